@@ -1,8 +1,10 @@
 import re
+from collections import Counter
 from functools import cache
 
 import pytest
 
+from adequacy.mutated import mutated
 from every import every_vector, vectors_by_id
 from firstflight import create
 from firstflight.controller import ALGORITHMS
@@ -10,6 +12,7 @@ from firstflight.search.profiles import PROFILES
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import Case, Vector
+from firstflight_conformance.cases.wire import observation_to_json
 from firstflight_conformance.mutants.load import load_mutants
 from firstflight_conformance.paths import ROOT, SPEC
 from firstflight_conformance.spec.clauses import all_clauses, page_name, pages
@@ -21,6 +24,8 @@ DOTTED = re.compile(rf"`((?:{'|'.join(ALGORITHMS)})\.(?!c`)[a-z0-9.-]+)(?:@([a-z
 MUTANTS = re.compile(r"mutants? ((?:`[a-z0-9-]+`(?:, | and )?)+)")
 #: A case, one of its events, and what the page says of it.
 NUMBERS = re.compile(r"`([a-z0-9.-]+)@([a-z0-9-]+)`, event (\d+): ((?:`\w+` \w+(?:, )?)+)")
+#: A source in the sections of the BBR draft that its editor's copy makes normative.
+_NORMATIVE = re.compile(r"draft-06, sections? (?:2\.13 and )?5\.[1-6]")
 #: The two vectors that docs/search-profiles.md names.
 TELLING = ("search.path.deep-queue", "search.missed-bins.5")
 
@@ -161,11 +166,46 @@ def test_clauses_of_bbr_show_the_level_of_the_editors_copy():
     of_these_sections = {
         clause.id
         for clause in clauses
-        if not clause.ours and clause.level == "-" and re.match(r"draft-06, section 5\.[1-6]", clause.source)
+        if not clause.ours and clause.level == "-" and re.match(_NORMATIVE, clause.source)
     }
     assert len(of_these_sections) > 60
     assert {clause.id for clause in clauses if clause.newer_level} == of_these_sections
     assert {clause.newer_level for clause in clauses if clause.newer_level} == {"MUST"}
+
+
+def test_the_page_of_bbr_counts_the_clauses_of_both_levels():
+    """docs/bbr.md has the number of clauses that the draft states, with their level in the tag and in the editor's copy."""
+    named = {"-": "no keyword"}
+    of_the_draft = [
+        (clause.level, clause.newer_level or clause.level)
+        for clause in all_clauses().values()
+        if clause.page == "bbr" and not clause.ours and clause.source.startswith("draft-06")
+    ]
+    table = (ROOT / "docs" / "bbr.md").read_text("utf-8").partition("| clauses of the draft |")[2].partition("\n\n")[0]
+    listed = {(tag, copy): int(count) for count, tag, copy in re.findall(r"\| (\d+) .*? \| (.*?) \| (.*?) \|", table)}
+    counts = Counter((named.get(tag, tag), named.get(copy, copy)) for tag, copy in of_the_draft)
+    assert listed == counts
+
+
+def test_the_errata_of_bbr_say_what_the_other_choice_answers():
+    """B-1 to B-3: a mutant, at the event of the vector before it on the line, answers as the line says."""
+    text = (SPEC / "bbr" / "errata.md").read_text("utf-8")
+    lines = [line for line in text.splitlines() if "With the mutant" in line]
+    assert len(lines) == 3
+    for line in lines:
+        shown, _, other = line.partition("With the mutant ")
+        ((name, profile, at, _),) = NUMBERS.findall(shown)
+        mutant = next(one for one in load_mutants() if one.id == other.split("`")[1])
+        vector = vectors_by_id()[name]
+        with mutated(mutant) as models:
+            run = models.create("bbr", profile, config_from_json(vector.config))
+            answers = [models.advance(run, event) for event in vector.events]
+        seen = observation_to_json(answers[int(at)])
+        values = {**seen.get("state", {}), **seen}
+        named = re.findall(r"`(\w+)` (\w+)", other.partition(": ")[2])
+        assert named
+        for key, value in named:
+            assert str(values[key]) == value, line
 
 
 def test_every_freedom_of_bbr_was_judged_by_the_editors_copy():

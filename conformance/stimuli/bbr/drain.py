@@ -5,9 +5,9 @@
 
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
-from stimuli.bbr.sender import BOTH, DRAFT, PROSE, SOURCE, WIDE, Flights, Sampled, full, grown
+from stimuli.bbr.sender import DRAFT, SOURCE, WIDE, Flights, Sampled, full, grown
 
-CATALOGUE = Catalogue(*BOTH, sources=(f"{SOURCE}, section 5.3.2",), builder=Sampled)
+CATALOGUE = Catalogue(DRAFT, sources=(f"{SOURCE}, section 5.3.2",), builder=Sampled)
 add = CATALOGUE.add
 
 
@@ -52,9 +52,9 @@ def _steps(f: Flights, steps: int) -> None:
 
 @add(
     "bbr.drain.fourth-round",
-    "Drain ends in the fourth round by the pseudocode, and in the third by the prose, whatever is in flight",
+    "Drain ends in its fourth round, whatever is in flight",
     """The pipe is full in round 7, with 180000 / 1200 = 150 packets in flight, which leave the path at 50 in 100 ms: the product stays 60000 bytes, and after each ACK 100 * 1200 = 120000 are in flight. A packet sent then is acknowledged three steps later. So rounds 8, 9, 10 and 11 begin at steps 4, 7, 10 and 13. Round 10 is 10 - 7 = 3 rounds
-    after the beginning, which is not more than 3; round 11 is 11 - 7 = 4 > 3.""",
+    after the beginning, which is not more than 3; round 11 is 11 - 7 = 4 > 3. By the prose of the draft Drain ends in round 10, which conforms (B4).""",
     sources=(f"{SOURCE}, section 5.3.2", f"{SOURCE}, appendix A.4"),
     initial_window_bytes=WIDE,
 )
@@ -65,13 +65,11 @@ def drain_fourth_round(b: StreamBuilder) -> None:
     b.expect(round_count=9, phase="drain", max_bw_delivered_bytes=60_000, bdp_bytes=60_000)
     _steps(f, 2)
     f.ack(50, 100 * MS)
-    b.expect(round_count=10, phase="drain", profile=DRAFT)
-    b.expect(round_count=10, phase="probe_bw", outcome="drain_timed_out", profile=PROSE)
+    b.expect(round_count=10, phase="drain")
     f.send(50)
     _steps(f, 2)
     f.ack(50, 100 * MS)
-    b.expect(round_count=11, phase="probe_bw", outcome="drain_timed_out", profile=DRAFT)
-    b.expect(round_count=11, phase="probe_bw", profile=PROSE)
+    b.expect(round_count=11, phase="probe_bw", outcome="drain_timed_out")
 
 
 @add(

@@ -7,9 +7,9 @@ from functools import partial
 
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
-from stimuli.bbr.sender import BOTH, DRAFT, PROSE, SOURCE, WIDE, Flights, Sampled, grown
+from stimuli.bbr.sender import DRAFT, SOURCE, WIDE, Flights, Sampled, grown
 
-CATALOGUE = Catalogue(*BOTH, sources=(f"{SOURCE}, section 5.3.1.3",), builder=Sampled)
+CATALOGUE = Catalogue(DRAFT, sources=(f"{SOURCE}, section 5.3.1.3",), builder=Sampled)
 add = partial(CATALOGUE.add, initial_window_bytes=WIDE)
 FIVE = (132, 134, 136, 138, 140)
 
@@ -52,17 +52,15 @@ def lossy(b: StreamBuilder, *later: tuple[int, ...], next_flight: int = 100, siz
     "bbr.loss-exit.six-ranges",
     "Six ranges lost in a round of recovery end Startup",
     """Packet 130 is lost at 500 ms, when 156000 bytes are delivered: recovery and a loss round begin. Packets 132, 134, 136, 138 and 140 follow at 510 ms: six ranges. At 600 ms packet 220 is acknowledged, which left at 500 ms, after the first loss: a full round. Since then 5 * 1200 = 6000 bytes were lost; with it 100 - 10 - 1 + 1 = 90 packets were
-    in flight, 108000 bytes, and 0.02 * 108000 = 2160. The latest volume is that of the ACK at 590 ms, ten packets and 84 since the flight left, 94 * 1200 = 112800 bytes, more than the product of 60000: the long-term volume. The window falls to what the path needs: 102000 bytes in 100 ms are the rate now, and since 590 ms, when 100800 were acknowledged, 600000 * 0.01 = 6000 were expected: 2 * 102000 + 100800 + 1200 - 6000 = 300000. Where the table holds the long-term volume
-    bounds it.""",
+    in flight, 108000 bytes, and 0.02 * 108000 = 2160. The latest volume is that of the ACK at 590 ms, ten packets and 84 since the flight left, 94 * 1200 = 112800 bytes, more than the product of 60000: the long-term volume. The window falls to what the path needs: 102000 bytes in 100 ms are the rate now, and since 590 ms, when 100800 were acknowledged, 600000 * 0.01 = 6000 were expected: 2 * 102000 + 100800 + 1200 - 6000 = 300000. By the table of the draft the long-term
+    volume bounds the window, which conforms (B5).""",
     sources=(f"{SOURCE}, section 5.3.1.3", f"{SOURCE}, section 5.6.1"),
 )
 def loss_exit_six_ranges(b: StreamBuilder) -> None:
     f = lossy(b)
     b.expect(phase="startup", inflight_longterm_bytes=None)
     f.ack(1)
-    b.expect(outcome="exited_by_loss", phase="drain", inflight_longterm_bytes=112_800)
-    b.expect(cwnd_bytes=300_000, profile=DRAFT)
-    b.expect(cwnd_bytes=112_800, profile=PROSE)
+    b.expect(outcome="exited_by_loss", phase="drain", inflight_longterm_bytes=112_800, cwnd_bytes=300_000)
 
 
 @add(

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from firstflight.delivery_rate import RateSampler
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 
-DRAFT, PROSE = "draft-06", "draft-06-prose"
-BOTH = (DRAFT, PROSE)
+DRAFT = "draft-06"
 SOURCE = "draft-ietf-ccwg-bbr-06"
 #: The interval of a rate of Linux, which counts packets in a microsecond times 2^24.
 UNIT_NS = 16_777_216_000

@@ -6,9 +6,9 @@
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.bbr.losses import lossy
-from stimuli.bbr.sender import BOTH, DRAFT, PROSE, SOURCE, WIDE, Sampled, grown
+from stimuli.bbr.sender import DRAFT, SOURCE, WIDE, Sampled, grown
 
-CATALOGUE = Catalogue(*BOTH, sources=(f"{SOURCE}, section 5.5.11.2",), builder=Sampled)
+CATALOGUE = Catalogue(DRAFT, sources=(f"{SOURCE}, section 5.5.11.2",), builder=Sampled)
 add = CATALOGUE.add
 
 
@@ -31,7 +31,7 @@ def undo_startup(b: StreamBuilder) -> None:
 @add(
     "bbr.undo.saved-again",
     "A loss of the next round forgets that Startup could be resumed, by the pseudocode",
-    """After the exit packet 222 is lost. It left with the one that was acknowledged, at 500 ms, as recovery began: it begins no other one. But it is the first of its loss round: the pseudocode saves the state again, and with it that there is none to return to. That the losses were none then restores no Startup. The prose saves where recovery begins: Startup goes on.""",
+    """After the exit packet 222 is lost. It left with the one that was acknowledged, at 500 ms, as recovery began: it begins no other one. But it is the first of its loss round: the pseudocode saves the state again, and with it that there is none to return to. That the losses were none then restores no Startup. By the prose the state is saved where recovery begins, and Startup goes on, which conforms (B6).""",
     sources=(f"{SOURCE}, section 5.5.10.2", f"{SOURCE}, section 5.5.11.1"),
     initial_window_bytes=WIDE,
 )
@@ -41,8 +41,7 @@ def undo_saved_again(b: StreamBuilder) -> None:
     f.lose(222)
     b.expect(outcome="loss_noted")
     b.spurious_loss(f.now_ns)
-    b.expect(outcome="restored", phase="drain", inflight_longterm_bytes=112_800, profile=DRAFT)
-    b.expect(outcome="startup_resumed", phase="startup", inflight_longterm_bytes=None, profile=PROSE)
+    b.expect(outcome="restored", phase="drain", inflight_longterm_bytes=112_800)
 
 
 @add(

@@ -5,9 +5,9 @@
 
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
-from stimuli.bbr.sender import BOTH, SOURCE, WIDE, Flights, Sampled, full, grown
+from stimuli.bbr.sender import DRAFT, SOURCE, WIDE, Flights, Sampled, full, grown
 
-CATALOGUE = Catalogue(*BOTH, sources=(f"{SOURCE}, section 5.6.4.6",), builder=Sampled)
+CATALOGUE = Catalogue(DRAFT, sources=(f"{SOURCE}, section 5.6.4.6",), builder=Sampled)
 add = CATALOGUE.add
 PACING = (f"{SOURCE}, section 5.6.2",)
 

@@ -166,15 +166,12 @@ void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct f
     state->max_inflight_bytes = ff_bbr_quantization_budget_bytes(readings, state, base, volume);
 }
 
-void ff_bbr_bound_cwnd_for_model(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                 struct ff_newreno *base)
+void ff_bbr_bound_cwnd_for_model(const struct ff_bbr *state, struct ff_newreno *base)
 {
     uint64_t cap_bytes = FF_BBR_INFINITE;
 
     if (state->phase == FF_PHASE_PROBE_BW) {
         cap_bytes = state->inflight_longterm_bytes; /* [bbr.cwnd.long-term] */
-    } else if (state->phase == FF_PHASE_DRAIN && readings->drain_cap == FF_BBR_DRAIN_CAP_BOTH) {
-        cap_bytes = state->inflight_longterm_bytes; /* [bbr.cwnd.long-term.drain] */
     }
     cap_bytes = ff_bbr_smaller_bound(cap_bytes, state->inflight_shortterm_bytes); /* [bbr.cwnd.short-term] */
     cap_bytes = ff_max(cap_bytes, ff_bbr_min_pipe_cwnd_bytes(base)); /* [bbr.cwnd.cap.least] */
@@ -213,5 +210,5 @@ void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *stat
         state->window_reached = true;
     }
     base->cwnd_bytes = ff_max(base->cwnd_bytes, ff_bbr_min_pipe_cwnd_bytes(base)); /* [bbr.cwnd.least] */
-    ff_bbr_bound_cwnd_for_model(readings, state, base);
+    ff_bbr_bound_cwnd_for_model(state, base);
 }

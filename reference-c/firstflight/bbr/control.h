@@ -67,8 +67,7 @@ void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct f
                                 const struct ff_newreno *base);
 
 /* Bound the window by the volumes that losses set. */
-void ff_bbr_bound_cwnd_for_model(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                 struct ff_newreno *base);
+void ff_bbr_bound_cwnd_for_model(const struct ff_bbr *state, struct ff_newreno *base);
 
 /* Move the window towards what the path needs, by no more than was acknowledged. */
 void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,

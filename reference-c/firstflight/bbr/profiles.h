@@ -24,14 +24,7 @@ enum {
 /* After how many rounds does Drain end whatever is in flight? (B4) */
 enum {
     FF_BBR_DRAIN_ROUNDS_FOURTH = 0, /* when more than three have begun since */
-    FF_BBR_DRAIN_ROUNDS_THIRD = 1, /* when three have begun since */
-    FF_BBR_DRAIN_ROUNDS_NEVER = 2, /* it waits for the bytes in flight */
-};
-
-/* Which bounds limit the window in Drain? (B5) */
-enum {
-    FF_BBR_DRAIN_CAP_SHORT_TERM = 0, /* inflight_shortterm */
-    FF_BBR_DRAIN_CAP_BOTH = 1, /* inflight_shortterm and inflight_longterm */
+    FF_BBR_DRAIN_ROUNDS_NEVER = 1, /* it waits for the bytes in flight */
 };
 
 /* When is the state saved that a spurious recovery restores? (B6) */
@@ -141,7 +134,6 @@ struct ff_bbr_readings {
     uint8_t initial_rate;
     uint8_t offload_quanta;
     uint8_t drain_rounds;
-    uint8_t drain_cap;
     uint8_t saved;
     uint8_t loss_exit_count;
     uint8_t gains;
@@ -169,12 +161,11 @@ struct ff_bbr_profile {
 /* Where each profile stands in the table. */
 enum {
     FF_BBR_PROFILE_DRAFT_06 = 0,
-    FF_BBR_PROFILE_DRAFT_06_PROSE = 1,
-    FF_BBR_PROFILE_LINUX_V1 = 2,
-    FF_BBR_PROFILE_LINUX_V3 = 3,
+    FF_BBR_PROFILE_LINUX_V1 = 1,
+    FF_BBR_PROFILE_LINUX_V3 = 2,
 };
 
-#define FF_BBR_PROFILE_COUNT 4
+#define FF_BBR_PROFILE_COUNT 3
 extern const struct ff_bbr_profile ff_bbr_profiles[FF_BBR_PROFILE_COUNT];
 
 #ifdef __cplusplus

@@ -172,9 +172,6 @@ static bool has_timed_out(const struct ff_bbr_readings *readings, const struct f
 {
     uint64_t rounds = state->round_count - state->drain_start_round;
 
-    if (readings->drain_rounds == FF_BBR_DRAIN_ROUNDS_THIRD) {
-        return rounds >= FF_BBR_DRAIN_ROUNDS; /* [bbr.drain.rounds.third] */
-    }
     return readings->drain_rounds == FF_BBR_DRAIN_ROUNDS_FOURTH && rounds > FF_BBR_DRAIN_ROUNDS; /* [bbr.drain.rounds] */
 }
 

@@ -18,7 +18,7 @@ from firstflight.bbr.packets import (
     packets_rate_of,
     packets_send_quantum_bytes,
 )
-from firstflight.bbr.profiles import DrainCap, ExtraAcked, FirstWindow, InitialRate, Readings, Units
+from firstflight.bbr.profiles import ExtraAcked, FirstWindow, InitialRate, Readings, Units
 from firstflight.bbr.rate import Rate, over, volume_bytes
 from firstflight.bbr.state import GAIN_UNIT, Bbr, saturate, smaller_bound
 from firstflight.events import Ack, Sent
@@ -159,13 +159,11 @@ def update_max_inflight(readings: Readings, state: Bbr, base: NewReno) -> None:
     state.max_inflight_bytes = quantization_budget_bytes(readings, state, base, volume)
 
 
-def bound_cwnd_for_model(readings: Readings, state: Bbr, base: NewReno) -> None:
+def bound_cwnd_for_model(state: Bbr, base: NewReno) -> None:
     """Bound the window by the volumes that losses set."""
     cap_bytes = None
     if state.phase is Phase.PROBE_BW:
         cap_bytes = state.inflight_longterm_bytes  # [bbr.cwnd.long-term]
-    elif state.phase is Phase.DRAIN and readings.drain_cap is DrainCap.BOTH:
-        cap_bytes = state.inflight_longterm_bytes  # [bbr.cwnd.long-term.drain]
     cap_bytes = smaller_bound(cap_bytes, state.inflight_shortterm_bytes)  # [bbr.cwnd.short-term]
     if cap_bytes is not None:
         cap_bytes = max(cap_bytes, min_pipe_cwnd_bytes(base))  # [bbr.cwnd.cap.least]
@@ -197,4 +195,4 @@ def set_cwnd(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
     else:
         state.window_reached = True
     base.cwnd_bytes = max(base.cwnd_bytes, min_pipe_cwnd_bytes(base))  # [bbr.cwnd.least]
-    bound_cwnd_for_model(readings, state, base)
+    bound_cwnd_for_model(state, base)

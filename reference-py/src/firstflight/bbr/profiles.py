@@ -23,15 +23,7 @@ class DrainRounds(Enum):
     """After how many rounds does Drain end whatever is in flight?"""
 
     FOURTH = "fourth"
-    THIRD = "third"
     NEVER = "never"
-
-
-class DrainCap(Enum):
-    """Which bounds limit the window in Drain?"""
-
-    SHORT_TERM = "short_term"
-    BOTH = "both"
 
 
 class Saved(Enum):
@@ -159,7 +151,6 @@ class Readings:
     initial_rate: InitialRate
     offload_quanta: int
     drain_rounds: DrainRounds
-    drain_cap: DrainCap
     saved: Saved
     loss_exit_count: int
     gains: Gains
@@ -184,7 +175,6 @@ DRAFT_06 = Readings(
     initial_rate=InitialRate.FIRST_SAMPLE,
     offload_quanta=1,
     drain_rounds=DrainRounds.FOURTH,
-    drain_cap=DrainCap.SHORT_TERM,
     saved=Saved.ROUNDS,
     loss_exit_count=6,
     gains=Gains.DRAFT_06,
@@ -202,13 +192,6 @@ DRAFT_06 = Readings(
     loss_exit_recovery=LossExitRecovery.FULL_ROUND,
     first_window=FirstWindow.DELIVERED,
     app_limited_acks=AppLimitedAcks.COUNTED,
-)
-
-DRAFT_06_PROSE = replace(
-    DRAFT_06,
-    drain_rounds=DrainRounds.THIRD,
-    drain_cap=DrainCap.BOTH,
-    saved=Saved.EPISODES,
 )
 
 LINUX_V1 = replace(
@@ -253,7 +236,6 @@ LINUX_V3 = replace(
 
 PROFILES = {
     "draft-06": DRAFT_06,
-    "draft-06-prose": DRAFT_06_PROSE,
     "linux-v1": LINUX_V1,
     "linux-v3": LINUX_V3,
 }

@@ -173,8 +173,6 @@ def enter_drain(readings: Readings, state: Bbr) -> None:
 
 def _has_timed_out(readings: Readings, state: Bbr) -> bool:
     rounds = state.round_count - state.drain_start_round
-    if readings.drain_rounds is DrainRounds.THIRD:
-        return rounds >= DRAIN_ROUNDS  # [bbr.drain.rounds.third]
     return readings.drain_rounds is DrainRounds.FOURTH and rounds > DRAIN_ROUNDS  # [bbr.drain.rounds]
 
 
