@@ -1,4 +1,4 @@
-"""No vector judges ProbeRTT in a profile of Linux, which lacks it: no ACK of theirs finds the condition of the kernel."""
+"""No vector and no path judges ProbeRTT in a profile of Linux, which lacks it: no ACK of theirs finds the condition of the kernel."""
 
 from collections.abc import Iterable
 
@@ -7,6 +7,9 @@ import pytest
 from firstflight.events import Ack, Event, Sent
 from firstflight_conformance.cases.vectors import load_all
 from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run.messages import OBSERVABLES
+from firstflight_conformance.run.model_run import observed_run
+from firstflight_conformance.run.stimulus import stimulus_cases
 
 S = 10**9
 #: Seconds after which the smallest RTT lets the kernel enter ProbeRTT: `bbr_min_rtt_win_sec`, and `bbr_probe_rtt_win_ms` of version 3.
@@ -49,6 +52,16 @@ def test_no_vector_of_linux_judges_probe_rtt(profile: str) -> None:
     vectors = [vector for vector in load_all(VECTORS, ("bbr",)) if profile in vector.profiles]
     assert len(vectors) > 10
     assert [vector.id for vector in vectors if probe_rtt_begins(vector.events, WINDOWS_NS[profile]) is not None] == []
+
+
+@pytest.mark.parametrize("profile", WINDOWS_NS)
+def test_no_path_of_linux_judges_probe_rtt(profile: str) -> None:
+    """Paths that last longer are not for the profile; the model's own run of each shows it."""
+    cases = [case for case in stimulus_cases() if (case.vector.algorithm, case.profile) == ("bbr", profile)]
+    assert len(cases) >= 10
+    for case in cases:
+        events = (event for event, _ in observed_run(case, 1, OBSERVABLES))
+        assert probe_rtt_begins(events, WINDOWS_NS[profile]) is None, case.id
 
 
 @pytest.mark.parametrize("profile", WINDOWS_NS)

@@ -110,6 +110,17 @@ def test_scenarios_name_their_algorithms() -> None:
     assert {case.vector.algorithm for case in stimulus_cases() if case.id.startswith("stimulus:jump@")} == {"jumpstart"}
 
 
+def test_a_scenario_is_not_for_the_profiles_that_it_excludes(tmp_path: Path) -> None:
+    """The other profiles of the algorithm are judged on it; a profile that does not exist is an error."""
+    judged_on = {case.profile for case in stimulus_cases() if case.id.startswith("stimulus:bbr-delay@")}
+    assert judged_on == {"draft-06"}
+    text = scenario_files(CLOSED_LOOP)["bbr-delay.json"].read_text("utf-8")
+    path = tmp_path / "wrong.json"
+    path.write_text(text.replace("bbr/linux-v1", "bbr/linux-v2"), "utf-8")
+    with pytest.raises(ScenarioError, match=r"\$\.not_for: there is no profile bbr/linux-v2"):
+        load_stimulus(path)
+
+
 def test_announced_data_makes_jumpstart_jump() -> None:
     """Where the sender announces what waits, the first flight is the jump: more than the initial window within the first RTT."""
     case = next(c for c in stimulus_cases() if c.id == "stimulus:jump@jumpstart/pfldnet-2007")

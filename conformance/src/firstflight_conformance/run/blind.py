@@ -15,7 +15,13 @@ from zlib import crc32
 from firstflight import Config, advance, create
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.run.model_run import model_run
-from firstflight_conformance.run.stimulus import Stimulus, StimulusCase, StimulusScript, scenarios_for
+from firstflight_conformance.run.stimulus import (
+    Stimulus,
+    StimulusCase,
+    StimulusScript,
+    is_for_profile,
+    scenarios_for,
+)
 from firstflight_conformance.seen.base import base_of
 from firstflight_conformance.simulator.scenario import Scenario
 
@@ -63,9 +69,10 @@ def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
     others: list[StimulusCase] = []
     draws = 0
     for number, scenario in enumerate(_paths(seed, algorithm), 1):
-        case = StimulusCase(Stimulus(scenario, algorithm), profile)
-        (acting if _acts(case) else others).append(case)
         draws = number
+        if is_for_profile(scenario, algorithm, profile):
+            case = StimulusCase(Stimulus(scenario, algorithm), profile)
+            (acting if _acts(case) else others).append(case)
         if len(acting) == ACTING or draws == DRAWS:
             break
     cases = sorted((*acting, *others[:OTHERS]), key=lambda case: case.scenario.name)

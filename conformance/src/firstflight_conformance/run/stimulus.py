@@ -102,7 +102,8 @@ def load_stimulus(path: Path) -> Scenario:
 def stimulus_cases(paths: Sequence[Path] = (), scenarios: Sequence[Scenario] = ()) -> list[StimulusCase]:
     """Return the cases of the given files or scenarios, or of those of the checkout, for every profile with events.
 
-    A scenario that offers a saved window is for Careful Resume only: no other algorithm has a use for it. Others may name the algorithms.
+    A scenario that offers a saved window is for Careful Resume only: no other algorithm has a use for it. Others may name the algorithms,
+    and profiles that they are not for.
     """
     given = [*map(load_stimulus, paths), *scenarios] or list(scenarios_of_the_checkout())
     return [
@@ -111,7 +112,13 @@ def stimulus_cases(paths: Sequence[Path] = (), scenarios: Sequence[Scenario] = (
         for algorithm, names in profiles(composed=True).items()
         if _is_for(scenario, algorithm)
         for profile in names
+        if is_for_profile(scenario, algorithm, profile)
     ]
+
+
+def is_for_profile(scenario: Scenario, algorithm: str, profile: str) -> bool:
+    """Return whether a profile models all events of the scenario: BBR's ProbeRTT, for example, is not modelled for Linux."""
+    return f"{algorithm}/{profile}" not in scenario.not_for
 
 
 def _is_for(scenario: Scenario, algorithm: str) -> bool:

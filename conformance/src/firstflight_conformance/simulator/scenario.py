@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firstflight import Config
+from firstflight import Config, profiles
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cases.files import read_text
 from firstflight_conformance.cases.schemas import schema_error
@@ -52,7 +52,7 @@ class Scenario:
 
     ``saved_cwnd_bytes``: the saved window that Careful Resume is offered; the saved RTT is that of the empty path. ``announced``: before
     the first packet the controller is told how much data waits, and the RTT of the empty path is known, as after a handshake.
-    ``algorithms`` are judged on it in closed loop, all if there are none.
+    ``algorithms`` are judged on it in closed loop, all if there are none, except the profiles ``not_for``, each ``algorithm/profile``.
     """
 
     name: str
@@ -69,6 +69,7 @@ class Scenario:
     vectors: tuple[dict[str, Any], ...]
     announced: bool = False
     algorithms: tuple[str, ...] = ()
+    not_for: tuple[str, ...] = ()
 
     @property
     def empty_rtt_ns(self) -> int:
@@ -131,6 +132,7 @@ def load_scenario(path: Path) -> Scenario:
         vectors=tuple(raw.get("vectors", ())),
         announced=sender.get("announced", False),
         algorithms=_algorithms(path, raw.get("algorithms", [])),
+        not_for=_profiles(path, raw.get("not_for", [])),
     )
 
 
@@ -149,6 +151,14 @@ def _algorithms(path: Path, names: list[str]) -> tuple[str, ...]:
             raise ScenarioError(
                 f"{path}: $.algorithms: there is no algorithm {name}; there are {', '.join(ALGORITHMS)}"
             )
+    return tuple(names)
+
+
+def _profiles(path: Path, names: list[str]) -> tuple[str, ...]:
+    for name in names:
+        algorithm, _, profile = name.partition("/")
+        if profile not in profiles(composed=True).get(algorithm, ()):
+            raise ScenarioError(f"{path}: $.not_for: there is no profile {name}; `firstflight list` shows all")
     return tuple(names)
 
 
