@@ -1,9 +1,11 @@
 """What a manifest says of the deviations of a stack: each has a kind, and a defect its place, its sentence and what a user notices."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from firstflight_conformance.paths import ADAPTERS
 from firstflight_conformance.run.manifest import (
     KINDS,
     OTHER_VERSION,
@@ -174,6 +176,25 @@ def test_tcp_and_quic_have_their_own_texts() -> None:
         for one in manifest.deviations:
             if one.kind == "defect":
                 assert not any(name in (one.section or "") for name in foreign), one
+
+
+def test_each_defect_is_complete() -> None:
+    """Id, place, section, effect and a recorded case; the version is in the record, and an id has one place."""
+    places: dict[str, str] = {}
+    for name, manifest in load_manifests().items():
+        defects = [one for one in manifest.deviations if one.kind == "defect"]
+        if not defects:
+            continue
+        record = json.loads((ADAPTERS / name / "record.json").read_text("utf-8"))
+        assert record["version"] and manifest.supplied_before_start, name
+        for defect_id in {one.id for one in defects}:
+            entries = [one for one in defects if one.id == defect_id]
+            assert defect_id is not None, name
+            assert all(one.where and one.section and one.notice and one.level for one in entries), defect_id
+            assert len({one.where for one in entries}) == 1, defect_id
+            assert places.setdefault(defect_id, entries[0].where or "") == entries[0].where, defect_id
+            assert any(one.matches(case) for one in entries for case in record["cases"]), defect_id
+    assert len(places) > 30
 
 
 def test_each_adapter_says_what_it_supplies(tmp_path: Path) -> None:
