@@ -42,7 +42,9 @@ def retreat(row: dict[str, Any]) -> Figure:
         figure = Figure(figsize=(7.6, 3.4), layout="constrained")
         axes = figure.subplots()
         at = [window[0] for window in windows]
-        axes.plot(at, [window[1] / 1000 for window in windows], color="#000000", drawstyle="steps-post", label="window (kB)")
+        axes.plot(
+            at, [window[1] / 1000 for window in windows], color="#000000", drawstyle="steps-post", label="window (kB)"
+        )
         axes.plot(at, [window[2] / 1000 for window in windows], color="#0072b2", linestyle="-.", label="flight (kB)")
         at = [sample[0] for sample in samples]
         axes.plot(
