@@ -123,7 +123,7 @@ def _completion(name: str, link_name: str, size: int) -> dict[str, Any]:
             runs.append(_transfers(name, link, [4_000_000, size] if name == "ff_resume" else [size])[-1])
         saved += [record.values[0] for record in records if record.kind == SAVED]
     predicted = _predicted_ns(each.profile, link, size, sorted(saved)[len(saved) // 2] if saved else 0)
-    row = {
+    row: dict[str, Any] = {
         "name": name,
         "link": link_name,
         "size_bytes": size,
@@ -132,6 +132,8 @@ def _completion(name: str, link_name: str, size: int) -> dict[str, Any]:
         "saved_cwnd_bytes": saved,
         "predicted_s": round(predicted / _S, 3),
     }
+    if name == "ff_jumpstart":
+        row["paced_s"] = round(_predicted_ns(each.profile, link, size, 0, Pacing.WINDOW) / _S, 3)
     print(row, flush=True)
     return row
 
@@ -140,12 +142,15 @@ def _transfers(name: str, link: Link, sizes: list[int], limit_s: float = 120) ->
     return transfers(link, load_scenario(LIVE_PATHS / "long.json"), name, sizes, limit_s=limit_s)
 
 
-def _predicted_ns(profile: str, link: Link, size: int, saved: int) -> int:
-    """Return the completion time in the simulator: the same segments, headers and ACKs, all data known at the begin."""
+def _predicted_ns(profile: str, link: Link, size: int, saved: int, pacing: Pacing = Pacing.NONE) -> int:
+    """Return the completion time in the simulator: the same segments, headers and ACKs, all data known at the begin.
+
+    pacing: after a jump, which is paced always.
+    """
     todo = Transfer(
         Config(MSS, 10 * MSS),
         -(-size // MSS) * MSS,
-        Pacing.NONE,
+        pacing,
         named_data=True,
         probes=True,
         max_ack_delay_ns=40 * _MS,
@@ -225,7 +230,7 @@ def cost(names: str = "") -> list[dict[str, Any]]:
     give all objects the same number of ACKs. Member ``long_bursts``: with bursts of up to 64 kB a paced sender gets few
     ACKs, and each finds cold caches.
     """
-    order = [*_compared(), *(each.name for each in objects())]
+    order = [*_comparisons(), *(each.name for each in objects())]
     kept = _results().get("cost", {"rows": []})["rows"] if names else []
     rows = {row["name"]: row for row in kept}
     chosen = names.split(",") if names else order
@@ -239,12 +244,12 @@ def rare() -> list[dict[str, Any]]:
 
     All objects then get as few ACKs as BBR with long bursts.
     """
-    chosen = [*_compared(), "ff_bbr"]
+    chosen = [*_comparisons(), "ff_bbr"]
     (found,) = _costs(chosen, _RARE_BURSTS)
     return [{"name": name, **found[name]} for name in chosen]
 
 
-def _compared() -> list[str]:
+def _comparisons() -> list[str]:
     """Return the objects that others are compared with."""
     return ["ff_empty", "ff_kernel_cubic", *(["ff_kernel_bbr"] if "bbr" in available() else [])]
 
