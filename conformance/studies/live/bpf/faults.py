@@ -73,7 +73,7 @@ def killed_loads() -> str:
     wanted, left = find(_NAME), 0
     for moment in range(10):
         process = _command("load", wanted.profile)
-        time.sleep(0.35 + 0.05 * moment)
+        time.sleep(0.1 + 0.1 * moment)
         process.kill()
         process.wait()
         time.sleep(0.3)  # bpftool may still register
