@@ -45,7 +45,7 @@ the end. It sends in bursts, and the queue drops most of each: 46,196 and 10,651
 and 1.35 s after the first arrival. The kernel sends as ACKs arrive: 9,987 and 7,015 segments are dropped, and the link
 is idle for 0.03 s and 0.43 s."""
 
-_CLOSE = 0.1  # of the completion time in the simulator
+_CLOSE = 0.1  # share of the completion time in the simulator
 
 _OVERSHOOT = """## Losses in slow start
 
@@ -72,9 +72,8 @@ bursts of up to 64 kB: BBR's pacing then causes few ACKs.
 JumpStart, Careful Resume and SUSS have a program before each attempt to send only during the start. The path has an
 RTT of some microseconds, so that SEARCH ends a bin at each ACK."""
 
-_RARE = """With long bursts, an ACK of `ff_bbr` acknowledges {segments:.1f} segments, with the kernel's CUBIC
-{segments_of_cubic:.1f}. Each segment then costs {ns:.0f} ns, with CUBIC {ns_of_cubic:.0f} ns. A rare ACK finds cold
-caches, whatever the algorithm. With a sender that writes 24 kB each millisecond, all get as few ACKs:"""
+_BBR = """With long bursts, an ACK of `ff_bbr` acknowledges {segments:.1f} segments, an ACK of the kernel's CUBIC
+{segments_of_cubic:.1f}. ACKs that are so rare find cold caches. Each segment then costs {ns:.0f} ns, with CUBIC {ns_of_cubic:.0f} ns."""
 
 _FAULTS = """## Faults
 
@@ -84,8 +83,6 @@ Careful Resume over loopback."""
 def page() -> str:
     """Return the page."""
     found = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    if "cost" in found:
-        found["cost"]["rows"] = {"frequent": found["cost"]["rows"], "rare": found["rare"]["rows"]}
     if "jumpstart" in found and "resume" in found:
         found["completion"] = found["resume"] | {"rows": found["jumpstart"]["rows"] + found["resume"]["rows"]}
     parts: dict[str, Callable[[Any], list[str]]] = {
@@ -185,28 +182,20 @@ _CALLED = {
 }
 
 
-def _cost(rows: dict[str, list[dict[str, Any]]]) -> list[str]:
-    frequent, rare = ({row["name"]: row for row in rows[part]} for part in ("frequent", "rare"))
-    cubic = frequent["ff_kernel_cubic"]
-    ours, of_cubic = frequent["ff_bbr"]["long_bursts"], cubic["long_bursts"]
-    lines = [
-        [*_called(name), *_costs(row, cubic), *_costs(row["long_bursts"], of_cubic)] for name, row in frequent.items()
-    ]
-    rare_lines = [[*_called(name), *_costs(row, rare["ff_kernel_cubic"])] for name, row in rare.items()]
-    header = ["Name", "Profile", "ns per ACK", "of CUBIC", "Segments per ACK"]
-    long = [f"{title}, long bursts" for title in header[2:]]
-    text = _RARE.format(
+def _cost(rows: list[dict[str, Any]]) -> list[str]:
+    by_name = {row["name"]: row for row in rows}
+    cubic = by_name["ff_kernel_cubic"]
+    ours, of_cubic = by_name["ff_bbr"]["long_bursts"], cubic["long_bursts"]
+    lines = [[*_called(row["name"]), *_costs(row, cubic), *_costs(row["long_bursts"], of_cubic)] for row in rows]
+    header = ["ns per ACK", "Ratio to CUBIC", "Segments per ACK"]
+    long = [f"{title}, long bursts" for title in header]
+    text = _BBR.format(
         segments=ours["segments_per_ack"],
         segments_of_cubic=of_cubic["segments_per_ack"],
         ns=ours["ns_per_ack"] / ours["segments_per_ack"],
         ns_of_cubic=of_cubic["ns_per_ack"] / of_cubic["segments_per_ack"],
     )
-    return [
-        _COST,
-        md.list_table([*header, *long], lines, [16, 26, 9, 9, 10, 10, 10, 10]),
-        text,
-        md.list_table(header, rare_lines, [20, 40, 13, 13, 14]),
-    ]
+    return [_COST, md.list_table(["Name", "Profile", *header, *long], lines, [16, 26, 9, 9, 10, 10, 10, 10]), text]
 
 
 def _called(name: str) -> list[str]:

@@ -69,11 +69,15 @@ def _command(*arguments: str) -> "subprocess.Popen[bytes]":
 
 
 def killed_loads() -> str:
-    """Kill a load at ten moments: the name is there or not, and the next load or unload works."""
+    """Kill a load at ten moments of its duration: the name is there or not, and the next load or unload works."""
     wanted, left = find(_NAME), 0
+    begun = time.monotonic()
+    _command("load", wanted.profile).wait()
+    duration = time.monotonic() - begun
+    unload(wanted)
     for moment in range(10):
         process = _command("load", wanted.profile)
-        time.sleep(0.1 + 0.1 * moment)
+        time.sleep(duration * (moment + 1) / 10)
         process.kill()
         process.wait()
         time.sleep(0.3)  # bpftool may still register

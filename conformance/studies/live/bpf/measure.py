@@ -1,7 +1,7 @@
 """Measure the congestion controls of ``reference-c/bpf``: ``python conformance/studies live.bpf.measure [PART...]``.
 
-Parts: windows, jumpstart, resume, overshoot, retreat, cost, rare, faults; windows=NAME,NAME and cost=NAME,NAME measure
-some objects. Results are in ``kernel.json``, with kernel version and date. Needs root.
+Parts: windows, jumpstart, resume, overshoot, retreat, cost, faults; windows=NAME,NAME and cost=NAME,NAME measure some
+objects. Results are in ``kernel.json``, with kernel version and date. Needs root.
 """
 
 import json
@@ -38,9 +38,7 @@ SIZES = (100_000, 1_000_000, 10_000_000)
 _ATTEMPTS = 5
 _MS, _S = 10**6, 10**9
 _ROUNDS = 3  # of a measurement of cost: the median counts
-#: Shapes of traffic: the most segments in a burst (2: as an ACK acknowledges; None: up to 64 kB), bytes of each
-#: write, and the pause after it in seconds.
-_SHORT_BURSTS, _LONG_BURSTS, _RARE_BURSTS = (2, 1 << 16, 0.0), (None, 1 << 16, 0.0), (None, 24_000, 0.001)
+_BURST_SEGMENTS = 2  # as an ACK acknowledges
 _HEADERS = 52  # IPv4, TCP and timestamps
 #: Links of transfers: rate, round trip, queue in bytes.
 LINKS = {
@@ -230,43 +228,29 @@ def cost(names: str = "") -> list[dict[str, Any]]:
     give all objects the same number of ACKs. Member ``long_bursts``: with bursts of up to 64 kB a paced sender gets few
     ACKs, and each finds cold caches.
     """
-    order = [*_comparisons(), *(each.name for each in objects())]
+    order = ["ff_empty", "ff_kernel_cubic", *(["ff_kernel_bbr"] if "bbr" in available() else [])]
+    order += [each.name for each in objects()]
     kept = _results().get("cost", {"rows": []})["rows"] if names else []
     rows = {row["name"]: row for row in kept}
     chosen = names.split(",") if names else order
-    short, long = _costs(chosen, _SHORT_BURSTS, _LONG_BURSTS)
+    short, long = _costs(chosen, _BURST_SEGMENTS, None)
     rows |= {name: {"name": name, **short[name], "long_bursts": long[name]} for name in chosen}
     return [rows[name] for name in order if name in rows]
 
 
-def rare() -> list[dict[str, Any]]:
-    """Measure the cost of the ACKs of a sender that writes a burst each millisecond, with BBR and for comparison.
-
-    All objects then get as few ACKs as BBR with long bursts.
-    """
-    chosen = [*_comparisons(), "ff_bbr"]
-    (found,) = _costs(chosen, _RARE_BURSTS)
-    return [{"name": name, **found[name]} for name in chosen]
-
-
-def _comparisons() -> list[str]:
-    """Return the objects that others are compared with."""
-    return ["ff_empty", "ff_kernel_cubic", *(["ff_kernel_bbr"] if "bbr" in available() else [])]
-
-
-def _costs(chosen: list[str], *shapes: tuple[int | None, int, float]) -> list[dict[str, dict[str, Any]]]:
-    """Return the median run of each object, for each shape of the traffic."""
+def _costs(chosen: list[str], *bursts: int | None) -> list[dict[str, dict[str, Any]]]:
+    """Return the median run of each object, for each largest burst in segments; None: bursts of up to 64 kB."""
     statistics = File("/proc/sys/kernel/bpf_stats_enabled")
     before = statistics.read_text("ascii")
-    runs: list[dict[str, list[dict[str, Any]]]] = [{name: [] for name in chosen} for _ in shapes]
+    runs: list[dict[str, list[dict[str, Any]]]] = [{name: [] for name in chosen} for _ in bursts]
     for _ in range(_ROUNDS):
-        for found, shape in zip(runs, shapes, strict=True):
+        for found, burst_segments in zip(runs, bursts, strict=True):
             for name in chosen:
                 earlier = {each["id"] for each in _programs()}
                 with loaded(find(name)):
                     try:
                         statistics.write_text("1", "ascii")
-                        found[name].append(_cost(name, *shape, earlier))
+                        found[name].append(_cost(name, burst_segments, earlier))
                     finally:
                         statistics.write_text(before, "ascii")
     for name in chosen:
@@ -292,14 +276,12 @@ c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
 c.connect(("10.97.0.2", 4433))
 end = time.monotonic() + 3
 while time.monotonic() < end:
-    c.sendall(bytes(int(sys.argv[2])))
-    if float(sys.argv[3]):
-        time.sleep(float(sys.argv[3]))
+    c.sendall(bytes(1 << 16))
 print(struct.unpack_from("=I", c.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256), 156)[0])  # data segments sent
 """
 
 
-def _cost(name: str, burst_segments: int | None, write: int, pause: float, earlier: set[int]) -> dict[str, Any]:
+def _cost(name: str, burst_segments: int | None, earlier: set[int]) -> dict[str, Any]:
     tag = f"ffc{os.getpid()}"
     spaces = [f"{tag}s", f"{tag}r"]
     try:
@@ -330,7 +312,7 @@ def _cost(name: str, burst_segments: int | None, write: int, pause: float, earli
         receiver = _in(spaces[1], _RECEIVE)
         assert receiver.stdout is not None
         receiver.stdout.readline()
-        segments, _ = _in(spaces[0], _SEND, name, str(write), str(pause)).communicate(timeout=30)
+        segments, _ = _in(spaces[0], _SEND, name).communicate(timeout=30)
         receiver.wait(30)
         found = _statistics(earlier)
         return found | {"segments_per_ack": round(int(segments) / found["acks"], 1)}
@@ -372,7 +354,7 @@ def _statistics(earlier: set[int]) -> dict[str, Any]:
 
 PARTS: dict[str, Callable[..., Any]] = {
     "windows": windows, "jumpstart": jumpstart, "resume": resume, "overshoot": overshoot, "retreat": retreat,
-    "cost": cost, "rare": rare, "faults": faults.results,
+    "cost": cost, "faults": faults.results,
 }  # fmt: skip
 
 
