@@ -229,7 +229,7 @@ peers:  ## The senders and receivers of real connections that have to be built (
 	    echo "peers: skipped: $$(echo "$$reason" | tail -n 1)"; \
 	fi
 
-live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
+live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores; 80 more for BPF objects, as root)
 	$(BIN)/python conformance/studies live.measure
 	$(BIN)/python conformance/studies live.bpf.measure
 

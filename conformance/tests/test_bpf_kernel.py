@@ -1,9 +1,11 @@
 """The objects of ``reference-c/bpf`` register, carry connections and unregister; errors contain the remedy."""
 
+import os
 import socket
 import subprocess
 import threading
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -100,6 +102,19 @@ def test_a_refusal_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> 
             bpf.load(wanted)
         with suppress(BpfError):
             bpf.unload(wanted)
+
+
+def test_bpftool_inherits_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """bpftool goes on if the command is killed: the next load must wait for it, or the kernel gets the name twice."""
+    bpftool, lock = tmp_path / "bpftool", tmp_path / "lock"
+    bpftool.write_text(f"#!/bin/sh\nls -l /proc/self/fd > {tmp_path}/descriptors\n", encoding="ascii")
+    bpftool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(bpf, "_LOCK", lock)
+    monkeypatch.setattr(bpf, "build", lambda *_, **__: bpftool)
+    with pytest.raises(BpfError, match="was refused"):
+        bpf.load(bpf.find("search/draft-09"))
+    assert str(lock) in (tmp_path / "descriptors").read_text("ascii")
 
 
 def test_an_unknown_profile_lists_those_with_an_object() -> None:

@@ -26,6 +26,13 @@ SEC("struct_ops/init") void BPF_PROG(bbr_init, struct sock *sk) {
     pace(&c->tcp, tp, c->bbr.pacing_rate);
 }
 
+/* Out of line: the common ACK then fetches fewer cache lines of code. */
+static __attribute__((noinline)) void bbr_lost(struct connection *c, struct tcp_sock *tp, uint64_t first, int count) {
+    uint64_t lost = segments(&c->tcp, first);
+    bbr_draft_06_on_lost(&c->bbr, now_ns(tp), in_flight(&c->tcp, tp), NONE);
+    bbr_draft_06_on_lost_range(&c->bbr, lost, lost + count - 1);
+}
+
 SEC("struct_ops/cong_control")
 void BPF_PROG(bbr_cong_control, struct sock *sk, uint32_t ack, int flag, const struct rate_sample *sample) {
     struct tcp_sock *tp = tcp_sk(sk);
@@ -34,23 +41,19 @@ void BPF_PROG(bbr_cong_control, struct sock *sk, uint32_t ack, int flag, const s
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
     uint64_t first = c->tcp.acked, acked = (uint64_t)sample->acked_sacked * c->tcp.mss;
-    int has_rate = sample->delivered > 0 && sample->interval_us > 0;
     newly_sent(&c->tcp, tp);
     newly_acked(&c->tcp, tp);
     note_rtt(&c->tcp, sample->rtt_us);
     if (c->tcp.rtt_ns < c->min_rtt_ns)
         c->min_rtt_ns = c->tcp.rtt_ns;
     c->bbr.app_limited = sample->is_app_limited ? NONE : 0;
-    if (sample->losses > 0) {
-        uint64_t lost = segments(&c->tcp, first);
-        bbr_draft_06_on_lost(&c->bbr, now_ns(tp), in_flight(&c->tcp, tp), NONE);
-        bbr_draft_06_on_lost_range(&c->bbr, lost, lost + sample->losses - 1);
-    }
+    if (sample->losses > 0)
+        bbr_lost(c, tp, first, sample->losses);
     if (acked) {
         uint64_t srtt_ns = (uint64_t)(tp->srtt_us >> 3) * 1000, mss = c->tcp.mss;
         struct bbr_draft_06_ack rs = {now_ns(tp), acked, in_flight(&c->tcp, tp), c->tcp.rtt_ns, c->min_rtt_ns, srtt_ns,
                                       now_ns(tp), 0, 0, NONE, sample->prior_in_flight * mss, 0, sample->is_app_limited};
-        if (has_rate) {
+        if (sample->delivered > 0 && sample->interval_us > 0) {
             rs.delivered = sample->delivered * mss;
             rs.interval_ns = (uint64_t)sample->interval_us * 1000;
             rs.prior_delivered = sample->prior_delivered * mss;

@@ -40,7 +40,12 @@
 #define BBR_DRAFT_06_BELOW(x, y) (((~(x) & (y)) | ((~(x) | (y)) & BBR_DRAFT_06_HIDDEN((x) - (y)))) >> 63)
 #define BBR_DRAFT_06_ROOM(count) 16
 #define BBR_DRAFT_06_PLACE(i, count) (BBR_DRAFT_06_HIDDEN((i) % (count)) & (BBR_DRAFT_06_ROOM(count) - 1))
+/* Products above 2^62 and other rare work are out of line there: the common ACK then needs fewer cache lines of code. */
+#define BBR_DRAFT_06_RARE __attribute__((noinline, unused)) static
+#define BBR_DRAFT_06_IS_WIDE(x) __builtin_expect((x) >> 31 != 0, 0)
 #else
+#define BBR_DRAFT_06_RARE static inline
+#define BBR_DRAFT_06_IS_WIDE(x) 1 /* one way for all */
 #define BBR_DRAFT_06_ROOM(count) (count)
 #define BBR_DRAFT_06_PLACE(i, count) ((i) % (count))
 #endif
@@ -178,18 +183,33 @@ static inline struct bbr_draft_06_rate bbr_draft_06_rate_of(uint64_t bytes, uint
     return rate;
 }
 
-/* Whether a is the lower of two rates that are finite. */
-static inline int bbr_draft_06_less(struct bbr_draft_06_rate a, struct bbr_draft_06_rate b) {
-    return bbr_draft_06_below(bbr_draft_06_product(a.bytes, b.ns), bbr_draft_06_product(b.bytes, a.ns));
+BBR_DRAFT_06_RARE uint64_t bbr_draft_06_scaled_wide(uint64_t a, uint64_t b, uint64_t divisor) {
+    return bbr_draft_06_quotient(bbr_draft_06_product(a, b), divisor);
 }
 
-/* The higher of two rates, the first if they are equal. */
-static inline struct bbr_draft_06_rate bbr_draft_06_higher(struct bbr_draft_06_rate a, struct bbr_draft_06_rate b) {
-    return bbr_draft_06_less(a, b) ? b : a;
+/* a * b / divisor, rounded down, at most 2^62 - 1. */
+static inline uint64_t bbr_draft_06_scaled(uint64_t a, uint64_t b, uint64_t divisor) {
+    return BBR_DRAFT_06_IS_WIDE(a | b) ? bbr_draft_06_scaled_wide(a, b, divisor) : a * b / divisor;
 }
 
-static inline void bbr_draft_06_init_pacing_rate(struct bbr_draft_06 *s, uint64_t srtt_ns);
-static inline uint64_t bbr_draft_06_paced(struct bbr_draft_06_rate rate, uint64_t parts);
+BBR_DRAFT_06_RARE int bbr_draft_06_less_wide(uint64_t a_bytes, uint64_t a_ns, uint64_t b_bytes, uint64_t b_ns) {
+    return bbr_draft_06_below(bbr_draft_06_product(a_bytes, b_ns), bbr_draft_06_product(b_bytes, a_ns));
+}
+
+/* Whether a is the lower of two rates that are finite. Pointers, as clang 14 copies structs byte by byte for BPF. */
+static inline int bbr_draft_06_less(const struct bbr_draft_06_rate *a, const struct bbr_draft_06_rate *b) {
+    return BBR_DRAFT_06_IS_WIDE(a->bytes | a->ns | b->bytes | b->ns) ? bbr_draft_06_less_wide(a->bytes, a->ns, b->bytes, b->ns)
+                                                                     : a->bytes * b->ns < b->bytes * a->ns;
+}
+
+/* Replace a by the higher of two rates; it stays if they are equal. */
+static inline void bbr_draft_06_higher(struct bbr_draft_06_rate *a, const struct bbr_draft_06_rate *b) {
+    if (bbr_draft_06_less(a, b))
+        *a = *b;
+}
+
+BBR_DRAFT_06_RARE void bbr_draft_06_init_pacing_rate(struct bbr_draft_06 *s, uint64_t srtt_ns);
+static inline uint64_t bbr_draft_06_paced(const struct bbr_draft_06_rate *rate, uint64_t parts);
 static inline enum bbr_draft_06_outcome bbr_draft_06_update_model_and_state(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
                                                                             struct bbr_draft_06_rate rate);
 static inline struct bbr_draft_06_rate bbr_draft_06_generate_rate_sample(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
@@ -198,7 +218,7 @@ static inline void bbr_draft_06_update_latest_delivery_signals(struct bbr_draft_
 static inline void bbr_draft_06_update_congestion_signals(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
                                                           struct bbr_draft_06_rate rate);
 static inline void bbr_draft_06_update_round(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
-static inline void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s);
+BBR_DRAFT_06_RARE void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s);
 static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, uint64_t newly_acked, uint64_t now_ns);
 static inline enum bbr_draft_06_outcome bbr_draft_06_check_full_bw_reached(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
                                                                            struct bbr_draft_06_rate rate);
@@ -245,13 +265,14 @@ static inline void bbr_draft_06_begin(struct bbr_draft_06 *s, uint32_t max_datag
 }
 
 /* 5.6.2: the initial window over the smoothed RTT, or over 1 ms, times the gain. */
-static inline void bbr_draft_06_init_pacing_rate(struct bbr_draft_06 *s, uint64_t srtt_ns) {
-    s->pacing_rate = bbr_draft_06_paced(bbr_draft_06_rate_of(s->initial_cwnd, srtt_ns), BBR_DRAFT_06_STARTUP_PACING_GAIN * 100);
+BBR_DRAFT_06_RARE void bbr_draft_06_init_pacing_rate(struct bbr_draft_06 *s, uint64_t srtt_ns) {
+    const struct bbr_draft_06_rate rate = {s->initial_cwnd, srtt_ns};
+    s->pacing_rate = bbr_draft_06_paced(&rate, BBR_DRAFT_06_STARTUP_PACING_GAIN * 100);
 }
 
 /* So many ten-thousandths of a rate in bytes per second, at least 1, for a rate of 0 would let nothing leave (ours). */
-static inline uint64_t bbr_draft_06_paced(struct bbr_draft_06_rate rate, uint64_t parts) {
-    uint64_t per_second = bbr_draft_06_quotient(bbr_draft_06_product(rate.bytes, parts * (BBR_DRAFT_06_SECOND_NS / 10000)), rate.ns);
+static inline uint64_t bbr_draft_06_paced(const struct bbr_draft_06_rate *rate, uint64_t parts) {
+    uint64_t per_second = bbr_draft_06_scaled(rate->bytes, parts * (BBR_DRAFT_06_SECOND_NS / 10000), rate->ns);
     return bbr_draft_06_max(per_second, 1); /* [bbr.pacing.least] */
 }
 
@@ -307,7 +328,7 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_update_model_and_state(stru
         s->inflight_latest = delivered;
     }
     s->bw = s->max_bw; /* [bbr.bw] */
-    if (s->bw_shortterm.bytes != BBR_DRAFT_06_NONE && bbr_draft_06_less(s->bw_shortterm, s->bw))
+    if (s->bw_shortterm.bytes != BBR_DRAFT_06_NONE && bbr_draft_06_less(&s->bw_shortterm, &s->bw))
         s->bw = s->bw_shortterm;
     if (exited != BBR_DRAFT_06_UNCHANGED)
         return exited;
@@ -335,7 +356,7 @@ static inline struct bbr_draft_06_rate bbr_draft_06_generate_rate_sample(struct 
 /* 5.5.10.3: the most that was delivered in the last round, and whether that ends now. */
 static inline void bbr_draft_06_update_latest_delivery_signals(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
                                                                struct bbr_draft_06_rate rate, uint64_t delivered) {
-    s->bw_latest = bbr_draft_06_higher(s->bw_latest, rate); /* [bbr.latest] */
+    bbr_draft_06_higher(&s->bw_latest, &rate); /* [bbr.latest] */
     s->inflight_latest = bbr_draft_06_max(s->inflight_latest, delivered);
     s->loss_round_start = rs->prior_delivered != BBR_DRAFT_06_NONE && rs->prior_delivered >= s->loss_round_delivered;
     if (s->loss_round_start)
@@ -346,7 +367,7 @@ static inline void bbr_draft_06_update_latest_delivery_signals(struct bbr_draft_
 static inline void bbr_draft_06_update_congestion_signals(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
                                                           struct bbr_draft_06_rate rate) {
     bbr_draft_06_update_round(s, rs);
-    s->max_bw = bbr_draft_06_higher(s->max_bw, rate); /* an app-limited sample that is lower changes nothing either */
+    bbr_draft_06_higher(&s->max_bw, &rate); /* an app-limited sample that is lower changes nothing either */
     if (!s->loss_round_start)
         return;
     if (s->is_loss_in_round && s->phase != BBR_DRAFT_06_STARTUP)
@@ -369,18 +390,18 @@ static inline uint64_t bbr_draft_06_beta(uint64_t bytes) {
 }
 
 /* InitLowerBounds and LossLowerBounds. */
-static inline void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s) {
+BBR_DRAFT_06_RARE void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s) {
     struct bbr_draft_06_rate bw = s->bw_shortterm.bytes == BBR_DRAFT_06_NONE ? s->max_bw : s->bw_shortterm;
     uint64_t inflight = s->inflight_shortterm == BBR_DRAFT_06_NONE ? s->cwnd : s->inflight_shortterm;
     bw.bytes = bbr_draft_06_beta(bw.bytes);
-    s->bw_shortterm = bbr_draft_06_higher(s->bw_latest, bw); /* [bbr.short-term] */
+    s->bw_shortterm = s->bw_latest;
+    bbr_draft_06_higher(&s->bw_shortterm, &bw); /* [bbr.short-term] */
     s->inflight_shortterm = bbr_draft_06_max(s->inflight_latest, bbr_draft_06_beta(inflight));
 }
 
 /* 5.5.9: what was acknowledged beyond what the bandwidth lets expect, at most in one round, or in ten after Startup. */
 static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, uint64_t newly_acked, uint64_t now_ns) {
-    struct bbr_draft_06_u128 product = bbr_draft_06_product(s->bw.bytes, now_ns - s->extra_acked_interval_start);
-    uint64_t expected = bbr_draft_06_quotient(product, s->bw.ns);
+    uint64_t expected = bbr_draft_06_scaled(s->bw.bytes, now_ns - s->extra_acked_interval_start, s->bw.ns);
     uint64_t at = BBR_DRAFT_06_PLACE(s->round_count, BBR_DRAFT_06_EXTRA_ACKED_ROUNDS), most = 0;
     if (s->extra_acked_delivered <= expected) {
         s->extra_acked_delivered = expected = 0; /* [bbr.extra-acked.anew] */
@@ -405,8 +426,8 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_check_full_bw_reached(struc
         return BBR_DRAFT_06_UNCHANGED;
     if (rs->is_app_limited)
         return BBR_DRAFT_06_APP_LIMITED; /* [bbr.full-bw.app-limited] */
-    struct bbr_draft_06_u128 least = bbr_draft_06_product(s->full_bw.bytes, 5 * rate.ns);
-    if (!bbr_draft_06_below(bbr_draft_06_product(rate.bytes, 4 * s->full_bw.ns), least)) {
+    const struct bbr_draft_06_rate found = {rate.bytes, 5 * rate.ns}, full = {s->full_bw.bytes, 4 * s->full_bw.ns};
+    if (!bbr_draft_06_less(&found, &full)) {
         bbr_draft_06_reset_full_bw(s);
         s->full_bw = rate; /* [bbr.full-bw.grown] */
         return BBR_DRAFT_06_BW_GROWN;
@@ -485,7 +506,7 @@ static inline void bbr_draft_06_set_pacing_rate(struct bbr_draft_06 *s, const st
         s->srtt_known = 1;
         bbr_draft_06_init_pacing_rate(s, rs->smoothed_rtt_ns); /* [bbr.pacing.initial.sample] */
     }
-    uint64_t rate = bbr_draft_06_paced(s->bw, s->pacing_gain * (UINT64_C(100) - BBR_DRAFT_06_PACING_MARGIN_PERCENT));
+    uint64_t rate = bbr_draft_06_paced(&s->bw, s->pacing_gain * (UINT64_C(100) - BBR_DRAFT_06_PACING_MARGIN_PERCENT));
     if (s->full_bw_reached || rate > s->pacing_rate) /* [bbr.pacing.rises] */
         s->pacing_rate = rate;
 }
@@ -499,7 +520,7 @@ static inline void bbr_draft_06_set_send_quantum(struct bbr_draft_06 *s) {
 static inline uint64_t bbr_draft_06_bdp_multiple(struct bbr_draft_06 *s, uint64_t gain) {
     if (s->min_rtt == BBR_DRAFT_06_NONE)
         return s->initial_cwnd; /* [bbr.bdp.none] */
-    s->bdp = bbr_draft_06_quotient(bbr_draft_06_product(s->bw.bytes, s->min_rtt), s->bw.ns);
+    s->bdp = bbr_draft_06_scaled(s->bw.bytes, s->min_rtt, s->bw.ns);
     return bbr_draft_06_min(gain * s->bdp, BBR_DRAFT_06_MOST);
 }
 
@@ -592,7 +613,7 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_handle_spurious_loss_detect
     if (s->undo_bw_shortterm.bytes == BBR_DRAFT_06_NONE)
         s->bw_shortterm = s->undo_bw_shortterm;
     else if (s->bw_shortterm.bytes != BBR_DRAFT_06_NONE)
-        s->bw_shortterm = bbr_draft_06_higher(s->bw_shortterm, s->undo_bw_shortterm);
+        bbr_draft_06_higher(&s->bw_shortterm, &s->undo_bw_shortterm);
     s->inflight_shortterm = bbr_draft_06_max(s->inflight_shortterm, s->undo_inflight_shortterm);
     s->inflight_longterm = bbr_draft_06_max(s->inflight_longterm, s->undo_inflight_longterm);
     s->undo_phase = BBR_DRAFT_06_NO_PHASE;

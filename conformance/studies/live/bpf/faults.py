@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from studies.live.bpf.objects import available, find, load, loaded, registered, unload
+from studies.live.bpf.objects import BpfError, available, find, load, loaded, registered, unload
 
 _NAME = "ff_resume"
 
@@ -53,6 +53,8 @@ def _send(name: str, port: int, size: int, *, address: str = "127.0.0.1", second
 
 
 def _unreclaimable_kb() -> int:
+    """Return the kernel's memory once closed connections are gone, which wait for 60 s."""
+    time.sleep(65)
     lines = Path("/proc/meminfo").read_text("ascii").splitlines()
     return int(next(line for line in lines if line.startswith("SUnreclaim")).split()[1])
 
@@ -67,17 +69,21 @@ def _command(*arguments: str) -> "subprocess.Popen[bytes]":
 
 
 def killed_loads() -> str:
-    """Kill a load at ten moments: the name is there or not, and the next load or unload works."""
+    """Kill a load at ten moments of its duration: the name is there or not, and the next load or unload works."""
     wanted, left = find(_NAME), 0
+    begun = time.monotonic()
+    _command("load", wanted.profile).wait()
+    duration = time.monotonic() - begun
+    unload(wanted)
     for moment in range(10):
         process = _command("load", wanted.profile)
-        time.sleep(0.35 + 0.05 * moment)
+        time.sleep(duration * (moment + 1) / 10)
         process.kill()
         process.wait()
-        time.sleep(0.3)  # bpftool may still register
-        left += wanted.name in available()
-        if wanted.name not in available():
+        with suppress(BpfError):  # the killed command's bpftool registers first
             load(wanted)
+            left -= 1
+        left += 1
         unload(wanted)
         assert wanted.name not in available()
     return f"killed at ten moments: registered all the same {left} times; the next unload or load worked each time"
@@ -121,7 +127,6 @@ def parallel(count: int = 200, seconds: float = 20) -> str:
     with loaded(find(_NAME)), _server(_NAME) as port, ThreadPoolExecutor(count) as pool:
         before = _unreclaimable_kb()
         sent = sum(pool.map(lambda _: _send(_NAME, port, 0, seconds=seconds), range(count)))
-    time.sleep(2)
     memory = f"unreclaimable kernel memory {before}, {_unreclaimable_kb()} kB"
     return f"{count} connections for {seconds:.0f} s: {sent // 10**9} GB; {memory}"
 

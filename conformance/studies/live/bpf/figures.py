@@ -36,24 +36,23 @@ def overshoot(rows: list[dict[str, Any]]) -> Figure:
 
 
 def retreat(row: dict[str, Any]) -> Figure:
-    """Return flight, acknowledged data and drops of a retreat over time."""
-    samples = row["samples"]
-    times = [sample[0] for sample in samples]
+    """Return window, flight, acknowledged data and drops of a retreat over time."""
+    samples, windows = row["samples"], row["windows"]
     with styled():
-        figure = Figure(figsize=(7.6, 3.0), layout="constrained")
+        figure = Figure(figsize=(7.6, 3.4), layout="constrained")
         axes = figure.subplots()
+        at = [window[0] for window in windows]
         axes.plot(
-            times,
-            [sample[1] / 1000 for sample in samples],
-            color="#0072b2",
-            label="sent and not acknowledged in order (kB)",
+            at, [window[1] / 1000 for window in windows], color="#000000", drawstyle="steps-post", label="window (kB)"
         )
+        axes.plot(at, [window[2] / 1000 for window in windows], color="#0072b2", linestyle="-.", label="flight (kB)")
+        at = [sample[0] for sample in samples]
         axes.plot(
-            times, [sample[2] / 1000 for sample in samples], color="#009e73", linestyle="--", label="acknowledged (kB)"
+            at, [sample[2] / 1000 for sample in samples], color="#009e73", linestyle="--", label="acknowledged (kB)"
         )
-        axes.plot(times, [sample[3] for sample in samples], color="#d55e00", linestyle=":", label="segments dropped")
+        axes.plot(at, [sample[3] for sample in samples], color="#d55e00", linestyle=":", label="segments dropped")
         axes.set(xlabel="time since the first segment (ms)", xlim=(0, 1200), ylim=(0, None))
-        axes.legend(loc="upper left")
+        axes.legend(loc="upper right")
     return figure
 
 

@@ -29,7 +29,7 @@ from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.objects import MissingError, Object, available, find, loaded, objects, require
 from studies.live.bpf.path import MSS, transfers
 from studies.live.bpf.path import Transfer as Seen
-from studies.live.bpf.windows import SAVED, Record, compare, connections, tracing, with_inputs
+from studies.live.bpf.windows import ACK, SAVED, Record, compare, connections, tracing, with_inputs
 from studies.live.kernel.record import RunError, record
 
 PATHS = ("deep-queue", "delay-step", "fast", "long", "paced", "slow")
@@ -37,7 +37,8 @@ RUNS = 5
 SIZES = (100_000, 1_000_000, 10_000_000)
 _ATTEMPTS = 5
 _MS, _S = 10**6, 10**9
-_ROUNDS = 3  # of a measurement of cost: the least counts, as other work on the machine only adds
+_ROUNDS = 3  # of a measurement of cost: the median counts
+_BURST_SEGMENTS = 2  # as an ACK acknowledges
 _HEADERS = 52  # IPv4, TCP and timestamps
 #: Links of transfers: rate, round trip, queue in bytes.
 LINKS = {
@@ -120,7 +121,7 @@ def _completion(name: str, link_name: str, size: int) -> dict[str, Any]:
             runs.append(_transfers(name, link, [4_000_000, size] if name == "ff_resume" else [size])[-1])
         saved += [record.values[0] for record in records if record.kind == SAVED]
     predicted = _predicted_ns(each.profile, link, size, sorted(saved)[len(saved) // 2] if saved else 0)
-    row = {
+    row: dict[str, Any] = {
         "name": name,
         "link": link_name,
         "size_bytes": size,
@@ -129,6 +130,8 @@ def _completion(name: str, link_name: str, size: int) -> dict[str, Any]:
         "saved_cwnd_bytes": saved,
         "predicted_s": round(predicted / _S, 3),
     }
+    if name == "ff_jumpstart":
+        row["paced_s"] = round(_predicted_ns(each.profile, link, size, 0, Pacing.WINDOW) / _S, 3)
     print(row, flush=True)
     return row
 
@@ -137,12 +140,15 @@ def _transfers(name: str, link: Link, sizes: list[int], limit_s: float = 120) ->
     return transfers(link, load_scenario(LIVE_PATHS / "long.json"), name, sizes, limit_s=limit_s)
 
 
-def _predicted_ns(profile: str, link: Link, size: int, saved: int) -> int:
-    """Return the completion time in the simulator: the same segments, headers and ACKs, all data known at the begin."""
+def _predicted_ns(profile: str, link: Link, size: int, saved: int, pacing: Pacing = Pacing.NONE) -> int:
+    """Return the completion time in the simulator: the same segments, headers and ACKs, all data known at the begin.
+
+    pacing: after a jump, which is paced always.
+    """
     todo = Transfer(
         Config(MSS, 10 * MSS),
         -(-size // MSS) * MSS,
-        Pacing.NONE,
+        pacing,
         named_data=True,
         probes=True,
         max_ack_delay_ns=40 * _MS,
@@ -188,10 +194,10 @@ def _dropped_at_first(run: Seen) -> int:
 
 
 def retreat() -> dict[str, Any]:
-    """Resume at half the rate of the first connection with a queue of 60 kB; return samples over time."""
+    """Resume at half the rate of the first connection with a queue of 60 kB; return samples and windows over time."""
     each = find("ff_resume")
     link = LINKS["20 Mbit/s, 100 ms"]
-    with loaded(each):
+    with tracing(each) as records:
         first = _transfers(each.name, link, [8_000_000])[0]
         # The map is per namespace and destination: keep the namespaces, and change the link between two transfers.
         halved = replace(link, rate_bps=10_000_000, queue_bytes=60_000)
@@ -201,39 +207,58 @@ def retreat() -> dict[str, Any]:
     samples = [
         [at // _MS, sent - acked, acked, dropped] for at, sent, acked, dropped in run.samples if at < 1_500 * _MS
     ]
+    windows = [
+        [(record.now_ns - run.first_ns) // _MS, record.cwnd * record.mss, record.in_flight]
+        for record in max(connections(records), key=lambda found: found[0].now_ns)
+        if record.kind == ACK and record.now_ns - run.first_ns < 1_500 * _MS
+    ]
     return {
         "first_s": round(first.seconds, 2),
         "took_s": round(run.seconds, 2),
         "dropped": run.dropped,
         "samples": samples[:: max(1, len(samples) // 400)],
+        "windows": windows[:: max(1, len(windows) // 400)],
     }
 
 
 def cost(names: str = "") -> list[dict[str, Any]]:
     """Measure ns per ACK by the kernel's statistics of BPF programs: three seconds at 200 Mbit/s; of all, or some objects.
 
-    Rounds of all objects follow each other, so that other work on the machine meets all alike.
+    Rounds of all objects follow each other, so that other work on the machine meets all alike. Bursts of two segments
+    give all objects the same number of ACKs. Member ``long_bursts``: with bursts of up to 64 kB a paced sender gets few
+    ACKs, and each finds cold caches.
     """
     order = ["ff_empty", "ff_kernel_cubic", *(["ff_kernel_bbr"] if "bbr" in available() else [])]
     order += [each.name for each in objects()]
     kept = _results().get("cost", {"rows": []})["rows"] if names else []
     rows = {row["name"]: row for row in kept}
+    chosen = names.split(",") if names else order
+    short, long = _costs(chosen, _BURST_SEGMENTS, None)
+    rows |= {name: {"name": name, **short[name], "long_bursts": long[name]} for name in chosen}
+    return [rows[name] for name in order if name in rows]
+
+
+def _costs(chosen: list[str], *bursts: int | None) -> list[dict[str, dict[str, Any]]]:
+    """Return the median run of each object, for each largest burst in segments; None: bursts of up to 64 kB."""
     statistics = File("/proc/sys/kernel/bpf_stats_enabled")
     before = statistics.read_text("ascii")
-    chosen = names.split(",") if names else order
-    runs: dict[str, list[dict[str, Any]]] = {name: [] for name in chosen}
+    runs: list[dict[str, list[dict[str, Any]]]] = [{name: [] for name in chosen} for _ in bursts]
     for _ in range(_ROUNDS):
-        for name in chosen:
-            with loaded(find(name)):
-                try:
-                    statistics.write_text("1", "ascii")
-                    runs[name].append(_cost(name))
-                finally:
-                    statistics.write_text(before, "ascii")
+        for found, burst_segments in zip(runs, bursts, strict=True):
+            for name in chosen:
+                earlier = {each["id"] for each in _programs()}
+                with loaded(find(name)):
+                    try:
+                        statistics.write_text("1", "ascii")
+                        found[name].append(_cost(name, burst_segments, earlier))
+                    finally:
+                        statistics.write_text(before, "ascii")
     for name in chosen:
-        rows[name] = {"name": name, **min(runs[name], key=lambda found: found["ns_per_ack"])}
-        print(rows[name], [run["ns_per_ack"] for run in runs[name]], flush=True)
-    return [rows[name] for name in order if name in rows]
+        print(name, [[run["ns_per_ack"] for run in found[name]] for found in runs], flush=True)
+    return [
+        {name: sorted(each, key=lambda run: int(run["ns_per_ack"]))[_ROUNDS // 2] for name, each in found.items()}
+        for found in runs
+    ]
 
 
 _RECEIVE = """
@@ -256,7 +281,7 @@ print(struct.unpack_from("=I", c.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO,
 """
 
 
-def _cost(name: str) -> dict[str, Any]:
+def _cost(name: str, burst_segments: int | None, earlier: set[int]) -> dict[str, Any]:
     tag = f"ffc{os.getpid()}"
     spaces = [f"{tag}s", f"{tag}r"]
     try:
@@ -282,12 +307,14 @@ def _cost(name: str) -> dict[str, Any]:
             "300kb",
         ]
         _ip("netns", "exec", spaces[0], *shape)
+        if burst_segments is not None:
+            _ip("-n", spaces[0], "link", "set", f"{tag}0", "gso_max_segs", str(burst_segments))
         receiver = _in(spaces[1], _RECEIVE)
         assert receiver.stdout is not None
         receiver.stdout.readline()
         segments, _ = _in(spaces[0], _SEND, name).communicate(timeout=30)
         receiver.wait(30)
-        found = _statistics()
+        found = _statistics(earlier)
         return found | {"segments_per_ack": round(int(segments) / found["acks"], 1)}
     finally:
         for space in spaces:
@@ -303,15 +330,18 @@ def _in(space: str, program: str, *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def _statistics() -> dict[str, Any]:
+def _programs() -> list[dict[str, Any]]:
+    shown = subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, text=True, check=True).stdout
+    return [each for each in json.loads(shown) if each["type"] == "struct_ops"]
+
+
+def _statistics(earlier: set[int]) -> dict[str, Any]:
     """Return the time of all programs of the loaded object since statistics began, divided by the number of ACKs.
 
-    ``calls``: programs that ran at one of 20 ACKs or more often, with runs and ns.
+    earlier: ids of programs of objects before, which the kernel frees late. ``calls``: programs that ran at one of 20
+    ACKs or more often, with runs and ns.
     """
-    found = json.loads(
-        subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, text=True, check=True).stdout
-    )
-    programs = {each["name"]: each for each in found if each["type"] == "struct_ops" and each.get("run_cnt")}
+    programs = {each["name"]: each for each in _programs() if each["id"] not in earlier and each.get("run_cnt")}
     acks = max(each["run_cnt"] for key, each in programs.items() if key.endswith(("cong_avoid", "cong_control")))
     calls = {
         key: [each["run_cnt"], round(each["run_time_ns"] / each["run_cnt"])]

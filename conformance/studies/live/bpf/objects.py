@@ -17,6 +17,8 @@ AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _BTF = Path("/sys/kernel/btf/vmlinux")
 _JIT = Path("/proc/sys/net/core/bpf_jit_enable")
 _LIBBPF = Path("/usr/include/bpf/bpf_helpers.h")
+#: For the whole machine, as names in the kernel are.
+_LOCK = Path("/run/firstflight-bpf-load.lock")
 #: Lines of the verifier's log that an error shows: the refusal is at its end.
 _LOG_LINES = 20
 
@@ -83,13 +85,13 @@ def require(*, root: bool = True) -> None:
             raise MissingError("BPF JIT is off; run `sysctl net.core.bpf_jit_enable=1`")
 
 
-def build(wanted: Object, *, allow_all: bool = False, trace: bool = False) -> Path:
-    """Return the compiled object."""
+def build(wanted: Object, *, allow_all: bool = False, trace: bool = False, lock: int | None = None) -> Path:
+    """Return the compiled object. lock: descriptor that the compiler inherits."""
     kind = "-allow-all" if allow_all else "-trace" if trace else ""
     flags = "-DALLOW_ALL" if allow_all else "-DFIRSTFLIGHT_TRACE" if trace else ""
     out = ROOT / "build" / f"bpf{kind}"
     program = out / f"{wanted.name}.o"
-    done = _run("make", "--silent", "-C", str(BPF), f"OUT={out}", f"FLAGS={flags}", str(program))
+    done = _run("make", "--silent", "-C", str(BPF), f"OUT={out}", f"FLAGS={flags}", str(program), lock=lock)
     if done.returncode:
         raise BpfError(f"{wanted.source}.bpf.c does not compile:\n{_tail(done.stderr)}")
     return program
@@ -113,12 +115,12 @@ def registered() -> dict[str, list[str]]:
 
 def load(wanted: Object, *, allow_all: bool = False) -> None:
     """Register an object. Raise :class:`BpfError` if its name exists or the verifier refuses it."""
-    with _one_at_a_time():
+    with _one_at_a_time() as lock:
         if not set(available()).isdisjoint(wanted.names):
             raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
-        program = build(wanted, allow_all=allow_all)
+        program = build(wanted, allow_all=allow_all, lock=lock)
         # Without -d: with it the log of a large program overflows, and the kernel's answer has no reason.
-        done = _run("bpftool", "struct_ops", "register", str(program))
+        done = _run("bpftool", "struct_ops", "register", str(program), lock=lock)
     if wanted.name not in available():
         raise BpfError(f"{wanted.name} was refused; end of the log:\n{_tail(done.stdout + done.stderr)}")
 
@@ -145,17 +147,21 @@ def loaded(wanted: Object, *, allow_all: bool = False) -> Iterator[Object]:
 
 
 @contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    """Let no other process check a name or build an object at the same time."""
-    build_folder = ROOT / "build"
-    build_folder.mkdir(exist_ok=True)
-    with (build_folder / "bpf-load.lock").open("w") as lock:
+def _one_at_a_time() -> Iterator[int]:
+    """Let no other process check a name or build an object at the same time; yield the descriptor of the lock.
+
+    Children inherit the descriptor: they keep the lock to their end if this process is killed.
+    """
+    with _LOCK.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        yield lock.fileno()
 
 
-def _run(*command: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=300)
+def _run(*command: str, lock: int | None = None) -> "subprocess.CompletedProcess[str]":
+    inherited = () if lock is None else (lock,)
+    return subprocess.run(
+        command, capture_output=True, text=True, errors="replace", check=False, timeout=300, pass_fds=inherited
+    )
 
 
 def _tail(log: str) -> str:
