@@ -296,6 +296,12 @@ def _unexplained(subject: Subject) -> str | None:
     """Return why a capture that no profile explains does not refute all of them, or None if it does."""
     if subject.recording.header.quality.get("missing"):
         return "frames are missing in the capture, and no profile explains the others"
+    apart_ns = subject.recording.header.quality.get("times_apart_ns")
+    if apart_ns is not None:
+        return (
+            f"the sender's time stamps and the times of the capture differ by up to {apart_ns / 1e6:.1f} ms, "
+            "and no profile explains these times"
+        )
     if falls_unmarked(subject):
         return "the flight falls without a loss: a congestion mark that the capture does not show explains it too"
     return None
