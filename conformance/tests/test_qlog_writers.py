@@ -255,3 +255,33 @@ def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert verdict.none_of_ours  # its rule is none of ours
     path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")  # in one line, as columns
     assert kind_of(path.read_bytes()) == "qlog"
+
+
+def _probed(probe_bytes: int) -> str:
+    """Return a log of six packets. The fifth has this size, and leaves flight without a record at the ACK of the others."""
+    records: list[dict[str, object]] = [{"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}]
+    flight = 0
+    for number, size in enumerate((1200, 1200, 1200, 1200, probe_bytes, 1200)):
+        header = {"packet_type": "1RTT", "packet_number": number}
+        data = {"header": header, "raw": {"length": size}, "frames": [{"frame_type": "ping"}]}
+        records.append({"time": number, "name": "transport:packet_sent", "data": data})
+        flight += size
+        metrics = {"bytes_in_flight": flight, "congestion_window": 12000}
+        records.append({"time": number, "name": "recovery:metrics_updated", "data": metrics})
+    frames = [{"frame_type": "ack", "acked_ranges": [[0, 3], [5, 5]]}]
+    data = {"header": {"packet_type": "1RTT", "packet_number": 0}, "frames": frames}
+    records.append({"time": 60, "name": "transport:packet_received", "data": data})
+    metrics = {"bytes_in_flight": 0, "congestion_window": 18000, "latest_rtt": 55}
+    records.append({"time": 60, "name": "recovery:metrics_updated", "data": metrics})
+    return "".join(f"\x1e{json.dumps(record)}\n" for record in records)
+
+
+def test_the_loss_of_a_probe_that_is_not_logged(tmp_path: Path) -> None:
+    """quinn does not log it. The one packet that is larger than the others leaves flight, and is no loss; a packet of their size stays."""
+    log = read(tmp_path, _probed(1232))
+    assert log.agreement == 1
+    assert log.recording.header.quality["probes_discarded"] == 1
+    assert not any(isinstance(event, Lost) for event in log.recording.events)
+    plain = read(tmp_path, _probed(1200))
+    assert plain.agreement < 1
+    assert "probes_discarded" not in plain.recording.header.quality

@@ -72,8 +72,9 @@ class Verdict:
 
     @property
     def path(self) -> Path | None:
-        """The path, if the recording shows slow start."""
-        return path_of(self.subject) if self.did.shown is Shown.ALL else None
+        """The path, if the recording shows slow start at enough ACKs to measure its rate."""
+        shown = self.did.shown is Shown.ALL and len(self.subject.limited) >= _LEAST_ACKS
+        return path_of(self.subject) if shown else None
 
     @property
     def why(self) -> list[Why]:
