@@ -99,16 +99,18 @@ def test_packed_files_that_are_cut(tmp_path: Path, name: str) -> None:
     """The data in front of the cut is judged as if no more had been captured, with a note. Other readers refuse the file."""
     data, packed = capture_of(recorded()), PACKERS[name]
     cut = saved(tmp_path, f"a.pcap.{name}", packed(data[:20_000]) + packed(data[20_000:])[:-60])
+    refused = CliRunner().invoke(main, ["record", "cut", str(cut), str(tmp_path / "out"), "--ms", "100"])
+    assert refused.exit_code == 2
+    assert "or unpack that part into another file" in refused.output
     result = run(cut)
-    note = re.search(r"note: the (gzip|xz|zstd) file is cut: it was read up to byte (\d+) of its content.*\n", result.output)
+    note = re.search(
+        r"note: the (gzip|xz|zstd) file is cut: it was read up to byte (\d+) of its content.*\n", result.output
+    )
     assert note is not None
     assert 20_000 <= int(note[2]) < len(data)
     part = run(saved(tmp_path, f"a.pcap.{name}", data[: int(note[2])]))
     assert result.output.replace(note[0], "") == part.output
     assert result.exit_code == part.exit_code
-    refused = CliRunner().invoke(main, ["record", "cut", str(cut), str(tmp_path / "out"), "--ms", "100"])
-    assert refused.exit_code == 2
-    assert "or unpack that part into another file" in refused.output
     result = run(saved(tmp_path, f"none.{name}", packed(data)[:12]))
     assert result.exit_code == 2
     assert "cut before its first byte: copy it again" in result.output
@@ -199,7 +201,10 @@ def test_cut_frames_and_doubled_frames(tmp_path: Path) -> None:
     twice = [(t_ns + late, packet) for t_ns, packet in frames(recorded(), How()) for late in (0, 5_000)]
     assert recorded_answer(tmp_path, file_of(twice, How())) == whole
     behind = recorded_answer(tmp_path, file_of(frames(recorded(), How()), How()) + b"\0" * 7)
-    assert behind.replace("note: the capture ends with 7 bytes that are no whole frame, and was read up to them\n", "") == whole
+    assert (
+        behind.replace("note: the capture ends with 7 bytes that are no whole frame, and was read up to them\n", "")
+        == whole
+    )
     assert behind != whole
 
 

@@ -107,6 +107,8 @@ def mutated_captures(tmp_path: Path, count: int) -> None:
         if verdict is not None and verdict.undecided is None and verdict.may_be:
             named = {name.partition("/")[0] for name in verdict.may_be}
             wrong += [(number, one.name, verdict.may_be)] if not named & true else []
+        elif verdict is not None and verdict.none_of_ours:
+            wrong.append((number, one.name, ("none of ours",)))
     assert not wrong
 
 

@@ -259,7 +259,9 @@ def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def _probed(probe_bytes: int) -> str:
     """Return a log of six packets. The fifth has this size, and leaves flight without a record at the ACK of the others."""
-    records: list[dict[str, object]] = [{"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}]
+    records: list[dict[str, object]] = [
+        {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}
+    ]
     flight = 0
     for number, size in enumerate((1200, 1200, 1200, 1200, probe_bytes, 1200)):
         header = {"packet_type": "1RTT", "packet_number": number}
@@ -289,17 +291,23 @@ def test_the_loss_of_a_probe_that_is_not_logged(tmp_path: Path) -> None:
 
 def test_an_ack_that_is_logged_at_its_arrival(tmp_path: Path) -> None:
     """The metrics of such a log are those before the ACK. A packet that was sent before the ACK was processed follows its record."""
-    records: list[dict[str, object]] = [{"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}]
+    records: list[dict[str, object]] = [
+        {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}
+    ]
 
     def add(t_ms: float, name: str, data: dict[str, object]) -> None:
         records.append({"time": t_ms, "name": name, "data": data})
 
     def sent(t_ms: float, number: int) -> None:
         header = {"packet_type": "1RTT", "packet_number": number}
-        add(t_ms, "transport:packet_sent", {"header": header, "raw": {"length": 1200}, "frames": [{"frame_type": "ping"}]})
+        add(
+            t_ms,
+            "transport:packet_sent",
+            {"header": header, "raw": {"length": 1200}, "frames": [{"frame_type": "ping"}]},
+        )
 
     def acked(t_ms: float, packet: int, last: int, window: int, flight: int, rtt_ms: float) -> None:
-        metrics = {"congestion_window": window, "bytes_in_flight": flight, "latest_rtt": rtt_ms}
+        metrics: dict[str, object] = {"congestion_window": window, "bytes_in_flight": flight, "latest_rtt": rtt_ms}
         add(t_ms, "recovery:metrics_updated", metrics)
         frames = [{"frame_type": "ack", "acked_ranges": [[0, last]]}]
         header = {"packet_type": "1RTT", "packet_number": packet}

@@ -5,6 +5,7 @@ Packets that were sent between arrival and processing of an ACK follow its recor
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from firstflight_conformance.qlog.items import Discarded, Item, Lost, Metrics, Received, Sent
 
@@ -48,7 +49,9 @@ def as_processed(items: Sequence[Item]) -> list[Item]:
     for index, item in enumerate(ordered):
         before = ordered[index - 1] if index else None
         if isinstance(item, Metrics):
-            window = {name: item.values[name] for name in ("cwnd_bytes", "ssthresh_bytes") if name in item.values}
+            window: dict[str, Any] = {
+                name: item.values[name] for name in ("cwnd_bytes", "ssthresh_bytes") if name in item.values
+            }
             if ack is not None:
                 found.insert(ack, Metrics(item.t_ns, window))
             found.append(Metrics(item.t_ns, {"bytes_in_flight": item.values["bytes_in_flight"]}))

@@ -27,7 +27,7 @@ def unpacked(file: BinaryIO, most_bytes: int) -> Content:
 
     Raise :class:`OSError` for packed data that is broken, and :class:`ImportError` without a library for it.
     """
-    reader = BufferedReader(cast("RawIOBase", file))
+    reader = cast("BinaryIO", BufferedReader(cast("RawIOBase", file)))
     head = reader.read(6)
     for name, begins, library in _PACKINGS:
         if begins(head):
@@ -35,7 +35,7 @@ def unpacked(file: BinaryIO, most_bytes: int) -> Content:
     return Content(head + reader.read(max(most_bytes - len(head), 0)))
 
 
-def _pieces(head: bytes, reader: BufferedReader) -> Iterator[bytes]:
+def _pieces(head: bytes, reader: BinaryIO) -> Iterator[bytes]:
     yield head
     while piece := reader.read(_PIECE_BYTES):
         yield piece
