@@ -284,6 +284,12 @@ def test_the_loss_of_a_probe_that_is_not_logged(tmp_path: Path) -> None:
     assert log.agreement == 1
     assert log.recording.header.quality["probes_discarded"] == 1
     assert not any(isinstance(event, Lost) for event in log.recording.events)
+    packet = {
+        "header": {"packet_type": "1RTT", "packet_number": 1},
+        "frames": [{"frame_type": "ack", "acked_ranges": [[0, 5]]}],
+    }
+    late = json.dumps({"time": 70, "name": "transport:packet_received", "data": packet})
+    assert read(tmp_path, f"{_probed(1232)}\x1e{late}\n").recording.events == log.recording.events
     plain = read(tmp_path, _probed(1200))
     assert plain.agreement < 1
     assert "probes_discarded" not in plain.recording.header.quality

@@ -121,7 +121,7 @@ class Build:
             return
         large = [each for each in self.recorder.oldest_in_flight() if each[1] > self._largest_acked_bytes > 0]
         if len(large) == 1 and self._flight - flight == large[0][1] + self.writer.tag_bytes:
-            self.recorder.discarded([large[0][0]])
+            self.recorder.discarded(each for space in self.spaces.values() for each in space.take_number(large[0][0]))
             self._count("probes_discarded", 1)
 
     @property
