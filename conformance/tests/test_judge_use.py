@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ def test_one_file_that_cannot_be_read(tmp_path: Path) -> None:
     assert result.output.count("may be: hystart/") == 3  # each of two, and both together
 
 
-PACKERS = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
 
 
 @pytest.mark.parametrize("name", PACKERS)
