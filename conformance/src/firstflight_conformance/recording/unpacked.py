@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from io import BufferedReader, RawIOBase
 from typing import Any, BinaryIO, cast
@@ -27,18 +28,12 @@ def unpacked(file: BinaryIO, most_bytes: int) -> Content:
 
     Raise :class:`OSError` for packed data that is broken, and :class:`ImportError` without a library for it.
     """
-    reader = cast("BinaryIO", BufferedReader(cast("RawIOBase", file)))
-    head = reader.read(6)
+    reader = BufferedReader(cast("RawIOBase", file))
+    head = reader.peek(6)[:6]
     for name, begins, library in _PACKINGS:
         if begins(head):
-            return _unpacked(name, library, _pieces(head, reader), most_bytes)
-    return Content(head + reader.read(max(most_bytes - len(head), 0)))
-
-
-def _pieces(head: bytes, reader: BinaryIO) -> Iterator[bytes]:
-    yield head
-    while piece := reader.read(_PIECE_BYTES):
-        yield piece
+            return _unpacked(name, library, iter(partial(reader.read, _PIECE_BYTES), b""), most_bytes)
+    return Content(reader.read(most_bytes))
 
 
 def _unpacked(name: str, library: Callable[[], _Library], pieces: Iterator[bytes], most_bytes: int) -> Content:
