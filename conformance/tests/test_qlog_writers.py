@@ -332,6 +332,8 @@ def test_an_ack_that_is_logged_at_its_arrival(tmp_path: Path) -> None:
     log = read(tmp_path, "".join(f"\x1e{json.dumps(record)}\n" for record in records))
     assert log.order == PRIOR
     assert log.agreement == 1
+    verdict = judge(log.recording)
+    assert (verdict.explained, verdict.may_be, verdict.none_of_ours) == ((), (), False)
     acks = [step for step in log.recording.steps if isinstance(step.event, Ack)]
     assert [step.subject.get("cwnd_bytes") for step in acks] == [14400, 16800, 19200, 19200]
     assert [step.event.latest_rtt_ns for step in acks if isinstance(step.event, Ack)] == [

@@ -37,6 +37,7 @@ _NOT_LEFT = "slow start is not left in this recording"
 _NO_SAMPLES = "the recording has no RTT samples: an exit by delay or rate cannot be judged"
 #: Algorithms whose exit does not depend on RTT samples.
 _WITHOUT_RTTS = ("slow-start", "cubic", "limited-slow-start")
+_ORDER_INFERRED = "the log records ACKs at their arrival, so the order of events is inferred: no profile is named"
 AT_THE_RECEIVER = "captured at the receiver: no profile is named"
 _BY_LOSS = "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
 #: How many profiles that miss the exit are looked at again with other RTT samples, within the precision of the recording, and how often.
@@ -124,6 +125,8 @@ def judge(
         undecided, shown = _undecided_flight(subject, left_over, undecided)
         if shown is not Shown.ALL or undecided == AT_THE_RECEIVER:
             explained, may_be = (), ()
+    if subject.recording.header.quality.get("order_inferred"):
+        undecided, explained, may_be = undecided or _ORDER_INFERRED, (), ()
     if not sampled and undecided is None:
         undecided = _NO_SAMPLES
     if not may_be and undecided is None:
