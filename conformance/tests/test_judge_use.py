@@ -137,13 +137,15 @@ def test_packed_files_that_are_broken(tmp_path: Path, name: str, at: int) -> Non
     assert "is no whole " in result.output
 
 
-def test_zstd_without_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packings_without_their_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message has the remedy."""
     monkeypatch.setitem(sys.modules, "compression.zstd", None)
     monkeypatch.setitem(sys.modules, "zstandard", None)
     result = run(saved(tmp_path, "a.pcap.zst", zstandard.compress(capture_of(recorded()))))
     assert result.exit_code == 2
     assert "unpack it by zstd -d, or install the package zstandard" in result.output
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    assert "unpack it by xz -d" in run(saved(tmp_path, "a.pcap.xz", lzma.compress(capture_of(recorded())))).output
 
 
 def test_a_frame_to_skip(tmp_path: Path) -> None:

@@ -65,7 +65,10 @@ def _gzip() -> _Library:
 
 
 def _xz() -> _Library:
-    lzma = import_module("lzma")  # the interpreter of the browser has none
+    try:
+        lzma = import_module("lzma")
+    except ImportError:  # the interpreter of the browser has none
+        raise ImportError("is packed by xz: unpack it by xz -d") from None
     return lzma.LZMADecompressor, lzma.LZMAError
 
 
