@@ -3,8 +3,10 @@
 import gzip
 import lzma
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,10 @@ def test_connections_are_listed_and_chosen(tmp_path: Path) -> None:
     assert other.output.splitlines()[-1] == "application-limited: nothing can be concluded about slow start"
     assert "initial window" not in other.output
     assert "--connection 1 to 2" in run(file, "--connection", 3).output
+    both = run(tmp_path / "none.pcap", file, "--list")
+    assert both.exit_code == 2
+    assert "none.pcap: file: No such file" in both.output
+    assert "two.pcap: 2: 10.0.0.9:40000 to 10.0.0.2:443, " in both.output
 
 
 @pytest.mark.parametrize("option", ["--trace=0", "--group=a", "--peer=/nothing", "--columns=t_us=x", "--datagram=1200"])
@@ -71,43 +77,90 @@ def test_one_file_that_cannot_be_read(tmp_path: Path) -> None:
     assert result.output.count("may be: hystart/") == 3  # each of two, and both together
 
 
-def test_packed_files(tmp_path: Path) -> None:
-    """gzip, xz and zstd are unpacked in every form, and a broken one is an error."""
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_packed_files(tmp_path: Path, name: str) -> None:
+    """Every packing is unpacked in every form. Members that follow each other, as of pzstd and bgzip, are one file."""
+    packed = PACKERS[name]
     data = capture_of(recorded())
-    packers = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
-    for name, packer in packers.items():
-        assert run(saved(tmp_path, f"a.pcap.{name}", packer(data))).exit_code == 0
-    files_table = table(rows("hystart/path.deep-queue", "linux"))
-    assert run(saved(tmp_path, "a.csv.gz", gzip.compress(files_table))).exit_code == 0
-    result = run(saved(tmp_path, "a.zst", b"\x28\xb5\x2f\xfd" + b"\xff" * 20))
+    whole = run(saved(tmp_path, f"a.pcap.{name}", packed(data)))
+    assert whole.exit_code == 0
+    assert "note" not in whole.output
+    in_two = packed(data[: len(data) // 2]) + packed(data[len(data) // 2 :])
+    assert run(saved(tmp_path, f"a.pcap.{name}", in_two)).output == whole.output
+    assert run(saved(tmp_path, f"a.pcap.{name}", packed(data) + bytes(8))).output == whole.output
+    assert run(saved(tmp_path, f"a.pcap.{name}", packed(data) + b"behind it")).output == whole.output
+    assert run(saved(tmp_path, f"a.csv.{name}", packed(table(rows("hystart/path.deep-queue", "linux"))))).exit_code == 0
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_packed_files_that_are_cut(tmp_path: Path, name: str) -> None:
+    """The data in front of the cut is judged as if no more had been captured, with a note. Other readers refuse the file."""
+    data, packed = capture_of(recorded()), PACKERS[name]
+    cut = saved(tmp_path, f"a.pcap.{name}", packed(data[:20_000]) + packed(data[20_000:])[:-60])
+    refused = CliRunner().invoke(main, ["record", "cut", str(cut), str(tmp_path / "out"), "--ms", "100"])
+    assert refused.exit_code == 2
+    assert "or unpack that part into another file" in refused.output
+    result = run(cut)
+    note = re.search(
+        r"note: the (gzip|xz|zstd) file is cut: it was read up to byte (\d+) of its content.*\n", result.output
+    )
+    assert note is not None
+    assert 20_000 <= int(note[2]) < len(data)
+    part = run(saved(tmp_path, f"a.pcap.{name}", data[: int(note[2])]))
+    assert result.output.replace(note[0], "") == part.output
+    assert result.exit_code == part.exit_code
+    result = run(saved(tmp_path, f"none.{name}", packed(data)[:12]))
     assert result.exit_code == 2
-    assert "is no whole zstd file" in result.output
-    assert run(saved(tmp_path, "cut.gz", gzip.compress(data)[:900])).exit_code == 2
+    assert "cut before its first byte: copy it again" in result.output
 
 
-def test_zstd_without_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", PACKERS)
+def test_packed_tables_that_are_cut(tmp_path: Path, name: str) -> None:
+    """The rows in front of the cut are judged; a part of a row is left out."""
+    data, packed = table(rows("hystart/path.deep-queue", "linux")), PACKERS[name]
+    at = len(data) * 9 // 10
+    result = run(saved(tmp_path, f"a.csv.{name}", packed(data[:at]) + packed(data[at:])[:-8]))
+    assert result.exit_code in (0, 4), result.output
+    assert "file is cut: it was read up to byte" in result.output
+
+
+@pytest.mark.parametrize(("name", "at"), [("gz", 1000), ("xz", 700), ("zst", 4)])
+def test_packed_files_that_are_broken(tmp_path: Path, name: str, at: int) -> None:
+    """Changed bytes within the packed data are an error."""
+    packed = bytearray(PACKERS[name](capture_of(recorded())))
+    packed[at : at + 8] = b"\xff" * 8
+    result = run(saved(tmp_path, f"a.{name}", bytes(packed)))
+    assert result.exit_code == 2
+    assert "is no whole " in result.output
+
+
+def test_packings_without_their_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message has the remedy."""
     monkeypatch.setitem(sys.modules, "compression.zstd", None)
     monkeypatch.setitem(sys.modules, "zstandard", None)
     result = run(saved(tmp_path, "a.pcap.zst", zstandard.compress(capture_of(recorded()))))
     assert result.exit_code == 2
     assert "unpack it by zstd -d, or install the package zstandard" in result.output
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    assert "unpack it by xz -d" in run(saved(tmp_path, "a.pcap.xz", lzma.compress(capture_of(recorded())))).output
 
 
-def test_many_frames_of_zstd(tmp_path: Path) -> None:
-    """Frames that follow each other, as pzstd writes them, are one file."""
-    data = capture_of(recorded())
-    half = len(data) // 2
-    packed = zstandard.compress(data[:half]) + zstandard.compress(data[half:])
-    whole = run(saved(tmp_path, "a.pcap.zst", zstandard.compress(data))).output
-    assert run(saved(tmp_path, "a.pcap.zst", packed)).output == whole
+def test_a_frame_to_skip(tmp_path: Path) -> None:
+    """A zstd file may begin with a frame that carries no data, as pzstd writes it."""
+    data = b"\x50\x2a\x4d\x18\x04\x00\x00\x00" + bytes(4) + zstandard.compress(capture_of(recorded()))
+    assert run(saved(tmp_path, "a.pcap.zst", data)).exit_code == 0
 
 
 def test_a_packed_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A capture is read up to the limit, and other forms are refused."""
     data = capture_of(recorded())
     monkeypatch.setattr(files, "FILE_MAX_BYTES", len(data) - 10_000)
-    assert run(saved(tmp_path, "a.pcap.gz", gzip.compress(data))).exit_code in (0, 4)
+    result = run(saved(tmp_path, "a.pcap.gz", gzip.compress(data)))
+    assert result.exit_code in (0, 4)
+    assert "note: the first 0 MiB of the file were read" in result.output
     monkeypatch.setattr(files, "FILE_MAX_BYTES", 1000)
     result = run(saved(tmp_path, "a.csv.gz", gzip.compress(table(rows("hystart/path.deep-queue", "linux")))))
     assert "cut it by head -c" in result.output
@@ -150,7 +203,12 @@ def test_cut_frames_and_doubled_frames(tmp_path: Path) -> None:
     whole = recorded_answer(tmp_path, file_of(frames(recorded(), How()), How()))
     twice = [(t_ns + late, packet) for t_ns, packet in frames(recorded(), How()) for late in (0, 5_000)]
     assert recorded_answer(tmp_path, file_of(twice, How())) == whole
-    assert recorded_answer(tmp_path, file_of(frames(recorded(), How()), How()) + b"\0" * 7) == whole
+    behind = recorded_answer(tmp_path, file_of(frames(recorded(), How()), How()) + b"\0" * 7)
+    assert (
+        behind.replace("note: the capture ends with 7 bytes that are no whole frame, and was read up to them\n", "")
+        == whole
+    )
+    assert behind != whole
 
 
 def recorded_answer(tmp_path: Path, data: bytes) -> str:

@@ -107,6 +107,8 @@ def mutated_captures(tmp_path: Path, count: int) -> None:
         if verdict is not None and verdict.undecided is None and verdict.may_be:
             named = {name.partition("/")[0] for name in verdict.may_be}
             wrong += [(number, one.name, verdict.may_be)] if not named & true else []
+        elif verdict is not None and verdict.none_of_ours:
+            wrong.append((number, one.name, ("none of ours",)))
     assert not wrong
 
 
@@ -129,6 +131,33 @@ def mutated_qlogs(tmp_path: Path, count: int) -> None:
         if verdict is not None and verdict.undecided is None and verdict.may_be:
             wrong += [(number, name, verdict.may_be)] if "hystart/linux" not in verdict.may_be else []
     assert not wrong
+
+
+@pytest.mark.parametrize("at", [110, 139, 143, 165])
+def test_an_ack_and_the_data_in_front_of_it_are_exchanged(tmp_path: Path, at: int) -> None:
+    """The data echoes an older time stamp than the ACK, so it was sent first: the verdict is that of the original."""
+    head, found = parts(CAPTURES / "plain-cubic-tso.pcap.gz")
+    file = tmp_path / "capture.pcap"
+    file.write_bytes(joined(head, found))
+    plain = judge(read(file).recording)
+    (data_ns, data, m), (ack_ns, ack, n) = found[at - 1 : at + 1]
+    assert m > 100 > n
+    file.write_bytes(joined(head, [*found[: at - 1], (data_ns, ack, n), (ack_ns, data, m), *found[at + 1 :]]))
+    changed = judge(read(file).recording)
+    assert changed.did == plain.did
+    assert changed.may_be == plain.may_be != ()
+
+
+@pytest.mark.parametrize("name", ["plain-cubic-tso", "bursts-cubic"])
+def test_the_clock_of_the_capture_steps(tmp_path: Path, name: str) -> None:
+    """Behind a step of 10 ms within slow start, the RTTs are not the sender's: its own time stamps show it, and nothing is refuted."""
+    head, found = parts(CAPTURES / f"{name}.pcap.gz")
+    at = {"plain-cubic-tso": 160, "bursts-cubic": 404}[name]
+    file = tmp_path / "capture.pcap"
+    file.write_bytes(joined(head, found[:at] + [(t_ns + 10**7, data, whole) for t_ns, data, whole in found[at:]]))
+    verdict = judge(read(file).recording)
+    assert not verdict.none_of_ours
+    assert "the sender's time stamps and the times of the capture differ by up to 10." in str(verdict.undecided)
 
 
 def _change(records: list[str], random: Random) -> None:

@@ -11,7 +11,7 @@ from firstflight.events import Ack, Ce, Lost, Sent
 from firstflight_conformance.judge.formats import kind_of
 from firstflight_conformance.judge.verdict import judge
 from firstflight_conformance.qlog import items
-from firstflight_conformance.qlog.groups import Order, arranged, losses_first
+from firstflight_conformance.qlog.groups import PRIOR, Order, arranged, losses_first
 from firstflight_conformance.qlog.read import Log, Options, read_qlog
 from firstflight_conformance.recording.files import RecordingError
 from firstflight_conformance.recording.recording import Recording
@@ -255,3 +255,90 @@ def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert verdict.none_of_ours  # its rule is none of ours
     path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")  # in one line, as columns
     assert kind_of(path.read_bytes()) == "qlog"
+
+
+def _probed(probe_bytes: int) -> str:
+    """Return a log of six packets. The fifth has this size, and leaves flight without a record at the ACK of the others."""
+    records: list[dict[str, object]] = [
+        {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}
+    ]
+    flight = 0
+    for number, size in enumerate((1200, 1200, 1200, 1200, probe_bytes, 1200)):
+        header = {"packet_type": "1RTT", "packet_number": number}
+        data = {"header": header, "raw": {"length": size}, "frames": [{"frame_type": "ping"}]}
+        records.append({"time": number, "name": "transport:packet_sent", "data": data})
+        flight += size
+        metrics = {"bytes_in_flight": flight, "congestion_window": 12000}
+        records.append({"time": number, "name": "recovery:metrics_updated", "data": metrics})
+    frames = [{"frame_type": "ack", "acked_ranges": [[0, 3], [5, 5]]}]
+    data = {"header": {"packet_type": "1RTT", "packet_number": 0}, "frames": frames}
+    records.append({"time": 60, "name": "transport:packet_received", "data": data})
+    metrics = {"bytes_in_flight": 0, "congestion_window": 18000, "latest_rtt": 55}
+    records.append({"time": 60, "name": "recovery:metrics_updated", "data": metrics})
+    return "".join(f"\x1e{json.dumps(record)}\n" for record in records)
+
+
+def test_the_loss_of_a_probe_that_is_not_logged(tmp_path: Path) -> None:
+    """quinn does not log it. The one packet that is larger than the others leaves flight, and is no loss; a packet of their size stays."""
+    log = read(tmp_path, _probed(1232))
+    assert log.agreement == 1
+    assert log.recording.header.quality["probes_discarded"] == 1
+    assert not any(isinstance(event, Lost) for event in log.recording.events)
+    packet = {
+        "header": {"packet_type": "1RTT", "packet_number": 1},
+        "frames": [{"frame_type": "ack", "acked_ranges": [[0, 5]]}],
+    }
+    late = json.dumps({"time": 70, "name": "transport:packet_received", "data": packet})
+    assert read(tmp_path, f"{_probed(1232)}\x1e{late}\n").recording.events == log.recording.events
+    plain = read(tmp_path, _probed(1200))
+    assert plain.agreement < 1
+    assert "probes_discarded" not in plain.recording.header.quality
+
+
+def test_an_ack_that_is_logged_at_its_arrival(tmp_path: Path) -> None:
+    """The metrics of such a log are those before the ACK. A packet that was sent before the ACK was processed follows its record."""
+    records: list[dict[str, object]] = [
+        {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}
+    ]
+
+    def add(t_ms: float, name: str, data: dict[str, object]) -> None:
+        records.append({"time": t_ms, "name": name, "data": data})
+
+    def sent(t_ms: float, number: int) -> None:
+        header = {"packet_type": "1RTT", "packet_number": number}
+        add(
+            t_ms,
+            "transport:packet_sent",
+            {"header": header, "raw": {"length": 1200}, "frames": [{"frame_type": "ping"}]},
+        )
+
+    def acked(t_ms: float, packet: int, last: int, window: int, flight: int, rtt_ms: float) -> None:
+        metrics: dict[str, object] = {"congestion_window": window, "bytes_in_flight": flight, "latest_rtt": rtt_ms}
+        add(t_ms, "recovery:metrics_updated", metrics)
+        frames = [{"frame_type": "ack", "acked_ranges": [[0, last]]}]
+        header = {"packet_type": "1RTT", "packet_number": packet}
+        add(t_ms, "transport:packet_received", {"header": header, "frames": frames})
+
+    for number in range(10):
+        sent(number / 10, number)
+    acked(50.0, 0, 1, 12000, 12000, 49.9)
+    acked(50.1, 1, 3, 14400, 12000, 49.8)  # one packet, 10, was sent in between, and 11 before it
+    sent(50.2, 10)
+    sent(50.3, 11)
+    for number in range(12, 16):
+        sent(50.4 + number / 100, number)
+    acked(60.0, 2, 5, 16800, 14400, 59.5)
+    acked(60.1, 3, 7, 19200, 12000, 59.4)
+    log = read(tmp_path, "".join(f"\x1e{json.dumps(record)}\n" for record in records))
+    assert log.order == PRIOR
+    assert log.agreement == 1
+    verdict = judge(log.recording)
+    assert (verdict.explained, verdict.may_be, verdict.none_of_ours) == ((), (), False)
+    acks = [step for step in log.recording.steps if isinstance(step.event, Ack)]
+    assert [step.subject.get("cwnd_bytes") for step in acks] == [14400, 16800, 19200, 19200]
+    assert [step.event.latest_rtt_ns for step in acks if isinstance(step.event, Ack)] == [
+        49_900_000,
+        49_800_000,
+        59_500_000,
+        59_400_000,
+    ]

@@ -70,25 +70,41 @@ class _Interface(NamedTuple):
 
 
 def _pcapng(data: bytes) -> Iterator[Frame]:
-    order, at, interfaces = "<", 0, list[_Interface]()
-    while at + 12 <= len(data):
-        if data[at : at + 4] == data[:4]:
-            order, interfaces = _ORDERS.get(data[at + 8 : at + 12], ""), []
-            if not order:
-                raise ContainerError("the section header of the capture is broken")
-        kind, length = struct.unpack_from(order + "II", data, at)
-        body, at = at + 8, at + length
-        if not 12 <= length <= _BLOCK_MAX_BYTES or at > len(data):
-            return
-        if kind == _INTERFACE:
-            interfaces.append(_interface(data, body, at - 4, order))
-        elif kind in (_PACKET, _OLD_PACKET) and length >= 32:
+    interfaces = list[_Interface]()
+    for order, kind, body, end in _blocks(data):
+        if kind == _SECTION:
+            interfaces = []
+        elif kind == _INTERFACE:
+            interfaces.append(_interface(data, body, end - 4, order))
+        elif kind in (_PACKET, _OLD_PACKET) and end - body >= 24:
             number, high, low, kept_bytes, whole_bytes = struct.unpack_from(order + "IIIII", data, body)
             number = number if kind == _PACKET else struct.unpack_from(order + "H", data, body)[0]
-            if number < len(interfaces) and body + 20 + kept_bytes <= at - 4:
+            if number < len(interfaces) and body + 20 + kept_bytes <= end - 4:
                 interface = interfaces[number]
                 start = body + 20
                 yield Frame(interface.ns(high, low), interface.link, start, start + kept_bytes, whole_bytes)
+
+
+def _blocks(data: bytes) -> Iterator[tuple[str, int, int, int]]:
+    """Yield the blocks up to the first one that is not whole: byte order, kind, start of the body, end."""
+    order, at = "<", 0
+    while at + 12 <= len(data):
+        if data[at : at + 4] == data[:4]:
+            order = _ORDERS.get(data[at + 8 : at + 12], "")
+            if not order:
+                raise ContainerError("the section header of the capture is broken")
+        kind, length = struct.unpack_from(order + "II", data, at)
+        if not 12 <= length <= _BLOCK_MAX_BYTES or at + length > len(data):
+            return
+        yield order, kind, at + 8, at + length
+        at += length
+
+
+def rest_bytes(data: bytes) -> int:
+    """Return how many bytes follow the last whole frame of a pcap file, or the last whole block of a pcapng file."""
+    if data[:4] in _PCAP:
+        return len(data) - max((frame.end for frame in _pcap(data)), default=24)
+    return len(data) - max((end for _, _, _, end in _blocks(data)), default=0)
 
 
 def _interface(data: bytes, at: int, end: int, order: str) -> _Interface:

@@ -13,6 +13,7 @@ from firstflight_conformance.capture.connection import RECEIVER, Connection, Unf
 from firstflight_conformance.capture.frames import Segment
 from firstflight_conformance.capture.order import is_later
 from firstflight_conformance.capture.reduction import Flight, first_reduction
+from firstflight_conformance.capture.times import Times
 from firstflight_conformance.recording.recorder import Recorder
 from firstflight_conformance.recording.recording import AT_LEAST, Header, Recording, Step
 from firstflight_conformance.recording.releases import initial_release
@@ -32,6 +33,7 @@ _GROWN_QUARTERS, _ROUNDS, _ACKS = 5, 20, 20_000
 EVENTS_MAX = 100_000
 #: Data that is sent so many tenths of the handshake's RTT after the first data was released by an ACK.
 _ROUND_TENTHS = 9
+ENDED = "followed to its end"
 _AGAIN = "followed to its first retransmission"
 _STOPPED = "followed until its flight had stopped growing"
 #: The counter of congestion marks in an ACK that reports none (RFC 9768, section 3.2).
@@ -67,10 +69,10 @@ class Following:
         self._pace = _Growth()
         self._flight, self._most_bytes = Flight(connection), 0
         self._stamp = connection.stamp  # the last one that the receiver sent
-        self._ace = _FIRST_ACE
+        self._ace, self._times = _FIRST_ACE, Times()
         self._released_ns: int | None = None  # when the last ACK without data arrived
         self.missing = self.missing_acks = self.acks = 0
-        self.ended, self._reduced = "followed to its end", False
+        self.ended, self._reduced = ENDED, False
 
     def follow(self) -> None:
         """Take the segments up to the first loss or mark, or until slow start is over. Leave the others in the connection."""
@@ -138,6 +140,8 @@ class Following:
         }  # fmt: skip
         if (factor := self._reduction()) is not None:
             quality["first_reduction"] = [factor.numerator, factor.denominator]
+        if not self._at_the_receiver and (apart_ns := self._times.apart_ns):
+            quality["times_apart_ns"] = apart_ns
         if self._at_the_receiver:
             quality["taken"] = "receiver" if self._connection.stamped else "receiver, without time stamps"
         steps = tuple(self._recorder.steps)
@@ -181,6 +185,8 @@ class Following:
         end = first + segment.payload_bytes
         if first == self.sent_bytes - 1 and segment.payload_bytes == 1:
             return True  # a keep-alive (RFC 9293, section 3.8.4)
+        if segment.stamps is not None:
+            self._times.take(segment.t_ns, segment.stamps[0])
         released, gap_ns = self._released_unseen(segment), self._connection.gap_ns
         if gap_ns is not None and not released and self._burst is not None and segment.t_ns - self._burst.t_ns > gap_ns:
             self._flush()

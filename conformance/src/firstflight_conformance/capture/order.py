@@ -23,11 +23,15 @@ _NS_PER_S = 10**9
 
 
 def in_order(segments: Iterable[Segment], sender: Host) -> Iterator[Segment]:
-    """Yield the segments of a capture at the sender, with neighbouring ACKs in order where data shows that the older one came first."""
+    """Yield the segments of a capture at the sender, with neighbours in order where echoed time stamps show that they are exchanged."""
     held: list[Segment] = []  # an ACK, and the data behind it
     for each in segments:
         if each.source == sender or each.payload_bytes:
             held.append(each)
+            if _early(held, sender):
+                ack, data, *rest = held
+                yield replace(data, t_ns=ack.t_ns)
+                held = [replace(ack, t_ns=data.t_ns), *rest]
             continue
         if held and _exchanged(held, each, sender):
             yield replace(each, t_ns=held[0].t_ns)
@@ -46,6 +50,18 @@ def _exchanged(held: list[Segment], ack: Segment, sender: Host) -> bool:
         return False
     echoes = [each.stamps[1] for each in held[1:] if each.source == sender and each.stamps is not None]
     return bool(echoes) and first.stamps is not None and is_later(first.stamps[0], echoes[0])
+
+
+def _early(held: list[Segment], sender: Host) -> bool:
+    """Return whether an ACK was captured before the data in front of it: the first data behind it echoes an older time stamp, the next does not."""
+    if len(held) != 3:
+        return False
+    ack, first, then = held
+    if ack.source == sender or ack.stamps is None or {first.source, then.source} != {sender}:
+        return False
+    if first.stamps is None or then.stamps is None or not first.payload_bytes:
+        return False
+    return is_later(ack.stamps[0], first.stamps[1]) and not is_later(ack.stamps[0], then.stamps[1])
 
 
 def is_later(stamp: int, before: int) -> bool:

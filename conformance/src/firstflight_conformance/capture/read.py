@@ -4,8 +4,8 @@ from pathlib import Path
 
 from firstflight_conformance.capture.catalogue import Entry, catalogue, with_data
 from firstflight_conformance.capture.connection import RECEIVER, SENDER, Connection, UnfitError, connection_of
-from firstflight_conformance.capture.container import ContainerError
-from firstflight_conformance.capture.flight import Following
+from firstflight_conformance.capture.container import ContainerError, rest_bytes
+from firstflight_conformance.capture.flight import ENDED, Following
 from firstflight_conformance.capture.frames import FramesError
 from firstflight_conformance.capture.order import as_the_sender_saw, has_stamps, in_order
 from firstflight_conformance.recording.files import RecordingError
@@ -40,7 +40,7 @@ def read_capture(
         recording = following.recording(path.name, initial_window_bytes)
     except (UnfitError, FramesError, ContainerError) as error:
         raise RecordingError(path, "file", str(error)) from error
-    return recording, _notes(connection, following, len(entries) - 1)
+    return recording, _notes(data, connection, following, len(entries) - 1)
 
 
 def capture_connections(path: Path, data: bytes) -> list[str]:
@@ -74,7 +74,7 @@ def _chosen(data: bytes, entries: list[Entry], number: int | None) -> Connection
     raise first
 
 
-def _notes(connection: Connection, following: Following, others: int) -> list[str]:
+def _notes(data: bytes, connection: Connection, following: Following, others: int) -> list[str]:
     notes = [f"capture of {following.packets} segments of {connection.mss} bytes, {following.ended}"]
     if others:
         notes.append(f"note: {others} more connections carry data; --list shows them, --connection chooses one")
@@ -88,4 +88,6 @@ def _notes(connection: Connection, following: Following, others: int) -> list[st
         notes.append(f"note: {following.missing} segments are missing in the capture")
     if following.missing_acks:
         notes.append(f"note: {following.missing_acks} ACKs that the sender received are missing in the capture")
+    if following.ended == ENDED and (rest := rest_bytes(data)):
+        notes.append(f"note: the capture ends with {rest} bytes that are no whole frame, and was read up to them")
     return notes

@@ -34,13 +34,14 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """The samples of one connection. ``control``: its congestion control, or None."""
+    """The samples of one connection. ``control``: its congestion control, or None. ``notes``: on its file."""
 
     name: str
     addresses: str
     control: str | None
     samples: tuple[Sample, ...]
     others: int
+    notes: tuple[str, ...] = ()
 
     @property
     def first(self) -> Sample | None:

@@ -29,10 +29,10 @@ def read_regular(path: Path, most_bytes: int = FILE_MAX_BYTES) -> bytes:
     """Return what a file holds. Raise :class:`OSError` for pipes, devices and whatever else is no regular file, and for a large one."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(0, "is no regular file")
+            raise OSError("is no regular file")
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
-        raise OSError(0, f"is larger than {most_bytes} bytes")
+        raise OSError(f"is larger than {most_bytes} bytes")
     return data
 
 

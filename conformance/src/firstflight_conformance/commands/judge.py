@@ -58,9 +58,7 @@ def judge_command(
     if len(judged_files) > 1 and (peer is not None or save is not None):
         raise InputError("--peer and --save go with one FILE")
     if as_list:
-        with recording_errors():
-            _list(judged_files)
-        return
+        raise SystemExit(ExitCode.USAGE if _list(judged_files) else ExitCode.OK)
     wanted = Options(trace, group, initial_window, datagram, connection, _columns(columns))
     found, refused = _read(judged_files, peer, wanted)
     sources = [(path, each) for path, each in found if isinstance(each, Source)]
@@ -107,10 +105,19 @@ def _read(
     return sources, refused
 
 
-def _list(paths: Sequence[Path]) -> None:
+def _list(paths: Sequence[Path]) -> bool:
+    """Print the connections of each file. Return whether a file cannot be read."""
+    refused = False
     for path in paths:
-        for line in connections(path):
+        try:
+            found = connections(path)
+        except (RecordingError, OSError, ValueError) as error:
+            refused = True
+            click.echo(f"Error: {shown(str(error), 2000)}", err=True)
+            continue
+        for line in found:
             click.echo(shown(f"{path.name}: {line}" if len(paths) > 1 else line, 1000))
+    return refused
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Reads a connection from a file of any known kind: a recording, a qlog, a capture, or a table or trace with a row per ACK."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from firstflight_conformance.capture.container import is_capture
@@ -48,10 +48,17 @@ def read(path: Path, peer: Path | None = None, options: Options | None = None) -
 
 def read_any(path: Path, peer: Path | None = None, options: Options | None = None) -> Source | Sampled:
     """Read a file, or samples of a socket, which are no recording. Raise :class:`RecordingError` where it cannot be judged."""
-    data = files.read_bounded(path, is_capture)
+    data, missing = files.read_content(path, is_capture)
     options = options or Options()
     kind = kind_of(data)
     _check_options(path, kind, peer, options)
+    if missing and kind not in ("capture", "qlog"):
+        data = data[: data.rfind(b"\n") + 1]  # the last line is cut
+    found = _found(path, kind, data, peer, options)
+    return replace(found, notes=(*found.notes, *(f"note: {note}" for note in missing)))
+
+
+def _found(path: Path, kind: str, data: bytes, peer: Path | None, options: Options) -> Source | Sampled:
     if kind == "recording":
         return Source(files.parse(path, data), None, ())
     if kind == "capture":
@@ -88,7 +95,7 @@ def kind_of(data: bytes) -> str:
 
 def connections(path: Path) -> list[str]:
     """Return a line for each connection of a file. Raise :class:`RecordingError` where it cannot be read."""
-    data = files.read_bounded(path, is_capture)
+    data, _ = files.read_content(path, is_capture)
     kind = kind_of(data)
     if kind == "capture":
         return capture_connections(path, data)

@@ -40,6 +40,7 @@ def lines(sampled: Sampled) -> Iterator[str]:
     did, size = _did(sampled), sampled.samples[0].mss_bytes
     control = "" if sampled.control is None else f", {sampled.control}"
     yield f"{len(sampled.samples)} samples of the socket {sampled.addresses}{control}"
+    yield from sampled.notes
     if sampled.others:
         yield f"note: {sampled.others} more sockets are in the file; the one that acknowledges most is reported"
     if sampled.first is not None:

@@ -37,6 +37,7 @@ _NOT_LEFT = "slow start is not left in this recording"
 _NO_SAMPLES = "the recording has no RTT samples: an exit by delay or rate cannot be judged"
 #: Algorithms whose exit does not depend on RTT samples.
 _WITHOUT_RTTS = ("slow-start", "cubic", "limited-slow-start")
+_ORDER_INFERRED = "the log records ACKs at their arrival, so the order of events is inferred: no profile is named"
 AT_THE_RECEIVER = "captured at the receiver: no profile is named"
 _BY_LOSS = "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
 #: How many profiles that miss the exit are looked at again with other RTT samples, within the precision of the recording, and how often.
@@ -72,8 +73,9 @@ class Verdict:
 
     @property
     def path(self) -> Path | None:
-        """The path, if the recording shows slow start."""
-        return path_of(self.subject) if self.did.shown is Shown.ALL else None
+        """The path, if the recording shows slow start at enough ACKs to measure its rate."""
+        shown = self.did.shown is Shown.ALL and len(self.subject.limited) >= _LEAST_ACKS
+        return path_of(self.subject) if shown else None
 
     @property
     def why(self) -> list[Why]:
@@ -123,6 +125,8 @@ def judge(
         undecided, shown = _undecided_flight(subject, left_over, undecided)
         if shown is not Shown.ALL or undecided == AT_THE_RECEIVER:
             explained, may_be = (), ()
+    if subject.recording.header.quality.get("order_inferred"):
+        undecided, explained, may_be = undecided or _ORDER_INFERRED, (), ()
     if not sampled and undecided is None:
         undecided = _NO_SAMPLES
     if not may_be and undecided is None:
@@ -296,6 +300,12 @@ def _unexplained(subject: Subject) -> str | None:
     """Return why a capture that no profile explains does not refute all of them, or None if it does."""
     if subject.recording.header.quality.get("missing"):
         return "frames are missing in the capture, and no profile explains the others"
+    apart_ns = subject.recording.header.quality.get("times_apart_ns")
+    if apart_ns is not None:
+        return (
+            f"the sender's time stamps and the times of the capture differ by up to {apart_ns / 1e6:.1f} ms, "
+            "and no profile explains these times"
+        )
     if falls_unmarked(subject):
         return "the flight falls without a loss: a congestion mark that the capture does not show explains it too"
     return None

@@ -57,6 +57,7 @@ class Build:
     _no_growth: set[int] = field(default_factory=set)
     _ce_count: int = 0
     _min_rtt_ns: int | None = None
+    _largest_acked_bytes: int = 0
     _last_ns: int = 1
     _long_header_ns: int | None = None
 
@@ -70,6 +71,7 @@ class Build:
                 raise FieldError(f"{error}: are there several connections in the log?") from error
             if self.silent and len(self.recorder.steps) > before:
                 self._lose_what_left(group)
+            self._discard_a_probe(group)
             if len(self.recorder.steps) > before:
                 self._report(group)
             self._compare(group)
@@ -108,6 +110,19 @@ class Build:
         if lost:
             self.recorder.lost(self._last_ns, lost)
             self.unlogged_loss = True
+
+    def _discard_a_probe(self, group: Group) -> None:
+        """Let a probe of the path MTU leave flight where the bytes in flight show it: quinn does not log its loss.
+
+        It is larger than every acknowledged packet, and its loss is no congestion (RFC 9000, section 14.4).
+        """
+        flight = group.metrics.get("bytes_in_flight")
+        if flight is None or flight >= self._flight or not isinstance(group.items[0], Received | Acked | Lost):
+            return
+        large = [each for each in self.recorder.oldest_in_flight() if each[1] > self._largest_acked_bytes > 0]
+        if len(large) == 1 and self._flight - flight == large[0][1] + self.writer.tag_bytes:
+            self.recorder.discarded(each for space in self.spaces.values() for each in space.take_number(large[0][0]))
+            self._count("probes_discarded", 1)
 
     @property
     def _acked_data(self) -> bool:
@@ -202,6 +217,8 @@ class Build:
             t_ns, taken, sample=sample, latest_rtt_ns=latest_ns, ack_delay_ns=ack_delay_ns,
             app_limited=self._app_limited(group), **_members_of(Ack, group),
         )  # fmt: skip
+        if isinstance(event := self.recorder.steps[-1].event, Ack):
+            self._largest_acked_bytes = max(self._largest_acked_bytes, *(run.size_bytes for run in event.packets))
         if sample and logged is not None and latest_ns is not None:
             self.rtts.append((logged, computed_ns))
             self.recorder.report(latest_rtt_ns=latest_ns)

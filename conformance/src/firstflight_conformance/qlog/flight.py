@@ -67,3 +67,11 @@ class Space:
         """Return whether a packet is in flight."""
         index = bisect_right(self.pieces, packet, key=_FIRST) - 1
         return index >= 0 and packet <= self.pieces[index].last
+
+    def take_number(self, number: int) -> list[Range]:
+        """Take a packet by its number in the recording; return it as a range, or nothing if it is not of this space."""
+        for each in self.pieces:
+            if each.number <= number <= each.number + each.last - each.first:
+                own = each.first + number - each.number
+                return self.take([(own, own)])
+        return []

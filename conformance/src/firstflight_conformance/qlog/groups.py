@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firstflight_conformance.qlog.items import Discarded, Item, Lost, Metrics, Own, Parameters, Received, Sent
+from firstflight_conformance.qlog.prior import as_processed
 from firstflight_conformance.qlog.writers import Writer
 
 #: How long before the record of an ACK its metrics and losses may stand.
@@ -15,18 +16,25 @@ _OF_AN_ACK = (Metrics, Lost, Discarded)
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Where the metrics of a packet sent stand, and where metrics and losses of an ACK: before its record or after it."""
+    """Where the metrics of a packet sent stand, and where metrics and losses of an ACK: before its record or after it.
+
+    ``prior``: the metrics of an ACK are those before it, and an ACK is logged at its arrival.
+    """
 
     sent_before: bool
     ack_before: bool
+    prior: bool = False
 
     def __str__(self) -> str:
         """Return it in words."""
+        if self.prior:
+            return "metrics before what is acknowledged, without it"
         where = ["before" if each else "after" for each in (self.sent_before, self.ack_before)]
         return f"metrics {where[0]} what is sent, {where[1]} what is acknowledged"
 
 
-ORDERS = (Order(False, False), Order(True, False), Order(False, True), Order(True, True))
+PRIOR = Order(False, False, prior=True)
+ORDERS = (Order(False, False), Order(True, False), Order(False, True), Order(True, True), PRIOR)
 
 
 @dataclass(slots=True)
@@ -76,6 +84,8 @@ def _continues(group: Group, item: Item, writer: Writer) -> bool:
 
 def arranged(items: Iterable[Item], order: Order) -> list[Item]:
     """Return the items with metrics and losses after the record of the packet that they belong to."""
+    if order.prior:
+        return as_processed(list(items))
     found: list[Item] = []
     barrier = 0
     for item in items:

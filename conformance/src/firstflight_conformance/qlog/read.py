@@ -81,6 +81,9 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
         build, order = _best(items, writer)
         _check_build(path, build, order)
         recording = _recording(path, items, build, options, _name(trace, writer))
+        if order.prior:
+            quality = {**recording.header.quality, "order_inferred": True}
+            recording = replace(recording, header=replace(recording.header, quality=quality))
     notes = [*trace.notes, *_version_notes(trace), *clock.notes]
     if clock.early:
         by_ms = milliseconds(clock.earliest_ns)

@@ -1,16 +1,11 @@
 """Recordings as files: JSON lines, the header first (``spec/recording.md``, ``spec/schemas/recording.schema.json``)."""
 
-import gzip
 import json
 import os
 import stat
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib import import_module
-from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from firstflight import Config
 from firstflight_conformance.cases.files import write_whole
@@ -18,6 +13,7 @@ from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.stream import StreamError, check_stream
 from firstflight_conformance.cases.wire import decode_int, encode_int, event_from_json, event_to_json
 from firstflight_conformance.recording.recording import FORMAT, Header, Recording, Step, Subject
+from firstflight_conformance.recording.unpacked import unpacked
 from firstflight_conformance.text import shown
 
 #: The largest file of a foreign origin that is read, recording or qlog, and the longest line of a recording.
@@ -39,26 +35,39 @@ class RecordingError(ValueError):
         super().__init__(f"{shown(str(path))}: {shown(place)}: {shown(reason, _REASON_MAX)}")
 
 
-def read_bounded(path: Path, beginning: Callable[[bytes], bool] | None = None) -> bytes:
-    """Return the content of a file, or of standard input for ``-``; unpacked if it is compressed by gzip, xz or zstd.
+def read_content(path: Path, beginning: Callable[[bytes], bool] | None = None) -> tuple[bytes, list[str]]:
+    """Return the content of a file, or of standard input for ``-``, unpacked by gzip, xz or zstd; with notes on what is missing.
 
     ``beginning``: whether the first 64 MiB of a file with these first bytes will do. Raise :class:`RecordingError` for a file that cannot
     be read, and for a large one.
     """
     try:
-        with _opened(path) as file, _unpacked(path, file) as inside:
-            data = inside.read(FILE_MAX_BYTES + 1)
-    except (OSError, EOFError, ImportError, zlib.error) as error:
+        with _opened(path) as file:
+            content = unpacked(file, FILE_MAX_BYTES + 1)
+    except (OSError, ImportError) as error:
         raise RecordingError(path, "file", getattr(error, "strerror", None) or str(error)) from error
+    data, packing = content.data, content.packing
+    if content.cut:
+        if not data:
+            raise RecordingError(path, "file", f"is a {packing} file that is cut before its first byte: copy it again")
+        return data, [f"the {packing} file is cut: it was read up to byte {len(data)} of its content; copy it again"]
     if len(data) <= FILE_MAX_BYTES:
-        return data
+        return data, []
     if beginning is not None and beginning(data):
-        return data[:FILE_MAX_BYTES]
+        return data[:FILE_MAX_BYTES], [f"the first {FILE_MAX_BYTES >> 20} MiB of the file were read"]
     raise RecordingError(
         path,
         "file",
         f"is larger than {FILE_MAX_BYTES >> 20} MiB; cut it by head -c {FILE_MAX_BYTES >> 20}M: the start of a connection is judged",
     )
+
+
+def read_bounded(path: Path) -> bytes:
+    """Return the content of a file as :func:`read_content`. Raise :class:`RecordingError` also for packed data that is cut."""
+    data, notes = read_content(path)
+    if notes:
+        raise RecordingError(path, "file", f"{notes[0]}, or unpack that part into another file")
+    return data
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -69,48 +78,6 @@ def _opened(path: Path) -> BinaryIO:
         file.close()
         raise RecordingError(path, "file", "is no regular file")
     return file
-
-
-@contextmanager
-def _unpacked(path: Path, file: BinaryIO) -> Iterator[BinaryIO]:
-    """Yield the file, or a reader that unpacks it."""
-    buffered = BufferedReader(cast("RawIOBase", file))
-    magic = buffered.peek(6)[:6]
-    if magic.startswith(b"\x1f\x8b"):
-        with gzip.GzipFile(fileobj=buffered) as inside:
-            yield cast("BinaryIO", inside)
-    elif magic.startswith(b"\xfd7zXZ"):
-        lzma = import_module("lzma")  # the interpreter of the browser has none
-        try:
-            with lzma.LZMAFile(buffered) as inside:
-                yield cast("BinaryIO", inside)
-        except lzma.LZMAError as error:
-            raise OSError(0, str(error)) from error
-    elif magic.startswith(b"\x28\xb5\x2f\xfd"):
-        reader, error_of_zstd = _zstd(path, buffered)
-        try:
-            yield reader
-        except error_of_zstd as error:
-            raise OSError(0, f"is no whole zstd file: {error}") from error
-    else:
-        yield buffered
-
-
-def _zstd(path: Path, file: BinaryIO) -> tuple[BinaryIO, type[Exception]]:
-    """Return a reader that unpacks zstd, and its error. Python has one from 3.14 on; an earlier Python needs the package zstandard."""
-    try:
-        library = import_module("compression.zstd")
-        return cast("BinaryIO", library.ZstdFile(file)), library.ZstdError
-    except ImportError:
-        pass
-    try:
-        library = import_module("zstandard")
-    except ImportError:
-        raise RecordingError(
-            path, "file", "is packed by zstd: unpack it by zstd -d, or install the package zstandard"
-        ) from None
-    reader = library.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-    return cast("BinaryIO", reader), library.ZstdError
 
 
 def save(recording: Recording, path: Path) -> None:

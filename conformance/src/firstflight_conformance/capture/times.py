@@ -1,0 +1,49 @@
+"""Times of a capture against the time stamps that the sender put into its segments."""
+
+from statistics import median_low
+
+_STAMPS = 1 << 32
+#: Units of time stamps: Linux with microseconds, most systems, Windows.
+_UNITS_NS = (1_000, 1_000_000, 10_000_000)
+#: A unit fits if the median rate of the stamps is within one of so many of it.
+_FITS_ONE_OF = 4
+#: A sender reads its clock for a burst once, and a capture stamps its segments one after another.
+_BURST_NS = 1_000_000
+
+
+class Times:
+    """Segments of the sender: when each was captured, and its time stamp."""
+
+    def __init__(self) -> None:
+        """Begin without segments."""
+        self._found: list[tuple[int, int]] = []
+        self._first: int | None = None
+
+    def take(self, t_ns: int, stamp: int) -> None:
+        """Take a segment."""
+        if self._first is None:
+            self._first = stamp
+        self._found.append((t_ns, (stamp - self._first) % _STAMPS))
+
+    @property
+    def apart_ns(self) -> int:
+        """By how much the delay from time stamp to capture varies; 0 if no more than a burst and the unit of the stamps explain."""
+        unit_ns = self._unit_ns()
+        if unit_ns is None:
+            return 0
+        delays = [t_ns - stamp * unit_ns for t_ns, stamp in self._found]
+        varies_ns = max(delays) - min(delays)
+        return varies_ns if varies_ns > 2 * unit_ns + _BURST_NS else 0
+
+    def _unit_ns(self) -> int | None:
+        """Return the unit of the stamps: the one that the steps between them have at the median, or None."""
+        steps = []
+        t_ns, stamp = self._found[0] if self._found else (0, 0)
+        for later_ns, later in self._found:
+            if later != stamp:
+                steps.append((later_ns - t_ns) / (later - stamp))
+                t_ns, stamp = later_ns, later
+        if not steps:
+            return None
+        rate_ns = median_low(steps)
+        return next((unit for unit in _UNITS_NS if abs(rate_ns - unit) * _FITS_ONE_OF <= unit), None)
