@@ -73,10 +73,11 @@ class Fold(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:  # noqa: N802
         """Drop the readings from the arguments; call the hooks of the base by their names."""
-        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args:
+            return ast.Call(ast.Name("replace", ast.Load()), [self.visit(node.func.value)], [])
         node.args = [one for one in node.args if not self._passed(one)]
         node.keywords = [one for one in node.keywords if not self._passed(one.value)]
-        return node
+        return self.generic_visit(node)
 
     def _passed(self, node: ast.expr) -> bool:
         """Return whether an argument is readings; remember those of other packages."""
@@ -175,6 +176,11 @@ class Fold(ast.NodeTransformer):
                     return self._block(case.body)
             return []
         node.subject = self.visit(node.subject)
+        for case in node.cases:
+            case.guard = None if case.guard is None else self.visit(case.guard)
+            if isinstance(case.guard, ast.Constant):
+                case.guard = None if case.guard.value else case.guard
+        node.cases = [case for case in node.cases if not isinstance(case.guard, ast.Constant)]
         for case in node.cases:
             case.body = self._block(case.body) or [ast.Pass()]
         return node
@@ -277,11 +283,13 @@ class Fold(ast.NodeTransformer):
 
 
 def alias_readings(node: ast.AST) -> Any:
-    """Replace ``state.readings`` and the like by ``readings``, in place."""
+    """Replace ``state.readings`` and the like by ``readings``, ``state.growth`` by ``readings.growth``, in place."""
 
     class Alias(ast.NodeTransformer):
         def visit_Attribute(self, one: ast.Attribute) -> Any:  # noqa: N802
             self.generic_visit(one)
+            if ast.unparse(one) == "state.growth":
+                one.value = ast.Name("readings", ast.Load())
             return ast.Name("readings", ast.Load()) if one.attr == "readings" else one
 
     return ast.fix_missing_locations(Alias().visit(node))

@@ -137,6 +137,11 @@ def _alias(module: str, name: str) -> str | None:
     return value.__name__ if isinstance(value, types.ModuleType) and value.__name__.startswith("firstflight.") else None
 
 
+def _locals(node: ast.FunctionDef) -> set[str]:
+    stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return stored | {one.arg for one in [*node.args.args, *node.args.kwonlyargs]}
+
+
 class _Link(ast.NodeTransformer):
     """Finds the parts that a part names; renames them if ``names`` are given."""
 
@@ -146,13 +151,14 @@ class _Link(ast.NodeTransformer):
         self.found: list[Target] = []
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:  # noqa: N802
-        stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        outer, self._locals = self._locals, stored | {one.arg for one in [*node.args.args, *node.args.kwonlyargs]}
+        outer, self._locals = self._locals, _locals(node)
         self.generic_visit(node)
         self._locals = outer
         return node
 
     def visit_Name(self, node: ast.Name) -> Any:  # noqa: N802
+        if isinstance(node.ctx, ast.Store):
+            return node
         if node.id in _UNTYPED:
             return ast.Name("Any", ast.Load())
         target = getattr(node, "target", None) or (None if node.id in self._locals else _find(self._module, node.id))
@@ -178,8 +184,11 @@ def resolved(algorithm: str, profile: str) -> Program:
     accessed = {n.attr for part in first.parts.values() for n in ast.walk(part.node) if isinstance(n, ast.Attribute)}
     program = _reached(algorithm, profile, accessed)
     counts = Counter(name for _, name in program.parts)
+    inner = {name for part in program.of(ast.FunctionDef) for name in _locals(part.node)}
     program.names = {
-        target: target[1] if counts[target[1]] == 1 else f"{target[0].rpartition('.')[2]}_{target[1].lstrip('_')}"
+        target: target[1]
+        if counts[target[1]] == 1 and target[1] not in inner
+        else f"{target[0].rpartition('.')[2]}_{target[1].lstrip('_')}"
         for target in program.parts
     }
     for part in program.parts.values():
@@ -196,9 +205,8 @@ def _reached(algorithm: str, profile: str, accessed: set[str] | None) -> Program
     assert isinstance(carrier, Base)
     readings = {known.package: own}
     rules = carrier.rules or NEWRENO
-    fixed = {newreno.__name__: {"state.growth": getattr(own if carrier is known else None, "growth", None)}}
-    if not isinstance(fixed[newreno.__name__]["state.growth"], newreno.Growth):
-        fixed[newreno.__name__]["state.growth"] = newreno.Growth.BYTES
+    readings.setdefault(newreno.__name__.split(".")[1], newreno.PROFILES[DEFAULT_BASE[1]])
+    fixed: dict[str, dict[str, Any]] = {}
     if getattr(getattr(own, "search", None), "value", None) == "none":
         fixed["firstflight.careful_resume.careful_resume"] = {"state.search": None}
     entries: list[Any] = [newreno.begin]
@@ -255,7 +263,7 @@ def _assembled(program: Program) -> Iterator[str]:
     for part in program.parts.values():
         for module, name in part.imports:
             imports.setdefault(module, set()).add(name)
-    yield "from dataclasses import dataclass, field\nfrom typing import Any, NamedTuple"
+    yield "from dataclasses import dataclass, field, replace\nfrom typing import Any, NamedTuple, TypeAlias"
     yield "\n".join(f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items()))
     yield "\n".join(part.text for part in program.of(ast.Assign | ast.AnnAssign))  # type: ignore[arg-type]
     for kind in (ast.ClassDef, ast.FunctionDef):

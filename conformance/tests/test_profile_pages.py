@@ -1,0 +1,68 @@
+"""The resolved model of each profile, which the pages of the profiles are made from, against the vectors of the profile."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from every import every_case_of
+from firstflight.algorithm import Computation
+from firstflight.controller import ALGORITHMS, create
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.vectors import Case
+from pages.profiles.resolved import Program, resolved
+
+PROFILES = [
+    (name, profile)
+    for name, known in ALGORITHMS.items()
+    if not isinstance(known, Computation)
+    for profile in known.profiles
+]
+
+
+def loaded(program: Program) -> Any:
+    """Return the names that the text of a program defines."""
+    found: dict[str, Any] = {}
+    exec(compile(program.source, "<program>", "exec"), found)  # noqa: S102
+    return SimpleNamespace(**{key: value for key, value in found.items() if key.isidentifier()})
+
+
+def first_difference(program: Any, entries: list[str], case: Case) -> Any:
+    """Return the first event on which a program answers otherwise than a case expects, or None."""
+    config = config_from_json(case.vector.config)
+    begin, *others = [getattr(program, name) for name in entries]
+    base = begin(config.max_datagram_size_bytes, config.initial_window_bytes)
+    is_base = len(others) == 3 or others[-1].__name__ == "observe"
+    state = None
+    if is_base and len(others) == 3:
+        base.rules_state = others[0]()
+    elif not is_base:
+        state = others[0](base)
+    for index, (event, expected) in enumerate(zip(case.events, case.expected(), strict=True)):
+        if is_base:
+            observed = others[-1](base, others[-2](base, event))
+        else:
+            observed = others[1](state, base, event)
+        actual = {
+            "cwnd_bytes": observed.cwnd_bytes,
+            "ssthresh_bytes": observed.ssthresh_bytes,
+            "phase": observed.phase.value,
+            "outcome": observed.outcome.value,
+        }
+        if observed.paces:
+            actual["next_release_ns"] = observed.next_release_ns
+        differing = {key: (expected[key], value) for key, value in actual.items() if expected.get(key) != value}
+        if differing:
+            return index, differing
+    return None
+
+
+@pytest.mark.parametrize(("algorithm", "profile"), PROFILES)
+def test_resolved_model_passes_the_vectors(algorithm: str, profile: str) -> None:
+    """The program of a profile contains no reading and answers each judged event as the vectors expect."""
+    program = resolved(algorithm, profile)
+    assert "readings." not in "\n".join(line for line in program.source.splitlines() if '"""' not in line)
+    code, entries = loaded(program), [program.names[entry] for entry in program.entries]
+    cases = [case for case in every_case_of(algorithm) if case.profile == profile]
+    assert cases
+    assert {case.id: found for case in cases if (found := first_difference(code, entries, case))} == {}
