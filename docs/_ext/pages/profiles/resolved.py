@@ -42,8 +42,7 @@ class Part:
     @property
     def clauses(self) -> list[str]:
         """The clauses that its comments cite, in order."""
-        comments = (one.value.value for one in ast.walk(self.node) if isinstance(one, ast.stmt) and is_comment(one))
-        return list(dict.fromkeys(name for text in comments for name in _CITED.findall(text)))
+        return cited(self.node)
 
 
 @dataclass(slots=True)
@@ -58,6 +57,11 @@ class Program:
     entries: tuple[Target, ...] = ()
     source: str = ""
 
+    @property
+    def events(self) -> tuple[Target, ...]:
+        """The functions that process an event: one, or one and the function that observes."""
+        return self.entries[-2:] if self.entries[-1][1] == "observe" else self.entries[-1:]
+
     def of(self, kind: type) -> list[Part]:
         """Return the parts of a kind of syntax node."""
         return [part for part in self.parts.values() if isinstance(part.node, kind)]
@@ -66,6 +70,26 @@ class Program:
     def clauses(self) -> list[str]:
         """The clauses that the program cites, in the order of its text."""
         return list(dict.fromkeys(name for part in self.parts.values() for name in part.clauses))
+
+
+def cited(node: ast.AST) -> list[str]:
+    """Return the clauses that the comments of a node cite, in order."""
+    comments: list[str] = []
+
+    class Comments(ast.NodeVisitor):
+        def visit_Expr(self, one: ast.Expr) -> None:  # noqa: N802
+            if is_comment(one):
+                comments.append(one.value.value)  # type: ignore[attr-defined]
+
+    Comments().visit(node)
+    return list(dict.fromkeys(name for text in comments for name in _CITED.findall(text)))
+
+
+def linked(module: str, node: ast.AST) -> list[Target]:
+    """Return the parts that a node of a module names, in order."""
+    link = _Link(module)
+    link.visit(copy.deepcopy(node))
+    return list(dict.fromkeys(link.found))
 
 
 @cache
@@ -265,6 +289,10 @@ def _assembled(program: Program) -> Iterator[str]:
             imports.setdefault(module, set()).add(name)
     yield "from dataclasses import dataclass, field, replace\nfrom typing import Any, NamedTuple, TypeAlias"
     yield "\n".join(f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items()))
-    yield "\n".join(part.text for part in program.of(ast.Assign | ast.AnnAssign))  # type: ignore[arg-type]
-    for kind in (ast.ClassDef, ast.FunctionDef):
-        yield from (part.text for part in program.of(kind))
+    constants = program.of(ast.Assign | ast.AnnAssign)  # type: ignore[arg-type]
+    classes = program.of(ast.ClassDef)
+    made = {part.target for part in classes}
+    yield "\n".join(part.text for part in constants if not made & set(part.uses))
+    yield from (part.text for part in classes)
+    yield "\n".join(part.text for part in constants if made & set(part.uses))
+    yield from (part.text for part in program.of(ast.FunctionDef))
