@@ -7,7 +7,7 @@ import pytest
 
 from every import every_case_of
 from firstflight.algorithm import Computation
-from firstflight.controller import ALGORITHMS, create
+from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
 from pages.profiles.resolved import Program, resolved
@@ -39,10 +39,7 @@ def first_difference(program: Any, entries: list[str], case: Case) -> Any:
     elif not is_base:
         state = others[0](base)
     for index, (event, expected) in enumerate(zip(case.events, case.expected(), strict=True)):
-        if is_base:
-            observed = others[-1](base, others[-2](base, event))
-        else:
-            observed = others[1](state, base, event)
+        observed = others[-1](base, others[-2](base, event)) if is_base else others[1](state, base, event)
         actual = {
             "cwnd_bytes": observed.cwnd_bytes,
             "ssthresh_bytes": observed.ssthresh_bytes,

@@ -1,7 +1,6 @@
 """Partial evaluation: replaces the readings of a profile by their values and removes branches that it never takes."""
 
 import ast
-import copy
 import types
 from collections import Counter
 from collections.abc import Mapping
@@ -21,7 +20,9 @@ COMMENT = "#comment "
 class Fold(ast.NodeTransformer):
     """Folds the functions of one module. ``known``: values by expression, such as that of ``state.growth``."""
 
-    def __init__(self, module: types.ModuleType, readings: Any, known: Mapping[str, Any], rules: Any, accessed: set[str] | None) -> None:
+    def __init__(
+        self, module: types.ModuleType, readings: Any, known: Mapping[str, Any], rules: Any, accessed: set[str] | None
+    ) -> None:
         """Remember the module, the readings of the profile, other known values, and the hooks of the base."""
         self._known, self._rules, self._accessed = dict(known), rules, accessed
         #: Numbers that the readings give, by expression.
@@ -42,7 +43,7 @@ class Fold(ast.NodeTransformer):
 
     def _value(self, node: ast.expr) -> ast.expr | None:
         """Return the known value of an expression as a constant, or None."""
-        text = ast.unparse(node)
+        text = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
         if text in self._known and not isinstance(getattr(node, "ctx", None), ast.Store):
             return _literal(self._known[text])
         if _is_hook(node):
@@ -59,7 +60,7 @@ class Fold(ast.NodeTransformer):
         except (AttributeError, TypeError, KeyError):  # it needs more than the readings
             return None
         if isinstance(value, int | tuple) and not isinstance(value, bool):
-            self.numbers[text] = value
+            self.numbers[ast.unparse(node)] = value
         return _literal(value)
 
     def _hook(self, name: str) -> ast.expr:
@@ -71,7 +72,7 @@ class Fold(ast.NodeTransformer):
         found.target = (function.__module__, function.__name__)  # type: ignore[attr-defined]
         return found
 
-    def visit_Call(self, node: ast.Call) -> Any:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> Any:
         """Drop the readings from the arguments; call the hooks of the base by their names."""
         if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args:
             return ast.Call(ast.Name("replace", ast.Load()), [self.visit(node.func.value)], [])
@@ -94,7 +95,7 @@ class Fold(ast.NodeTransformer):
         self.passed[type(value).__module__.split(".")[1]] = value
         return True
 
-    def visit_Subscript(self, node: ast.Subscript) -> Any:  # noqa: N802
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
         """Look up a reading in a local table."""
         if isinstance(node.value, ast.Name) and node.value.id in self._tables:
             table, key = self._tables[node.value.id], self._evaluated(node.slice)
@@ -102,7 +103,7 @@ class Fold(ast.NodeTransformer):
             return self.visit(table.values[keys.index(key)])
         return self.generic_visit(node)
 
-    def visit_Compare(self, node: ast.Compare) -> Any:  # noqa: N802
+    def visit_Compare(self, node: ast.Compare) -> Any:
         """Decide a comparison of constants, and the decided parts of a chain."""
         self.generic_visit(node)
         terms = [node.left, *node.comparators]
@@ -116,7 +117,7 @@ class Fold(ast.NodeTransformer):
             return ast.Constant(True)
         return ast.Compare(terms[0], ops, terms[1:])
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> Any:  # noqa: N802
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         """Drop operands that decide nothing; what follows a deciding one is never reached."""
         self.generic_visit(node)
         decides = isinstance(node.op, ast.Or)
@@ -133,27 +134,27 @@ class Fold(ast.NodeTransformer):
             return ast.Constant(not decides)
         return values[0] if len(values) == 1 else ast.BoolOp(node.op, values)
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:  # noqa: N802
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         """Decide ``not``."""
         self.generic_visit(node)
         if isinstance(node.op, ast.Not) and isinstance(node.operand, ast.Constant):
             return ast.Constant(not node.operand.value)
         return node
 
-    def visit_BinOp(self, node: ast.BinOp) -> Any:  # noqa: N802
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
         """Leave out a division by 1."""
         self.generic_visit(node)
         one = isinstance(node.right, ast.Constant) and node.right.value == 1
         return node.left if one and isinstance(node.op, ast.FloorDiv | ast.Mult) else node
 
-    def visit_IfExp(self, node: ast.IfExp) -> Any:  # noqa: N802
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
         """Take the branch of a decided condition."""
         self.generic_visit(node)
         if isinstance(node.test, ast.Constant):
             return node.body if node.test.value else node.orelse
         return node
 
-    def visit_If(self, node: ast.If) -> Any:  # noqa: N802
+    def visit_If(self, node: ast.If) -> Any:
         """Take the branch of a decided condition; a deciding last operand leaves the ones before it without effect."""
         node.test = self.visit(node.test)
         if isinstance(node.test, ast.Constant):
@@ -163,11 +164,10 @@ class Fold(ast.NodeTransformer):
             return []
         return node
 
-    def visit_Match(self, node: ast.Match) -> Any:  # noqa: N802
+    def visit_Match(self, node: ast.Match) -> Any:
         """Take the case of a known subject."""
-        subject = copy.deepcopy(node.subject)
+        subject = node.subject
         names = {one.id for one in ast.walk(subject) if isinstance(one, ast.Name)}
-        subject = _clean(subject)
         text = ast.unparse(subject)
         if text in self._known or (names == {"readings"}):
             value = self._known[text] if text in self._known else self._evaluated(subject)
@@ -186,7 +186,7 @@ class Fold(ast.NodeTransformer):
         return node
 
     def _evaluated(self, node: ast.expr) -> Any:
-        return eval(compile(ast.Expression(_clean(node)), "<fold>", "eval"), dict(self._globals))  # noqa: S307
+        return eval(compile(ast.Expression(ast.fix_missing_locations(node)), "<fold>", "eval"), dict(self._globals))
 
     def _matches(self, pattern: ast.pattern, value: Any) -> bool:
         match pattern:
@@ -198,7 +198,7 @@ class Fold(ast.NodeTransformer):
                 return True
         raise ValueError(f"pattern {ast.unparse(pattern)}")
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """Fold the body, and drop the parameter with the readings."""
         node.args.args = [one for one in node.args.args if one.arg not in _READINGS]
         outer, self._known, self._tables = self._known, dict(self._known), {}
@@ -209,30 +209,37 @@ class Fold(ast.NodeTransformer):
         node.decorator_list = [self.visit(one) for one in node.decorator_list]
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> Any:  # noqa: N802
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         """Fold the methods; copies are made by the tool only, and a view needs no readings."""
-        node.decorator_list = [ast.Name("dataclass", ast.Load()) if ast.unparse(one) == "value" else one for one in node.decorator_list]
+        node.decorator_list = [
+            ast.Name("dataclass", ast.Load()) if ast.unparse(one) == "value" else one for one in node.decorator_list
+        ]
         node.body = [
             one
             for one in node.body
-            if not (isinstance(one, ast.AnnAssign) and one.value is not None and self._accessed is not None and ast.unparse(one.target) not in self._accessed)
+            if not (
+                isinstance(one, ast.AnnAssign)
+                and one.value is not None
+                and self._accessed is not None
+                and ast.unparse(one.target) not in self._accessed
+            )
             and not (isinstance(one, ast.FunctionDef) and one.name == "copy")
             and not (isinstance(one, ast.AnnAssign) and ast.unparse(one.target) == "readings")
         ]
         node.body = self._block(node.body) or [ast.Pass()]
         return node
 
-    def visit_For(self, node: ast.For) -> Any:  # noqa: N802
+    def visit_For(self, node: ast.For) -> Any:
         """Fold the body."""
         node.iter, node.body = self.visit(node.iter), self._block(node.body) or [ast.Pass()]
         return node
 
-    def visit_While(self, node: ast.While) -> Any:  # noqa: N802
+    def visit_While(self, node: ast.While) -> Any:
         """Fold the body."""
         node.test, node.body = self.visit(node.test), self._block(node.body) or [ast.Pass()]
         return node
 
-    def visit_Assign(self, node: ast.Assign) -> Any:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> Any:
         """Fold the value; an alias of the readings is dropped."""
         target = node.targets[0]
         if isinstance(node.value, ast.Dict) and isinstance(target, ast.Name) and self._is_table(node.value):
@@ -242,8 +249,9 @@ class Fold(ast.NodeTransformer):
         if _is_readings(node.value):
             return []
         if isinstance(target, ast.Name) and isinstance(node.value, ast.Constant) and self._stores[target.id] == 1:
-            if node.value.value is None or isinstance(node.value.value, bool):
-                self._known[target.id] = node.value.value
+            fixed = node.value.value
+            if fixed is None or isinstance(fixed, bool):
+                self._known[target.id] = fixed
                 return []
         return node
 
@@ -253,11 +261,11 @@ class Fold(ast.NodeTransformer):
         kinds = [self._globals.get(name) for name in names]
         return bool(kinds) and all(isinstance(k, type) and k.__module__.endswith(".profiles") for k in kinds)
 
-    def visit_Assert(self, _node: ast.Assert) -> Any:  # noqa: N802
+    def visit_Assert(self, _node: ast.Assert) -> Any:
         """Drop what only a type checker needs."""
         return []
 
-    def visit_Expr(self, node: ast.Expr) -> Any:  # noqa: N802
+    def visit_Expr(self, node: ast.Expr) -> Any:
         """Drop a hook that does nothing."""
         self.generic_visit(node)
         dropped = isinstance(node.value, ast.Constant) and not isinstance(node.value.value, str)
@@ -286,7 +294,7 @@ def alias_readings(node: ast.AST) -> Any:
     """Replace ``state.readings`` and the like by ``readings``, ``state.growth`` by ``readings.growth``, in place."""
 
     class Alias(ast.NodeTransformer):
-        def visit_Attribute(self, one: ast.Attribute) -> Any:  # noqa: N802
+        def visit_Attribute(self, one: ast.Attribute) -> Any:
             self.generic_visit(one)
             if ast.unparse(one) == "state.growth":
                 one.value = ast.Name("readings", ast.Load())
@@ -310,7 +318,7 @@ def drop_unread(node: ast.FunctionDef) -> None:
     read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
     class Drop(ast.NodeTransformer):
-        def visit_Assign(self, one: ast.Assign) -> Any:  # noqa: N802
+        def visit_Assign(self, one: ast.Assign) -> Any:
             target = one.targets[0]
             calls = {ast.unparse(n.func) for n in ast.walk(one.value) if isinstance(n, ast.Call)}
             unread = isinstance(target, ast.Name) and target.id not in read and calls <= _PURE
@@ -339,11 +347,7 @@ def _does_nothing(body: list[ast.stmt]) -> bool:
 
 
 def _decide(node: ast.Compare) -> bool:
-    return bool(eval(compile(ast.Expression(_clean(node)), "<fold>", "eval"), {}))  # noqa: S307
-
-
-def _clean(node: ast.expr) -> ast.expr:
-    return alias_readings(copy.deepcopy(node))
+    return bool(eval(compile(ast.Expression(ast.fix_missing_locations(node)), "<fold>", "eval"), {}))
 
 
 def _literal(value: Any) -> ast.expr | None:
@@ -356,5 +360,3 @@ def _literal(value: Any) -> ast.expr | None:
     if isinstance(value, tuple) and all(isinstance(one, int) for one in value):
         return ast.Tuple([ast.Constant(one) for one in value], ast.Load())
     return None
-
-

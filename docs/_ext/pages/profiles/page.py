@@ -9,9 +9,8 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from firstflight.algorithm import Base, Computation
+from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
 from firstflight.events import KINDS
 from firstflight_conformance.cases.vectors import Case
@@ -19,8 +18,8 @@ from firstflight_conformance.paths import SPEC
 from firstflight_conformance.run.first import known as first_known
 from firstflight_conformance.spec.profile_rules import Rule, holds, rules_of
 from firstflight_conformance.spec.readings import Profile, load_tables
-from pages import beside, site, who_runs_it
 from pages import markdown as md
+from pages import site, who_runs_it
 from pages.profiles.fold import is_comment
 from pages.profiles.resolved import Part, Program, resolved
 from pages.profiles.steps import steps
@@ -131,6 +130,8 @@ def _constants(program: Program) -> Iterator[str]:
         rows.append((md.code(name), md.code(_value(part)), _unit(name), comment, _sources(program, part)))
     for part in program.parts.values():
         for text, value in part.numbers.items():
+            if not text.startswith(("readings.", "_")) and "(" not in text:
+                continue  # a choice between two literals, which the program shows
             rows.append((md.code(_named(text)), md.code(value), _unit(_named(text)), f"in {md.code(program.names[part.target])}", _links(part.clauses)))  # fmt: skip
     yield md.list_table(("Name", "Value", "Unit", "Meaning", "Rules that use it"), rows, (22, 18, 8, 32, 20), "compact")
 
@@ -212,13 +213,24 @@ def _state(program: Program) -> Iterator[str]:
 def _given(program: Program) -> dict[str, list[str]]:
     """Return the values with which the functions that begin make each class."""
     begins = set(program.entries) - set(program.events)
-    calls = [n for one in begins if one in program.parts for n in ast.walk(program.parts[one].node) if isinstance(n, ast.Call)]
+    calls = [
+        n
+        for one in begins
+        if one in program.parts
+        for n in ast.walk(program.parts[one].node)
+        if isinstance(n, ast.Call)
+    ]
     return {ast.unparse(call.func).rpartition(".")[2]: [ast.unparse(arg) for arg in call.args] for call in calls}
 
 
 def _meaning(doc: str, member: str) -> str:
     sentences = re.split(r"(?<=[.:;])\s+(?=[`A-Z])", " ".join(doc.split()))
-    found = [one for place, one in enumerate(sentences) if f"``{member}``" in one for one in sentences[place : place + (2 if one.endswith(":") else 1)]]
+    found = [
+        one
+        for place, one in enumerate(sentences)
+        if f"``{member}``" in one
+        for one in sentences[place : place + (2 if one.endswith(":") else 1)]
+    ]
     return md.plain(" ".join(found).replace("``", ""))
 
 
@@ -226,7 +238,7 @@ def _events(program: Program) -> Iterator[str]:
     read = {n.attr for part in program.parts.values() for n in ast.walk(part.node) if isinstance(n, ast.Attribute)}
     rows = []
     for name, kind in KINDS.items():
-        members = [one for one in kind.__slots__ if one in read]  # type: ignore[attr-defined]
+        members = [one for one in kind.__slots__ if one in read]  # type: ignore[union-attr]
         doc = " ".join((kind.__doc__ or "").split()).replace("``", "`")
         rows.append((md.code(name), ", ".join(map(md.code, members)) or "-", doc))
     yield md.list_table(("ev", "Members that are used", "Meaning"), rows, (16, 28, 56), "compact")
@@ -257,19 +269,31 @@ def _rules(algorithm: str, profile: Profile, program: Program) -> Iterator[str]:
         for rule in group:
             clause = rule.clause
             level = "" if clause.level == "-" else f"{clause.level}; "
-            here = "".join(f" *Here `{v.reading}` = `{v.value}`{': ' + md.plain(v.meaning) if v.meaning else ''}.*" for v in rule.values)
+            here = "".join(
+                f" *Here `{v.reading}` = `{v.value}`{': ' + md.plain(v.meaning) if v.meaning else ''}.*"
+                for v in rule.values
+            )
             yield f"{md.clause(clause.id)} ({level}{md.plain(clause.source)})<br>\n{clause.text.strip()}{here}"
 
 
 @cache
 def _cases(algorithm: str) -> list[Case]:
-    return [Case(vector, profile) for vector in site.vectors() if vector.algorithm == algorithm for profile in vector.profiles]
+    return [
+        Case(vector, profile)
+        for vector in site.vectors()
+        if vector.algorithm == algorithm
+        for profile in vector.profiles
+    ]
 
 
 def _vectors(algorithm: str, profile: str) -> Iterator[str]:
-    mine = {vector.id: vector for vector in site.vectors() if vector.algorithm == algorithm and profile in vector.profiles}
+    mine = {
+        vector.id: vector for vector in site.vectors() if vector.algorithm == algorithm and profile in vector.profiles
+    }
     first = [name for name, _, _ in first_known().get(algorithm, {}).get("vectors", ()) if name in mine][:_FIRST]
-    rows = [(md.ref(name, site.anchor("vector", name)), md.plain(mine[name].title)) for name in first or list(mine)[:_FIRST]]
+    rows = [
+        (md.ref(name, site.anchor("vector", name)), md.plain(mine[name].title)) for name in first or list(mine)[:_FIRST]
+    ]
     yield f"The first of the {len(mine)} vectors of this profile: they reject the most wrong implementations."
     yield md.list_table(("Vector", "What it shows"), rows, (42, 58), "compact")
     yield f"`firstflight run --first {_FIRST} --algorithm {algorithm} --profile {profile} --adapter ...` runs them."
@@ -289,7 +313,10 @@ def _errata(algorithm: str, profile: str) -> Iterator[str]:
 def _stacks(algorithm: str, profile: str) -> Iterator[str]:
     rows = [row for row in who_runs_it.rows() if (row.algorithm, row.profile) == (algorithm, profile)]
     yield "## Stacks"
-    yield "\n".join(f"- {md.plain(row.stack)} {md.plain(row.version)}, {row.how}" for row in rows) or "No stack that we judge follows it."
+    yield (
+        "\n".join(f"- {md.plain(row.stack)} {md.plain(row.version)}, {row.how}" for row in rows)
+        or "No stack that we judge follows it."
+    )
 
 
 @cache

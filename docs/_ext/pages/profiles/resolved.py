@@ -37,12 +37,13 @@ class Part:
     uses: list[Target]
     imports: list[Target]
     numbers: dict[str, Any]
+    clauses: list[str]
     text: str = ""
 
     @property
-    def clauses(self) -> list[str]:
-        """The clauses that its comments cite, in order."""
-        return cited(self.node)
+    def asks_kind(self) -> bool:
+        """Whether its text may ask for the kind of an event."""
+        return "isinstance(" in self.text or "match " in self.text
 
 
 @dataclass(slots=True)
@@ -77,7 +78,7 @@ def cited(node: ast.AST) -> list[str]:
     comments: list[str] = []
 
     class Comments(ast.NodeVisitor):
-        def visit_Expr(self, one: ast.Expr) -> None:  # noqa: N802
+        def visit_Expr(self, one: ast.Expr) -> None:
             if is_comment(one):
                 comments.append(one.value.value)  # type: ignore[attr-defined]
 
@@ -111,7 +112,7 @@ def _module(name: str) -> tuple[types.ModuleType, dict[str, ast.stmt], dict[str,
         elif isinstance(one, ast.Assign | ast.AnnAssign):
             target = one.targets[0] if isinstance(one, ast.Assign) else one.target
             found[ast.unparse(target)] = one
-            one.before = before  # type: ignore[attr-defined]
+            one.before = before  # type: ignore[union-attr]
         elif isinstance(one, ast.ImportFrom):
             imports |= {alias.asname or alias.name: (str(one.module), alias.name) for alias in one.names}
         before = []
@@ -174,13 +175,13 @@ class _Link(ast.NodeTransformer):
         self._locals: set[str] = set()
         self.found: list[Target] = []
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         outer, self._locals = self._locals, _locals(node)
         self.generic_visit(node)
         self._locals = outer
         return node
 
-    def visit_Name(self, node: ast.Name) -> Any:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> Any:
         if isinstance(node.ctx, ast.Store):
             return node
         if node.id in _UNTYPED:
@@ -188,7 +189,7 @@ class _Link(ast.NodeTransformer):
         target = getattr(node, "target", None) or (None if node.id in self._locals else _find(self._module, node.id))
         return node if target is None else self._linked(node, target)
 
-    def visit_Attribute(self, node: ast.Attribute) -> Any:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
         if isinstance(node.value, ast.Name) and node.value.id not in self._locals:
             module = _alias(self._module, node.value.id)
             target = _find(module, node.attr) if module else None
@@ -251,7 +252,7 @@ def _reached(algorithm: str, profile: str, accessed: set[str] | None) -> Program
         link.visit(node)
         uses = list(dict.fromkeys(one for one in link.found if one[0] not in _INTERFACE and one != target))
         imports = list(dict.fromkeys(one for one in link.found if one[0] in _INTERFACE))
-        part = Part(target, node, uses, imports, fold.numbers)
+        part = Part(target, node, uses, imports, fold.numbers, cited(node))
         if isinstance(node, ast.FunctionDef):
             program.parts[target] = part
         for use in uses:
@@ -275,9 +276,9 @@ def _comments_again(text: str) -> str:
     lines = []
     for line in text.splitlines():
         bare = line.strip()
-        if bare[1:].startswith(COMMENT):
-            line = line[: len(line) - len(line.lstrip())] + "# " + ast.literal_eval(bare).removeprefix(COMMENT)
-        lines.append(line)
+        indent = line[: len(line) - len(line.lstrip())]
+        is_kept = bare[1:].startswith(COMMENT)
+        lines.append(f"{indent}# {ast.literal_eval(bare).removeprefix(COMMENT)}" if is_kept else line)
     return "\n".join(lines)
 
 

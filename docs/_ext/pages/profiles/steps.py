@@ -30,9 +30,12 @@ def steps(program: Program, kind: str) -> list[Step]:
         if target in seen or part is None or not isinstance(part.node, ast.FunctionDef):
             return
         seen.add(target)
-        node = _OnlyKind(KINDS[kind].__name__).visit(copy.deepcopy(part.node))
-        found.append(Step(depth, part, tuple(cited(node))))
-        for use in linked(target[0], node):
+        clauses, uses = tuple(part.clauses), part.uses
+        if part.asks_kind:
+            node = _OnlyKind(KINDS[kind].__name__).visit(copy.deepcopy(part.node))
+            clauses, uses = tuple(cited(node)), linked(target[0], node)
+        found.append(Step(depth, part, clauses))
+        for use in uses:
             follow(use, depth + 1)
 
     for entry in program.events:
@@ -46,7 +49,7 @@ class _OnlyKind(ast.NodeTransformer):
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def visit_If(self, node: ast.If) -> Any:  # noqa: N802
+    def visit_If(self, node: ast.If) -> Any:
         test = node.test
         if isinstance(test, ast.Call) and ast.unparse(test.func) == "isinstance":
             names = {n.id for n in ast.walk(test.args[1]) if isinstance(n, ast.Name)}
@@ -55,7 +58,7 @@ class _OnlyKind(ast.NodeTransformer):
                 return [one for part in body for one in self._listed(self.visit(part))]
         return self.generic_visit(node)
 
-    def visit_Match(self, node: ast.Match) -> Any:  # noqa: N802
+    def visit_Match(self, node: ast.Match) -> Any:
         for case in node.cases:
             names = {n.id for n in ast.walk(case.pattern) if isinstance(n, ast.Name)}
             if not names <= _KIND_NAMES:
