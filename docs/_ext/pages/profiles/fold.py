@@ -18,7 +18,7 @@ COMMENT = "#comment "
 
 
 class Fold(ast.NodeTransformer):
-    """Folds the functions of one module. ``known``: values by expression, such as that of ``state.growth``."""
+    """Folds the functions of one module. ``known``: values by expression, such as ``state.search``."""
 
     def __init__(
         self, module: types.ModuleType, readings: Any, known: Mapping[str, Any], rules: Any, accessed: set[str] | None
@@ -81,7 +81,7 @@ class Fold(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _passed(self, node: ast.expr) -> bool:
-        """Return whether an argument is readings; remember those of other packages."""
+        """Return whether an argument is readings; remember readings of other packages."""
         names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
         if _is_readings(node):
             return True
@@ -118,7 +118,7 @@ class Fold(ast.NodeTransformer):
         return ast.Compare(terms[0], ops, terms[1:])
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
-        """Drop operands that decide nothing; what follows a deciding one is never reached."""
+        """Drop operands that decide nothing, and those after a deciding one."""
         self.generic_visit(node)
         decides = isinstance(node.op, ast.Or)
         values: list[ast.expr] = []
@@ -262,7 +262,7 @@ class Fold(ast.NodeTransformer):
         return bool(kinds) and all(isinstance(k, type) and k.__module__.endswith(".profiles") for k in kinds)
 
     def visit_Assert(self, _node: ast.Assert) -> Any:
-        """Drop what only a type checker needs."""
+        """Drop assertions: only a type checker needs them."""
         return []
 
     def visit_Expr(self, node: ast.Expr) -> Any:
@@ -314,7 +314,7 @@ def _drop_overwritten(found: list[ast.stmt], following: ast.stmt) -> None:
 
 
 def drop_unread(node: ast.FunctionDef) -> None:
-    """Remove what sets a local name that is never read, unless it calls more than arithmetic."""
+    """Remove assignments to a local name that is never read, unless it calls more than arithmetic."""
     read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
     class Drop(ast.NodeTransformer):

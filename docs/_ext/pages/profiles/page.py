@@ -91,7 +91,7 @@ def page(algorithm: str, profile: Profile) -> str:
         "## Events",
         "An event is a JSON object; `ev` is its kind. [Events and observables](../../specification/events.md) has the format. "
         "The program uses these members. A packet of `packets` is a run `first, last, size_bytes, sent_t_ns` of consecutive "
-        "packet numbers; the runs of a `sent` event have no `sent_t_ns`, their time is that of the event.",
+        "packet numbers; the runs of a `sent` event have no `sent_t_ns`, they were sent at the time of the event.",
         *_events(program),
         "## Steps per event, in order",
         "Each step is a function of the program below; an indented step is called by the step above it. The conditions are in the program.",
@@ -160,7 +160,7 @@ def _links(clauses: list[str]) -> str:
 
 
 def _sources(program: Program, part: Part) -> str:
-    """Return the clauses of the statements that use a constant, or those of the functions that do."""
+    """Return the clauses of the statements that use a constant, else of the functions that do."""
     users = [one for one in program.parts.values() if part.target in one.uses]
     name = part.target[1]
     close = [clause for one in users for clause in _clauses_at(one.node, name)]

@@ -48,7 +48,7 @@ class Part:
 
 @dataclass(slots=True)
 class Program:
-    """A resolved model. ``parts``: constants and classes before what uses them, then functions in the order of their calls.
+    """A resolved model. ``parts``: constants and classes before their users, then functions in the order of their calls.
 
     ``entries``: the names of the functions that begin the base, begin the algorithm (or None), process an event and observe (or None).
     """
