@@ -1,5 +1,6 @@
 """The resolved model of each profile, which the pages of the profiles are made from, against the vectors of the profile."""
 
+import ast
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,9 @@ from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.spec.profile_rules import holds
+from pages import site
+from pages.profiles import page
 from pages.profiles.resolved import Program, resolved
 
 PROFILES = [
@@ -63,3 +67,27 @@ def test_resolved_model_passes_the_vectors(algorithm: str, profile: str) -> None
     cases = [case for case in every_case_of(algorithm) if case.profile == profile]
     assert cases
     assert {case.id: found for case in cases if (found := first_difference(code, entries, case))} == {}
+
+
+@pytest.mark.parametrize(
+    "name", ["search/draft-09", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "slow-start/rfc-9002"]
+)
+def test_page_is_complete(name: str) -> None:
+    """The sections before the program list every constant, every member of the state, and every clause that the program cites."""
+    algorithm, _, profile = name.partition("/")
+    program = resolved(algorithm, profile)
+    found = next(one for of, one in page.profiles() if (of, one.name) == (algorithm, profile))
+    before = page.page(algorithm, found).partition("## Program")[0]
+    members = {
+        ast.unparse(one.target)
+        for part in program.of(ast.ClassDef)
+        for one in part.node.body
+        if isinstance(one, ast.AnnAssign)
+    }
+    constants = {program.names[part.target] for kind in (ast.Assign, ast.AnnAssign) for part in program.of(kind)}
+    assert {name for name in members | constants if f"`{name}`" not in before} == set()
+    cited = {one for one in program.clauses if holds(site.clauses()[one], algorithm, profile)}
+    assert {one for one in cited if f"{{clause}}`{one}`" not in before} == set()
+    assert len(members) >= 5
+    assert constants
+    assert cited
