@@ -25,6 +25,8 @@ from pages.profiles.resolved import Part, Program, resolved
 from pages.profiles.steps import steps
 
 _FIRST = 10
+#: Levels of the list of steps: the parser drops the rest of a page after about ten.
+_DEEPEST = 4
 _UNITS = ("bytes", "ns", "packets", "ticks", "bins", "rounds", "datagrams", "bits", "tenths", "percent", "units")
 _ARITHMETIC = (
     "All numbers are non-negative integers of unlimited size; a port needs 128 bits for products. There is no floating point. "
@@ -256,7 +258,7 @@ def _step_lines(program: Program, kind: str) -> Iterator[str]:
     for step in steps(program, kind):
         doc = (ast.get_docstring(step.part.node) or "").split("\n\n")[0].replace("\n", " ").replace("``", "`")
         rules = f" {_links(list(step.clauses))}" if step.clauses else ""
-        yield f"{'  ' * step.depth}- `{program.names[step.part.target]}`{': ' + doc if doc else '.'}{rules}"
+        yield f"{'  ' * min(step.depth, _DEEPEST)}- `{program.names[step.part.target]}`{': ' + doc if doc else '.'}{rules}"
 
 
 def _rules(algorithm: str, profile: Profile, program: Program) -> Iterator[str]:
