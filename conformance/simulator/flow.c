@@ -22,6 +22,7 @@ void sim_flow_begin(struct sim_flow *flow, struct sim_clock *clock, const struct
     flow->back = (struct sim_way){.clock = clock, .deliver = at_sender, .receiver = flow};
     flow->started_ns = flow->established_ns = flow->completed_ns = flow->acknowledged_ns = flow->finished_ns = SIM_NONE;
     flow->loss_timer_ns = flow->probe_timer_ns = flow->pacer_ns = SIM_NONE;
+    flow->max_data_bytes = flow->max_data_window_bytes = transfer->max_data_bytes;
 }
 
 /* Begin now: with the handshake, if there is one. */
@@ -134,11 +135,20 @@ static void paced(void *subject, const union sim_argument *none)
     send_now(subject, none);
 }
 
+/* Return the ACK of the packets that have arrived. Every ACK repeats the limit of the data: a later one makes up for a lost ACK. */
+static struct sim_ack_frame ack_frame(struct sim_flow *flow)
+{
+    struct sim_ack_frame frame = sim_ack_policy_acknowledge(&flow->acks, flow->clock->now_ns);
+
+    frame.max_data_bytes = flow->max_data_bytes;
+    return frame;
+}
+
 static void acknowledge(struct sim_flow *flow)
 {
     struct sim_packet packet = {.wire_bytes = flow->transfer->ack_bytes, .kind = SIM_ACK};
 
-    packet.of.ack = sim_ack_policy_acknowledge(&flow->acks, flow->clock->now_ns);
+    packet.of.ack = ack_frame(flow);
     sim_way_send(&flow->back, &packet);
 }
 
@@ -148,11 +158,23 @@ static void close_flow(struct sim_flow *flow, bool fills_gap)
     if (flow->fin_repeats > 0) {
         acknowledge(flow);
     } else if (fills_gap && flow->transfer->fin_acknowledges) {
-        struct sim_ack_frame frame = sim_ack_policy_acknowledge(&flow->acks, flow->clock->now_ns);
+        struct sim_ack_frame frame = ack_frame(flow);
         send_fin(flow, &frame);
     } else {
         acknowledge(flow);
         send_fin(flow, &NOTHING);
+    }
+}
+
+/* Raise the limit of the data once half of the window is used (MAX_DATA; RFC 9000, section 4.2, as in quicly). */
+static void raise_max_data(struct sim_flow *flow)
+{
+    uint64_t window_bytes = flow->max_data_window_bytes;
+
+    if (flow->max_data_bytes - flow->delivered.bytes <= window_bytes / 2) {
+        window_bytes *= flow->transfer->max_data_factor;
+        flow->max_data_window_bytes = window_bytes < SIM_SIZE_MAX_BYTES ? window_bytes : SIM_SIZE_MAX_BYTES;
+        flow->max_data_bytes = flow->delivered.bytes + flow->max_data_window_bytes;
     }
 }
 
@@ -163,6 +185,9 @@ static void on_data(struct sim_flow *flow, const struct sim_data *data)
     bool fills_gap = flow->fin_arrived;
 
     sim_delivered_add(&flow->delivered, data);
+    if (flow->max_data_bytes != SIM_NONE) {
+        raise_max_data(flow);
+    }
     if (loop->watch->arrived != NULL) {
         loop->watch->arrived(loop->watch->context, loop->flow, now_ns, data->packet, data->name, data->size_bytes);
     }

@@ -87,6 +87,7 @@ struct sim_outbox {
     struct sim_span names;  /* by packet; data below its `oldest` is acknowledged */
     uint64_t sent_bytes;
     uint64_t acked_bytes;
+    uint64_t max_data_bytes; /* most new bytes in all, or SIM_NONE */
     bool probing; /* what waits first is a probe, which leaves although its data has arrived */
     struct { uint64_t packet, name; } probe; /* the last such probe, of which `names` may know nothing any more */
 };
@@ -209,6 +210,8 @@ struct sim_flow {
     uint64_t loss_timer_ns; /* or SIM_NONE, as the next two */
     uint64_t probe_timer_ns;
     uint64_t pacer_ns;
+    uint64_t max_data_bytes;    /* limit that the receiver has announced, or SIM_NONE */
+    uint64_t max_data_window_bytes;
     unsigned syn_repeats;
     unsigned fin_repeats;
     bool fin_arrived;

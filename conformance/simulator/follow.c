@@ -6,10 +6,11 @@
 /*
  * Return how many events were taken: fewer than `count` where the model refused one, or where `most` answers have differed from `after`,
  * the subject's windows: from there on nothing more is asked of this profile. Before the event `begin` only packets sent are told.
+ * Windows are compared in units of `unit` bytes; while they are equal, the profile keeps the rest of its own.
  */
 size_t sim_follow(const char *algorithm, const char *profile, const struct ff_config *config, const struct ff_event *events,
                   const uint64_t *given, const uint64_t *after, size_t count, size_t begin, size_t most,
-                  struct sim_followed *answers)
+                  uint64_t unit, struct sim_followed *answers)
 {
     struct ff_controller controller;
     struct ff_observation seen;
@@ -19,7 +20,7 @@ size_t sim_follow(const char *algorithm, const char *profile, const struct ff_co
         return 0;
     }
     for (size_t i = 0; i < count && differing <= most; i++) {
-        if (given[i] != SIM_NONE) {
+        if (given[i] != SIM_NONE && controller.base.cwnd_bytes / unit != given[i] / unit) {
             controller.base.cwnd_bytes = given[i];
         }
         answers[i] = (struct sim_followed){controller.base.cwnd_bytes, FF_SSTHRESH_INFINITE, SIM_NONE, SIM_NONE};
@@ -29,7 +30,7 @@ size_t sim_follow(const char *algorithm, const char *profile, const struct ff_co
             }
             answers[i] = (struct sim_followed){seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase, seen.outcome};
         }
-        differing += after[i] != SIM_NONE && answers[i].cwnd_bytes != after[i];
+        differing += after[i] != SIM_NONE && answers[i].cwnd_bytes / unit != after[i] / unit;
         if (differing > most) {
             return i + 1;
         }

@@ -18,6 +18,7 @@ void sim_outbox_begin(struct sim_outbox *outbox, struct sim_memory *memory, cons
     *outbox = (struct sim_outbox){
         .transfer = transfer,
         .left_bytes = transfer->transfer_bytes,
+        .max_data_bytes = transfer->max_data_bytes,
         .again = {.memory = memory, .item_size = sizeof(struct piece)},
         .names = {.memory = memory, .item_size = sizeof(struct named)},
         .probe = {SIM_NONE, SIM_NONE},
@@ -65,13 +66,22 @@ static uint64_t written_bytes(const struct sim_outbox *outbox)
                                                   : room_bytes / transfer->write_bytes * transfer->write_bytes;
 }
 
+/* Return how much new data application and receiver allow in all, SIM_NONE without a limit. */
+static uint64_t allowed_bytes(const struct sim_outbox *outbox)
+{
+    uint64_t written = outbox->transfer->send_buffer_bytes == SIM_NONE ? SIM_NONE : written_bytes(outbox);
+    return written < outbox->max_data_bytes ? written : outbox->max_data_bytes;
+}
+
 /* Return how much new data may be sent: SIM_NONE, which is more than any packet, without end. */
 static uint64_t ready_bytes(const struct sim_outbox *outbox)
 {
-    if (outbox->transfer->send_buffer_bytes == SIM_NONE) {
+    uint64_t allowed = allowed_bytes(outbox);
+
+    if (allowed == SIM_NONE) {
         return outbox->left_bytes;
     }
-    uint64_t ready = written_bytes(outbox) - outbox->sent_bytes;
+    uint64_t ready = allowed - outbox->sent_bytes;
     return ready < outbox->left_bytes ? ready : outbox->left_bytes;
 }
 

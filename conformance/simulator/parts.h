@@ -62,6 +62,7 @@ struct sim_ack_frame {
     struct ff_range ranges[2];
     size_t range_count; /* 0 in a FIN that acknowledges nothing */
     uint64_t ack_delay_ns;
+    uint64_t max_data_bytes; /* bytes of data that the sender may send in all, or SIM_NONE */
 };
 
 struct sim_data {

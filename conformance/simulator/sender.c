@@ -68,10 +68,11 @@ static void begin(struct sim_sender *sender, uint64_t now_ns)
         sim_sender_record(sender, &event);
     }
     if (saved || transfer->announced) {
-        bool bounded = transfer->receive_window_bytes != SIM_NONE;
+        uint64_t window_bytes = transfer->receive_window_bytes < transfer->max_data_bytes ? transfer->receive_window_bytes
+                                                                                          : transfer->max_data_bytes;
         struct ff_event event = {.kind = FF_EVENT_BACKLOG, .t_ns = now_ns};
         event.backlog.queued_bytes = transfer->transfer_bytes == SIM_NONE ? FF_WINDOW_MAX_BYTES : transfer->transfer_bytes;
-        event.backlog.receive_window_bytes = bounded ? transfer->receive_window_bytes : FF_WINDOW_MAX_BYTES;
+        event.backlog.receive_window_bytes = window_bytes == SIM_NONE ? FF_WINDOW_MAX_BYTES : window_bytes;
         event.backlog.latest_rtt_ns = sender->rtt.latest_ns;
         sim_sender_record(sender, &event);
     }
@@ -234,6 +235,7 @@ void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct 
 
     sim_sender_check_app_limited(sender);
     sender->receive_window_bytes = sender->transfer->receive_window_bytes;
+    sender->outbox.max_data_bytes = frame->max_data_bytes;
     take_acked(sender, frame);
     sim_outbox_acked(&sender->outbox, frame, acked->bytes);
     if (acked->count == 0) {

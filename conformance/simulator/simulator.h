@@ -84,6 +84,8 @@ struct sim_transfer {
     uint64_t retry_ns;
     uint64_t fin_acknowledges;
     uint64_t samples_rate; /* also for a controller that does not ask for samples */
+    uint64_t max_data_bytes;  /* receive window of QUIC; absent: the receiver has no limit of the data, and the next means nothing */
+    uint64_t max_data_factor; /* 1 to 16: of the window at each MAX_DATA */
 };
 
 struct sim_scenario {
@@ -279,6 +281,6 @@ struct sim_followed {
 /* Let a profile follow a recording: see follow.c. `given` and `after` are windows or SIM_NONE. */
 size_t sim_follow(const char *algorithm, const char *profile, const struct ff_config *config, const struct ff_event *events,
                   const uint64_t *given, const uint64_t *after, size_t count, size_t begin, size_t most,
-                  struct sim_followed *answers);
+                  uint64_t unit, struct sim_followed *answers);
 
 #endif

@@ -17,8 +17,9 @@ from every import every_case
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case
+from firstflight_conformance.compare.options import options_of
 from firstflight_conformance.diagnose.candidates import Candidate, together
-from firstflight_conformance.diagnose.choices import choices_of_run, options_of
+from firstflight_conformance.diagnose.departures import of_profile
 from firstflight_conformance.diagnose.subject import Subject
 from firstflight_conformance.diagnose.variant import Variant, build
 from firstflight_conformance.mutants.answers import CRASHES
@@ -169,10 +170,10 @@ class Profile:
 
 
 def _explains(run: Sequence[Subject | None]) -> bool:
-    """Return whether one set of choices explains every case."""
+    """Return whether every case conforms, and all by one set of choices."""
     cases = [subject for subject in run if subject is not None]
     failing = [subject for subject in cases if subject.first is not None]
     if len(cases) < len(run) or not failing:
         return len(cases) == len(run)
-    chosen = choices_of_run(failing, [subject for subject in cases if subject.first is None])
-    return all(subject.explained_by(chosen.variant) for subject in failing)
+    verdicts = of_profile(failing, [subject for subject in cases if subject.first is None])
+    return not verdicts.departures.failing and not verdicts.undecided

@@ -20,6 +20,8 @@ S, MS = 10**9, 10**6
 ORIGIN_NS, INITIAL_RTT_NS, GRANULARITY_NS = S, 333 * MS, MS
 #: Announced for data without end, and for a receive window without bound.
 UNBOUNDED_BYTES = 2**62 - 1
+#: A receive window that grows stays at or below this.
+MOST_WINDOW_BYTES = 2**40
 #: A packet is lost so many numbers below the largest; probes, SYN and FIN are backed off so often.
 PACKET_THRESHOLD, MOST_DOUBLINGS = 3, 10
 
@@ -43,6 +45,7 @@ class Packet(NamedTuple):
     last: bool = False
     ranges: tuple[tuple[int, int], ...] = ()
     ack_delay_ns: int = 0
+    max_data_bytes: int | None = None
 
 
 def random_numbers(seed: int) -> Iterator[int]:
@@ -260,6 +263,7 @@ class Outbox:
     def __init__(self, transfer: Any) -> None:
         self._transfer, self._left_bytes = transfer, transfer.transfer_bytes
         self._again, self._names, self._closed, self.oldest, self._probing = deque(), {}, set(), 0, False
+        self._new_bytes, self.max_data_bytes = 0, transfer.max_data_bytes
 
     @property
     def empty(self) -> bool:
@@ -271,8 +275,9 @@ class Outbox:
             self._again.popleft()
         if self._again:
             return self._again[0][1]
+        bounds = self._left_bytes, None if self.max_data_bytes is None else self.max_data_bytes - self._new_bytes
         full_bytes = self._transfer.config.max_datagram_size_bytes
-        return full_bytes if self._left_bytes is None else min(full_bytes, self._left_bytes)
+        return min(full_bytes, *(full_bytes if bound is None else bound for bound in bounds))
 
     def take(self, packet: int, size_bytes: int) -> int | None:
         """Put data into a packet. Return the packet whose data it repeats, ``None`` for new or nameless data."""
@@ -281,6 +286,7 @@ class Outbox:
             self._close(packet)
             return self._names[packet]
         self._left_bytes = None if self._left_bytes is None else self._left_bytes - size_bytes
+        self._new_bytes += size_bytes
         return None
 
     def lost(self, packet: int, size_bytes: int) -> None:
@@ -369,9 +375,12 @@ class Sender:
         size_bytes = self.outbox.next_size_bytes()
         return self._is_paced() and size_bytes > 0 and self._fits(size_bytes)
 
-    def on_ack(self, now_ns: int, acked: Sequence[tuple[int, int]], ack_delay_ns: int) -> None:
+    def on_ack(
+        self, now_ns: int, acked: Sequence[tuple[int, int]], ack_delay_ns: int, max_data_bytes: int | None
+    ) -> None:
         """Process an ACK frame: losses first, then the acknowledged packets (RFC 9002, appendix A.7)."""
         self.check_app_limited()
+        self.outbox.max_data_bytes = max_data_bytes
         packets = [packet for first, last in acked for packet in range(first, last + 1)]
         runs = tuple(self._take(packet) for packet in packets if packet in self.in_flight)
         acked_bytes, latest_ns = sum(run.size_bytes for run in runs), None
@@ -451,8 +460,9 @@ class Sender:
         if saved[0] is not None:
             self.record(SavedPath(now_ns, *saved, True, False, None, None, 1, 2))
         if saved[0] is not None or transfer.announced:
-            bounds = transfer.transfer_bytes, transfer.receive_window_bytes
-            waiting_bytes, window_bytes = (UNBOUNDED_BYTES if bound is None else bound for bound in bounds)
+            bounds = transfer.transfer_bytes, transfer.receive_window_bytes, transfer.max_data_bytes
+            waiting_bytes, *windows = (UNBOUNDED_BYTES if bound is None else bound for bound in bounds)
+            window_bytes = min(windows)
             self.record(Backlog(now_ns, waiting_bytes, window_bytes, self.latest_ns))
 
     def _record_sent(self, packets: Sequence[Packet], now_ns: int) -> None:
@@ -519,6 +529,7 @@ class Flow:
         self.started_ns = self.completed_ns = self.acknowledged_ns = self.finished_ns = self._loss_timer_ns = None
         self._probe_waits = self._pacer_waits = self._established = self._fin_arrived = False
         self.delivered_bytes = self._syn_repeats = self._fin_repeats = 0
+        self._max_data_bytes = self._window_bytes = plan.transfer.max_data_bytes
 
     def start(self) -> None:
         self.started_ns = self._clock.now_ns
@@ -543,7 +554,8 @@ class Flow:
         if self.finished_ns is None and self._fin_repeats <= MOST_DOUBLINGS:
             self._clock.at(self._clock.now_ns + (self._connection.retry_ns << self._fin_repeats), self._send_fin)
             self._fin_repeats += 1
-            self._back(Packet(self._transfer.ack_bytes, "fin", ranges=ranges, ack_delay_ns=ack_delay_ns))
+            acked = ranges, ack_delay_ns, self._max_data_bytes
+            self._back(Packet(self._transfer.ack_bytes, "fin", 0, None, 0, False, *acked))
 
     def _send(self, *, by_pacer: bool = False) -> None:
         self._pacer_waits &= not by_pacer
@@ -572,6 +584,7 @@ class Flow:
         if packet.name is None or packet.name not in self._arrived:  # data counts once, however often it was sent
             self.delivered_bytes += packet.size_bytes
         self._arrived |= {packet.number, packet.name}
+        self._raise_max_data()
         at_once = self._acks.arrived(now_ns, packet.number)
         self._fin_arrived |= packet.last
         if self.delivered_bytes == self._transfer.transfer_bytes:
@@ -582,6 +595,13 @@ class Flow:
             self._acknowledge()
         elif len(self._acks.pending) == 1:
             self._clock.at(self._acks.deadline_ns, self._delayed_ack, self._acks.deadline_ns)
+
+    def _raise_max_data(self) -> None:
+        """Announce a new limit with the next ACK once half of the window is used."""
+        if self._window_bytes is None or 2 * (self._max_data_bytes - self.delivered_bytes) > self._window_bytes:
+            return
+        self._window_bytes = min(self._window_bytes * self._transfer.max_data_factor, MOST_WINDOW_BYTES)
+        self._max_data_bytes = self.delivered_bytes + self._window_bytes
 
     def _close(self, *, fills_gap: bool) -> None:
         """Answer the FIN, now that all data is there. ``fills_gap``: the FIN had come before the missing data."""
@@ -599,13 +619,13 @@ class Flow:
 
     def _acknowledge(self) -> None:
         acked, delay_ns = self._acks.acknowledge(self._clock.now_ns)
-        self._back(Packet(self._transfer.ack_bytes, "ack", ranges=acked, ack_delay_ns=delay_ns))
+        self._back(Packet(self._transfer.ack_bytes, "ack", 0, None, 0, False, acked, delay_ns, self._max_data_bytes))
 
     def _at_sender(self, packet: Packet) -> None:
         if packet.kind == "syn ack":
             self._on_syn_ack()
         elif packet.ranges:
-            self.sender.on_ack(self._clock.now_ns, packet.ranges, packet.ack_delay_ns)
+            self.sender.on_ack(self._clock.now_ns, packet.ranges, packet.ack_delay_ns, packet.max_data_bytes)
             self._after_losses()
             if self.acknowledged_ns is None and self.sender.done:
                 self.acknowledged_ns = self._clock.now_ns

@@ -29,6 +29,7 @@ from firstflight_conformance.simulator.scenario import Scenario
 from simulator_cases import (
     CASES,
     EXPERIMENTS,
+    LIMITED,
     Case,
     FlowOf,
     Result,
@@ -38,6 +39,7 @@ from simulator_cases import (
     counted,
     experiment_case,
     inputs,
+    limited_case,
     numbers,
     outcomes,
 )
@@ -240,6 +242,11 @@ def block(number: int, run: Callable[[Case], Result]) -> str:
     return block_hash(run(case(each)).text for each in numbers(number, CASES))
 
 
+def limited_block(number: int, run: Callable[[Case], Result]) -> str:
+    """Return the hash of a block of networks with MAX_DATA by a program."""
+    return block_hash(run(limited_case(each)).text for each in numbers(number, LIMITED))
+
+
 def experiment_block(number: int) -> str:
     """Return the hash of a block of experiments by the C simulator."""
     return block_hash(by_c(experiment_case(each)).text for each in numbers(number, EXPERIMENTS))
@@ -264,7 +271,11 @@ def measured(make: Callable[[int], Case], of: int) -> dict[str, Any]:
 
 def main() -> None:
     """Write the file anew."""
-    found = {"cases": measured(case, CASES), "experiments": measured(experiment_case, EXPERIMENTS)}
+    found = {
+        "cases": measured(case, CASES),
+        "experiments": measured(experiment_case, EXPERIMENTS),
+        "limited": measured(limited_case, LIMITED),
+    }
     FILE.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
 
 

@@ -1,7 +1,7 @@
 """Random scenarios, networks and experiments of the simulator, and their results as text: ``simulated.json`` has the hashes.
 
-Cases 0 to 19,999 are scenarios (even numbers) and networks (odd numbers). Experiments have numbers of their own. A case follows
-from its number alone, and every feature occurs in at least 500 cases.
+Cases 0 to 19,999 are scenarios (even numbers) and networks (odd numbers). Experiments, and networks whose receivers limit the data,
+have numbers of their own. A case follows from its number alone, and every feature occurs in at least 500 cases.
 """
 
 from collections import Counter
@@ -20,9 +20,11 @@ from firstflight_conformance.simulator.scenario import Link, Scenario
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
 
 S, MS = 10**9, 10**6
-#: How many scenarios and networks, how many experiments, and how many of them share a hash.
-CASES, EXPERIMENTS, BLOCK = 20_000, 4_000, 100
+#: How many scenarios and networks, experiments, and networks with MAX_DATA; and how many of them share a hash.
+CASES, EXPERIMENTS, LIMITED, BLOCK = 20_000, 4_000, 1_000, 100
 LEAST = 500
+#: Features that only the networks with MAX_DATA have.
+MAX_DATA, GROWING_MAX_DATA = "MAX_DATA", "MAX_DATA with a growing window"
 #: Controllers whose rules are settled; the last one, which asks for delivery-rate samples, is in every tenth block only.
 CONTROLLERS = (
     "slow-start/rfc-9002",
@@ -63,6 +65,22 @@ def case(number: int) -> Case:
     draw = _Draw(number << 32)
     controllers = CONTROLLERS[-1:] if number // BLOCK % 10 == 9 else CONTROLLERS[:-1]
     return _network(draw, controllers) if number % 2 else _scenario(draw, controllers)
+
+
+def limited_case(number: int) -> Network:
+    """Return a network of which each receiver limits the data by MAX_DATA, and all windows grow or none does."""
+    draw = _Draw(number << 32 | 2)
+    network, factor = _network(draw, CONTROLLERS[:-1]), draw.one(1, 2 + draw.below(2))
+    transfers = [
+        replace(
+            plan.transfer,
+            max_data_bytes=1 + draw.below(draw.one(2_000, 20_000, 200_000)),
+            max_data_factor=factor,
+        )
+        for plan in network.flows
+    ]
+    flows = [replace(plan, transfer=transfer) for plan, transfer in zip(network.flows, transfers, strict=True)]
+    return replace(network, flows=tuple(flows))
 
 
 def experiment_case(number: int) -> Experiment:
@@ -238,6 +256,8 @@ def _of_transfer(transfer: Transfer, receiver: Receiver) -> dict[str, bool]:
         "not announced": not transfer.announced,
         "saved window": transfer.saved_cwnd_bytes is not None,
         "receive window": transfer.receive_window_bytes is not None,
+        MAX_DATA: transfer.max_data_bytes is not None and transfer.max_data_factor == 1,
+        GROWING_MAX_DATA: transfer.max_data_bytes is not None and transfer.max_data_factor > 1,
         "an ACK for each packet": receiver.ack_every_packets == 1,
         "an ACK for two packets": receiver.ack_every_packets == 2,
         "an ACK for more packets": receiver.ack_every_packets > 2,

@@ -19,7 +19,7 @@ from captures import RECEIVER, SENDER, How, file_of, segment  # isort: skip
 MSS = 1448
 _NS_PER_MS, _NS_PER_S = 10**6, 10**9
 _ACK, _PSH, _ECE, _CWR = 16, 8, 64, 128
-_BEGIN_NS, _STOP_NS = 10**9, 12 * 10**9
+BEGIN_NS, _STOP_NS = 10**9, 12 * 10**9
 _ISN, _PEER_ISN = 0xFFFF0000, 0x7000_0000
 _SCALE = 10
 _DELAYED_ACK_NS = 40 * _NS_PER_MS
@@ -95,7 +95,7 @@ class _Control:
     def leave(self, now_ns: int, window_bytes: int, *, loss: bool) -> None:
         """Note that slow start is over."""
         if self.truth.exit_bytes is None:
-            self.truth.exit_bytes, self.truth.exit_ns, self.truth.loss = window_bytes, now_ns - _BEGIN_NS, loss
+            self.truth.exit_bytes, self.truth.exit_ns, self.truth.loss = window_bytes, now_ns - BEGIN_NS, loss
 
     def reduce(self, now_ns: int) -> None:
         """Take a loss or mark."""
@@ -148,7 +148,7 @@ class Sender:
     def run(self) -> Truth:
         """Run the connection; return the behaviour of its sender."""
         self._handshake()
-        self.at(_BEGIN_NS, self._begin)
+        self.at(BEGIN_NS, self._begin)
         while self.queue_events:
             now_ns, _, what, given = heapq.heappop(self.queue_events)
             if now_ns > _STOP_NS:
@@ -338,13 +338,13 @@ class Sender:
     def _handshake(self) -> None:
         rtt_ns = 2 * self.delay_ns + 300_000
         ecn = self.mark is not None
-        self.last_stamp = _peer_stamp(_BEGIN_NS - rtt_ns + self.delay_ns)
+        self.last_stamp = _peer_stamp(BEGIN_NS - rtt_ns + self.delay_ns)
         syn = segment(
             SENDER,
             RECEIVER,
             (_ISN - 1, 0),
             2 | (_ECE | _CWR if ecn else 0),
-            options=_syn_options((_BEGIN_NS - rtt_ns) // _NS_PER_MS, 0),
+            options=_syn_options((BEGIN_NS - rtt_ns) // _NS_PER_MS, 0),
         )
         answer = segment(
             RECEIVER,
@@ -355,9 +355,9 @@ class Sender:
             window=min(self.peer_window, 65535),
         )
         third = segment(
-            SENDER, RECEIVER, (_ISN, _PEER_ISN), _ACK, options=_stamps(_BEGIN_NS // _NS_PER_MS, self.last_stamp)
+            SENDER, RECEIVER, (_ISN, _PEER_ISN), _ACK, options=_stamps(BEGIN_NS // _NS_PER_MS, self.last_stamp)
         )
-        begin_ns = _BEGIN_NS - rtt_ns - 60_000
+        begin_ns = BEGIN_NS - rtt_ns - 60_000
         self.seen_by["sender"] += [(begin_ns, syn), (begin_ns + rtt_ns, answer), (begin_ns + rtt_ns + 40_000, third)]
         arrival_ns = begin_ns + self.delay_ns
         self.seen_by["receiver"] += [

@@ -1,17 +1,28 @@
 """Blind runs: paths that no file has. Who computes passes; who knows the vectors by heart does not."""
 
+import json
 import re
 import shlex
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from firstflight import profiles
+from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cli import main
-from firstflight_conformance.run.blind import blind_cases
+from firstflight_conformance.paths import ROOT
+from firstflight_conformance.run.blind import ACTING, DRAWS, OTHERS, blind_cases
+from firstflight_conformance.run.messages import OBSERVABLES, Declaration
 from firstflight_conformance.run.stimulus import stimulus_cases
+from firstflight_conformance.seen.base import acts, base_of
+from plain_newreno import command as command_of
 from runner_support import command
 
+RECOMMENDED = 1
+#: Profiles whose window is that of the base on every path.
+NEVER_ACT = ("quick-start/rfc-4782-refused", "search/draft-00-literal")
 REPLAYS = shlex.join(command("replays"))
 
 
@@ -21,22 +32,75 @@ def run(*words: str) -> Result:
 
 def test_the_cases_of_a_seed() -> None:
     """The same each time, others for another seed, none of them of the checkout; every profile with a closed loop has some."""
-    first, again, other = blind_cases(1), blind_cases(1), blind_cases(2)
+    first, again, other = (blind_cases(seed, "hystart", "linux").cases for seed in (1, 1, 2))
     assert [(case.id, case.scenario) for case in first] == [(case.id, case.scenario) for case in again]
     scenarios = {case.scenario for case in first}
     assert not scenarios & {case.scenario for case in other}
     of_files = stimulus_cases()
     assert not {case.scenario for case in of_files} & scenarios
     assert not {case.id for case in of_files} & {case.id for case in first}
-    looped = {(case.vector.algorithm, case.profile) for case in of_files}
-    assert {(case.vector.algorithm, case.profile) for case in first} == looped
-    assert {name for name, _ in looped} <= set(profiles())
+    for algorithm, profile in {(case.vector.algorithm, case.profile) for case in of_files if "+" not in case.profile}:
+        assert len(blind_cases(1, algorithm, profile).cases) >= ACTING
 
 
 def test_the_ids_say_nothing() -> None:
-    """Beside algorithm and profile, which an adapter must know, only a number."""
-    for case in blind_cases(3):
-        assert re.fullmatch(r"stimulus:blind-\d\d@[a-z-]+/[a-z0-9+-]+", case.id), case.id
+    """In addition to algorithm and profile, which an adapter must know, only a number."""
+    for algorithm, profile in (("search", "draft-09"), ("slow-start", "rfc-9002")):
+        for case in blind_cases(3, algorithm, profile).cases:
+            assert re.fullmatch(r"stimulus:blind-\d\d\d@[a-z-]+/[a-z0-9+-]+", case.id), case.id
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "profile", "acting"),
+    [
+        ("search", "draft-09", ACTING),
+        ("tcb-sharing", "linux", ACTING),
+        ("slow-start", "rfc-9002", ACTING),
+        ("search", "draft-00-literal", 0),
+    ],
+)
+def test_draws_until_the_algorithm_acts(algorithm: str, profile: str, acting: int) -> None:
+    """Five paths on which the window differs from that of the base, five others at most, and 100 draws at most."""
+    drawn = blind_cases(7, algorithm, profile)
+    assert drawn.acting == acting
+    assert drawn.draws == DRAWS if acting < ACTING else drawn.draws < DRAWS
+    assert len(drawn.cases) == acting + min(drawn.draws - acting, OTHERS)
+    declaration = Declaration("x", "1", {}, OBSERVABLES)
+    windows = replace(declaration, observables=("cwnd_bytes",))
+    if base_of(algorithm, profile) is not None and algorithm != "tcb-sharing":
+        assert sum(acts(case, windows) for case in drawn.cases) == acting
+
+
+def test_the_report_has_both_numbers(tmp_path: Path) -> None:
+    """On standard output and in JSON: paths on which the algorithm acts, and draws. Profiles of no adapter are not drawn."""
+    report = tmp_path / "report.json"
+    done = run("--adapter", command_of("tcb-sharing", "linux"), "--blind", "1", "--report-json", str(report))
+    assert done.exit_code == 1, done.output
+    found = blind_cases(1, "tcb-sharing", "linux")
+    assert f"tcb-sharing/linux: the algorithm acts on 5 of {found.draws} paths drawn" in done.output
+    document = json.loads(report.read_text("utf-8"))
+    assert document["blind"] == [
+        {"profile": "tcb-sharing/linux", "acting": 5, "draws": found.draws, "judged": len(found.cases)}
+    ]
+    assert schema_error("urn:firstflight:report:1", document) is None
+
+
+def test_an_adapter_without_hello() -> None:
+    """Its fault is reported, as without --blind."""
+    done = run("--adapter", "null-silent", "--algorithm", "slow-start", "--blind", "1")
+    assert done.exit_code == 4, done.output
+    assert "null-silent: errored" in done.output
+
+
+def test_the_recommended_seed() -> None:
+    """The seed of the README, the tutorial and the CI page: plain NewReno fails it as every startup profile that acts on some path."""
+    pages = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "ci.md"]
+    seeds = {seed for page in pages for seed in re.findall(r"--blind (\d+)", page.read_text("utf-8"))}
+    assert seeds == {str(RECOMMENDED)}
+    for algorithm, known in profiles().items():
+        for profile in known:
+            drawn = blind_cases(RECOMMENDED, algorithm, profile)
+            assert drawn.acting == ACTING or f"{algorithm}/{profile}" in NEVER_ACT, drawn.text
 
 
 def test_an_adapter_that_replays_the_vectors() -> None:

@@ -1,6 +1,7 @@
 """The objects of ``reference-c/bpf`` register, carry connections and unregister; errors contain the remedy."""
 
 import socket
+import subprocess
 import threading
 from contextlib import suppress
 
@@ -48,8 +49,20 @@ def test_registers_carries_connections_and_unregisters(each: Object) -> None:
         with bpf.loaded(each):
             assert each.name in bpf.registered()
             for _ in range(2):
-                assert transfer(each.name) == (SIZE, each.name)
-        assert each.name not in bpf.available()
+                arrived, used = transfer(each.name)
+                assert arrived == SIZE
+                assert used in each.names
+        assert set(each.names).isdisjoint(bpf.available())
+
+
+@pytest.mark.parametrize("name", ["ff_jumpstart", "ff_resume"])
+def test_a_connection_changes_its_programs_after_the_start(name: str) -> None:
+    """The later programs lack ``min_tso_segs``. Without them in the kernel the connection keeps the first."""
+    wanted = bpf.find(name)
+    with kernel(), bpf.loaded(wanted):
+        assert transfer(name) == (SIZE, wanted.names[1])
+        subprocess.run(["bpftool", "struct_ops", "unregister", "name", wanted.names[1]], check=True)
+        assert transfer(name) == (SIZE, name)
 
 
 def run(*arguments: str) -> Result:

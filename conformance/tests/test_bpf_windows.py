@@ -1,17 +1,24 @@
 """Connections under the BPF congestion controls have the model's windows, in this run and in the measurements."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from bpf_support import kernel
+from firstflight import Config
+from firstflight.events import Ack
 from firstflight_conformance.paths import LIVE_PATHS
+from firstflight_conformance.recording.recorder import Recorder
+from firstflight_conformance.recording.recording import Header
 from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.measure import PATHS, RUNS
 from studies.live.bpf.objects import Object, objects
-from studies.live.bpf.windows import compare, connections, tracing
+from studies.live.bpf.windows import ACK, INFINITE_SSTHRESH, RATE, Record, compare, connections, tracing, with_inputs
 from studies.live.kernel.namespace import UnavailableError
 from studies.live.kernel.record import record
+
+MS = 1_000_000
 
 
 @pytest.mark.live
@@ -39,6 +46,34 @@ def test_a_wrong_window_is_found() -> None:
     assert found.ended == "difference"
     assert found.difference is not None
     assert "window" in found.difference
+
+
+def test_acks_get_the_inputs_of_the_kernel() -> None:
+    """An ACK that the recorder saw 2 ms late gets the kernel's time and samples; one without a record keeps its own."""
+    recorder = Recorder()
+    recorder.sent(5 * MS, [1200] * 4)
+    recorder.acked(12 * MS, [0, 1])
+    recorder.acked(13 * MS, [2, 3])
+    header = Header({"kind": "test"}, Config(1200, 12_000), time_resolution_ns=1000, rtt_resolution_ns=1000)
+    state = {"cwnd": 12, "rest": 0, "ssthresh": INFINITE_SSTHRESH, "state": 0, "mss": 1200, "srtt_us": 5000}
+    ack = Record(ACK, 1, 10 * MS, 5 * MS, 4800, 2400, 2400, **state, values=(10, 2, 0, 0, 0, 0))
+    rate = replace(ack, kind=RATE, values=(2400, 5 * MS, 0, 4800, 0, 1))
+    events = with_inputs(recorder.recording(header), [rate, ack]).events
+    acks = [event for event in events if isinstance(event, Ack)]
+    assert [(event.t_ns, event.latest_rtt_ns, event.min_rtt_ns) for event in acks] == [
+        (10 * MS, 5 * MS, 5 * MS),
+        (13 * MS, 8 * MS, 7 * MS),
+    ]
+    assert [(event.rate_delivered_bytes, event.rate_interval_ns) for event in acks] == [(2400, 5 * MS), (None, None)]
+
+
+def test_no_kept_run_is_refuted() -> None:
+    """The judge refutes the profile of an object in no run; SEARCH and HyStart++ remain in each decided run."""
+    rows = json.loads(RESULTS.read_text("utf-8"))["windows"]["rows"]
+    assert [(row["name"], row["path"], run["refuted"]) for row in rows for run in row["runs"] if run["refuted"]] == []
+    profiles = {each.name: each.profile for each in objects()}
+    exits = [row for row in rows if profiles[row["name"]].startswith(("search/", "hystartpp/"))]
+    assert all(run["among"] for row in exits for run in row["runs"] if run["decided"])
 
 
 def test_kept_windows_are_the_models() -> None:

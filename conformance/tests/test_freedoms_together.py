@@ -9,8 +9,8 @@ import pytest
 from diagnosis_support import AS_CHOSEN, UNSEEN, candidate, judged, mutants
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
+from firstflight_conformance.compare.options import options_of
 from firstflight_conformance.diagnose.candidates import together
-from firstflight_conformance.diagnose.choices import options_of
 from firstflight_conformance.diagnose.diagnosis import diagnose
 from firstflight_conformance.diagnose.findings import Diagnosis
 from firstflight_conformance.diagnose.variant import Variant as Model

@@ -57,11 +57,20 @@ def test_all_profiles_as_json(log: Path) -> None:
     assert (document["agreement"], document["none_of_ours"], document["undecided"]) == (1, False, None)
     did = document["did"]
     assert list(did) == [
-        "initial_window_bytes", "initial_window_datagrams", "initial_window_round", "slow_start_growth", "exit", "first_reduction", "window_limited_acks",
+        "initial_window_bytes", "initial_window_datagrams", "initial_window_range_bytes", "initial_window_round", "slow_start_growth", "exit",
+        "round_flights_bytes", "first_reduction", "window_limited_acks",
     ]  # fmt: skip
     assert (did["initial_window_datagrams"], did["exit"]["evidence"]) == (10, "window")
     assert 0.98 < did["slow_start_growth"] <= 1
-    assert list(did["exit"]) == ["event", "t_ms", "window_bytes", "rtt_ratio", "evidence"]
+    assert list(did["exit"]) == [
+        "event",
+        "t_ms",
+        "window_bytes",
+        "window_range_bytes",
+        "round",
+        "rtt_ratio",
+        "evidence",
+    ]
     assert "search/linux-4" in document["may_be"]
     assert all(name.startswith("search/") and "+" not in name for name in document["may_be"])
     assert {tuple(entry) for entry in document["refuted"]} == {("profile", "event", "expected", "observed")}

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import zstandard
 from click.testing import CliRunner, Result
 
 from firstflight_conformance.cli import main
@@ -71,15 +72,35 @@ def test_one_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_packed_files(tmp_path: Path) -> None:
-    """gzip and xz are unpacked in every form; zstd is, or the message has the remedy."""
+    """gzip, xz and zstd are unpacked in every form, and a broken one is an error."""
     data = capture_of(recorded())
-    for name, packed in (("a.pcap.gz", gzip.compress(data)), ("a.pcap.xz", lzma.compress(data))):
-        assert run(saved(tmp_path, name, packed)).exit_code == 0
+    packers = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
+    for name, packer in packers.items():
+        assert run(saved(tmp_path, f"a.pcap.{name}", packer(data))).exit_code == 0
     files_table = table(rows("hystart/path.deep-queue", "linux"))
     assert run(saved(tmp_path, "a.csv.gz", gzip.compress(files_table))).exit_code == 0
-    result = run(saved(tmp_path, "a.zst", b"\x28\xb5\x2f\xfd" + bytes(20)))
+    result = run(saved(tmp_path, "a.zst", b"\x28\xb5\x2f\xfd" + b"\xff" * 20))
     assert result.exit_code == 2
+    assert "is no whole zstd file" in result.output
     assert run(saved(tmp_path, "cut.gz", gzip.compress(data)[:900])).exit_code == 2
+
+
+def test_zstd_without_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message has the remedy."""
+    monkeypatch.setitem(sys.modules, "compression.zstd", None)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    result = run(saved(tmp_path, "a.pcap.zst", zstandard.compress(capture_of(recorded()))))
+    assert result.exit_code == 2
+    assert "unpack it by zstd -d, or install the package zstandard" in result.output
+
+
+def test_many_frames_of_zstd(tmp_path: Path) -> None:
+    """Frames that follow each other, as pzstd writes them, are one file."""
+    data = capture_of(recorded())
+    half = len(data) // 2
+    packed = zstandard.compress(data[:half]) + zstandard.compress(data[half:])
+    whole = run(saved(tmp_path, "a.pcap.zst", zstandard.compress(data))).output
+    assert run(saved(tmp_path, "a.pcap.zst", packed)).output == whole
 
 
 def test_a_packed_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

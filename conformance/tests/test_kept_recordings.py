@@ -180,7 +180,8 @@ def test_a_window_that_is_set_anew(tmp_path: Path) -> None:
 
 def test_hystartpp_in_the_kernel(tmp_path: Path) -> None:
     """Growth in whole datagrams with a carried rest is growth of the profile."""
-    _, document = answer(tmp_path, "hystartpp-rfc-9406-kernel.jsonl")
+    code, document = answer(tmp_path, "hystartpp-rfc-9406-kernel.jsonl")
+    assert (code, document["undecided"]) == (0, None)
     assert "hystartpp/rfc-9406" in document["may_be"]
     assert "slow-start/rfc-9002" not in document["may_be"]
 

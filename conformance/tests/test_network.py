@@ -96,6 +96,7 @@ def networks(draw: st.DrawFn) -> Network:
             transfer_bytes=draw(st.sampled_from([1, 999, 30_001, 80_000])), pacing=draw(st.sampled_from([Pacing.NONE, Pacing.WINDOW])),
             header_bytes=draw(st.sampled_from([0, 40])), ack_bytes=40,
             receive_window_bytes=draw(st.sampled_from([None, 20_000])),
+            max_data_bytes=draw(st.sampled_from([None, None, 700, 5000])), max_data_factor=draw(st.sampled_from([1, 2])),
             connection=draw(st.sampled_from([None, Connection(58)])),
         )  # fmt: skip
         bucket = draw(st.sampled_from([None, Bucket(4_000_000, 3000, 50 * MS)]))
@@ -183,6 +184,66 @@ def test_first_probe_without_a_sample() -> None:
     assert times == [1024 * MS, 3 * 1024 * MS, 7 * 1024 * MS]
 
 
+def limited(**changes: Any) -> FlowPlan:
+    """Return a flow with a large window whose receiver acknowledges every packet and has a limit of 10,000 bytes."""
+    first = plan(config=Config(1000, 200_000), transfer_bytes=100_000, **{"max_data_bytes": 10_000, **changes})
+    return replace(first, receiver=Receiver(1, 0))
+
+
+def sent(flow: FlowResult) -> list[tuple[int, int]]:
+    """Return the time of each sent event in ms, and its bytes."""
+    return [((event.t_ns - ORIGIN_NS) // MS, event.bytes) for event in flow.events if isinstance(event, Sent)]
+
+
+LINK_WITH_ROOM = replace(LINK, queue_bytes=10**6)
+
+
+def run_limited(*, seed: int = 1, link: Link = LINK_WITH_ROOM, **changes: Any) -> FlowResult:
+    """Run a flow alone."""
+    return run_network(network(limited(**changes), link=link, seed=seed), record=("one",)).flow("one")
+
+
+def test_max_data_by_hand() -> None:
+    """A limit arrives 10 ms after the fifth packet of each ten: at 15 ms and every 25 ms later, and at 20 ms."""
+    flow = run_limited()
+    assert sent(flow)[:6] == [(0, 10_000), (25, 5000), (30, 5000), (50, 5000), (55, 5000), (75, 5000)]
+    assert all(event.app_limited for event in flow.events if isinstance(event, Sent))
+    assert flow.delivered_bytes == 100_000
+
+
+def test_max_data_that_grows_by_hand() -> None:
+    """The limit is 5000 + 20,000 at 25 ms; the next one, 15,000 + 40,000, follows ten packets later."""
+    assert sent(run_limited(max_data_factor=2))[:3] == [(0, 10_000), (25, 15_000), (50, 30_000)]
+
+
+def test_max_data_ends_with_a_short_packet() -> None:
+    """At the limit a packet has the bytes that are left; half of an odd window is rounded down."""
+    flow = run_limited(max_data_bytes=1999)
+    # At 11 ms 999 bytes of the limit are left, which is half of the window; 1000 are left when the second packet arrives.
+    assert sent(flow)[:3] == [(0, 1999), (21, 1000), (42, 1999)]
+
+
+def test_max_data_and_a_probe() -> None:
+    """Probes repeat data instead of exceeding the limit, and every transfer arrives however many packets are lost."""
+    flows = [run_limited(seed=seed, link=replace(LINK, loss_ppm=400_000), max_data_bytes=1000) for seed in range(20)]
+    assert all(flow.delivered_bytes == 100_000 for flow in flows)
+    assert any(flow.probe_timeouts > 3 for flow in flows)
+    # With a limit of one packet no new data leaves before the data ahead of it has arrived.
+    for flow in flows:
+        new = [event for event in flow.events if isinstance(event, Sent) and not event.retransmits]
+        assert all(event.bytes == 1000 for event in new)
+        assert len(new) == 100
+
+
+def test_max_data_is_announced() -> None:
+    """The backlog contains the smaller of both windows."""
+    backlogs = [
+        run_limited(receive_window_bytes=window).events[0].receive_window_bytes  # type: ignore[union-attr]
+        for window in (None, 9000, 20_000)
+    ]
+    assert backlogs == [10_000, 9000, 10_000]
+
+
 # Files and the command
 
 
@@ -213,6 +274,12 @@ BAD: dict[str, tuple[list[str | int], object, str]] = {
     "rate 0": (["bottleneck", "rate_bps"], 0, "0 is less than the minimum"),
     "controller": (["flows", 0, "controller"], "search", "does not match"),
     "pacing": (["flows", 0, "sender", "pacing"], "timer", "is not one of"),
+    "factor of MAX_DATA": (
+        ["flows", 0, "sender", "max_data"],
+        {"window_bytes": 1, "factor": 17},
+        "17 is greater than the maximum",
+    ),
+    "MAX_DATA without a window": (["flows", 0, "sender", "max_data"], {"factor": 1}, "'window_bytes' is a required"),
     "saved window alone": (["flows", 0, "sender", "saved_cwnd_bytes"], 5, "saved_rtt_ns"),
     "bucket without rate": (["flows", 0, "token_bucket", "rate_bps"], None, "rate_bps"),
 }
@@ -262,6 +329,23 @@ def test_command(tmp_path: Path) -> None:
     assert "  last_byte_arrived_ms       never\n" in result.stdout
 
 
+def test_command_with_max_data(tmp_path: Path) -> None:
+    """The file and the option give the same run; the delivery is at most what two limits allow."""
+    content = raw()
+    content["stop_ns"] = 3 * S
+    content["flows"][0]["sender"] |= {"transfer_bytes": None, "max_data": {"window_bytes": 20_000, "factor": 2}}
+    by_file = command(write(tmp_path, content), "--json")
+    del content["flows"][0]["sender"]["max_data"]
+    by_option = command(write(tmp_path, content), "--json", "--max-data", "download=20kB:2")
+    assert by_option.exit_code == 0
+    assert by_option.stdout == by_file.stdout
+    delivered = [
+        json.loads(command(tmp_path / "network.json", "--json", *words).stdout)["flows"][0]["delivered_bytes"]
+        for words in ((), ("--max-data", "download=20kB"), ("--max-data", "download=20kB:2"))
+    ]
+    assert delivered[1] < delivered[2] <= delivered[0]
+
+
 def test_command_json_and_plot(tmp_path: Path) -> None:
     """One object with the samples; plots are the same bytes each time."""
     path = short(tmp_path)
@@ -288,7 +372,11 @@ def test_plot_with_bins(tmp_path: Path) -> None:
         (("--controller", "nobody=search/draft-09"), "there is no flow nobody"),
         (("--controller", "download=search"), "needs FLOW=ALGORITHM/PROFILE"),
         (("--controller", "download=search/none"), "search/none: no such profile"),
-        (("--transfer-bytes", "download=0"), "needs FLOW=N"),
+        (("--transfer-bytes", "download=0"), "--transfer-bytes download=0: needs FLOW=N"),
+        (("--max-data", "download=0"), "--max-data download=0: needs FLOW=N"),
+        (("--max-data", "download=1kB:x"), "needs FLOW=N:FACTOR"),
+        (("--max-data", "download=1kB:17"), "max_data_factor 17 is outside 1..16"),
+        (("--max-data", "nobody=1kB"), "there is no flow nobody"),
         (("--seed", "-1"), "--seed"),
     ],
 )

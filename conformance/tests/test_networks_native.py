@@ -83,6 +83,7 @@ NETWORK = Network("any", "", (), 1, 60 * S, S, LINK, None, (PLAN,))
         {"transfer": {"header_bytes": bounds.HEADER_MAX_BYTES + 1}}, {"transfer": {"connection": Connection(bounds.HEADER_MAX_BYTES + 1)}},
         {"transfer": {"send_buffer_bytes": 1, "transfer_bytes": None}}, {"transfer": {"write_bytes": 0}},
         {"transfer": {"pacing": Pacing.TIMER}}, {"transfer": {"receive_window_bytes": 0}},
+        {"transfer": {"max_data_bytes": 0}}, {"transfer": {"max_data_factor": 17}},
     ],
     ids=str,
 )  # fmt: skip
@@ -289,7 +290,8 @@ int main(void)
     struct sim_scenario scenario = {
         .seed = 7, .stop_ns = 600 * S, .after_slow_start_ns = 600 * S,
         .transfer = {.max_datagram_size_bytes = 1200, .initial_window_bytes = 12000, .transfer_bytes = 3000000, .saved_cwnd_bytes = NO,
-                     .receive_window_bytes = NO, .first_receive_window_bytes = NO, .send_buffer_bytes = NO, .rtt_tick_ns = NO, .syn_bytes = NO},
+                     .receive_window_bytes = NO, .first_receive_window_bytes = NO, .send_buffer_bytes = NO, .rtt_tick_ns = NO, .syn_bytes = NO,
+                     .max_data_bytes = NO},
         .link = {.rate_bps = 4000000, .forward_delay_ns = 20000000, .return_delay_ns = 20000000, .queue_bytes = 10000, .queue_packets = NO,
                  .loss_ppm = 10000, .jitter_ns = 1000000},
         .receiver = {.ack_every_packets = 2, .max_ack_delay_ns = 25000000},
@@ -329,7 +331,7 @@ int main(void)
                      .named_data = 1, .probes = 1, .least_timeout_ns = S, .header_bytes = 54, .ack_bytes = 54,
                      .receive_window_bytes = 1048576, .first_receive_window_bytes = 65535, .send_buffer_bytes = 1048576, .write_bytes = 1000,
                      .rtt_tick_ns = 1000000, .announced = 1, .saved_cwnd_bytes = NO, .syn_bytes = 58, .data_after_ns = 1, .retry_ns = 3 * S,
-                     .fin_acknowledges = 1},
+                     .fin_acknowledges = 1, .max_data_bytes = NO},
     };
     struct sim_completion done;
     status |= sim_complete(&preset, NULL, &done);

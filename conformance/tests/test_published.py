@@ -18,8 +18,10 @@ from studies.published import (
     load_runs,
     registry,
     resume,
+    search_factors,
     search_gateway,
     search_geo,
+    search_max_data,
     search_numbers,
     store,
     thesis_index,
@@ -247,6 +249,26 @@ def test_milestones() -> None:
     """Packet 1 is lost, 3 repeats it and is lost too, 5 repeats it again: what came after it can be read only then."""
     arrivals = [(10, 0, None, 1000), (20, 2, None, 1000), (40, 4, None, 1000), (50, 5, 1, 1000)]
     assert milestones(arrivals, {3, 5}, 1000) == ([10, 20, 40, 50], [10, 50, 50, 50])
+
+
+def test_milestones_by_name_alone() -> None:
+    """Packet 1 is lost, 3 repeats it and is lost too, 5 repeats it again; 3 is never named."""
+    arrivals = [(10, 0, None, 1000), (20, 2, None, 1000), (40, 4, None, 1000), (50, 5, 1, 1000), (60, 6, 4, 1000)]
+    assert search_factors.when(arrivals, 1000) == ([10, 20, 40, 50], [10, 50, 50, 50])
+
+
+def test_the_factors_begin_at_the_gateway() -> None:
+    """Without a change the medians are those of the gateway scenario, by another way to find them."""
+    found, gateway = store.load("search-factors")["none: the path of the scenario above"], store.load("search-gateway")
+    sizes = search_gateway.SIZES
+    for arm in ("without", "search"):
+        for way in search_gateway.WAYS:
+            assert found[f"{arm}_{way}"] == [search_gateway.times(gateway, arm, way, size)[1] for size in sizes]
+
+
+def test_crossings_of_the_middle() -> None:
+    assert search_max_data.crossings([0, 4, 0, 2, 3, 1]) == 4
+    assert search_max_data.crossings([5, 5, 5]) == 0
 
 
 def test_what_repeats_data() -> None:

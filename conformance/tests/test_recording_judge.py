@@ -104,8 +104,8 @@ def test_python_and_the_port_follow_alike(monkeypatch: pytest.MonkeyPatch) -> No
     recording = recorded("linux-3")
     windows = [step.subject["cwnd_bytes"] for step in recording.steps]
     given = [None, *windows[:-1]]
-    for most, begin in ((5, 0), (len(windows), 40)):
-        question = Question(recording.header.config, recording.events, given, windows, begin, most)
+    for most, begin, unit_bytes in ((5, 0, 1), (len(windows), 40, 1), (len(windows), 0, 1200)):
+        question = Question(recording.header.config, recording.events, given, windows, begin, most, unit_bytes)
         native = Follower(question)
         assert native._laid_out is not None, "there is no C compiler here"
         monkeypatch.setattr(follow, "_function", _no_compiler)
@@ -251,21 +251,33 @@ def test_margin() -> None:
 
 def test_a_coarse_log_does_not_decide() -> None:
     """RTTs in units in which the profile may as well leave where the subject did: not decided. In ns the log refutes it."""
-    fine = recorded("lanman-2024", rest="path.long")
-    unit_ns = 2 * MS
-    steps = tuple(replace(step, event=_coarse(step.event, unit_ns)) for step in fine.steps)
-    undecided = {}
-    for resolution_ns in (1, unit_ns):
-        blurred = replace(fine, header=replace(fine.header, rtt_resolution_ns=resolution_ns), steps=steps)
-        verdict = judge(blurred, ["search/lanman-2024"])
-        undecided[resolution_ns] = (verdict.undecided is not None, verdict.none_of_ours)
-    assert undecided == {1: (False, True), unit_ns: (True, False)}
+    fine, coarse = _judged_coarsely("lanman-2024", "path.long", -1)
+    assert (fine.undecided is not None, fine.none_of_ours) == (False, True)
+    assert (coarse.undecided is not None, coarse.none_of_ours) == (True, False)
 
 
-def _coarse(event: Event, unit_ns: int) -> Event:
+def test_a_coarse_log_does_not_decide_an_early_exit() -> None:
+    """A profile that leaves a bin earlier grows by less than the subject at more than one of 20 ACKs, all after its exit."""
+    fine, coarse = _judged_coarsely("draft-09", "path.jitter", 1)
+    (found,) = fine.explained
+    assert 20 * (found.counted - found.equal) > found.counted
+    assert found.by_exit
+    assert (fine.undecided is not None, fine.none_of_ours) == (False, True)
+    assert (coarse.undecided is not None, coarse.none_of_ours) == (True, False)
+
+
+def _judged_coarsely(profile: str, rest: str, way: int) -> list[Verdict]:
+    """Return the verdicts on RTTs rounded down (-1) or up (1) to 2 ms, in a log of ns and in one of 2 ms."""
+    fine, unit_ns = recorded(profile, rest=rest), 2 * MS
+    steps = tuple(replace(step, event=_coarse(step.event, unit_ns, way)) for step in fine.steps)
+    headers = [replace(fine.header, rtt_resolution_ns=resolution_ns) for resolution_ns in (1, unit_ns)]
+    return [judge(replace(fine, header=header, steps=steps), [f"search/{profile}"]) for header in headers]
+
+
+def _coarse(event: Event, unit_ns: int, way: int) -> Event:
     if not isinstance(event, Ack) or event.latest_rtt_ns is None:
         return event
-    return replace(event, latest_rtt_ns=event.latest_rtt_ns // unit_ns * unit_ns)
+    return replace(event, latest_rtt_ns=-way * (-way * event.latest_rtt_ns // unit_ns) * unit_ns)
 
 
 def test_an_event_without_an_answer_costs_no_other() -> None:

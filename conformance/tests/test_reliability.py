@@ -174,6 +174,32 @@ def test_signals_end_the_run_at_once(root: Path, tmp_path: Path, number: signal.
     assert all(is_gone(int(pid)) for pid in pids.read_text(encoding="utf-8").split())
 
 
+_WHILE_LOADING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.{handler})
+class Finder:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "firstflight_conformance.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+from firstflight_conformance.entry import main
+main(["--version"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("handler", "code", "printed"),
+    [("default_int_handler", -signal.SIGINT, ""), ("SIG_IGN", 0, "firstflight, version")],
+)
+def test_ctrl_c_while_modules_are_loaded(handler: str, code: int, printed: str) -> None:
+    """The process ends by the signal, without a traceback; an ignored signal stays ignored."""
+    program = _WHILE_LOADING.format(handler=handler)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert done.stdout.startswith(printed)
+
+
 @pytest.mark.live
 def test_no_adapter_outlives_a_killed_run(root: Path, tmp_path: Path) -> None:
     """KILL cannot be answered: the system ends the adapter."""

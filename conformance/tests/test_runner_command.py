@@ -55,7 +55,7 @@ def line(script: str, *arguments: str) -> str:
     ("words", "code"),
     [
         ((), 0),
-        (("--adapter", line("answers", "unsupported")), 0),
+        (("--adapter", line("answers", "unsupported")), 4),
         (("--adapter", line("answers", "wrong")), 1),
         (("--adapter", line("answers", "garbage")), 3),
         (("--adapter", line("answers", "garbage"), "--adapter", line("answers", "wrong")), 3),

@@ -6,7 +6,7 @@ import pytest
 
 from every import vectors_by_id
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.run.compare import Comparison, avoids, compare
+from firstflight_conformance.run.compare import Comparison, avoids, compare, fits_float64
 from firstflight_conformance.run.messages import Declaration
 
 DATAGRAM = 1200
@@ -55,6 +55,25 @@ def test_datagram_class() -> None:
     off = {"cwnd_bytes": 12500}
     assert compare({"cwnd_bytes": 12000}, off, near, DATAGRAM).differences
     assert compare({"cwnd_bytes": 12000}, off, exact, DATAGRAM, avoiding=True).differences
+
+
+def test_float64_in_congestion_avoidance() -> None:
+    """In congestion avoidance of CUBIC the class allows the error of the integer model, four bytes; a failure within that names the class."""
+    declared = Declaration("x", "1", {}, ("cwnd_bytes",), arithmetic="float64")
+    exact = Declaration("x", "1", {}, ("cwnd_bytes",))
+    expected = {"cwnd_bytes": 12000}
+    for observed, right in ((12004, True), (11996, True), (12005, False), (11995, False)):
+        one = {"cwnd_bytes": observed}
+        assert (compare(expected, one, declared, DATAGRAM, avoiding=True).differences == ()) is right
+        differences = compare(expected, one, exact, DATAGRAM, avoiding=True).differences
+        assert fits_float64(differences, exact, DATAGRAM, avoiding=True) is right
+        assert not fits_float64(differences, exact, DATAGRAM, avoiding=False)
+        assert not fits_float64(differences, declared, DATAGRAM, avoiding=True)
+    assert compare(expected, {"cwnd_bytes": 12002}, declared, DATAGRAM).differences
+    large = {"cwnd_bytes": 2**50 + 4 + 2**13}
+    assert not compare({"cwnd_bytes": 2**50}, large, declared, DATAGRAM, avoiding=True).differences
+    large = {"cwnd_bytes": 2**50 + 5 + 2**13}
+    assert compare({"cwnd_bytes": 2**50}, large, declared, DATAGRAM, avoiding=True).differences
 
 
 def test_where_cubic_avoids_congestion() -> None:

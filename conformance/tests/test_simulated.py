@@ -1,23 +1,28 @@
-"""20,000 random scenarios and networks, and 4,000 experiments, have the results that two earlier programs agreed on."""
+"""20,000 random scenarios and networks, 4,000 experiments and 1,000 networks with MAX_DATA have the results of ``simulated.json``."""
 
 import pytest
 
 from simulated import block as block_of
-from simulated import by_c, by_plain, experiment_block, load, measured
+from simulated import by_c, by_plain, experiment_block, limited_block, load, measured
 from simulator_cases import (
     BLOCK,
     CASES,
     EXPERIMENTS,
+    GROWING_MAX_DATA,
     LEAST,
+    LIMITED,
+    MAX_DATA,
     case,
     counted,
     experiment_case,
     inputs,
+    limited_case,
 )
 
 PROGRAMS = {"c": by_c, "plain": by_plain}
 DATA = load()
 HASHES, EXPERIMENT_HASHES = DATA["cases"]["hashes"], DATA["experiments"]["hashes"]
+LIMITED_HASHES = DATA["limited"]["hashes"]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -31,6 +36,19 @@ def test_a_sample_of_the_blocks(number: int, program: str) -> None:
 def test_a_sample_of_the_experiments(number: int) -> None:
     """By the C simulator: the plain program lacks presets."""
     assert experiment_block(number) == EXPERIMENT_HASHES[number]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("number", range(0, len(LIMITED_HASHES), 5))
+def test_a_sample_of_the_networks_with_max_data(number: int, program: str) -> None:
+    """Each program alone."""
+    assert limited_block(number, PROGRAMS[program]) == LIMITED_HASHES[number]
+
+
+@pytest.mark.long
+def test_every_network_with_max_data() -> None:
+    """Both programs, with every feature."""
+    assert measured(limited_case, LIMITED) == DATA["limited"]
 
 
 @pytest.mark.long
@@ -53,3 +71,7 @@ def test_each_feature_occurs_often() -> None:
         assert min(features.values()) >= LEAST
         found = counted(inputs(make(number)) for number in range(of))
         assert found == {name: features[name] for name in found}
+    limited = counted(inputs(limited_case(number)) for number in range(LIMITED))
+    # Half of the networks have windows that grow.
+    assert min(limited[MAX_DATA], limited[GROWING_MAX_DATA]) >= 2 * LIMITED // 5
+    assert len(LIMITED_HASHES) * BLOCK == LIMITED

@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
 from firstflight_conformance.judge.formats import read
+from firstflight_conformance.judge.report import lines
 from firstflight_conformance.judge.verdict import Verdict, judge
 from firstflight_conformance.recording.files import RecordingError
 
-from tcp_captures import KINDS, MSS, PROFILES, Setting, Truth, captured  # isort: skip
+from captures import How, file_of  # isort: skip
+from tcp_captures import BEGIN_NS, KINDS, MSS, PROFILES, Sender, Setting, Truth, captured  # isort: skip
 
 SIDES = ("sender", "receiver")
 #: Where the window limits the sender, so that its initial window or exit is seen.
@@ -39,19 +41,24 @@ class Result:
 
     @property
     def wrong_exit(self) -> bool:
-        """Whether an exit is reported that did not happen, or at another window: BBR's flight stops growing before it decides."""
+        """Whether an exit is reported that did not happen, or at another window."""
         if self.verdict is None or self.verdict.did.window_bytes is None:
             return False
         if self.truth.exit_bytes is None:
             return True
-        part = 0.5 if self.setting.control == "bbr" else 0.04
-        return abs(self.verdict.did.window_bytes - self.truth.exit_bytes) > max(3 * MSS, part * self.truth.exit_bytes)
+        did, truth_bytes = self.verdict.did, self.truth.exit_bytes
+        least_bytes, most_bytes = did.window_range or (did.window_bytes, did.window_bytes)
+        within_bytes = max(3 * MSS, truth_bytes // 25)
+        return not least_bytes - within_bytes <= truth_bytes <= most_bytes + within_bytes
 
     @property
     def wrong_window(self) -> bool:
         """Whether another initial window is reported."""
-        reported = None if self.verdict is None else self.verdict.did.initial_window_bytes
-        return reported not in (None, self.truth.initial_bytes)
+        did = None if self.verdict is None else self.verdict.did
+        if did is None or did.initial_window_bytes is None:
+            return False
+        least_bytes, most_bytes = did.initial_window_range or (did.initial_window_bytes, did.initial_window_bytes)
+        return not least_bytes <= self.truth.initial_bytes <= most_bytes
 
     @property
     def right(self) -> bool:
@@ -75,14 +82,18 @@ class Result:
 def result(setting: Setting) -> Result:
     """Return the report of the judge for a setting."""
     data, truth = captured(setting)
+    return Result(setting, truth, judged(data))
+
+
+def judged(data: bytes) -> Verdict | None:
+    """Return the verdict of a capture, or None for a refusal."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "connection.pcap"
         file.write_bytes(data)
         try:
-            verdict = judge(read(file).recording)
+            return judge(read(file).recording)
         except RecordingError:
-            return Result(setting, truth, None)
-    return Result(setting, truth, verdict)
+            return None
 
 
 def results(seeds: range) -> list[Result]:
@@ -114,6 +125,73 @@ def test_the_receivers_window_is_no_exit(each: tuple[str, int]) -> None:
     control, seed = each
     found = result(Setting(control, "receive-window", seed, "receiver"))
     assert found.tells and not found.wrong_exit
+
+
+@pytest.mark.parametrize(
+    "each",
+    [
+        ("bbr", "tls", 803, "sender"),
+        ("bbr", "missing-ack", 801, "sender"),
+        ("reno", "tls", 801, "receiver"),
+        ("bbr", "bulk", 800, "receiver"),
+    ],
+)
+def test_the_exit_has_its_window(each: tuple[str, str, int, str]) -> None:
+    """The exit is reported within a few segments, or as an interval that contains it."""
+    found = result(Setting(*each))
+    assert found.verdict is not None and found.verdict.did.window_bytes is not None
+    assert not found.wrong_exit
+
+
+@pytest.mark.parametrize(
+    ("each", "least", "most"),
+    [
+        (("reno", "bulk", 800, "receiver"), 30, 32),
+        (("reno", "ecn", 800, "receiver"), 23, 32),
+        (("bbr", "tls", 801, "sender"), 32, 33),
+    ],
+)
+def test_an_initial_window_that_is_unsure(each: tuple[str, str, int, str], least: int, most: int) -> None:
+    """Segments that are missing next to the first flight, and growth at the ACKs before a later round, leave an interval."""
+    found = result(Setting(*each))
+    assert found.verdict is not None
+    assert found.verdict.did.initial_window_range == (least * MSS, most * MSS)
+    assert least * MSS <= found.truth.initial_bytes <= most * MSS
+    report = list(lines(found.verdict, margins=False))
+    assert f"{least} to {most} datagrams of {MSS}" in report[0]
+
+
+def test_the_rounds_at_the_receiver() -> None:
+    """The flights of the rounds double up to the round of the exit, which has an interval of windows."""
+    found = result(Setting("cubic", "tls", 800, "receiver"))
+    assert found.verdict is not None
+    did = found.verdict.did
+    assert did.exit_round == len(did.rounds) == 6
+    flights = [each.flight_bytes for each in did.rounds[1:]]
+    assert all(1.9 * each < after < 2.2 * each for each, after in pairwise(flights[:-1]))
+    assert flights[-1] < 1.5 * flights[-2]
+    least, most = did.window_range or (0, 0)
+    assert least <= found.truth.exit_bytes <= most <= 1.1 * least
+    assert any(line.startswith("uncertainty of the exit: in round 6") for line in lines(found.verdict, margins=False))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_capture_ends_in_drain(seed: int) -> None:
+    """BBR is named 50 ms after its exit by the pacing gain of Drain, and not at its exit."""
+    sender = Sender(Setting("bbr", "bulk", seed))
+    truth = sender.run()
+    assert truth.exit_ns is not None
+    named = []
+    for more_ns in (0, 50_000_000):
+        end_ns = BEGIN_NS + truth.exit_ns + more_ns
+        frames = sorted((each for each in sender.seen_by["sender"] if each[0] <= end_ns), key=lambda each: each[0])
+        verdict = judged(file_of(frames, How(snap_bytes=120)))
+        assert verdict is not None
+        named.append(verdict.may_be if verdict.undecided is None else ())
+        if named[-1]:
+            assert verdict.did.evidence == "drain"
+            assert abs(verdict.did.window_bytes - truth.exit_bytes) <= 3 * MSS
+    assert named == [(), ("bbr/linux-v1",)]
 
 
 @pytest.mark.long

@@ -14,24 +14,39 @@ extern void cubictcp_acked(struct sock *sk, const struct ack_sample *sample) __k
 
 static inline void base_init(struct sock *sk) { cubictcp_init(sk); }
 static inline uint32_t base_ssthresh(struct sock *sk) { return cubictcp_recalc_ssthresh(sk); }
+static inline void base_set_state(struct sock *sk, uint8_t state) { cubictcp_state(sk, state); }
+
+#ifdef HYSTART
 static inline void base_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) {
     cubictcp_cong_avoid(sk, ack, acked);
 }
-static inline void base_set_state(struct sock *sk, uint8_t state) { cubictcp_state(sk, state); }
-/* HyStart of the kernel's CUBIC acts in slow start only; it is called with HYSTART only. */
 SEC("struct_ops/pkts_acked") void BPF_PROG(base_pkts_acked, struct sock *sk, const struct ack_sample *sample) {
-#ifndef HYSTART
-    if (in_slow_start(tcp_sk(sk)))
-        return;
-#endif
     cubictcp_acked(sk, sample);
 }
+#define BASE_PKTS_ACKED .pkts_acked = (void *)base_pkts_acked,
+#else
+/* `cubictcp_acked` notes the least RTT, and in slow start runs HyStart. It is called here, after slow start: one program
+ * less for each ACK. */
+static inline void base_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) {
+    struct tcp_sock *tp = tcp_sk(sk);
+    if (!in_slow_start(tp)) {
+        struct sample { /* as the kernel's struct ack_sample */
+            uint32_t pkts_acked;
+            int32_t rtt_us;
+            uint32_t in_flight;
+        } sample = {acked, tp->rack.rtt_us ? (int32_t)tp->rack.rtt_us : -1, 0};
+        cubictcp_acked(sk, (struct ack_sample *)&sample);
+    }
+    cubictcp_cong_avoid(sk, ack, acked);
+}
+#define BASE_PKTS_ACKED
+#endif
 
 SEC("struct_ops/cwnd_event") void BPF_PROG(base_cwnd_event, struct sock *sk, enum tcp_ca_event event) {
     cubictcp_cwnd_event(sk, event);
 }
 #define BASE_OPS                                                                                                       \
-    .pkts_acked = (void *)base_pkts_acked, .cwnd_event = (void *)base_cwnd_event,                                      \
+    BASE_PKTS_ACKED .cwnd_event = (void *)base_cwnd_event,                                                             \
     .undo_cwnd = (void *)base_undo_cwnd, .flags = FLAGS
 #else
 static inline void base_init(struct sock *sk) { (void)sk; }

@@ -92,26 +92,30 @@ static inline void observe(struct sock *sk, struct connection *c, int limited) {
     c->save_at = c->tcp.sent;
 }
 
-SEC("struct_ops/cong_control")
-void BPF_PROG(resume_cong_control, struct sock *sk, uint32_t ack, int flag, const struct rate_sample *sample) {
+/* The start is over: the kernel's Reno, which sets the threshold at once in recovery. */
+static inline void normal(struct sock *sk, struct connection *c, uint32_t ack, uint32_t packets) {
     struct tcp_sock *tp = tcp_sk(sk);
-    struct connection *c = of(sk);
-    if (!c)
-        return;
-    uint32_t packets = tp->snd_cwnd, limited = app_limited(tp);
+    newly_sent(&c->tcp, tp);
+    newly_acked(&c->tcp, tp);
+    if (ca_state(tp) == CA_CWR || ca_state(tp) == CA_RECOVERY)
+        tp->snd_cwnd = tp->snd_ssthresh;
+    else
+        tcp_reno_cong_avoid(sk, ack, packets);
+}
+
+/* A jump may come or goes on. */
+static inline void starting(struct sock *sk, struct connection *c, uint32_t ack, uint32_t packets) {
+    struct tcp_sock *tp = tcp_sk(sk);
     struct careful_resume_rfc_9959_window before = window(c, tp), w = before;
     careful_resume_rfc_9959_on_event(&c->resume, now_ns(tp));
     sent(c, tp, &w);
     set_window(c, tp, &w, &before);
-    note_rtt(&c->tcp, sample->rtt_us);
-    if (c->tcp.rtt_ns < c->min_rtt_ns)
-        c->min_rtt_ns = c->tcp.rtt_ns;
     uint64_t acked = newly_acked(&c->tcp, tp), threshold;
     if (ca_state(tp) == CA_CWR || ca_state(tp) == CA_RECOVERY) {
         if (c->resume.phase == CAREFUL_RESUME_RFC_9959_PHASE_NORMAL)
             tp->snd_cwnd = tp->snd_ssthresh;
     } else if (careful_resume_rfc_9959_on_ack_in_normal_cc(&c->resume, &w, &threshold)) {
-        tcp_reno_cong_avoid(sk, ack, sample->acked_sacked);
+        tcp_reno_cong_avoid(sk, ack, packets);
     }
     if (acked) {
         struct careful_resume_rfc_9959_run run = {c->tcp.acked - acked, c->tcp.acked - 1, 1};
@@ -120,10 +124,28 @@ void BPF_PROG(resume_cong_control, struct sock *sk, uint32_t ack, int flag, cons
         careful_resume_rfc_9959_on_ack(&c->resume, &frame, &w);
         set_window(c, tp, &w, &before);
     }
+}
+
+SEC("struct_ops/cong_control")
+void BPF_PROG(resume_cong_control, struct sock *sk, uint32_t ack, int flag, const struct rate_sample *sample) {
+    struct tcp_sock *tp = tcp_sk(sk);
+    struct connection *c = of(sk);
+    if (!c)
+        return;
+    uint32_t packets = tp->snd_cwnd, limited = app_limited(tp);
+    note_rtt(&c->tcp, sample->rtt_us);
+    if (c->tcp.rtt_ns < c->min_rtt_ns)
+        c->min_rtt_ns = c->tcp.rtt_ns;
+    if (c->resume.phase == CAREFUL_RESUME_RFC_9959_PHASE_NORMAL)
+        normal(sk, c, ack, sample->acked_sacked);
+    else
+        starting(sk, c, ack, sample->acked_sacked);
     if (!c->pacing)
         update_pacing_rate(tp);
     observe(sk, c, limited);
     record(&c->tcp, tp, packets, sample->acked_sacked, limited);
+    if (c->resume.phase == CAREFUL_RESUME_RFC_9959_PHASE_NORMAL)
+        change_to_later(sk, &c->tcp);
 }
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(resume_ssthresh, struct sock *sk) {
@@ -163,4 +185,14 @@ struct tcp_congestion_ops NAME = {
     .ssthresh = (void *)resume_ssthresh,
     BASE_OPS,
     .name = NAME_TEXT,
+};
+
+SEC(".struct_ops")
+struct tcp_congestion_ops LATER = {
+    .init = (void *)resume_init,
+    .cong_control = (void *)resume_cong_control,
+    .set_state = (void *)resume_set_state,
+    .ssthresh = (void *)resume_ssthresh,
+    BASE_OPS,
+    .name = LATER_TEXT,
 };

@@ -96,6 +96,8 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(jumpstart_cong_avoid, struct sock *sk
     }
     base_cong_avoid(sk, ack, acked);
     record(&c->tcp, tp, before, acked, limited);
+    if (c->jump.begun && !c->jump.jumping)
+        change_to_later(sk, &c->tcp);
 }
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(jumpstart_ssthresh, struct sock *sk) {
@@ -149,4 +151,14 @@ struct tcp_congestion_ops NAME = {
     .ssthresh = (void *)jumpstart_ssthresh,
     BASE_OPS,
     .name = NAME_TEXT,
+};
+
+SEC(".struct_ops")
+struct tcp_congestion_ops LATER = {
+    .init = (void *)jumpstart_init,
+    .cong_avoid = (void *)jumpstart_cong_avoid,
+    .set_state = (void *)jumpstart_set_state,
+    .ssthresh = (void *)jumpstart_ssthresh,
+    BASE_OPS,
+    .name = LATER_TEXT,
 };

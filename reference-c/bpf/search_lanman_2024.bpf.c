@@ -17,6 +17,10 @@ SEC("struct_ops/init") void BPF_PROG(search_init, struct sock *sk) {
 
 SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
     struct tcp_sock *tp = tcp_sk(sk);
+    if (slow_start_is_over(tp)) {
+        base_cong_avoid(sk, ack, acked);
+        return;
+    }
     struct connection *c = of(sk);
     if (!c)
         return;

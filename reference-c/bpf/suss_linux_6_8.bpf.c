@@ -34,6 +34,17 @@ static inline void set_window(struct connection *c, struct tcp_sock *tp, const s
         set_ssthresh(&c->tcp, tp, w->ssthresh);
 }
 
+/* Pace from the first packet on that SUSS releases; once SUSS ends, no more. */
+static inline void set_pacing(struct connection *c, struct tcp_sock *tp) {
+    if (suss_linux_6_8_next_release_ns(&c->suss) != SUSS_LINUX_6_8_NONE) {
+        pace(&c->tcp, tp, c->suss.rate ? c->suss.rate : NONE);
+        c->pacing = 1;
+    } else if (c->pacing) {
+        pace(&c->tcp, tp, NONE);
+        c->pacing = 0;
+    }
+}
+
 SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(suss_min_tso_segs, struct sock *sk) {
     struct tcp_sock *tp = tcp_sk(sk);
     struct connection *c = of(sk);
@@ -49,13 +60,7 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(suss_min_tso_segs, struct sock 
             tp), &w);
         set_window(c, tp, &w, &before);
     }
-    if (suss_linux_6_8_next_release_ns(&c->suss) != SUSS_LINUX_6_8_NONE) {
-        pace(&c->tcp, tp, c->suss.rate ? c->suss.rate : NONE);
-        c->pacing = 1;
-    } else if (c->pacing) {
-        pace(&c->tcp, tp, NONE);
-        c->pacing = 0;
-    }
+    set_pacing(c, tp);
     return 2;
 }
 
@@ -81,6 +86,10 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(suss_cong_avoid, struct sock *sk, uin
     suss_linux_6_8_keep_minimum(&c->suss, &w);
     set_window(c, tp, &w, &before);
     record(&c->tcp, tp, packets, acked, limited);
+    if (!suss_linux_6_8_is_active(&c->suss)) { /* it never is again */
+        set_pacing(c, tp);
+        change_to_later(sk, &c->tcp);
+    }
 }
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(suss_ssthresh, struct sock *sk) {
@@ -96,9 +105,13 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(suss_ssthresh, struct sock *sk) {
 }
 
 SEC("struct_ops/set_state") void BPF_PROG(suss_set_state, struct sock *sk, uint8_t state) {
+    struct tcp_sock *tp = tcp_sk(sk);
     struct connection *c = of(sk);
-    if (c && state == CA_LOSS)
-        suss_linux_6_8_enter_loss(&c->suss, now_ns(tcp_sk(sk)), cwnd_bytes(&c->tcp, tcp_sk(sk)));
+    if (!c || state != CA_LOSS)
+        return;
+    newly_sent(&c->tcp, tp);
+    c->suss.snd_nxt = segments(&c->tcp, c->tcp.sent);
+    suss_linux_6_8_enter_loss(&c->suss, now_ns(tp), cwnd_bytes(&c->tcp, tp));
 }
 
 SEC(".struct_ops")
@@ -110,4 +123,14 @@ struct tcp_congestion_ops NAME = {
     .ssthresh = (void *)suss_ssthresh,
     BASE_OPS,
     .name = NAME_TEXT,
+};
+
+SEC(".struct_ops")
+struct tcp_congestion_ops LATER = {
+    .init = (void *)suss_init,
+    .cong_avoid = (void *)suss_cong_avoid,
+    .set_state = (void *)suss_set_state,
+    .ssthresh = (void *)suss_ssthresh,
+    BASE_OPS,
+    .name = LATER_TEXT,
 };

@@ -13,6 +13,7 @@
 #define NONE UINT64_MAX
 enum { INFINITE_SSTHRESH = 0x7fffffff, AF_INET6 = 10, PACING_NONE = 0, PACING_NEEDED = 1, NON_RESTRICTED = 1 };
 enum { CA_OPEN, CA_DISORDER, CA_CWR, CA_RECOVERY, CA_LOSS };
+enum { SOL_TCP = 6, TCP_CONGESTION = 13 }; /* of setsockopt */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct net {
@@ -95,11 +96,12 @@ extern void tcp_reno_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) _
 
 /* State of a connection that every algorithm has. rest: bytes of the window beyond whole segments, while the
  * kernel's window is still `packets`. paces: our pacing goes on. sent, acked: bytes since the begin. rtt_ns: sample of the ACK at hand, or
- * NONE. */
+ * NONE. change: state of the change to the later programs. */
 struct tcp {
     uint64_t sent, acked, rtt_ns;
-    uint32_t snd_nxt, snd_una, mss, packets, rest, paces;
+    uint32_t snd_nxt, snd_una, mss, packets, rest, paces, change;
 };
+enum { CHANGE_LATER, CHANGING, CHANGED };
 
 /* Storage for `struct connection`, which each algorithm defines with a member `tcp`. */
 #define CONNECTIONS                                                                                                    \
@@ -112,12 +114,15 @@ struct tcp {
     static inline struct connection *of(struct sock *sk) { return bpf_sk_storage_get(&connections, sk, 0, 0); }        \
     static inline struct connection *create(struct sock *sk) {                                                         \
         struct connection *c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);                   \
-        if (c)                                                                                                         \
-            tcp_begin(&c->tcp, tcp_sk(sk));                                                                            \
+        if (!c || c->tcp.change == CHANGING)                                                                           \
+            return 0;                                                                                                  \
+        tcp_begin(&c->tcp, tcp_sk(sk));                                                                                \
         return c;                                                                                                      \
     }
 
 #define tcp_sk(sk) ((struct tcp_sock *)(sk))
+
+static inline int ca_state(const struct tcp_sock *tp) { return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state); }
 
 static inline void tcp_begin(struct tcp *c, const struct tcp_sock *tp) {
     c->sent = c->acked = 0;
@@ -127,6 +132,26 @@ static inline void tcp_begin(struct tcp *c, const struct tcp_sock *tp) {
     c->mss = tp->mss_cache ? tp->mss_cache : 1;
     c->packets = tp->snd_cwnd;
     c->rest = c->paces = 0;
+    c->change = CHANGE_LATER;
+}
+
+/*
+ * Later programs: the same congestion control without `min_tso_segs`, under another name. The kernel calls
+ * `min_tso_segs` several times for each ACK, which costs more than the work at the ACK. A connection changes to them
+ * when its start is over, and keeps its storage: `init` runs again, and `create` returns 0 there.
+ */
+#define LATER__(name) name##_2
+#define LATER_(name) LATER__(name)
+#define LATER LATER_(NAME)
+#define LATER_TEXT NAME_TEXT "_2"
+
+static inline void change_to_later(struct sock *sk, struct tcp *c) {
+    char name[] = LATER_TEXT;
+    if (c->change != CHANGE_LATER || ca_state(tcp_sk(sk)) != CA_OPEN)
+        return;
+    c->change = CHANGING;
+    bpf_setsockopt(sk, SOL_TCP, TCP_CONGESTION, name, sizeof name - 1);
+    c->change = CHANGED;
 }
 
 /* NON_RESTRICTED lets users without CAP_NET_ADMIN choose the algorithm. */
@@ -172,14 +197,20 @@ static inline uint64_t in_flight(const struct tcp *c, const struct tcp_sock *tp)
 
 static inline int in_slow_start(const struct tcp_sock *tp) { return tp->snd_cwnd < tp->snd_ssthresh; }
 
+/* Whether an algorithm that acts in slow start only leaves an ACK to the controller below it, without the storage of
+ * the connection. A traced object needs the storage for its record. */
+#ifdef FIRSTFLIGHT_TRACE
+static inline int slow_start_is_over(const struct tcp_sock *tp) { return 0; }
+#else
+static inline int slow_start_is_over(const struct tcp_sock *tp) { return !in_slow_start(tp); }
+#endif
+
 /* tcp_is_cwnd_limited of the kernel, inverted. */
 static inline int app_limited(const struct tcp_sock *tp) {
     if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
         return 0;
     return !in_slow_start(tp) || tp->snd_cwnd >= 2 * tp->max_packets_out;
 }
-
-static inline int ca_state(const struct tcp_sock *tp) { return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state); }
 
 static inline uint64_t cwnd_bytes(const struct tcp *c, const struct tcp_sock *tp) {
     return (uint64_t)tp->snd_cwnd * c->mss + (tp->snd_cwnd == c->packets ? c->rest : 0);

@@ -143,6 +143,7 @@ static void read_sender(struct reader *reader, size_t object, const struct sim_l
         .saved_cwnd_bytes = number_or(reader, object, "saved_cwnd_bytes", SIM_NONE),
         .saved_rtt_ns = link->forward_delay_ns + rise_ns + link->return_delay_ns,
         .syn_bytes = SIM_NONE,
+        .max_data_bytes = SIM_NONE,
     };
     if (transfer->max_datagram_size_bytes == 0) {
         fail(reader, "max_datagram_size_bytes");

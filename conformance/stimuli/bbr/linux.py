@@ -143,15 +143,16 @@ def after_idle(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.min-rtt",
-    "An equal RTT makes the smallest one younger",
-    """The first RTT is 100 ms, at 0.1 s; another of 100 ms comes at 5.1 s. At 10.22 s that is 5.12 s old, and 120 ms change nothing; nor do 110 ms at 15.1 s, exactly 10 s later. At 15.23 s 130 ms replace it.""",
+    "An equal RTT leaves the smallest one as old as it is",
+    """The first RTT is 100 ms, at 0.1 s; another of 100 ms comes at 5.1 s. 110 ms at 10.1 s, exactly 10 s after the first, change nothing. The application holds the sender back, and the flight of 10.13 s follows idle time, so that its ACK begins no ProbeRTT: it finds the smallest RTT 10.16 s old, and its 130 ms replace it.""",
 )
 def min_rtt(b: StreamBuilder) -> None:
     f = Flights(b)
-    for now_ms, rtt_ms in ((0, 100), (5000, 100), (10_100, 120), (14_990, 110)):
+    for now_ms, rtt_ms in ((0, 100), (5000, 100), (9990, 110)):
         f.now_ns = now_ms * MS
-        f.flight(10, rtt_ns=rtt_ms * MS)
+        f.flight(10, rtt_ns=rtt_ms * MS, app_limited=True)
         b.expect(min_rtt_ns=100 * MS)
+    f.now_ns = 10_130 * MS
     f.flight(10, rtt_ns=130 * MS)
     b.expect(min_rtt_ns=130 * MS)
 

@@ -160,17 +160,15 @@ def aggregation(b: StreamBuilder) -> None:
 @add(
     "bbr.linux-v3.min-rtt",
     "An equal RTT makes both of the smallest ones younger",
-    """The first RTT is 100 ms, at 0.1 s; at 5.2 s it is more than 5 s old, and another of 100 ms takes its place. At 10.25 s that is more than 5 s old, but not more than 10 s, and 120 ms change nothing. Ten packets are ceil(10 * 16777216 / 100000) = 1678 units, and the third round without growth ends Startup with a product of ceil(1678 * 100000 / 16777216) = 11 packets, 13200 bytes. At 15.3 s 110 ms replace it.""",
+    """The application holds the sender back, and each flight follows idle time, so that no ACK begins a ProbeRTT. The first RTT is 100 ms, at 0.1 s; at 5.2 s it is more than 5 s old, and another of 100 ms takes its place. At 10.25 s that is more than 5 s old, but not more than 10 s, and 120 ms change nothing. The window of 32 packets, 38400 bytes, is more than the path of 100 ms needs, so that it stays. At 15.3 s the smallest RTT is 10.1 s old, and 110 ms, which replace the 120 ms of five seconds, replace it: the window grows by the ten packets.""",
 )
 def min_rtt(b: StreamBuilder) -> None:
     f = Flights(b)
-    for now_ms, rtt_ms in ((0, 100), (5100, 100), (10_130, 120)):
+    for now_ms, packets, rtt_ms in ((0, 10, 100), (200, 2, 100), (5100, 10, 100), (10_130, 10, 120)):
         f.now_ns = now_ms * MS
-        f.flight(10, rtt_ns=rtt_ms * MS)
+        f.flight(packets, rtt_ns=rtt_ms * MS, app_limited=True)
         b.expect(min_rtt_ns=100 * MS)
-    f.flight(10, rtt_ns=120 * MS)
-    f.flight(10, rtt_ns=120 * MS)
-    b.expect(outcome="exited_by_plateau", ssthresh_bytes=13_200, min_rtt_ns=100 * MS)
+    b.expect(cwnd_bytes=38_400)
     f.now_ns = 15_190 * MS
     f.flight(10, rtt_ns=110 * MS)
-    b.expect(min_rtt_ns=110 * MS)
+    b.expect(min_rtt_ns=110 * MS, cwnd_bytes=50_400)

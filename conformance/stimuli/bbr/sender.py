@@ -47,9 +47,11 @@ class Flights:
         if members:
             self.b.resample(**members)
 
-    def flight(self, packets: int, left: int = 0, rtt_ns: int = RTT, **members: int | bool) -> None:
+    def flight(
+        self, packets: int, left: int = 0, rtt_ns: int = RTT, *, app_limited: bool = False, **members: int | bool
+    ) -> None:
         """Send packets, and as many more as shall be left in flight; acknowledge the next packets an RTT later."""
-        self.send(packets + left)
+        self.send(packets + left, app_limited=app_limited)
         self.ack(packets, rtt_ns, **members)
 
     def lose(self, *packets: int) -> None:

@@ -105,6 +105,19 @@ def unvalidated_rtt_too_high(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.unvalidated.rtt-ten-times",
+    "An RTT sample of exactly ten times the saved RTT is not too long",
+    """Packet 10 is acknowledged 1000 ms after it was sent: the phase goes on, since 1100 ms - 150 ms = 950 ms are within
+    the current RTT. A sender that retreats at ten times the saved RTT has (24000 + 1200) / 2 = 12600.""",
+    profiles=RFC,
+)
+def unvalidated_rtt_ten_times(b: ResumeBuilder) -> None:
+    b.enter_with_flight()
+    b.ack(CONFIRMED + 10 * RTT, (10, 10))
+    b.expect(phase="unvalidated", cwnd_bytes=120_000)
+
+
+@add(
     "careful-resume.unvalidated.rtt-change-then-loss",
     "Where an RTT that does not fit is passed over, the next loss leads to Safe Retreat all the same",
     """Packet 10 is acknowledged 1000 ms and a microsecond after it was sent, packet 11 is lost 1 ms later. By the text

@@ -108,6 +108,23 @@ def unvalidated_limit_at_ack(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.unvalidated.limit-from-jump",
+    "The one RTT of the phase begins with the jump, not with the first packet after it",
+    """The first packet after the jump is sent 60 ms late. The ACK of packet 10 comes out of order, 251 ms - 150 ms =
+    101 ms after the jump, and brings no RTT sample: the current RTT is 100 ms. Packet 10 was sent before the jump, so
+    that only the time ends the phase: 24000 - 2 * 1200 + 24000 = 45600 in flight, more than PipeSize
+    24000 + 2 * 1200 = 26400: Validating with 45600. Measured from the first packet, 251 ms - 210 ms = 41 ms have passed,
+    and the window stays at 120000. draft-10 looks at the time on ACKs only, and finds it here.""",
+)
+def unvalidated_limit_from_jump(b: ResumeBuilder) -> None:
+    b.enter_with_flight()
+    b.ack(CONFIRMED + RTT, (11, 11))
+    b.jump(20, ENTRY + 60 * MS)
+    b.ack(ENTRY + 101 * MS, (10, 10), sample=False)
+    b.expect(phase="validating", trigger="rtt_exceeded", cwnd_bytes=45_600)
+
+
+@add(
     "careful-resume.unvalidated.idle",
     "Without events the phase ends at the next one",
     """Fifty packets, then nothing for three RTTs: the probe timer finds the time exceeded, 60000 in flight, Validating

@@ -177,6 +177,21 @@ def reconnaissance_expired_at_offer(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.reconnaissance.lifetime-before-confirmation",
+    "A Lifetime that ends before the path is confirmed bars the jump",
+    """The Lifetime ends 50 ms after the offer, the ACK of the initial data comes after 100 ms: the set is not used, the
+    window grows to 24000 and stays when data waits. A sender that jumps with the confirmation and does not look at the
+    Lifetime has a larger window at that ACK.""",
+)
+def reconnaissance_lifetime_before_confirmation(b: ResumeBuilder) -> None:
+    b.begin(expires_ns=50 * MS)
+    b.ack(CONFIRMED, (0, 9))
+    b.expect(outcome="lifetime_exceeded", phase="normal", cwnd_bytes=24_000)
+    b.wake(ENTRY)
+    b.expect(cwnd_bytes=24_000)
+
+
+@add(
     "careful-resume.reconnaissance.path-change",
     "A signal that the path changed ends Careful Resume",
     "The signal comes after the confirmation: no jump, 24000 stays.",

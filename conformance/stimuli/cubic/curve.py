@@ -56,6 +56,44 @@ def concave_stretch_ack(b: StreamBuilder) -> None:
 
 
 @add(
+    "cubic.friendly.within-a-byte",
+    "W_est is less than a byte above the curve: whole bytes are compared",
+    """972 datagrams of 1000 fall to 680400, 291600 = 400 * 9^3: K is 9 s. The ACK of 1000 bytes at t = 0: W_est = 680400 +
+    (9/17) * 1000 * 1000 / 680400 = 680400.778. W_cubic(0) = 972000 - 291600 = 680400 is no less than its whole bytes.
+    The target W_cubic(1 s) = 972000 - 400 * 512 = 767200 gives 680400 + 86800 * 1000 / 680400 = 680527.57. A
+    comparison of real numbers has the Reno-friendly region and 680400.778, which conforms as well (U17).""",
+    max_datagram_size_bytes=1000,
+    initial_window_bytes=972_000,
+)
+def friendly_within_a_byte(b: StreamBuilder) -> None:
+    lose_at(b, S, 972)
+    b.send(S + MS, 680)
+    b.ack(2 * S + MS, (972, 972))
+    b.expect(cwnd_bytes=680_527, k_ns=9 * S)
+
+
+@add(
+    "cubic.concave.longer-sample",
+    "The target is a smoothed RTT ahead, also where the latest sample is much longer",
+    """288 datagrams of 1000 fall to 201600, 86400 = 400 * 6^3: K is 6 s. At t = 0 the window is 201600 + (9/17) * 1000 *
+    1000 / 201600 = 201602.626. At t = 2 s, 200 packets are acknowledged with a sample of 3 s. The smoothed RTT is
+    (7/8) s + (3/8) s = 1.25 s. W_cubic(2 s) = 288000 - 400 * 64 = 262400 is above W_est. The target is W_cubic(3.25 s) =
+    288000 - floor(400 * 20.796875) = 279682. The window grows by (279682 - 201602) * 200000 / 201602 = 77459.549,
+    to 201602.626 + 77459.549 = 279062.175. The latest RTT and the minimum of 1 s give
+    windows that are more than two datagrams away.""",
+    max_datagram_size_bytes=1000,
+    initial_window_bytes=288_000,
+)
+def concave_longer_sample(b: StreamBuilder) -> None:
+    lose_at(b, S, 288)
+    b.send(S + MS, 201)
+    b.ack(2 * S + MS, (288, 288))
+    b.send(2 * S + MS, 1)
+    b.ack(4 * S + MS, (289, 488))
+    b.expect(cwnd_bytes=279_062, k_ns=6 * S)
+
+
+@add(
     "cubic.plateau.at-k",
     "At K the curve is at W_max, and the target an RTT beyond it",
     """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. An ACK of 1000 bytes at t = K = 3 s with an RTT sample

@@ -44,6 +44,25 @@ def avoidance_one_datagram_per_window(b: StreamBuilder) -> None:
 
 
 @add(
+    "slow-start.avoidance.two-windows",
+    "Congestion avoidance grows by about a datagram for each window",
+    """12000 falls to 6000. Two flights of five packets of 1200 bytes are acknowledged one by one. The shares of the first
+    are 6240 - 6000 = 240, then fewer, to 7115. The flight of 6000 leaves less than a datagram of that window. The
+    shares of the second make 8072 - 7115 = 957. One byte for each window leaves 6000 + 2 = 6002.""",
+)
+def avoidance_two_windows(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.lose(100 * MS, (0, 0))
+    b.ack(100 * MS, (1, 9))
+    for first in (10, 15):
+        sent_ns = (first - 9) * 101 * MS
+        b.send(sent_ns, 5)
+        for packet in range(first, first + 5):
+            b.ack(sent_ns + 100 * MS + (packet - first) * MS, (packet, packet))
+        b.expect(cwnd_bytes=7115 if first == 10 else 8072)
+
+
+@add(
     "slow-start.avoidance.share-of-nothing",
     "A share below one byte adds nothing",
     """The window is 20000000 after the loss. A packet of 1200 bytes: floor(1440000 / 20000000) = 0, one of 10 bytes

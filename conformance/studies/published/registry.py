@@ -6,8 +6,10 @@ from studies.published import load as busy_link
 from studies.published import (
     resume,
     scharf,
+    search_factors,
     search_gateway,
     search_geo,
+    search_max_data,
     search_numbers,
     sharing,
     thesis,
@@ -17,7 +19,18 @@ from studies.published.store import Run, load
 
 SCENARIOS: dict[str, ModuleType] = {
     module.NAME: module
-    for module in (thesis, search_geo, search_gateway, search_numbers, resume, scharf, sharing, busy_link)
+    for module in (
+        thesis,
+        search_geo,
+        search_gateway,
+        search_factors,
+        search_max_data,
+        search_numbers,
+        resume,
+        scharf,
+        sharing,
+        busy_link,
+    )
 }
 
 

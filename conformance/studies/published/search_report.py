@@ -60,12 +60,6 @@ def claims(data: Data) -> list[Claim]:
             "The client generated gaps in its ACKs although no packet was missing, which the report traces to a timeout of that client; such runs were excluded.",
         ),
         impossible(
-            f"{_REPORT}, sections 4.6 and 6.4, figures 6 and 7",
-            "Flow control with a maximum window of 16 MB instead of 256 MB",
-            "throughput and RTT oscillate, and nothing is lost",
-            "The receive window of the simulator is fixed; when that client extends its own (MAX_DATA) is not simulated.",
-        ),
-        impossible(
             f"{_REPORT}, section 6.4",
             "CPU time that SEARCH takes",
             "believed to be minimal",

@@ -54,6 +54,20 @@ TEXTS = {
             ("rates", "Window and queue of the runs with seed 1. The exit comes shortly before the first loss is seen."),
         ),
     ),
+    "search-factors": Text(
+        "Source: the headline of LANMAN 2024, 3 s (14 %) at 160 MB. The path, the controllers and the seeds are those of the scenario above. Six factors are varied, one at a time: the queue, the packets for one ACK, HyStart in the "
+        "baseline, the base controller, the receive window (a fixed one, and one that the receiver raises when half of it is used), and jitter. Values are ours.",
+        (
+            ("gains", "By how much the median with SEARCH is faster, over the delivered bytes: one line for each level of each factor, and the published gain. No line passes near it."),
+        ),
+    ),
+    "search-max-data": Text(
+        "Source: the report, sections 4.6 and 6.4, figures 6 and 7. The path of the first SEARCH scenario, without an end of the data; the controller is CUBIC (`cubic/rfc-9438`) with plain slow start. Windows are 16 MiB, the default of quicly, and "
+        "256 MiB. quicly sends a new limit (MAX_DATA) once half of the window is used: the received bytes plus the window. Every ACK contains the limit here. The figures are images: the text of the report is judged. No randomness.",
+        (
+            ("rates", "Throughput and RTT with a window of 16 MiB and of 256 MiB. With 16 MiB the sender waits for a new limit in every round."),
+        ),
+    ),
     "search-numbers": Text(
         "Source: the draft of June 2024 (draft-00), LANMAN 2024 and the report. On an ideal path, doubling up to its rate and constant from there on, with an RTT that stays, the "
         "compared windows are functions of time alone; they are computed in 50 decimal digits. Numbers of single profiles, with their bins, are in the tests of the model.",

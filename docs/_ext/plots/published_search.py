@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from firstflight.search.profiles import PROFILES
 from plots.published import COLOURS, MB, MBPS, PUBLISHED, Draw, S, figure, steps
-from studies.published import search_gateway
+from studies.published import search_factors, search_gateway, search_max_data
 from studies.published.search_geo import SHOWN
 from studies.published.store import Data
 
@@ -162,6 +162,60 @@ def gateway_rates(data: Data) -> Figure:
     return drawn
 
 
+_FACTORS = {
+    "none": PUBLISHED,
+    "queue": COLOURS["search"],
+    "ACK ratio": COLOURS["cubic"],
+    "baseline": COLOURS["hystart"],
+    "after the exit": COLOURS["lowered"],
+    "receive window": COLOURS["careful-resume"],
+    "jitter": COLOURS["initial-start"],
+}
+
+
+def factor_gains(data: Data) -> Figure:
+    """Draw the gain of SEARCH over the delivered bytes at each level of each factor."""
+    drawn = figure(3.9)
+    panels = drawn.subplots(1, 2, sharey=True)
+    for axes, way, title in ((panels[0], "readable_ns", "in order"), (panels[1], "arrived_ns", "in any order")):
+        labelled: set[str] = set()
+        for level in search_factors.LEVELS:
+            found = search_factors.gains(data[level.name], way)
+            label = None if level.factor in labelled else level.factor
+            labelled.add(level.factor)
+            axes.plot(
+                [size / MB for _, size in found],
+                [gain / S for gain, _ in found],
+                color=_FACTORS[level.factor],
+                linewidth=1,
+                label=label,
+            )
+        axes.plot(160, 3, "*", color=PUBLISHED, markersize=9, label="published")
+        axes.axhline(0, color="#7f8c99", linewidth=0.8)
+        axes.set_title(title, fontsize=9)
+        axes.set_xlabel("delivered (MB)")
+        axes.set_xlim(0, 200)
+    panels[0].set_ylabel("gain of SEARCH (s)")
+    panels[1].legend(loc="lower left")
+    return drawn
+
+
+def max_data_rates(data: Data) -> Figure:
+    """Draw throughput and RTT with both windows."""
+    drawn = figure(4.4)
+    top, bottom = drawn.subplots(2, 1, sharex=True)
+    for name, colour, label in (("256", COLOURS["cubic"], "256 MiB"), ("16", COLOURS["search"], "16 MiB")):
+        steps(top, data[name]["rates_bps"], search_max_data.SAMPLE_NS, MBPS, colour, label)
+        steps(bottom, data[name]["rtt_ns"], search_max_data.SAMPLE_NS, S, colour, label)
+    top.set_ylabel("delivered (Mbit/s)")
+    bottom.set_ylabel("RTT (s)")
+    bottom.set_xlabel("time since the first packet (s)")
+    top.set_ylim(bottom=0)
+    bottom.set_ylim(bottom=0)
+    bottom.legend(loc="upper left")
+    return drawn
+
+
 def difference(data: Data) -> Figure:
     """Draw the normalised difference on an ideal path."""
     drawn = figure(2.9)
@@ -188,5 +242,7 @@ def difference(data: Data) -> Figure:
 DRAW: dict[str, dict[str, Draw]] = {
     "search-geo": {"rates": rates, "exits": exits, "windows": windows},
     "search-gateway": {"times": gateway_times, "rates": gateway_rates},
+    "search-factors": {"gains": factor_gains},
+    "search-max-data": {"rates": max_data_rates},
     "search-numbers": {"difference": difference},
 }

@@ -141,7 +141,7 @@ static void update_min_rtt_alone(const struct ff_bbr_readings *readings, struct 
         return;
     }
     uint64_t rtt_ns = ff_bbr_clocked_ns(readings, ack->latest_rtt_ns);
-    if (rtt_ns <= state->min_rtt_ns || expired) {
+    if (rtt_ns < state->min_rtt_ns || expired) {
         state->min_rtt_ns = rtt_ns; /* [bbr.min-rtt.alone] */
         state->min_rtt_stamp_ns = t_ns;
     }

@@ -47,8 +47,7 @@ struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_carefu
                                                           uint64_t now_ns, enum ff_trigger trigger);
 
 /* End Careful Resume at persistent congestion, to which normal congestion control reacts. */
-struct ff_careful_resume_report ff_careful_resume_stop(const struct ff_careful_resume_readings *readings,
-                                                       struct ff_careful_resume *state, struct ff_newreno *base,
+struct ff_careful_resume_report ff_careful_resume_stop(struct ff_careful_resume *state, struct ff_newreno *base,
                                                        const struct ff_careful_resume_normal *normal);
 
 /* Process a loss after the jump: Safe Retreat begins. */

@@ -33,13 +33,6 @@ enum {
     FF_CAREFUL_RESUME_RTT_LOW_BELOW_HALF = 1, /* no, only a smaller one */
 };
 
-/* Which RTT is too long for the saved path? (A6) */
-enum {
-    FF_CAREFUL_RESUME_RTT_HIGH_ABOVE_TEN = 0, /* more than ten times the saved one */
-    FF_CAREFUL_RESUME_RTT_HIGH_AT_TEN = 1, /* ten times the saved one, or more */
-    FF_CAREFUL_RESUME_RTT_HIGH_NONE = 2, /* none */
-};
-
 /* Which RTT is compared with the saved one in Reconnaissance? (A7) */
 enum {
     FF_CAREFUL_RESUME_RTT_MEASURED_MINIMUM = 0, /* the minimum of the phase below, the latest sample above */
@@ -50,12 +43,6 @@ enum {
 enum {
     FF_CAREFUL_RESUME_INITIAL_DATA_ALL = 0, /* every packet sent before the first acknowledgement of one of them is acknowledged */
     FF_CAREFUL_RESUME_INITIAL_DATA_NONE = 1, /* an RTT sample */
-};
-
-/* When does a confirmed path lead to the jump? (A9) */
-enum {
-    FF_CAREFUL_RESUME_JUMP_WHEN_WINDOW_LIMITED = 0, /* once more data waits than the window has room for */
-    FF_CAREFUL_RESUME_JUMP_WHEN_CONFIRMED = 1, /* at once */
 };
 
 /* How long may the Unvalidated phase last? (A12) */
@@ -89,12 +76,6 @@ enum {
     FF_CAREFUL_RESUME_RETREAT_FLOOR_INITIAL_WINDOW = 1, /* the initial window */
 };
 
-/* What is the threshold at the end of Safe Retreat at most? (A20) */
-enum {
-    FF_CAREFUL_RESUME_RETREAT_THRESHOLD_BETA = 0, /* PipeSize times Beta, rounded down */
-    FF_CAREFUL_RESUME_RETREAT_THRESHOLD_PIPESIZE = 1, /* PipeSize */
-};
-
 /* When does Safe Retreat end? (A21) */
 enum {
     FF_CAREFUL_RESUME_RETREAT_END_LAST_UNVALIDATED = 0, /* when the last unvalidated packet or a later one is acknowledged */
@@ -105,12 +86,6 @@ enum {
 enum {
     FF_CAREFUL_RESUME_RETREAT_CONGESTION_ABSORBED = 0, /* nothing */
     FF_CAREFUL_RESUME_RETREAT_CONGESTION_REDUCES = 1, /* the window is halved again */
-};
-
-/* Does normal congestion control reduce as well when Safe Retreat begins? (A27) */
-enum {
-    FF_CAREFUL_RESUME_BASE_REDUCTION_SUPPRESSED = 0, /* no */
-    FF_CAREFUL_RESUME_BASE_REDUCTION_ALSO = 1, /* yes, it halves what Safe Retreat leaves */
 };
 
 /* What is saved as the capacity? (A32) */
@@ -149,19 +124,15 @@ struct ff_careful_resume_readings {
     uint8_t pipesize_start;
     uint8_t jump_not_larger;
     uint8_t rtt_low;
-    uint8_t rtt_high;
     uint8_t rtt_measured;
     uint8_t initial_data;
-    uint8_t jump_when;
     uint8_t limit_rtt;
     uint8_t limit_checked;
     uint8_t window_full;
     uint8_t flight_check;
     uint8_t retreat_floor;
-    uint8_t retreat_threshold;
     uint8_t retreat_end;
     uint8_t retreat_congestion;
-    uint8_t base_reduction;
     uint8_t observed;
     uint8_t path_validating;
     uint8_t threshold_set;

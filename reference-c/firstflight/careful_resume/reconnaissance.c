@@ -31,6 +31,22 @@ static void measured_rtts(const struct ff_careful_resume_readings *readings, con
     }
 }
 
+/* Return whether the RTT may be one of the saved path. */
+static bool rtt_fits(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state)
+{
+    uint64_t low_ns;
+    uint64_t high_ns;
+
+    measured_rtts(readings, state, &low_ns, &high_ns);
+    if (ff_careful_resume_rtt_too_low(readings, low_ns, &state->used)) {
+        return false; /* [careful-resume.reconnaissance.rtt] */
+    }
+    if (ff_careful_resume_rtt_too_high(high_ns, &state->used)) {
+        return false; /* [careful-resume.reconnaissance.rtt-high] */
+    }
+    return true;
+}
+
 static struct ff_careful_resume_report not_validated(struct ff_careful_resume *state)
 {
     ff_careful_resume_end(state);
@@ -49,19 +65,18 @@ static bool is_confirmed(const struct ff_careful_resume_readings *readings, cons
 }
 
 /* Return whether more data waits than the window has room for. */
-static bool is_limited(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
-                       const struct ff_newreno *base)
+static bool is_limited(const struct ff_careful_resume *state, const struct ff_newreno *base)
 {
     uint64_t room_bytes = base->cwnd_bytes - ff_min(state->flight_bytes, base->cwnd_bytes);
 
-    return state->backlog_bytes > room_bytes || readings->jump_when == FF_CAREFUL_RESUME_JUMP_WHEN_CONFIRMED;
+    return state->backlog_bytes > room_bytes;
 }
 
 static struct ff_careful_resume_report jump_if_due(const struct ff_careful_resume_readings *readings,
                                                    struct ff_careful_resume *state, struct ff_newreno *base,
                                                    uint64_t now_ns, struct ff_careful_resume_report report)
 {
-    if (!(is_confirmed(readings, state) && is_limited(readings, state, base))) {
+    if (!(is_confirmed(readings, state) && is_limited(state, base))) {
         return report; /* [careful-resume.reconnaissance.wait] */
     }
     if (base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
@@ -78,18 +93,9 @@ static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_rea
                                               struct ff_careful_resume *state, struct ff_newreno *base, uint64_t t_ns,
                                               const struct ff_ack *ack, struct ff_careful_resume_report report)
 {
-    uint64_t low_ns;
-    uint64_t high_ns;
-
     count_initial(state, ack);
-    if (ack->latest_rtt_ns != FF_NO_RTT_NS) {
-        measured_rtts(readings, state, &low_ns, &high_ns);
-        if (ff_careful_resume_rtt_too_low(readings, low_ns, &state->used)) {
-            return not_validated(state); /* [careful-resume.reconnaissance.rtt] */
-        }
-        if (ff_careful_resume_rtt_too_high(readings, high_ns, &state->used)) {
-            return not_validated(state); /* [careful-resume.reconnaissance.rtt-high] */
-        }
+    if (ack->latest_rtt_ns != FF_NO_RTT_NS && !rtt_fits(readings, state)) {
+        return not_validated(state);
     }
     return jump_if_due(readings, state, base, t_ns, report);
 }
@@ -127,7 +133,7 @@ struct ff_careful_resume_report ff_careful_resume_on_reconnaissance(const struct
         ff_careful_resume_end(state); /* [careful-resume.reconnaissance.path] */
         return (struct ff_careful_resume_report){FF_OUTCOME_PATH_CHANGED, FF_TRIGGER_NONE};
     case FF_EVENT_PERSISTENT_CONGESTION:
-        return ff_careful_resume_stop(readings, state, base, normal);
+        return ff_careful_resume_stop(state, base, normal);
     case FF_EVENT_SAVED_PATH:
         return (struct ff_careful_resume_report){ff_careful_resume_on_saved_path(state, event->t_ns, &event->saved_path),
                                                  FF_TRIGGER_NONE};

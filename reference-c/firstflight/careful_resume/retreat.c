@@ -22,10 +22,6 @@ struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_carefu
     base->in_recovery = false;
     ff_newreno_forget_congestion(base);
     base->recovery_start_ns = now_ns; /* [careful-resume.retreat.recovery] */
-    if (readings->base_reduction == FF_CAREFUL_RESUME_BASE_REDUCTION_ALSO) {
-        base->ssthresh_bytes = ff_newreno_reduced_bytes(base, base->cwnd_bytes);
-        base->cwnd_bytes = ff_max(base->ssthresh_bytes, two_datagrams_bytes);
-    }
     if (state->marks.last_unvalidated == FF_NO_PACKET) {
         state->marks.last_unvalidated = state->marks.sent; /* [careful-resume.retreat.mark] */
     }
@@ -34,15 +30,12 @@ struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_carefu
 }
 
 /* Bound the threshold by what PipeSize has shown; a lower one stays. */
-static void bound_threshold(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
-                            struct ff_newreno *base)
+static void bound_threshold(const struct ff_careful_resume *state, struct ff_newreno *base)
 {
-    uint64_t bound_bytes = state->pipesize_bytes;
+    const struct ff_saved_path *used = &state->used; /* [careful-resume.retreat.threshold] */
+    uint64_t bound_bytes =
+        ff_careful_resume_share(state->pipesize_bytes, used->beta_numerator, used->beta_denominator, false);
 
-    if (readings->retreat_threshold == FF_CAREFUL_RESUME_RETREAT_THRESHOLD_BETA) {
-        const struct ff_saved_path *used = &state->used; /* [careful-resume.retreat.threshold] */
-        bound_bytes = ff_careful_resume_share(bound_bytes, used->beta_numerator, used->beta_denominator, false);
-    }
     /* The infinite threshold is larger than any bound. */
     if (base->ssthresh_bytes < bound_bytes) {
         return; /* [careful-resume.retreat.threshold-lower] */
@@ -50,14 +43,13 @@ static void bound_threshold(const struct ff_careful_resume_readings *readings, c
     base->ssthresh_bytes = bound_bytes;
 }
 
-struct ff_careful_resume_report ff_careful_resume_stop(const struct ff_careful_resume_readings *readings,
-                                                       struct ff_careful_resume *state, struct ff_newreno *base,
+struct ff_careful_resume_report ff_careful_resume_stop(struct ff_careful_resume *state, struct ff_newreno *base,
                                                        const struct ff_careful_resume_normal *normal)
 {
     struct ff_careful_resume_report report = ff_careful_resume_take_normal(base, normal); /* [careful-resume.persistent] */
 
     if (state->phase == FF_PHASE_SAFE_RETREAT) {
-        bound_threshold(readings, state, base); /* [careful-resume.persistent.threshold] */
+        bound_threshold(state, base); /* [careful-resume.persistent.threshold] */
     }
     ff_careful_resume_end(state);
     return report;
@@ -72,11 +64,10 @@ struct ff_careful_resume_report ff_careful_resume_retreat_on_lost(const struct f
 }
 
 /* End Safe Retreat; the ACK that does so leaves the window alone. */
-static struct ff_careful_resume_report leave(const struct ff_careful_resume_readings *readings,
-                                             struct ff_careful_resume *state, struct ff_newreno *base)
+static struct ff_careful_resume_report leave(struct ff_careful_resume *state, struct ff_newreno *base)
 {
     ff_careful_resume_end(state); /* [careful-resume.retreat.end] */
-    bound_threshold(readings, state, base);
+    bound_threshold(state, base);
     return (struct ff_careful_resume_report){FF_OUTCOME_RETREAT_ENDED, FF_TRIGGER_EXIT_RECOVERY};
 }
 
@@ -100,7 +91,7 @@ static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_rea
 {
     ff_careful_resume_acknowledge(readings, state, ack); /* [careful-resume.retreat.pipesize] */
     if (ack_ends(readings, state)) {
-        return leave(readings, state, base);
+        return leave(state, base);
     }
     return (struct ff_careful_resume_report){FF_OUTCOME_WINDOW_KEPT, FF_TRIGGER_NONE}; /* [careful-resume.retreat.no-growth] */
 }
@@ -122,7 +113,7 @@ static struct ff_careful_resume_report on_lost(const struct ff_careful_resume_re
 {
     (void)ff_careful_resume_take_unvalidated(state, lost->packets, lost->run_count);
     if (loss_ends(readings, state)) {
-        return leave(readings, state, base);
+        return leave(state, base);
     }
     return on_congestion(readings, base);
 }
@@ -140,7 +131,7 @@ struct ff_careful_resume_report ff_careful_resume_on_retreat(const struct ff_car
     case FF_EVENT_CE:
         return on_congestion(readings, base);
     case FF_EVENT_PERSISTENT_CONGESTION:
-        return ff_careful_resume_stop(readings, state, base, normal);
+        return ff_careful_resume_stop(state, base, normal);
     default:
         return (struct ff_careful_resume_report){normal->outcome, FF_TRIGGER_NONE};
     }

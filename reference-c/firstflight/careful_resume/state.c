@@ -101,15 +101,8 @@ bool ff_careful_resume_rtt_too_low(const struct ff_careful_resume_readings *read
     return 2 * rtt_ns < used->saved_rtt_ns;
 }
 
-bool ff_careful_resume_rtt_too_high(const struct ff_careful_resume_readings *readings, uint64_t rtt_ns,
-                                    const struct ff_saved_path *used)
+bool ff_careful_resume_rtt_too_high(uint64_t rtt_ns, const struct ff_saved_path *used)
 {
-    if (rtt_ns == FF_NO_RTT_NS || readings->rtt_high == FF_CAREFUL_RESUME_RTT_HIGH_NONE) {
-        return false;
-    }
     /* RTTs are below 2^59, ten times one below 2^63. */
-    if (rtt_ns == 10 * used->saved_rtt_ns) {
-        return readings->rtt_high == FF_CAREFUL_RESUME_RTT_HIGH_AT_TEN;
-    }
-    return rtt_ns > 10 * used->saved_rtt_ns;
+    return rtt_ns != FF_NO_RTT_NS && rtt_ns > 10 * used->saved_rtt_ns;
 }

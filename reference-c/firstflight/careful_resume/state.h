@@ -132,8 +132,7 @@ bool ff_careful_resume_rtt_too_low(const struct ff_careful_resume_readings *read
                                    const struct ff_saved_path *used);
 
 /* Return whether an RTT shows a longer path than the saved one. FF_NO_RTT_NS does not. */
-bool ff_careful_resume_rtt_too_high(const struct ff_careful_resume_readings *readings, uint64_t rtt_ns,
-                                    const struct ff_saved_path *used);
+bool ff_careful_resume_rtt_too_high(uint64_t rtt_ns, const struct ff_saved_path *used);
 
 #ifdef __cplusplus
 }

@@ -156,7 +156,7 @@ static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_rea
     enum ff_trigger trigger = FF_TRIGGER_NONE;
 
     ff_careful_resume_acknowledge(readings, state, &event->ack); /* [careful-resume.unvalidated.pipesize] */
-    if (ff_careful_resume_rtt_too_low(readings, latest_ns, used) || ff_careful_resume_rtt_too_high(readings, latest_ns, used)) {
+    if (ff_careful_resume_rtt_too_low(readings, latest_ns, used) || ff_careful_resume_rtt_too_high(latest_ns, used)) {
         trigger = FF_TRIGGER_PATH_CHANGED; /* [careful-resume.unvalidated.rtt-change] */
         return ff_careful_resume_retreat(readings, state, base, event->t_ns, trigger);
     }
@@ -188,7 +188,7 @@ struct ff_careful_resume_report ff_careful_resume_on_unvalidated(const struct ff
         trigger = FF_TRIGGER_PATH_CHANGED; /* [careful-resume.unvalidated.path] */
         return ff_careful_resume_retreat(readings, state, base, event->t_ns, trigger);
     case FF_EVENT_PERSISTENT_CONGESTION:
-        return ff_careful_resume_stop(readings, state, base, normal);
+        return ff_careful_resume_stop(state, base, normal);
     default:
         return leave_if(readings, state, base, event, FF_TRIGGER_NONE, report);
     }

@@ -35,7 +35,7 @@ struct ff_careful_resume_report ff_careful_resume_on_validating(const struct ff_
         }
         return ff_careful_resume_retreat(readings, state, base, event->t_ns, FF_TRIGGER_PATH_CHANGED);
     case FF_EVENT_PERSISTENT_CONGESTION:
-        return ff_careful_resume_stop(readings, state, base, normal);
+        return ff_careful_resume_stop(state, base, normal);
     default:
         return ff_careful_resume_take_normal(base, normal);
     }

@@ -42,6 +42,12 @@ static void begin_anew(const struct ff_hystartpp_readings *readings, struct ff_h
     ff_hystartpp_begin(readings, state, base); /* [hystartpp.scope.anew] */
 }
 
+/* Return whether an ACK acknowledges windowEnd. */
+static bool ends_round(const struct ff_hystartpp *state, const struct ff_ack *ack)
+{
+    return ack->packets[ack->run_count - 1].last >= state->round_end_packet; /* [hystartpp.round.acked] */
+}
+
 /* Begin a round with the ACK of windowEnd, before anything else is done for it. */
 static void end_round(struct ff_hystartpp *state, uint64_t next_packet)
 {
@@ -116,10 +122,22 @@ static bool spurious(const struct ff_hystartpp_readings *readings, const struct 
     return state->current_min_ns < state->baseline_ns;
 }
 
+/* Leave slow start after the last round of CSS; return the given outcome before. */
+static enum ff_outcome exit_after_rounds(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
+                                         struct ff_newreno *base, enum ff_outcome outcome)
+{
+    if (state->conservative && state->css_rounds >= readings->css_rounds) {
+        base->ssthresh_bytes = base->cwnd_bytes; /* [hystartpp.css.exit] [hystartpp.css.last-ack] */
+        leave(state);
+        return FF_OUTCOME_EXITED;
+    }
+    return outcome;
+}
+
 static enum ff_outcome on_ack(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
                               struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
 {
-    if (ack->packets[ack->run_count - 1].last >= state->round_end_packet) {
+    if (ends_round(state, ack)) {
         end_round(state, ack->next_packet);
     }
     enum ff_outcome outcome = grow(readings, state, base, t_ns, ack);
@@ -139,12 +157,7 @@ static enum ff_outcome on_ack(const struct ff_hystartpp_readings *readings, stru
             return FF_OUTCOME_SLOW_START_RESUMED;
         }
     }
-    if (state->conservative && state->css_rounds >= readings->css_rounds) {
-        base->ssthresh_bytes = base->cwnd_bytes; /* [hystartpp.css.exit] [hystartpp.css.last-ack] */
-        leave(state);
-        return FF_OUTCOME_EXITED;
-    }
-    return outcome;
+    return exit_after_rounds(readings, state, base, outcome);
 }
 
 static enum ff_outcome on_event(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,

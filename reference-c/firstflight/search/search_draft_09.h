@@ -30,13 +30,13 @@
 
 #include <stdint.h>
 
-/* BPF lacks 128-bit products, and its verifier cannot bound a remainder: hide operands from the optimiser, which
- * would recognise a product, and bound a place in a ring by a power of two. */
+/* BPF lacks 128-bit products, so operands are hidden from the optimiser, which would recognise a product. Its verifier
+ * cannot bound a remainder, and a division costs more than an ACK: there a ring has room for a power of two of bins. */
 #if defined(__bpf__)
 #define SEARCH_DRAFT_09_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
 #define SEARCH_DRAFT_09_ROOM(count) ((count) <= 16 ? 16 : 32)
-#define SEARCH_DRAFT_09_PLACE(i, count) (SEARCH_DRAFT_09_HIDDEN((i) % (count)) & (SEARCH_DRAFT_09_ROOM(count) - 1))
+#define SEARCH_DRAFT_09_PLACE(i, count) ((i) & (SEARCH_DRAFT_09_ROOM(count) - 1))
 #else
 #define SEARCH_DRAFT_09_HIDDEN(x) (x)
 #define SEARCH_DRAFT_09_ROOM(count) (count)

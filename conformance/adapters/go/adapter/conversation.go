@@ -25,6 +25,7 @@ type Hello struct {
 	Avoidance   string              `json:"avoidance,omitempty"`  // exact, if it is left out
 	WorksOut    []string            `json:"works_out,omitempty"`  // nothing, if it is left out
 	Controller  string              `json:"controller,omitempty"` // newreno, if it is left out
+	Supports    []string            `json:"supports,omitempty"`   // all kinds of events, if it is left out
 }
 
 // Config holds the parameters of a case. A nil initial window leaves it to the stack.

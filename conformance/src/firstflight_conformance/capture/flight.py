@@ -58,7 +58,7 @@ class Following:
         self._ends: list[int] = []  # of the packets, in bytes of data
         self._unseen: set[int] = set()  # ends of missing packets: later segments show that they were sent
         self._acked_packets = self._origin_ns = 0
-        self._sacked = False
+        self._sacked, self._sacked_bytes = False, 0
         self._burst: _Burst | None = None
         self._window_bytes = connection.window
         self._sent_step: int | None = None
@@ -143,6 +143,8 @@ class Following:
         steps = tuple(self._recorder.steps)
         window_bytes, number = self._first.window(steps)
         quality["initial_window_round"] = number
+        if initial_window_bytes is None and (range_bytes := self._first.range_bytes(steps)) is not None:
+            quality["initial_window_range"] = list(range_bytes)
         if initial_window_bytes is None and number == 1 and self._first.too_small:
             if self._at_the_receiver:
                 raise UnfitError(
@@ -215,6 +217,7 @@ class Following:
         before = self.packets
         if end - self.sent_bytes > _MISSING * self._connection.mss:
             raise UnfitError(f"{end - self.sent_bytes} bytes behind byte {self.sent_bytes} are missing in it")
+        self._first.misses(self.sent_bytes, end)
         self._send(t_ns, end)
         self.missing += self.packets - before
         self._unseen |= set(self._ends[before:])
@@ -240,6 +243,8 @@ class Following:
         self._sent_step = len(self._recorder.steps) - 1
         if not self._sacked:  # with later data acknowledged, segments are sent beyond the window
             self._recorder.report(cwnd_bytes=flight_bytes)
+        elif self._at_the_receiver:
+            self._recorder.report(cwnd_bytes=max(flight_bytes - self._sacked_bytes, 1))
         self._first.flies(flight_bytes, self.acked_bytes)
         self._pace.flies(flight_bytes, clocked=self._clocked(burst.t_ns) and not short)
         if flight_bytes + self._connection.mss > self._window_bytes:
@@ -272,6 +277,7 @@ class Following:
             self._end_by_another()  # the application may have waited for this answer
         self._window_bytes = segment.window << self._connection.scale
         self._sacked = bool(segment.sack)
+        self._sacked_bytes = _sacked_bytes(segment)
         packets = bisect_right(self._ends, acked_bytes)
         if packets == self._acked_packets:
             return True  # a repeated ACK: the window does not grow by what it says of later data
@@ -313,6 +319,12 @@ class Following:
         return max(stamp_ns - self._origin_ns, steps[-1].event.t_ns if steps else 1)
 
 
+def _sacked_bytes(segment: Segment) -> int:
+    """Return how much data beyond its cumulative ACK a segment acknowledges."""
+    beyond = (distance(last, first) for first, last in segment.sack if distance(first, segment.ack or 0) > 0)
+    return sum(each for each in beyond if each > 0)
+
+
 class _FirstFlight:
     """The flight that shows the initial window: the flight of the first release that the window ended."""
 
@@ -321,6 +333,7 @@ class _FirstFlight:
         self._timed = connection.taken != RECEIVER
         self._t_ns: int | None = None
         self._bytes: int | None = None  # the first flight, once an ACK or a round has ended it
+        self._missing_bytes = 0  # next to the first flight: sent with it or behind it
         self._in_round_bytes = 0
         self._acked = False
 
@@ -337,6 +350,11 @@ class _FirstFlight:
         """End the first flight, by an ACK that is not in the capture."""
         if self._bytes is None and flight_bytes:
             self._bytes = flight_bytes
+
+    def misses(self, first: int, end: int) -> None:
+        """Take data that is missing in the capture, from byte ``first`` to ``end``."""
+        if self._bytes == first:
+            self._missing_bytes = end - first
 
     def acked(self, flight_bytes: int) -> None:
         """Take an ACK of data, with the flight before it."""
@@ -359,21 +377,41 @@ class _FirstFlight:
 
     def window(self, steps: Sequence[Step]) -> tuple[int, int]:
         """Return the initial window, in full segments, and the round that shows it."""
-        events = [step.event for step in steps]
-        found = initial_release(events)
-        if found is not None and (found[1] > 1 or _first_was_ended(events)):
-            acks = [event for event in events[: found[0].index] if isinstance(event, Ack)]
-            packets = sum(run.count for event in acks for run in event.packets)
-            segments = -(-found[0].flight_bytes // self._mss)
-            if (
-                segments - packets <= _RECOMMENDED_DATAGRAMS <= segments
-            ):  # BBR grows at the ACKs before it, CUBIC does not
-                segments = _RECOMMENDED_DATAGRAMS
-            return segments * self._mss, max(found[1], 2)
+        later = self._later(steps)
+        if later is not None:
+            least, most, number = later
+            segments = _RECOMMENDED_DATAGRAMS if least <= _RECOMMENDED_DATAGRAMS <= most else most
+            return segments * self._mss, number
         segments = self._segments
         if self._in_round_bytes > 2 * (segments + 1) * self._mss:
             segments = _RECOMMENDED_DATAGRAMS
         return segments * self._mss, 1
+
+    def range_bytes(self, steps: Sequence[Step]) -> tuple[int, int] | None:
+        """Return the least and the largest initial window if the capture allows several, or None."""
+        window_bytes, _ = self.window(steps)
+        later = self._later(steps)
+        if later is None:
+            most_bytes = window_bytes + -(-self._missing_bytes // self._mss) * self._mss
+            return (window_bytes, most_bytes) if most_bytes > window_bytes else None
+        least, most, _ = later
+        if least == most or window_bytes == _RECOMMENDED_DATAGRAMS * self._mss:
+            return None
+        return least * self._mss, most * self._mss
+
+    def _later(self, steps: Sequence[Step]) -> tuple[int, int, int] | None:
+        """Return the window of a later round, in segments, less the ACKs before it and with them, and its number; or None.
+
+        BBR grows its window at the ACKs before it, CUBIC does not.
+        """
+        events = [step.event for step in steps]
+        found = initial_release(events)
+        if found is None or (found[1] == 1 and not _first_was_ended(events)):
+            return None
+        acks = [event for event in events[: found[0].index] if isinstance(event, Ack)]
+        packets = sum(run.count for event in acks for run in event.packets)
+        segments = -(-found[0].flight_bytes // self._mss)
+        return max(segments - packets, 1), segments, max(found[1], 2)
 
 
 class _Growth:

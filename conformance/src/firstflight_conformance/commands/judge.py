@@ -1,14 +1,18 @@
 """``firstflight judge``: what a connection did, which profiles that refutes, and which it may be."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from firstflight_conformance.capture.sockets import Sampled
 from firstflight_conformance.commands.judging import judge_and_report, judge_options, judging_of, recording_errors
 from firstflight_conformance.commands.options import InputError, OutputFile
-from firstflight_conformance.judge.formats import Source, connections, read
+from firstflight_conformance.judge.formats import Source, connections, read_any
+from firstflight_conformance.judge.sampled import lines as sampled_lines
+from firstflight_conformance.judge.sampled import to_json as sampled_json
 from firstflight_conformance.qlog.read import Options
 from firstflight_conformance.recording import files
 from firstflight_conformance.recording.files import RecordingError
@@ -44,8 +48,8 @@ def judge_command(
 ) -> None:
     """Judge the connection in each FILE, - for standard input.
 
-    A FILE is a qlog, a TCP capture, a table of ACKs, a tcp_probe trace or a recording. The command reports the
-    behaviour of the sender, the refuted profiles, and the profiles that it may be.
+    A FILE is a qlog, a TCP capture, a table of ACKs, a tcp_probe trace, output of ss -tinm or a recording. The command
+    reports the behaviour of the sender, the refuted profiles, and the profiles that it may be.
 
     Exit code 0: a profile explains all files; 1: none of ours does, or not the one asked for; 2: a file cannot be read; 4: these
     recordings do not decide it.
@@ -58,21 +62,45 @@ def judge_command(
             _list(judged_files)
         return
     wanted = Options(trace, group, initial_window, datagram, connection, _columns(columns))
-    sources, refused = _read(judged_files, peer, wanted)
+    found, refused = _read(judged_files, peer, wanted)
+    sources = [(path, each) for path, each in found if isinstance(each, Source)]
+    sampled = [(path, each) for path, each in found if isinstance(each, Sampled)]
+    if sampled and (save is not None or (judging.as_json and len(judged_files) > 1)):
+        raise InputError("output of ss: --save does not apply, and --json takes one such FILE")
     if save is not None and sources:
         with recording_errors():
             files.save(sources[0][1].recording, save)
-    code = judge_and_report(sources, judging) if sources else ExitCode.USAGE
-    raise SystemExit(ExitCode.USAGE if refused else code)
+    codes = [judge_and_report(sources, judging)] if sources else []
+    for path, each in sampled:
+        codes.append(_report(path, each, as_json=judging.as_json))
+    raise SystemExit(ExitCode.USAGE if refused else _together(codes))
 
 
-def _read(paths: Sequence[Path], peer: Path | None, options: Options) -> tuple[list[tuple[Path, Source]], bool]:
+def _report(path: Path, sampled: Sampled, *, as_json: bool) -> int:
+    """Print the report of a sampled socket, and return its exit code."""
+    if as_json:
+        click.echo(json.dumps(sampled_json(sampled)))
+        return ExitCode.NOTHING_RUN
+    click.echo(shown(path.name))
+    for line in sampled_lines(sampled):
+        click.echo(shown(line, 1000))
+    return ExitCode.NOTHING_RUN
+
+
+def _together(codes: Sequence[int]) -> int:
+    """Return the exit code of all files: a divergence, then what is not decided."""
+    return next((code for code in (ExitCode.DIVERGENCE, ExitCode.NOTHING_RUN) if code in codes), ExitCode.OK)
+
+
+def _read(
+    paths: Sequence[Path], peer: Path | None, options: Options
+) -> tuple[list[tuple[Path, Source | Sampled]], bool]:
     """Return the files that can be read, and whether there are others: their errors are printed, and do not stop the rest."""
-    sources: list[tuple[Path, Source]] = []
+    sources: list[tuple[Path, Source | Sampled]] = []
     refused = False
     for path in paths:
         try:
-            sources.append((path, read(path, peer, options)))
+            sources.append((path, read_any(path, peer, options)))
         except (RecordingError, OSError, ValueError) as error:
             refused = True
             click.echo(f"Error: {shown(str(error), 2000)}", err=True)

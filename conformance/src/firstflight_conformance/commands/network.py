@@ -26,6 +26,13 @@ from firstflight_conformance.simulator.scenario import ScenarioError
 @click.option(
     "--transfer-bytes", "sizes", multiple=True, metavar="FLOW=N", help="Another size of a flow: 1MB. Repeatable."
 )
+@click.option(
+    "--max-data",
+    "windows",
+    multiple=True,
+    metavar="FLOW=N[:FACTOR]",
+    help="Limit the data of a flow by MAX_DATA: a window of 16MB, or 16MB:2 to double it with each limit. Repeatable.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Another seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with the samples of every flow.")
 @click.option("--plot", type=PLOT_FILE, help="Draw windows, flights, queue, rates and phases to this SVG or PNG file.")
@@ -34,6 +41,7 @@ def network_command(
     network_file: Path,
     controllers: tuple[str, ...],
     sizes: tuple[str, ...],
+    windows: tuple[str, ...],
     seed: int | None,
     as_json: bool,
     plot: Path | None,
@@ -43,7 +51,7 @@ def network_command(
     The same file and seed give the same bytes. Exit code 2 for a malformed file or an unknown controller.
     """
     try:
-        network = _changed(load_network(network_file), controllers, sizes)
+        network = _changed(load_network(network_file), controllers, sizes, windows)
         if seed is not None:
             network = replace(network, seed=seed)
         drawn_alone = plot is not None and len(network.flows) == 1  # with its bins, which need its events
@@ -64,7 +72,9 @@ def network_command(
         click.echo(f"plot written to {plot}", err=True)
 
 
-def _changed(network: Network, controllers: tuple[str, ...], sizes: tuple[str, ...]) -> Network:
+def _changed(
+    network: Network, controllers: tuple[str, ...], sizes: tuple[str, ...], windows: tuple[str, ...]
+) -> Network:
     for text in controllers:
         flow, _, controller = text.partition("=")
         if "/" not in controller:
@@ -72,17 +82,23 @@ def _changed(network: Network, controllers: tuple[str, ...], sizes: tuple[str, .
         network = network.changed(flow, controller=controller)
     for text in sizes:
         flow, _, size = text.partition("=")
-        network = network.changed(flow, transfer_bytes=_size_bytes(text, size))
+        network = network.changed(flow, transfer_bytes=_size_bytes("--transfer-bytes", text, size))
+    for text in windows:
+        flow, _, window = text.partition("=")
+        size, colon, factor = window.partition(":")
+        if colon and not (factor.isascii() and factor.isdigit()):
+            raise InputError(f"--max-data {text}: needs FLOW=N:FACTOR with a whole number as factor")
+        network = network.changed(flow, max_data=(_size_bytes("--max-data", text, size), int(factor or 1)))
     return network
 
 
-def _size_bytes(text: str, size: str) -> int:
+def _size_bytes(option: str, text: str, size: str) -> int:
     try:
         size_bytes = parse(size, SIZES)
     except ValueError as error:
-        raise InputError(f"--transfer-bytes {text}: {error}") from error
+        raise InputError(f"{option} {text}: {error}") from error
     if size_bytes < 1:
-        raise InputError(f"--transfer-bytes {text}: needs FLOW=N with N above 0")
+        raise InputError(f"{option} {text}: needs FLOW=N with N above 0")
     return size_bytes
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
@@ -27,10 +28,13 @@ from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
-from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
-from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
+from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options, declaration_of
+from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript, stimulus_cases
 from firstflight_conformance.simulator import native
 from firstflight_conformance.text import shown
+
+if TYPE_CHECKING:
+    from firstflight_conformance.run.blind import Drawn
 
 
 def _site(_context: click.Context, _option: click.Parameter, address: str | None) -> str | None:
@@ -106,6 +110,14 @@ def _site(_context: click.Context, _option: click.Parameter, address: str | None
     "--strict", is_flag=True, help="Count explained deviations, and other choices at open points, as divergences."
 )
 @click.option(
+    "--no-refusals",
+    "refusals",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Count refused cases of declared profiles as divergences, whatever the reason.",
+)
+@click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
 )
 @click.option("--verbose", is_flag=True, help=f"Print more than {report_fit.LINES} lines, if there is more to say.")
@@ -138,6 +150,7 @@ def run_command(
     validate: bool,
     recording: bool,
     strict: bool,
+    refusals: bool,
     all_failures: bool,
     verbose: bool,
     jobs: int,
@@ -146,9 +159,10 @@ def run_command(
 ) -> None:
     """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
 
-    Exit codes: 0 all passed, conform by other choices, are unsupported or deviate as explained; 1 a divergence; 2 usage;
-    3 an adapter fault; 4 nothing was run, or a rule with a MUST was not exercised. Null adapters do not count. 70: an error of the runner itself, no verdict. 130, 143, 129: ended
-    by Ctrl-C, TERM or HUP; no adapter is left behind.
+    Exit codes: 0 all passed, conform by other choices, or deviate or are refused as explained; 1 a divergence; 2 usage; 3 an adapter
+    fault; 4 nothing was run, or no failure but not green: cases refused without a declared reason, rules not exercised, an algorithm
+    that did not act, or an undecided case. Null adapters do not count. 70: an error of the runner itself, no verdict. 130, 143, 129:
+    ended by Ctrl-C, TERM or HUP; no adapter is left behind.
     """
     with usage_errors():
         manifests = _wanted(adapters)
@@ -166,25 +180,31 @@ def run_command(
     def write(reports: list[AdapterReport], case_ids: list[str], code: int) -> None:
         with usage_errors():
             if json_path is not None:
-                document = report_json.to_json(reports, case_ids, code, strict=strict, root=root)
+                paths = [one.numbers for one in drawn]
+                document = report_json.to_json(reports, case_ids, code, strict=strict, root=root, blind=paths)
                 write_whole(json_path, report_json.text(document))
             if junit_path is not None:
                 from firstflight_conformance.run import report_junit
 
-                write_whole(junit_path, report_junit.text(reports, strict=strict))
+                write_whole(junit_path, report_junit.text(reports, strict=strict, refusals=refusals))
             if badge_path is not None:
                 from firstflight_conformance.run import report_badge
 
-                write_whole(badge_path, report_badge.text(reports, badge_path))
+                write_whole(badge_path, report_badge.text(reports, badge_path, refusals=refusals))
             if html_path is not None:
                 from firstflight_conformance.run import report_html
 
                 write_whole(html_path, report_html.text(reports, code, strict=strict, site=site))
 
+    chosen = Selection(**selection)
+    drawn: list[Drawn] = []
+    cases: list[AnyCase]
     if blind is not None:
         if looped or recording:
             raise click.UsageError("--blind: goes with none of --closed-loop, --both, --scenario and --record")
-        cases, records = _blind_cases(blind, Selection(**selection)), {}
+        with usage_errors():
+            drawn = _blind_draws(blind, chosen, manifests, Options(deadline_s, validate, timeouts))
+        cases, records = [case for one in drawn for case in one.cases if chosen.takes(case)], {}
     else:
         cases = judged_cases(
             root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios
@@ -210,16 +230,14 @@ def run_command(
     job = Job(manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records)
     tables = _FirstTables(manifests)
     judged = [_of_this_build(report, builds) for report in _judge_all(job, jobs, builds, tables)]
-    reports = _with_refused(_diagnose(judged, cases, job), cases)
-    code = exit_code(reports, strict=strict)
+    reports = _with_unseen(judged, _diagnose(judged, cases, job), cases)
+    code = exit_code(reports, strict=strict, refusals=refusals)
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
         code = ExitCode.FAULT
     lines = None if verbose or all_failures else report_terminal.lines_left(tables.rows)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
-    if code == ExitCode.NOTHING_RUN and any(report.not_exercised for report in reports):
-        click.echo("not exercised: rules with a MUST that no judged event carried out; see above", err=True)
-    elif code == ExitCode.NOTHING_RUN:
+    if code == ExitCode.NOTHING_RUN and not any(report.not_green for report in reports):
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
     with usage_errors():
         if recording:
@@ -250,32 +268,41 @@ def _refuse_one_place_for_two(*reports: Path | None) -> None:
             raise click.UsageError(f"{path}: two reports to one file; name another for one of them")
 
 
-def _blind_cases(seed: int, selection: Selection) -> list[AnyCase]:
+def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest], options: Options) -> list["Drawn"]:
+    """Return the paths drawn for the selected profiles that an adapter declares; print the seed and the numbers.
+
+    An adapter without a valid hello is asked for one profile, which reports its fault.
+    """
     from firstflight_conformance.run import blind
 
     seed = blind.new_seed() if seed < 0 else seed
-    with usage_errors():
-        cases: list[AnyCase] = [*blind.blind_cases(seed)]
-        selection.check(cases)
+    known = stimulus_cases()
+    selection.check(known)
+    of_profiles = replace(selection, ids=())
+    wanted = dict.fromkeys((case.vector.algorithm, case.profile) for case in known if of_profiles.takes(case))
+    found = [declaration_of(manifest, options) for manifest in manifests]
+    declared = {
+        (name, of) for one in found if one is not None for name, every in one.algorithms.items() for of in every
+    }
+    profiles = [name for name in wanted if name in declared] or list(wanted)[:1]
     click.echo(f"blind: seed {seed}; the same again with --blind {seed}")
-    return [case for case in cases if selection.takes(case)]
+    drawn = [blind.blind_cases(seed, *name) for name in profiles]
+    for one in drawn:
+        click.echo(f"blind: {one.text}")
+    return drawn
 
 
 # What few runs need is loaded by those.
 
 
-def _with_refused(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
-    """Return the reports with the rules that are not seen as an adapter refuses their vectors; a manifest of ours says why its stack does."""
-
-    def refuses(report: AdapterReport) -> bool:
-        return report.manifest.record is None and report.counts[Verdict.UNSUPPORTED.value] > 0
-
-    if not any(map(refuses, reports)):
-        return reports
-    from firstflight_conformance.diagnose.exercised import refused_rules
+def _with_unseen(
+    judged: list[AdapterReport], reports: list[AdapterReport], cases: Sequence[AnyCase]
+) -> list[AdapterReport]:
+    """Return the diagnosed reports with the rules and algorithms that their runs did not show."""
+    from firstflight_conformance.seen.unseen import with_unseen
 
     by_id = {case.id: case for case in cases}
-    return [replace(r, refused_rules=refused_rules(r.results, by_id)) if refuses(r) else r for r in reports]
+    return [with_unseen(before, after, by_id) for before, after in zip(judged, reports, strict=True)]
 
 
 def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase], job: Job) -> list[AdapterReport]:

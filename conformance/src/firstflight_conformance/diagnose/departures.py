@@ -1,16 +1,20 @@
 """What of the failures in a profile is a choice that its text leaves open, and what departs from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.compare.joint import Joint, Ways, join, nearest
+from firstflight_conformance.compare.options import NOTHING, Chosen, Models, Option, models_of
+from firstflight_conformance.compare.relation import Explained, Judgement, explained, judge
 from firstflight_conformance.diagnose.breaks import broken_by
 from firstflight_conformance.diagnose.candidates import Candidate
-from firstflight_conformance.diagnose.choices import Chosen, Option, choices_of_run, options_of
 from firstflight_conformance.diagnose.decision import decision_of
 from firstflight_conformance.diagnose.explain import Explanation, Failures
 from firstflight_conformance.diagnose.judged import Judged
 from firstflight_conformance.diagnose.subject import Subject, shortest_first
+from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.freedoms.points import OpenPoint, open_points
 
@@ -62,6 +66,12 @@ class Departures:
             self._found.extend(Failures(self.failing, self.passing, self.choices).explanations())
         return self._found
 
+    @property
+    def is_explained(self) -> bool:
+        """Whether the explanations cover every failure."""
+        explained = {case for found in self.explanations() for case in found.explained}
+        return all(subject.case.id in explained for subject in self.failing)
+
 
 def by_profile(failing: Sequence[Subject], passing: Sequence[Subject]) -> Iterator[tuple[list[Subject], list[Subject]]]:
     """Yield what failed and what passed, profile by profile."""
@@ -73,69 +83,133 @@ def by_profile(failing: Sequence[Subject], passing: Sequence[Subject]) -> Iterat
         )
 
 
-def of_profile(failing: list[Subject], passing: list[Subject]) -> tuple[Agreement, Departures]:
-    """Return what of the failures in a profile conforms, and what does not.
+def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
+    """Return the verdicts on the failures in a profile.
 
-    Where one wrong decision explains every failure, none of them is taken for a choice. A choice that shows only where something
-    is wrong as well is found with its cause, and then taken as given; what is wrong may be another choice beside it.
+    The verdict on a case depends on its own answers. The choices of the run are those that fit all conforming cases and change no
+    passing case; a case that fits only other choices is inconsistent with the run, and is a departure.
     """
-    chosen = choices_of_run(failing, passing)
-    agreement, departures = _parted(chosen, failing, passing)
-    if not departures.failing:
-        return agreement, departures
-    if agreement.judged or chosen.options:
-        exact = Failures(failing, passing).exact()
-        if exact:
-            return Agreement((), ()), Departures(Chosen(), failing, passing, exact)
-    found = departures.explanations()
-    more = [option for explanation in found[:1] for option in _open_parts(explanation, failing[0])]
-    wider = chosen.plus(*more) if more and len(more) < len(found[0].candidate.parts) else None
-    if wider is None:
-        return agreement, departures
-    agreement, departures = _parted(choices_of_run(failing, passing, wider), failing, passing)
-    return _parted(wider, failing, passing) if departures.failing else (agreement, departures)
+    algorithm, profile = failing[0].case.vector.algorithm, failing[0].case.profile
+    models = models_of(algorithm, profile)
+    judged = [(subject, judged_alone(subject, models)) for subject in failing]
+    ways = [(subject, found.ways) for subject, found in judged if found.ways]
+    joint = join(ways, passing, models)
+    near = _near(judged, joint, models)
+    if near:
+        joint = join([*ways, *near], passing, models)
+    chosen = models.chosen(joint.taken)
+    under = [(one, explained(one, models, joint.taken)) for one in failing if _may_conform(one, joint)]
+    conforming = {subject.case.id: (subject, way) for subject, way in under if way is not None}
+    undecided = tuple(s.case.id for s, found in judged if found.undecided and s.case.id not in conforming)
+    rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
+    agreement = _agreement(chosen, models, list(conforming.values()))
+    agreed = [subject for subject, _ in conforming.values()]
+    fronts = [
+        (subject, found.fronts) for subject, found in judged if found.fronts and subject.case.id not in conforming
+    ]
+    needed = models.chosen(nearest(joint.taken, fronts, [*agreed, *passing], models))
+    return Verdicts(agreement, _departures(needed, rest, agreed, passing), undecided, joint.clashes)
 
 
-def _open_parts(found: Explanation, subject: Subject) -> list[Option]:
-    """Return the parts of a pair that are choices."""
-    options = {
-        option.candidate.id: option for option in options_of(subject.case.vector.algorithm, subject.case.profile)
-    }
-    return [options[part.id] for part in found.candidate.parts if found.candidate.kind == "pair" and part.id in options]
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The failures in a profile: cases that conform, departures, cases that the budget leaves undecided, and clashes.
+
+    ``clashes``: departures that conform only by other choices than the run, each with a case that contradicts it.
+    """
+
+    agreement: Agreement
+    departures: Departures
+    undecided: tuple[str, ...] = ()
+    clashes: Mapping[str, str] = field(default_factory=dict)
 
 
-def _parted(chosen: Chosen, failing: list[Subject], passing: list[Subject]) -> tuple[Agreement, Departures]:
-    rest = [subject for subject in failing if subject.judged_by(subject.walk(chosen.variant)) < subject.length]
-    conforming = [subject for subject in failing if subject not in rest]
-    agreed = passing + [subject.under(chosen.variant) for subject in conforming]
-    departures = Departures(chosen, [subject.under(chosen.variant) for subject in rest], agreed)
-    return _agreement(chosen, conforming), departures
+def judged_alone(subject: Subject, models: Models) -> Judgement:
+    """Return the verdict on a case; a computation has no alternatives."""
+    if isinstance(subject.case, ComputationCase):
+        return Judgement()
+    # Most conforming cases differ by a bound only.
+    plain = explained(subject, models, NOTHING)
+    if plain is not None and not plain.moments and all(value.acts for value in plain.values):
+        return Judgement((plain,))
+    return judge(subject, models)
 
 
-def undecided(failing: list[Subject], passing: list[Subject]) -> tuple[Agreement, Departures]:
-    """Return the same where nothing is asked about choices."""
-    return Agreement((), ()), Departures(Chosen(), failing, passing)
+def _near(judged: Sequence[tuple[Subject, Judgement]], joint: Joint, models: Models) -> list[tuple[Subject, Ways]]:
+    """Return the cases that conform only next to the choices of the run: one answer shows more alternatives than a walk tries."""
+    failing = [one for one, found in judged if found.died is not None and joint.taken]
+    found = [(subject, judge(subject, models, joint.taken).ways) for subject in failing]
+    return [(subject, ways) for subject, ways in found if ways]
 
 
-def _agreement(chosen: Chosen, conforming: Sequence[Subject]) -> Agreement:
-    choices = [_choice(chosen, option, conforming) for option in chosen.options]
-    choices += _taken({subject.case.id: subject.walk(chosen.variant).taken for subject in conforming})
-    judged = [Judged(subject.under(chosen.variant), subject.walk(chosen.variant).cut) for subject in conforming]
+def _may_conform(subject: Subject, joint: Joint) -> bool:
+    """Return whether to hold a case against the choices of the run: not a computation, and no case that contradicts them."""
+    return not isinstance(subject.case, ComputationCase) and subject.case.id not in joint.clashes
+
+
+def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], passing: list[Subject]) -> Departures:
+    """Return the departures, seen from the choices of the run.
+
+    Where one wrong decision explains every failure, conforming ones included, the departures are seen from the model itself.
+    """
+    right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
+    departures = Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
+    if not rest or not chosen.options:
+        return departures
+    failures = Failures([*rest, *agreed], passing)
+    exact = failures.exact
+    if not exact and not departures.is_explained:
+        # A wrong decision may replace a choice.
+        exact = [one for one in failures.explanations() if len(one.explained) == len(failures.failing)]
+    return Departures(Chosen(), rest, passing, exact) if exact else departures
+
+
+def without_choices(failing: list[Subject], passing: list[Subject]) -> Verdicts:
+    """Return every failure as a departure."""
+    return Verdicts(Agreement((), ()), Departures(Chosen(), failing, passing))
+
+
+def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[Subject, Explained]]) -> Agreement:
+    subjects = [subject for subject, _ in conforming]
+    choices = [_choice(chosen, option, subjects) for option in chosen.options]
+    choices += _moments(models, conforming)
+    choices += _taken({subject.case.id: way.values for subject, way in conforming})
+    judged = [Judged(subject.under(chosen.variant), way.cut) for subject, way in conforming]
     return Agreement(tuple(choices), tuple(judged))
+
+
+def _moments(models: Models, conforming: Sequence[tuple[Subject, Explained]]) -> list[Choice]:
+    """Return the alternatives that were taken at some events, with the cases that show them."""
+    cases: dict[str, list[str]] = {}
+    for subject, way in conforming:
+        for name in sorted(way.moments):
+            cases.setdefault(name, []).append(subject.case.id)
+    options = models.options
+    return [
+        Choice(options[name].point, name, options[name].candidate.what, options[name].point.clauses, tuple(found))
+        for name, found in cases.items()
+    ]
 
 
 def _choice(chosen: Chosen, option: Option, conforming: Sequence[Subject]) -> Choice:
     """Return a choice with the cases that it is needed for, and the rules of the first."""
     left = chosen.without(option)
-    cases = shortest_first([subject for subject in conforming if not subject.explained_by(left.variant)])
-    clauses: tuple[str, ...] = ()
-    if cases:
-        clauses = broken_by(option.candidate, decision_of(cases[0].under(left.variant), chosen.variant))
+    cases = shortest_first([subject for subject in conforming if _needs(subject, left.variant, chosen.variant)])
+    clauses = option.point.clauses
+    failing = [subject for subject in cases if not subject.explained_by(left.variant)]
+    if failing:
+        clauses = broken_by(option.candidate, decision_of(failing[0].under(left.variant), chosen.variant))
     names = tuple(subject.case.id for subject in cases)
     return Choice(option.point, option.candidate.id, option.candidate.what, clauses, names)
 
 
-def _taken(taken: dict[str, list[Taken]]) -> list[Choice]:
+def _needs(subject: Subject, left: Variant, chosen: Variant) -> bool:
+    """Return whether a case conforms by a choice: it fails without it, or follows more bounds."""
+    without = subject.walk(left)
+    return subject.judged_by(without) < subject.length or len(without.taken) > len(subject.walk(chosen).taken)
+
+
+def _taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
     """Return what was taken of each bound, with the least and the largest share."""
     points = {point.id: point for point in open_points()}
     groups: dict[tuple[str, str, str, bool], list[tuple[str, Taken]]] = {}

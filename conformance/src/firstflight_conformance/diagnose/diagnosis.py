@@ -12,7 +12,7 @@ from firstflight_conformance.diagnose.breaks import broken_by
 from firstflight_conformance.diagnose.candidates import Candidate, singles
 from firstflight_conformance.diagnose.curve import curve_of
 from firstflight_conformance.diagnose.decision import decision_of
-from firstflight_conformance.diagnose.departures import Departures, by_profile, of_profile, undecided
+from firstflight_conformance.diagnose.departures import Departures, by_profile, of_profile, without_choices
 from firstflight_conformance.diagnose.exercised import exercised, exercised_by
 from firstflight_conformance.diagnose.explain import Explanation
 from firstflight_conformance.diagnose.findings import UNKNOWN, Cause, Diagnosis
@@ -34,7 +34,7 @@ def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterRep
     if declaration is None:
         return report
     failing = [
-        _failed(result, cases[result.case_id], declaration)
+        failed(result, cases[result.case_id], declaration)
         for result in report.results
         if result.verdict is Verdict.FAIL and result.explained_by is None and result.recording is not None
     ]
@@ -66,7 +66,8 @@ def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequen
     return [passed(case, report.declaration) for case in found if (case.vector.algorithm, case.profile) in profiles]
 
 
-def _failed(result: Result, case: AnyCase, declaration: Declaration) -> Subject:
+def failed(result: Result, case: AnyCase, declaration: Declaration) -> Subject:
+    """Return a case that differs from the model, with the answers of the adapter."""
     assert result.recording is not None and result.divergence is not None
     first = result.divergence.event_index or 0
     return Subject(case, declaration, result.recording.events, result.recording.observed, first)
@@ -76,12 +77,13 @@ def passed(case: AnyCase, declaration: Declaration) -> Subject:
     """Return a case with the expected answers, as far as the adapter declares them; in closed loop those of the model's own run."""
     if isinstance(case, ComputationCase):
         return Subject(case, declaration, (), (case.expected(),), None)
-    events, expected = _run_of(case, declaration)
+    events, expected = run_of(case, declaration)
     answers = tuple({name: now[name] for name in declaration.observables if name in now} for now in expected)
     return Subject(case, declaration, events, answers, None)
 
 
-def _run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[Event, ...], list[dict[str, Any]]]:
+def run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[Event, ...], list[dict[str, Any]]]:
+    """Return the events of a case and the expected observables: in closed loop of the model's own run."""
     if isinstance(case, Case):
         return case.events, case.expected()
     run = observed_run(case, CLOCK_NS[declaration.clock], declaration.observables)
@@ -94,8 +96,8 @@ def diagnose(failing: Sequence[Subject], passing: Sequence[Subject], *, choices:
     Without ``choices`` another choice is a cause like any other.
     """
     groups = by_profile(failing, passing)
-    found = [of_profile(*group) if choices else undecided(*group) for group in groups]
-    rest = [departures for _, departures in found if departures.failing]
+    found = [of_profile(*group) if choices else without_choices(*group) for group in groups]
+    rest = [verdicts.departures for verdicts in found if verdicts.departures.failing]
     # Whatever has the same choices in several profiles is explained together.
     joined: dict[frozenset[str], Departures] = {}
     for departures in rest:
@@ -103,13 +105,15 @@ def diagnose(failing: Sequence[Subject], passing: Sequence[Subject], *, choices:
         joined[key] = joined[key].joined(departures) if key in joined else departures
     of = sum(len(departures.failing) for departures in rest)
     causes = [cause for departures in joined.values() for cause in _causes(departures, of)]
-    conforming = {one.case.id: one.cut for agreement, _ in found for one in agreement.judged}
+    conforming = {one.case.id: one.cut for verdicts in found for one in verdicts.agreement.judged}
     whole = [Judged(subject, None) for subject in passing]
     return Diagnosis(
         tuple(sorted(causes, key=_place)),
-        tuple(choice for agreement, _ in found for choice in agreement.choices),
+        tuple(choice for verdicts in found for choice in verdicts.agreement.choices),
         conforming,
-        exercised([*whole, *(one for agreement, _ in found for one in agreement.judged)]),
+        exercised([*whole, *(one for verdicts in found for one in verdicts.agreement.judged)]),
+        tuple(case for verdicts in found for case in verdicts.undecided),
+        {case: other for verdicts in found for case, other in verdicts.clashes.items()},
     )
 
 
@@ -181,7 +185,9 @@ def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
             conforms=True,
             judged_events=diagnosis.conforming[result.case_id],
         )
-    cause = diagnosis.cause_of(result.case_id)
+    if result.case_id in diagnosis.undecided:
+        return replace(result, recording=None, undecided=True)
+    clash, cause = diagnosis.clashes.get(result.case_id), diagnosis.cause_of(result.case_id)
     if cause is None:
-        return replace(result, recording=None)
-    return replace(result, recording=None, level=cause.level.value, cause=cause.cause)
+        return replace(result, recording=None, clash=clash)
+    return replace(result, recording=None, level=cause.level.value, cause=cause.cause, clash=clash)

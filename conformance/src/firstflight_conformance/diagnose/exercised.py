@@ -4,8 +4,7 @@ An implementation that takes less than a text allows sends less than the vectors
 What conforms so far has not been seen to keep the rules that come later.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.measure import ClauseTracer
@@ -13,7 +12,6 @@ from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.diagnose.judged import Exercised, Judged
 from firstflight_conformance.diagnose.levels import Level, level_of_clause
 from firstflight_conformance.diagnose.subject import AnyCase
-from firstflight_conformance.run.results import Result, Verdict
 from firstflight_conformance.spec.clauses import known_clauses
 
 
@@ -26,18 +24,6 @@ def exercised(judged: Sequence[Judged]) -> Exercised:
     vectors = [one for one in judged if isinstance(one.case, Case) and _profile(one.case) in profiles]
     in_part = sum(one.cut is not None for one in vectors)
     return Exercised(tuple(dict.fromkeys(missing)), in_part, len(vectors))
-
-
-def refused_rules(results: Iterable[Result], cases: Mapping[str, AnyCase]) -> tuple[str, ...]:
-    """Return the rules with a MUST that vectors of a declared profile carry out which the adapter refuses, and none of those that it answers."""
-    refused, answered = defaultdict[tuple[str, str], set[str]](set), defaultdict[tuple[str, str], set[str]](set)
-    for result in results:
-        case = cases[result.case_id]
-        if result.verdict is Verdict.UNSUPPORTED and not result.undeclared:
-            refused[_profile(case)] |= set(_named(case))
-        elif result.verdict in (Verdict.PASS, Verdict.FAIL):
-            answered[_profile(case)] |= set(_named(case))
-    return tuple(sorted({rule for profile, names in refused.items() for rule in _binding(names - answered[profile])}))
 
 
 def exercised_by(passed: Sequence[AnyCase], others: Sequence[AnyCase]) -> Exercised:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, islice
 
 from firstflight_conformance.diagnose.candidates import Candidate, of_the_base, pair, singles, together
@@ -50,7 +51,7 @@ class Failures:
 
     def explanations(self) -> list[Explanation]:
         """Return the best explanations: those that explain everything, which no case tells apart, or else parts, the largest first."""
-        whole = self.exact()
+        whole = self.exact
         if whole:
             return whole
         beyond = {candidate: self._beyond(candidate) for candidate in self._tried}
@@ -63,6 +64,7 @@ class Failures:
             return [both]
         return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
 
+    @cached_property
     def exact(self) -> list[Explanation]:
         """Return the single candidates that explain everything, which no case tells apart: by themselves before those that follow a bound."""
         self._tried = []

@@ -64,13 +64,16 @@ class Diagnosis:
     """What the implementation chooses otherwise and may, and the causes of what remains, best first.
 
     ``conforming``: the cases in which it differs and conforms, with the events that were judged, ``None`` if all of them.
-    ``exercised``: what was not judged where vectors are judged in part.
+    ``exercised``: what was not judged where vectors are judged in part. ``undecided``: cases that the budget of the relation leaves open.
+    ``clashes``: failures that conform only by other choices than the run, each with a case that contradicts it; empty if only several do.
     """
 
     causes: tuple[Cause, ...] = ()
     choices: tuple[Choice, ...] = ()
     conforming: Mapping[str, int | None] = field(default_factory=dict)
     exercised: Exercised = field(default_factory=Exercised)
+    undecided: tuple[str, ...] = ()
+    clashes: Mapping[str, str] = field(default_factory=dict)
 
     def cause_of(self, case_id: str) -> Cause | None:
         """Return the first cause that explains a failure, else the unknown one."""

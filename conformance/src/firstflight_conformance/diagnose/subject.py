@@ -16,7 +16,7 @@ from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.freedoms.bounds.registry import bounds_of
 from firstflight_conformance.mutants.answers import CRASHES
-from firstflight_conformance.run.compare import avoids, compare, slack_bytes
+from firstflight_conformance.run.compare import avoids, compare, notes_avoidance, slack_bytes
 from firstflight_conformance.run.compute import compare_outputs
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.stimulus import StimulusCase
@@ -76,9 +76,7 @@ class Subject:
     def config(self) -> Config:
         """The configuration of the controller."""
         assert not isinstance(self.case, ComputationCase)
-        if isinstance(self.case, StimulusCase):
-            return self.case.scenario.config
-        return config_from_json(self.case.vector.config)
+        return config_of(self.case)
 
     @cached_property
     def allowed(self) -> list[dict[str, list[Any]]]:
@@ -159,7 +157,7 @@ class Subject:
         """Return whether an answer is what was observed of a variant, within the class of the adapter."""
         return (
             self._is_ahead(index)
-            or _equal(observation, observed)
+            or equals(observation, observed)
             or self._compared(index, observation, observed, avoiding=avoiding)
         )
 
@@ -220,7 +218,7 @@ class _Run:
         self._note_avoidance(observation)
         agrees = self._subject.agrees(index, observation, observed, avoiding=self._avoiding)
         taken: list[Taken] = []
-        if not agrees or (self._is_loose and self._bounds and not _equal(observation, observed)):
+        if not agrees or (self._is_loose and self._bounds and not equals(observation, observed)):
             observation, taken = self._follow(before, event, observation, observed)
             self._narrowed = self._narrowed or bool(taken and not agrees)
             if taken:
@@ -240,14 +238,19 @@ class _Run:
         return observation, taken
 
     def _note_avoidance(self, observation: Any) -> None:
-        if self._subject.declaration.avoidance == "datagram":
+        if notes_avoidance(self._subject.declaration):
             case, now = self._subject.case, observables(observation)
             assert not isinstance(case, ComputationCase)
             self._avoiding = self._avoiding or avoids(case, self._now, now)
             self._now = now
 
 
-def _equal(observation: Any, observed: dict[str, Any]) -> bool:
+def config_of(case: Case | StimulusCase) -> Config:
+    """Return the configuration of the controller."""
+    return case.scenario.config if isinstance(case, StimulusCase) else config_from_json(case.vector.config)
+
+
+def equals(observation: Any, observed: dict[str, Any]) -> bool:
     """Return quickly whether windows, phase and outcome are the same, where nothing else was answered."""
     for name, value in observed.items():
         if name in ("cwnd_bytes", "ssthresh_bytes"):

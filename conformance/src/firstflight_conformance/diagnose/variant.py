@@ -44,6 +44,10 @@ class Variant:
         self.key = tuple(texts.items()), repr(self._choices)
         self._model, self._computation = _executed(self.key[0], computes=computes)
 
+    def continues(self, other: "Variant") -> bool:
+        """Return whether a state of another model has the classes and readings of this one."""
+        return other is self
+
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
         """Return a new controller, as ``firstflight.create``."""
         model = self._model

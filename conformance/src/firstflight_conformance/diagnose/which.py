@@ -93,7 +93,7 @@ def nearest(found: Sequence[Standing], claimed: Collection[str] = ()) -> tuple[l
     whole = [standing for standing in found if not standing.differing]
     claimed_first = sorted(whole or _close(found, _FAR), key=lambda standing: standing.profile not in claimed)
     single = next(
-        (one for one in claimed_first if not one.differing or Failures(one.differing, one.agreeing).exact()), None
+        (one for one in claimed_first if not one.differing or Failures(one.differing, one.agreeing).exact), None
     )
     close = _close(found, _ABOUT)[:_CLOSE] if single is None else [single]
     diagnoses = {standing.profile: standing.diagnosis() for standing in close}

@@ -32,7 +32,7 @@ class OpenPoint:
     that. ``readings``: the values that conform, by reading; ``mutants``: alternatives that are no reading; ``bound``: the name of the interval
     (:mod:`firstflight_conformance.freedoms.bounds`). ``clauses``: the rules that are part of it, beside those that its readings decide and
     its mutants break. ``covers``: mutants that conform by its interval, and that the search for choices need not try. ``second_reading``: what a
-    reader of the text found who had not proposed the point, where no mutant says so.
+    reader of the text found who had not proposed the point, where no mutant says so. ``each_time``: an implementation may choose anew each time.
     """
 
     number: str
@@ -49,6 +49,7 @@ class OpenPoint:
     clauses: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
     second_reading: str = ""
+    each_time: bool = False
 
     @property
     def id(self) -> str:

@@ -22,6 +22,8 @@ _FOLLOWS_TENTHS = 9
 _PACED_QUARTERS, _RATE_ONE_OF, _DRAINED_ONE_OF = 3, 32, 2
 #: How often packets are sent after that, where the flight did not fall because the data ended.
 _SENT_ON = 8
+#: In Drain the sent part of the acknowledged bytes is the pacing gain: 0.35 (Linux) to 0.5 (draft, Linux v3), within a quarter.
+_DRAIN_GAINS = Fraction(1, 4), Fraction(5, 8)
 #: After the exit the base may be another than the sender's, but no base grows by a tenth in half a round.
 _BASE_ONE_OF = 10
 _ROUNDS = 2
@@ -87,9 +89,10 @@ class AtLeastExplainer:
         return self._all if paces_by_rate(name) else self._limited
 
     def drained(self, found: Explained) -> bool:
-        """Return whether the flight falls to half after the exit of a profile, and packets are sent on from there, as in Drain.
+        """Return whether the sender drains its queue after the exit of a profile: its own evidence of BBR.
 
-        For a profile that paces by the delivery rate this is the only evidence of its own.
+        The flight falls to half, and packets are sent on from there. If the recording ends before, packets are sent at the pacing
+        gain of Drain up to its end.
         """
         exit_ = min(found.exits, default=None)
         if not paces_by_rate(found.profile) or found.refuted is not None or exit_ is None:
@@ -97,7 +100,8 @@ class AtLeastExplainer:
         after = list(takewhile(lambda event: not isinstance(event, Lost | Ce), self._events[exit_:]))
         flights = [(at, event.bytes_in_flight) for at, event in enumerate(after) if isinstance(event, Ack)]
         low = next((at for at, flight in flights if _DRAINED_ONE_OF * flight <= flights[0][1]), len(after))
-        return sum(isinstance(event, Sent) and not event.app_limited for event in after[low:]) >= _SENT_ON
+        # A capture may end before the flight has fallen so far.
+        return _sent_on(after[low:]) >= _SENT_ON or _drains(after[:low])
 
     def _one(self, name: str, way: Way) -> Explained:
         left, first = self._subject.left, min(way.exits, default=len(way.answers))
@@ -175,16 +179,40 @@ class AtLeastExplainer:
         return Refutation(name, index, f"{how} {way.answers[index][0]} bytes in flight", f"{flight_bytes}")
 
 
-def too_little(subject: Subject) -> str | None:
-    """Return why a capture shows too little of the window to conclude anything, or None if it shows enough."""
+def _sent_on(events: Sequence[Event]) -> int:
+    return sum(isinstance(event, Sent) and not event.app_limited for event in events)
+
+
+def _drains(events: Sequence[Event]) -> bool:
+    """Return whether packets are sent at the pacing gain of Drain, and no faster in either half."""
+    least, most = _DRAIN_GAINS
+    halves = [_sent_and_acked(events[: len(events) // 2]), _sent_and_acked(events[len(events) // 2 :])]
+    slow = all(0 < sent_bytes <= most * acked_bytes for sent_bytes, acked_bytes in halves)
+    sent_bytes, acked_bytes = (sum(each) for each in zip(*halves, strict=True))
+    return slow and _sent_on(events) >= _SENT_ON and sent_bytes >= least * acked_bytes
+
+
+def _sent_and_acked(events: Sequence[Event]) -> tuple[int, int]:
+    sent = [run for event in events if isinstance(event, Sent) and not event.app_limited for run in event.packets]
+    return sum(run.count * run.size_bytes for run in sent), sum(
+        event.bytes for event in events if isinstance(event, Ack)
+    )
+
+
+def too_little(subject: Subject, *, paced: bool = False) -> str | None:
+    """Return why a capture shows too little of the window to conclude anything, or None if it shows enough.
+
+    ``paced``: whether a profile that paces explains it, so that the application need not be the reason.
+    """
     limited, releases = _in_slow_start(subject)
     ended_by_others = sum(not each.limited and not each.clocked for each in releases)
+    reason = PACED if paced else APPLICATION_LIMITED
     if sum(each.limited for each in subject.releases) < LEAST_RELEASES:
-        return APPLICATION_LIMITED
+        return reason
     if subject.recording.header.quality.get("initial_window_round", 1) > _LATEST_ROUND:
-        return APPLICATION_LIMITED
+        return reason
     if 2 * limited < len(releases):
-        return PACED if 2 * ended_by_others > len(releases) else APPLICATION_LIMITED
+        return PACED if 2 * ended_by_others > len(releases) else reason
     return None
 
 

@@ -1,5 +1,6 @@
 """What a sender did, without any profile: initial window, growth, where slow start ended, the first reduction."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -7,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from firstflight.events import Ack, Lost
+from firstflight_conformance.judge.rounds import Round, exit_range, exit_round, rounds_of
 from firstflight_conformance.judge.subject import Subject
 from firstflight_conformance.recording.answers import initial_window_bytes
 
@@ -42,7 +44,8 @@ class Did:
     """Behaviour of a sender. ``rtt_ratio``: the RTT where it left slow start over the least so far.
 
     ``initial_window_round``: the round that shows the initial window, of a capture. ``fast``: the events of three ACKs that show a
-    growth above 1.1. ``shown``: how much of slow start the recording shows; the other members are None then.
+    growth above 1.1. ``initial_window_range`` and ``window_range``: the least and the largest window if the capture allows several.
+    ``rounds``, ``exit_round``: of a capture at the receiver. ``shown``: how much of slow start the recording shows; the other members are None then.
     """
 
     initial_window_bytes: int | None
@@ -59,24 +62,32 @@ class Did:
     initial_window_round: int | None = None
     fast: tuple[int, ...] = ()
     shown: Shown = Shown.ALL
+    initial_window_range: tuple[int, int] | None = None
+    window_range: tuple[int, int] | None = None
+    rounds: tuple[Round, ...] = ()
+    exit_round: int | None = None
 
 
-def did(subject: Subject, shown: Shown = Shown.ALL) -> Did:
-    """Return the behaviour of the subject, as far as the recording shows it."""
-    found = _did(subject)
+def did(subject: Subject, shown: Shown = Shown.ALL, *, explained: bool = True) -> Did:
+    """Return the behaviour of the subject, as far as the recording shows it. ``explained``: whether a profile explains its exit."""
+    found = _did(subject, explained)
     if shown is Shown.ALL:
         return found
     window_bytes = found.initial_window_bytes if shown is Shown.WINDOW else None
     return replace(
         found, initial_window_bytes=window_bytes, growth=None, event=None, t_ns=None, window_bytes=None, rtt_ratio=None,
-        evidence="none", fast=(), shown=shown,
+        evidence="none", fast=(), shown=shown, window_range=None, rounds=(), exit_round=None,
+        initial_window_range=found.initial_window_range if shown is Shown.WINDOW else None,
     )  # fmt: skip
 
 
-def _did(subject: Subject) -> Did:
+def _did(subject: Subject, explained: bool) -> Did:
     left, config = subject.left, subject.recording.header.config
     by = left.by
     growth, fast = _growth(subject), _fast(subject)
+    quality = subject.recording.header.quality
+    far = quality.get("taken") is not None
+    unsure = far or (subject.at_least and left.evidence == "growth" and not explained)
     if growth is not None and growth > _FAST and len(fast) < _FAST_ACKS:
         growth = None
     return Did(
@@ -91,9 +102,17 @@ def _did(subject: Subject) -> Did:
         _captured_reduction(subject) if subject.at_least else _reduction(subject),
         len(subject.limited),
         subject.acks,
-        subject.recording.header.quality.get("initial_window_round"),
+        quality.get("initial_window_round"),
         fast if growth is not None and growth > _FAST else (),
+        initial_window_range=_range(quality.get("initial_window_range")),
+        window_range=exit_range(subject) if unsure else None,
+        rounds=tuple(rounds_of(subject)) if far else (),
+        exit_round=exit_round(subject) if far else None,
     )
+
+
+def _range(found: Sequence[int] | None) -> tuple[int, int] | None:
+    return None if found is None else (found[0], found[1])
 
 
 def to_json(found: Did) -> dict[str, Any]:
@@ -102,15 +121,19 @@ def to_json(found: Did) -> dict[str, Any]:
     return {
         "initial_window_bytes": found.initial_window_bytes,
         "initial_window_datagrams": datagrams(found),
+        "initial_window_range_bytes": None if found.initial_window_range is None else list(found.initial_window_range),
         "initial_window_round": found.initial_window_round,
         "slow_start_growth": _number(found.growth),
         "exit": {
             "event": found.event,
             "t_ms": None if found.t_ns is None else found.t_ns / _NS_PER_MS,
             "window_bytes": found.window_bytes,
+            "window_range_bytes": None if found.window_range is None else list(found.window_range),
+            "round": found.exit_round,
             "rtt_ratio": _number(found.rtt_ratio),
             "evidence": found.evidence,
         },
+        "round_flights_bytes": [each.flight_bytes for each in found.rounds],
         "first_reduction": None
         if reduction is None
         else {"factor": _number(reduction.factor), "of": reduction.of, "event": reduction.event},
@@ -119,11 +142,11 @@ def to_json(found: Did) -> dict[str, Any]:
 
 
 def datagrams(found: Did) -> int | None:
-    """Return the initial window in datagrams, or None if it is not a whole number or exceeds every sender's initial window.
+    """Return the initial window in datagrams, or None if it is unsure, no whole number, or exceeds every sender's initial window.
 
     A log of small packets alone does not show the datagram size.
     """
-    if found.initial_window_bytes is None:
+    if found.initial_window_bytes is None or found.initial_window_range is not None:
         return None
     count, rest = divmod(found.initial_window_bytes, found.datagram_bytes)
     small = found.datagram_bytes < _SMALL_BYTES and count > _RECOMMENDED
@@ -139,8 +162,8 @@ def _number(value: Fraction | None) -> float | int | None:
 
 def _growth(subject: Subject) -> Fraction | None:
     """Return the bytes of window per byte acknowledged, over the ACKs in slow start at which the window limited the sender."""
-    left = subject.left
-    end = len(subject.events) if left.by is None else left.by
+    until = subject.left.grown_until
+    end = len(subject.events) if until is None else until
     points = [point for point in subject.limited if point.index < end]
     acked = sum(point.acked_bytes for point in points)
     return Fraction(sum(point.grown_bytes for point in points), acked) if acked else None
@@ -148,7 +171,8 @@ def _growth(subject: Subject) -> Fraction | None:
 
 def _fast(subject: Subject) -> tuple[int, ...]:
     """Return the events of the three ACKs in slow start that grew the window most, if each grew it by more than a tenth more."""
-    end = len(subject.events) if subject.left.by is None else subject.left.by
+    until = subject.left.grown_until
+    end = len(subject.events) if until is None else until
     points = [each for each in subject.limited if each.index < end and each.acked_bytes]
     points = [each for each in points if each.grown_bytes > _FAST * each.acked_bytes]
     points.sort(key=lambda each: Fraction(each.grown_bytes, each.acked_bytes), reverse=True)
@@ -172,9 +196,23 @@ def _reduction(subject: Subject) -> Reduction | None:
             return _factor(subject, lost, index, new_bytes or 0)
         if now.cwnd_bytes < old_bytes:
             cause = index if lost is None or now.cwnd_bytes >= subject.before[lost] else lost
-            return _factor(subject, cause, index, now.cwnd_bytes)
+            little = lost is not None and now.cwnd_bytes > old_bytes * (1 - _STEP)
+            shown = _lowest(subject, index) if little else index
+            return _factor(subject, cause, shown, subject.answers[shown].cwnd_bytes)
         threshold_bytes = now.ssthresh_bytes
     return None
+
+
+def _lowest(subject: Subject, index: int) -> int:
+    """Return the event of the smallest window up to the ACK of a packet that was sent after an event: the end of recovery."""
+    since_ns, found = subject.events[index].t_ns, index
+    for at in range(index, len(subject.events)):
+        event = subject.events[at]
+        if isinstance(event, Ack) and any(run.sent_t_ns > since_ns for run in event.packets):
+            break
+        if subject.answers[at].cwnd_bytes < subject.answers[found].cwnd_bytes:
+            found = at
+    return found
 
 
 def _captured_reduction(subject: Subject) -> Reduction | None:

@@ -1,7 +1,7 @@
 """Which profiles explain a connection: its growth where the window limited the sender, and where it left slow start."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from firstflight import profiles
@@ -77,16 +77,29 @@ class Explainer:
         config = subject.recording.header.config
         self._in_datagrams = not any(point.grown_bytes % config.max_datagram_size_bytes for point in self._points)
         most = len(self._points) if self._in_datagrams else len(self._points) // ONE_OF
-        self._follower = Follower(
-            Question(config, events[: self._end], subject.given[: self._end], after, subject.begin, most)
-        )
+        question = Question(config, events[: self._end], subject.given[: self._end], after, subject.begin, most)
+        self._follower = Follower(question)
+        # TCP counts the window in segments. A sender may keep the rest of its growth, or none.
+        whole = replace(question, most=len(self._points) // ONE_OF, unit_bytes=config.max_datagram_size_bytes)
+        self._keeping = Follower(whole) if self._in_datagrams else None
 
     def explain(self, names: Iterable[str]) -> list[Explained]:
         """Return how each profile stands to the subject."""
         return [self._one(name) for name in names]
 
     def _one(self, name: str) -> Explained:
-        way = self._follower.follow(name)
+        found = self._by(name, self._follower.follow(name))
+        if found.refuted is None or self._keeping is None:
+            return found
+        kept = self._by(name, self._whole(self._keeping.follow(name)))
+        return found if kept.refuted is not None else kept
+
+    def _whole(self, way: Way) -> Way:
+        """Return a way with windows of whole segments."""
+        size_bytes = self._subject.recording.header.config.max_datagram_size_bytes
+        return replace(way, answers=[(each[0] // size_bytes * size_bytes, *each[1:]) for each in way.answers])
+
+    def _by(self, name: str, way: Way) -> Explained:
         differing = [point for point in self._points if point.index < len(way.answers) and self._differs(way, point)]
         counted = sum(self._counts(way, point) for point in self._points)
         equal = counted - len(differing)
@@ -98,7 +111,7 @@ class Explainer:
         if len(differing) * ONE_OF > counted and not (self._in_datagrams and self._equal_in_sum(way, self._points)):
             first = differing[0]
             if early is not None and early.event <= first.index:
-                return found(early)
+                return found(early, by_exit=True)
             return found(Refutation(name, first.index, *self._growths(way, first)))
         if len(way.answers) < self._end:
             refused = len(way.answers)

@@ -34,7 +34,8 @@ class Question:
     """What every profile is asked. ``given``: the subject's window before each event, where it is known.
 
     ``after``: the subject's window after it, where the profile's is compared. ``begin``: the first event that the algorithm sees. A
-    profile whose window differs ``most`` times is followed no further.
+    profile whose window differs ``most`` times is followed no further. ``unit_bytes``: windows are compared in whole units, and while
+    they are equal, the profile keeps the rest of its own: TCP reports whole segments.
     """
 
     config: Config
@@ -43,6 +44,7 @@ class Question:
     after: Sequence[int | None]
     begin: int
     most: int
+    unit_bytes: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +112,14 @@ class _LaidOut:
         self.config: ConfigLayout = config_layout(question.config)
         self.events = PackedEvents(question.events)
         self.given, self.after = _numbers(question.given), _numbers(question.after)
-        self.begin, self.most = question.begin, question.most
+        self.begin, self.most, self.unit_bytes = question.begin, question.most, question.unit_bytes
         self.answers: Array[c_char] = create_string_buffer(_ANSWER.size * max(self.events.count, 1))
 
     def follow(self, function: Any, name: str) -> list[Followed]:
         algorithm, _, profile = name.partition("/")
         taken = function(
             algorithm.encode(), profile.encode(), byref(self.config), self.events.buffer, self.given, self.after,
-            self.events.count, self.begin, self.most, self.answers,
+            self.events.count, self.begin, self.most, self.unit_bytes, self.answers,
         )  # fmt: skip
         found: Any = _ANSWER.iter_unpack(self.answers.raw[: _ANSWER.size * taken])
         return list(found)
@@ -131,7 +133,8 @@ def _numbers(values: Sequence[int | None]) -> Array[c_uint64]:
 def _function() -> Any:
     function = library().sim_follow
     function.argtypes = [
-        c_char_p, c_char_p, POINTER(ConfigLayout), c_char_p, POINTER(c_uint64), POINTER(c_uint64), c_size_t, c_size_t, c_size_t, c_char_p,
+        c_char_p, c_char_p, POINTER(ConfigLayout), c_char_p, POINTER(c_uint64), POINTER(c_uint64), c_size_t, c_size_t, c_size_t,
+        c_uint64, c_char_p,
     ]  # fmt: skip
     function.restype = c_size_t
     return function
@@ -139,10 +142,10 @@ def _function() -> Any:
 
 def _in_python(question: Question, name: str) -> list[Followed]:
     found: list[Followed] = []
-    differing = 0
+    differing, unit_bytes = 0, question.unit_bytes
     for seen, after in zip(_observations(question, name), question.after, strict=False):
         found.append(_followed(seen))
-        differing += after is not None and found[-1][0] != after
+        differing += after is not None and found[-1][0] // unit_bytes != after // unit_bytes
         if differing > question.most:
             return found
     return found
@@ -158,10 +161,10 @@ def _followed(seen: Observation | int) -> Followed:
 def _observations(question: Question, name: str) -> Iterator[Observation | int]:
     """Yield the answers of the model up to an event that it refuses; before it begins, yield its window alone."""
     algorithm, _, profile = name.partition("/")
-    controller = create(algorithm, profile, question.config)
+    controller, unit_bytes = create(algorithm, profile, question.config), question.unit_bytes
     for index, event in enumerate(question.events):
         given = question.given[index]
-        if given is not None:
+        if given is not None and controller.base.cwnd_bytes // unit_bytes != given // unit_bytes:
             controller.base.cwnd_bytes = given
         if index < question.begin and not isinstance(event, Sent):
             yield controller.base.cwnd_bytes

@@ -7,6 +7,7 @@ from pathlib import Path
 from firstflight_conformance.capture.container import is_capture
 from firstflight_conformance.capture.probe import is_probe, read_probe
 from firstflight_conformance.capture.read import capture_connections, read_capture
+from firstflight_conformance.capture.sockets import Sampled, is_sampled, read_sampled
 from firstflight_conformance.capture.table import is_table, read_table
 from firstflight_conformance.qlog.connections import qlog_connections
 from firstflight_conformance.qlog.read import Options, read_qlog
@@ -14,11 +15,12 @@ from firstflight_conformance.recording import files
 from firstflight_conformance.recording.files import RecordingError
 from firstflight_conformance.recording.recording import Recording
 
-_READ = "read are qlogs, TCP captures, CSV tables with a row per ACK, tcp_probe traces and recordings"
+_READ = (
+    "read are qlogs, TCP captures, CSV tables with a row per ACK, tcp_probe traces, output of ss -tinm and recordings"
+)
 #: Forms that are not judged: how their first lines look, and the shortest way to a form that is.
 _OTHERS = (
     (re.compile(rb"^\S+ (IP6?|ARP)[ ,].*(Flags \[|length )", re.MULTILINE), "text of tcpdump", "capture with -w FILE -s 120"),
-    (re.compile(rb"\bcwnd:\d+"), "output of ss", "trace a row per ACK: trace-cmd record -e tcp:tcp_probe"),
     (re.compile(rb"^\s*[\d.]+\s+\d+(\s+\d+)?\s*$", re.MULTILINE), "times and windows alone", "write a row per ACK with " + "t_s,rtt_s,acked_bytes,in_flight_bytes,cwnd_bytes"),
     (re.compile(rb"^(timeval|double|signed|dtime|title)\b", re.MULTILINE), "a plot of xplot", "judge the capture that it was made from"),
     (re.compile(rb'"(intervals|start)"\s*:'), "the report of iperf3", "capture with tcpdump -w FILE -s 120"),
@@ -36,6 +38,16 @@ class Source:
 
 def read(path: Path, peer: Path | None = None, options: Options | None = None) -> Source:
     """Read a file. Raise :class:`RecordingError` where it cannot be judged."""
+    found = read_any(path, peer, options)
+    if isinstance(found, Sampled):
+        raise RecordingError(
+            path, "file", "is output of ss, which has no events: firstflight judge reports what it shows"
+        )
+    return found
+
+
+def read_any(path: Path, peer: Path | None = None, options: Options | None = None) -> Source | Sampled:
+    """Read a file, or samples of a socket, which are no recording. Raise :class:`RecordingError` where it cannot be judged."""
     data = files.read_bounded(path, is_capture)
     options = options or Options()
     kind = kind_of(data)
@@ -47,6 +59,8 @@ def read(path: Path, peer: Path | None = None, options: Options | None = None) -
         return Source(recording, None, tuple(notes))
     if kind == "trace":
         return Source(read_probe(path, data, options.max_datagram_size_bytes), None, ())
+    if kind == "socket trace":
+        return read_sampled(path, data)
     if kind == "table":
         return Source(read_table(path, data, options.max_datagram_size_bytes, options.columns), None, ())
     for pattern, name, remedy in _OTHERS:
@@ -60,13 +74,15 @@ def read(path: Path, peer: Path | None = None, options: Options | None = None) -
 
 
 def kind_of(data: bytes) -> str:
-    """Return the kind of a file: recording, capture, trace, table or qlog."""
+    """Return the kind of a file: recording, capture, trace, socket trace, table or qlog."""
     if files.is_recording(data):
         return "recording"
     if is_capture(data):
         return "capture"
     if is_probe(data):
         return "trace"
+    if is_sampled(data):
+        return "socket trace"
     return "table" if is_table(data) else "qlog"
 
 

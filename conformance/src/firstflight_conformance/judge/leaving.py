@@ -4,13 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from firstflight.events import Ce, Event, Lost, PersistentCongestion, Sent
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent
 from firstflight_conformance.recording.answers import SLOW_START, Answer
 
 #: An ACK grows the window as in slow start if it does so by three quarters of what the first round did.
 _FULL = Fraction(3, 4)
 #: Of how many ACKs the growth of slow start is taken at least, and how many must grow by less before that is evidence.
 _FIRST_ACKS, _LESS_ACKS = 4, 2
+
+#: A smaller window or a threshold is the answer to a loss within so many RTTs of it.
+_LOSS_RTTS = 3
+#: Evidence of BBR in a capture: the sender drains its queue.
+DRAIN = "drain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class Left:
     """Slow start was left after event ``after`` (-1: at any), and not later than ``by``; ``None``: it was not left.
 
     ``until``: the first event at which something else than growth shows that it is over. ``growth``: bytes of window per byte acknowledged in the first round of slow start; ``None`` without ACKs that say it.
+    ``slower``: where the flight of BBR grows by less, some rounds before it leaves slow start.
     """
 
     after: int
@@ -34,6 +40,12 @@ class Left:
     evidence: str
     growth: Fraction | None
     until: int
+    slower: int | None = None
+
+    @property
+    def grown_until(self) -> int | None:
+        """The event that ends the growth of slow start, or None."""
+        return self.by if self.slower is None else self.slower
 
 
 def left_slow_start(
@@ -109,9 +121,13 @@ def _first_evidence(
 ) -> tuple[int, str] | None:
     """Return the first event that shows that slow start is over. A state from which it is resumed does not."""
     left: tuple[int, str] | None = None
-    lost = False
+    lost_ns = rtt_ns = None
     for index, (event, old_bytes, now) in enumerate(zip(events, before, answers, strict=True)):
-        lost = lost or isinstance(event, Lost | Ce | PersistentCongestion)
+        if isinstance(event, Lost | Ce | PersistentCongestion):
+            lost_ns = event.t_ns
+        elif isinstance(event, Ack):
+            rtt_ns = event.smoothed_rtt_ns or rtt_ns
+        lost = lost_ns is not None and (rtt_ns is None or event.t_ns - lost_ns <= _LOSS_RTTS * rtt_ns)
         if now.cwnd_bytes < old_bytes or (now.ssthresh_bytes is not None and lost):
             return left or (index, "loss" if lost else "window")
         if now.ssthresh_bytes is not None and now.cwnd_bytes >= now.ssthresh_bytes:

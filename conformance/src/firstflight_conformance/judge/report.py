@@ -7,6 +7,7 @@ from itertools import groupby
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.judge.at_least import APPLICATION_LIMITED, PACED
 from firstflight_conformance.judge.did import Did, Reduction, Shown, datagrams
+from firstflight_conformance.judge.leaving import DRAIN
 from firstflight_conformance.judge.verdict import Verdict, margin, named_once
 from firstflight_conformance.judge.why import why_lines
 
@@ -70,11 +71,9 @@ def _grouped(names: Sequence[str]) -> list[str]:
 
 
 def _did_lines(did: Did) -> Iterator[str]:
-    count = datagrams(did)
-    whole = "" if count is None else f", {count} datagrams of {did.datagram_bytes}"
     later = did.initial_window_round or 1
     shown = f", in round {later}, the first that the window limited" if later > 1 else ""
-    yield f"initial window: {did.initial_window_bytes} bytes{whole}{shown}"
+    yield f"initial window: {_initial_window(did)}{shown}"
     yield f"the window limited the sender at {did.limited_acks} of {did.acks} ACKs"
     if did.growth is not None:
         yield f"slow start: {_text(did.growth)} bytes of window for each byte acknowledged there"
@@ -88,8 +87,27 @@ def _did_lines(did: Did) -> Iterator[str]:
         ratio = "" if did.rtt_ratio is None else f", and the RTT was {_text(did.rtt_ratio)} times the least"
         yield f"slow start is left by event {did.event}, {milliseconds(did.t_ns or 0)} ms: by {_EVIDENCE[did.evidence]}"
         yield f"there the window had {did.window_bytes} bytes{ratio}"
+        if did.window_range is not None:
+            least, most = did.window_range
+            where = "" if did.exit_round is None else f"in round {did.exit_round}, "
+            yield f"uncertainty of the exit: {where}a window of {least} to {most} bytes"
+    if did.rounds:
+        flights = ", ".join(str(each.flight_bytes) for each in did.rounds)
+        yield f"most bytes in flight by round: {flights}"
     if did.reduction is not None:
         yield f"first reduction: to {_text(did.reduction.factor)} of the {_OF[did.reduction.of]}{_at_event(did.reduction)}"
+
+
+def _initial_window(did: Did) -> str:
+    if did.initial_window_range is None:
+        count = datagrams(did)
+        return f"{did.initial_window_bytes} bytes" + (
+            "" if count is None else f", {count} datagrams of {did.datagram_bytes}"
+        )
+    least, most = did.initial_window_range
+    size = did.datagram_bytes
+    whole = "" if least % size or most % size else f", {least // size} to {most // size} datagrams of {size}"
+    return f"{least} to {most} bytes{whole}"
 
 
 def _at_event(reduction: Reduction) -> str:
@@ -101,6 +119,7 @@ _EVIDENCE = {
     "loss": "loss or congestion mark",
     "threshold": "its threshold (ssthresh)",
     "growth": "less growth",
+    DRAIN: "the fall of the flight that follows (Drain)",
     "state": "its state",
     "window": "a smaller window",
 }

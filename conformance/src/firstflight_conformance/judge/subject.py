@@ -60,6 +60,9 @@ def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: s
     at_least = recording.header.quality.get("window") == AT_LEAST
     if at_least:
         answers = _most_so_far(answers, first_bytes)
+    elif "initial_window_range" in recording.header.quality:
+        first = next((index for index, answer in enumerate(answers) if answer.reported), 0)
+        answers[first] = replace(answers[first], reported=False)  # the window before this ACK is unknown
     before = windows_before(answers, first_bytes)
     releases = tuple(releases_of(recording.events)) if at_least else ()
     limited = _ended(releases, before, answers) if at_least else _limited(recording, before, answers)

@@ -23,6 +23,7 @@ from firstflight_conformance.judge.at_least import (
 )
 from firstflight_conformance.judge.did import Did, Shown
 from firstflight_conformance.judge.explain import Explained, Explainer, Refutation, candidates
+from firstflight_conformance.judge.leaving import DRAIN
 from firstflight_conformance.judge.subject import Subject, subject_of
 from firstflight_conformance.judge.why import Path, Why, path_of, reasons, why_json
 from firstflight_conformance.recording.changed import with_samples
@@ -116,6 +117,7 @@ def judge(
         explained = tuple(replace(each, refuted=None) if _by_rtt(each) else each for each in explained)
     left_over = [each for each in explained if each.refuted is None]
     may_be = tuple(named_once([each.profile for each in left_over]))
+    subject = _left_by_drain(subject, left_over)
     undecided, shown = _undecided(subject, may_be, asked=asked), Shown.ALL
     if subject.at_least:
         undecided, shown = _undecided_flight(subject, left_over, undecided)
@@ -126,7 +128,8 @@ def judge(
     if not may_be and undecided is None:
         may_be = tuple(named_once(_unclear(subject, explained)))
         undecided = "the exits differ by less than the times of the recording can tell" if may_be else None
-    return Verdict(subject, doing.did(subject, shown), explained, may_be, undecided, tuple(left_out))
+    did = doing.did(subject, shown, explained=undecided is None and bool(may_be))
+    return Verdict(subject, did, explained, may_be, undecided, tuple(left_out))
 
 
 def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
@@ -238,10 +241,9 @@ def _undecided_flight(
     if subject.recording.header.quality.get("taken") is not None:
         return AT_THE_RECEIVER, _shown_at_the_receiver(subject)
     paced = [each for each in left_over if paces_by_rate(each.profile)]
-    drained = AtLeastExplainer(subject).drained
-    if paced and len(paced) == len(left_over) and all(follows(each) and drained(each) for each in paced):
+    if subject.left.evidence == DRAIN:
         return undecided, Shown.ALL
-    if (reason := too_little(subject)) is not None:
+    if (reason := too_little(subject, paced=len(paced) == len(left_over) > 0)) is not None:
         return reason, Shown.NOTHING
     if (reason := partly_limited(subject)) is not None:
         return reason, Shown.WINDOW
@@ -262,6 +264,20 @@ def _undecided_flight(
     if undecided is None and not left_over:
         undecided = _unexplained(subject)
     return undecided, Shown.ALL
+
+
+def _left_by_drain(subject: Subject, left_over: Sequence[Explained]) -> Subject:
+    """Return the subject of a capture at the sender, left at the exit of BBR if BBR explains it and it drains its queue."""
+    if not subject.at_least or subject.recording.header.quality.get("taken") is not None:
+        return subject
+    drained = AtLeastExplainer(subject).drained
+    if not left_over or not all(follows(each) and drained(each) for each in left_over):
+        return subject
+    exits = [min(each.exits) for each in left_over]
+    by = max(exits)
+    slower = None if subject.left.by is None else min(subject.left.by, by)
+    left = replace(subject.left, after=min(exits) - 1, by=by, evidence=DRAIN, slower=slower)
+    return replace(subject, left=left)
 
 
 def _shown_at_the_receiver(subject: Subject) -> Shown:

@@ -32,7 +32,8 @@ def mutable_files() -> dict[Path, str]:
 
 
 @cache
-def _right_text(path: Path) -> str:
+def right_text(path: Path) -> str:
+    """Return the text of a file of the model."""
     return path.read_text("utf-8")
 
 
@@ -44,7 +45,7 @@ def _uses() -> dict[str, set[str]]:
         package = name.rpartition(".")[0]
         uses.setdefault(package, set()).add(name)
         found = uses.setdefault(name, set())
-        for package, imported in _IMPORT.findall(_right_text(path)):
+        for package, imported in _IMPORT.findall(right_text(path)):
             found |= {package, *(f"{package}.{word}" for word in re.findall(r"\w+", imported))}
     return uses
 
@@ -91,7 +92,8 @@ def _tie(modules: dict[str, ModuleType]) -> None:
 
 
 @cache
-def _compiled(path: Path, text: str) -> CodeType:
+def compiled(path: Path, text: str) -> CodeType:
+    """Return the code of a text in place of a file; what has been compiled once is not compiled again."""
     return compile(text, str(path), "exec")
 
 
@@ -105,7 +107,7 @@ class _Loader(InspectLoader):
         return self._text
 
     def get_code(self, fullname: str) -> CodeType:
-        return _compiled(self._path, self._text)
+        return compiled(self._path, self._text)
 
 
 class _Finder(MetaPathFinder):
@@ -121,6 +123,6 @@ class _Finder(MetaPathFinder):
         file = self._paths.get(fullname)
         if file is None:
             return None
-        text = self._texts[file] if file in self._texts else _right_text(file)
+        text = self._texts[file] if file in self._texts else right_text(file)
         inside = [str(file.parent)] if file.stem == "__init__" else None
         return spec_from_file_location(fullname, file, loader=_Loader(file, text), submodule_search_locations=inside)

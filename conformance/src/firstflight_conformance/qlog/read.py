@@ -4,13 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from statistics import median_low
 from typing import Any
 
 from firstflight import Config
+from firstflight.events import Ack as AckEvent
 from firstflight.events import Sent as SentEvent
 from firstflight.limits import DATAGRAM_MAX_BYTES
 from firstflight_conformance.cases.timeline import milliseconds
@@ -218,7 +219,27 @@ def _recording(path: Path, items: Sequence[Item], build: Build, options: Options
     if not build.rtts:
         rtts_ns = max(times_ns, _LATENESS_NS)
     source: dict[str, Any] = {"kind": "qlog", "name": path.name, "writer": name}
-    return build.recording(source, Config(datagram, window), (times_ns, rtts_ns))
+    recording = build.recording(source, Config(datagram, window), (times_ns, rtts_ns))
+    given = options.initial_window_bytes or "initial_window_bytes" in parameters
+    return recording if given else _with_range(recording)
+
+
+def _with_range(recording: Recording) -> Recording:
+    """Return the recording with an interval of initial windows if the first logged window includes the growth of an ACK.
+
+    A whole number of datagrams shows that it does not.
+    """
+    header = recording.header
+    window_bytes, datagram_bytes = header.config.initial_window_bytes, header.config.max_datagram_size_bytes
+    first = next((index for index, step in enumerate(recording.steps) if "cwnd_bytes" in step.subject), 0)
+    acks = [step.event for step in recording.steps[: first + 1] if isinstance(step.event, AckEvent)]
+    if window_bytes is None or not acks or window_bytes % datagram_bytes == 0:
+        return recording
+    least_bytes = window_bytes - sum(event.bytes for event in acks)
+    if least_bytes < datagram_bytes:
+        return recording
+    quality = dict(header.quality) | {"initial_window_range": [least_bytes, window_bytes]}
+    return replace(recording, header=replace(header, quality=quality))
 
 
 def _first_window(items: Sequence[Item]) -> int | None:

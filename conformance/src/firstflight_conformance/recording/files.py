@@ -87,23 +87,30 @@ def _unpacked(path: Path, file: BinaryIO) -> Iterator[BinaryIO]:
         except lzma.LZMAError as error:
             raise OSError(0, str(error)) from error
     elif magic.startswith(b"\x28\xb5\x2f\xfd"):
-        yield _zstd(path, buffered)
+        reader, error_of_zstd = _zstd(path, buffered)
+        try:
+            yield reader
+        except error_of_zstd as error:
+            raise OSError(0, f"is no whole zstd file: {error}") from error
     else:
         yield buffered
 
 
-def _zstd(path: Path, file: BinaryIO) -> BinaryIO:
-    """Return a reader that unpacks zstd. Python has one from 3.14 on; an earlier Python needs the package zstandard."""
+def _zstd(path: Path, file: BinaryIO) -> tuple[BinaryIO, type[Exception]]:
+    """Return a reader that unpacks zstd, and its error. Python has one from 3.14 on; an earlier Python needs the package zstandard."""
     try:
-        return cast("BinaryIO", import_module("compression.zstd").ZstdFile(file))
+        library = import_module("compression.zstd")
+        return cast("BinaryIO", library.ZstdFile(file)), library.ZstdError
     except ImportError:
         pass
     try:
-        return cast("BinaryIO", import_module("zstandard").ZstdDecompressor().stream_reader(file))
+        library = import_module("zstandard")
     except ImportError:
         raise RecordingError(
             path, "file", "is packed by zstd: unpack it by zstd -d, or install the package zstandard"
         ) from None
+    reader = library.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    return cast("BinaryIO", reader), library.ZstdError
 
 
 def save(recording: Recording, path: Path) -> None:

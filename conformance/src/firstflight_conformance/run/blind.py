@@ -1,21 +1,52 @@
 """Cases that no file has: paths drawn for one run from a seed, in closed loop, under ids that say nothing.
 
 An adapter that knows the vectors, or the closed loop of the checkout, by heart has nothing to answer with; one that computes is not disturbed.
+A path on which the startup algorithm does nothing shows nothing of it, so paths are drawn until it acts on enough of them.
 """
 
 import secrets
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+from zlib import crc32
 
-from firstflight import Config
+from firstflight import Config, advance, create
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.run.stimulus import StimulusCase, scenarios_of_the_checkout, stimulus_cases
+from firstflight_conformance.run.model_run import model_run
+from firstflight_conformance.run.stimulus import Stimulus, StimulusCase, StimulusScript, scenarios_for
+from firstflight_conformance.seen.base import base_of
 from firstflight_conformance.simulator.scenario import Scenario
 
-#: Of the paths that all algorithms have in common so many are drawn; of those for some algorithms only one for each set of these.
-COMMON = 3
+#: Of a profile: the paths on which the algorithm acts, the most other paths that are judged, and the most draws.
+ACTING, OTHERS, DRAWS = 5, 5, 100
 _DATAGRAMS_BYTES = (1200, 1252, 1350, 1452)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The cases of a profile. ``acting``: the paths on which the algorithm acts, of so many ``draws``."""
+
+    algorithm: str
+    profile: str
+    cases: tuple[StimulusCase, ...]
+    acting: int
+    draws: int
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The numbers as the report has them."""
+        name = f"{self.algorithm}/{self.profile}"
+        return {"profile": name, "acting": self.acting, "draws": self.draws, "judged": len(self.cases)}
+
+    @property
+    def text(self) -> str:
+        """The numbers in a sentence."""
+        name = f"{self.algorithm}/{self.profile}"
+        if base_of(self.algorithm, self.profile) is None:
+            return f"{name}: {self.draws} paths drawn"
+        return f"{name}: the algorithm acts on {self.acting} of {self.draws} paths drawn"
 
 
 def new_seed() -> int:
@@ -23,20 +54,63 @@ def new_seed() -> int:
     return secrets.randbelow(2**32)
 
 
-def blind_cases(seed: int) -> list[StimulusCase]:
-    """Return the cases of a seed, the same on every machine: for every profile, on paths like those of the checkout with other numbers."""
-    draw = SplitMix64(seed)
-    return stimulus_cases(scenarios=[_drawn(like, number, draw) for number, like in enumerate(_chosen(draw), 1)])
+def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
+    """Return the cases of a seed for a profile, the same on every machine: the paths of the checkout with other numbers.
+
+    Draws end when the algorithm acts on five paths, or after 100. A base controller acts on every path.
+    """
+    acting: list[StimulusCase] = []
+    others: list[StimulusCase] = []
+    draws = 0
+    for number, scenario in enumerate(_paths(seed, algorithm), 1):
+        case = StimulusCase(Stimulus(scenario, algorithm), profile)
+        (acting if _acts(case) else others).append(case)
+        draws = number
+        if len(acting) == ACTING or draws == DRAWS:
+            break
+    cases = sorted((*acting, *others[:OTHERS]), key=lambda case: case.scenario.name)
+    return Drawn(algorithm, profile, tuple(cases), len(acting), draws)
 
 
-def _chosen(draw: SplitMix64) -> list[Scenario]:
-    """Return scenarios of the checkout, each kind of them."""
-    kinds: dict[tuple[bool, Sequence[str]], list[Scenario]] = defaultdict(list)
-    for scenario in scenarios_of_the_checkout():
-        kinds[scenario.saved_cwnd_bytes is not None, scenario.algorithms].append(scenario)
-    common = kinds.pop((False, ()))
-    chosen = [common.pop(draw.below(len(common))) for _ in range(COMMON)]
-    return chosen + [some[draw.below(len(some))] for some in kinds.values()]
+def _acts(case: StimulusCase) -> bool:
+    """Return whether the base alone would have another window in the model's own run."""
+    base = base_of(case.vector.algorithm, case.profile)
+    if base is None:
+        return True
+    run, controller = model_run(StimulusScript(case), 1), create(*base, case.scenario.config)
+    windows = (advance(controller, event).cwnd_bytes for event in run.events)
+    return any(alone != observed["cwnd_bytes"] for alone, observed in zip(windows, run.observed, strict=True))
+
+
+def _paths(seed: int, algorithm: str) -> Iterator[Scenario]:
+    """Yield the paths of an algorithm. They depend on the seed and the algorithm only; every profile gets the first of them."""
+    known = _known_paths(seed, algorithm)
+    for number in range(DRAWS):
+        yield known.path(number)
+
+
+class _Paths:
+    """The paths of an algorithm, each drawn once."""
+
+    def __init__(self, seed: int, algorithm: str) -> None:
+        self._draw = SplitMix64(seed ^ crc32(algorithm.encode()))
+        kinds: dict[tuple[bool, tuple[str, ...]], list[Scenario]] = defaultdict(list)
+        for scenario in scenarios_for(algorithm):
+            kinds[scenario.saved_cwnd_bytes is not None, tuple(scenario.algorithms)].append(scenario)
+        self._kinds = list(kinds.values())
+        self._drawn: list[Scenario] = []
+
+    def path(self, number: int) -> Scenario:
+        """Return a path: of each kind of scenario in turn."""
+        while len(self._drawn) <= number:
+            of = self._kinds[len(self._drawn) % len(self._kinds)]
+            self._drawn.append(_drawn(of[self._draw.below(len(of))], len(self._drawn) + 1, self._draw))
+        return self._drawn[number]
+
+
+@cache
+def _known_paths(seed: int, algorithm: str) -> _Paths:
+    return _Paths(seed, algorithm)
 
 
 def _drawn(like: Scenario, number: int, draw: SplitMix64) -> Scenario:
@@ -58,7 +132,7 @@ def _drawn(like: Scenario, number: int, draw: SplitMix64) -> Scenario:
     )
     return replace(
         like,
-        name=f"blind-{number:02}.json",
+        name=f"blind-{number:03}.json",
         title=f"drawn path {number}",
         seed=draw.next() % 2**53,
         config=Config(size_bytes, size_bytes * (2 + draw.below(31))),

@@ -6,9 +6,9 @@ from firstflight import advance, samples_rate
 from firstflight.events import Event
 from firstflight.observables import Observation
 from firstflight_conformance.cases.measure import ClauseTracer
-from firstflight_conformance.cases.wire import event_to_json, observables
+from firstflight_conformance.cases.wire import event_name, event_to_json, observables
 from firstflight_conformance.run import messages
-from firstflight_conformance.run.compare import agrees, avoids, compare, slack_bytes
+from firstflight_conformance.run.compare import agrees, avoids, compare, fits_float64, slack_bytes
 from firstflight_conformance.run.conversation import Answers, Conversation
 from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.loop_run import Trace, Turns, run, summary
@@ -25,7 +25,9 @@ CLOCK_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000}
 
 
 class UnsupportedEventError(Exception):
-    """The adapter has no answer to an event, for the reason in the text."""
+    """The adapter has no answer to an event, for the reason in the text. ``event``: its kind."""
+
+    event = ""
 
 
 class Talk:
@@ -135,7 +137,11 @@ class StackLoop:
             self._take(event)
 
     def _take(self, event: Event) -> None:
-        observed = self._talk.observed(len(self.trace.events))
+        try:
+            observed = self._talk.observed(len(self.trace.events))
+        except UnsupportedEventError as refused:
+            refused.event = event_name(event)
+            raise
         if self.divergence is None and (self._reduction is None or self._is_exact):
             self._follow(event, observed)
         self.observed.append(observed)
@@ -158,7 +164,9 @@ class StackLoop:
         self.within_tolerance |= comparison.within_tolerance
         if comparison.differences:
             index, raw = len(self.trace.events), event_to_json(event)
-            self.divergence = Divergence(index, raw, comparison.differences, self._clauses(event), expected)
+            differences = comparison.differences
+            fits = fits_float64(differences, self._declaration, size_bytes, avoiding=self._avoiding)
+            self.divergence = Divergence(index, raw, differences, self._clauses(event), expected, fits)
 
     def _clauses(self, event: Event) -> tuple[str, ...]:
         """Return what the model carries out on an event, on the first with its beginning; it comes there anew, and need not be copied at each."""
@@ -223,7 +231,7 @@ def _run_stack(
     except ConversationError as fault:
         answers.fault, end = fault, "errored"
     except UnsupportedEventError as reason:
-        answers.unsupported, end = str(reason), "unsupported"
+        answers.unsupported, answers.refused_event, end = str(reason), reason.event, "unsupported"
     if answers.fault is None:
         answers.fault = _finished(conversation)
         end = end if answers.fault is None else "errored"

@@ -1,6 +1,6 @@
 """Compares what an adapter observed with what is expected, within the class that it declared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from firstflight_conformance.cases.vectors import Case
@@ -12,6 +12,11 @@ _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
 ABSENT = "absent"
 _FLOAT32_EXACT_BYTES = 2**23  # up to here neighbouring float32 values are at most one byte apart
 _FLOAT32_PART = 2**22
+#: The integer model of CUBIC is less than this far from real numbers, and so is a stack in double precision from it: 3 bytes and the
+#: growth in a nanosecond after an ACK, and a byte that the stage begins with (``spec/cubic/rules.md``, *The error*).
+_CUBIC_BYTES = 4
+#: In one nanosecond the curve grows by less than 2 bytes and this part of the window, whatever the datagram size.
+_CUBIC_PART = 2**37
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +80,32 @@ def compare(
     return Comparison(tuple(differences), within_tolerance)
 
 
+def fits_float64(
+    differences: tuple[Difference, ...], declaration: Declaration, max_datagram_size_bytes: int, *, avoiding: bool
+) -> bool:
+    """Return whether an adapter differs in congestion avoidance of CUBIC only by roundings that the class ``float64`` allows."""
+    if not avoiding or notes_avoidance(declaration) or not differences:
+        return False
+    wider = replace(declaration, arithmetic="float64")
+    return all(
+        one.observable in _WINDOWS
+        and one.observed is not ABSENT
+        and _tolerated(one.expected, one.observed, wider, max_datagram_size_bytes, avoiding=True)
+        for one in differences
+    )
+
+
 def avoids(case: Case | StimulusCase, before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
     """Return whether a case of CUBIC is in congestion avoidance: its window grew beyond the threshold. ``before`` is ``None`` at first."""
     if before is None or not (case.vector.algorithm == "cubic" or case.profile.endswith("+cubic")):
         return False
     threshold_bytes, window_bytes = now["ssthresh_bytes"], now["cwnd_bytes"]
     return threshold_bytes is not None and window_bytes > max(threshold_bytes, before["cwnd_bytes"])
+
+
+def notes_avoidance(declaration: Declaration) -> bool:
+    """Return whether the class of an adapter has another tolerance in the congestion avoidance of CUBIC."""
+    return declaration.avoidance == "datagram" or declaration.arithmetic == "float64"
 
 
 def _tolerated(
@@ -96,6 +121,8 @@ def _tolerated(
     rounding_bytes = _rounding_bytes(expected, declaration.arithmetic)
     if avoiding and declaration.avoidance == "datagram":
         rounding_bytes += max_datagram_size_bytes
+    elif avoiding and declaration.arithmetic == "float64":
+        rounding_bytes = _CUBIC_BYTES + expected // _CUBIC_PART
     short_bytes = _short_bytes(declaration, max_datagram_size_bytes)
     return expected - short_bytes - rounding_bytes <= observed <= expected + rounding_bytes
 

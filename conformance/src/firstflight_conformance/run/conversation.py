@@ -18,11 +18,13 @@ _END = messages.encode(messages.END)
 class Answers:
     """What an adapter answered to a case, up to the first fault; in closed loop what came of that instead.
 
-    ``fault_at_start``: already the answer to `start` was wrong; it may be a line left over from the case before.
+    ``fault_at_start``: already the answer to `start` was wrong; it may be a line left over from the case before. ``refused_event``: in
+    closed loop the kind of the event that is not supported.
     """
 
     observed: list[dict[str, Any]] = field(default_factory=list)
     unsupported: str | None = None
+    refused_event: str | None = None
     fault: ConversationError | None = None
     fault_at_start: bool = False
     loop: ClosedLoop | None = None

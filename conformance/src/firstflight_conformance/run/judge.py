@@ -11,7 +11,7 @@ from firstflight_conformance.cases.given import FLAGS
 from firstflight_conformance.cases.timeline import value_text
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run import record
-from firstflight_conformance.run.compare import agrees, avoids, compare, slack_bytes
+from firstflight_conformance.run.compare import agrees, avoids, compare, fits_float64, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
 from firstflight_conformance.run.conversation import Answers
 from firstflight_conformance.run.faults import ConversationError, FaultKind
@@ -84,7 +84,8 @@ class Judging:
         if fault is not None:
             self._charge(fault)
         deviations = self._manifest.deviations
-        results = tuple(_hold(_explain(result, deviations), self._recorded) for result in self._judged)
+        explained = (_with_reason(_explain(result, deviations), self._manifest) for result in self._judged)
+        results = tuple(_hold(result, self._recorded) for result in explained)
         return AdapterReport(self._manifest, None, self._session.declaration, results, disappeared(deviations, results))
 
     def stop(self) -> None:
@@ -152,17 +153,32 @@ def _ruled_out(case: AnyCase, declaration: Declaration) -> Undeclared | Refused 
     if case.profile not in declaration.algorithms[algorithm]:
         return _undeclared("profile", f"{algorithm}/{case.profile}")
     if isinstance(case, Case) and _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
-        return Refused(f"computes in {declaration.clock}, the case needs {case.vector.granularity}")
+        reason = f"computes in {declaration.clock}, the case needs {case.vector.granularity}"
+        return Refused(reason, f"declares the clock {declaration.clock}")
     if isinstance(case, Case):
-        return _only_given(case, declaration)
+        return _without_event(case, declaration) or _only_given(case, declaration)
     return None
+
+
+def _without_event(case: Case, declaration: Declaration) -> Refused | None:
+    """Return the first kind of event of the case that the adapter does not support, or ``None``."""
+    if not declaration.supports:
+        return None
+    events = case.vector.raw_events[: case.expectation.judged_events]
+    name = next((event["ev"] for event in events if event["ev"] not in declaration.supports), None)
+    return None if name is None else _unsupported_event(name)
+
+
+def _unsupported_event(name: str) -> Refused:
+    return Refused(f"does not support the event {name}", f"declares no support of {name}", name)
 
 
 def _only_given(case: Case, declaration: Declaration) -> Refused | None:
     """Return what the stack works out by itself and the vector only states, if there is such a thing."""
     for name in declaration.works_out:
         if FLAGS[name] in case.vector.flags:
-            return Refused(f"works {name} out by itself, the vector only states it (flag {FLAGS[name]})")
+            reason = f"works {name} out by itself, the vector only states it (flag {FLAGS[name]})"
+            return Refused(reason, f"declares that it works out {name}")
     return None
 
 
@@ -170,7 +186,7 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
     if isinstance(script, ComputationScript):
         return _verdict_on_computation(script, declaration, answers)
     if isinstance(script, StimulusScript):
-        return _verdict_on_loop(script.case, answers)
+        return _verdict_on_loop(script.case, declaration, answers)
     case, expected_after = script.case, script.case.expected()
     within_tolerance = avoiding = False
     judged_events: int | None = None
@@ -191,7 +207,12 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         if comparison.differences:
             # What comes after a divergence is not judged, not even a crash: the stream no longer fits the window.
             divergence = Divergence(
-                index, case.vector.raw_events[index], comparison.differences, script.clauses_at(index), expected
+                index,
+                case.vector.raw_events[index],
+                comparison.differences,
+                script.clauses_at(index),
+                expected,
+                fits_float64(comparison.differences, declaration, size_bytes, avoiding=avoiding),
             )
             return Result(
                 case.id,
@@ -233,11 +254,13 @@ def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growt
     return Growth(script.growth_reduced(script.case.windows()), script.growth_reduced(windows, slack))
 
 
-def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:
+def _verdict_on_loop(case: StimulusCase, declaration: Declaration, answers: Answers) -> Result:
     loop = answers.loop
     if loop is not None and loop.divergence is not None:
         text = _difference_text(loop.divergence)
         return Result(case.id, Verdict.FAIL, text, divergence=loop.divergence, loop=loop, recording=answers.recording)
+    if answers.fault is None and answers.refused_event in declaration.without:
+        return _unsupported(case, _unsupported_event(answers.refused_event))
     unfinished = _unfinished(case, answers)
     if unfinished is not None:
         return unfinished
@@ -280,6 +303,15 @@ def _explain(result: Result, deviations: tuple[Deviation, ...]) -> Result:
         return result
     clauses = result.divergence.clauses
     return replace(result, explained_by=next((d for d in deviations if d.explains(result.case_id, clauses)), None))
+
+
+def _with_reason(result: Result, manifest: Manifest) -> Result:
+    """Return a refusal with the explanation of the manifest, if there is one."""
+    refused = result.unsupported
+    if not isinstance(refused, Refused) or refused.why is not None:
+        return result
+    why = next((one.explanation for one in manifest.refusals if one.matches(refused.reason)), None)
+    return replace(result, unsupported=replace(refused, why=why))
 
 
 def _hold(result: Result, recorded: Record | None) -> Result:

@@ -77,6 +77,18 @@ class Deviation:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """A known refusal: ``reason``, a glob over the reason that the adapter gives, and the ``explanation``."""
+
+    reason: str
+    explanation: str
+
+    def matches(self, reason: str) -> bool:
+        """Return whether it explains a refusal with this reason."""
+        return fnmatchcase(reason, self.reason)
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """An adapter: how it is started, what it needs, and which deviations are known.
 
@@ -101,6 +113,7 @@ class Manifest:
     deadline_s: float | None = None
     stateless: bool = False
     supplied_before_start: str | None = None
+    refusals: tuple[Refusal, ...] = ()
 
     def missing_program(self) -> str | None:
         """Return the first program without which the adapter can be neither built nor run and that is not here, if there is one."""
@@ -145,6 +158,7 @@ def load_manifest(path: Path) -> Manifest:
     build = reader.text("build") if "build" in raw else None
     requires = reader.texts("requires") if "requires" in raw else ()
     deviations = tuple(_deviations(reader))
+    refusals = tuple(_refusals(reader))
     deadline_s = reader.seconds("deadline_s") if "deadline_s" in raw else None
     stateless = reader.truth("stateless") if "stateless" in raw else False
     third_party = texts["role"] == "third-party"
@@ -163,6 +177,7 @@ def load_manifest(path: Path) -> Manifest:
         deadline_s=deadline_s,
         stateless=stateless,
         supplied_before_start=supplied,
+        refusals=refusals,
     )
 
 
@@ -250,15 +265,26 @@ def _command(reader: "_Reader", here: Path) -> tuple[tuple[str, ...], tuple[Path
     return tuple(fill(word) for word in words), files
 
 
-def _deviations(reader: "_Reader") -> list[Deviation]:
-    entries = reader.take("deviation", [])
+def _tables(reader: "_Reader", key: str) -> Iterator["_Reader"]:
+    """Yield a reader for each table of an array."""
+    entries = reader.take(key, [])
     if not isinstance(entries, list):
-        raise reader.error("deviation", "needs tables [[deviation]]")
-    deviations = []
+        raise reader.error(key, f"needs tables [[{key}]]")
     for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
-            raise reader.error("deviation", "needs tables [[deviation]]")
-        inner = _Reader(reader.path, entry, f"deviation[{number}].")
+            raise reader.error(key, f"needs tables [[{key}]]")
+        yield _Reader(reader.path, entry, f"{key}[{number}].")
+
+
+def _refusals(reader: "_Reader") -> Iterator[Refusal]:
+    for inner in _tables(reader, "refusal"):
+        yield Refusal(inner.text("reason"), inner.text("explanation"))
+        inner.refuse_others()
+
+
+def _deviations(reader: "_Reader") -> list[Deviation]:
+    deviations = []
+    for inner in _tables(reader, "deviation"):
         told = _told(inner)
         inner.refuse_others()
         shown = _cases_of_profiles(inner) if told.kind == OTHER_VERSION else _cases(inner)

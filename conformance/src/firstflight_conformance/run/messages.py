@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
+from firstflight.events import KINDS
 from firstflight_conformance.cases.given import FLAGS
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.vectors import Case
@@ -26,6 +27,10 @@ AVOIDANCES = ("exact", "datagram")
 CONTROLLERS = ("newreno", "cubic")
 #: What a stack may work out by itself instead of taking it from the events.
 WORKS_OUT = tuple(FLAGS)
+#: Kinds of events.
+EVENTS = tuple(KINDS)
+#: Kinds of events that every sender needs: `supports` must contain them.
+NEEDED_EVENTS = ("sent", "ack", "lost")
 
 PROBE_ALGORITHM = "no-such-algorithm"
 HELLO = {"op": "hello", "protocol": PROTOCOL}
@@ -65,6 +70,12 @@ class Declaration:
     avoidance: str = "exact"
     works_out: tuple[str, ...] = ()
     controller: str = "newreno"
+    supports: tuple[str, ...] = ()
+
+    @property
+    def without(self) -> tuple[str, ...]:
+        """The kinds of events that the implementation does not support."""
+        return tuple(name for name in EVENTS if name not in self.supports) if self.supports else ()
 
 
 def start_message(case: Case) -> Message:
@@ -174,6 +185,7 @@ def read_hello(message: Message) -> Declaration:
         _choice(message, "avoidance", AVOIDANCES),
         _works_out(message.get("works_out", [])),
         _controller(message, algorithms),
+        _supports(message),
     )
 
 
@@ -228,6 +240,21 @@ def _works_out(value: object) -> tuple[str, ...]:
     if unknown:
         _refuse_hello(f"works_out: {excerpt(repr(unknown[0]))} is not one of {', '.join(WORKS_OUT)}")
     return tuple(name for name in WORKS_OUT if name in value)
+
+
+def _supports(message: Message) -> tuple[str, ...]:
+    if "supports" not in message:
+        return ()
+    value = message["supports"]
+    if not isinstance(value, list) or not _is_text_list(value):
+        _refuse_hello("supports: must be a list of kinds of events")
+    for name in value:
+        if name not in EVENTS:
+            _refuse_hello(f"supports: {excerpt(repr(name))} is not one of {', '.join(EVENTS)}")
+    for name in NEEDED_EVENTS:
+        if name not in value:
+            _refuse_hello(f"supports: must include {name}")
+    return tuple(name for name in EVENTS if name in value)
 
 
 def _is_text_list(value: object) -> bool:

@@ -51,6 +51,11 @@ def choice_text(choice: "Choice") -> str:
     return f"{choice.what}; {point.id} is open{source}: {point.why}"
 
 
+def clash_text(other: str) -> str:
+    """Return why a case that conforms by itself fails: its choices and those of another case exclude each other."""
+    return f"inconsistent choices: conforms only by choices that contradict {other or 'several other cases together'}"
+
+
 def in_part_text(exercised: "Exercised") -> str:
     """Return how many vectors are judged in part, and why."""
     return f"{exercised.in_part} of {exercised.of} cases are judged in part: they send more than the window that was chosen"
@@ -76,6 +81,10 @@ def seen(divergence: Divergence) -> Iterator[Text]:
         expected, observed = value_text(difference.expected), value_text(difference.observed)
         yield Text.assemble(
             f"{difference.observable}: expected ", (expected, "green"), ", observed ", (observed, "red")
+        )
+    if divergence.fits_float64:
+        yield Text(
+            "This is within the rounding of CUBIC in floating point: such a stack declares arithmetic `float64`."
         )
 
 

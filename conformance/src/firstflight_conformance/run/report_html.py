@@ -13,6 +13,7 @@ from firstflight_conformance.diagnose.levels import level_of_clause
 from firstflight_conformance.run.not_judged import not_judged, other_losses
 from firstflight_conformance.run.report_causes import (
     choice_text,
+    clash_text,
     decision_lines,
     how_sure,
     in_part_text,
@@ -29,6 +30,7 @@ from firstflight_conformance.version import __version__
 STATUSES = {
     "pass": "✓",
     "choice": "○",
+    "undecided": "?",
     "explained": "◐",
     "fail": "✗",
     "changed": "≠",
@@ -41,7 +43,8 @@ _VERDICTS = {
     ExitCode.FAULT: ("!", "bad", "broke down"),
     ExitCode.NOTHING_RUN: ("-", "none", "nothing was judged"),
 }
-_NOT_EXERCISED = ("-", "some", "conforms as far as it was judged; not every rule with a MUST was exercised")
+_NOT_GREEN = ("-", "some", "conforms as far as it was judged; not green")
+_UNDECIDED = ("?", "some", "undecided: the step budget ended before a verdict")
 _EXPLAINED = ("◐", "some", "departs as explained")
 
 
@@ -83,18 +86,21 @@ def _template() -> Template:
 
 def verdict(reports: list[AdapterReport], code: int) -> tuple[str, str, str]:
     """Return sign, colour and words; a stack whose deviations are all explained does not conform, nor one that was not seen to."""
-    if code == ExitCode.NOTHING_RUN and any(report.not_exercised for report in reports):
-        return _NOT_EXERCISED
+    if code == ExitCode.NOTHING_RUN and any(report.counts["undecided"] for report in reports):
+        return _UNDECIDED
+    if code == ExitCode.NOTHING_RUN and any(report.not_green for report in reports):
+        return _NOT_GREEN
     explained = any(report.counts["explained"] for report in reports)
     return _EXPLAINED if code == ExitCode.OK and explained else _VERDICTS[code]
 
 
 def _headline(reports: list[AdapterReport]) -> str:
     failing = sum(report.counts["fail"] for report in reports)
-    cases = sum(sum(report.counts[status] for status in STATUSES if status != "unsupported") for report in reports)
+    passed, total = sum(report.passed for report in reports), sum(report.total for report in reports)
+    refused = sum(len(report.refused) for report in reports)
     causes = sum(len(report.diagnosis.causes) for report in reports if report.diagnosis)
     adapters = f"{len(reports)} adapters" if len(reports) != 1 else "one adapter"
-    line = f"{cases} cases judged of {adapters}, {failing} failed"
+    line = f"{passed} of {total} cases of {adapters} passed, {refused} refused, {failing} failed"
     return f"{line}; {causes} cause{'s' if causes != 1 else ''} named below" if causes else line
 
 
@@ -113,6 +119,8 @@ def _adapter(report: AdapterReport, site: str | None) -> dict[str, Any]:
         else [],
         "choices": list(dict.fromkeys(map(choice_text, report.diagnosis.choices))) if report.diagnosis else [],
         "not_exercised": report.not_exercised,
+        "not_green": report.not_green,
+        "clashes": [(r.case_id, clash_text(r.clash)) for r in report.results if r.clash is not None],
         "open": [text for text in (not_judged(report).text(), other_losses(report)) if text],
         "in_part": in_part_text(report.diagnosis.exercised)
         if report.diagnosis and report.diagnosis.exercised.in_part
@@ -146,7 +154,7 @@ def _groups(report: AdapterReport) -> Iterator[Group]:
     for result in report.results:
         if not result.undeclared:
             groups[result.status, _says(result)].append(result)
-    order = ("errored", "fail", "changed", "choice", "explained", "unsupported", "pass")
+    order = ("errored", "fail", "changed", "undecided", "choice", "explained", "unsupported", "pass")
     for (status, says), results in sorted(groups.items(), key=lambda group: order.index(group[0][0])):
         yield Group(status, says, tuple(results))
 
@@ -155,6 +163,8 @@ def _says(result: Result) -> str:
     """Return what a result shares with others."""
     if result.explained_by is not None:
         return f"{result.explained_by.clause or result.explained_by.kind}: {result.explained_by.explanation}"
+    if result.undecided:
+        return "the step budget ended before a verdict"
     if result.verdict is Verdict.FAIL:
         return f"cause: {result.cause}" if result.cause else "no cause is known"
     return "" if result.verdict is Verdict.PASS else result.reason

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from firstflight_conformance.run.checkout import checkout
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.not_judged import not_judged
 from firstflight_conformance.run.report_explained import Explained, explained
-from firstflight_conformance.run.results import AdapterReport, Divergence, LoopRun, Result, Verdict
+from firstflight_conformance.run.results import AdapterReport, Divergence, LoopRun, Refused, Result, Verdict
 
 if TYPE_CHECKING:
     from firstflight_conformance.diagnose.departures import Choice
@@ -33,6 +33,9 @@ _ABSENT = {
     "growth": None,
     "loop": None,
     "judged_events": None,
+    "undecided": False,
+    "clash": None,
+    "refused_why": None,
 }
 _PLACE = "@results {}@"
 _STATUSES = (
@@ -41,6 +44,7 @@ _STATUSES = (
     "up_to_reduction",
     "fail",
     "choice",
+    "undecided",
     "explained",
     "changed",
     "unsupported",
@@ -49,11 +53,17 @@ _STATUSES = (
 
 
 def to_json(
-    reports: list[AdapterReport], case_ids: list[str], exit_code: int, *, strict: bool, root: Path = VECTORS
+    reports: list[AdapterReport],
+    case_ids: list[str],
+    exit_code: int,
+    *,
+    strict: bool,
+    root: Path = VECTORS,
+    blind: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the document. The same results give the same document: it holds no time and no duration but the date of the commit.
 
-    ``root`` is where the vectors lie.
+    ``root`` is where the vectors lie. ``blind``: the numbers of the drawn paths.
     """
     return {
         "format": 1,
@@ -61,6 +71,7 @@ def to_json(
         "exit_code": exit_code,
         "vectors_sha256": vectors_digest(root),
         "checkout": checkout(),
+        **({"blind": list(blind)} if blind else {}),
         "cases": case_ids,
         "adapters": [_adapter(report) for report in reports],
     }
@@ -103,6 +114,13 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "skipped": report.skipped,
         **({"supplied_before_start": manifest.supplied_before_start} if manifest.supplied_before_start else {}),
         "declaration": report.declaration and asdict(report.declaration),
+        "seen": {
+            "passed": report.passed,
+            "refused": len(report.refused),
+            "total": report.total,
+            "not_green": list(report.not_green),
+            "idle": list(report.unseen.idle),
+        },
         "counts": {status: report.counts[status] for status in _STATUSES},
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
         "choices": [_choice(choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
@@ -183,6 +201,9 @@ def _result(result: Result) -> dict[str, Any]:
         "level": result.level,
         "cause": result.cause,
         "judged_events": result.judged_events,
+        "undecided": result.undecided,
+        "clash": result.clash,
+        "refused_why": result.unsupported.why if isinstance(result.unsupported, Refused) else None,
         "change": result.change,
         "growth": asdict(result.growth) if result.growth else None,
         "loop": loop and {"stack": _loop_run(loop.stack), "model": _loop_run(loop.model)},  # its divergence: above

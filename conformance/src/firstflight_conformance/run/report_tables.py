@@ -14,7 +14,7 @@ from firstflight_conformance.run.results import AdapterReport, Moment, Result
 from firstflight_conformance.run.stimulus import PREFIX
 
 #: The numbers of an adapter, with the name of each.
-_COUNTS = ("pass", "tolerance", "fail", "choice", "explained", "changed", "unsupported", "errored")
+_COUNTS = ("pass", "tolerance", "fail", "choice", "undecided", "explained", "changed", "unsupported", "errored")
 #: Columns of words that go when there is little room, the first first.
 _DISPENSABLE = ("version", "role")
 _STYLES = {
@@ -22,6 +22,7 @@ _STYLES = {
     "changed": "red",
     "errored": "red",
     "choice": "yellow",
+    "undecided": "yellow",
     "explained": "yellow",
     "pass": "green",
 }

@@ -17,6 +17,7 @@ from firstflight_conformance.run.not_judged import not_judged_lines, other_losse
 from firstflight_conformance.run.report_causes import (
     cause_lines,
     choice_text,
+    clash_text,
     in_part_text,
     rule_line,
     seen,
@@ -38,6 +39,8 @@ _HEAD = 2
 #: Lines for details, however long the tables are.
 _LEAST = 12
 _LOG_WIDTH = 120
+#: Rules that are named as not exercised.
+_RULES_SHOWN = 12
 #: Algorithms and profiles that are named as not declared.
 _NAMES_SHOWN = 8
 
@@ -77,10 +80,21 @@ def print_report(
                     out.print(Text(f"{short_name(report)}: {passed[0]} of {passed[1]} rules with a MUST exercised"))
         if judged:
             print_counts(out, judged, "Adapters")
+            _print_headlines(out, judged)
             _print_what_is_open(out, judged)
     table = tables.fitted(None)
     for line in blocks.fitted(None if lines is None else max(lines - len(table), _LEAST)) + table:
         print(line, file=out.file)
+
+
+def _print_headlines(out: Console, reports: Sequence[AdapterReport]) -> None:
+    """Print passed, refused and total, and the reasons why a result is not green; of several adapters where there is more than passes."""
+    for report in reports:
+        if report.skipped is None and (len(reports) == 1 or report.refused or report.not_green):
+            explained = f", {report.counts['explained']} deviate as explained" if report.counts["explained"] else ""
+            text = f"{report.passed} of {report.total} cases passed{explained}, {len(report.refused)} refused"
+            reasons = f"; not green: {'; '.join(report.not_green)}" if report.not_green else ""
+            out.print(Text(f"{short_name(report)}: {text}{reasons}", "yellow" if reasons else ""))
 
 
 def _print_what_is_open(out: Console, reports: Sequence[AdapterReport]) -> None:
@@ -126,7 +140,9 @@ def _details(
     _causes(out, blocks, report, clauses)
     with blocks.block(Rank.CHOICE):
         _print_not_exercised(out, report)
+        _print_undecided(out, report)
     with blocks.block(Rank.FAILURE):
+        _print_clashes(out, report)
         _print_failures(out, report, clauses, limit)
 
 
@@ -173,8 +189,25 @@ def _print_choices(out: Console, report: AdapterReport, choices: Sequence["Choic
 
 def _print_not_exercised(out: Console, report: AdapterReport) -> None:
     if report.not_exercised:
-        out.print(Text(f"\n{short_name(report)}: not exercised: {', '.join(report.not_exercised)}", "bold yellow"))
-        _indent(out, Text("No judged event carries out these rules, which have a MUST; the closed loop may (--both)."))
+        names = report.not_exercised
+        more = f" and {len(names) - _RULES_SHOWN} more" if len(names) > _RULES_SHOWN else ""
+        out.print(
+            Text(f"\n{short_name(report)}: not exercised: {', '.join(names[:_RULES_SHOWN])}{more}", "bold yellow")
+        )
+        _indent(out, Text("No judged event exercises these rules."))
+
+
+def _print_undecided(out: Console, report: AdapterReport) -> None:
+    cases = [result.case_id for result in report.results if result.undecided]
+    if cases:
+        out.print(Text(f"\n{short_name(report)}: undecided: {', '.join(cases)}", "bold yellow"))
+        _indent(out, Text("The step budget of a case ended before its choices were found."))
+
+
+def _print_clashes(out: Console, report: AdapterReport) -> None:
+    for result in report.results:
+        if result.clash is not None:
+            out.print(Text(f"\n{short_name(report)}: {result.case_id}: {clash_text(result.clash)}", "bold red"))
 
 
 def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: str) -> None:

@@ -27,9 +27,14 @@ class Undeclared:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The adapter knows the profile, and cannot take the case."""
+    """The adapter knows the profile, and cannot take the case. ``why``: the reason in its hello or its manifest, or ``None``.
+
+    ``event``: the kind of event that the adapter declares not to support.
+    """
 
     reason: str
+    why: str | None = None
+    event: str | None = None
 
 
 class Verdict(Enum):
@@ -47,6 +52,7 @@ class Divergence:
 
     ``event_index`` is ``None`` for a computation, and ``event`` its inputs.
     ``clauses`` are those that the model carried out on that event, ``expected`` all its observables after it.
+    ``fits_float64``: the class ``float64``, which the adapter does not declare, allows the differences.
     """
 
     event_index: int | None
@@ -54,6 +60,7 @@ class Divergence:
     differences: tuple[Difference, ...]
     clauses: tuple[str, ...]
     expected: dict[str, Any]
+    fits_float64: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +131,8 @@ class Result:
 
     ``growth`` is of cases with events, ``loop`` of the closed loop. ``change`` says how the result differs from what was recorded.
     ``recording`` is of a failure, for its diagnosis, which gives ``level`` and ``cause``. A failure ``conforms`` where the cause is another
-    choice at points that the text leaves open. ``log``: the last lines of the log of an adapter that broke down. ``judged_events``: so many
+    choice at points that the text leaves open. It is ``undecided`` if the budget of steps ends first. ``clash``: it conforms only by other
+    choices than the run; the case that contradicts it, empty if only several do. ``log``: the last lines of the log of an adapter that broke down. ``judged_events``: so many
     events were judged, not all: of a pass up to the first reduction of the window (``run/up_to.py``), of one that conforms to where the stream sends more.
     ``about``: title and reason of the vector of a failure. ``unsupported``: why it was not judged. ``seconds``: how long it took; 0 if the adapter was not asked.
     """
@@ -143,6 +151,8 @@ class Result:
     level: str | None = None
     cause: str | None = None
     conforms: bool = False
+    undecided: bool = False
+    clash: str | None = None
     judged_events: int | None = None
     log: tuple[str, ...] = ()
     seconds: float = field(default=0.0, repr=False, compare=False)
@@ -160,14 +170,16 @@ class Result:
 
     @property
     def status(self) -> str:
-        """The verdict, or ``choice``, ``explained`` or ``changed`` for a failure.
+        """The verdict, or ``choice``, ``undecided``, ``explained`` or ``changed`` for a failure.
 
-        It is a ``choice`` if it conforms, ``explained`` by the manifest, or ``changed`` if it is not as recorded.
+        It is a ``choice`` if it conforms, ``undecided`` if the budget of steps ended first, ``explained`` by the manifest, or ``changed`` if it is not as recorded.
 
         A failure that nothing explains and an error remain what they are.
         """
         if self.conforms:
             return "choice"
+        if self.undecided:
+            return "undecided"
         unexplained = self.verdict is Verdict.FAIL and self.explained_by is None
         if self.change is not None and self.verdict is not Verdict.ERRORED and not unexplained:
             return "changed"
@@ -181,11 +193,16 @@ _REDUCTION = "slow-start.recovery.begin"
 
 
 @dataclass(frozen=True, slots=True)
-class AdapterReport:
-    """What came of one adapter. ``skipped`` says why it was not run at all; ``diagnosis`` what the failures come from.
+class Unseen:
+    """What a run did not show: ``rules`` that no judged event exercised, and ``idle`` profiles, in which the algorithm did not act."""
 
-    ``refused_rules``: rules with a MUST of profiles that it declares, of which it refuses every vector; not of stacks whose manifest says why.
-    """
+    rules: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterReport:
+    """What came of one adapter. ``skipped`` says why it was not run at all; ``diagnosis`` what the failures come from."""
 
     manifest: Manifest
     skipped: str | None = None
@@ -193,18 +210,49 @@ class AdapterReport:
     results: tuple[Result, ...] = ()
     disappeared: tuple[Deviation, ...] = ()
     diagnosis: "Diagnosis | None" = None
-    refused_rules: tuple[str, ...] = ()
+    unseen: Unseen = Unseen()
     counts: Counter[str] = field(init=False)
 
     @property
     def not_exercised(self) -> tuple[str, ...]:
-        """The rules with a MUST that no judged event carried out, because vectors are judged in part or refused. For a null adapter nothing hangs on it."""
+        """The rules that no judged event exercised, because cases are judged in part, refused, or conform without them."""
         if self.diagnosis is None or self.manifest.role == "null":
             missing: tuple[str, ...] = ()
         else:
             missing = self.diagnosis.exercised.missing
         reductions = self.counts["up_to_reduction"] and not self.judged_by_own_controller
-        return tuple(dict.fromkeys((*missing, *([_REDUCTION] if reductions else []), *self.refused_rules)))
+        return tuple(dict.fromkeys((*missing, *([_REDUCTION] if reductions else []), *self.unseen.rules)))
+
+    @property
+    def refused(self) -> tuple[Result, ...]:
+        """The refused cases of declared profiles."""
+        return tuple(result for result in self.results if isinstance(result.unsupported, Refused))
+
+    @property
+    def passed(self) -> int:
+        """The number of cases that pass or conform."""
+        return self.counts["pass"] + self.counts["choice"]
+
+    @property
+    def total(self) -> int:
+        """The number of selected cases of declared profiles, refused ones included."""
+        return sum(not result.undeclared for result in self.results)
+
+    @property
+    def not_green(self) -> tuple[str, ...]:
+        """The reasons why a run without failures is not green. A null adapter has none."""
+        if self.manifest.role == "null":
+            return ()
+        refused = sum(
+            result.unsupported.why is None for result in self.refused if isinstance(result.unsupported, Refused)
+        )
+        reasons = {
+            f"{self.counts['undecided']} undecided": self.counts["undecided"],
+            f"{refused} refused without a declared reason": refused,
+            f"the algorithm did not act: {', '.join(self.unseen.idle)}": len(self.unseen.idle),
+            f"rules not exercised: {len(self.not_exercised)}": len(self.not_exercised),
+        }
+        return tuple(reason for reason, count in reasons.items() if count)
 
     @property
     def rules_passed(self) -> tuple[int, int] | None:
@@ -243,11 +291,11 @@ class ExitCode:
     DIVERGENCE = 1
     USAGE = 2
     FAULT = 3
-    NOTHING_RUN = 4  # or a rule with a MUST was not exercised
+    NOTHING_RUN = 4  # or nothing failed, and the result is not green
 
 
-def exit_code(reports: list[AdapterReport], *, strict: bool) -> int:
-    """Return the exit code. Null adapters do not count."""
+def exit_code(reports: list[AdapterReport], *, strict: bool, refusals: bool = True) -> int:
+    """Return the exit code. Null adapters do not count. Without ``refusals`` a refused case is a divergence."""
     judged = [report for report in reports if report.manifest.role != "null"]
     total: Counter[str] = sum((report.counts for report in judged), Counter())
     if total["errored"]:
@@ -257,8 +305,10 @@ def exit_code(reports: list[AdapterReport], *, strict: bool) -> int:
         or total["changed"]
         or any(report.disappeared for report in judged)
         or (strict and (total["explained"] or total["choice"]))
+        or (not refusals and any(report.refused for report in judged))
     ):
         return ExitCode.DIVERGENCE
-    if not any(total[status] for status in ("pass", "explained", "choice")) or any(r.not_exercised for r in judged):
+    nothing = not any(total[status] for status in ("pass", "explained", "choice"))
+    if nothing or any(report.not_green for report in judged):
         return ExitCode.NOTHING_RUN
     return ExitCode.OK

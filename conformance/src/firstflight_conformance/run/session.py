@@ -112,6 +112,17 @@ class Session:
             return Answers(fault=fault, fault_at_start=True)
 
 
+def declaration_of(manifest: Manifest, options: Options) -> Declaration | None:
+    """Return what an adapter declares, or ``None`` without a valid answer."""
+    if manifest.missing() is not None:
+        return None
+    session = Session(manifest, options)
+    try:
+        return session.declared()
+    finally:
+        session.stop()
+
+
 def _as_stray(fault: ConversationError) -> ConversationError:
     kind = fault.kind if fault.kind in (FaultKind.EXITED, FaultKind.TOO_MUCH_OUTPUT) else FaultKind.EXTRA_ANSWER
     return fault.saying(f"after the case, found when the next one began: {fault.reason}", kind)

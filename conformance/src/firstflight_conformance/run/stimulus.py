@@ -119,6 +119,11 @@ def _is_for(scenario: Scenario, algorithm: str) -> bool:
     return named and (scenario.saved_cwnd_bytes is None or ALGORITHMS[algorithm].started_by is SavedPath)
 
 
+def scenarios_for(algorithm: str) -> list[Scenario]:
+    """Return the scenarios of the checkout that are for an algorithm."""
+    return [scenario for scenario in scenarios_of_the_checkout() if _is_for(scenario, algorithm)]
+
+
 @cache
 def scenarios_of_the_checkout() -> tuple[Scenario, ...]:
     """Return the scenarios of the closed loop, by name."""

@@ -29,6 +29,8 @@ _TRANSFER: _Bounds = {
     **dict.fromkeys(("header_bytes", "ack_bytes"), _HEADER),
     **dict.fromkeys(("receive_window_bytes", "first_receive_window_bytes"), _WINDOW),
     "saved_cwnd_bytes": (0, WINDOW_MAX_BYTES),
+    "max_data_bytes": (1, SIZE_MAX_BYTES),
+    "max_data_factor": (1, 16),
 }
 _CONFIG: _Bounds = {"max_datagram_size_bytes": (1, DATAGRAM_MAX_BYTES), "initial_window_bytes": _WINDOW}
 _CONNECTION: _Bounds = {"syn_bytes": _HEADER, "data_after_ns": _TIME, "retry_ns": _TIME}

@@ -38,7 +38,7 @@ class _Transfer(Structure):
         ),
         *_numbers("least_timeout_ns header_bytes ack_bytes receive_window_bytes first_receive_window_bytes"),
         *_numbers("send_buffer_bytes write_bytes rtt_tick_ns announced saved_cwnd_bytes saved_rtt_ns"),
-        *_numbers("syn_bytes data_after_ns retry_ns fin_acknowledges samples_rate"),
+        *_numbers("syn_bytes data_after_ns retry_ns fin_acknowledges samples_rate max_data_bytes max_data_factor"),
     ]
 
 

@@ -54,8 +54,18 @@ class Network:
     return_rate_bps: int | None
     flows: tuple[FlowPlan, ...]
 
-    def changed(self, flow: str, *, controller: str | None = None, transfer_bytes: int | None = None) -> "Network":
-        """Return this network with another controller or size of one flow. Raise :class:`ScenarioError` if there is no such flow."""
+    def changed(
+        self,
+        flow: str,
+        *,
+        controller: str | None = None,
+        transfer_bytes: int | None = None,
+        max_data: tuple[int, int] | None = None,
+    ) -> "Network":
+        """Return this network with another controller, size, or window and factor of MAX_DATA of one flow.
+
+        Raise :class:`ScenarioError` if there is no such flow.
+        """
         if flow not in {plan.name for plan in self.flows}:
             raise ScenarioError(f"{self.name}: there is no flow {flow}")
 
@@ -64,6 +74,8 @@ class Network:
                 return plan
             size_bytes = plan.transfer.transfer_bytes if transfer_bytes is None else transfer_bytes
             transfer = replace(plan.transfer, transfer_bytes=size_bytes)
+            if max_data is not None:
+                transfer = replace(transfer, max_data_bytes=max_data[0], max_data_factor=max_data[1])
             return replace(plan, transfer=transfer, controller=controller or plan.controller)
 
         return replace(self, flows=tuple(change(plan) for plan in self.flows))
@@ -101,7 +113,7 @@ def load_network(path: Path) -> Network:
 
 def _flow(raw: dict[str, Any]) -> FlowPlan:
     sender, receiver = raw["sender"], Receiver(**raw["receiver"])
-    syn_bytes = sender.get("syn_bytes")
+    syn_bytes, receiver_limit = sender.get("syn_bytes"), sender.get("max_data", {})
     transfer = Transfer(
         Config(sender["max_datagram_size_bytes"], sender["initial_window_bytes"]),
         sender["transfer_bytes"],
@@ -116,6 +128,8 @@ def _flow(raw: dict[str, Any]) -> FlowPlan:
         saved_cwnd_bytes=sender.get("saved_cwnd_bytes"),
         saved_rtt_ns=sender.get("saved_rtt_ns", 0),
         connection=None if syn_bytes is None else Connection(syn_bytes),
+        max_data_bytes=receiver_limit.get("window_bytes"),
+        max_data_factor=receiver_limit.get("factor", 1),
     )
     return FlowPlan(
         raw["name"],

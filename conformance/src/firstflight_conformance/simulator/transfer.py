@@ -50,7 +50,8 @@ class Transfer:
     is at least ``least_timeout_ns``. ``rtt_tick_ns``: the clock of the timestamps from which RTT samples are taken, where the sender
     takes them so, from the oldest packet of an ACK; ``None`` for exact times of its largest. ``announced``: the controller is told how
     much data waits. ``saved_cwnd_bytes``: the saved window that Careful Resume is offered, with ``saved_rtt_ns``. ``samples_rate``:
-    events have delivery-rate samples, also those for a controller that does not ask for them.
+    events have delivery-rate samples, also those for a controller that does not ask for them. ``max_data_bytes``: the first
+    window of a receiver that limits the data (MAX_DATA); each new limit multiplies the window by ``max_data_factor``.
     """
 
     config: Config
@@ -72,3 +73,5 @@ class Transfer:
     saved_rtt_ns: int = 0
     connection: Connection | None = None
     samples_rate: bool = False
+    max_data_bytes: int | None = None
+    max_data_factor: int = 1

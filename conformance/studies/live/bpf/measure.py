@@ -19,23 +19,24 @@ from firstflight import Config
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.judge.verdict import judge
 from firstflight_conformance.paths import LIVE_PATHS
+from firstflight_conformance.recording.recording import Recording
 from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.scenario import Link, load_scenario
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
 from studies.live.bpf import faults, figures
 from studies.live.bpf.figures import RESULTS
-from studies.live.bpf.objects import MissingError, Object, find, loaded, objects, require
+from studies.live.bpf.objects import MissingError, Object, available, find, loaded, objects, require
 from studies.live.bpf.path import MSS, transfers
 from studies.live.bpf.path import Transfer as Seen
-from studies.live.bpf.windows import SAVED, compare, connections, tracing
-from studies.live.kernel.record import record
+from studies.live.bpf.windows import SAVED, Record, compare, connections, tracing, with_inputs
+from studies.live.kernel.record import RunError, record
 
 PATHS = ("deep-queue", "delay-step", "fast", "long", "paced", "slow")
 RUNS = 5
 SIZES = (100_000, 1_000_000, 10_000_000)
+_ATTEMPTS = 5
 _MS, _S = 10**6, 10**9
-_LATE_NS = 100_000
 _ROUNDS = 3  # of a measurement of cost: the least counts, as other work on the machine only adds
 _HEADERS = 52  # IPv4, TCP and timestamps
 #: Links of transfers: rate, round trip, queue in bytes.
@@ -50,8 +51,7 @@ LONG = "20 Mbit/s, 600 ms"
 def windows(names: str = "") -> list[dict[str, Any]]:
     """Compare windows with the model's, and judge the same connections; of all objects, or of some."""
     chosen = names.split(",") if names else [each.name for each in objects()]
-    kept = _results().get("windows", {"rows": []})["rows"] if names else []
-    rows = [row for row in kept if row["name"] not in chosen]
+    rows: list[dict[str, Any]] = []
     for each in map(find, chosen):
         for path in PATHS:
             runs = [_compared(each, path) for _ in range(RUNS)]
@@ -62,15 +62,17 @@ def windows(names: str = "") -> list[dict[str, Any]]:
                 [(run["acks"], run["ended"], run["difference"], run["refuted"]) for run in runs],
                 flush=True,
             )
-    return rows
+    kept = _results().get("windows", {"rows": []})["rows"] if names else []
+    order = [each.name for each in objects()]
+    found = [*(row for row in kept if row["name"] not in chosen), *rows]
+    return sorted(found, key=lambda row: (order.index(row["name"]), PATHS.index(row["path"])))
 
 
 def _compared(each: Object, path: str) -> dict[str, Any]:
-    with tracing(each) as records:
-        recording = record(LIVE_PATHS / f"{path}.json", each.name)
-    found = compare(each, connections(records)[0])
-    # The recorder sees an ACK when the first segment leaves, the kernel took its sample some tens of us earlier.
-    recording = replace(recording, header=replace(recording.header, rtt_resolution_ns=_LATE_NS))
+    recording, records = _recorded(each, path)
+    connection = connections(records)[0]
+    found = compare(each, connection)
+    recording = with_inputs(recording, connection)
     asked = judge(recording, [each.profile])
     every = judge(recording)
     return {
@@ -85,6 +87,18 @@ def _compared(each: Object, path: str) -> dict[str, Any]:
         "decided": every.undecided is None,
         "among": each.profile in every.may_be or any(name.startswith(each.profile) for name in every.may_be),
     }
+
+
+def _recorded(each: Object, path: str) -> tuple[Recording, list[Record]]:
+    """Record a connection; again where the capture failed, which says nothing of the object."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            with tracing(each) as records:
+                recording = record(LIVE_PATHS / f"{path}.json", each.name)
+            return recording, records
+        except RunError as reason:
+            print(f"{each.name} {path}: attempt {attempt + 1}: {reason}", file=sys.stderr, flush=True)
+    raise RunError(f"{each.name} {path}: no capture in {_ATTEMPTS} attempts")
 
 
 def jumpstart() -> list[dict[str, Any]]:
@@ -196,23 +210,29 @@ def retreat() -> dict[str, Any]:
 
 
 def cost(names: str = "") -> list[dict[str, Any]]:
-    """Measure ns per ACK by the kernel's statistics of BPF programs: three seconds at 200 Mbit/s; of all, or some objects."""
-    order = ["ff_empty", "ff_kernel_cubic", *(each.name for each in objects())]
+    """Measure ns per ACK by the kernel's statistics of BPF programs: three seconds at 200 Mbit/s; of all, or some objects.
+
+    Rounds of all objects follow each other, so that other work on the machine meets all alike.
+    """
+    order = ["ff_empty", "ff_kernel_cubic", *(["ff_kernel_bbr"] if "bbr" in available() else [])]
+    order += [each.name for each in objects()]
     kept = _results().get("cost", {"rows": []})["rows"] if names else []
     rows = {row["name"]: row for row in kept}
     statistics = File("/proc/sys/kernel/bpf_stats_enabled")
     before = statistics.read_text("ascii")
-    for name in names.split(",") if names else order:
-        runs = []
-        for _ in range(_ROUNDS):
+    chosen = names.split(",") if names else order
+    runs: dict[str, list[dict[str, Any]]] = {name: [] for name in chosen}
+    for _ in range(_ROUNDS):
+        for name in chosen:
             with loaded(find(name)):
                 try:
                     statistics.write_text("1", "ascii")
-                    runs.append(_cost(name))
+                    runs[name].append(_cost(name))
                 finally:
                     statistics.write_text(before, "ascii")
-        rows[name] = {"name": name, **min(runs, key=lambda found: found["ns_per_ack"])}
-        print(rows[name], flush=True)
+    for name in chosen:
+        rows[name] = {"name": name, **min(runs[name], key=lambda found: found["ns_per_ack"])}
+        print(rows[name], [run["ns_per_ack"] for run in runs[name]], flush=True)
     return [rows[name] for name in order if name in rows]
 
 
@@ -225,13 +245,14 @@ while connection.recv(1 << 20):
     pass
 """
 _SEND = """
-import socket, sys, time
+import socket, struct, sys, time
 c = socket.socket()
 c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
 c.connect(("10.97.0.2", 4433))
 end = time.monotonic() + 3
 while time.monotonic() < end:
     c.sendall(bytes(1 << 16))
+print(struct.unpack_from("=I", c.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256), 156)[0])  # data segments sent
 """
 
 
@@ -264,9 +285,10 @@ def _cost(name: str) -> dict[str, Any]:
         receiver = _in(spaces[1], _RECEIVE)
         assert receiver.stdout is not None
         receiver.stdout.readline()
-        _in(spaces[0], _SEND, name).wait(30)
+        segments, _ = _in(spaces[0], _SEND, name).communicate(timeout=30)
         receiver.wait(30)
-        return _statistics()
+        found = _statistics()
+        return found | {"segments_per_ack": round(int(segments) / found["acks"], 1)}
     finally:
         for space in spaces:
             subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
@@ -282,7 +304,10 @@ def _in(space: str, program: str, *arguments: str) -> "subprocess.Popen[str]":
 
 
 def _statistics() -> dict[str, Any]:
-    """Return the time of all programs of the loaded object since statistics began, divided by the number of ACKs."""
+    """Return the time of all programs of the loaded object since statistics began, divided by the number of ACKs.
+
+    ``calls``: programs that ran at one of 20 ACKs or more often, with runs and ns.
+    """
     found = json.loads(
         subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, text=True, check=True).stdout
     )
@@ -293,7 +318,7 @@ def _statistics() -> dict[str, Any]:
         for key, each in programs.items()
         if each["run_cnt"] > acks / 20
     }
-    total = sum(count * ns for count, ns in calls.values())
+    total = sum(each["run_time_ns"] for each in programs.values())
     return {"acks": acks, "ns_per_ack": round(total / acks), "calls": calls}
 
 

@@ -38,6 +38,11 @@ class Object:
     profile: str
     cubic: bool
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names in the kernel: its own, and the one of the programs to which some objects change after the start."""
+        return self.name, f"{self.name}_2"
+
 
 def objects() -> list[Object]:
     """Return the objects with a profile, in the order of ``objects.txt``."""
@@ -98,7 +103,7 @@ def available() -> list[str]:
 def registered() -> dict[str, list[str]]:
     """Return the ids of our objects in the kernel by name, also of unregistered ones whose connections still run."""
     done = _run("bpftool", "struct_ops", "list")
-    names = {each.name for each in everything()}
+    names = {name for each in everything() for name in each.names}
     found: dict[str, list[str]] = {}
     for number, name in re.findall(r"^(\d+): (\w+)", done.stdout, re.M):
         if name in names:
@@ -109,7 +114,7 @@ def registered() -> dict[str, list[str]]:
 def load(wanted: Object, *, allow_all: bool = False) -> None:
     """Register an object. Raise :class:`BpfError` if its name exists or the verifier refuses it."""
     with _one_at_a_time():
-        if wanted.name in available():
+        if not set(available()).isdisjoint(wanted.names):
             raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
         program = build(wanted, allow_all=allow_all)
         # Without -d: with it the log of a large program overflows, and the kernel's answer has no reason.
@@ -120,11 +125,13 @@ def load(wanted: Object, *, allow_all: bool = False) -> None:
 
 def unload(wanted: Object) -> None:
     """Unregister an object; its connections keep it to their end. Raise :class:`BpfError` if it is not loaded."""
-    if wanted.name not in available():
+    loaded_names = [name for name in wanted.names if name in available()]
+    if not loaded_names:
         raise BpfError(f"{wanted.name} is not loaded")
-    done = _run("bpftool", "struct_ops", "unregister", "name", wanted.name)
-    if wanted.name in available():
-        raise BpfError(f"{wanted.name} cannot be unloaded:\n{_tail(done.stderr)}")
+    for name in loaded_names:
+        done = _run("bpftool", "struct_ops", "unregister", "name", name)
+        if name in available():
+            raise BpfError(f"{name} cannot be unloaded:\n{_tail(done.stderr)}")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ the same inputs as events, up to the exit from slow start or the first loss.
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from firstflight import Config, advance, create
 from firstflight.controller import Controller
 from firstflight.events import Ack, Backlog, Event, Run, SavedPath, Sent
 from firstflight_conformance.paths import ROOT
+from firstflight_conformance.recording.recording import Recording
 from studies.live.bpf.objects import BPF, BpfError, Object, available, build
 
 #: Kinds of ``trace.h``.
@@ -102,6 +103,45 @@ def connections(records: Sequence[Record]) -> list[list[Record]]:
     return sorted(found.values(), key=len, reverse=True)
 
 
+def with_inputs(recording: Recording, records: Sequence[Record]) -> Recording:
+    """Return the recording of a connection with the times, RTT and rate samples that the kernel took for its ACKs.
+
+    The recorder sees an ACK when the first segment leaves: some microseconds later, on a busy machine milliseconds. An
+    ACK without a record keeps its own, as the RTT of an algorithm that uses none.
+    """
+    taken: dict[int, dict[str, Any]] = {}
+    min_rtt_ns: int | None = None
+    samples: dict[str, Any] = {}
+    for record in records:
+        if record.kind == RATE:
+            samples = _rate(record)
+        if record.kind == ACK:
+            if record.rtt_ns != NONE:
+                min_rtt_ns = min(record.rtt_ns, min_rtt_ns or record.rtt_ns)
+                samples |= {"latest_rtt_ns": record.rtt_ns, "min_rtt_ns": min_rtt_ns}
+            taken.setdefault(-(-record.acked // record.mss), {"t_ns": record.now_ns, **samples})
+            samples = {}
+    steps, last_ns = [], 0
+    for step in recording.steps:
+        event = step.event
+        if isinstance(event, Ack) and (found := taken.get(event.packets[-1].last + 1)) is not None:
+            event = replace(event, **found | {"t_ns": max(last_ns, min(found["t_ns"], event.t_ns))})
+        last_ns = event.t_ns
+        steps.append(replace(step, event=event))
+    return replace(recording, steps=tuple(steps))
+
+
+def _rate(record: Record) -> dict[str, Any]:
+    """Return the delivery-rate sample of a record as members of an ACK."""
+    delivered, interval, prior, in_flight, lost, limited = record.values
+    if prior == NONE:
+        return {}
+    return {
+        "rate_delivered_bytes": delivered, "rate_interval_ns": interval, "rate_prior_delivered_bytes": prior,
+        "rate_in_flight_bytes": in_flight, "rate_lost_bytes": lost, "rate_app_limited": bool(limited),
+    }  # fmt: skip
+
+
 class Replay:
     """The model behind a connection: turns records into events."""
 
@@ -128,13 +168,7 @@ class Replay:
             )  # fmt: skip
             return
         if record.kind == RATE:
-            delivered, interval, prior, in_flight, lost, limited = record.values
-            if prior != NONE:
-                self.rate = {
-                    "rate_delivered_bytes": delivered, "rate_interval_ns": interval,
-                    "rate_prior_delivered_bytes": prior,
-                    "rate_in_flight_bytes": in_flight, "rate_lost_bytes": lost, "rate_app_limited": bool(limited),
-                }  # fmt: skip
+            self.rate = _rate(record)
             return
         if record.kind == BACKLOG and record.values[3]:  # the jump begins anew, with more data
             self.model, self.sent_packets = self.begin(), 0

@@ -24,6 +24,10 @@ _SET_UP_S = 60  # for the interpreter, the namespaces and the handshake, on a bu
 
 
 _DATAGRAM_BYTES = (512, 9000)
+#: Congestion controls that use delivery-rate samples: the kernel's BBR and ours.
+_BY_RATE = frozenset({"bbr", "ff_bbr"})
+#: The recorder sees an ACK when the first segment leaves; the kernel took its RTT sample some tens of us earlier.
+_LATE_NS = 100_000
 
 
 class RunError(Exception):
@@ -97,10 +101,10 @@ def recording_of(
         source,
         Config(size_bytes, set_up["initial_window"] * size_bytes),
         time_resolution_ns=1000,
-        rtt_resolution_ns=1000 if set_up["exact"] else max(quality["longest_write_ns"], 1000),
+        rtt_resolution_ns=_LATE_NS if set_up["exact"] else max(quality["longest_write_ns"], _LATE_NS),
         quality=quality,
     )
-    return _Following(size_bytes, rates=congestion_control == "bbr").follow(_in_order(noted)).recording(header)
+    return _Following(size_bytes, rates=congestion_control in _BY_RATE).follow(_in_order(noted)).recording(header)
 
 
 def _in_order(noted: list[Noted]) -> Iterator[Noted]:

@@ -126,7 +126,7 @@ def _update_min_rtt_alone(readings: Readings, state: Bbr, ack: Ack) -> None:
     if ack.latest_rtt_ns is None:
         return
     rtt_ns = clocked_ns(readings, ack.latest_rtt_ns)
-    if state.min_rtt_ns is None or rtt_ns <= state.min_rtt_ns or expired:
+    if state.min_rtt_ns is None or rtt_ns < state.min_rtt_ns or expired:
         state.min_rtt_ns = rtt_ns  # [bbr.min-rtt.alone]
         state.min_rtt_stamp_ns = ack.t_ns
 

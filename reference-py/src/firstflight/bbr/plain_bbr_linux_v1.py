@@ -282,7 +282,7 @@ def check_drain(s: Bbr, now: int) -> None:
 def update_min_rtt(s: Bbr, rs: Sample, now: int) -> None:
     """bbr_update_min_rtt, without PROBE_RTT: the smallest RTT, or the first after ten seconds."""
     expired = now > s.min_rtt_stamp + MIN_RTT_WINDOW_NS
-    if rs.rtt_us >= 0 and (s.min_rtt_us is None or rs.rtt_us <= s.min_rtt_us or expired):
+    if rs.rtt_us >= 0 and (s.min_rtt_us is None or rs.rtt_us < s.min_rtt_us or expired):
         s.min_rtt_us, s.min_rtt_stamp = rs.rtt_us, now  # [bbr.min-rtt.alone]
 
 

@@ -33,14 +33,6 @@ class RttLow(Enum):
     BELOW_HALF = "below_half"
 
 
-class RttHigh(Enum):
-    """Which RTT is too long for the saved path?"""
-
-    ABOVE_TEN = "above_ten"
-    AT_TEN = "at_ten"
-    NONE = "none"
-
-
 class RttMeasured(Enum):
     """Which RTT is compared with the saved one in Reconnaissance?"""
 
@@ -53,13 +45,6 @@ class InitialData(Enum):
 
     ALL = "all"
     NONE = "none"
-
-
-class JumpWhen(Enum):
-    """When does a confirmed path lead to the jump?"""
-
-    WINDOW_LIMITED = "window_limited"
-    CONFIRMED = "confirmed"
 
 
 class LimitRtt(Enum):
@@ -98,13 +83,6 @@ class RetreatFloor(Enum):
     INITIAL_WINDOW = "initial_window"
 
 
-class RetreatThreshold(Enum):
-    """What is the threshold at the end of Safe Retreat at most?"""
-
-    BETA = "beta"
-    PIPESIZE = "pipesize"
-
-
 class RetreatEnd(Enum):
     """When does Safe Retreat end?"""
 
@@ -117,13 +95,6 @@ class RetreatCongestion(Enum):
 
     ABSORBED = "absorbed"
     REDUCES = "reduces"
-
-
-class BaseReduction(Enum):
-    """Does normal congestion control reduce as well when Safe Retreat begins?"""
-
-    SUPPRESSED = "suppressed"
-    ALSO = "also"
 
 
 class Observed(Enum):
@@ -169,19 +140,15 @@ class Readings:
     pipesize_start: PipesizeStart
     jump_not_larger: JumpNotLarger
     rtt_low: RttLow
-    rtt_high: RttHigh
     rtt_measured: RttMeasured
     initial_data: InitialData
-    jump_when: JumpWhen
     limit_rtt: LimitRtt
     limit_checked: LimitChecked
     window_full: WindowFull
     flight_check: FlightCheck
     retreat_floor: RetreatFloor
-    retreat_threshold: RetreatThreshold
     retreat_end: RetreatEnd
     retreat_congestion: RetreatCongestion
-    base_reduction: BaseReduction
     observed: Observed
     path_validating: PathValidating
     threshold_set: ThresholdSet
@@ -194,19 +161,15 @@ RFC_9959 = Readings(
     pipesize_start=PipesizeStart.FLIGHT,
     jump_not_larger=JumpNotLarger.STOP,
     rtt_low=RttLow.AT_HALF,
-    rtt_high=RttHigh.ABOVE_TEN,
     rtt_measured=RttMeasured.MINIMUM,
     initial_data=InitialData.ALL,
-    jump_when=JumpWhen.WINDOW_LIMITED,
     limit_rtt=LimitRtt.LATEST,
     limit_checked=LimitChecked.EVERY_EVENT,
     window_full=WindowFull.DATAGRAM,
     flight_check=FlightCheck.BOTH,
     retreat_floor=RetreatFloor.TWO_DATAGRAMS,
-    retreat_threshold=RetreatThreshold.BETA,
     retreat_end=RetreatEnd.LAST_UNVALIDATED,
     retreat_congestion=RetreatCongestion.ABSORBED,
-    base_reduction=BaseReduction.SUPPRESSED,
     observed=Observed.ACKNOWLEDGED,
     path_validating=PathValidating.IGNORED,
     threshold_set=ThresholdSet.JUMPS,

@@ -41,6 +41,16 @@ def _measured_rtts(readings: Readings, state: CarefulResume) -> tuple[int | None
             return rtt.phase_first_ns, rtt.phase_first_ns
 
 
+def _rtt_fits(readings: Readings, state: CarefulResume) -> bool:
+    """Return whether the RTT may be one of the saved path."""
+    low_ns, high_ns = _measured_rtts(readings, state)
+    if rtt_too_low(readings, low_ns, state.used):
+        return False  # [careful-resume.reconnaissance.rtt]
+    if rtt_too_high(high_ns, state.used):  # noqa: SIM103 - a line for each clause
+        return False  # [careful-resume.reconnaissance.rtt-high]
+    return True
+
+
 def _not_validated(state: CarefulResume) -> Report:
     end(state)
     return Report(Outcome.RTT_NOT_VALIDATED, (Trigger.RTT_NOT_VALIDATED,))
@@ -56,14 +66,14 @@ def _is_confirmed(readings: Readings, state: CarefulResume) -> bool:
             return True
 
 
-def _is_limited(readings: Readings, state: CarefulResume, base: NewReno) -> bool:
+def _is_limited(state: CarefulResume, base: NewReno) -> bool:
     """Return whether more data waits than the window has room for."""
     room_bytes = max(0, base.cwnd_bytes - state.flight_bytes)
-    return state.backlog_bytes > room_bytes or readings.jump_when is cr.JumpWhen.CONFIRMED
+    return state.backlog_bytes > room_bytes
 
 
 def _jump_if_due(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int, report: Report) -> Report:
-    if not (_is_confirmed(readings, state) and _is_limited(readings, state, base)):
+    if not (_is_confirmed(readings, state) and _is_limited(state, base)):
         return report  # [careful-resume.reconnaissance.wait]
     if base.ssthresh_bytes is not None:
         barred = readings.threshold_set is cr.ThresholdSet.STOPS  # [careful-resume.reconnaissance.hints]
@@ -75,12 +85,8 @@ def _jump_if_due(readings: Readings, state: CarefulResume, base: NewReno, now_ns
 
 def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack, report: Report) -> Report:
     _count_initial(state, ack)
-    if ack.latest_rtt_ns is not None:
-        low_ns, high_ns = _measured_rtts(readings, state)
-        if rtt_too_low(readings, low_ns, state.used):
-            return _not_validated(state)  # [careful-resume.reconnaissance.rtt]
-        if rtt_too_high(readings, high_ns, state.used):
-            return _not_validated(state)  # [careful-resume.reconnaissance.rtt-high]
+    if ack.latest_rtt_ns is not None and not _rtt_fits(readings, state):
+        return _not_validated(state)
     return _jump_if_due(readings, state, base, ack.t_ns, report)
 
 
@@ -108,7 +114,7 @@ def on_reconnaissance(readings: Readings, state: CarefulResume, base: NewReno, e
             end(state)  # [careful-resume.reconnaissance.path]
             return Report(Outcome.PATH_CHANGED)
         case PersistentCongestion():
-            return stop(readings, state, base, normal)
+            return stop(state, base, normal)
         case SavedPath():
             return Report(on_saved_path(state, event))
         case _:

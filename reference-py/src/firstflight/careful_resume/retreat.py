@@ -36,34 +36,26 @@ def retreat(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int
     base.in_recovery = False
     newreno.forget_congestion(base)
     base.recovery_start_ns = now_ns  # [careful-resume.retreat.recovery]
-    if readings.base_reduction is cr.BaseReduction.ALSO:
-        base.ssthresh_bytes = newreno.reduced_bytes(base, base.cwnd_bytes)
-        base.cwnd_bytes = max(base.ssthresh_bytes, two_datagrams_bytes)
     if state.marks.last_unvalidated is None:
         state.marks.last_unvalidated = state.marks.sent  # [careful-resume.retreat.mark]
     state.phase = Phase.SAFE_RETREAT
     return Report(Outcome.RETREATED, (trigger,))
 
 
-def _bound_threshold(readings: Readings, state: CarefulResume, base: NewReno) -> None:
+def _bound_threshold(state: CarefulResume, base: NewReno) -> None:
     """Bound the threshold by what PipeSize has shown; a lower one stays."""
-    bound_bytes = state.pipesize_bytes
-    match readings.retreat_threshold:
-        case cr.RetreatThreshold.BETA:
-            used = state.used  # [careful-resume.retreat.threshold]
-            bound_bytes = share(bound_bytes, used.beta_numerator, used.beta_denominator, up=False)
-        case cr.RetreatThreshold.PIPESIZE:
-            pass
+    used = state.used  # [careful-resume.retreat.threshold]
+    bound_bytes = share(state.pipesize_bytes, used.beta_numerator, used.beta_denominator, up=False)
     if base.ssthresh_bytes is not None and base.ssthresh_bytes < bound_bytes:
         return  # [careful-resume.retreat.threshold-lower]
     base.ssthresh_bytes = bound_bytes
 
 
-def stop(readings: Readings, state: CarefulResume, base: NewReno, normal: Normal) -> Report:
+def stop(state: CarefulResume, base: NewReno, normal: Normal) -> Report:
     """End Careful Resume at persistent congestion, to which normal congestion control reacts."""
     report = take_normal(base, normal)  # [careful-resume.persistent]
     if state.phase is Phase.SAFE_RETREAT:
-        _bound_threshold(readings, state, base)  # [careful-resume.persistent.threshold]
+        _bound_threshold(state, base)  # [careful-resume.persistent.threshold]
     end(state)
     return report
 
@@ -74,10 +66,10 @@ def retreat_on_lost(readings: Readings, state: CarefulResume, base: NewReno, los
     return retreat(readings, state, base, lost.t_ns, Trigger.PACKET_LOSS)
 
 
-def _leave(readings: Readings, state: CarefulResume, base: NewReno) -> Report:
+def _leave(state: CarefulResume, base: NewReno) -> Report:
     """End Safe Retreat; the ACK that does so leaves the window alone."""
     end(state)  # [careful-resume.retreat.end]
-    _bound_threshold(readings, state, base)
+    _bound_threshold(state, base)
     return Report(Outcome.RETREAT_ENDED, (Trigger.EXIT_RECOVERY,))
 
 
@@ -95,7 +87,7 @@ def _loss_ends(readings: Readings, state: CarefulResume) -> bool:
 def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> Report:
     acknowledge(readings, state, ack)  # [careful-resume.retreat.pipesize]
     if _ack_ends(readings, state):
-        return _leave(readings, state, base)
+        return _leave(state, base)
     return Report(Outcome.WINDOW_KEPT)  # [careful-resume.retreat.no-growth]
 
 
@@ -110,7 +102,7 @@ def _on_congestion(readings: Readings, base: NewReno) -> Report:
 def _on_lost(readings: Readings, state: CarefulResume, base: NewReno, lost: Lost) -> Report:
     take_unvalidated(state, lost.packets)
     if _loss_ends(readings, state):
-        return _leave(readings, state, base)
+        return _leave(state, base)
     return _on_congestion(readings, base)
 
 
@@ -124,6 +116,6 @@ def on_retreat(readings: Readings, state: CarefulResume, base: NewReno, event: E
         case Ce():
             return _on_congestion(readings, base)
         case PersistentCongestion():
-            return stop(readings, state, base, normal)
+            return stop(state, base, normal)
         case _:
             return Report(normal.outcome)

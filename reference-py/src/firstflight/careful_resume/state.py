@@ -200,10 +200,6 @@ def rtt_too_low(readings: Readings, rtt_ns: int | None, used: SavedPath) -> bool
     return 2 * rtt_ns < used.saved_rtt_ns
 
 
-def rtt_too_high(readings: Readings, rtt_ns: int | None, used: SavedPath) -> bool:
+def rtt_too_high(rtt_ns: int | None, used: SavedPath) -> bool:
     """Return whether an RTT shows a longer path than the saved one."""
-    if rtt_ns is None or readings.rtt_high is cr.RttHigh.NONE:
-        return False
-    if rtt_ns == 10 * used.saved_rtt_ns:
-        return readings.rtt_high is cr.RttHigh.AT_TEN
-    return rtt_ns > 10 * used.saved_rtt_ns
+    return rtt_ns is not None and rtt_ns > 10 * used.saved_rtt_ns

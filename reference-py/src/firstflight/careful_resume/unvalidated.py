@@ -135,7 +135,7 @@ def on_sent(readings: Readings, state: CarefulResume, base: NewReno, sent: Sent)
 def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> Report:
     acknowledge(readings, state, ack)  # [careful-resume.unvalidated.pipesize]
     latest_ns, used = ack.latest_rtt_ns, state.used
-    if rtt_too_low(readings, latest_ns, used) or rtt_too_high(readings, latest_ns, used):
+    if rtt_too_low(readings, latest_ns, used) or rtt_too_high(latest_ns, used):
         trigger = Trigger.PATH_CHANGED  # [careful-resume.unvalidated.rtt-change]
         return retreat(readings, state, base, ack.t_ns, trigger)
     pace_rtt(state)
@@ -161,6 +161,6 @@ def on_unvalidated(readings: Readings, state: CarefulResume, base: NewReno, even
             trigger = Trigger.PATH_CHANGED  # [careful-resume.unvalidated.path]
             return retreat(readings, state, base, event.t_ns, trigger)
         case PersistentCongestion():
-            return stop(readings, state, base, normal)
+            return stop(state, base, normal)
         case _:
             return _leave_if(readings, state, base, event, (), Report(normal.outcome))

@@ -31,6 +31,6 @@ def on_validating(readings: Readings, state: CarefulResume, base: NewReno, event
         case PathChange() if readings.path_validating is cr.PathValidating.RETREATS:
             return retreat(readings, state, base, event.t_ns, Trigger.PATH_CHANGED)
         case PersistentCongestion():
-            return stop(readings, state, base, normal)
+            return stop(state, base, normal)
         case _:
             return take_normal(base, normal)

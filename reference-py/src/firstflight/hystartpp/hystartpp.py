@@ -78,6 +78,11 @@ def _begin_anew(state: HyStartPP) -> None:
     _leave(state)
 
 
+def _ends_round(state: HyStartPP, ack: Ack) -> bool:
+    """Return whether an ACK acknowledges windowEnd."""
+    return ack.packets[-1].last >= state.round_end_packet  # [hystartpp.round.acked]
+
+
 def _end_round(state: HyStartPP, next_packet: int) -> None:
     """Begin a round with the ACK of windowEnd, before anything else is done for it."""
     if state.conservative:
@@ -134,8 +139,17 @@ def _spurious(readings: Readings, state: HyStartPP) -> bool:
     return state.current_min_ns < state.baseline_ns
 
 
+def _exit_after_rounds(readings: Readings, state: HyStartPP, base: NewReno, outcome: Outcome) -> Outcome:
+    """Leave slow start after the last round of CSS; return the given outcome before."""
+    if state.conservative and state.css_rounds >= readings.css_rounds:
+        base.ssthresh_bytes = base.cwnd_bytes  # [hystartpp.css.exit] [hystartpp.css.last-ack]
+        _leave(state)
+        return Outcome.EXITED
+    return outcome
+
+
 def _on_ack(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Outcome:
-    if ack.packets[-1].last >= state.round_end_packet:
+    if _ends_round(state, ack):
         _end_round(state, ack.next_packet)
     outcome = _grow(readings, state, base, ack)
     if newreno.phase(base) is not Phase.SLOW_START:
@@ -150,11 +164,7 @@ def _on_ack(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Ou
         if _spurious(readings, state):
             _leave(state)  # [hystartpp.css.resume] [hystartpp.css.anew]
             return Outcome.SLOW_START_RESUMED
-    if state.conservative and state.css_rounds >= readings.css_rounds:
-        base.ssthresh_bytes = base.cwnd_bytes  # [hystartpp.css.exit] [hystartpp.css.last-ack]
-        _leave(state)
-        return Outcome.EXITED
-    return outcome
+    return _exit_after_rounds(readings, state, base, outcome)
 
 
 def _on_event(readings: Readings, state: HyStartPP, base: NewReno, event: Event) -> Outcome:

@@ -6,9 +6,10 @@ A model that changed text executes has classes of its own; those of the phases a
 from fractions import Fraction
 from typing import Any
 
-from firstflight.events import Ce, Event, Lost, Sent
+from firstflight.events import Backlog, Ce, Event, Lost, Sent
+from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase, Trigger
-from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
+from firstflight_conformance.freedoms.bounds.bound import Advance, Bound, Taken
 
 _OF_SAVED = "the saved window"
 
@@ -26,11 +27,10 @@ def _is_congestion(state: Any, event: Event) -> bool:
     return _phase(state) is Phase.SAFE_RETREAT and isinstance(event, Lost | Ce)
 
 
-def _usual(before: Any, event: Event) -> Any:
-    """Return what normal congestion control makes of the event."""
+def _usual(advance: Advance, before: Any, event: Event) -> Any:
+    """Return the observation of normal congestion control after the event."""
     usual = before.copy()
     usual.startup.resume.phase = Phase.NORMAL
-    advance = type(before).copy.__globals__["advance"]  # of the model that the state belongs to
     return advance(usual, event)
 
 
@@ -54,7 +54,7 @@ class Jump(Bound):
         window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
         if window_bytes is None or not _entered(before, state, Phase.UNVALIDATED):
             return None
-        usual = _usual(before, event)
+        usual = _usual(self.advance, before, event)
         if window_bytes == usual.cwnd_bytes != base.cwnd_bytes:
             earlier = before.copy().startup.resume
             resume.phase, resume.jump_bytes = Phase.RECONNAISSANCE, earlier.jump_bytes
@@ -71,18 +71,24 @@ class Jump(Bound):
         return Taken(self.point, "jump", window_bytes, share, _OF_SAVED)
 
 
+def _would_jump(advance: Advance, state: Any, now_ns: int) -> bool:
+    """Return whether the window would jump if data waited now: all other conditions of section 3.2 hold."""
+    asked = state.copy()
+    advance(asked, Backlog(now_ns, WINDOW_MAX_BYTES, WINDOW_MAX_BYTES, None))
+    return _phase(asked) is Phase.UNVALIDATED
+
+
 class JumpMoment(Bound):
     """Section 3.2: once the path is confirmed a sender can jump at once, or later."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a jump that comes before data waits."""
         window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
-        confirmed = resume.initial.last is not None and resume.initial.left_bytes == 0
-        if window_bytes is None or _phase(state) is not Phase.RECONNAISSANCE or resume.rtt.phase_minimum_ns is None:
+        if window_bytes is None or _phase(state) is not Phase.RECONNAISSANCE:
             return None
         most_bytes = _most_bytes(resume.used)
         least_bytes = _least_bytes(state, base.cwnd_bytes, most_bytes)
-        if not (confirmed and least_bytes < window_bytes <= most_bytes):
+        if not (least_bytes < window_bytes <= most_bytes and _would_jump(self.advance, state, event.t_ns)):
             return None
         resume.phase, resume.pipesize_bytes = Phase.UNVALIDATED, resume.flight_bytes
         resume.jump_bytes = base.cwnd_bytes = window_bytes
@@ -114,7 +120,7 @@ class RetreatWindow(Bound):
 
 
 class RetreatThreshold(Bound):
-    """Section 3.5: on leaving Safe Retreat the threshold is no larger than PipeSize times Beta. Until then none is named."""
+    """Section 3.5: on leaving Safe Retreat the threshold is no larger than PipeSize times Beta, which is 1 at most (2.4)."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take another threshold within the bound, or a lower one at congestion."""
@@ -123,9 +129,7 @@ class RetreatThreshold(Bound):
             return None
         most_bytes = base.ssthresh_bytes
         if _phase(before) is Phase.SAFE_RETREAT and _phase(state) is Phase.NORMAL:
-            used, bound_bytes = resume.used, resume.pipesize_bytes
-            if state.readings.retreat_threshold.value != "pipesize":  # a Beta of 1 may have been chosen
-                bound_bytes = bound_bytes * used.beta_numerator // used.beta_denominator
+            bound_bytes = resume.pipesize_bytes  # Beta is 1 at most
             most_bytes = bound_bytes if most_bytes is None else max(bound_bytes, most_bytes)
         elif not _entered(before, state, Phase.SAFE_RETREAT) and not _is_congestion(state, event):
             return None

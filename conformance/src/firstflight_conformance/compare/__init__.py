@@ -1,0 +1,1 @@
+"""Decides whether the answers to a case conform to its specification."""

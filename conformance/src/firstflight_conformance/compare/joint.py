@@ -1,0 +1,261 @@
+"""One combination of alternatives for all cases of a run.
+
+Each case conforms in one or more ways: alternatives taken, and alternatives that acted and were refused. A run is consistent if
+one combination fits a way of every case. An intersection by open point would be wrong: a case may accept one alternative or another.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from firstflight_conformance.compare.options import NOTHING, Models
+from firstflight_conformance.compare.relation import Explained, explained, judge
+from firstflight_conformance.diagnose.subject import Subject, shortest_first
+
+#: The most combinations to keep, those with the fewest alternatives first; and the most to hold against all cases.
+_MOST, _TRIED = 256, 24
+#: The number of alternatives where a climb begins, and its steps.
+_SEEDS, _CLIMBS = 6, 6
+
+Ways = tuple[Explained, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Combination:
+    """Alternatives that cases take, refuse, and take at some events. ``idle``: whether a case follows a bound by doing nothing."""
+
+    taken: frozenset[str] = NOTHING
+    refused: frozenset[str] = NOTHING
+    moments: frozenset[str] = NOTHING
+    idle: bool = False
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """The order: fewest alternatives first, among equals alternatives before idle bounds, and those that hold before moments."""
+        return (
+            len(self.taken) + len(self.moments) + self.idle, self.idle, len(self.moments), len(self.refused),
+            sorted(self.taken), sorted(self.moments), sorted(self.refused),
+        )  # fmt: skip
+
+    def plus(self, other: "_Combination") -> "_Combination":
+        """Return both together."""
+        taken, refused, moments = self.taken | other.taken, self.refused | other.refused, self.moments | other.moments
+        return _Combination(taken, refused, moments, self.idle or other.idle)
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """The combination for a run. ``clashes``: cases that conform only by another combination, each with a case that contradicts it."""
+
+    taken: frozenset[str] = NOTHING
+    clashes: dict[str, str] = field(default_factory=dict)
+
+
+def join(conforming: Sequence[tuple[Subject, Ways]], passing: Sequence[Subject], models: Models) -> Joint:
+    """Return the combination with the fewest alternatives that fits all cases, or most of them.
+
+    ``conforming``: cases that differ from the model and conform, with their ways. ``passing``: cases that agree with the model, which
+    a combination must not change. A case that contradicts passing cases is a clash.
+    """
+    return _Join(conforming, passing, models).joint()
+
+
+def nearest(
+    taken: frozenset[str],
+    failing: Sequence[tuple[Subject, Sequence[frozenset[str]]]],
+    fixed: Sequence[Subject],
+    models: Models,
+) -> frozenset[str]:
+    """Return the combination of a run, ``taken``, and alternatives without which failing cases would fail earlier.
+
+    ``failing``: cases that fail, with the alternatives of the states that get furthest. ``fixed``: cases that must conform with them.
+    """
+
+    def reached(names: frozenset[str]) -> int:
+        variant = models.variant(names)
+        return -1 if variant is None else sum(subject.walk(variant).agreed for subject, _ in failing)
+
+    best = reached(taken)
+    votes = Counter(fronts[0] for _, fronts in failing if fronts and fronts[0])
+    for front, _ in votes.most_common(_TRIED):
+        names = taken | front
+        if names != taken and reached(names) > best and all(fits(one, models, names) for one in fixed):
+            taken, best = names, reached(names)
+    return taken
+
+
+def fits(subject: Subject, models: Models, taken: frozenset[str]) -> bool:
+    """Return whether a case conforms with exactly these settled alternatives."""
+    variant = models.variant(taken)
+    return variant is not None and (subject.explained_by(variant) or explained(subject, models, taken) is not None)
+
+
+class _Join:
+    def __init__(self, conforming: Sequence[tuple[Subject, Ways]], passing: Sequence[Subject], models: Models) -> None:
+        self._models, self._passing = models, passing
+        self._conforming = {subject.case.id: subject for subject, _ in conforming}
+        # Cases that agree with the model object first: a case that contradicts them is the clash.
+        self._objectors: dict[str, tuple[Subject, Ways]] = {}
+        self._ways = {subject.case.id: (subject, ways) for subject, ways in conforming}
+        self._refuted: set[frozenset[str]] = set()
+        self._fits: dict[tuple[str, frozenset[str]], bool] = {}
+        self._near: dict[tuple[str, frozenset[str]], Ways] = {}
+
+    def joint(self) -> Joint:
+        """Return the combination that was held against every case."""
+        found = self._of_ways()
+        climbed = self._climbed() if found.clashes else None
+        if climbed is not None:
+            found = Joint(climbed)
+        return Joint(self._sparing(found.taken, found.clashes), found.clashes)
+
+    def _of_ways(self) -> Joint:
+        """Return the combination of the ways of the cases."""
+        while True:
+            combinations, clashes = self._joined()
+            left = [one for one in combinations if one.taken not in self._refuted]
+            if not left or len(self._refuted) > _TRIED:
+                return self._with_most(combinations, clashes)
+            taken = left[0].taken
+            objecting = self._objecting(taken, clashes)
+            if objecting is None:
+                return Joint(taken, clashes)
+            self._ask(objecting, taken)
+
+    def _climbed(self) -> frozenset[str] | None:
+        """Return a combination that fits every case, from one case to the next; ``None`` if none was found.
+
+        The ways of a case are those with the fewest alternatives. A case may conform by more of them, which others require.
+        """
+        cases = shortest_first([*self._conforming.values(), *self._passing])
+        votes = Counter(name for _, ways in self._ways.values() for way in ways for name in way.taken)
+        for seed, _ in votes.most_common(_SEEDS):
+            taken, seen = frozenset({seed}), set[frozenset[str]]()
+            while taken not in seen and len(seen) < _CLIMBS:
+                seen.add(taken)
+                objecting = next((one for one in cases if not self._is_fit(one, taken)), None)
+                if objecting is None:
+                    return taken
+                near = [way.taken for way in self._judged(objecting, taken) if way.taken not in seen]
+                taken = max(near, key=lambda one: self._fitting(cases, one), default=taken)
+        return None
+
+    def _fitting(self, cases: Sequence[Subject], taken: frozenset[str]) -> int:
+        """Return how many cases a combination fits before one that it does not."""
+        return next((count for count, one in enumerate(cases) if not self._is_fit(one, taken)), len(cases))
+
+    def _sparing(self, taken: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
+        """Return a combination, and alternatives that explain what it explains by bounds only."""
+        fitting = [subject for name, subject in self._conforming.items() if name not in clashes]
+        following = shortest_first([subject for subject in fitting if self._follows(subject, taken)])
+        for name in self._models.settled if following else ():
+            more = taken | {name}
+            if name in taken or self._models.variant(more) is None:
+                continue
+            if any(self._follows(subject, more) is not False for subject in following):
+                continue
+            if all(self._is_fit(subject, more) for subject in (*fitting, *self._passing)):
+                return self._sparing(more, clashes)
+        return taken
+
+    def _follows(self, subject: Subject, taken: frozenset[str]) -> bool | None:
+        """Return whether a case follows a bound under a combination; ``None`` if it does not conform."""
+        way = explained(subject, self._models, taken)
+        return None if way is None else bool(way.values)
+
+    def _objecting(self, taken: frozenset[str], clashes: dict[str, str]) -> Subject | None:
+        """Return a case that a combination does not fit; an objector of before is asked first."""
+        known = [subject for subject, _ in self._objectors.values()]
+        others = [self._conforming[name] for name in self._conforming if name not in clashes]
+        cases = [*known, *others, *self._passing] if taken else others
+        return next((subject for subject in cases if not self._is_fit(subject, taken)), None)
+
+    def _is_fit(self, subject: Subject, taken: frozenset[str]) -> bool:
+        key = subject.case.id, taken
+        if key not in self._fits:
+            self._fits[key] = fits(subject, self._models, taken)
+        return self._fits[key]
+
+    def _judged(self, subject: Subject, base: frozenset[str]) -> Ways:
+        """Return the ways of a case near a combination."""
+        key = subject.case.id, base
+        if key not in self._near:
+            self._near[key] = judge(subject, self._models, base).ways
+        return self._near[key]
+
+    def _ask(self, subject: Subject, taken: frozenset[str]) -> None:
+        """Add the ways of a case near a combination that does not fit it. If there is no new one, the combination is refuted."""
+        name = subject.case.id
+        of = self._ways if name in self._conforming else self._objectors
+        _, known = of.get(name, (subject, ()))
+        found = self._judged(subject, taken if known else NOTHING)
+        # A case that reaches the limit keeps its own answers: the model without alternatives.
+        found = found or (() if known else (Explained(NOTHING, frozenset(self._models.settled)),))
+        new = tuple(way for way in found if way not in known)
+        if not new or taken in [way.taken for way in (*known, *new)]:
+            self._refuted.add(taken)
+        of[name] = subject, (*known, *new)
+
+    def _with_most(self, combinations: Sequence[_Combination], clashes: dict[str, str]) -> Joint:
+        """Return the combination that fits the most cases, of those that fit every objector; the other cases are clashes."""
+        passing = [*(subject for subject, _ in self._objectors.values()), *self._passing]
+        fitting = [
+            one.taken
+            for one in dict.fromkeys(combinations)
+            if all(self._is_fit(subject, one.taken) for subject in passing)
+        ] or [NOTHING]
+        others = [subject for name, subject in self._conforming.items() if name not in clashes]
+        taken = max(fitting, key=lambda one: (sum(self._is_fit(subject, one) for subject in others), -len(one)))
+        unfit = {subject.case.id: "" for subject in others if not self._is_fit(subject, taken)}
+        return Joint(taken, clashes | unfit)
+
+    def _joined(self) -> tuple[list[_Combination], dict[str, str]]:
+        """Return the combinations that fit the cases, fewest alternatives first, and the cases that fit none."""
+        combinations = [_Combination()]
+        clashes: dict[str, str] = {}
+        fitting: list[tuple[Subject, Ways]] = []
+        for subject, known in [*self._objectors.values(), *self._ways.values()]:
+            ways = known
+            wider = self._both(combinations, _of(ways))
+            if not wider:
+                ways = self._nearer(subject, ways, combinations)
+                wider = self._both(combinations, _of(ways))
+            if wider:
+                combinations = wider
+                fitting.append((subject, ways))
+            else:
+                clashes[subject.case.id] = self._contradicts(ways, fitting)
+        return combinations, clashes
+
+    def _nearer(self, subject: Subject, ways: Ways, combinations: Sequence[_Combination]) -> Ways:
+        """Return the ways of a case together with those near the first combination."""
+        found = self._judged(subject, combinations[0].taken)
+        return (*ways, *(way for way in found if way not in ways))
+
+    def _both(self, some: Sequence[_Combination], others: Sequence[_Combination]) -> list[_Combination]:
+        """Return the combinations of one of each that do not exclude each other, without those that refuse more than another."""
+        found = {
+            both
+            for one in some
+            for other in others
+            if not (both := one.plus(other)).taken & both.refused and self._models.variant(both.taken) is not None
+        }
+        kept: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
+        least: list[_Combination] = []
+        for both in sorted(found, key=lambda one: one.place):
+            known = kept.setdefault((both.taken, both.moments), [])
+            if not any(refused <= both.refused for refused in known):
+                known.append(both.refused)
+                least.append(both)
+        return least[:_MOST]
+
+    def _contradicts(self, ways: Ways, fitting: Sequence[tuple[Subject, Ways]]) -> str:
+        """Return the first case that fits no way of another one; empty if only several together contradict it."""
+        for subject, others in fitting:
+            if not self._both(_of(ways), _of(others)):
+                return subject.case.id
+        return ""
+
+
+def _of(ways: Ways) -> list[_Combination]:
+    return [_Combination(way.taken, way.refused, way.moments, way.idle > 0) for way in ways]

@@ -1,0 +1,161 @@
+"""The alternatives at the open points of a profile, and the models with some of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+from firstflight_conformance.compare.switch import Switch, Switched
+from firstflight_conformance.compare.touched import Executed, touched
+from firstflight_conformance.diagnose.candidates import Candidate, alternatives, together
+from firstflight_conformance.diagnose.variant import Variant, build
+from firstflight_conformance.freedoms.layers import layers
+from firstflight_conformance.freedoms.points import Kind, OpenPoint, open_points
+
+NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An alternative at an open point."""
+
+    point: OpenPoint
+    candidate: Candidate
+
+    @property
+    def id(self) -> str:
+        """The id of the alternative."""
+        return self.candidate.id
+
+    @property
+    def readings(self) -> set[tuple[str, str]]:
+        """The readings that the alternative changes."""
+        return {(part.algorithm, name) for part in self.candidate.parts for name in part.readings}
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether an implementation that takes the alternative once takes it in the whole case."""
+        return self.point.kind is Kind.CHOICE and not self.point.each_time
+
+
+def options_of(algorithm: str, profile: str) -> list[Option]:
+    """Return the alternatives at the open points of a profile and of its base."""
+    return [
+        Option(point, candidate)
+        for name, own in layers(algorithm, profile)
+        for point in open_points()
+        if point.algorithm == name and point.kind is not Kind.BOUND and point.is_of(own)
+        for candidate in alternatives(point, own)
+        if _runs_on(candidate, profile)
+    ]
+
+
+def _runs_on(candidate: Candidate, profile: str) -> bool:
+    """Return whether no part of an alternative is written for another base."""
+    bases = {part.profile.partition("+")[2] for part in candidate.parts}
+    return bases <= {"", profile.partition("+")[2]}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A set of choices, and the model with them."""
+
+    options: tuple[Option, ...] = ()
+    variant: Variant = field(default_factory=Variant)
+
+    @property
+    def candidate(self) -> Candidate:
+        """The choices as one candidate, without parts if there are none."""
+        return together([option.candidate for option in self.options])
+
+    @property
+    def key(self) -> frozenset[str]:
+        """The ids of the choices."""
+        return frozenset(option.id for option in self.options)
+
+    def without(self, option: Option) -> "Chosen":
+        """Return the set without one of its choices."""
+        left = tuple(other for other in self.options if other is not option)
+        variant = _built(left)
+        assert variant is not None  # a part of a set that could be built
+        return Chosen(left, variant)
+
+
+class Models:
+    """The models of a profile: one for each set of alternatives, made when asked for."""
+
+    def __init__(self, algorithm: str, profile: str) -> None:
+        """Load the alternatives of the profile."""
+        self.options = {option.id: option for option in options_of(algorithm, profile)}
+        self._made: dict[frozenset[str], Variant | None] = {}
+
+    @cached_property
+    def settled(self) -> tuple[str, ...]:
+        """The alternatives that hold for a whole case."""
+        return tuple(name for name, option in self.options.items() if option.is_settled)
+
+    @cached_property
+    def unsettled(self) -> tuple[str, ...]:
+        """The alternatives that an implementation may take at one event and leave at the next."""
+        return tuple(name for name, option in self.options.items() if not option.is_settled)
+
+    @cached_property
+    def executed(self) -> Executed:
+        """The notes of steps by the place of each alternative in :attr:`options`."""
+        return Executed([touched(option.candidate.parts) for option in self.options.values()])
+
+    @cached_property
+    def bits(self) -> dict[str, int]:
+        """The bit of each alternative in the notes of a step."""
+        return {name: 1 << place for place, name in enumerate(self.options)}
+
+    def variant(self, names: frozenset[str]) -> Variant | None:
+        """Return the model with these alternatives, or ``None`` if they exclude each other."""
+        if names not in self._made:
+            self._made[names] = self._make(names)
+        return self._made[names]
+
+    def chosen(self, names: frozenset[str]) -> Chosen:
+        """Return these alternatives as choices; they must not exclude each other."""
+        chosen = tuple(option for name, option in self.options.items() if name in names)
+        # Clauses are found by the lines of a text, which a switched function does not have.
+        variant = _built(chosen)
+        assert variant is not None
+        return Chosen(chosen, variant)
+
+    @cached_property
+    def _switch(self) -> Switch:
+        return Switch({name: option.candidate.parts for name, option in self.options.items()})
+
+    def _make(self, names: frozenset[str]) -> Variant | None:
+        ordered = [name for name in self.options if name in names]
+        chosen = [self.options[name] for name in ordered]
+        readings = [name for option in chosen for name in option.readings]
+        if len(set(readings)) < len(readings):
+            return None
+        if self._switch.has(names):
+            change = self._switch.together(ordered)
+            return None if change is None else Switched(self._switch, change, _values(chosen), names or Variant().key)
+        return _built(chosen)
+
+
+def _built(options: Iterable[Option]) -> Variant | None:
+    """Return a copy of the model with alternatives; ``None`` if they exclude each other."""
+    parts = [option.candidate for option in options]
+    # The text that one change replaces may be gone after another, in one order only.
+    return build(together(parts)) or build(together(parts[::-1]))
+
+
+def _values(options: Iterable[Option]) -> dict[str, dict[str, Any]]:
+    """Return the values of readings that alternatives give, by algorithm."""
+    found: dict[str, dict[str, Any]] = {}
+    for option in options:
+        for part in option.candidate.parts:
+            found.setdefault(part.algorithm, {}).update(part.readings)
+    return found
+
+
+@cache
+def models_of(algorithm: str, profile: str) -> Models:
+    """Return the models of a profile, shared by all its cases."""
+    return Models(algorithm, profile)

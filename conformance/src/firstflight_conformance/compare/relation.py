@@ -1,0 +1,354 @@
+"""The verdict on one case: a walk along the answers with every state of the model that is consistent with them.
+
+An alternative *acts* at an event if the step with it leaves another state, or another observable, than the step without it. It is then
+taken or refused, and stays so for the case; an unsettled alternative (``each_time`` or a moment) is taken at any event. Whether an
+alternative acts is asked before a bound follows the answer, since a bound makes different states equal.
+
+Most alternatives act long before a window shows them, so that all their combinations would stay alive: 2^20 in BBR. A walk therefore
+starts from some alternatives, its *base*, and keeps states with at most one or two others that no answer has required
+(*hidden* ones). An alternative that an answer requires costs nothing. Where the states get further than the base, the furthest become
+bases.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from firstflight.events import Event
+from firstflight_conformance.compare.options import NOTHING, Models
+from firstflight_conformance.compare.position import Along, Position, Step, state_text
+from firstflight_conformance.diagnose.subject import Subject, equals
+from firstflight_conformance.freedoms.bounds.bound import Taken
+from firstflight_conformance.mutants.answers import CRASHES
+
+#: The most steps of the model for one case. Beyond them the case is undecided.
+STEPS = 100_000
+#: The limits of hidden alternatives in a state, in the order of the walks; and the number of bases for each limit.
+_RADII = (1, 2)
+_BASES = 6
+#: The most alternatives that one event requires together.
+_AT_ONCE = 3
+
+
+class LimitError(Exception):
+    """A case needs more steps than the budget allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One explanation of conforming answers: alternatives taken, and alternatives that acted and were refused.
+
+    ``moments``: alternatives taken at some events. ``values``: the values of bounds that were followed. ``cut``: the first event
+    that is not judged, or ``None``.
+    """
+
+    taken: frozenset[str]
+    refused: frozenset[str]
+    moments: frozenset[str] = NOTHING
+    values: tuple[Taken, ...] = ()
+    cut: int | None = None
+
+    @property
+    def idle(self) -> int:
+        """The number of bounds that were followed by doing nothing."""
+        return sum(not value.acts for value in self.values)
+
+    @property
+    def cost(self) -> tuple[int, int, int]:
+        """The number of alternatives and of idle bounds; among equals, alternatives that hold before moments."""
+        return len(self.taken) + len(self.moments) + self.idle, len(self.moments), len(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on one case. ``ways``: the explanations of its answers, none if it fails or is undecided.
+
+    ``died``: the event that discards the last state; ``fronts``: the alternatives of the states that it discards, fewest first.
+    ``steps``: steps of the model; ``states``: the largest set of states.
+    """
+
+    ways: tuple[Explained, ...] = ()
+    died: int | None = None
+    fronts: tuple[frozenset[str], ...] = ()
+    undecided: bool = False
+    steps: int = 0
+    states: int = 1
+
+
+def judge(subject: Subject, models: Models, base: frozenset[str] = NOTHING) -> Judgement:
+    """Return the verdict on a case with events. ``base``: the alternatives that the search begins with."""
+    return _Search(subject, models).judgement(base)
+
+
+def explained(subject: Subject, models: Models, taken: frozenset[str]) -> Explained | None:
+    """Return how a case conforms with exactly these settled alternatives, or ``None``."""
+    try:
+        ended = _Search(subject, models).walk(taken, 0).ended
+    except LimitError:
+        return None
+    return min((one.way for one in ended), key=lambda way: way.cost) if ended else None
+
+
+@dataclass(slots=True)
+class _Live:
+    """A state of the relation: a position, and how it was reached. ``hidden``: alternatives beyond the base that no answer required.
+
+    ``skipped``: alternatives may have acted without a test, since no more could be taken; ``unsure``: another one was taken after that.
+    """
+
+    position: Position
+    way: Explained
+    hidden: int = 0
+    skipped: bool = False
+    unsure: bool = False
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """The order among states of the same event: fewest hidden alternatives first."""
+        return self.hidden, self.way.cost, sorted(self.way.taken)
+
+
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """A walk: the states that reach the end, the last event, the alternatives that reach it, and the last event of the base."""
+
+    ended: tuple[_Live, ...] = ()
+    last: int = 0
+    front: tuple[frozenset[str], ...] = ()
+    base_last: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """The step of a state with some alternatives, and the bits of those that it may concern."""
+
+    names: frozenset[str]
+    step: Step | None
+    bits: int
+
+
+class _Search:
+    """The search for the ways of a case."""
+
+    def __init__(self, subject: Subject, models: Models) -> None:
+        self._subject, self._models = subject, models
+        self._alongs: dict[frozenset[str], Along | None] = {}
+        self._unsettled = frozenset(models.unsettled)
+        self._steps, self._states = 0, 1
+
+    def judgement(self, base: frozenset[str]) -> Judgement:
+        """Return the verdict."""
+        last, fronts = 0, tuple[frozenset[str], ...]()
+        try:
+            for radius in _RADII:
+                bases, tried = {base: 0}, set[frozenset[str]]()
+                while len(tried) < _BASES and (left := [one for one in bases if one not in tried]):
+                    given = max(left, key=lambda one: (bases[one], -len(one), sorted(one)))
+                    tried.add(given)
+                    walked = self.walk(given, radius)
+                    ways = self._sure(walked.ended)
+                    if ways:
+                        return Judgement(tuple(ways), steps=self._steps, states=self._states)
+                    if not fronts or walked.last > last:
+                        last, fronts = walked.last, _fewest_first(walked.front)
+                    if walked.last > walked.base_last:
+                        bases |= {front: walked.last for front in walked.front if front not in bases}
+        except LimitError:
+            return Judgement(undecided=True, steps=self._steps, states=self._states)
+        return Judgement((), last, fronts, steps=self._steps, states=self._states)
+
+    def _sure(self, ended: Iterable[_Live]) -> list[Explained]:
+        """Return the ways, without those that met an alternative unseen, went on without it, and took it later."""
+        sure = [one.way for one in ended if not one.unsure]
+        doubtful = {one.way.taken for one in ended if one.unsure} - {way.taken for way in sure}
+        held = {taken for taken in doubtful if self.walk(taken, 0).ended}
+        return _least([*sure, *(one.way for one in ended if one.unsure and one.way.taken in held)])
+
+    def walk(self, base: frozenset[str], radius: int) -> _Walked:
+        """Walk along the case from a base. With radius 0 exactly the base holds."""
+        live, ended = self._begin(base, radius), list[_Live]()
+        base_last = -1
+        for index, (event, observed) in enumerate(zip(self._subject.events, self._subject.observed, strict=True)):
+            cut = [one for one in live if one.position.is_cut_by(event)]
+            ended += [replace(one, way=replace(one.way, cut=index)) for one in cut]
+            going = [one for one in live if not one.position.is_cut_by(event)] if cut else live
+            if any(one.way.taken == base for one in going):
+                base_last = index
+            live = self._after(going, radius, index, event, observed)
+            if not live:
+                if ended:
+                    return _Walked(tuple(ended), index, tuple(one.way.taken for one in ended), base_last)
+                ordered = sorted(going, key=lambda one: one.place)
+                return _Walked((), index, tuple(dict.fromkeys(one.way.taken for one in ordered)), base_last)
+        return _Walked((*ended, *live), self._subject.length, tuple(one.way.taken for one in live), base_last)
+
+    def _begin(self, base: frozenset[str], radius: int) -> list[_Live]:
+        """Return the states before the first event: more than one if an alternative begins otherwise."""
+        along = self._along(base)
+        if along is None:
+            return []
+        first = self._begun(along)
+        if first is None:
+            return []
+        if radius == 0:
+            return [_Live(first, Explained(base, NOTHING))]
+        text = state_text(first.controller)
+        others = {name: self._along(base | {name}) for name in self._models.settled if name not in base}
+        positions = {name: self._begun(other) for name, other in others.items() if other is not None}
+        acting = {
+            name: one for name, one in positions.items() if one is not None and state_text(one.controller) != text
+        }
+        return [
+            _Live(first, Explained(base, frozenset(acting))),
+            *(_Live(one, Explained(base | {name}, frozenset(acting) - {name}), 1) for name, one in acting.items()),
+        ]
+
+    def _after(
+        self, going: Iterable[_Live], radius: int, index: int, event: Event, observed: dict[str, Any]
+    ) -> list[_Live]:
+        """Return the states after an event that are consistent with the answer."""
+        found = [after for one in going for after in self._successors(one, radius, index, event, observed, 1)]
+        if not found and radius:
+            # An answer may require several alternatives that act at this event.
+            plain = [one for one in going if not one.hidden]
+            found = [
+                after for one in plain for after in self._successors(one, radius, index, event, observed, _AT_ONCE)
+            ]
+        return self._merged(found)
+
+    def _successors(
+        self, live: _Live, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int
+    ) -> Iterator[_Live]:
+        plain = self._step(live.position, live.way.taken, event)
+        roots = [(live.way, plain)]
+        for name in self._models.unsettled:
+            if plain.bits & self._models.bits[name]:
+                node = self._step(live.position, live.way.taken | {name}, event)
+                if self._differs(plain.step, node.step):
+                    roots.append((replace(live.way, moments=live.way.moments | {name}), node))
+        # Every step is compared before one meets the answer, which lets bounds change it.
+        for way, root in roots:
+            yield from self._split(replace(live, way=way), root, radius, index, event, observed, at_once)
+
+    def _split(
+        self, live: _Live, root: _Node, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int
+    ) -> Iterator[_Live]:
+        """Yield the states after a step and after the steps with alternatives that act in it."""
+        room = radius - live.hidden
+        if not radius or (room <= 0 and root.step is not None and equals(root.step.observation, observed)):
+            yield from self._met(live, root, live.way.taken, live.way.refused, 0, index, observed, skipped=True)
+            return
+        way = live.way
+        acting = self._acting(live.position, root, way, event)
+        refused = way.refused | {name for node in acting for name in node.names - root.names}
+        plain = list(self._met(live, root, way.taken, refused, 0, index, observed))
+        yield from plain
+        # The number of alternatives that the answer requires, None while no step gives it.
+        required, level, depth = (0 if plain else None), acting, 1
+        while depth <= (max(at_once, 1 + room) if required is None else required + room):
+            if depth > 1:
+                deeper = (other for node in level for other in self._acting(live.position, node, way, event))
+                level = list({other.names: other for other in deeper}.values())
+            least = depth if required is None else required
+            after = [
+                one
+                for node in level
+                for one in self._met(live, node, node.names, refused - node.names, depth - least, index, observed)
+            ]
+            yield from after
+            required = depth if required is None and after else required
+            depth += 1
+
+    def _met(
+        self, live: _Live, node: _Node, taken: frozenset[str], refused: frozenset[str], hidden: int, index: int,
+        observed: dict[str, Any], *, skipped: bool = False,
+    ) -> Iterator[_Live]:  # fmt: skip
+        """Yield the state after a step if its observables are the answer."""
+        step = node.step
+        position = None if step is None else step.meets(index, observed)
+        if step is None or position is None:
+            return
+        way, settled = live.way, taken - self._unsettled
+        if settled != way.taken or refused != way.refused or step.taken:
+            way = replace(way, taken=settled, refused=refused, values=(*way.values, *step.taken))
+        unsure = live.unsure or (live.skipped and len(settled) > len(live.way.taken))
+        yield _Live(position, way, live.hidden + hidden, live.skipped or skipped, unsure)
+
+    def _acting(self, position: Position, node: _Node, way: Explained, event: Event) -> list[_Node]:
+        """Return the steps with one alternative more that acts."""
+        found = []
+        for name in self._models.settled:
+            if node.bits & self._models.bits[name] and name not in node.names and name not in way.refused:
+                other = self._step(position, node.names | {name}, event)
+                if self._differs(node.step, other.step):
+                    found.append(other)
+        return found
+
+    def _step(self, position: Position, names: frozenset[str], event: Event) -> _Node:
+        """Return the step of a state with some alternatives."""
+        along = self._along(names)
+        if along is None:
+            return _Node(names, None, 0)
+        self._steps += 1
+        if self._steps > STEPS:
+            raise LimitError
+        try:
+            step, bits = self._models.executed.call(lambda: along.step(position, event))
+        except CRASHES:
+            return _Node(names, None, 0)
+        return _Node(names, step, bits)
+
+    def _along(self, names: frozenset[str]) -> Along | None:
+        """Return the case with some alternatives; ``None`` if they exclude each other."""
+        if names not in self._alongs:
+            variant = self._models.variant(names)
+            self._alongs[names] = None if variant is None else Along(self._subject, variant)
+        return self._alongs[names]
+
+    def _begun(self, along: Along) -> Position | None:
+        """Return the position before the first event; ``None`` if the model crashes at once."""
+        try:
+            return along.begin()
+        except CRASHES:
+            return None
+
+    def _differs(self, one: Step | None, other: Step | None) -> bool:
+        """Return whether two steps differ in state or in an observable that the adapter declares."""
+        if one is None or other is None:
+            return other is not None
+        if one.text != other.text:
+            return True
+        names = (name for name in self._subject.observed[0] if hasattr(one.observation, name))
+        return any(getattr(one.observation, name) != getattr(other.observation, name) for name in names)
+
+    def _merged(self, live: list[_Live]) -> list[_Live]:
+        """Return the states without those that are equal and were reached by the same alternatives."""
+        if len(live) < 2:
+            return live
+        by_taken: dict[frozenset[str], list[_Live]] = {}
+        for one in live:
+            by_taken.setdefault(one.way.taken, []).append(one)
+        merged = [state for states in by_taken.values() for state in _distinct(states)]
+        self._states = max(self._states, len(merged))
+        return merged
+
+
+def _distinct(states: list[_Live]) -> list[_Live]:
+    if len(states) < 2:
+        return states
+    found: dict[str, _Live] = {}
+    for one in sorted(states, key=lambda one: one.place):
+        found.setdefault(one.position.key, one)
+    return list(found.values())
+
+
+def _fewest_first(fronts: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...]:
+    return tuple(sorted(set(fronts), key=lambda one: (len(one), sorted(one))))
+
+
+def _least(ways: Iterable[Explained]) -> list[Explained]:
+    """Return the ways, cheapest first, each combination of taken and refused alternatives once."""
+    found: dict[tuple[frozenset[str], frozenset[str]], Explained] = {}
+    for way in sorted(ways, key=lambda one: one.cost):
+        found.setdefault((way.taken, way.refused), way)
+    return list(found.values())

@@ -1,0 +1,142 @@
+"""One copy of the model whose functions and constants change: a combination of alternatives needs no copy of its own.
+
+A copy of the model takes some milliseconds and a megabyte, and a walk asks for hundreds of combinations. Nearly every alternative
+changes one function. Two alternatives in one function are applied to its text, one after the other.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from firstflight import Config
+from firstflight_conformance.compare.touched import Change, Function, change_of, functions_of
+from firstflight_conformance.diagnose.variant import Variant
+from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files, right_text
+from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts
+
+
+class Switch:
+    """A copy of the model, and the changes that alternatives make in it."""
+
+    def __init__(self, alternatives: Mapping[str, Sequence[Mutant]]) -> None:
+        """Copy the model. ``alternatives``: their changes by id."""
+        self._parts = alternatives
+        self._changes = {name: _change_of(parts) for name, parts in alternatives.items()}
+        changes = [change for change in self._changes.values() if change is not None]
+        files = mutable_files()
+        with fresh_modules({path: right_text(path) for path in files}) as self.model:
+            modules = {path: sys.modules[name] for path, name in files.items() if name in sys.modules}
+        found = {str(path): _named(module) for path, module in modules.items()}
+        named = {function for change in changes for function in change.codes}
+        self._functions = {function: found[function[0]][function[1]] for function in named}
+        self._right = {function: one.__code__ for function, one in self._functions.items()}
+        names = {name for change in changes for name in change.constants}
+        # A module that imports a constant has a name of its own for it.
+        self._places = {name: [vars(one) for one in modules.values() if name in vars(one)] for name in names}
+        self._constants = {name: places[0][name] for name, places in self._places.items()}
+        self._selected = Change({}, {})
+        self._both: dict[tuple[Function, tuple[str, ...]], CodeType | None] = {}
+
+    def has(self, names: Iterable[str]) -> bool:
+        """Return whether each of these alternatives changes functions and constants only."""
+        return all(self._changes[name] is not None for name in names)
+
+    def together(self, names: Sequence[str]) -> Change | None:
+        """Return the change that alternatives make together, ``None`` if they exclude each other."""
+        changes = {name: change for name in names if (change := self._changes[name]) is not None}
+        constants = [item for change in changes.values() for item in change.constants.items()]
+        if len(dict(constants)) < len(constants):
+            return None
+        codes: dict[Function, CodeType] = {}
+        for function in {function for change in changes.values() for function in change.codes}:
+            of = tuple(name for name, change in changes.items() if function in change.codes)
+            code = changes[of[0]].codes[function] if len(of) == 1 else self._of_several(function, of)
+            if code is None:
+                return None
+            codes[function] = code
+        return Change(codes, dict(constants))
+
+    def select(self, change: Change) -> None:
+        """Give functions and constants their values of a combination."""
+        if self._selected is change:
+            return
+        for function in self._selected.codes.keys() - change.codes.keys():
+            self._functions[function].__code__ = self._right[function]
+        for function, code in change.codes.items():
+            self._functions[function].__code__ = code
+        for name, value in self._constants.items():
+            for place in self._places[name]:
+                place[name] = change.constants.get(name, value)
+        self._selected = change
+
+    def _of_several(self, function: Function, names: tuple[str, ...]) -> CodeType | None:
+        if (function, names) not in self._both:
+            # The text that one change replaces may be gone after another, in one order only.
+            codes = (self._one_after_another(function, order) for order in (names, names[::-1]))
+            self._both[function, names] = next((code for code in codes if code is not None), None)
+        return self._both[function, names]
+
+    def _one_after_another(self, function: Function, names: Iterable[str]) -> CodeType | None:
+        try:
+            texts = changed_texts(*(part for name in names for part in self._parts[name]))
+            file, name = Path(function[0]), function[1]
+            return functions_of(file, texts[file])[0][name]
+        except (MutantError, SyntaxError):
+            return None
+
+
+class Switched(Variant):
+    """The model of a switch with a combination of alternatives."""
+
+    def __init__(self, switch: Switch, change: Change, choices: dict[str, dict[str, Any]], key: Any) -> None:
+        """Take the change, and the values of readings by algorithm. ``key``: the same for the same model only."""
+        self._switch, self._change, self._choices = switch, change, choices
+        self._model, self._computation, self.key = switch.model, None, key
+        self.texts = {}
+
+    def continues(self, other: Variant) -> bool:
+        """Return whether a state of another model has the classes and readings of this one."""
+        return isinstance(other, Switched) and other._switch is self._switch and other._choices == self._choices
+
+    def create(self, algorithm: str, profile: str, config: Config) -> Any:
+        """Return a new controller, as ``firstflight.create``."""
+        self._switch.select(self._change)
+        return super().create(algorithm, profile, config)
+
+    def advance(self, state: Any, event: Any) -> Any:
+        """Process one event in place, as ``firstflight.advance``; return the observables."""
+        self._switch.select(self._change)
+        return super().advance(state, event)
+
+    def followed(self, observation: Any, state: Any, shows: dict[str, Any]) -> Any:
+        """Return what is observed of a state whose windows were changed to those that an implementation took."""
+        self._switch.select(self._change)
+        return super().followed(observation, state, shows)
+
+
+def _change_of(parts: Sequence[Mutant]) -> Change | None:
+    """Return the change of an alternative; ``None`` if it changes more than functions and constants."""
+    found = Change({}, {})
+    for change in map(change_of, parts):
+        if change is None or change.codes.keys() & found.codes.keys():
+            return None
+        found.codes.update(change.codes)
+        found.constants.update(change.constants)
+    return found
+
+
+def _named(module: ModuleType) -> dict[str, FunctionType]:
+    """Return the functions and methods of a module by their qualified names."""
+    own = [one for one in vars(module).values() if getattr(one, "__module__", None) == module.__name__]
+    classes = [one for one in own if isinstance(one, type)]
+    members = [member for one in classes for member in vars(one).values()]
+    return {one.__qualname__: one for one in _functions([*own, *members])}
+
+
+def _functions(members: Iterable[Any]) -> Iterator[FunctionType]:
+    for one in members:
+        inner = getattr(one, "fget", None) or getattr(one, "__func__", None) or getattr(one, "__wrapped__", one)
+        if isinstance(inner, FunctionType):
+            yield inner

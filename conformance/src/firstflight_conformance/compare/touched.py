@@ -1,0 +1,148 @@
+"""Which functions of the model a change touches, and which functions one event executes.
+
+A step that executes no function that a change touches is the same with and without the change. The relation asks this
+before it executes the changed model, which saves most steps.
+"""
+
+import ast
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+from firstflight_conformance.mutants.fresh import compiled, mutable_files, right_text
+from firstflight_conformance.mutants.load import Mutant, changed_texts
+
+#: A function: its file and its qualified name.
+Function = tuple[str, str]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of the model: the new code of functions, and the new values of integers that modules define by name."""
+
+    codes: dict[Function, CodeType]
+    constants: dict[str, int]
+
+
+def touched(parts: Sequence[Mutant]) -> frozenset[Function] | None:
+    """Return the functions that a change touches; ``None`` for any, where it changes more than functions and constants."""
+    functions: set[Function] = set()
+    for part in parts:
+        change = change_of(part)
+        if change is None:
+            return None
+        functions |= change.codes.keys()
+        for name in (*part.readings, *change.constants):
+            functions |= _that_read(name)
+    return frozenset(functions)
+
+
+def change_of(part: Mutant) -> Change | None:
+    """Return a change of texts; ``None`` if it changes more than functions and constants."""
+    codes: dict[Function, CodeType] = {}
+    constants: dict[str, int] = {}
+    for path, text in changed_texts(part).items():
+        (before, rest), (after, other) = functions_of(path, right_text(path)), functions_of(path, text)
+        named = _constants(rest, other)
+        if named is None or before.keys() != after.keys():
+            return None
+        constants |= named
+        changed = {name: code for name, code in after.items() if _content(before[name]) != _content(code)}
+        codes |= {(str(path), name): code for name, code in changed.items()}
+    return Change(codes, constants)
+
+
+def _constants(old: Sequence[str], new: Sequence[str]) -> dict[str, int] | None:
+    """Return the names with other values among statements outside of functions; ``None`` if another statement differs."""
+    found: dict[str, int] = {}
+    if len(old) != len(new):
+        return None
+    for one in (other for one, other in zip(old, new, strict=True) if one != other):
+        name, _, value = one.partition(" = ")
+        if not name.isidentifier() or not value.isdecimal():
+            return None
+        found[name] = int(value)
+    return found
+
+
+@cache
+def _that_read(name: str) -> frozenset[Function]:
+    """Return the functions of the model that use an attribute with the name of a reading."""
+    found = set()
+    for path in mutable_files():
+        functions, _ = functions_of(path, right_text(path))
+        found |= {(str(path), known) for known, code in functions.items() if name in _names(code)}
+    return frozenset(found)
+
+
+def _names(code: CodeType) -> set[str]:
+    inside = (one for one in code.co_consts if isinstance(one, CodeType))
+    return set(code.co_names) | {name for one in inside for name in _names(one)}
+
+
+@lru_cache(maxsize=1024)
+def functions_of(path: Path, text: str) -> tuple[dict[str, CodeType], list[str]]:
+    """Return the code of the functions and methods of a module by qualified name, and its statements without the bodies of these."""
+    functions: dict[str, CodeType] = {}
+
+    def collect(code: CodeType) -> None:
+        for one in code.co_consts:
+            if isinstance(one, CodeType):
+                if one.co_flags & 0x2:  # CO_NEWLOCALS: a function; the body of a class has its members outside
+                    functions[one.co_qualname] = one
+                else:
+                    collect(one)
+
+    collect(compiled(path, text))
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.body = [ast.Pass()]
+    return functions, [ast.unparse(statement) for statement in tree.body]
+
+
+def _content(code: CodeType) -> tuple[Any, ...]:
+    consts = tuple(_content(one) if isinstance(one, CodeType) else (type(one), one) for one in code.co_consts)
+    return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars
+
+
+class Executed:
+    """Notes which alternatives a step may concern: those that touch a function that it executes.
+
+    ``touched``: the functions that each alternative changes, ``None`` for any.
+    """
+
+    def __init__(self, touched: Sequence[frozenset[Function] | None]) -> None:
+        """Give each alternative a bit, in this order."""
+        self._always = sum(1 << place for place, functions in enumerate(touched) if functions is None)
+        self._bits: dict[Function, int] = {}
+        for place, functions in enumerate(touched):
+            for function in functions or ():
+                self._bits[function] = self._bits.get(function, 0) | 1 << place
+        # The codes are kept, so that their identities stay theirs.
+        self._of_code: dict[int, tuple[int, CodeType]] = {}
+        self._found = 0
+
+    def call(self, step: Callable[[], Result]) -> tuple[Result, int]:
+        """Return the result of a step, and the bits of the alternatives that it may concern."""
+        self._found = self._always
+        previous = sys.gettrace()
+        sys.settrace(self._note)
+        try:
+            result = step()
+        finally:
+            sys.settrace(previous)
+        return result, self._found
+
+    def _note(self, frame: FrameType, _event: str, _argument: Any) -> None:
+        code = frame.f_code
+        known = self._of_code.get(id(code))
+        if known is None:
+            name = code.co_qualname.partition(".<locals>")[0]
+            known = self._of_code[id(code)] = self._bits.get((code.co_filename, name), 0), code
+        self._found |= known[0]

@@ -1,0 +1,50 @@
+"""NewReno without a startup algorithm, judged under the name of any profile."""
+
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.commands.run import _scripts
+from firstflight_conformance.diagnose.diagnosis import diagnosed
+from firstflight_conformance.run.judge import AnyCase, judge
+from firstflight_conformance.run.report_badge import badge
+from firstflight_conformance.run.results import AdapterReport, exit_code
+from firstflight_conformance.run.session import Options
+from firstflight_conformance.seen.unseen import with_unseen
+from runner_support import BAD, adapter
+
+GREEN = (0, "brightgreen")
+
+
+def words(algorithm: str, profile: str, refused: Path | None = None, **members: object) -> list[str]:
+    """Return the command of the adapter; ``refused``: a file with the cases that it refuses."""
+    hello = json.dumps({"algorithms": {algorithm: [profile]}} | members)
+    return [sys.executable, str(BAD / "plain.py"), hello, *([str(refused)] if refused else [])]
+
+
+def command(algorithm: str, profile: str, refused: Path | None = None) -> str:
+    """Return the same as one text."""
+    return shlex.join(words(algorithm, profile, refused))
+
+
+def report_of(command: Sequence[str], cases: Sequence[AnyCase], options: Options) -> AdapterReport:
+    """Judge and diagnose, as the command does."""
+    cases = [case for case in cases if not isinstance(case, ComputationCase)]
+    by_id = {case.id: case for case in cases}
+    judged = judge(adapter(*command), _scripts(cases), options)
+    return with_unseen(judged, diagnosed(judged, by_id), by_id)
+
+
+def refused_by(report: AdapterReport, path: Path) -> Path:
+    """Write the ids of the cases that fail, which an adapter may refuse; return the file."""
+    failing = [result.case_id for result in report.results if result.status in ("fail", "undecided")]
+    path.write_text("\n".join(failing), encoding="utf-8")
+    return path
+
+
+def outcome(report: AdapterReport, *, strict: bool = False) -> tuple[int, str]:
+    """Return exit code and colour."""
+    return exit_code([report], strict=strict), badge([report])["color"]

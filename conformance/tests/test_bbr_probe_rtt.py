@@ -1,0 +1,60 @@
+"""No vector judges ProbeRTT in a profile of Linux, which lacks it: no ACK of theirs finds the condition of the kernel."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from firstflight.events import Ack, Event, Sent
+from firstflight_conformance.cases.vectors import load_all
+from firstflight_conformance.paths import VECTORS
+
+S = 10**9
+#: Seconds after which the smallest RTT lets the kernel enter ProbeRTT: `bbr_min_rtt_win_sec`, and `bbr_probe_rtt_win_ms` of version 3.
+WINDOWS_NS = {"linux-v1": 10 * S, "linux-v3": 5 * S}
+
+
+def probe_rtt_begins(events: Iterable[Event], window_ns: int) -> int | None:
+    """Return the index of the first ACK that begins ProbeRTT (`bbr_update_min_rtt`), or None.
+
+    An ACK of the first packets after idle time does not begin it (`idle_restart`). Idle time ends when packets leave with none in flight
+    after the application held the sender back (`tp->app_limited`, `CA_EVENT_TX_START`).
+    """
+    min_rtt_ns = stamp_ns = None
+    delivered_bytes = limited_bytes = 0
+    idle_restart = False
+    for index, event in enumerate(events):
+        if isinstance(event, Sent):
+            if limited_bytes and event.bytes_in_flight == event.bytes:
+                idle_restart = True
+            if event.app_limited:
+                limited_bytes = delivered_bytes + event.bytes_in_flight
+        if not isinstance(event, Ack):
+            continue
+        delivered_bytes += event.bytes
+        if delivered_bytes > limited_bytes:
+            limited_bytes = 0
+        expired = stamp_ns is not None and event.t_ns > stamp_ns + window_ns
+        rtt_ns = event.latest_rtt_ns
+        if rtt_ns is not None and (min_rtt_ns is None or rtt_ns < min_rtt_ns or expired):
+            min_rtt_ns, stamp_ns = rtt_ns, event.t_ns
+        if expired and not idle_restart:
+            return index
+        idle_restart = False
+    return None
+
+
+@pytest.mark.parametrize("profile", WINDOWS_NS)
+def test_no_vector_of_linux_judges_probe_rtt(profile: str) -> None:
+    """Otherwise the kernel, which lowers its window to four packets or half of the product there, fails a vector of its own profile."""
+    vectors = [vector for vector in load_all(VECTORS, ("bbr",)) if profile in vector.profiles]
+    assert len(vectors) > 10
+    assert [vector.id for vector in vectors if probe_rtt_begins(vector.events, WINDOWS_NS[profile]) is not None] == []
+
+
+@pytest.mark.parametrize("profile", WINDOWS_NS)
+def test_the_vector_of_the_smallest_rtt_comes_close(profile: str) -> None:
+    """Without the idle time before its flights an ACK of the vector begins ProbeRTT: it is as old as it can be."""
+    name = {"linux-v1": "bbr.linux.min-rtt", "linux-v3": "bbr.linux-v3.min-rtt"}[profile]
+    (vector,) = (vector for vector in load_all(VECTORS, ("bbr",)) if vector.id == name)
+    busy = [event for event in vector.events if isinstance(event, Ack)]
+    assert probe_rtt_begins(busy, WINDOWS_NS[profile]) is not None

@@ -1,0 +1,23 @@
+"""The rules that answers with other choices exercise."""
+
+from diagnosis_support import answered
+from every import every_case
+from firstflight_conformance.cases.measure import ClauseTracer
+from firstflight_conformance.compare.options import models_of
+from firstflight_conformance.diagnose.departures import Choice
+from firstflight_conformance.diagnose.variant import Variant
+from firstflight_conformance.run.results import Result, Verdict
+from firstflight_conformance.seen import rules
+
+
+def test_rules_follow_the_lines_of_a_choice() -> None:
+    """A choice that moves lines of the model does not move the rules that the answers exercise."""
+    option = models_of("cubic", "rfc-9438").options["cubic-negative-k"]
+    case = next(case for case in every_case() if case.id == "cubic.rounds.concave@rfc-9438")
+    subject = answered(case, Variant(option.candidate))
+    with ClauseTracer(Variant(option.candidate).texts) as tracer:
+        for _ in subject.steps(Variant(option.candidate), subject.length):
+            pass
+    choice = Choice(option.point, option.id, option.candidate.what, (), (case.id,))
+    seen = rules.Seen(Result(case.id, Verdict.FAIL), case, subject)
+    assert rules._exercised(seen, [choice], subject.declaration) == tracer.clauses

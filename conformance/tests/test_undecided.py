@@ -1,0 +1,82 @@
+"""Cases that the step budget leaves undecided and cases with inconsistent choices, in every report."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from firstflight_conformance.cases.schemas import validator
+from firstflight_conformance.compare import relation
+from firstflight_conformance.run import report_badge, report_html, report_json, report_junit, report_terminal
+from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
+from freedoms_support import Variant, changed, judged, judged_programs, program_of, scripts_of, variants
+
+#: A variant of slow-start/rfc-9002 that several cases show.
+_CHOICE = "half-rounded-up"
+
+
+def _variant(name: str) -> Variant:
+    return next(one for one in variants() if one.id == name)
+
+
+def _texts(report: AdapterReport) -> dict[str, str]:
+    """Return the report in each form."""
+    code = exit_code([report], strict=False)
+    document = report_json.to_json([report], [result.case_id for result in report.results], code, strict=False)
+    written = report_json.text(document)
+    validator("urn:firstflight:report:1").validate(json.loads(written))
+    out = StringIO()
+    console = Console(highlight=False, markup=False, emoji=False, file=out, width=400)
+    report_terminal.print_report(console, [report], len(report.results), all_failures=False, lines=None)
+    return {
+        "text": out.getvalue(),
+        "json": written,
+        "html": report_html.text([report], code, strict=False),
+        "junit": report_junit.text([report], strict=False),
+        "badge": report_badge.text([report], Path("badge.json")),
+    }
+
+
+def test_a_budget_of_few_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case whose budget ends is not green, and every report contains that."""
+    one = _variant(_CHOICE)
+    assert exit_code([judged(one, whole=False)], strict=False) == ExitCode.OK
+    monkeypatch.setattr(relation, "STEPS", 3)
+    report = judged(one, whole=False)
+    undecided = [result.case_id for result in report.results if result.status == "undecided"]
+    assert undecided and report.counts["undecided"] == len(undecided)
+    assert exit_code([report], strict=False) == ExitCode.NOTHING_RUN
+    texts = _texts(report)
+    assert f"undecided: {', '.join(undecided)}" in texts["text"]
+    adapter = json.loads(texts["json"])["adapters"][0]
+    assert adapter["counts"]["undecided"] == len(undecided)
+    assert [result["case"] for result in adapter["results"] if result.get("undecided")] == undecided
+    assert "undecided: the step budget ended before a verdict" in texts["html"]
+    assert texts["junit"].count('type="undecided"') == len(undecided)
+    badge: dict[str, Any] = json.loads(texts["badge"])
+    assert badge["color"] == "yellow" and f"{len(undecided)} undecided" in badge["message"]
+
+
+def test_inconsistent_choices_name_two_cases() -> None:
+    """A case that makes a choice, where another case shows that the run does not, fails with both cases in every report."""
+    one = _variant(_CHOICE)
+    right = changed(one.program, [], f"plain_{one.program}")
+    shown = {result.case_id for result in judged(one, whole=False).results if result.status == "choice"}
+    scripts = scripts_of(one.profile, whole=False)
+    other = next(script.case.id for script in scripts if script.case.id in shown)
+    turns = [right if script.case.id == other else program_of(one) for script in scripts]
+    report = judged_programs(one.profile, one.declaration, turns, whole=False)
+    clashing = [result for result in report.results if result.clash is not None]
+    assert {result.case_id for result in clashing} == shown - {other}
+    assert exit_code([report], strict=False) == ExitCode.DIVERGENCE
+    assert {result.clash for result in clashing} == {other}
+    case = clashing[0].case_id
+    line = f"inconsistent choices: conforms only by choices that contradict {other}"
+    texts = _texts(report)
+    assert all(line in texts[form] for form in ("text", "html", "junit"))
+    results = json.loads(texts["json"])["adapters"][0]["results"]
+    assert [result["clash"] for result in results if result["case"] == case] == [other]
+    assert json.loads(texts["badge"])["color"] == "red"
