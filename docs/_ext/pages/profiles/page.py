@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from firstflight import observables
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
 from firstflight.events import KINDS
@@ -21,7 +22,7 @@ from firstflight_conformance.spec.readings import Profile, load_tables
 from pages import markdown as md
 from pages import site, who_runs_it
 from pages.profiles.fold import is_comment
-from pages.profiles.resolved import Part, Program, resolved
+from pages.profiles.resolved import Part, Program, cited, resolved
 from pages.profiles.steps import steps
 
 _FIRST = 10
@@ -29,11 +30,12 @@ _FIRST = 10
 _DEEPEST = 4
 _UNITS = ("bytes", "ns", "packets", "ticks", "bins", "rounds", "datagrams", "bits", "tenths", "percent", "units")
 _ARITHMETIC = (
-    "All numbers are non-negative integers of unlimited size; a port needs 128 bits for products. There is no floating point. "
-    "`a // b` rounds down, `-(-a // b)` rounds up. Times are in ns, sizes in bytes, unless the name of a number ends in another "
-    "unit. `None` is `null` in vectors. The statements of a function run in the order in which they are written: an update is "
-    "visible to all statements after it."
+    "All numbers are integers of unlimited size; a port needs 128 bits for products. There is no floating point. "
+    "`a // b` rounds down, `-(-a // b)` rounds up. Times are in ns, windows and sizes in bytes, unless the name or the "
+    "description of a number contains another unit. `None` is `null` in JSON. Statements run in the order in which they are written."
 )
+#: The enumerations of the observables, and their members in the answers.
+_ENUMERATIONS = {"Phase": "phase", "Outcome": "outcome", "Trigger": "trigger"}
 
 
 def profiles() -> list[tuple[str, Profile]]:
@@ -80,10 +82,8 @@ def page(algorithm: str, profile: Profile) -> str:
         f"# {name}",
         f"{md.plain(profile.title)}. Algorithm: [{ALGORITHMS[algorithm].title}](../../algorithms/{algorithm}.md).",
         "Sources: " + "; ".join(md.plain(source) for source in profile.sources) + ".",
-        "This page is generated from the model with the choices of this profile filled in.",
-        "## Choices",
-        *_choices(algorithm, profile),
-        "## Arithmetic",
+        "This page is sufficient to implement the profile. It is generated from the program at its end, which passes every vector of "
+        "the profile, and from the rules that it cites.",
         _ARITHMETIC,
         "## Constants",
         *_constants(program),
@@ -91,18 +91,22 @@ def page(algorithm: str, profile: Profile) -> str:
         _begins(program),
         *_state(program),
         "## Events",
-        "An event is a JSON object; `ev` is its kind. [Events and observables](../../specification/events.md) has the format. "
-        "The program uses these members. A packet of `packets` is a run `first, last, size_bytes, sent_t_ns` of consecutive "
-        "packet numbers; the runs of a `sent` event have no `sent_t_ns`, they were sent at the time of the event.",
+        "An event is a JSON object: `ev` is its kind, `t_ns` its time. `bytes` is the sum of `packets`. `bytes_in_flight` is the value "
+        "after the event. `packets` is a list of runs `[first, last, size_bytes, sent_t_ns]`: consecutive packets (`first` to `last`, "
+        "both included) of one size, sent at one time; the runs of a `sent` event have no `sent_t_ns`. The table lists the members that "
+        "the program uses. All events: [Events and observables](../../specification/events.md).",
         *_events(program),
+        "## Observables",
+        "After each event an implementation reports these values. A larger number than 2^53 - 1 is a decimal string in JSON. "
+        "Report `outcome` only to find differences: an implementation need not have it.",
+        *_observables(program),
         "## Steps per event, in order",
-        "Each step is a function of the program below; an indented step is called by the step above it. The conditions are in the program.",
+        "Each step is a function of the program; an indented step is called by the step above it. The links lead to the rules.",
         *_steps(program),
         "## Rules",
         *_rules(algorithm, profile, program),
         "## Program",
-        "After each event the program returns the observables. `outcome` and `state` are for finding a difference; a vector judges "
-        "`cwnd_bytes`, `ssthresh_bytes`, `phase`, and `next_release_ns` or `trigger` where the algorithm has them.",
+        "The comments contain the ids of the rules.",
         f"```python\n{formatted()[algorithm, profile.name].rstrip()}\n```",
         "## First vectors",
         *_vectors(algorithm, profile.name),
@@ -111,31 +115,20 @@ def page(algorithm: str, profile: Profile) -> str:
     )
 
 
-def _choices(algorithm: str, profile: Profile) -> Iterator[str]:
-    rows = [
-        (
-            md.plain(reading.question),
-            md.plain(reading.choices.get(str(value), str(value))),
-            md.code(f"{reading.name} = {value}"),
-        )
-        for reading in load_tables()[algorithm].readings
-        for value in [profile.readings[reading.name]]
-    ]
-    yield md.list_table(("Question", "Answer", "Reading"), rows, (38, 42, 20), "compact") if rows else "None."
-
-
 def _constants(program: Program) -> Iterator[str]:
     rows = []
-    for part in program.of(ast.Assign | ast.AnnAssign):  # type: ignore[arg-type]
+    for part in program.constants:
         name = program.names[part.target]
-        comment = " ".join(md.plain(_comment(one)) for one in getattr(part.node, "before", ()))
-        rows.append((md.code(name), md.code(_value(part)), _unit(name), comment, _sources(program, part)))
+        meaning = " ".join(map(_comment, part.node.about))
+        rows.append((md.code(name), md.code(_value(part)), _unit(name, meaning), md.plain(meaning), _source_of(program, part)))  # fmt: skip
     for part in program.parts.values():
         for text, value in part.numbers.items():
             if not text.startswith(("readings.", "_")) and "(" not in text:
                 continue  # a choice between two literals, which the program shows
-            rows.append((md.code(_named(text)), md.code(value), _unit(_named(text)), f"in {md.code(program.names[part.target])}", _links(part.clauses)))  # fmt: skip
-    yield md.list_table(("Name", "Value", "Unit", "Meaning", "Rules that use it"), rows, (22, 18, 8, 32, 20), "compact")
+            name = text.removeprefix("readings.") if text.startswith("readings.") else re.split(r"[\[(]", text)[0].strip("_")
+            meaning = f"in {md.code(program.names[part.target])}"
+            rows.append((md.code(name), md.code(value), _unit(name), meaning, _source(part.clauses)))
+    yield md.list_table(("Name", "Value", "Unit", "Meaning", "Source"), rows, (20, 16, 8, 32, 24), "compact")
 
 
 def _comment(node: ast.stmt) -> str:
@@ -147,82 +140,90 @@ def _value(part: Part) -> str:
     return ast.unparse(part.node.value)
 
 
-def _named(text: str) -> str:
-    """Return a name for a number that readings give."""
-    return text.removeprefix("readings.") if text.startswith("readings.") else re.split(r"[\[(]", text)[0].strip("_")
+def _unit(name: str, meaning: str = "") -> str:
+    """Return the unit that the name of a number ends in, else the one of its description, else that it has none."""
+    before, _, after = name.lower().rpartition("_per_")
+    last = after.rpartition("_")[2]
+    if before:
+        return f"{before.rpartition('_')[2]} per {last}"
+    found = re.search(rf"\b(?:in|In|of) (?:ticks of )?(1/\d+ ns|{'|'.join(_UNITS)})\b", meaning)
+    return last if last in _UNITS else found[1] if found else "-"
 
 
-def _unit(name: str) -> str:
-    last = name.lower().rpartition("_")[2]
-    return last if last in _UNITS else ""
+def _source(clauses: list[str]) -> str:
+    """Return the source of the first of several clauses with a link to it."""
+    known = [one for one in clauses if one in site.clauses()]
+    return f"{md.plain(site.clauses()[known[0]].source)}: {md.clause(known[0])}" if known else "this project"
 
 
-def _links(clauses: list[str]) -> str:
-    return ", ".join(md.clause(one) for one in clauses if one in site.clauses()) or "-"
-
-
-def _sources(program: Program, part: Part) -> str:
-    """Return the clauses of the statements that use a constant, else of the functions that do."""
+def _source_of(program: Program, part: Part) -> str:
+    """Return the source of the statements that use a constant, else of the functions that do."""
     users = [one for one in program.parts.values() if part.target in one.uses]
-    name = part.target[1]
-    close = [clause for one in users for clause in _clauses_at(one.node, name)]
-    return _links(list(dict.fromkeys(close or [clause for one in users for clause in one.clauses]))[:4])
+    close = [clause for one in users for clause in _clauses_at(one.node, part.target[1])]
+    return _source(close or [clause for one in users for clause in one.clauses])
 
 
 def _clauses_at(node: ast.AST, name: str) -> Iterator[str]:
+    """Yield the clauses of the statements that use a name: of the comments before one, in it, or else of the next comment."""
     for parent in ast.walk(node):
-        for field in ("body", "orelse"):
-            pending: list[str] = []
-            body = getattr(parent, field, None)
-            for one in body if isinstance(body, list) else ():
-                if is_comment(one):
-                    pending += re.findall(r"\[([a-z0-9.-]+)\]", _comment(one))
-                    continue
-                if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(one)):
-                    yield from pending
-                pending = []
+        for body in (value for _, value in ast.iter_fields(parent) if isinstance(value, list)):
+            for place, one in enumerate(body):
+                if isinstance(one, ast.stmt) and not isinstance(one, ast.ClassDef | ast.FunctionDef) and _uses(one, name):
+                    before = [before for before in body[:place][-1:] if is_comment(before)]
+                    around = [before, [one], body[place + 1 :]]
+                    yield from next((found for nodes in around if (found := cited(ast.Module(nodes, [])))), [])[:1]
+
+
+def _uses(node: ast.stmt, name: str) -> bool:
+    """Return whether a statement, without those inside it, uses a name."""
+    parts = [value for _, value in ast.iter_fields(node) if not isinstance(value, list) or not value or not isinstance(value[0], ast.stmt)]
+    return any(isinstance(n, ast.Name | ast.Attribute) and name in (getattr(n, "id", ""), getattr(n, "attr", "")) for part in parts for n in _walk(part))
+
+
+def _walk(value: object) -> Iterator[ast.AST]:
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, ast.AST):
+            yield from ast.walk(one)
 
 
 def _begins(program: Program) -> str:
     first, *others = [program.names[one] for one in program.entries]
     last = [program.names[one] for one in program.events]
     state = [one for one in others if one not in last]
-    begin = f"`base = {first}(max_datagram_size_bytes, initial_window_bytes)`, from the `config` of a vector"
+    given = (
+        "`max_datagram_size_bytes` and `initial_window_bytes` are from the `config` of a vector; an `initial_window_bytes` of `null` "
+        "is the recommended one."
+    )
+    begin = f"{first}(max_datagram_size_bytes, initial_window_bytes)"
+    if program.is_plain:
+        return f"A connection begins with `state = {begin}`. Each event: `outcome = {last[0]}(state, event)`. {given}"
     if len(last) == 2:
         rules = f", then `base.rules_state = {state[0]}()`" if state else ""
-        return f"A connection begins with {begin}{rules}. Each event: `{last[1]}(base, {last[0]}(base, event))`."
-    return f"A connection begins with {begin}, then `state = {state[0]}(base)`. Each event: `{last[0]}(state, base, event)`."
+        return f"A connection begins with `base = {begin}`{rules}. Each event: `{last[1]}(base, {last[0]}(base, event))`. {given}"
+    return f"A connection begins with `base = {begin}`, then `state = {state[0]}(base)`. Each event: `{last[0]}(state, base, event)`. {given}"
 
 
 def _state(program: Program) -> Iterator[str]:
-    given = _given(program)
+    calls = [one for one in ast.walk(ast.parse(program.source)) if isinstance(one, ast.Call)]
+    given = {ast.unparse(one.func): [ast.unparse(arg) for arg in one.args] for one in reversed(calls)}
     for part in program.of(ast.ClassDef):
-        fields = [one for one in part.node.body if isinstance(one, ast.AnnAssign)]
-        if not fields:
-            continue
         name, doc = program.names[part.target], ast.get_docstring(part.node) or ""
         values = given.get(name, [])
-        rows = []
-        for place, one in enumerate(fields):
+        rows, comments = [], []
+        for one in part.node.body:
+            if is_comment(one):
+                comments.append(_comment(one))
+            if not isinstance(one, ast.AnnAssign):
+                continue
             member = ast.unparse(one.target)
-            initial = values[place] if place < len(values) else ast.unparse(one.value) if one.value else "when made"
-            rows.append((md.code(member), md.code(initial), _unit(member), _meaning(doc, member)))
-        yield f"### {name}"
-        yield md.plain(doc.split("\n\n")[0].split(". ")[0].replace("\n", " ").rstrip(".").replace("``", "")) + "."
-        yield md.list_table(("Member", "Initial value", "Unit", "Meaning"), rows, (24, 22, 10, 44), "compact")
-
-
-def _given(program: Program) -> dict[str, list[str]]:
-    """Return the values with which the functions that begin make each class."""
-    begins = set(program.entries) - set(program.events)
-    calls = [
-        n
-        for one in begins
-        if one in program.parts
-        for n in ast.walk(program.parts[one].node)
-        if isinstance(n, ast.Call)
-    ]
-    return {ast.unparse(call.func).rpartition(".")[2]: [ast.unparse(arg) for arg in call.args] for call in calls}
+            initial = ast.unparse(one.value) if one.value else values[len(rows)] if len(rows) < len(values) else "when made"
+            meaning = " ".join([_meaning(doc, member), *(md.plain(one.replace("``", "")) for one in comments)]).strip()
+            rows.append((md.code(member), md.code(initial), _unit(member, meaning), meaning))
+            comments = []
+        if rows:
+            yield f"### {name}"
+            yield md.plain(doc.split("\n\n")[0].split(". ")[0].replace("\n", " ").rstrip(".").replace("``", "")) + "."
+            yield md.list_table(("Member", "Initial value", "Unit", "Meaning"), rows, (24, 22, 10, 44), "compact")
 
 
 def _meaning(doc: str, member: str) -> str:
@@ -233,17 +234,44 @@ def _meaning(doc: str, member: str) -> str:
         if f"``{member}``" in one
         for one in sentences[place : place + (2 if one.endswith(":") else 1)]
     ]
-    return md.plain(" ".join(found).replace("``", ""))
+    return md.plain(" ".join(found).replace("``", "").rstrip(";"))
+
+
+def _observables(program: Program) -> Iterator[str]:
+    used: dict[str, list[str]] = {}
+    for part in program.parts.values():
+        for n in ast.walk(part.node):
+            if isinstance(n, ast.Attribute) and ast.unparse(n.value) in _ENUMERATIONS and n.attr.isupper():
+                enumeration = getattr(observables, ast.unparse(n.value))
+                used.setdefault(enumeration.__name__, []).append(enumeration[n.attr].value)
+    rows = [
+        ("`cwnd_bytes`", "congestion window in bytes"),
+        ("`ssthresh_bytes`", "slow start threshold in bytes, `null` while it is infinite"),
+    ]
+    if "next_release_ns" in program.source:
+        rows.append(("`next_release_ns`", "earliest time at which the next packet may be sent, `null` if it may be sent now"))
+    rows += [(md.code(member), "one of " + ", ".join(map(md.code, dict.fromkeys(used[name]))) + (", or `null`: the reason of a change of the phase" if name == "Trigger" else "")) for name, member in _ENUMERATIONS.items() if name in used]
+    yield md.list_table(("Observable", "Value"), rows, (24, 76), "compact")
 
 
 def _events(program: Program) -> Iterator[str]:
     read = {n.attr for part in program.parts.values() for n in ast.walk(part.node) if isinstance(n, ast.Attribute)}
     rows = []
     for name, kind in KINDS.items():
-        members = [one for one in kind.__slots__ if one in read]  # type: ignore[union-attr]
-        doc = " ".join((kind.__doc__ or "").split()).replace("``", "`")
-        rows.append((md.code(name), ", ".join(map(md.code, members)) or "-", doc))
+        members: tuple[str, ...] = kind.__slots__  # type: ignore[union-attr]
+        used = [one for one in members if one in read and one != "t_ns"]
+        rows.append((md.code(name), ", ".join(map(md.code, used)) or "-", " ".join(_about(kind.__doc__ or "", used))))
     yield md.list_table(("ev", "Members that are used", "Meaning"), rows, (16, 28, 56), "compact")
+
+
+def _about(doc: str, used: list[str]) -> Iterator[str]:
+    """Yield the sentences of a description, without those about members that are not used."""
+    is_shown = True
+    for sentence in re.split(r"(?<=\.)\s+(?=[`A-Z])", " ".join(doc.split()).replace("``", "`")):
+        if about := re.match(r"`(\w+)`(?:, `\w+`)*:", sentence):
+            is_shown = about[1] in used
+        if is_shown:
+            yield sentence
 
 
 def _steps(program: Program) -> Iterator[str]:
@@ -257,8 +285,8 @@ def _steps(program: Program) -> Iterator[str]:
 def _step_lines(program: Program, kind: str) -> Iterator[str]:
     for step in steps(program, kind):
         doc = (ast.get_docstring(step.part.node) or "").split("\n\n")[0].replace("\n", " ").replace("``", "`")
-        rules = f" {_links(list(step.clauses))}" if step.clauses else ""
-        yield f"{'  ' * min(step.depth, _DEEPEST)}- `{program.names[step.part.target]}`{': ' + doc if doc else '.'}{rules}"
+        rules = " ".join(md.clause(one) for one in step.clauses if one in site.clauses())
+        yield f"{'  ' * min(step.depth, _DEEPEST)}- `{program.names[step.part.target]}`{': ' + doc if doc else '.'} {rules}"
 
 
 def _rules(algorithm: str, profile: Profile, program: Program) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """The model of one profile as one program: the functions that it reaches, without readings and in the order of their calls."""
 
 import ast
-import copy
 import importlib
 import io
 import re
@@ -9,7 +8,7 @@ import tokenize
 import types
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from firstflight.algorithm import Base, Startup
 from firstflight.controller import ALGORITHMS, DEFAULT_BASE
 from firstflight.newreno import newreno
 from firstflight.window_rules import NEWRENO
-from pages.profiles.fold import COMMENT, Fold, alias_readings, is_comment
+from pages.profiles.fold import COMMENT, Fold, alias_readings, copied, is_comment
+from plain.judge import controllers
 
 Target = tuple[str, str]
 #: Modules that a program imports: events, observables, and errors. Their members are tables of the page.
@@ -59,6 +59,18 @@ class Program:
     source: str = ""
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is a plain program, not the model."""
+        return self.entries[-1][1] == "on_event" and len(self.entries) == 2
+
+    @property
+    def constants(self) -> list[Part]:
+        """The constants: modules in the order of their first use, lines in the order of the source."""
+        found = [part for part in self.parts.values() if hasattr(part.node, "about")]
+        modules = list(dict.fromkeys(part.target[0] for part in found))
+        return sorted(found, key=lambda part: (modules.index(part.target[0]), part.node.lineno))
+
+    @property
     def events(self) -> tuple[Target, ...]:
         """The functions that process an event: one, or one and the function that observes."""
         return self.entries[-2:] if self.entries[-1][1] == "observe" else self.entries[-1:]
@@ -89,7 +101,7 @@ def cited(node: ast.AST) -> list[str]:
 def linked(module: str, node: ast.AST) -> list[Target]:
     """Return the parts that a node of a module names, in order."""
     link = _Link(module)
-    link.visit(copy.deepcopy(node))
+    link.visit(node)
     return list(dict.fromkeys(link.found))
 
 
@@ -100,9 +112,12 @@ def _module(name: str) -> tuple[types.ModuleType, dict[str, ast.stmt], dict[str,
     text = Path(str(module.__file__)).read_text("utf-8")
     tree = ast.parse(text)
     _keep_comments(tree, text)
+    alias_readings(tree)
     found: dict[str, ast.stmt] = {}
     imports: dict[str, Target] = {}
     before: list[ast.stmt] = []
+    about: list[ast.stmt] = []
+    last_line = 0
     for one in tree.body:
         if is_comment(one):
             before.append(one)
@@ -110,13 +125,28 @@ def _module(name: str) -> tuple[types.ModuleType, dict[str, ast.stmt], dict[str,
         if isinstance(one, ast.FunctionDef | ast.ClassDef):
             found[one.name] = one
         elif isinstance(one, ast.Assign | ast.AnnAssign):
-            target = one.targets[0] if isinstance(one, ast.Assign) else one.target
-            found[ast.unparse(target)] = one
-            one.before = before  # type: ignore[union-attr]
+            # One comment may describe several lines.
+            about = before or (about if one.lineno == last_line + 1 else [])
+            last_line = one.end_lineno or 0
+            for assigned in _single(one):
+                found[ast.unparse(assigned.target)] = assigned
+                assigned.before, assigned.about, before = before, about, []
         elif isinstance(one, ast.ImportFrom):
             imports |= {alias.asname or alias.name: (str(one.module), alias.name) for alias in one.names}
         before = []
     return module, found, imports
+
+
+def _single(node: Any) -> Iterator[Any]:
+    """Yield the assignments of ``A, B = 1, 2`` or another assignment, each with its name as ``target``."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    pairs = [(target, node.value)]
+    if isinstance(target, ast.Tuple):
+        pairs = list(zip(target.elts, node.value.elts, strict=True))
+    for name, value in pairs:
+        single = ast.fix_missing_locations(ast.copy_location(ast.Assign([name], value), node))
+        single.target = name  # type: ignore[attr-defined]
+        yield single
 
 
 def _keep_comments(tree: ast.Module, text: str) -> None:
@@ -144,6 +174,7 @@ def _keep_comments(tree: ast.Module, text: str) -> None:
             chosen[1].insert(chosen[1].index(chosen[0]), comment)
 
 
+@cache
 def _find(module: str, name: str) -> Target | None:
     """Return where a name of a module of the model is defined, or None for other names."""
     while module.startswith("firstflight.") and module not in _INTERFACE:
@@ -185,7 +216,7 @@ class _Link(ast.NodeTransformer):
         if isinstance(node.ctx, ast.Store):
             return node
         if node.id in _UNTYPED:
-            return ast.Name("Any", ast.Load())
+            return node if self._names is None else ast.Name("Any", ast.Load())
         target = getattr(node, "target", None) or (None if node.id in self._locals else _find(self._module, node.id))
         return node if target is None else self._linked(node, target)
 
@@ -205,15 +236,14 @@ class _Link(ast.NodeTransformer):
 @cache
 def resolved(algorithm: str, profile: str) -> Program:
     """Return the program of a profile; its text is not formatted."""
-    first = _reached(algorithm, profile, None)
-    accessed = {n.attr for part in first.parts.values() for n in ast.walk(part.node) if isinstance(n, ast.Attribute)}
-    program = _reached(algorithm, profile, accessed)
+    program = _reached(algorithm, profile)
+    _drop_unread_fields(program)
     counts = Counter(name for _, name in program.parts)
     inner = {name for part in program.of(ast.FunctionDef) for name in _locals(part.node)}
     program.names = {
         target: target[1]
-        if counts[target[1]] == 1 and target[1] not in inner
-        else f"{target[0].rpartition('.')[2]}_{target[1].lstrip('_')}"
+        if (counts[target[1]] == 1 or target[0] == program.entries[0][0]) and target[1] not in inner
+        else f"{target[0].rpartition('.')[2].removeprefix('plain_').partition('_')[0]}_{target[1].lstrip('_')}"
         for target in program.parts
     }
     for part in program.parts.values():
@@ -222,20 +252,21 @@ def resolved(algorithm: str, profile: str) -> Program:
     return program
 
 
-def _reached(algorithm: str, profile: str, accessed: set[str] | None) -> Program:
-    """Return the parts that a profile reaches. ``accessed``: the fields that are kept, None for all."""
+def _reached(algorithm: str, profile: str) -> Program:
+    """Return the parts that a profile reaches: of its plain program, else of the model with the readings filled in."""
     known = ALGORITHMS[algorithm]
     own = known.profiles[profile]
+    plain = [module for module in controllers().values() if module.PROFILE == f"{algorithm}/{profile}"]
     carrier = known if isinstance(known, Base) else ALGORITHMS[DEFAULT_BASE[0]]
     assert isinstance(carrier, Base)
-    readings = {known.package: own}
-    rules = carrier.rules or NEWRENO
-    readings.setdefault(newreno.__name__.split(".")[1], newreno.PROFILES[DEFAULT_BASE[1]])
-    fixed: dict[str, dict[str, Any]] = {}
+    readings = {newreno.__name__.split(".")[1]: newreno.PROFILES[DEFAULT_BASE[1]], known.package: own}
+    fixed = {}
     if getattr(getattr(own, "search", None), "value", None) == "none":
-        fixed["firstflight.careful_resume.careful_resume"] = {"state.search": None}
+        fixed["firstflight.careful_resume.careful_resume"] = "state.search"
     entries: list[Any] = [newreno.begin]
-    if isinstance(known, Base):
+    if plain:
+        entries = [plain[0].begin, plain[0].on_event]
+    elif isinstance(known, Base):
         entries += [*([known.begin] if known.begin else []), newreno.on_event, newreno.observe]
     elif isinstance(known, Startup):
         entries += [known.begin, known.step]
@@ -244,28 +275,77 @@ def _reached(algorithm: str, profile: str, accessed: set[str] | None) -> Program
     def add(target: Target) -> None:
         if target in program.parts or target[0] in _INTERFACE:
             return
-        module, defined, _ = _module(target[0])
-        fold = Fold(module, readings.get(target[0].split(".")[1], own), fixed.get(target[0], {}), rules, accessed)
-        node = fold.visit(alias_readings(copy.deepcopy(defined[target[1]])))
-        readings.update(fold.passed)
-        link = _Link(target[0])
-        link.visit(node)
-        uses = list(dict.fromkeys(one for one in link.found if one[0] not in _INTERFACE and one != target))
-        imports = list(dict.fromkeys(one for one in link.found if one[0] in _INTERFACE))
-        part = Part(target, node, uses, imports, fold.numbers, cited(node))
-        if isinstance(node, ast.FunctionDef):
-            program.parts[target] = part
-        for use in uses:
+        chosen = readings.get(target[0].split(".")[1], own)
+        folded = _folded(target, _Same(None if plain else chosen), fixed.get(target[0]), carrier.rules or NEWRENO)
+        readings.update(folded.passed)
+        if isinstance(folded.part.node, ast.FunctionDef):
+            program.parts[target] = replace(folded.part)
+        for use in folded.part.uses:
             add(use)
-        program.parts.setdefault(target, part)
+        program.parts.setdefault(target, replace(folded.part))
 
     for entry in program.entries:
         add(entry)
     return program
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Folded:
+    part: Part
+    passed: dict[str, Any]
+
+
+class _Same:
+    """A value as a key of a cache: equal to itself only, also where it has no hash."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@cache
+def _folded(target: Target, readings: _Same, without: str | None, rules: Any) -> _Folded:
+    """Return a part with readings filled in; as it is written for readings None. ``without``: an expression that is None."""
+    module, defined, _ = _module(target[0])
+    node, numbers, passed = copied(defined[target[1]]), {}, {}
+    if readings.value is not None:
+        fold = Fold(module, readings.value, {without: None} if without else {}, rules)
+        node, numbers, passed = fold.visit(node), fold.numbers, fold.passed
+    return _Folded(_part(target, node, numbers), passed)
+
+
+def _part(target: Target, node: Any, numbers: dict[str, Any]) -> Part:
+    found = linked(target[0], node)
+    uses = [one for one in found if one[0] not in _INTERFACE and one != target]
+    return Part(target, node, uses, [one for one in found if one[0] in _INTERFACE], numbers, cited(node))
+
+
+def _drop_unread_fields(program: Program) -> None:
+    """Drop the fields that no part accesses and that have a default, and the parts that only they use."""
+    accessed = {n.attr for part in program.parts.values() for n in ast.walk(part.node) if isinstance(n, ast.Attribute)}
+    for part in program.of(ast.ClassDef):
+        node = copied(part.node)
+        node.body = [
+            one
+            for one in node.body
+            if not isinstance(one, ast.AnnAssign) or one.value is None or ast.unparse(one.target) in accessed
+        ]
+        program.parts[part.target] = _part(part.target, node, part.numbers)
+    waiting, reached = list(program.entries), set()
+    while waiting:
+        if (target := waiting.pop()) not in reached:
+            reached.add(target)
+            waiting += program.parts[target].uses
+    program.parts = {target: part for target, part in program.parts.items() if target in reached}
+
+
 def _written(part: Part, names: dict[Target, str]) -> str:
-    node = _Link(part.target[0], names).visit(copy.deepcopy(part.node))
+    node = _Link(part.target[0], names).visit(copied(part.node))
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         node.name = names[part.target]
     before = "\n".join(ast.unparse(one) for one in getattr(part.node, "before", ()))
@@ -290,7 +370,7 @@ def _assembled(program: Program) -> Iterator[str]:
             imports.setdefault(module, set()).add(name)
     yield "from dataclasses import dataclass, field, replace\nfrom typing import Any, NamedTuple, TypeAlias"
     yield "\n".join(f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items()))
-    constants = program.of(ast.Assign | ast.AnnAssign)  # type: ignore[arg-type]
+    constants = program.constants
     classes = program.of(ast.ClassDef)
     made = {part.target for part in classes}
     yield "\n".join(part.text for part in constants if not made & set(part.uses))

@@ -1,11 +1,11 @@
 """The steps of a resolved model for one kind of event: the functions that it calls, in order, with their rules."""
 
 import ast
-import copy
 from dataclasses import dataclass
 from typing import Any
 
 from firstflight.events import KINDS
+from pages.profiles.fold import copied
 from pages.profiles.resolved import Part, Program, Target, cited, linked
 
 _KIND_NAMES = {kind.__name__ for kind in KINDS.values()}
@@ -32,7 +32,7 @@ def steps(program: Program, kind: str) -> list[Step]:
         seen.add(target)
         clauses, uses = tuple(part.clauses), part.uses
         if part.asks_kind:
-            node = _OnlyKind(KINDS[kind].__name__).visit(copy.deepcopy(part.node))
+            node = _OnlyKind(KINDS[kind].__name__).visit(copied(part.node))
             clauses, uses = tuple(cited(node)), linked(target[0], node)
         found.append(Step(depth, part, clauses))
         for use in uses:
