@@ -20,9 +20,7 @@ COMMENT = "#comment "
 class Fold(ast.NodeTransformer):
     """Folds the functions of one module. ``known``: values by expression, such as ``state.search``."""
 
-    def __init__(
-        self, module: types.ModuleType, readings: Any, known: Mapping[str, Any], rules: Any
-    ) -> None:
+    def __init__(self, module: types.ModuleType, readings: Any, known: Mapping[str, Any], rules: Any) -> None:
         """Remember the module, the readings of the profile, other known values, and the hooks of the base."""
         self._known, self._rules = dict(known), rules
         #: Numbers that the readings give, by expression.

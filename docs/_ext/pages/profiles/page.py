@@ -22,13 +22,28 @@ from firstflight_conformance.spec.readings import Profile, load_tables
 from pages import markdown as md
 from pages import site, who_runs_it
 from pages.profiles.fold import is_comment
-from pages.profiles.resolved import Part, Program, cited, resolved
+from pages.profiles.resolved import Part, Program, Target, cited, resolved
 from pages.profiles.steps import steps
 
 _FIRST = 10
 #: Levels of the list of steps: the parser drops the rest of a page after about ten.
 _DEEPEST = 4
-_UNITS = ("bytes", "ns", "packets", "ticks", "bins", "rounds", "datagrams", "bits", "tenths", "percent", "units")
+_UNITS = (
+    "bytes",
+    "ns",
+    "us",
+    "ms",
+    "packets",
+    "segments",
+    "samples",
+    "ticks",
+    "bins",
+    "rounds",
+    "datagrams",
+    "bits",
+    "percent",
+    "units",
+)
 _ARITHMETIC = (
     "All numbers are integers of unlimited size; a port needs 128 bits for products. There is no floating point. "
     "`a // b` rounds down, `-(-a // b)` rounds up. Times are in ns, windows and sizes in bytes, unless the name or the "
@@ -120,12 +135,13 @@ def _constants(program: Program) -> Iterator[str]:
     for part in program.constants:
         name = program.names[part.target]
         meaning = " ".join(map(_comment, part.node.about))
-        rows.append((md.code(name), md.code(_value(part)), _unit(name, meaning), md.plain(meaning), _source_of(program, part)))  # fmt: skip
+        value = ast.unparse(part.node.value)
+        rows.append((md.code(name), md.code(value), _unit(name, meaning), _text(meaning), _source_of(program, part)))
     for part in program.parts.values():
         for text, value in part.numbers.items():
             if not text.startswith(("readings.", "_")) and "(" not in text:
                 continue  # a choice between two literals, which the program shows
-            name = text.removeprefix("readings.") if text.startswith("readings.") else re.split(r"[\[(]", text)[0].strip("_")
+            name = re.split(r"[\[(]", text.removeprefix("readings."))[0].strip("_")
             meaning = f"in {md.code(program.names[part.target])}"
             rows.append((md.code(name), md.code(value), _unit(name), meaning, _source(part.clauses)))
     yield md.list_table(("Name", "Value", "Unit", "Meaning", "Source"), rows, (20, 16, 8, 32, 24), "compact")
@@ -134,10 +150,6 @@ def _constants(program: Program) -> Iterator[str]:
 def _comment(node: ast.stmt) -> str:
     assert isinstance(node, ast.Expr)
     return str(node.value.value).removeprefix("#comment ")  # type: ignore[attr-defined]
-
-
-def _value(part: Part) -> str:
-    return ast.unparse(part.node.value)
 
 
 def _unit(name: str, meaning: str = "") -> str:
@@ -157,10 +169,20 @@ def _source(clauses: list[str]) -> str:
 
 
 def _source_of(program: Program, part: Part) -> str:
-    """Return the source of the statements that use a constant, else of the functions that do."""
-    users = [one for one in program.parts.values() if part.target in one.uses]
-    close = [clause for one in users for clause in _clauses_at(one.node, part.target[1])]
-    return _source(close or [clause for one in users for clause in one.clauses])
+    """Return the source of the statements that use a constant, else of the functions that do, else of their callers."""
+    wanted = {part.target}
+    users = _users(program, wanted)
+    found = [clause for one in users for clause in _clauses_at(one.node, part.target[1])]
+    while users and not found:
+        found = [clause for one in users for clause in one.clauses]
+        wanted |= {one.target for one in users}
+        users = _users(program, wanted)
+    return _source(found)
+
+
+def _users(program: Program, wanted: set[Target]) -> list[Part]:
+    """Return the parts that use any of several parts, without these."""
+    return [one for one in program.parts.values() if one.target not in wanted and wanted & set(one.uses)]
 
 
 def _clauses_at(node: ast.AST, name: str) -> Iterator[str]:
@@ -168,7 +190,11 @@ def _clauses_at(node: ast.AST, name: str) -> Iterator[str]:
     for parent in ast.walk(node):
         for body in (value for _, value in ast.iter_fields(parent) if isinstance(value, list)):
             for place, one in enumerate(body):
-                if isinstance(one, ast.stmt) and not isinstance(one, ast.ClassDef | ast.FunctionDef) and _uses(one, name):
+                if (
+                    isinstance(one, ast.stmt)
+                    and not isinstance(one, ast.ClassDef | ast.FunctionDef)
+                    and _uses(one, name)
+                ):
                     before = [before for before in body[:place][-1:] if is_comment(before)]
                     around = [before, [one], body[place + 1 :]]
                     yield from next((found for nodes in around if (found := cited(ast.Module(nodes, [])))), [])[:1]
@@ -176,8 +202,16 @@ def _clauses_at(node: ast.AST, name: str) -> Iterator[str]:
 
 def _uses(node: ast.stmt, name: str) -> bool:
     """Return whether a statement, without those inside it, uses a name."""
-    parts = [value for _, value in ast.iter_fields(node) if not isinstance(value, list) or not value or not isinstance(value[0], ast.stmt)]
-    return any(isinstance(n, ast.Name | ast.Attribute) and name in (getattr(n, "id", ""), getattr(n, "attr", "")) for part in parts for n in _walk(part))
+    parts = [
+        value
+        for _, value in ast.iter_fields(node)
+        if not isinstance(value, list) or not value or not isinstance(value[0], ast.stmt)
+    ]
+    return any(
+        isinstance(n, ast.Name | ast.Attribute) and name in (getattr(n, "id", ""), getattr(n, "attr", ""))
+        for part in parts
+        for n in _walk(part)
+    )
 
 
 def _walk(value: object) -> Iterator[ast.AST]:
@@ -206,35 +240,46 @@ def _begins(program: Program) -> str:
 def _state(program: Program) -> Iterator[str]:
     calls = [one for one in ast.walk(ast.parse(program.source)) if isinstance(one, ast.Call)]
     given = {ast.unparse(one.func): [ast.unparse(arg) for arg in one.args] for one in reversed(calls)}
-    for part in program.of(ast.ClassDef):
-        name, doc = program.names[part.target], ast.get_docstring(part.node) or ""
-        values = given.get(name, [])
-        rows, comments = [], []
-        for one in part.node.body:
-            if is_comment(one):
-                comments.append(_comment(one))
-            if not isinstance(one, ast.AnnAssign):
-                continue
-            member = ast.unparse(one.target)
-            initial = ast.unparse(one.value) if one.value else values[len(rows)] if len(rows) < len(values) else "when made"
-            meaning = " ".join([_meaning(doc, member), *(md.plain(one.replace("``", "")) for one in comments)]).strip()
-            rows.append((md.code(member), md.code(initial), _unit(member, meaning), meaning))
-            comments = []
+    for part in program.classes:
+        name = program.names[part.target]
+        values = dict(enumerate(given.get(name, [])))
+        rows = [
+            (
+                md.code(member),
+                md.code(initial or values.get(place, "when made")),
+                _unit(member, meaning),
+                _text(meaning),
+            )
+            for place, (member, initial, meaning) in enumerate(members(part))
+        ]
         if rows:
             yield f"### {name}"
-            yield md.plain(doc.split("\n\n")[0].split(". ")[0].replace("\n", " ").rstrip(".").replace("``", "")) + "."
+            yield _text((ast.get_docstring(part.node) or "").split(". ")[0].rstrip(".")) + "."
             yield md.list_table(("Member", "Initial value", "Unit", "Meaning"), rows, (24, 22, 10, 44), "compact")
 
 
-def _meaning(doc: str, member: str) -> str:
+def members(part: Part) -> Iterator[tuple[str, str, str]]:
+    """Yield the members of a class with initial value (or nothing) and meaning."""
+    doc, comments = ast.get_docstring(part.node) or "", []
+    for one in part.node.body:
+        if is_comment(one):
+            comments.append(_comment(one))
+        elif isinstance(one, ast.AnnAssign):
+            name = ast.unparse(one.target)
+            yield name, ast.unparse(one.value) if one.value else "", " ".join([*_about_member(doc, name), *comments])
+            comments = []
+
+
+def _text(prose: str) -> str:
+    return md.plain(" ".join(prose.replace("``", "").split()))
+
+
+def _about_member(doc: str, member: str) -> list[str]:
+    """Return the sentences of a docstring about a member."""
     sentences = re.split(r"(?<=[.:;])\s+(?=[`A-Z])", " ".join(doc.split()))
-    found = [
-        one
-        for place, one in enumerate(sentences)
-        if f"``{member}``" in one
-        for one in sentences[place : place + (2 if one.endswith(":") else 1)]
-    ]
-    return md.plain(" ".join(found).replace("``", "").rstrip(";"))
+    places = [place for place, one in enumerate(sentences) if f"``{member}``" in one]
+    found = [one for place in places for one in sentences[place : place + 1 + sentences[place].endswith(":")]]
+    return [" ".join(found).rstrip(";")] if found else []
 
 
 def _observables(program: Program) -> Iterator[str]:
@@ -249,8 +294,19 @@ def _observables(program: Program) -> Iterator[str]:
         ("`ssthresh_bytes`", "slow start threshold in bytes, `null` while it is infinite"),
     ]
     if "next_release_ns" in program.source:
-        rows.append(("`next_release_ns`", "earliest time at which the next packet may be sent, `null` if it may be sent now"))
-    rows += [(md.code(member), "one of " + ", ".join(map(md.code, dict.fromkeys(used[name]))) + (", or `null`: the reason of a change of the phase" if name == "Trigger" else "")) for name, member in _ENUMERATIONS.items() if name in used]
+        rows.append(
+            ("`next_release_ns`", "earliest time at which the next packet may be sent, `null` if it may be sent now")
+        )
+    rows += [
+        (
+            md.code(member),
+            "one of "
+            + ", ".join(map(md.code, dict.fromkeys(used[name])))
+            + (", or `null`: the reason of a change of the phase" if name == "Trigger" else ""),
+        )
+        for name, member in _ENUMERATIONS.items()
+        if name in used
+    ]
     yield md.list_table(("Observable", "Value"), rows, (24, 76), "compact")
 
 

@@ -75,9 +75,15 @@ class Program:
         """The functions that process an event: one, or one and the function that observes."""
         return self.entries[-2:] if self.entries[-1][1] == "observe" else self.entries[-1:]
 
-    def of(self, kind: type) -> list[Part]:
-        """Return the parts of a kind of syntax node."""
-        return [part for part in self.parts.values() if isinstance(part.node, kind)]
+    @property
+    def classes(self) -> list[Part]:
+        """The classes, each before its users."""
+        return [part for part in self.parts.values() if isinstance(part.node, ast.ClassDef)]
+
+    @property
+    def functions(self) -> list[Part]:
+        """The functions in the order of their calls."""
+        return [part for part in self.parts.values() if isinstance(part.node, ast.FunctionDef)]
 
     @property
     def clauses(self) -> list[str]:
@@ -116,7 +122,7 @@ def _module(name: str) -> tuple[types.ModuleType, dict[str, ast.stmt], dict[str,
     found: dict[str, ast.stmt] = {}
     imports: dict[str, Target] = {}
     before: list[ast.stmt] = []
-    about: list[ast.stmt] = []
+    about: list[Any] = []
     last_line = 0
     for one in tree.body:
         if is_comment(one):
@@ -125,8 +131,9 @@ def _module(name: str) -> tuple[types.ModuleType, dict[str, ast.stmt], dict[str,
         if isinstance(one, ast.FunctionDef | ast.ClassDef):
             found[one.name] = one
         elif isinstance(one, ast.Assign | ast.AnnAssign):
-            # One comment may describe several lines.
-            about = before or (about if one.lineno == last_line + 1 else [])
+            # A comment above several lines describes all of them.
+            inherited = [comment for comment in about if not comment.is_trailing]
+            about = before or (inherited if one.lineno == last_line + 1 else [])
             last_line = one.end_lineno or 0
             for assigned in _single(one):
                 found[ast.unparse(assigned.target)] = assigned
@@ -160,7 +167,7 @@ def _keep_comments(tree: ast.Module, text: str) -> None:
     ]
     lines = text.splitlines()
     for token in reversed(list(tokenize.generate_tokens(io.StringIO(text).readline))):
-        if token.type != tokenize.COMMENT or "noqa" in token.string:
+        if token.type != tokenize.COMMENT or "noqa" in token.string or "fmt: skip" in token.string:
             continue
         line = token.start[0]
         if lines[line - 1].lstrip().startswith("#"):
@@ -171,6 +178,7 @@ def _keep_comments(tree: ast.Module, text: str) -> None:
             chosen = max(around, key=lambda pair: pair[0].lineno, default=None)
         if chosen is not None:
             comment = ast.Expr(ast.Constant(COMMENT + token.string.lstrip("#: ")))
+            comment.is_trailing = not lines[line - 1].lstrip().startswith("#")  # type: ignore[attr-defined]
             chosen[1].insert(chosen[1].index(chosen[0]), comment)
 
 
@@ -239,7 +247,7 @@ def resolved(algorithm: str, profile: str) -> Program:
     program = _reached(algorithm, profile)
     _drop_unread_fields(program)
     counts = Counter(name for _, name in program.parts)
-    inner = {name for part in program.of(ast.FunctionDef) for name in _locals(part.node)}
+    inner = {name for part in program.functions for name in _locals(part.node)}
     program.names = {
         target: target[1]
         if (counts[target[1]] == 1 or target[0] == program.entries[0][0]) and target[1] not in inner
@@ -256,7 +264,7 @@ def _reached(algorithm: str, profile: str) -> Program:
     """Return the parts that a profile reaches: of its plain program, else of the model with the readings filled in."""
     known = ALGORITHMS[algorithm]
     own = known.profiles[profile]
-    plain = [module for module in controllers().values() if module.PROFILE == f"{algorithm}/{profile}"]
+    plain = [module for module in controllers().values() if f"{algorithm}/{profile}" == module.PROFILE]
     carrier = known if isinstance(known, Base) else ALGORITHMS[DEFAULT_BASE[0]]
     assert isinstance(carrier, Base)
     readings = {newreno.__name__.split(".")[1]: newreno.PROFILES[DEFAULT_BASE[1]], known.package: own}
@@ -328,7 +336,7 @@ def _part(target: Target, node: Any, numbers: dict[str, Any]) -> Part:
 def _drop_unread_fields(program: Program) -> None:
     """Drop the fields that no part accesses and that have a default, and the parts that only they use."""
     accessed = {n.attr for part in program.parts.values() for n in ast.walk(part.node) if isinstance(n, ast.Attribute)}
-    for part in program.of(ast.ClassDef):
+    for part in program.classes:
         node = copied(part.node)
         node.body = [
             one
@@ -371,9 +379,9 @@ def _assembled(program: Program) -> Iterator[str]:
     yield "from dataclasses import dataclass, field, replace\nfrom typing import Any, NamedTuple, TypeAlias"
     yield "\n".join(f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items()))
     constants = program.constants
-    classes = program.of(ast.ClassDef)
+    classes = program.classes
     made = {part.target for part in classes}
     yield "\n".join(part.text for part in constants if not made & set(part.uses))
     yield from (part.text for part in classes)
     yield "\n".join(part.text for part in constants if made & set(part.uses))
-    yield from (part.text for part in program.of(ast.FunctionDef))
+    yield from (part.text for part in program.functions)

@@ -49,6 +49,13 @@ class _OnlyKind(ast.NodeTransformer):
     def __init__(self, name: str) -> None:
         self._name = name
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """Drop the statements after the first that always returns."""
+        self.generic_visit(node)
+        ends = [place for place, one in enumerate(node.body) if isinstance(one, ast.Return | ast.Raise)]
+        node.body = node.body[: ends[0] + 1] if ends else node.body
+        return node
+
     def visit_If(self, node: ast.If) -> Any:
         test = node.test
         if isinstance(test, ast.Call) and ast.unparse(test.func) == "isinstance":
