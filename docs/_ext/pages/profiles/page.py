@@ -340,7 +340,8 @@ def _steps(program: Program) -> Iterator[str]:
 
 def _step_lines(program: Program, kind: str) -> Iterator[str]:
     for step in steps(program, kind):
-        doc = (ast.get_docstring(step.part.node) or "").split("\n\n")[0].replace("\n", " ").replace("``", "`")
+        doc = "" if is_comment(step.part.node.body[0]) else ast.get_docstring(step.part.node) or ""
+        doc = doc.split("\n\n")[0].replace("\n", " ").replace("``", "`")
         rules = " ".join(md.clause(one) for one in step.clauses if one in site.clauses())
         yield f"{'  ' * min(step.depth, _DEEPEST)}- `{program.names[step.part.target]}`{': ' + doc if doc else '.'} {rules}"
 

@@ -122,8 +122,6 @@ def _module(name: str) -> tuple[types.ModuleType, dict[str, ast.stmt], dict[str,
     found: dict[str, ast.stmt] = {}
     imports: dict[str, Target] = {}
     before: list[ast.stmt] = []
-    about: list[Any] = []
-    last_line = 0
     for one in tree.body:
         if is_comment(one):
             before.append(one)
@@ -131,10 +129,7 @@ def _module(name: str) -> tuple[types.ModuleType, dict[str, ast.stmt], dict[str,
         if isinstance(one, ast.FunctionDef | ast.ClassDef):
             found[one.name] = one
         elif isinstance(one, ast.Assign | ast.AnnAssign):
-            # A comment above several lines describes all of them.
-            inherited = [comment for comment in about if not comment.is_trailing]
-            about = before or (inherited if one.lineno == last_line + 1 else [])
-            last_line = one.end_lineno or 0
+            about = before
             for assigned in _single(one):
                 found[ast.unparse(assigned.target)] = assigned
                 assigned.before, assigned.about, before = before, about, []
@@ -178,7 +173,6 @@ def _keep_comments(tree: ast.Module, text: str) -> None:
             chosen = max(around, key=lambda pair: pair[0].lineno, default=None)
         if chosen is not None:
             comment = ast.Expr(ast.Constant(COMMENT + token.string.lstrip("#: ")))
-            comment.is_trailing = not lines[line - 1].lstrip().startswith("#")  # type: ignore[attr-defined]
             chosen[1].insert(chosen[1].index(chosen[0]), comment)
 
 
@@ -227,6 +221,13 @@ class _Link(ast.NodeTransformer):
             return node if self._names is None else ast.Name("Any", ast.Load())
         target = getattr(node, "target", None) or (None if node.id in self._locals else _find(self._module, node.id))
         return node if target is None else self._linked(node, target)
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        """Visit the arguments first: they are evaluated before the function is called."""
+        node.args = [self.visit(one) for one in node.args]
+        node.keywords = [self.visit(one) for one in node.keywords]
+        node.func = self.visit(node.func)
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         if isinstance(node.value, ast.Name) and node.value.id not in self._locals:
@@ -338,11 +339,15 @@ def _drop_unread_fields(program: Program) -> None:
     accessed = {n.attr for part in program.parts.values() for n in ast.walk(part.node) if isinstance(n, ast.Attribute)}
     for part in program.classes:
         node = copied(part.node)
-        node.body = [
-            one
-            for one in node.body
-            if not isinstance(one, ast.AnnAssign) or one.value is None or ast.unparse(one.target) in accessed
-        ]
+        body, node.body = node.body, []
+        comments: list[ast.stmt] = []
+        for one in body:
+            if is_comment(one):
+                comments.append(one)
+                continue
+            if not isinstance(one, ast.AnnAssign) or one.value is None or ast.unparse(one.target) in accessed:
+                node.body += [*comments, one]
+            comments = []
         program.parts[part.target] = _part(part.target, node, part.numbers)
     waiting, reached = list(program.entries), set()
     while waiting:

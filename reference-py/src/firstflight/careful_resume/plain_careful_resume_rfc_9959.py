@@ -17,11 +17,13 @@ PROFILE = "careful-resume/rfc-9959"
 NO_SET = SavedPath(0, 0, 0, False, False, None, None, 1, 2)
 #: In place of a packet number.
 NONE = -1
-#: The jump window is saved_cwnd divided by this number, Safe Retreat begins with PipeSize divided by it (sections 3.3 and 3.5).
+#: The jump window is saved_cwnd divided by this number (section 3.3).
 JUMP_DIVISOR = 2
+#: Safe Retreat begins with PipeSize divided by this number (section 3.5).
 RETREAT_DIVISOR = 2
-#: The RTT is valid above saved_rtt divided by the first number, and up to saved_rtt times the second (sections 3.2 and 4.2.1).
+#: The RTT is valid above saved_rtt divided by this number (section 3.2).
 RTT_LOW_DIVISOR = 2
+#: The RTT is valid up to saved_rtt times this number (section 4.2.1).
 RTT_HIGH_FACTOR = 10
 
 

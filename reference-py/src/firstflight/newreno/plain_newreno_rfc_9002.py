@@ -10,10 +10,11 @@ from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase
 
 PROFILE = "slow-start/rfc-9002"
-#: The recommended initial window, in packets, and its limit, in bytes (section 7.2).
+#: The recommended initial window (section 7.2).
 INITIAL_WINDOW_PACKETS = 10
+#: Limit of the recommended initial window, unless two packets are larger (section 7.2).
 INITIAL_WINDOW_BYTES = 14720
-#: kMinimumWindow, in packets (section 7.2).
+#: kMinimumWindow (section 7.2).
 MINIMUM_WINDOW_PACKETS = 2
 #: kLossReductionFactor (appendix B.1) is 1/2: a congestion event divides the window by this number.
 LOSS_REDUCTION_DIVISOR = 2
@@ -23,13 +24,13 @@ LOSS_REDUCTION_DIVISOR = 2
 class NewReno:
     """Variables of RFC 9002, appendix B.2."""
 
-    #: In bytes.
+    #: Maximum size of a packet, in bytes.
     max_datagram_size: int
-    #: In bytes.
+    #: Congestion window, in bytes.
     congestion_window: int
-    #: In bytes; None while it is infinite.
+    #: Slow start threshold, in bytes; None while it is infinite.
     ssthresh: int | None = None
-    #: In ns; 0 if no recovery period has begun.
+    #: Start of the last recovery period, in ns; 0 if none has begun since the last persistent congestion.
     congestion_recovery_start_time: int = 0
     #: Whether no packet sent in the recovery period has been acknowledged yet (section 7.3.2).
     in_recovery: bool = False

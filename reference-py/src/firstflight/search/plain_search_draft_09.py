@@ -18,11 +18,13 @@ W = 10
 EXTRA_BINS = 15
 #: The threshold of norm_diff, in percent.
 THRESH_PERCENT = 26
-#: Times of bins are in ticks of 1/20 ns: 0.35 of an RTT in ns is 7 ticks per ns of the RTT.
+#: Times of bins are in ticks of 1/20 ns, in which BIN_DURATION is exact.
 TICKS_PER_NS = 20
+#: BIN_DURATION, 0.35 * INITIAL_RTT, in ticks: 20 * 0.35.
 BIN_TICKS_PER_RTT_NS = 7
-#: The drain target: INITIAL_RTT / BIN_DURATION = 20/7, rounded up, in bins; at least so many packets.
+#: The drain target is the data acknowledged in so many bins: INITIAL_RTT / BIN_DURATION = 20/7, rounded up.
 TARGET_BINS = 3
+#: The smallest drain target.
 TARGET_MINIMUM_PACKETS = 10
 #: One packet leaves for so many acknowledged packets while the flight is drained.
 DRAIN_PACKETS = 3
