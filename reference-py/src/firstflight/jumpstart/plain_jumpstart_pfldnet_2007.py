@@ -31,9 +31,9 @@ class JumpStart:
     rtt_ns: int = 0
     #: Start of the pacing schedule.
     start_ns: int = 0
-    #: Those of the D packets that the receiver allows.
+    #: The D packets that the receiver allows.
     planned_packets: int = 0
-    #: Those of the D packets that have been sent.
+    #: The D packets that have been sent.
     sent_packets: int = 0
     #: First packet of the first flight.
     first: int = 0
