@@ -159,7 +159,7 @@ def _unit(name: str, meaning: str = "") -> str:
     if before:
         return f"{before.rpartition('_')[2]} per {last}"
     found = re.search(rf"\b(?:in|In|of) (?:ticks of )?(1/\d+ ns|{'|'.join(_UNITS)})\b", meaning)
-    return last if last in _UNITS else found[1] if found else "-"
+    return last if last in _UNITS else found[1] if found else "none"
 
 
 def _source(clauses: list[str]) -> str:
@@ -316,7 +316,9 @@ def _events(program: Program) -> Iterator[str]:
     for name, kind in KINDS.items():
         members: tuple[str, ...] = kind.__slots__  # type: ignore[union-attr]
         used = [one for one in members if one in read and one != "t_ns"]
-        rows.append((md.code(name), ", ".join(map(md.code, used)) or "-", " ".join(_about(kind.__doc__ or "", used))))
+        rows.append(
+            (md.code(name), ", ".join(map(md.code, used)) or "none", " ".join(_about(kind.__doc__ or "", used)))
+        )
     yield md.list_table(("ev", "Members that are used", "Meaning"), rows, (16, 28, 56), "compact")
 
 
