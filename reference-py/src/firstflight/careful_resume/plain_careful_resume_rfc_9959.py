@@ -287,9 +287,8 @@ def enter_safe_retreat(s: CarefulResume, trigger: Trigger, now: int) -> Outcome:
     The set of saved CC parameters is deleted for later flows; ``saved`` stays, for its Beta.
     """
     s.phase, s.triggers = Phase.SAFE_RETREAT, (trigger,)
-    s.base.congestion_window = max(
-        s.pipesize // RETREAT_DIVISOR, s.base.minimum_window
-    )  # [careful-resume.retreat.window]
+    reduced = s.pipesize // RETREAT_DIVISOR
+    s.base.congestion_window = max(reduced, s.base.minimum_window)  # [careful-resume.retreat.window]
     s.base.congestion_recovery_start_time = now  # [careful-resume.retreat.recovery]
     if s.last_unvalidated_packet == NONE:
         s.last_unvalidated_packet = s.highest_sent  # [careful-resume.retreat.mark]
