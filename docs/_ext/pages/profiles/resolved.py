@@ -285,7 +285,7 @@ def _reached(algorithm: str, profile: str) -> Program:
         if target in program.parts or target[0] in _INTERFACE:
             return
         chosen = readings.get(target[0].split(".")[1], own)
-        folded = _folded(target, _Same(None if plain else chosen), fixed.get(target[0]), carrier.rules or NEWRENO)
+        folded = _folded(target, None if plain else chosen, fixed.get(target[0]), carrier.rules or NEWRENO)
         readings.update(folded.passed)
         if isinstance(folded.part.node, ast.FunctionDef):
             program.parts[target] = replace(folded.part)
@@ -304,26 +304,13 @@ class _Folded:
     passed: dict[str, Any]
 
 
-class _Same:
-    """A value as a key of a cache: equal to itself only, also where it has no hash."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
 @cache
-def _folded(target: Target, readings: _Same, without: str | None, rules: Any) -> _Folded:
+def _folded(target: Target, readings: Any, without: str | None, rules: Any) -> _Folded:
     """Return a part with readings filled in; as it is written for readings None. ``without``: an expression that is None."""
     module, defined, _ = _module(target[0])
     node, numbers, passed = copied(defined[target[1]]), {}, {}
-    if readings.value is not None:
-        fold = Fold(module, readings.value, {without: None} if without else {}, rules)
+    if readings is not None:
+        fold = Fold(module, readings, {without: None} if without else {}, rules)
         node, numbers, passed = fold.visit(node), fold.numbers, fold.passed
     return _Folded(_part(target, node, numbers), passed)
 
