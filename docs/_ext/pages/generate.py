@@ -41,6 +41,7 @@ from pages import (
     status_page,
     vector_pages,
 )
+from pages.profiles import page as profile_pages
 from plain.judge import programs
 from plots import of_pages, sizes, starts
 from plots.published_all import write_published_plots
@@ -101,6 +102,7 @@ def _pages() -> dict[str, str]:
         "changelog": _changelog(),
         "commands": commands_page.page(),
         "plain/index": plain_pages.index(),
+        **profile_pages.pages(),
         "vectors/index": vector_pages.index(),
         "vectors/transfer-time": computation_pages.page(),
         **{f"api/{name}": text for name, text in (python_api.pages() | c_headers.pages()).items()},

@@ -13,7 +13,7 @@ _MANY = tuple(
     f"{site.GENERATED}/{name}" for name in ("vectors/", "source/", "plain/", "stacks/", "api/python-", "api/c-")
 )
 #: Pages of sources, to which links from clauses lead, and of interfaces: their code has no colours.
-_PLAIN = tuple(f"{site.GENERATED}/{name}" for name in ("source/", "api/python-", "api/c-"))
+_PLAIN = tuple(f"{site.GENERATED}/{name}" for name in ("source/", "profiles/", "api/python-", "api/c-"))
 _COLOURED = re.compile(r'<span class="[a-z0-9]{1,3}">([^<]*)</span>')
 #: What is replaced by what, in this order.
 _SHORTER = [

@@ -13,40 +13,66 @@ from firstflight.observables import Outcome, Phase, Trigger
 
 PROFILE = "careful-resume/rfc-9959"
 
+#: In place of the saved set of a connection that has none.
 NO_SET = SavedPath(0, 0, 0, False, False, None, None, 1, 2)
-#: In the place of a packet number.
+#: In place of a packet number.
 NONE = -1
+#: The jump window is saved_cwnd divided by this number (section 3.3).
+JUMP_DIVISOR = 2
+#: Safe Retreat begins with PipeSize divided by this number (section 3.5).
+RETREAT_DIVISOR = 2
+#: The RTT is valid above saved_rtt divided by this number (section 3.2).
+RTT_LOW_DIVISOR = 2
+#: The RTT is valid up to saved_rtt times this number (section 4.2.1).
+RTT_HIGH_FACTOR = 10
 
 
 @dataclass(slots=True)
 class CarefulResume:
-    """The terms of section 2.4, in bytes; ``saved`` holds saved_cwnd, saved_rtt, Lifetime, max_jump and Beta."""
+    """State of Careful Resume (the terms of section 2.4) and of the controller below it."""
 
     base: newreno.NewReno
+    #: IW, in bytes.
     initial_window: int
+    #: Current phase; ``normal`` before and after Careful Resume.
     phase: Phase = Phase.NORMAL
+    #: Triggers of the phase change of the current event, for the observable ``trigger``.
     triggers: tuple[Trigger, ...] = ()
+    #: Bytes in flight, in bytes.
     flight_size: int = 0
+    #: The latest RTT sample, in ns.
     current_rtt: int = 0
+    #: Largest packet number sent.
     highest_sent: int = NONE
+    #: Largest packet number acknowledged.
     highest_acked: int = NONE
-    #: Data that the receiver allows and that is not sent yet.
+    #: Data that the receiver allows and that is not sent yet, in bytes.
     waiting: int = 0
-    # Reconnaissance: the initial data is packets first to last, and its bytes that are not acknowledged.
+    #: The saved set: saved_cwnd, saved_rtt, Lifetime, max_jump and Beta.
     saved: SavedPath = NO_SET
+    #: First packet of the initial data.
     first_initial_packet: int = NONE
+    #: Last packet of the initial data; NONE before the first ACK of it.
     last_initial_packet: int = NONE
+    #: Initial data that is not acknowledged, in bytes.
     initial_data: int = 0
+    #: Smallest RTT sample of the Reconnaissance Phase, in ns.
     minimum_rtt: int | None = None
-    # From the Unvalidated Phase on
+    #: The jump window, in bytes.
     jump_cwnd: int = 0
+    #: PipeSize, in bytes.
     pipesize: int = 0
+    #: Start of the Unvalidated Phase.
     entry_ns: int = 0
+    #: First packet sent in the Unvalidated Phase.
     first_unvalidated_packet: int = NONE
+    #: Last packet sent in the Unvalidated Phase.
     last_unvalidated_packet: int = NONE
-    # Pacing: the bytes sent since that time, at jump_cwnd bytes in an RTT.
+    #: Start of the pacing schedule: jump_cwnd bytes leave per RTT from then on.
     paced_from_ns: int = 0
+    #: Data sent since then, in bytes.
     paced: int = 0
+    #: RTT of the schedule, in ns.
     paced_rtt: int = 0
 
     @property
@@ -150,9 +176,9 @@ def on_ack_in_reconnaissance(s: CarefulResume, ack: Ack) -> Outcome:
 
 def rtt_is_valid(s: CarefulResume, rtt: int) -> bool:
     """More than half of the saved_rtt (3.2); the current RTT is no more than ten times it (4.2.1)."""
-    if 2 * rtt <= s.saved.saved_rtt_ns:
+    if RTT_LOW_DIVISOR * rtt <= s.saved.saved_rtt_ns:
         return False  # [careful-resume.reconnaissance.rtt]
-    return s.current_rtt <= 10 * s.saved.saved_rtt_ns  # [careful-resume.reconnaissance.rtt-high]
+    return s.current_rtt <= RTT_HIGH_FACTOR * s.saved.saved_rtt_ns  # [careful-resume.reconnaissance.rtt-high]
 
 
 def enter_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome) -> Outcome:
@@ -169,7 +195,7 @@ def enter_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome) -> Outc
 
 def enter_unvalidated(s: CarefulResume, now: int) -> Outcome:
     """PipeSize is the flight_size. CWND = jump_cwnd, if that is larger (open)."""
-    jump_cwnd = s.saved.saved_cwnd_bytes // 2  # [careful-resume.jump.half]
+    jump_cwnd = s.saved.saved_cwnd_bytes // JUMP_DIVISOR  # [careful-resume.jump.half]
     if s.saved.max_jump_bytes is not None:
         jump_cwnd = min(s.saved.max_jump_bytes, jump_cwnd)  # [careful-resume.jump.maximum]
     if jump_cwnd <= s.base.congestion_window:
@@ -261,7 +287,8 @@ def enter_safe_retreat(s: CarefulResume, trigger: Trigger, now: int) -> Outcome:
     The set of saved CC parameters is deleted for later flows; ``saved`` stays, for its Beta.
     """
     s.phase, s.triggers = Phase.SAFE_RETREAT, (trigger,)
-    s.base.congestion_window = max(s.pipesize // 2, s.base.minimum_window)  # [careful-resume.retreat.window]
+    reduced = s.pipesize // RETREAT_DIVISOR
+    s.base.congestion_window = max(reduced, s.base.minimum_window)  # [careful-resume.retreat.window]
     s.base.congestion_recovery_start_time = now  # [careful-resume.retreat.recovery]
     if s.last_unvalidated_packet == NONE:
         s.last_unvalidated_packet = s.highest_sent  # [careful-resume.retreat.mark]

@@ -12,28 +12,42 @@ from firstflight.newreno import plain_newreno_rfc_9002 as newreno
 from firstflight.observables import Outcome, Phase
 
 PROFILE = "jumpstart/pfldnet-2007"
+#: A congestion event divides the window, and the end of recovery D - R, by this number.
+REDUCTION_DIVISOR = 2
 
 
 @dataclass(slots=True)
 class JumpStart:
-    """The first flight is packets ``first`` up to, not including, ``end``: those sent while Jump Start lasted."""
+    """State of Jump Start and of the controller below it. The first flight is the packets sent while Jump Start lasted."""
 
     base: newreno.NewReno
+    #: Whether Jump Start has begun: it does once.
     begun: bool = False
+    #: Whether Jump Start goes on.
     jumping: bool = False
-    #: Packets paced over rtt_ns from start_ns on; those of them that the receiver allows; those that have left.
+    #: D: packets paced over rtt_ns from start_ns on.
     paced_packets: int = 0
+    #: RTT of the pacing schedule.
     rtt_ns: int = 0
+    #: Start of the pacing schedule.
     start_ns: int = 0
+    #: The D packets that the receiver allows.
     planned_packets: int = 0
+    #: The D packets that have been sent.
     sent_packets: int = 0
+    #: First packet of the first flight.
     first: int = 0
+    #: Packet after the last of the first flight.
     end: int = 0
+    #: R: packets of the current loss recovery that repeated data of the first flight.
     r: int = 0
-    #: Loss recovery: it lasts until all data below ``recovery_point`` is acknowledged; whether (D - R) / 2 ends it, once.
+    #: Loss recovery lasts until all data below this packet is acknowledged.
     recovery_point: int = 0
+    #: Whether (D - R) / 2 ends the current loss recovery.
     lost_of_first_flight: bool = False
+    #: Whether (D - R) / 2 was applied: it is applied once.
     accounted: bool = False
+    #: Next packet number.
     next_packet: int = 0
 
     @property
@@ -159,7 +173,7 @@ def account(s: JumpStart) -> Outcome:
     """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values, threshold and that it is once are open."""
     s.lost_of_first_flight, s.accounted = False, True
     d = s.end - s.first
-    packets = max((d - s.r) // 2, 1)  # [jumpstart.account.half] [jumpstart.account.floor]
+    packets = max((d - s.r) // REDUCTION_DIVISOR, 1)  # [jumpstart.account.half] [jumpstart.account.floor]
     half = packets * s.base.max_datagram_size
     s.base.congestion_window = min(s.base.congestion_window, half)  # [jumpstart.account.never-raises]
     s.base.ssthresh = max(s.base.congestion_window, s.base.minimum_window)  # [jumpstart.account.threshold]
@@ -185,7 +199,7 @@ def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first
     """
     outcome = Outcome.ALREADY_REDUCED
     if not s.base.in_recovery and not newreno.in_congestion_recovery(s.base, sent_time):
-        half = s.base.congestion_window // 2
+        half = s.base.congestion_window // REDUCTION_DIVISOR
         s.base.ssthresh = s.base.congestion_window = max(half, s.base.minimum_window)  # [jumpstart.loss.reduce]
         s.base.congestion_recovery_start_time = now
         s.base.in_recovery = True

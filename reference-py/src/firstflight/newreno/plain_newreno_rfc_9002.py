@@ -10,16 +10,29 @@ from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase
 
 PROFILE = "slow-start/rfc-9002"
+#: The recommended initial window (section 7.2).
+INITIAL_WINDOW_PACKETS = 10
+#: Limit of the recommended initial window, unless two packets are larger (section 7.2).
+INITIAL_WINDOW_BYTES = 14720
+#: kMinimumWindow (section 7.2).
+MINIMUM_WINDOW_PACKETS = 2
+#: kLossReductionFactor (appendix B.1) is 1/2: a congestion event divides the window by this number.
+LOSS_REDUCTION_DIVISOR = 2
 
 
 @dataclass(slots=True)
 class NewReno:
-    """Variables of B.2. ``ssthresh`` is ``None`` while it is infinite; ``in_recovery``: the recovery period of 7.3.2 goes on."""
+    """Variables of RFC 9002, appendix B.2."""
 
+    #: Maximum size of a packet, in bytes.
     max_datagram_size: int
+    #: Congestion window, in bytes.
     congestion_window: int
+    #: Slow start threshold, in bytes; None while it is infinite.
     ssthresh: int | None = None
+    #: Start of the last recovery period, in ns; 0 if none has begun since the last persistent congestion.
     congestion_recovery_start_time: int = 0
+    #: Whether no packet sent in the recovery period has been acknowledged yet (section 7.3.2).
     in_recovery: bool = False
 
     @property
@@ -35,7 +48,7 @@ class NewReno:
     @property
     def minimum_window(self) -> int:
         """The minimum window, kMinimumWindow."""
-        return 2 * self.max_datagram_size  # [slow-start.window.minimum]
+        return MINIMUM_WINDOW_PACKETS * self.max_datagram_size  # [slow-start.window.minimum]
 
     @property
     def in_slow_start(self) -> bool:
@@ -53,8 +66,9 @@ class NewReno:
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> NewReno:
     """B.3. Without an initial window the one that section 7.2 recommends is taken."""
     if initial_window_bytes is None:
-        largest = max(14720, 2 * max_datagram_size_bytes)
-        initial_window_bytes = min(10 * max_datagram_size_bytes, largest)  # [slow-start.window.initial]
+        largest = max(INITIAL_WINDOW_BYTES, MINIMUM_WINDOW_PACKETS * max_datagram_size_bytes)
+        recommended = INITIAL_WINDOW_PACKETS * max_datagram_size_bytes
+        initial_window_bytes = min(recommended, largest)  # [slow-start.window.initial]
     return NewReno(max_datagram_size_bytes, initial_window_bytes)  # [slow-start.begin]
 
 
@@ -139,12 +153,12 @@ def increase(s: NewReno, more_bytes: int) -> None:
 
 
 def on_congestion_event(s: NewReno, sent_time: int, now: int) -> Outcome:
-    """B.6: OnCongestionEvent, with kLossReductionFactor = 1/2."""
+    """B.6: OnCongestionEvent, which divides by LOSS_REDUCTION_DIVISOR."""
     if in_congestion_recovery(s, sent_time):
         return Outcome.ALREADY_REDUCED  # [slow-start.recovery.once]
     s.congestion_recovery_start_time = now
     s.in_recovery = True
-    s.ssthresh = s.congestion_window // 2  # [slow-start.recovery.begin]
+    s.ssthresh = s.congestion_window // LOSS_REDUCTION_DIVISOR  # [slow-start.recovery.begin]
     s.congestion_window = max(s.ssthresh, s.minimum_window)
     return Outcome.REDUCED
 

@@ -12,23 +12,48 @@ from firstflight.newreno import plain_newreno_rfc_9002 as newreno
 from firstflight.observables import Outcome, Phase
 
 PROFILE = "search/draft-09"
-W, EXTRA_BINS, TARGET_BINS = 10, 15, 3  # TARGET_BINS: INITIAL_RTT / BIN_DURATION = 20/7, rounded up
+#: Length of both windows, in bins.
+W = 10
+#: Bins of sent bytes in addition to a window: a shift of so many bins is not evaluated.
+EXTRA_BINS = 15
+#: The threshold of norm_diff, in percent.
+THRESH_PERCENT = 26
+#: Times of bins are in ticks of 1/20 ns, in which BIN_DURATION is exact.
+TICKS_PER_NS = 20
+#: BIN_DURATION, 0.35 * INITIAL_RTT, in ticks: 20 * 0.35.
+BIN_TICKS_PER_RTT_NS = 7
+#: The drain target is the data acknowledged in so many bins: INITIAL_RTT / BIN_DURATION = 20/7, rounded up.
+TARGET_BINS = 3
+#: The smallest drain target.
+TARGET_MINIMUM_PACKETS = 10
+#: One packet leaves for so many acknowledged packets while the flight is drained.
+DRAIN_PACKETS = 3
 
 
 @dataclass(slots=True)
 class Search:
-    """``bin_duration`` is 0 before the INITIAL_RTT; ``rtt_ns``: the latest. ``target_cwnd`` is 0 unless the flight is drained."""
+    """State of SEARCH and of the controller below it."""
 
     base: newreno.NewReno
+    #: BIN_DURATION in ticks of 1/20 ns; 0 before the INITIAL_RTT is known, and after a restart.
     bin_duration: int = 0
+    #: End of the open bin, in ticks of 1/20 ns.
     bin_end: int = 0
+    #: Index of the last bin that has ended.
     curr_idx: int = 0
-    acked_bins: list[int] = field(default_factory=lambda: [0] * (W + 1))  # totals at the ends of bins, both of a window
+    #: Ring of the totals of acknowledged bytes at the ends of bins, in bytes; bin i is in slot i modulo the length.
+    acked_bins: list[int] = field(default_factory=lambda: [0] * (W + 1))
+    #: The same of sent bytes, in bytes.
     sent_bins: list[int] = field(default_factory=lambda: [0] * (W + 1 + EXTRA_BINS))
-    acked_bytes: int = 0  # the totals of now
+    #: All acknowledged bytes of the connection.
+    acked_bytes: int = 0
+    #: All sent bytes of the connection.
     sent_bytes: int = 0
+    #: The latest RTT sample; 0 before the first.
     rtt_ns: int = 0
+    #: Target of the drain, in bytes; 0 unless the flight is drained.
     target_cwnd: int = 0
+    #: Acknowledged packets of the drain that have not yet let a packet leave.
     drained_packets: int = 0
 
 
@@ -44,7 +69,7 @@ def on_event(s: Search, event: Event) -> Outcome:
             s.acked_bytes += event.bytes  # [search.bins.credit-before]
             s.rtt_ns = s.rtt_ns if event.latest_rtt_ns is None else max(event.latest_rtt_ns, 1)  # [search.rtt.latest]
             if s.base.phase is Phase.SLOW_START:  # [search.slow-start-only]
-                outcome = drain(s, event) if s.target_cwnd > 0 else search(s, 20 * event.t_ns)
+                outcome = drain(s, event) if s.target_cwnd > 0 else search(s, TICKS_PER_NS * event.t_ns)
                 if outcome not in (Outcome.EXITED, Outcome.DRAINING, Outcome.DRAINED):
                     newreno.on_ack(s.base, event)  # after SEARCH; while it drains the window does not grow
                 return outcome
@@ -60,13 +85,13 @@ def search(s: Search, now: int) -> Outcome:
     if s.rtt_ns == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     if s.bin_duration == 0:
-        s.bin_duration, s.bin_end, s.curr_idx = 7 * s.rtt_ns, now, -1  # [search.init.first-ack]
+        s.bin_duration, s.bin_end, s.curr_idx = BIN_TICKS_PER_RTT_NS * s.rtt_ns, now, -1  # [search.init.first-ack]
         update_bins(s, now)  # [search.init.before-bin-0] bin 0 ends at once
         return Outcome.STARTED
     if now <= s.bin_end:
         return Outcome.SAME_BIN  # [search.bins.same-bin]
     update_bins(s, now)
-    shift, rest = divmod(20 * s.rtt_ns, s.bin_duration)  # [search.shift.round] rest = fraction * BIN_DURATION
+    shift, rest = divmod(TICKS_PER_NS * s.rtt_ns, s.bin_duration)  # [search.shift.round] rest = fraction * BIN_DURATION
     prev = s.curr_idx - shift
     if prev <= W:
         return Outcome.WARMING_UP  # [search.guard.warming-up]
@@ -76,10 +101,11 @@ def search(s: Search, now: int) -> Outcome:
     curr_delv = s.bin_duration * window(s.acked_bins, s.curr_idx)  # [search.interpolation.exact]
     if prev_sent == 0:
         return Outcome.PREVIOUS_ZERO  # [search.previous-zero]
-    if 100 * (prev_sent - curr_delv) < 26 * prev_sent:  # norm_diff < THRESH = 0.26
+    if 100 * (prev_sent - curr_delv) < THRESH_PERCENT * prev_sent:  # norm_diff < 0.26
         return Outcome.BELOW_THRESHOLD  # [search.threshold.below]
-    s.target_cwnd = max(window(s.acked_bins, s.curr_idx, TARGET_BINS), 10 * s.base.max_datagram_size)
-    return Outcome.EXITED  # [search.threshold.reached] [search.drain.target] [search.drain.no-growth]
+    least = TARGET_MINIMUM_PACKETS * s.base.max_datagram_size
+    s.target_cwnd = max(window(s.acked_bins, s.curr_idx, TARGET_BINS), least)  # [search.drain.target]
+    return Outcome.EXITED  # [search.threshold.reached] [search.drain.no-growth]
 
 
 def update_bins(s: Search, now: int) -> None:
@@ -106,7 +132,8 @@ def window(bins: list[int], idx: int, size: int = W) -> int:
 
 def drain(s: Search, ack: Ack) -> Outcome:
     """Let one packet leave for three acknowledged, until the window is the target; there slow start ends."""
-    packets, s.drained_packets = divmod(s.drained_packets + sum(run.count for run in ack.packets), 3)
+    acked = s.drained_packets + sum(run.count for run in ack.packets)
+    packets, s.drained_packets = divmod(acked, DRAIN_PACKETS)
     flight = min(ack.bytes_in_flight + packets * s.base.max_datagram_size, WINDOW_MAX_BYTES)
     s.base.congestion_window = max(flight, s.target_cwnd)  # [search.drain.step]
     if flight > s.target_cwnd:

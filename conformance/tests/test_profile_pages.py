@@ -1,0 +1,118 @@
+"""The pages of the profiles: programs that pass the vectors, complete tables, and the profile that an algorithm page recommends."""
+
+import re
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from every import every_case_of
+from firstflight.algorithm import Computation
+from firstflight.controller import ALGORITHMS
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.paths import ROOT
+from firstflight_conformance.spec.profile_rules import rules_of
+from pages.profiles import page
+from pages.profiles.resolved import Program, resolved
+from plain.judge import judge_case
+
+PROFILES = [
+    (name, profile)
+    for name, known in ALGORITHMS.items()
+    if not isinstance(known, Computation)
+    for profile in known.profiles
+]
+#: Programs that the short tests execute: plain ones, a resolved startup, a resolved base with rules of its own.
+SAMPLE = ("search/draft-09", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "hystart/linux", "hybla/ns-3")
+
+
+def loaded(program: Program) -> Any:
+    """Return the text of a program as a module with the interface of a plain program."""
+    module = ModuleType("program")
+    sys.modules[module.__name__] = module  # where a dataclass looks for its module
+    exec(compile(program.source, "<program>", "exec"), vars(module))  # noqa: S102
+    if program.is_plain:
+        return module
+    begin, *others = [getattr(module, program.names[entry]) for entry in program.entries]
+    has_rules = len(others) == 3
+    is_base = has_rules or others[-1].__name__ == "observe"
+
+    def start(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Any:
+        base = begin(max_datagram_size_bytes, initial_window_bytes)
+        if has_rules:
+            base.rules_state = others[0]()
+        return SimpleNamespace(base=base, own=None if is_base else others[0](base))
+
+    def on_event(state: Any, event: Any) -> Any:
+        if is_base:
+            seen = others[-1](state.base, others[-2](state.base, event))
+        else:
+            seen = others[1](state.own, state.base, event)
+        state.cwnd_bytes, state.ssthresh_bytes, state.phase = seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase
+        state.next_release_ns, state.triggers = seen.next_release_ns, seen.triggers
+        return seen.outcome
+
+    return SimpleNamespace(begin=start, on_event=on_event)
+
+
+def cases(algorithm: str, profile: str) -> list[Case]:
+    return [case for case in every_case_of(algorithm) if case.profile == profile]
+
+
+def failing(algorithm: str, profile: str) -> dict[str, Any]:
+    """Return the first differences of the program of a profile on its vectors."""
+    program, mine = loaded(resolved(algorithm, profile)), cases(algorithm, profile)
+    assert mine
+    return {case.id: found for case in mine if (found := judge_case(program, case))}
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_program_passes_the_vectors(name: str) -> None:
+    """The program on the page of a profile answers each judged event as the vectors expect."""
+    assert failing(*name.split("/")) == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("algorithm", "profile"), [one for one in PROFILES if "/".join(one) not in SAMPLE])
+def test_every_program_passes_the_vectors(algorithm: str, profile: str) -> None:
+    """The other programs do so as well."""
+    assert failing(algorithm, profile) == {}
+
+
+def test_pages_are_complete() -> None:
+    """Each profile has a page with its rules, its constants with value and source, its state, and a program without readings."""
+    pages = page.pages()
+    assert set(pages) == {f"profiles/{'-'.join(one)}" for one in PROFILES} | {"profiles/index"}
+    for algorithm, profile in PROFILES:
+        text, program = pages[f"profiles/{algorithm}-{profile}"], resolved(algorithm, profile)
+        before, _, source = text.partition("## Program")
+        assert "readings." not in re.sub(r'""".*?"""', "", source.partition("```\n")[0], flags=re.S), profile
+        rules = {rule.clause.id for rule in rules_of(algorithm, profile, cases(algorithm, profile))}
+        assert {one for one in rules if f"\n{{clause}}`{one}` (" not in before} == set(), profile
+        constants = section(before, "Constants")
+        for part in program.constants:
+            row = re.search(
+                rf"\* - `{re.escape(program.names[part.target])}`\n  - (.+)\n  - (.+)\n  - .*\n  - (.+)\n", constants
+            )
+            assert row, program.names[part.target]
+        members = {member for part in program.classes for member, _, _ in page.members(part)}
+        assert {one for one in members if f"* - `{one}`\n" not in section(before, "State")} == set(), profile
+        assert len(rules) >= 5
+        assert len(members) >= 3
+
+
+def section(text: str, title: str) -> str:
+    """Return a section of a page."""
+    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_algorithm_pages_recommend_one_profile() -> None:
+    """The page of each algorithm recommends a profile, with a reason, and its links lead to the same profile."""
+    for name in {algorithm for algorithm, _ in PROFILES}:
+        text = (ROOT / "docs" / "algorithms" / f"{name}.md").read_text("utf-8")
+        (found,) = re.findall(r"\*\*A new implementation\*\* should use \{ref\}`(\S+) <profile-(\S+)>`\. \w", text)
+        assert found[1] == found[0].replace("/", "-")
+        assert tuple(found[0].split("/")) in PROFILES
+        assert f"on one page: {{ref}}`{found[0]} <" in text
+        assert f"controller `{found[0]}`" in text

@@ -1,0 +1,79 @@
+"""The steps of a resolved model for one kind of event: the functions that it calls, in order, with their rules."""
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight.events import KINDS
+from pages.profiles.fold import copied
+from pages.profiles.resolved import Part, Program, Target, cited, linked
+
+_KIND_NAMES = {kind.__name__ for kind in KINDS.values()}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A function that an event reaches: how deep it is called, its part, and the clauses that it cites on this event."""
+
+    depth: int
+    part: Part
+    clauses: tuple[str, ...]
+
+
+def steps(program: Program, kind: str) -> list[Step]:
+    """Return the steps of an event, each function once, in the order of the first calls."""
+    found: list[Step] = []
+    seen: set[Target] = set()
+
+    def follow(target: Target, depth: int) -> None:
+        part = program.parts.get(target)
+        if target in seen or part is None or not isinstance(part.node, ast.FunctionDef):
+            return
+        seen.add(target)
+        clauses, uses = tuple(part.clauses), part.uses
+        if part.asks_kind:
+            node = _OnlyKind(KINDS[kind].__name__).visit(copied(part.node))
+            clauses, uses = tuple(cited(node)), linked(target[0], node)
+        found.append(Step(depth, part, clauses))
+        for use in uses:
+            follow(use, depth + 1)
+
+    for entry in program.events:
+        follow(entry, 0)
+    return found
+
+
+class _OnlyKind(ast.NodeTransformer):
+    """Keeps the branches that an event of one kind takes, where the code asks for the kind."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """Drop the statements after the first that always returns."""
+        self.generic_visit(node)
+        ends = [place for place, one in enumerate(node.body) if isinstance(one, ast.Return | ast.Raise)]
+        node.body = node.body[: ends[0] + 1] if ends else node.body
+        return node
+
+    def visit_If(self, node: ast.If) -> Any:
+        test = node.test
+        if isinstance(test, ast.Call) and ast.unparse(test.func) == "isinstance":
+            names = {n.id for n in ast.walk(test.args[1]) if isinstance(n, ast.Name)}
+            if names <= _KIND_NAMES:
+                body = node.body if self._name in names else node.orelse
+                return [one for part in body for one in self._listed(self.visit(part))]
+        return self.generic_visit(node)
+
+    def visit_Match(self, node: ast.Match) -> Any:
+        for case in node.cases:
+            names = {n.id for n in ast.walk(case.pattern) if isinstance(n, ast.Name)}
+            if not names <= _KIND_NAMES:
+                return self.generic_visit(node)
+            if self._name in names or not names:
+                return [one for part in case.body for one in self._listed(self.visit(part))]
+        return []
+
+    @staticmethod
+    def _listed(found: Any) -> list[ast.stmt]:
+        return found if isinstance(found, list) else [found]
