@@ -6,7 +6,7 @@ Each is a self-contained reference implementation of ``firstflight.plain`` with 
 import sys
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -125,6 +125,22 @@ def changed(name: str, replaced: Iterable[list[str]], module: str) -> ModuleType
     made = ModuleType(module)
     sys.modules[module] = made  # where a dataclass looks for its module
     exec(compile(source, module, "exec"), vars(made))  # noqa: S102
+    return made
+
+
+def together(parts: Sequence[Variant]) -> Variant | None:
+    """Return variants of one implementation in one, ``None`` if they change the same text."""
+    made = replace(
+        parts[0],
+        id="-".join(one.id for one in parts),
+        replace=[pair for one in parts for pair in one.replace],
+        base=[pair for one in parts for pair in one.base],
+    )
+    try:
+        for name, texts in ((made.program, made.replace), (_BASE, made.base)):
+            changed(name, texts, "together")
+    except (ValueError, SyntaxError):
+        return None
     return made
 
 

@@ -10,7 +10,7 @@ from diagnosis_support import AS_CHOSEN, UNSEEN, candidate, judged, mutants
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.compare.options import options_of
-from firstflight_conformance.diagnose.candidates import together
+from firstflight_conformance.diagnose import candidates
 from firstflight_conformance.diagnose.diagnosis import diagnose
 from firstflight_conformance.diagnose.findings import Diagnosis
 from firstflight_conformance.diagnose.variant import Variant as Model
@@ -19,7 +19,7 @@ from firstflight_conformance.freedoms.points import open_points
 from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.run.results import ExitCode, exit_code
 from freedoms_hide import Profile, known, open_profiles, wrong
-from freedoms_support import Variant, changed, variants
+from freedoms_support import Variant, together, variants
 from freedoms_support import judged as judged_variant
 from plain.judge import controllers
 
@@ -50,19 +50,7 @@ def combined(draw: random.Random) -> Variant | None:
     for one in draw.sample(fitting, len(fitting)):
         if len(chosen) < draw.randint(2, 4):
             chosen.setdefault(one.point_id, one)
-    parts = list(chosen.values())
-    made = replace(
-        first,
-        id="-".join(one.id for one in parts),
-        replace=[pair for one in parts for pair in one.replace],
-        base=[pair for one in parts for pair in one.base],
-    )
-    try:
-        for name, texts in ((made.program, made.replace), ("newreno_rfc_9002", made.base)):
-            changed(name, texts, "together")
-    except (ValueError, SyntaxError):
-        return None
-    return made if len(parts) > 1 else None
+    return together(list(chosen.values())) if len(chosen) > 1 else None
 
 
 def drawn(seed: int, count: int) -> list[Variant]:
@@ -123,13 +111,13 @@ def wrong_beside(draw: random.Random) -> tuple[str, Mutant, Diagnosis]:
         mutant = draw.choice(breaking)
         points = draw.sample(sorted(options), min(len(options), draw.randint(2, 4)))
         chosen = [options[name] for name in points]
-        right = build(together([option.candidate for option in chosen]))
+        right = build(candidates.together([option.candidate for option in chosen]))
         parts = [*(option.candidate for option in chosen), candidate(mutant.id)]
-        both = build(together(parts)) or build(together(parts[::-1]))
+        both = build(candidates.together(parts)) or build(candidates.together(parts[::-1]))
         if right is None or both is None or not shows(right, both, algorithm, profile):
             continue
         found = diagnose(*judged(both, algorithm, profile))
-        return f"{mutant.id} beside {together([option.candidate for option in chosen]).id}", mutant, found
+        return f"{mutant.id} beside {candidates.together([option.candidate for option in chosen]).id}", mutant, found
 
 
 def shows(right: Model, both: Model, algorithm: str, profile: str) -> bool:

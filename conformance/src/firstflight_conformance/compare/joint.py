@@ -17,6 +17,9 @@ _MOST, _TRIED = 256, 24
 #: The number of alternatives where a climb begins, and its steps.
 _SEEDS, _CLIMBS = 6, 6
 
+#: The number of clashes from which on no case is judged again near the combinations: what clashes so often is wrong.
+_CLASHES = 6
+
 Ways = tuple[Explained, ...]
 
 
@@ -217,7 +220,7 @@ class _Join:
         for subject, known in [*self._objectors.values(), *self._ways.values()]:
             ways = known
             wider = self._both(combinations, _of(ways))
-            if not wider:
+            if not wider and len(clashes) < _CLASHES:
                 ways = self._nearer(subject, ways, combinations)
                 wider = self._both(combinations, _of(ways))
             if wider:

@@ -100,6 +100,12 @@ class Models:
         return tuple(name for name, option in self.options.items() if not option.is_settled)
 
     @cached_property
+    def bases(self) -> list[frozenset[str]]:
+        """The combinations of alternatives that belong to one decision."""
+        found = (names for option in self.options.values() for names in option.point.together)
+        return list(dict.fromkeys(map(frozenset, found)))
+
+    @cached_property
     def executed(self) -> Executed:
         """The notes of steps by the place of each alternative in :attr:`options`."""
         return Executed([touched(option.candidate.parts) for option in self.options.values()])

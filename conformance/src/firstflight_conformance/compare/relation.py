@@ -12,6 +12,7 @@ bases.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from firstflight.events import Event
@@ -26,6 +27,8 @@ STEPS = 100_000
 #: The limits of hidden alternatives in a state, in the order of the walks; and the number of bases for each limit.
 _RADII = (1, 2)
 _BASES = 6
+#: The most states that are stuck, and the most combinations of alternatives that do not act alone, to try at the end.
+_STUCK, _SILENT = 2, 3
 #: The most alternatives that one event requires together.
 _AT_ONCE = 3
 
@@ -110,12 +113,16 @@ class _Live:
 
 @dataclass(frozen=True, slots=True)
 class _Walked:
-    """A walk: the states that reach the end, the last event, the alternatives that reach it, and the last event of the base."""
+    """A walk: the states that reach the end, the last event, the alternatives that reach it, and the last event of the base.
+
+    ``stuck``: the states that the answer to the last event discards, those with the fewest hidden alternatives first.
+    """
 
     ended: tuple[_Live, ...] = ()
     last: int = 0
     front: tuple[frozenset[str], ...] = ()
     base_last: int = 0
+    stuck: tuple[_Live, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,24 +145,30 @@ class _Search:
 
     def judgement(self, base: frozenset[str]) -> Judgement:
         """Return the verdict."""
-        last, fronts = 0, tuple[frozenset[str], ...]()
+        best = _Walked()
         try:
             for radius in _RADII:
-                bases, tried = {base: 0}, set[frozenset[str]]()
+                # The given base first, then those of single decisions.
+                bases = dict.fromkeys(self._models.bases, self._subject.length) | {base: self._subject.length + 1}
+                tried = set[frozenset[str]]()
                 while len(tried) < _BASES and (left := [one for one in bases if one not in tried]):
                     given = max(left, key=lambda one: (bases[one], -len(one), sorted(one)))
                     tried.add(given)
                     walked = self.walk(given, radius)
-                    ways = self._sure(walked.ended)
-                    if ways:
-                        return Judgement(tuple(ways), steps=self._steps, states=self._states)
-                    if not fronts or walked.last > last:
-                        last, fronts = walked.last, _fewest_first(walked.front)
+                    if ways := self._sure(walked.ended):
+                        return self._conforms(ways)
+                    best = walked if not best.front or walked.last > best.last else best
                     if walked.last > walked.base_last:
                         bases |= {front: walked.last for front in walked.front if front not in bases}
+            for names in self._silent(best):
+                if ways := self._sure(self.walk(names, _RADII[0]).ended):
+                    return self._conforms(ways)
         except LimitError:
             return Judgement(undecided=True, steps=self._steps, states=self._states)
-        return Judgement((), last, fronts, steps=self._steps, states=self._states)
+        return Judgement((), best.last, _fewest_first(best.front), steps=self._steps, states=self._states)
+
+    def _conforms(self, ways: list[Explained]) -> Judgement:
+        return Judgement(tuple(ways), steps=self._steps, states=self._states)
 
     def _sure(self, ended: Iterable[_Live]) -> list[Explained]:
         """Return the ways, without those that met an alternative unseen, went on without it, and took it later."""
@@ -179,7 +192,8 @@ class _Search:
                 if ended:
                     return _Walked(tuple(ended), index, tuple(one.way.taken for one in ended), base_last)
                 ordered = sorted(going, key=lambda one: one.place)
-                return _Walked((), index, tuple(dict.fromkeys(one.way.taken for one in ordered)), base_last)
+                front = tuple(dict.fromkeys(one.way.taken for one in ordered))
+                return _Walked((), index, front, base_last, tuple(ordered))
         return _Walked((*ended, *live), self._subject.length, tuple(one.way.taken for one in live), base_last)
 
     def _begin(self, base: frozenset[str], radius: int) -> list[_Live]:
@@ -229,6 +243,36 @@ class _Search:
         # Every step is compared before one meets the answer, which lets bounds change it.
         for way, root in roots:
             yield from self._split(replace(live, way=way), root, radius, index, event, observed, at_once)
+
+    def _silent(self, walked: _Walked) -> list[frozenset[str]]:
+        """Return combinations with which a stuck state gives the answer by alternatives that do not act alone.
+
+        Such an alternative acts only in a bound, or only together with another one.
+        """
+        if not walked.stuck:
+            return []
+        index = walked.last
+        event, observed = self._subject.events[index], self._subject.observed[index]
+        found = [
+            node.names
+            for live in walked.stuck[:_STUCK]
+            for node in self._silent_steps(live, event)
+            if any(self._met(live, node, node.names, live.way.refused, 0, index, observed))
+        ]
+        return list(dict.fromkeys(found))[:_SILENT]
+
+    def _silent_steps(self, live: _Live, event: Event) -> Iterator[_Node]:
+        """Yield the steps of a state with an alternative that does not act, and with two of them that may act together."""
+        taken, bits = live.way.taken, self._models.bits
+        root = self._step(live.position, taken, event)
+        left = [name for name in self._models.settled if name not in taken and name not in live.way.refused]
+        nodes = {name: self._step(live.position, taken | {name}, event) for name in left}
+        silent = [name for name in left if not self._differs(root.step, nodes[name].step)]
+        yield from (nodes[name] for name in silent)
+        for one, other in combinations(silent, 2):
+            touched = nodes[one].bits & bits[other] and nodes[other].bits & bits[one]
+            if touched and root.bits & (bits[one] | bits[other]):
+                yield self._step(live.position, taken | {one, other}, event)
 
     def _split(
         self, live: _Live, root: _Node, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.compare.joint import Joint, Ways, join, nearest
+from firstflight_conformance.compare.joint import Joint, join, nearest
 from firstflight_conformance.compare.options import NOTHING, Chosen, Models, Option, models_of
 from firstflight_conformance.compare.relation import Explained, Judgement, explained, judge
 from firstflight_conformance.diagnose.breaks import broken_by
@@ -83,7 +83,23 @@ def by_profile(failing: Sequence[Subject], passing: Sequence[Subject]) -> Iterat
         )
 
 
-def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The verdicts on the failures in a profile, before causes are searched.
+
+    ``conforming``: cases that conform by the choices of the run, by id, with their ways. ``rest``: cases that do not. ``fronts``: cases
+    that fail, with the alternatives of the states that get furthest.
+    """
+
+    models: Models
+    joint: Joint
+    conforming: dict[str, tuple[Subject, Explained]]
+    undecided: tuple[str, ...]
+    rest: list[Subject]
+    fronts: list[tuple[Subject, tuple[frozenset[str], ...]]]
+
+
+def compared(failing: Sequence[Subject], passing: Sequence[Subject]) -> Compared:
     """Return the verdicts on the failures in a profile.
 
     The verdict on a case depends on its own answers. The choices of the run are those that fit all conforming cases and change no
@@ -94,21 +110,24 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
     judged = [(subject, judged_alone(subject, models)) for subject in failing]
     ways = [(subject, found.ways) for subject, found in judged if found.ways]
     joint = join(ways, passing, models)
-    near = _near(judged, joint, models)
-    if near:
-        joint = join([*ways, *near], passing, models)
-    chosen = models.chosen(joint.taken)
-    under = [(one, explained(one, models, joint.taken)) for one in failing if _may_conform(one, joint)]
+    under = [(one, explained(one, models, joint.taken)) for one, _ in ways if one.case.id not in joint.clashes]
     conforming = {subject.case.id: (subject, way) for subject, way in under if way is not None}
-    undecided = tuple(s.case.id for s, found in judged if found.undecided and s.case.id not in conforming)
+    undecided = tuple(subject.case.id for subject, found in judged if found.undecided)
     rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
-    agreement = _agreement(chosen, models, list(conforming.values()))
-    agreed = [subject for subject, _ in conforming.values()]
-    fronts = [
-        (subject, found.fronts) for subject, found in judged if found.fronts and subject.case.id not in conforming
-    ]
-    needed = models.chosen(nearest(joint.taken, fronts, [*agreed, *passing], models))
-    return Verdicts(agreement, _departures(needed, rest, agreed, passing), undecided, joint.clashes)
+    return Compared(
+        models, joint, conforming, undecided, rest, [(s, found.fronts) for s, found in judged if found.fronts]
+    )
+
+
+def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
+    """Return the verdicts on the failures in a profile, and the departures, as they diverge from the choices of the run."""
+    found = compared(failing, passing)
+    models, taken = found.models, found.joint.taken
+    agreement = _agreement(models.chosen(taken), models, list(found.conforming.values()))
+    agreed = [subject for subject, _ in found.conforming.values()]
+    needed = models.chosen(nearest(taken, found.fronts, [*agreed, *passing], models))
+    departures = _departures(needed, found.rest, agreed, passing)
+    return Verdicts(agreement, departures, found.undecided, found.joint.clashes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +152,6 @@ def judged_alone(subject: Subject, models: Models) -> Judgement:
     if plain is not None and not plain.moments and all(value.acts for value in plain.values):
         return Judgement((plain,))
     return judge(subject, models)
-
-
-def _near(judged: Sequence[tuple[Subject, Judgement]], joint: Joint, models: Models) -> list[tuple[Subject, Ways]]:
-    """Return the cases that conform only next to the choices of the run: one answer shows more alternatives than a walk tries."""
-    failing = [one for one, found in judged if found.died is not None and joint.taken]
-    found = [(subject, judge(subject, models, joint.taken).ways) for subject in failing]
-    return [(subject, ways) for subject, ways in found if ways]
-
-
-def _may_conform(subject: Subject, joint: Joint) -> bool:
-    """Return whether to hold a case against the choices of the run: not a computation, and no case that contradicts them."""
-    return not isinstance(subject.case, ComputationCase) and subject.case.id not in joint.clashes
 
 
 def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], passing: list[Subject]) -> Departures:

@@ -32,7 +32,8 @@ class OpenPoint:
     that. ``readings``: the values that conform, by reading; ``mutants``: alternatives that are no reading; ``bound``: the name of the interval
     (:mod:`firstflight_conformance.freedoms.bounds`). ``clauses``: the rules that are part of it, beside those that its readings decide and
     its mutants break. ``covers``: mutants that conform by its interval, and that the search for choices need not try. ``second_reading``: what a
-    reader of the text found who had not proposed the point, where no mutant says so. ``each_time``: an implementation may choose anew each time.
+    reader of the text found who had not proposed the point, where no mutant says so. ``each_time``: an implementation may choose anew each time. ``together``: alternatives that belong to one
+    decision, such as a unit; answers may show them only all together.
     """
 
     number: str
@@ -50,6 +51,7 @@ class OpenPoint:
     covers: tuple[str, ...] = ()
     second_reading: str = ""
     each_time: bool = False
+    together: tuple[tuple[str, ...], ...] = ()
 
     @property
     def id(self) -> str:
@@ -87,5 +89,8 @@ def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
         raise OpenPointError(
             f"{where}: second_reading: must be `agrees: REASON (SECTION)` or `doubts: REASON (SECTION)`"
         )
+    if strange := {name for names in entry.get("together", ()) for name in names} - set(entry.get("mutants", ())):
+        raise OpenPointError(f"{where}: together: {', '.join(sorted(strange))} is not in `mutants`")
     made: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in entry.items()}
+    made["together"] = tuple(map(tuple, entry.get("together", ())))
     return OpenPoint(**{**made, "kind": kind})

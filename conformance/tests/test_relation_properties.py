@@ -1,0 +1,189 @@
+"""Properties of the verdict on a case, for drawn controllers and drawn cases."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import Any
+
+import pytest
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from firstflight_conformance.compare import relation
+from firstflight_conformance.diagnose.departures import compared
+from firstflight_conformance.diagnose.diagnosis import failed, passed
+from firstflight_conformance.run.conversation import Answers
+from firstflight_conformance.run.judge import _verdict
+from firstflight_conformance.run.results import Verdict
+from firstflight_conformance.run.script import Script
+from freedoms_support import Variant, answers_of, program_of, scripts_of, together, variants
+
+#: The examples of each property, in the usual run and in the long one.
+_FEW, _MANY = 15, 1000
+#: The most cases in one example.
+_CASES = 6
+#: Verdicts that mean "conforms": a clash conforms alone, but not by the choices of the other cases.
+_CONFORMING = {"pass", "choice", "clash"}
+
+#: What the controllers answer; an adapter may declare less, but never without the window.
+_OBSERVED = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome")
+_HIDEABLE = _OBSERVED[1:]
+
+Property = Callable[..., None]
+
+
+def drawn(*strategies: st.SearchStrategy[Any]) -> Callable[[Property], Property]:
+    """Return a decorator that tests a property with few examples, and in the long tests with many."""
+
+    def decorated(holds: Property) -> Property:
+        counts = [_FEW, pytest.param(_MANY, marks=pytest.mark.long)]
+
+        @pytest.mark.parametrize("examples", counts)
+        def run(examples: int) -> None:
+            settings(max_examples=examples)(given(*strategies)(holds))()
+
+        run.__doc__ = holds.__doc__
+        return run
+
+    return decorated
+
+
+@cache
+def controllers(*, conforming: bool) -> list[Variant]:
+    """Return the variants that declare both windows: those that conform in every case, or all."""
+    found = [one for one in variants() if not one.declares and not one.pending]
+    return [one for one in found if one.conforms] if conforming else found
+
+
+@st.composite
+def implementations(draw: st.DrawFn, *, conforming: bool = False, least: int = 1, most: int = 3) -> Variant:
+    """Draw a controller with one or more changes at different open points."""
+    first = draw(st.sampled_from(controllers(conforming=conforming)))
+    fitting = [
+        one for one in controllers(conforming=True) if (one.profile, one.program) == (first.profile, first.program)
+    ]
+    others = [one for one in fitting if one.point_id != first.point_id]
+    assume(least == 1 or others)
+    count = st.lists(st.sampled_from(others), min_size=least - 1, max_size=most - 1, unique_by=lambda one: one.point_id)
+    parts = [first, *(draw(count) if others else [])]
+    made = together(parts)
+    assume(made is not None)
+    assert made is not None
+    return _noted(made)
+
+
+def _noted(one: Variant) -> Variant:
+    """Return a controller, and note it for the cache of answers."""
+    _known()[one.profile, one.id] = one
+    return one
+
+
+@cache
+def _known() -> dict[tuple[str, str], Variant]:
+    return {}
+
+
+@lru_cache(1000)
+def _answered(profile: str, name: str, case: str) -> Answers:
+    one = _known()[profile, name]
+    script = next(script for script in scripts_of(profile, whole=False) if script.case.id == case)
+    return answers_of(_program(profile, name), script, one.declaration.observables)
+
+
+@lru_cache(1)
+def _program(profile: str, name: str) -> Any:
+    return program_of(_known()[profile, name])
+
+
+def answered(one: Variant, script: Script) -> Answers:
+    """Return the answers of a controller to a case."""
+    return _answered(one.profile, one.id, script.case.id)
+
+
+def verdicts(one: Variant, asked: Sequence[tuple[Script, Answers]]) -> dict[str, str]:
+    """Return the verdict on each case of a run: pass, choice, clash, undecided, fail or errored."""
+    results = [(script.case, _verdict(script, one.declaration, answers)) for script, answers in asked]
+    failing = [failed(result, case, one.declaration) for case, result in results if result.verdict is Verdict.FAIL]
+    passing = [passed(case, one.declaration) for case, result in results if result.verdict is Verdict.PASS]
+    found = {case.id: str(result.verdict.value) for case, result in results}
+    if failing:
+        run = compared(failing, passing)
+        found |= dict.fromkeys(run.conforming, "choice")
+        found |= dict.fromkeys(run.undecided, "undecided")
+        found |= dict.fromkeys(run.joint.clashes, "clash")
+    return found
+
+
+def conforming(one: Variant, asked: Sequence[tuple[Script, Answers]]) -> dict[str, bool]:
+    """Return for each case whether it conforms."""
+    return {case: verdict in _CONFORMING for case, verdict in verdicts(one, asked).items()}
+
+
+def selection(data: st.DataObject, one: Variant, most: int = _CASES) -> list[Script]:
+    """Draw cases of the profile of a controller, in any order; those whose answers differ from the model are preferred."""
+    scripts = st.sampled_from(scripts_of(one.profile, whole=False))
+    asked = data.draw(st.lists(scripts, min_size=1, max_size=4 * most, unique_by=lambda script: script.case.id))
+    differing = [script for script in asked if _differs(one, script)]
+    return [*differing, *(script for script in asked if script not in differing)][:most]
+
+
+def _differs(one: Variant, script: Script) -> bool:
+    return _verdict(script, one.declaration, answered(one, script)).verdict is Verdict.FAIL
+
+
+def renamed(script: Script, name: str) -> Script:
+    """Return a case with another name."""
+    return Script(replace(script.case, vector=replace(script.case.vector, id=name)))
+
+
+@drawn(implementations(), st.data())
+def test_verdict_depends_on_the_case_alone(one: Variant, data: st.DataObject) -> None:
+    """Selection, order and names of other cases do not change the verdict on a case."""
+    chosen = selection(data, one)
+    names = data.draw(st.permutations([f"case-{number}" for number in range(len(chosen))]))
+    alone = [conforming(one, [(script, answered(one, script))]) for script in chosen]
+    run = [(renamed(script, name), answered(one, script)) for script, name in zip(chosen, names, strict=True)]
+    found = conforming(one, run)
+    event(f"{len(set(found.values()))} kinds of verdicts")
+    assert [found[script.case.id] for script, _ in run] == [next(iter(said.values())) for said in alone]
+
+
+@drawn(implementations(conforming=True, least=2, most=2), st.data())
+def test_two_choices_conform_together(one: Variant, data: st.DataObject) -> None:
+    """Two choices that conform separately conform together."""
+    chosen = selection(data, one)
+    found = verdicts(one, [(script, answered(one, script)) for script in chosen])
+    assert set(found.values()) <= {"pass", "choice"}, found
+
+
+@drawn(implementations(), st.sets(st.sampled_from(_HIDEABLE)), st.data())
+def test_hidden_observables_do_not_fail(one: Variant, hidden: set[str], data: st.DataObject) -> None:
+    """A case that conforms with all observables conforms with some of them."""
+    every = _declaring(one, _OBSERVED)
+    less = _declaring(one, [name for name in _OBSERVED if name not in hidden])
+    for script in selection(data, every, 2):
+        answers = answered(every, script)
+        if conforming(every, [(script, answers)])[script.case.id]:
+            left = [{name: now[name] for name in less.declaration.observables} for now in answers.observed]
+            found = verdicts(less, [(script, replace(answers, observed=left))])
+            event(f"{len(hidden)} hidden")
+            assert set(found.values()) <= _CONFORMING, (hidden, found)
+
+
+def _declaring(one: Variant, names: Sequence[str]) -> Variant:
+    made = replace(one, id=f"{one.id} {' '.join(names)}", declares={"observables": list(names)})
+    return _noted(made)
+
+
+@drawn(implementations(), st.integers(1, 300), st.data())
+def test_a_step_limit_is_undecided(one: Variant, steps: int, data: st.DataObject) -> None:
+    """A case keeps its verdict within any step limit, or is undecided."""
+    chosen = selection(data, one, 2)
+    run = [(script, answered(one, script)) for script in chosen]
+    whole = conforming(one, run)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relation, "STEPS", steps)
+        limited = verdicts(one, run)
+    event("undecided" if "undecided" in limited.values() else "decided")
+    for case, verdict in limited.items():
+        assert verdict == "undecided" or (verdict in _CONFORMING) == whole[case], (case, verdict)
