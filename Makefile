@@ -109,7 +109,8 @@ test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and U
 
 loaders: setup  ## The loaders of the vectors in seven languages, and the adapters beside them, each tested where its tools are
 	@$(FIRSTFLIGHT) dev vectors --flat build/flat
-	@FIRSTFLIGHT="$(CURDIR)/$(FIRSTFLIGHT)" FIRSTFLIGHT_FLAT="$(CURDIR)/build/flat" OUT="$(CURDIR)/build/loaders" $(NOTING) loaders conformance/loaders/test.sh
+	@$(BIN)/python conformance/tests/loader_answers.py build/answers
+	@FIRSTFLIGHT="$(CURDIR)/$(FIRSTFLIGHT)" FIRSTFLIGHT_FLAT="$(CURDIR)/build/flat" FIRSTFLIGHT_ANSWERS="$(CURDIR)/build/answers" OUT="$(CURDIR)/build/loaders" $(NOTING) loaders conformance/loaders/test.sh
 
 test-long: setup c-adapters  ## A million random events per profile, Python against C and plain programs; every published result again
 	$(PYTEST) -m long

@@ -5,12 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from firstflight_conformance import port as port_files
 from dist import packetdrill
+from dist.archive import EPOCH_S, copy, write
+from firstflight_conformance import port as port_files
 from firstflight_conformance.cases import flat
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.commands.options import all_cases
-from dist.archive import EPOCH_S, copy, write
+from firstflight_conformance.freedoms.points import open_points
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT, SCHEMAS, SPEC, STIMULI, VECTORS
 from firstflight_conformance.spec.clauses import all_clauses
 from plain.folders import plain_headers
@@ -36,6 +37,8 @@ def vectors(folder: Path) -> None:
     copy(SCHEMAS, folder / "schemas")
     for page in _PAGES:
         copy(SPEC / page, folder / "pages" / page)
+    write(folder / "pages" / "clauses.md", _clauses().encode("utf-8"))
+    write(folder / "pages" / "open-points.md", _open_points().encode("utf-8"))
     copy(CONFORMANCE / "loaders", folder / "loaders")
     (folder / "loaders" / "ARCHIVE.md").unlink()
     readme = (CONFORMANCE / "loaders" / "README.md").read_text("utf-8").replace("../../spec/", "../pages/")
@@ -50,6 +53,18 @@ def vectors(folder: Path) -> None:
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     readme = (CONFORMANCE / "loaders" / "ARCHIVE.md").read_text("utf-8").replace("{unpacked}", str(-(-size // 10**6)))
     write(folder / "README.md", readme.encode("utf-8"))
+
+
+def _clauses() -> str:
+    """Return the texts of the rules that cases name."""
+    parts = [f"## `{one.id}`\n\n{one.level}; {one.source}\n\n{one.text}\n" for one in all_clauses().values()]
+    return "\n".join(["# Rules\n", *parts])
+
+
+def _open_points() -> str:
+    """Return what conforms at the open points that ways name."""
+    parts = [f"## {one.id}\n\n{one.source}\n\n{one.conforms} {one.why}\n" for one in open_points()]
+    return "\n".join(["# Open points\n", *parts])
 
 
 def port(folder: Path) -> None:

@@ -92,7 +92,11 @@ def _expressible(events: Sequence[Event], answers: Sequence[Observation], config
             reason = f"what follows begins with an event of the kind {type(event).__name__}"
         elif [run.first for run in event.packets] != [acked, *(run.last + 1 for run in event.packets[:-1])]:
             reason = "what follows is acknowledged selectively"
-        elif not _timed(event) or event.latest_rtt_ns is None or (longest_ns and event.latest_rtt_ns > longest_ns + _STEP_NS):
+        elif (
+            not _timed(event)
+            or event.latest_rtt_ns is None
+            or (longest_ns and event.latest_rtt_ns > longest_ns + _STEP_NS)
+        ):
             reason = "what follows has RTTs that TCP would not measure, or a timer that expires"
         elif event.app_limited or 2 * (event.bytes_in_flight + event.bytes) <= cwnd_bytes:
             reason = "what follows leaves the window unused"

@@ -138,7 +138,7 @@ def _go_type(member: Member) -> str:
 def _flat_event(kind: Kind) -> dict[str, Any]:
     properties: dict[str, Any] = {"line": {"const": "event"}, "i": _ref("natural"), "ev": {"const": kind.name}}
     properties |= {"t_ns": _ref("natural")} | {member.name: _flat_type(member) for member in kind.members}
-    properties |= {"expect": _ref("expect"), "allowed": _ref("allowed")}
+    properties |= {name: _ref(name) for name in ("expect", "allowed", "ways")}
     return {
         "type": "object",
         "properties": properties,

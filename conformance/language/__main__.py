@@ -31,7 +31,9 @@ Counts = Counter[str]
 
 def git(*words: str, root: Path | None = None) -> str:
     """Return the output of a git command. Raise :class:`subprocess.CalledProcessError` if it fails."""
-    done = subprocess.run(["git", "-C", str(root or ROOT), *words], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", "-C", str(root or ROOT), *words], capture_output=True, text=True, errors="replace", check=True
+    )
     return done.stdout
 
 

@@ -4,7 +4,7 @@
 # Each judges its toy by the flat form, and its loader by the files of broken/, which lead to what broken/verdicts.tsv says.
 #
 # FIRSTFLIGHT_FLAT: the flat form, by default that of the archive around this folder. FIRSTFLIGHT: the command `firstflight`; where it is
-# given, it judges the adapters as well.
+# given, it judges the adapters as well. FIRSTFLIGHT_ANSWERS: answers of other controllers; where it is given, the loaders judge them.
 set -eu
 cd "$(dirname "$0")"
 here=$PWD

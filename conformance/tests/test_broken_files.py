@@ -47,10 +47,11 @@ def test_the_loader_in_python(name: str) -> None:
     newreno = module(LOADERS / "python" / "newreno.py")
     try:
         differing = [
-            flat.first_difference(case, events, newreno.NewReno(case).on_event)
+            flat.first_difference(case, events, newreno.NewReno(case).on_event) or ""
             for case, events in flat.cases(BROKEN / name)
         ]
-        found = "differs" if any(differing) else "agrees"
+        first = max(differing)
+        found = "open" if first.startswith("not decided: ") else "differs" if first else "agrees"
     except ValueError:
         found = "refused"
     assert found == VERDICTS[name]
@@ -59,9 +60,9 @@ def test_the_loader_in_python(name: str) -> None:
 def test_the_schema_takes_what_is_to_be_taken() -> None:
     """The right file, and those that must not be refused, hold to the schema of the flat form."""
     for name, verdict in VERDICTS.items():
-        if verdict != "refused":
+        if verdict != "refused" and name != "format-1.ndjson":
             for line in (BROKEN / name).read_text("utf-8").splitlines():
-                assert schema_error("urn:firstflight:flat:1", json.loads(line)) is None, name
+                assert schema_error("urn:firstflight:flat:2", json.loads(line)) is None, name
 
 
 def test_every_loader_judges_the_broken_files() -> None:

@@ -182,7 +182,7 @@ def test_a_loader_is_short() -> None:
     folder = ROOT / "conformance" / "loaders"
     loaders = [*folder.glob("*/[fF]lat.*"), *folder.glob("*/src/flat.*")]
     assert len(loaders) == 8  # of seven languages, C with a header
-    assert all(len(path.read_text("utf-8").splitlines()) <= 320 for path in loaders)
+    assert all(len(path.read_text("utf-8").splitlines()) <= 400 for path in loaders)
 
 
 def test_the_archive_names_all_its_subjects() -> None:

@@ -12,8 +12,10 @@ from every import every_computation
 from firstflight_conformance.cases import computations, flat, vectors
 from firstflight_conformance.cases.flat import AnyCase
 from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.paths import CONFORMANCE, VECTORS
 from firstflight_conformance.spec.clauses import all_clauses
+from freedoms_support import Variant, answers_of, program_of, scripts_of, variants
+from test_broken_files import module
 
 
 @cache
@@ -39,7 +41,7 @@ def test_every_line_holds_to_the_schema() -> None:
     kinds: Counter[str] = Counter()
     for lines in written().values():
         for line in lines:
-            assert schema_error("urn:firstflight:flat:1", line) is None
+            assert schema_error("urn:firstflight:flat:2", line) is None
             kinds[line.get("ev", line["line"])] += 1
     assert {"profile", "case", "computation", "sent", "ack", "lost", "ce", "backlog", "saved_path"} <= set(kinds)
 
@@ -91,6 +93,69 @@ def test_bits_tell_what_doubles_cannot_hold() -> None:
             if line["line"] == "event" and bits == 53:
                 assert json.loads(json.dumps(line), parse_int=lambda digits: int(float(digits))) == line
     assert seen == {53, 64}
+
+
+def verdicts(profile: str, name: str) -> Counter[str]:
+    """Return how many cases a changed self-contained program agrees with, differs from, and has not decided, by the loader in Python."""
+    loader = module(CONFORMANCE / "loaders" / "python" / "flat.py")
+    variant = next(one for one in variants() if (one.profile, one.id) == (profile, name))
+    program, found = program_of(variant), Counter[str]()
+    lines = written()[profile]
+    for script in scripts_of(profile):
+        number = next(number for number, line in enumerate(lines) if line.get("case") == script.case.id)
+        events = lines[number + 1 : number + 1 + lines[number]["events"]]
+        answers = answers_of(program, script, variant.declaration.observables).observed
+        text = loader.first_difference(lines[number], events, lambda event, of=answers: of[event["i"]])
+        found["agrees" if text is None else "open" if text.startswith("not decided: ") else "differs"] += 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("variant", "verdict"),
+    [
+        ("jumps-at-once", {"agrees"}),
+        ("limit-noticed-at-acks", {"agrees"}),
+        ("threshold-at-entry", {"agrees", "open"}),
+        ("jump-two-fifths", {"agrees", "open"}),
+        ("jump-one-byte-more", {"agrees", "differs"}),
+        ("jumps-after-a-loss", {"agrees", "differs"}),
+    ],
+)
+def test_ways(variant: str, verdict: set[str]) -> None:
+    """A program that chooses otherwise at an open point is never wrong by the flat form; one that breaks a rule is."""
+    assert set(verdicts("careful-resume/rfc-9959", variant)) == verdict
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "variant",
+    [one for one in variants() if one.profile == "careful-resume/rfc-9959" and one.conforms],
+    ids=lambda one: one.id,
+)
+def test_no_choice_differs(variant: Variant) -> None:
+    """Every variant of Careful Resume that conforms agrees, or is not decided."""
+    assert set(verdicts(variant.profile, variant.id)) <= {"agrees", "open"}
+
+
+def test_a_way_differs_from_way_0() -> None:
+    """The number of each way is one of the case, each way differs somewhere, and way 0 has intervals around its values."""
+    for lines in written().values():
+        head, differing = lines[0], set[int]()
+        for line in [*lines[1:], {"line": "case", "ways": []}]:
+            if line["line"] == "case":
+                assert differing == set(range(1, len(head.get("ways", ()))))
+                head, differing = line, set()
+            for way in line.get("ways", ()) if line["line"] == "event" else ():
+                values = {name: value for name, value in way.items() if name != "way"}
+                right = line["expect"] | line["expect"]["state"]
+                if way["way"] == 0:
+                    assert all(
+                        least < most and (right[name] is None or least <= right[name] <= most)
+                        for name, (least, most) in values.items()
+                    )
+                else:
+                    assert not any(right[name] == value for name, value in values.items())
+                    differing.add(way["way"])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ HERE = Path(__file__).parent
 RIGHT = (HERE / "right.ndjson").read_bytes()
 LINES = RIGHT.splitlines(keepends=True)
 #: Of `right.ndjson`: the header; a case of two events; a case of three.
-HEADER, FIRST, SENT, ACK, SECOND, _, _, CE = range(8)
+HEADER, FIRST, SENT, ACK, SECOND, _, LOST, CE = range(8)
 DEEP = 100_000
 
 
@@ -49,8 +49,9 @@ STRUCTURE = {
     "a-comment": before(SECOND, b"// the second case\n"),
     "no-header": b"".join(LINES[FIRST:]),
     "two-headers": before(FIRST, LINES[HEADER]),
-    "another-format": changed(HEADER, '"format":1', '"format":2'),
-    "format-as-text": changed(HEADER, '"format":1', '"format":"1"'),
+    "another-format": changed(HEADER, '"format":2', '"format":3'),
+    "format-1-of-format-2": changed(HEADER, '"format":2', '"format":1'),
+    "format-as-text": changed(HEADER, '"format":2', '"format":"2"'),
     "kind-of-the-header": changed(HEADER, '"line":"profile"', '"line":"case"'),
     "kind-of-a-case": changed(FIRST, '"line":"case"', '"line":"event"'),
     "kind-of-an-event": changed(SENT, '"line":"event"', '"line":"case"'),
@@ -75,6 +76,11 @@ MEMBERS = {
     ),
     "twice-in-allowed": changed(CE, '{"cwnd_bytes":[6000,7200]', '{"cwnd_bytes":[6000,7200],"cwnd_bytes":[6000,7200]'),
     "twice-in-clauses": changed(FIRST, '"slow-start.sent":null', '"slow-start.sent":null,"slow-start.sent":null'),
+    "unknown-in-a-way": changed(LOST, '{"way":1,"cwnd_bytes"', '{"way":1,"window_bytes"'),
+    "missing-in-a-way": changed(LOST, '"way":1,', ""),
+    "twice-in-a-way": changed(LOST, '{"way":1,', '{"way":1,"cwnd_bytes":7200,'),
+    "nothing-in-a-way": changed(SENT, '"ways":[]', '"ways":[{"way":1}]'),
+    "missing-ways": changed(SENT, ',"ways":[]', ""),
     "unknown-in-state": changed(SENT, '"recovery_start_ns":', '"recovery_end_ns":'),
     "unknown-in-allowed": changed(CE, '{"cwnd_bytes":[6000,7200]', '{"window_bytes":[6000,7200]'),
     "name-in-capitals": changed(SENT, CWND, CWND.replace("cwnd_bytes", "CWND_BYTES")),
@@ -102,9 +108,13 @@ VALUES = {
     "runs-null": changed(SENT, RUNS, '"packets":null'),
     "runs-none": changed(SENT, RUNS, '"packets":[]'),
     "runs-as-object": changed(SENT, RUNS, '"packets":{}'),
+    "way-as-text": changed(LOST, '{"way":1', '{"way":"1"'),
+    "interval-of-three": changed(LOST, "[4000,6000]", "[4000,6000,8000]"),
+    "interval-of-null": changed(LOST, "[4000,6000]", "[null,6000]"),
+    "truth-in-a-way": changed(LOST, '"cwnd_bytes":7200', '"cwnd_bytes":true'),
 }
 SYNTAX = {
-    "comma-at-the-end": changed(SENT, '"allowed":{}}', '"allowed":{},}'),
+    "comma-at-the-end": changed(SENT, '"ways":[]}', '"ways":[],}'),
     "single-quotes": changed(SENT, '"ev":"sent"', "'ev':'sent'"),
     "a-blank": changed(SENT, '"ev":"sent"', '"ev": "sent"'),
     "crlf": RIGHT.replace(b"\n", b"\r\n"),
@@ -120,11 +130,27 @@ SYNTAX = {
     "deep-objects": before(FIRST, b'{"a":' * DEEP + b"1" + b"}" * DEEP + b"\n"),
     "deep-in-a-member": changed(SENT, '"recovery_start_ns":null', f'"recovery_start_ns":{"[" * DEEP}{"]" * DEEP}'),
 }
+#: The second case with the answers of the toy as way 1.
+ANOTHER_WAY = changed(
+    LOST, '"expect":{"cwnd_bytes":6000,"ssthresh_bytes":6000', '"expect":{"cwnd_bytes":7200,"ssthresh_bytes":7200'
+).replace(b'{"way":1,"cwnd_bytes":7200,"ssthresh_bytes":7200}', b'{"way":1,"cwnd_bytes":6000,"ssthresh_bytes":6000}')
 ACCEPTED = {
     "right": ("agrees", RIGHT),
     "a-long-id": ("agrees", changed(FIRST, '"case":"broken.first@', f'"case":"broken.{"first-" * 50}@')),
     "text-like-a-number": ("agrees", changed(FIRST, '"title":"', '"title":"#12000')),
     "numbers-of-64-bits": ("agrees", changed(CE, '"ce_count":1', f'"ce_count":{2**64 - 2}')),
+    "format-1": ("agrees", (HERE / "format-1.ndjson").read_bytes()),
+    "another-way": ("agrees", ANOTHER_WAY),
+    "another-way-and-more": ("open", ANOTHER_WAY.replace(b'"cwnd_bytes":[6000,7200],', b"")),
+    "within-an-interval": ("open", changed(LOST, '"expect":{"cwnd_bytes":6000', '"expect":{"cwnd_bytes":5000')),
+    "outside-of-an-interval": (
+        "differs",
+        changed(LOST, '"expect":{"cwnd_bytes":6000', '"expect":{"cwnd_bytes":3900').replace(
+            b"[4000,6000]", b"[3900,5999]"
+        ),
+    ),
+    "a-wrong-phase": ("differs", changed(ACK, '"phase":"slow_start"', '"phase":"recovery"')),
+    "a-wrong-state": ("differs", changed(ACK, '"recovery_start_ns":null', '"recovery_start_ns":1')),
     "a-wrong-value": ("differs", changed(ACK, '"cwnd_bytes":14400', '"cwnd_bytes":14401')),
 }
 

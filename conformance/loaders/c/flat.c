@@ -30,6 +30,8 @@ static char line[1 << 24];
 static char *at;
 static char states[FLAT_STATES][FLAT_TEXT]; /* names of the profile's state */
 static size_t state_count;
+static uint64_t way_count, format;
+static int live[FLAT_WAYS]; /* whether the answers so far fit a way */
 static jmp_buf refused;
 
 static void need(int holds, const char *wanted) {
@@ -125,6 +127,30 @@ static void state_names(void) {
         text(states[state_count]);
     }
 }
+static int is_state(void) {
+    for (size_t i = 0; i < state_count; i++)
+        if (strncmp(at, states[i], strlen(states[i])) == 0 && at[strlen(states[i])] == '"') return 1;
+    return 0;
+}
+/* The ways at an event: the number of each, and values by name. */
+static void ways(void) {
+    int first = 1;
+    for (need(take("["), "a list"); !take("]"); first = 0) {
+        char *names[FLAT_STATES + 6];
+        size_t count = 0;
+        need((first || take(",")) && take("{\"way\":"), "a way");
+        for (number(); !take("}"); count++) {
+            need(count < sizeof names / sizeof names[0] && take(",\""), "a value");
+            need(is_observable() || is_state(), "an observable");
+            names[count] = --at;
+            text(NULL);
+            need(!is_twice(names, count) && take(":"), "another name, and a colon");
+            if (take("[")) number(), need(take(","), "a comma"), number(), need(take("]"), "the end of an interval");
+            else value('*', NULL);
+        }
+        need(count > 0, "a value");
+    }
+}
 static void need_utf8(void) {
     for (const unsigned char *byte = (unsigned char *)line; *byte != '\0';) {
         int more = *byte < 0x80 ? 0 : *byte < 0xe0 ? 1 : *byte < 0xf0 ? 2 : 3;
@@ -134,7 +160,7 @@ static void need_utf8(void) {
     }
 }
 /* Read what has this form: ' stands for ", # ~ ? $ & for values as above, ! for texts, ^ for texts or nulls by name, = for the state of
- * the profile, + for what is allowed, N for the names of the state; all else for itself. A { begins a line. */
+ * the profile, + for what is allowed, < for the ways, N for the names of the state, W for the points of the ways; all else for itself. A { begins a line. */
 static void scan(const char *form, ...) {
     va_list into;
     va_start(into, form);
@@ -150,6 +176,8 @@ static void scan(const char *form, ...) {
         else if (*next == '^') object('&');
         else if (*next == '+') object('+');
         else if (*next == '=') state();
+        else if (*next == '<') ways();
+        else if (*next == 'W') way_count = list('$');
         else if (*next == 'N') state_names();
         else need(*at == (*next == '\'' ? '"' : *next), next), at++;
     }
@@ -185,52 +213,134 @@ uint64_t flat_get(const struct flat_event *event, const char *name) {
         if (strcmp(event->members[i].name, name) == 0) return event->members[i].value;
     abort();
 }
-static int is_allowed(char *allowed, const char *name, uint64_t wanted) { /* `allowed` is {"name":[1,2],...} */
-    char key[FLAT_TEXT];
-    int found = 0;
-    snprintf(key, sizeof key, "\"%s\":[", name);
-    if ((at = strstr(allowed, key)) != NULL)
-        for (at += strlen(key); !take("]"); take(",")) found |= value('~', NULL) == wanted;
-    return found;
+/* Return where the value of a member is written between two places, NULL if there is none. */
+static const char *member(const char *from, const char *end, const char *name) {
+    char key[FLAT_TEXT + 4];
+    snprintf(key, sizeof key, "\"%s\":", name);
+    const char *found = strstr(from, key);
+    return found != NULL && found < end ? found + strlen(key) : NULL;
 }
-/* Read what is expected, to the end of the line; return whether the controller departs from it, if it is asked, and print where. */
-static int differs(const struct flat_case *one, const struct flat_event *event, const struct flat_observed *observed) {
-    static const char *const compared[] = {"cwnd_bytes", "ssthresh_bytes"};
-    uint64_t expected[2], ignored;
-    scan(",'expect':{'cwnd_bytes':#,'ssthresh_bytes':~,'phase':$,'outcome':$,'next_release_ns':~,'trigger':&,'state':=},'allowed':",
-         &expected[0], &expected[1], NULL, NULL, &ignored, NULL);
-    char *allowed = at;
-    scan("+}\n");
-    for (int i = 0; observed != NULL && i < 2; i++)
-        if (observed->values[i] != expected[i] && !is_allowed(allowed, compared[i], observed->values[i]))
-            return printf("%s, event %" PRIu64 " (%s at %" PRIu64 " ns): %s: expected %" PRIu64 ", observed %" PRIu64 "\n", one->id,
-                          event->i, event->ev, event->t_ns, compared[i], expected[i], observed->values[i]);
+static size_t length_of(const char *written) { return strcspn(written, *written == '[' ? "]" : ",}]"); }
+static int is_same(const char *written, const char *wanted, size_t length) {
+    return length_of(written) == length && strncmp(written, wanted, length) == 0;
+}
+/* Whether a list has a value. */
+static int has(const char *list, const char *wanted, size_t length) {
+    for (; list != NULL && *list != ']'; list += 1 + length_of(list + 1))
+        if (is_same(list + 1, wanted, length)) return 1;
     return 0;
 }
-int flat_judge(const char *path, const struct flat_controller *controller) {
+/* The places of the right values in a line. */
+struct right { const char *expect, *allowed, *ways; };
+
+static const char *of_way(const struct right *right, uint64_t way, const char *name) {
+    char key[FLAT_TEXT];
+    snprintf(key, sizeof key, "{\"way\":%" PRIu64 ",", way);
+    const char *found = strstr(right->ways, key);
+    return found == NULL ? NULL : member(found, strchr(found, '}'), name);
+}
+static const char *expected(const struct right *right, uint64_t way, const char *name) {
+    const char *other = way > 0 ? of_way(right, way, name) : NULL;
+    return other != NULL ? other : member(right->expect, right->allowed, name);
+}
+static const char *written(const struct flat_value *value, char *into, size_t size) {
+    if (value->text != NULL) snprintf(into, size, "\"%s\"", value->text);
+    else if (value->number == FLAT_NULL) snprintf(into, size, "null");
+    else snprintf(into, size, "%" PRIu64, value->number);
+    return into;
+}
+/* Return the first value that is not right in a way, NULL if all are. */
+static const struct flat_value *wrong(const struct right *right, uint64_t way, const struct flat_observed *observed) {
+    for (const struct flat_value *one = observed->values; one < observed->values + FLAT_OBSERVED && one->name != NULL; one++) {
+        char of[FLAT_TEXT + 2];
+        const char *wanted = expected(right, way, one->name), *allowed = member(right->allowed, right->ways, one->name);
+        need(wanted != NULL, one->name);
+        size_t length = strlen(written(one, of, sizeof of));
+        if (!is_same(wanted, of, length) && !(has(allowed, of, length) && has(allowed, wanted, length_of(wanted)))) return one;
+    }
+    return NULL;
+}
+/* Whether a value differs from way 0, and is within an interval of it. */
+static int is_within(const struct right *right, const struct flat_observed *observed) {
+    for (const struct flat_value *one = observed->values; one < observed->values + FLAT_OBSERVED && one->name != NULL; one++) {
+        char of[FLAT_TEXT + 2];
+        uint64_t least, most;
+        const char *ends = of_way(right, 0, one->name);
+        int is_number = one->text == NULL && one->number != FLAT_NULL;
+        if (ends == NULL || !is_number || sscanf(ends, "[%" SCNu64 ",%" SCNu64, &least, &most) != 2) continue;
+        if (is_same(expected(right, 0, one->name), written(one, of, sizeof of), strlen(of))) continue;
+        if (least <= one->number && one->number <= most) return 1;
+    }
+    return 0;
+}
+enum verdict { AGREES, DIFFERS, OPEN };
+
+/* Read what is expected, to the end of the line; return whether the controller departs from it, if it is asked, and print where. */
+static enum verdict judged(const struct flat_case *one, const struct flat_event *event, const struct flat_observed *observed) {
+    struct right right = {.expect = at};
+    uint64_t ignored[3], first = 0;
+    int left = 0;
+    scan(",'expect':{'cwnd_bytes':#,'ssthresh_bytes':~,'phase':$,'outcome':$,'next_release_ns':~,'trigger':&,'state':=},'allowed':",
+         &ignored[0], &ignored[1], NULL, NULL, &ignored[2], NULL);
+    right.allowed = at;
+    scan("+");
+    right.ways = at;
+    if (format == 2) scan(",'ways':<");
+    scan("}\n");
+    if (observed == NULL) return AGREES;
+    for (uint64_t way = 0; way < way_count; way++) left |= live[way] && wrong(&right, way, observed) == NULL;
+    if (left) {
+        for (uint64_t way = 0; way < way_count; way++) live[way] = live[way] && wrong(&right, way, observed) == NULL;
+        return AGREES;
+    }
+    while (!live[first]) first++;
+    const struct flat_value *shown = wrong(&right, first, observed);
+    const char *ends = first == 0 ? of_way(&right, 0, shown->name) : NULL;
+    int open = first > 0 || is_within(&right, observed);
+    char of[FLAT_TEXT + 2];
+    printf("%s%s, event %" PRIu64 " (%s at %" PRIu64 " ns): %s: expected ", open ? "not decided: " : "", one->id, event->i, event->ev,
+           event->t_ns, shown->name);
+    for (uint64_t way = first; way < way_count; way++) {
+        const char *wanted = expected(&right, way, shown->name);
+        int is_new = live[way];
+        for (uint64_t before = first; before < way; before++)
+            is_new = is_new && !(live[before] && is_same(expected(&right, before, shown->name), wanted, length_of(wanted)));
+        if (is_new) printf("%s%.*s", way == first ? "" : " or ", (int)length_of(wanted), wanted);
+    }
+    if (ends != NULL) printf(" or one of %.*s]", (int)length_of(ends), ends);
+    printf(", observed %s\n", written(shown, of, sizeof of));
+    return open ? OPEN : DIFFERS;
+}
+int flat_judge(const char *path, const struct flat_controller *controller, int *open) {
     static struct flat_event event;
     static struct flat_case one;
     volatile int differing = 0;
     uint64_t cases, bits;
+    *open = 0;
     if ((file = fopen(path, "r")) == NULL) return perror(path), -1;
     if (setjmp(refused) != 0) return fclose(file), -1;
-    scan("{'line':'profile','format':1,'version':$,'algorithm':$,'profile':$,'observables':!,'state':N,'cases':#}\n", NULL, NULL, NULL,
-         &cases);
-    need(cases > 0, "a case");
+    scan("{'line':'profile','format':#,'version':$,'algorithm':$,'profile':$,'observables':!,'state':N,'cases':#}\n", &format, NULL, NULL,
+         NULL, &cases);
+    need((format == 1 || format == 2) && cases > 0, "format 1 or 2, and a case");
     for (; cases > 0; cases--) {
-        int departed = 0;
+        enum verdict verdict = AGREES;
         scan("{'line':'case','case':$,'max_datagram_size_bytes':#,'initial_window_bytes':~,'events':#,'granularity':$,'bits':#,"
-             "'flags':!,'tier':$,'level':&,'clauses':^,'ours':!,'title':$,'why':$}\n",
-             one.id, &one.max_datagram_size_bytes, &one.initial_window_bytes, &one.events, NULL, &bits, NULL, NULL, NULL, NULL);
-        need(one.events > 0, "an event");
+             "'flags':!,'tier':$,'level':&,'clauses':^,'ours':!",
+             one.id, &one.max_datagram_size_bytes, &one.initial_window_bytes, &one.events, NULL, &bits, NULL, NULL);
+        way_count = 1;
+        if (format == 2) scan(",'ways':W");
+        scan(",'title':$,'why':$}\n", NULL, NULL);
+        need(one.events > 0 && way_count > 0 && way_count <= FLAT_WAYS, "an event, and no more than FLAT_WAYS ways");
+        for (uint64_t way = 0; way < way_count; way++) live[way] = 1;
         controller->begin(controller->self, &one);
-        for (uint64_t i = 0; i < one.events; i++) { /* after a difference the case is only read to its end */
-            struct flat_observed observed = {{0, 0}};
+        for (uint64_t i = 0; i < one.events; i++) {
             read_event(&event, i);
-            if (!departed) observed = controller->on_event(controller->self, &event);
-            departed |= differs(&one, &event, departed ? NULL : &observed);
+            struct flat_observed observed = controller->on_event(controller->self, &event);
+            enum verdict found = judged(&one, &event, verdict == AGREES ? &observed : NULL);
+            if (verdict == AGREES) verdict = found;
         }
-        differing += departed;
+        differing += verdict == DIFFERS;
+        *open += verdict == OPEN;
     }
     need(fgetc(file) == EOF, "no more than the cases of the header");
     return fclose(file), differing;

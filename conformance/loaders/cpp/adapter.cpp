@@ -8,9 +8,9 @@ static const char hello[] = R"({"op":"hello","protocol":1,"name":"toy in C++","v
                             R"("algorithms":{"slow-start":["rfc-9002"]},"observables":["cwnd_bytes","ssthresh_bytes"]})";
 
 // Numbers from 2^53 on are decimal strings.
-static std::string encode(std::optional<std::uint64_t> number) {
-    if (!number) return "null";
-    return *number < std::uint64_t{1} << 53 ? std::to_string(*number) : '"' + std::to_string(*number) + '"';
+static std::string encode(const flat::Value &value) {
+    auto number = std::get_if<std::uint64_t>(&value);
+    return !number || *number < std::uint64_t{1} << 53 ? flat::shown(value) : '"' + flat::shown(value) + '"';
 }
 
 static flat::Json decode(const std::string &line) {
@@ -26,11 +26,12 @@ static std::string answer(const flat::Json &message, NewReno &controller) {
     if (op == "start") return controller.begin(message["config"]), R"({"op":"started"})";
     if (op != "event") return R"({"op":"ended"})";
     std::string answer = R"({"op":"observed","i":)" + std::to_string(*message["i"]);
-    for (const auto &[name, value] : controller.on_event(message["event"])) answer += ",\"" + name + "\":" + encode(value);
+    auto observed = controller.on_event(message["event"]);
+    for (const char *name : {"cwnd_bytes", "ssthresh_bytes"}) answer += ",\"" + std::string(name) + "\":" + encode(observed.at(name));
     return answer + "}";
 }
 
 int main() {
-    NewReno controller(false);
+    NewReno controller(Mistake::none);
     for (std::string line; std::getline(std::cin, line);) std::cout << answer(decode(line), controller) << std::endl;
 }

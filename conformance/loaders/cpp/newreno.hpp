@@ -3,10 +3,12 @@
 
 #include "flat.hpp"
 
-// RFC 9002, section 7 and appendix B. app_limited_grows is a mistake, planted for the test.
+enum class Mistake { none, app_limited_grows, stays_in_recovery }; // planted for the test
+
+// RFC 9002, section 7 and appendix B.
 class NewReno {
   public:
-    explicit NewReno(bool app_limited_grows) : app_limited_grows(app_limited_grows) {}
+    explicit NewReno(Mistake mistake) : mistake(mistake) {}
 
     void begin(const flat::Json &config) {
         datagram = *config["max_datagram_size_bytes"];
@@ -14,13 +16,17 @@ class NewReno {
         cwnd = config["initial_window_bytes"].number.value_or(recommended);
         ssthresh.reset();
         recovery_start = 0;
+        in_recovery = false;
     }
 
     flat::Observed on_event(const flat::Json &event) {
         const std::string &kind = event["ev"].text;
-        if (kind == "ack" && (app_limited_grows || *event["app_limited"] == 0)) {
-            for (const auto &run : event["packets"].items) // first, last, size_bytes, sent_t_ns
-                for (auto packet = *run[0]; packet <= *run[1]; packet++) on_packet_acked(*run[2], *run[3]);
+        if (kind == "ack") {
+            bool grows = mistake == Mistake::app_limited_grows || *event["app_limited"] == 0;
+            for (const auto &run : event["packets"].items) { // first, last, size_bytes, sent_t_ns
+                in_recovery = in_recovery && (*run[3] <= recovery_start || mistake == Mistake::stays_in_recovery);
+                for (auto packet = *run[0]; grows && packet <= *run[1]; packet++) on_packet_acked(*run[2], *run[3]);
+            }
         } else if (kind == "lost") {
             std::uint64_t latest = 0;
             for (const auto &run : event["packets"].items) latest = std::max(latest, *run[3]);
@@ -30,24 +36,30 @@ class NewReno {
         } else if (kind == "persistent_congestion") {
             cwnd = 2 * datagram;
             recovery_start = 0;
+            in_recovery = false;
         }
-        return {{"cwnd_bytes", cwnd}, {"ssthresh_bytes", ssthresh}};
+        std::string phase = in_recovery ? "recovery" : is_in_slow_start() ? "slow_start" : "congestion_avoidance";
+        flat::Value start = recovery_start > 0 ? flat::Value{recovery_start} : flat::Value{};
+        return {{"cwnd_bytes", cwnd}, {"ssthresh_bytes", flat::value_of(ssthresh)}, {"phase", phase}, {"recovery_start_ns", start}};
     }
 
   private:
-    bool app_limited_grows;
+    Mistake mistake;
+    bool in_recovery = false;
     std::uint64_t datagram = 0, cwnd = 0, recovery_start = 0;
     std::optional<std::uint64_t> ssthresh;
 
+    bool is_in_slow_start() const { return !ssthresh || cwnd < *ssthresh; }
+
     void on_packet_acked(std::uint64_t size, std::uint64_t sent) {
         if (sent <= recovery_start) return;
-        bool slow_start = !ssthresh || cwnd < *ssthresh;
-        cwnd = std::min(cwnd + (slow_start ? size : datagram * size / cwnd), (std::uint64_t{1} << 62) - 1);
+        cwnd = std::min(cwnd + (is_in_slow_start() ? size : datagram * size / cwnd), (std::uint64_t{1} << 62) - 1);
     }
 
     void on_congestion(std::uint64_t sent, std::uint64_t now) {
         if (sent <= recovery_start) return;
         recovery_start = now;
+        in_recovery = true;
         ssthresh = cwnd / 2;
         cwnd = std::max(*ssthresh, 2 * datagram);
     }

@@ -14,10 +14,11 @@ import (
 
 // The members of each kind of line in their order, each with the form of its value: # number, ~ number or null, ? truth, $ text, & text
 // or null, ! texts, @ runs, % ranges, ^ texts or nulls by name, = numbers or nulls by the names of the profile's state, * what is
-// expected, + lists by observable.
+// expected, + lists by observable, < values of other ways by name: a number, null, a text or an interval.
 const (
 	profileMembers = "line$ format# version$ algorithm$ profile$ observables! state! cases#"
-	caseMembers    = "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags! tier$ level& clauses^ ours! title$ why$"
+	caseMembers    = "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags! tier$ level& clauses^ ours! ways! title$ why$"
+	observables    = "cwnd_bytes ssthresh_bytes phase outcome next_release_ns trigger "
 	expectMembers  = "cwnd_bytes# ssthresh_bytes~ phase$ outcome$ next_release_ns~ trigger& state="
 )
 
@@ -51,7 +52,7 @@ type Config struct {
 	InitialWindowBytes                        *uint64 `json:"initial_window_bytes"`
 	Events, Bits                              int
 	Level                                     *string
-	Flags, Ours                               []string
+	Flags, Ours, Ways                         []string
 	Clauses                                   map[string]*string
 }
 
@@ -95,33 +96,14 @@ type Event struct {
 	BetaNumerator           uint64      `json:"beta_numerator"`
 	BetaDenominator         uint64      `json:"beta_denominator"`
 	// --- end ---
-	Expect  Expect
-	Allowed Allowed
+	// Expect, Allowed and Ways have the values as they are written, Expect also the numbers of the state.
+	Expect  map[string]json.RawMessage
+	Allowed map[string][]json.RawMessage
+	Ways    []map[string]json.RawMessage
 }
 
-// Observed holds the observables that are compared here. A nil threshold is infinite.
-type Observed struct {
-	CwndBytes     uint64  `json:"cwnd_bytes"`
-	SsthreshBytes *uint64 `json:"ssthresh_bytes"`
-}
-
-// Expect is what is expected after an event.
-type Expect struct {
-	Observed
-	Phase, Outcome string
-	NextReleaseNs  *uint64 `json:"next_release_ns"`
-	Trigger        *string
-	State          map[string]*uint64
-}
-
-// Allowed has every right value of an observable, where there is more than one.
-type Allowed struct {
-	CwndBytes      []uint64  `json:"cwnd_bytes"`
-	SsthreshBytes  []*uint64 `json:"ssthresh_bytes"`
-	Phase, Outcome []string
-	NextReleaseNs  []*uint64 `json:"next_release_ns"`
-	Trigger        []*string
-}
+// Observed holds the values to compare, observables and numbers of the state by name: a number, a text or nil, which is null.
+type Observed map[string]any
 
 // Case is a case with its events.
 type Case struct {
@@ -177,14 +159,35 @@ func (f *form) row(width int) func() {
 }
 
 // named reads an object of any names, each there once.
-func (f *form) named(known string, item func()) {
+func (f *form) named(known string, item func(name string)) {
 	var names []string
 	f.list('{', func() {
 		name, _ := f.token().(string)
 		f.need(!slices.Contains(names, name) && (known == "" || strings.Contains(known, name+" ")), "another name")
 		names = append(names, name)
-		item()
+		item(name)
 	})
+}
+
+// way reads the number of a way and values by name: a number, null, a text, or an interval.
+func (f *form) way() {
+	count := 0
+	f.named("way "+observables+strings.Join(append(slices.Clone(f.state), ""), " "), func(name string) {
+		count++
+		f.need((name == "way") == (count == 1), "the number of a way, once")
+		token := f.token()
+		number, isNumber := token.(json.Number)
+		_, err := strconv.ParseUint(number.String(), 10, 64)
+		_, isText := token.(string)
+		if token == json.Delim('[') && count > 1 {
+			f.value('#')
+			f.value('#')
+			f.need(f.token() == json.Delim(']'), "the end of an interval")
+		} else {
+			f.need((isNumber && err == nil) || (count > 1 && (isText || token == nil)), "a number, null or a text")
+		}
+	})
+	f.need(count > 1, "a value")
 }
 
 func (f *form) value(sign byte) {
@@ -196,13 +199,15 @@ func (f *form) value(sign byte) {
 	case '%':
 		f.list('[', f.row(2))
 	case '^':
-		f.named("", func() { f.value('&') })
+		f.named("", func(string) { f.value('&') })
 	case '=':
 		f.members(strings.Join(append(slices.Clone(f.state), ""), "~ "))
 	case '*':
 		f.members(expectMembers)
+	case '<':
+		f.list('[', func() { f.way() })
 	case '+':
-		f.named("cwnd_bytes ssthresh_bytes phase outcome next_release_ns trigger ", func() {
+		f.named(observables, func(string) {
 			f.need(f.list('[', func() { f.token() }) > 0, "a value")
 		})
 	default:
@@ -278,15 +283,22 @@ func Read(content []byte) (cases []Case, err error) {
 	lines := reader{rest: content}
 	var header Header
 	lines.next(&header, "profile", profileMembers)
-	lines.need(header.Format == 1 && header.Cases > 0, "another format, or no cases")
+	lines.need((header.Format == 1 || header.Format == 2) && header.Cases > 0, "another format, or no cases")
+	ofCase, ofEvent := caseMembers, "line$ i# ev$ t_ns# %s expect* allowed+ ways<"
+	if header.Format == 1 {
+		ofCase, ofEvent = strings.Replace(ofCase, "ways! ", "", 1), strings.TrimSuffix(ofEvent, " ways<")
+	}
 	lines.state = header.State
 	for len(cases) < header.Cases && lines.err == nil {
 		var one Case
-		lines.next(&one.Config, "case", caseMembers)
+		lines.next(&one.Config, "case", ofCase)
 		lines.need(one.Config.Events > 0, "a case without events")
 		for len(one.Events) < one.Config.Events && lines.err == nil {
 			var event Event
-			lines.next(&event, "event", "line$ i# ev$ t_ns# %s expect* allowed+")
+			lines.next(&event, "event", ofEvent)
+			if lines.err == nil {
+				lines.err = json.Unmarshal(event.Expect["state"], &event.Expect)
+			}
 			lines.need(event.I == len(one.Events), "an event out of order")
 			one.Events = append(one.Events, event)
 		}
@@ -296,25 +308,85 @@ func Read(content []byte) (cases []Case, err error) {
 	return cases, lines.err
 }
 
-// FirstDifference returns where a controller departs from a case, "" if it does not.
+// right returns the right value in a way.
+func (e *Event) right(way int, name string) string {
+	for _, other := range e.Ways {
+		if value, there := other[name]; there && way > 0 && string(other["way"]) == strconv.Itoa(way) {
+			return string(value)
+		}
+	}
+	return string(e.Expect[name])
+}
+
+// bound returns the interval of an observable in way 0, if there is one.
+func (e *Event) bound(name string) (ends []uint64) {
+	if len(e.Ways) > 0 && string(e.Ways[0]["way"]) == "0" && e.Ways[0][name] != nil {
+		_ = json.Unmarshal(e.Ways[0][name], &ends) // the form of the line was looked at
+	}
+	return ends
+}
+
+// wrong returns the names of the values that are not right in a way.
+func (e *Event) wrong(way int, observed Observed) (names []string) {
+	for name, value := range observed {
+		right := e.right(way, name)
+		among := func(wanted string) bool {
+			return slices.ContainsFunc(e.Allowed[name], func(one json.RawMessage) bool { return string(one) == wanted })
+		}
+		if text := Text(value); text != right && !(among(text) && among(right)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// FirstDifference returns where a controller departs from a case, "" if it does not; "not decided: " begins the text if it may conform.
 func FirstDifference(one Case, controller func(*Event) Observed) string {
+	live := []int{0}
+	for way := 1; way < len(one.Ways); way++ {
+		live = append(live, way)
+	}
 	for i := range one.Events {
 		event := &one.Events[i]
-		place := fmt.Sprintf("%s, event %d (%s at %d ns)", one.Case, event.I, event.Ev, event.TNs)
-		observed, expected := controller(event), event.Expect
-		if observed.CwndBytes != expected.CwndBytes && !slices.Contains(event.Allowed.CwndBytes, observed.CwndBytes) {
-			return fmt.Sprintf("%s: cwnd_bytes: expected %d, observed %d", place, expected.CwndBytes, observed.CwndBytes)
+		observed, left := controller(event), []int(nil)
+		for _, way := range live {
+			if event.wrong(way, observed) == nil {
+				left = append(left, way)
+			}
 		}
-		same := func(right *uint64) bool { return Text(right) == Text(observed.SsthreshBytes) }
-		if !same(expected.SsthreshBytes) && !slices.ContainsFunc(event.Allowed.SsthreshBytes, same) {
-			return fmt.Sprintf("%s: ssthresh_bytes: expected %s, observed %s", place, Text(expected.SsthreshBytes), Text(observed.SsthreshBytes))
+		if left == nil {
+			return event.difference(one.Case, live, observed)
 		}
+		live = left
 	}
 	return ""
 }
 
-// Text returns a number, or null.
-func Text(number *uint64) string {
-	text, _ := json.Marshal(number)
+func (e *Event) difference(id string, live []int, observed Observed) string {
+	wrong, open, expected := e.wrong(live[0], observed), "", []string(nil)
+	isWithin := func(name string) bool {
+		number, err := strconv.ParseUint(Text(observed[name]), 10, 64)
+		ends := e.bound(name)
+		return err == nil && ends != nil && ends[0] <= number && number <= ends[1]
+	}
+	if live[0] > 0 || slices.ContainsFunc(wrong, isWithin) {
+		open = "not decided: "
+	}
+	for _, way := range live {
+		if right := e.right(way, wrong[0]); !slices.Contains(expected, right) {
+			expected = append(expected, right)
+		}
+	}
+	if ends := e.bound(wrong[0]); ends != nil && live[0] == 0 {
+		expected = append(expected, fmt.Sprintf("%d to %d", ends[0], ends[1]))
+	}
+	return fmt.Sprintf("%s%s, event %d (%s at %d ns): %s: expected %s, observed %s", open, id, e.I, e.Ev, e.TNs, wrong[0],
+		strings.ReplaceAll(strings.Join(expected, " or "), `"`, ""), strings.Trim(Text(observed[wrong[0]]), `"`))
+}
+
+// Text returns a value as JSON has it.
+func Text(value any) string {
+	text, _ := json.Marshal(value)
 	return string(text)
 }

@@ -1,21 +1,30 @@
 package flat
 
-// NewReno is a toy in the place of your controller: RFC 9002, section 7 and appendix B. appLimitedGrows is a mistake, planted for
-// the test.
+// Mistake is planted for the test.
+type Mistake int
+
+const (
+	none Mistake = iota
+	appLimitedGrows
+	staysInRecovery
+)
+
+// NewReno is a toy in the place of your controller: RFC 9002, section 7 and appendix B.
 type NewReno struct {
 	datagram, cwnd, recoveryStart uint64
 	ssthresh                      *uint64
-	appLimitedGrows               bool
+	inRecovery                    bool
+	mistake                       Mistake
 }
 
 // Begin returns a controller for a case.
-func Begin(config Config, appLimitedGrows bool) *NewReno {
+func Begin(config Config, mistake Mistake) *NewReno {
 	datagram := config.MaxDatagramSizeBytes
 	cwnd := min(10*datagram, max(14720, 2*datagram))
 	if config.InitialWindowBytes != nil {
 		cwnd = *config.InitialWindowBytes
 	}
-	return &NewReno{datagram: datagram, cwnd: cwnd, appLimitedGrows: appLimitedGrows}
+	return &NewReno{datagram: datagram, cwnd: cwnd, mistake: mistake}
 }
 
 // OnEvent processes an event.
@@ -23,7 +32,8 @@ func (c *NewReno) OnEvent(event *Event) Observed {
 	switch event.Ev {
 	case "ack":
 		for _, run := range event.Packets {
-			for packet := run[0]; packet <= run[1] && (c.appLimitedGrows || !event.AppLimited); packet++ {
+			c.inRecovery = c.inRecovery && (run[3] <= c.recoveryStart || c.mistake == staysInRecovery)
+			for packet := run[0]; packet <= run[1] && (c.mistake == appLimitedGrows || !event.AppLimited); packet++ {
 				c.onPacketAcked(run[2], run[3])
 			}
 		}
@@ -36,9 +46,23 @@ func (c *NewReno) OnEvent(event *Event) Observed {
 	case "ce":
 		c.onCongestion(event.SentTNs, event.TNs)
 	case "persistent_congestion":
-		c.cwnd, c.recoveryStart = 2*c.datagram, 0
+		c.cwnd, c.recoveryStart, c.inRecovery = 2*c.datagram, 0, false
 	}
-	return Observed{c.cwnd, c.ssthresh}
+	observed := Observed{"cwnd_bytes": c.cwnd, "ssthresh_bytes": c.ssthresh, "phase": c.phase(), "recovery_start_ns": nil}
+	if c.recoveryStart > 0 {
+		observed["recovery_start_ns"] = c.recoveryStart
+	}
+	return observed
+}
+
+func (c *NewReno) phase() string {
+	switch {
+	case c.inRecovery:
+		return "recovery"
+	case c.ssthresh == nil || c.cwnd < *c.ssthresh:
+		return "slow_start"
+	}
+	return "congestion_avoidance"
 }
 
 func (c *NewReno) onPacketAcked(size, sent uint64) {
@@ -54,6 +78,6 @@ func (c *NewReno) onPacketAcked(size, sent uint64) {
 func (c *NewReno) onCongestion(sent, now uint64) {
 	if sent > c.recoveryStart {
 		half := c.cwnd / 2
-		c.recoveryStart, c.ssthresh, c.cwnd = now, &half, max(half, 2*c.datagram)
+		c.recoveryStart, c.ssthresh, c.cwnd, c.inRecovery = now, &half, max(half, 2*c.datagram), true
 	}
 }

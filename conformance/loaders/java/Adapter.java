@@ -18,10 +18,10 @@ final class Adapter {
                 if (!message.get("algorithm").equals("slow-start") || !message.get("profile").equals("rfc-9002")) {
                     return "{\"op\":\"unsupported\",\"reason\":\"only slow-start/rfc-9002\"}";
                 }
-                controller = new NewReno(Flat.map(message.get("config")), false);
+                controller = new NewReno(Flat.map(message.get("config")), NewReno.Mistake.NONE);
                 return "{\"op\":\"started\"}";
             case "event":
-                String observed = controller.onEvent(Flat.map(message.get("event"))).entrySet().stream()
+                String observed = controller.onEvent(Flat.map(message.get("event"))).entrySet().stream().limit(2)
                         .map(one -> ",\"" + one.getKey() + "\":" + encode(one.getValue())).collect(Collectors.joining());
                 return "{\"op\":\"observed\",\"i\":" + message.get("i") + observed + "}";
             default:

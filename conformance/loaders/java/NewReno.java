@@ -1,31 +1,34 @@
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A toy controller in the place of yours: RFC 9002, section 7 and appendix B. appLimitedGrows is a mistake, planted for the test. */
+/** A toy controller in the place of yours: RFC 9002, section 7 and appendix B. The mistake is planted for the test. */
 final class NewReno {
     private final long datagram;
-    private final boolean appLimitedGrows;
+    private final Mistake mistake;
     private long cwnd;
     private Long ssthresh; // null: infinite
     private long recoveryStart;
+    private boolean inRecovery;
 
-    NewReno(Map<String, Object> config, boolean appLimitedGrows) {
+    enum Mistake { NONE, APP_LIMITED_GROWS, STAYS_IN_RECOVERY }
+
+    NewReno(Map<String, Object> config, Mistake mistake) {
         datagram = (Long) config.get("max_datagram_size_bytes");
         long recommended = Math.min(10 * datagram, Math.max(14720, 2 * datagram));
         cwnd = Optional.ofNullable((Long) config.get("initial_window_bytes")).orElse(recommended);
-        this.appLimitedGrows = appLimitedGrows;
+        this.mistake = mistake;
     }
 
     Map<String, Object> onEvent(Map<String, Object> event) {
         long now = (Long) event.get("t_ns");
         switch ((String) event.get("ev")) {
             case "ack" -> {
-                if (appLimitedGrows || event.get("app_limited").equals(false)) {
-                    for (var run : runs(event)) {
-                        for (long packet = run.get(0); packet <= run.get(1); packet++) onPacketAcked(run.get(2), run.get(3));
-                    }
+                for (var run : runs(event)) {
+                    if (run.get(3) > recoveryStart && mistake != Mistake.STAYS_IN_RECOVERY) inRecovery = false;
+                    if (mistake != Mistake.APP_LIMITED_GROWS && event.get("app_limited").equals(true)) continue;
+                    for (long packet = run.get(0); packet <= run.get(1); packet++) onPacketAcked(run.get(2), run.get(3));
                 }
             }
             case "lost" -> onCongestion(runs(event).stream().mapToLong(run -> run.get(3)).max().orElseThrow(), now);
@@ -33,24 +36,31 @@ final class NewReno {
             case "persistent_congestion" -> {
                 cwnd = 2 * datagram;
                 recoveryStart = 0;
+                inRecovery = false;
             }
             default -> { }
         }
-        var observed = new HashMap<String, Object>();
+        var observed = new LinkedHashMap<String, Object>();
         observed.put("cwnd_bytes", cwnd);
         observed.put("ssthresh_bytes", ssthresh);
+        observed.put("phase", inRecovery ? "recovery" : isInSlowStart() ? "slow_start" : "congestion_avoidance");
+        observed.put("recovery_start_ns", recoveryStart == 0 ? null : recoveryStart);
         return observed;
+    }
+
+    private boolean isInSlowStart() {
+        return ssthresh == null || cwnd < ssthresh;
     }
 
     private void onPacketAcked(long size, long sent) {
         if (sent <= recoveryStart) return;
-        boolean slowStart = ssthresh == null || cwnd < ssthresh;
-        cwnd = Math.min(cwnd + (slowStart ? size : datagram * size / cwnd), (1L << 62) - 1);
+        cwnd = Math.min(cwnd + (isInSlowStart() ? size : datagram * size / cwnd), (1L << 62) - 1);
     }
 
     private void onCongestion(long sent, long now) {
         if (sent <= recoveryStart) return;
         recoveryStart = now;
+        inRecovery = true;
         ssthresh = cwnd / 2;
         cwnd = Math.max(ssthresh, 2 * datagram);
     }

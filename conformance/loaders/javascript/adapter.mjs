@@ -3,7 +3,8 @@
 import { createInterface } from "node:readline";
 import { NewReno } from "./newreno.mjs";
 
-const CLAIMS = { algorithms: { "slow-start": ["rfc-9002"] }, observables: ["cwnd_bytes", "ssthresh_bytes"] };
+const CLAIMS = { algorithms: { "slow-start": ["rfc-9002"] }, observables: ["cwnd_bytes", "ssthresh_bytes", "phase"] };
+const claimed = (observed) => Object.fromEntries(CLAIMS.observables.map((name) => [name, observed[name]]));
 let controller;
 
 function answer(message) {
@@ -14,10 +15,10 @@ function answer(message) {
       if (message.algorithm !== "slow-start" || message.profile !== "rfc-9002") {
         return { op: "unsupported", reason: "only slow-start/rfc-9002" };
       }
-      controller = new NewReno(message.config, false);
+      controller = new NewReno(message.config);
       return { op: "started" };
     case "event":
-      return { op: "observed", i: message.i, ...controller.onEvent(message.event) };
+      return { op: "observed", i: message.i, ...claimed(controller.onEvent(message.event)) };
     default:
       return { op: "ended" };
   }

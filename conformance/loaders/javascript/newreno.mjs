@@ -3,19 +3,22 @@
 const larger = (a, b) => (a > b ? a : b);
 const smaller = (a, b) => (a < b ? a : b);
 
-// RFC 9002, section 7 and appendix B. appLimitedGrows is a mistake, planted for the test.
+// RFC 9002, section 7 and appendix B. The mistakes are planted for the test: appLimitedGrows, staysInRecovery.
 export class NewReno {
-  constructor(config, appLimitedGrows) {
+  constructor(config, mistakes = {}) {
     this.datagram = config.max_datagram_size_bytes;
     this.cwnd = config.initial_window_bytes ?? smaller(10n * this.datagram, larger(14720n, 2n * this.datagram));
     this.ssthresh = null;
     this.recoveryStart = 0n;
-    this.appLimitedGrows = appLimitedGrows;
+    this.inRecovery = false;
+    this.mistakes = mistakes;
   }
 
   onEvent(event) {
-    if (event.ev === "ack" && (this.appLimitedGrows || !event.app_limited)) {
+    if (event.ev === "ack") {
       for (const [first, last, size, sent] of event.packets) {
+        if (sent > this.recoveryStart && !this.mistakes.staysInRecovery) this.inRecovery = false;
+        if (event.app_limited && !this.mistakes.appLimitedGrows) continue;
         for (let packet = first; packet <= last; packet++) this.onPacketAcked(size, sent);
       }
     } else if (event.ev === "lost") {
@@ -25,19 +28,25 @@ export class NewReno {
     } else if (event.ev === "persistent_congestion") {
       this.cwnd = 2n * this.datagram;
       this.recoveryStart = 0n;
+      this.inRecovery = false;
     }
-    return { cwnd_bytes: this.cwnd, ssthresh_bytes: this.ssthresh };
+    const phase = this.inRecovery ? "recovery" : this.isInSlowStart() ? "slow_start" : "congestion_avoidance";
+    return { cwnd_bytes: this.cwnd, ssthresh_bytes: this.ssthresh, phase, recovery_start_ns: this.recoveryStart || null };
+  }
+
+  isInSlowStart() {
+    return this.ssthresh === null || this.cwnd < this.ssthresh;
   }
 
   onPacketAcked(size, sent) {
     if (sent <= this.recoveryStart) return;
-    const slowStart = this.ssthresh === null || this.cwnd < this.ssthresh;
-    this.cwnd = smaller(this.cwnd + (slowStart ? size : (this.datagram * size) / this.cwnd), 2n ** 62n - 1n);
+    this.cwnd = smaller(this.cwnd + (this.isInSlowStart() ? size : (this.datagram * size) / this.cwnd), 2n ** 62n - 1n);
   }
 
   onCongestion(sent, now) {
     if (sent <= this.recoveryStart) return;
     this.recoveryStart = now;
+    this.inRecovery = true;
     this.ssthresh = this.cwnd / 2n;
     this.cwnd = larger(this.ssthresh, 2n * this.datagram);
   }

@@ -33,7 +33,7 @@ def answer(message):
         return {"op": "started"}
     if message["op"] == "event":
         observed = controller.on_event(message["event"])
-        return {"op": "observed", "i": message["i"], **{name: encode(value) for name, value in observed.items()}}
+        return {"op": "observed", "i": message["i"], **{name: encode(observed[name]) for name in CLAIMS["observables"]}}
     return {"op": "ended"}
 
 

@@ -8,11 +8,11 @@ import re
 
 # The members of each kind of line in their order, each with the form of its value: # number, ~ number or null, ? truth, $ text, & text
 # or null, ! texts, @ runs, % ranges, ^ texts or nulls by name, = numbers or nulls by the names of the profile's state, * what is
-# expected, + lists by observable.
+# expected, + lists by observable, < values of other ways by name: a number, null, a text or an interval.
 PROFILE = "line$ format# version$ algorithm$ profile$ observables! state! cases#"
 CASE = (
     "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags! tier$ level& clauses^ ours! "
-    "title$ why$"
+    "ways! title$ why$"
 )
 EXPECT = "cwnd_bytes# ssthresh_bytes~ phase$ outcome$ next_release_ns~ trigger& state="
 EVENTS = {
@@ -34,6 +34,8 @@ EVENTS = {
     # --- end ---
 }
 OBSERVABLES = {word[:-1] for word in EXPECT.split()[:-1]}
+#: The last members of an event, by format.
+RIGHT = {1: "expect* allowed+", 2: "expect* allowed+ ways<"}
 
 
 def need(holds, wanted, text):
@@ -61,12 +63,27 @@ def fits(value, form, state):
         return all(fits(one, inner, state) if inner else isinstance(one, list) and one for one in value.values())
     if form == "*":
         return has_members(value, EXPECT, state)
+    if form == "<":
+        return isinstance(value, list) and all(is_way(way, state) for way in value)
     if form == "!":
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
     rows = isinstance(value, list) and all(
         isinstance(row, list) and len(row) == (4 if form == "@" else 2) for row in value
     )
     return rows and (form == "%" or bool(value)) and all(fits(one, "#", state) for row in value for one in row)
+
+
+def is_way(value, state):
+    """Return whether a value has the number of a way, and values by name."""
+    if not isinstance(value, dict) or list(value)[:1] != ["way"] or len(value) == 1:
+        return False
+    known = OBSERVABLES.union(state, ["way"]).issuperset(value) and fits(value["way"], "#", state)
+    return known and all(
+        isinstance(one, str)
+        or fits(one, "~", state)
+        or (isinstance(one, list) and len(one) == 2 and fits([one], "%", state))
+        for one in value.values()
+    )
 
 
 def has_members(value, members, state):
@@ -98,11 +115,11 @@ def read_line(text, kind, members, state=()):
     return line
 
 
-def read_event(text, index, state):
+def read_event(text, index, header):
     """Return an event, with what is expected after it."""
     more = EVENTS.get(str(parse(text).get("ev")))
     need(more is not None, "unknown event", text)
-    event = read_line(text, "event", f"line$ i# ev$ t_ns# {more} expect* allowed+", state)
+    event = read_line(text, "event", f"line$ i# ev$ t_ns# {more} {RIGHT[header['format']]}", header["state"])
     need(event["i"] == index, f"event {index} should be here", text)
     return event
 
@@ -111,24 +128,47 @@ def cases(path):
     """Yield each case of a file with its events."""
     with open(path, encoding="utf-8", newline="\n") as file:
         header = read_line(file.readline(), "profile", PROFILE)
-        need(header["format"] == 1 and header["cases"] > 0, "another format, or no cases", str(header))
+        need(header["format"] in RIGHT and header["cases"] > 0, "another format, or no cases", str(header))
+        members = CASE if header["format"] == 2 else CASE.replace("ways! ", "")
         for _ in range(header["cases"]):
-            case = read_line(file.readline(), "case", CASE)
+            case = read_line(file.readline(), "case", members)
             need(case["events"] > 0, "a case without events", case["case"])
-            yield case, [read_event(file.readline(), index, header["state"]) for index in range(case["events"])]
+            yield case, [read_event(file.readline(), index, header) for index in range(case["events"])]
         rest = file.readline()
         need(not rest, "more than the cases of the header", rest)
 
 
-def first_difference(case, events, controller):
-    """Return where a controller departs from a case, ``None`` if it does not.
+def is_right(value, expected, allowed):
+    return value == expected or (value in allowed and expected in allowed)
 
-    ``controller(event)`` returns those observables that are to be compared, by name.
+
+def first_difference(case, events, controller):
+    """Return where a controller departs from a case, ``None`` if it does not; "not decided: " begins the text if it may conform.
+
+    ``controller(event)`` returns the observables and numbers of the state that are to be compared, by name.
     """
+    live = list(range(len(case.get("ways", [""]))))
     for event in events:
-        for name, observed in controller(event).items():
-            expected = event["expect"][name]
-            if observed != expected and observed not in event["allowed"].get(name, ()):
-                place = f"{case['case']}, event {event['i']} ({event['ev']} at {event['t_ns']} ns)"
-                return f"{place}: {name}: expected {expected}, observed {observed}"
+        observed, first, allowed = controller(event), event["expect"] | event["expect"]["state"], event["allowed"]
+        others = {way["way"]: {name: way[name] for name in way if name != "way"} for way in event.get("ways", [])}
+        bounds, rights = others.pop(0, {}), {way: first | others.get(way, {}) for way in live}
+        left = [
+            way
+            for way in live
+            if all(is_right(value, rights[way][name], allowed.get(name, [])) for name, value in observed.items())
+        ]
+        if not left:
+            name = next(
+                one for one in observed if not is_right(observed[one], rights[live[0]][one], allowed.get(one, []))
+            )
+            expected = list(dict.fromkeys(str(right[name]) for right in rights.values()))
+            expected += ["{} to {}".format(*bounds[name])] if name in bounds and 0 in live else []
+            inside = any(
+                observed.get(one) not in (None, first[one]) and least <= observed[one] <= most
+                for one, (least, most) in bounds.items()
+            )
+            place = f"{case['case']}, event {event['i']} ({event['ev']} at {event['t_ns']} ns)"
+            text = f"{place}: {name}: expected {' or '.join(expected)}, observed {observed[name]}"
+            return text if 0 in live and not inside else f"not decided: {text}"
+        live = left
     return None

@@ -9,34 +9,68 @@ from newreno import NewReno
 
 FLAT = Path(os.environ.get("FIRSTFLIGHT_FLAT", Path(__file__).parents[2] / "flat"))
 PROFILE = FLAT / "slow-start" / "rfc-9002.ndjson"
+ANSWERS = os.environ.get("FIRSTFLIGHT_ANSWERS")
 BROKEN = Path(os.environ.get("FIRSTFLIGHT_BROKEN", Path(__file__).parents[1] / "broken"))
 
 
-def differences(path, **mistake):
-    found = (
-        flat.first_difference(case, events, NewReno(case, **mistake).on_event) for case, events in flat.cases(path)
-    )
+class Recorded:
+    """The controller whose answers to the events of a profile are a file's lines, one for each event: window, threshold and phase."""
+
+    def __init__(self, path):
+        self.rows = iter(path.read_text("utf-8").splitlines())
+
+    def on_event(self, event):
+        cwnd, ssthresh, phase = next(self.rows).split()
+        return {
+            "cwnd_bytes": int(cwnd),
+            "ssthresh_bytes": None if ssthresh == "null" else int(ssthresh),
+            "phase": phase,
+        }
+
+
+def differences(path, begin):
+    found = []
+    for case, events in flat.cases(path):
+        controller = begin(case)
+        observed = [controller.on_event(event) for event in events]
+        found.append(flat.first_difference(case, events, lambda event, of=observed: of[event["i"]]))
     return [difference for difference in found if difference]
 
 
-def verdict(path):
+def toy(**mistake):
+    return lambda case: NewReno(case, **mistake)
+
+
+def verdict(path, begin):
     try:
-        return "differs" if differences(path) else "agrees"
+        found = differences(path, begin)
     except ValueError:
         return "refused"
+    return "differs" if not all(text.startswith("not decided: ") for text in found) else "open" if found else "agrees"
 
 
 class Loader(unittest.TestCase):
     def test_a_right_controller_agrees(self):
-        self.assertEqual(differences(PROFILE), [])
+        self.assertEqual(differences(PROFILE, toy()), [])
 
     def test_a_mistake_is_found(self):
-        found = differences(PROFILE, app_limited_grows=True)
+        found = differences(PROFILE, toy(app_limited_grows=True))
         self.assertRegex(found[0], r"^slow-start\.app-limited\.\S+, event \d+ \(ack at \d+ ns\): cwnd_bytes: expected ")
+
+    def test_a_wrong_phase_is_found(self):
+        found = differences(PROFILE, toy(stays_in_recovery=True))
+        self.assertRegex(found[0], r": phase: expected \S+, observed recovery$")
+
+    @unittest.skipUnless(ANSWERS, "FIRSTFLIGHT_ANSWERS is not set")
+    def test_answers_of_other_controllers(self):
+        for row in (Path(ANSWERS) / "verdicts.tsv").read_text("utf-8").splitlines():
+            profile, name, wanted = row.split("\t")
+            controller = Recorded(Path(ANSWERS) / name)
+            self.assertEqual((name, verdict(FLAT / f"{profile}.ndjson", lambda _, of=controller: of)), (name, wanted))
 
     def test_broken_files(self):
         wanted = dict(line.split("\t") for line in (BROKEN / "verdicts.tsv").read_text("utf-8").splitlines())
-        self.assertEqual({name: verdict(BROKEN / name) for name in wanted}, wanted)
+        self.assertEqual({name: verdict(BROKEN / name, toy()) for name in wanted}, wanted)
         print(f"broken files: {len(wanted)} of {len(wanted)} as the list says")
 
 

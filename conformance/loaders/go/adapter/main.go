@@ -21,11 +21,11 @@ type message struct {
 // Numbers from 2^53 on are decimal strings.
 var large = regexp.MustCompile(`"([0-9]{16,20})"`)
 
-func encode(number *uint64) any {
-	if number == nil || *number < 1<<53 {
-		return number
+func encode(number any) any {
+	if text := flat.Text(number); len(text) >= 16 {
+		return text
 	}
-	return flat.Text(number)
+	return number
 }
 
 func main() {
@@ -51,13 +51,13 @@ func main() {
 		case asked.Op == "start" && (asked.Algorithm != "slow-start" || asked.Profile != "rfc-9002"):
 			answer = map[string]any{"op": "unsupported", "reason": "only slow-start/rfc-9002"}
 		case asked.Op == "start":
-			controller = flat.Begin(asked.Config, false)
+			controller = flat.Begin(asked.Config, 0)
 			answer = map[string]any{"op": "started"}
 		case asked.Op == "event":
 			observed := controller.OnEvent(&asked.Event)
 			answer = map[string]any{
 				"op": "observed", "i": asked.I,
-				"cwnd_bytes": encode(&observed.CwndBytes), "ssthresh_bytes": encode(observed.SsthreshBytes),
+				"cwnd_bytes": encode(observed["cwnd_bytes"]), "ssthresh_bytes": encode(observed["ssthresh_bytes"]),
 			}
 		}
 		if err := out.Encode(answer); err != nil {

@@ -12,10 +12,12 @@ from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import NUMBER_MAX, event_name
+from firstflight_conformance.compare.options import Models
+from firstflight_conformance.compare.ways import Ways, ways
 from firstflight_conformance.spec.clauses import Clause
 from firstflight_conformance.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 #: Every line of an event has all of them; the header of the file says which the profile has.
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger")
 #: The keywords of RFC 2119 from the strongest on, each with those that mean the same.
@@ -42,11 +44,12 @@ def files(cases: Iterable[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[t
 def lines(cases: Sequence[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[str]:
     """Yield the lines of the file of one profile."""
     yield _line(_header(cases))
+    models = Models(cases[0].vector.algorithm, cases[0].profile, covered=True)
     for case in cases:
         if isinstance(case, ComputationCase):
             yield _line(_computation(case, clauses))
         else:
-            yield from _case_and_events(case, clauses)
+            yield from _case_and_events(case, ways(case, models), clauses)
 
 
 def _line(members: dict[str, Any]) -> str:
@@ -75,7 +78,7 @@ def _header(cases: Sequence[AnyCase]) -> dict[str, Any]:
     }
 
 
-def _rules(case: AnyCase, clauses: Mapping[str, Clause]) -> dict[str, Any]:
+def _rules(case: AnyCase, clauses: Mapping[str, Clause], **more: Any) -> dict[str, Any]:
     """Return the rules that a case carries out, each with its level, and those that are ours."""
     carried_out = [clauses[name] for name in case.expectation.clauses]
     there = {clause.level for clause in carried_out}
@@ -85,6 +88,7 @@ def _rules(case: AnyCase, clauses: Mapping[str, Clause]) -> dict[str, Any]:
         "level": level,
         "clauses": {clause.id: None if clause.level == "-" else clause.level for clause in carried_out},
         "ours": [clause.id for clause in carried_out if clause.ours],
+        **more,
         "title": case.vector.title,
         "why": case.vector.why,
     }
@@ -103,12 +107,21 @@ def _computation(case: ComputationCase, clauses: Mapping[str, Clause]) -> dict[s
     }
 
 
-def _case_and_events(case: Case, clauses: Mapping[str, Clause]) -> Iterator[str]:
+def _case_and_events(case: Case, conforming: Ways, clauses: Mapping[str, Clause]) -> Iterator[str]:
     config = vectors.decode_config(case.vector.config)
-    steps = zip(case.events, case.expected(), case.allowed(), strict=True)
+    steps = zip(case.events, case.expected(), case.allowed(), _other_ways(conforming), strict=True)
     events = [
-        _line({"line": "event", "i": index, **_event(event), "expect": _expected(expected), "allowed": allowed})
-        for index, (event, expected, allowed) in enumerate(steps)
+        _line(
+            {
+                "line": "event",
+                "i": i,
+                **_event(event),
+                "expect": _expected(expected),
+                "allowed": allowed,
+                "ways": others,
+            }
+        )
+        for i, (event, expected, allowed, others) in enumerate(steps)
     ]
     numbers = map(int, _LARGE.findall("".join([str(config), *events])))
     yield _line(
@@ -120,10 +133,17 @@ def _case_and_events(case: Case, clauses: Mapping[str, Clause]) -> Iterator[str]
             "granularity": case.vector.granularity,
             "bits": 64 if any(number > NUMBER_MAX for number in numbers) else 53,
             "flags": list(case.vector.flags),
-            **_rules(case, clauses),
+            **_rules(case, clauses, ways=conforming.points),
         }
     )
     yield from events
+
+
+def _other_ways(conforming: Ways) -> Iterator[list[dict[str, Any]]]:
+    """Yield for each event the intervals of way 0, and the values of each other way that differ from it."""
+    for within, differing in zip(conforming.within, conforming.differing, strict=True):
+        bounded = [{"way": 0, **within}] if within else []
+        yield bounded + [{"way": way, **values} for way, values in differing.items()]
 
 
 def _event(event: Event) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The alternatives at the open points of a profile, and the models with some of them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -35,19 +35,24 @@ class Option:
     @property
     def is_settled(self) -> bool:
         """Whether an implementation that takes the alternative once takes it in the whole case."""
-        return self.point.kind is Kind.CHOICE and not self.point.each_time
+        return self.point.kind is not Kind.MOMENT and not self.point.each_time
 
 
-def options_of(algorithm: str, profile: str) -> list[Option]:
-    """Return the alternatives at the open points of a profile and of its base."""
+def options_of(algorithm: str, profile: str, *, covered: bool = False) -> list[Option]:
+    """Return the alternatives at the open points of a profile and of its base. ``covered``: those that a bound covers as well."""
     return [
         Option(point, candidate)
         for name, own in layers(algorithm, profile)
         for point in open_points()
-        if point.algorithm == name and point.kind is not Kind.BOUND and point.is_of(own)
-        for candidate in alternatives(point, own)
+        if point.algorithm == name and (covered or point.kind is not Kind.BOUND) and point.is_of(own)
+        for candidate in alternatives(_open(point), own)
         if _runs_on(candidate, profile)
     ]
+
+
+def _open(point: OpenPoint) -> OpenPoint:
+    """Return a point; a bound has the mutants that it covers as alternatives."""
+    return replace(point, mutants=point.covers) if point.kind is Kind.BOUND else point
 
 
 def _runs_on(candidate: Candidate, profile: str) -> bool:
@@ -84,9 +89,9 @@ class Chosen:
 class Models:
     """The models of a profile: one for each set of alternatives, made when asked for."""
 
-    def __init__(self, algorithm: str, profile: str) -> None:
-        """Load the alternatives of the profile."""
-        self.options = {option.id: option for option in options_of(algorithm, profile)}
+    def __init__(self, algorithm: str, profile: str, *, covered: bool = False) -> None:
+        """Load the alternatives of the profile. ``covered``: those that a bound covers as well."""
+        self.options = {option.id: option for option in options_of(algorithm, profile, covered=covered)}
         self._made: dict[frozenset[str], Variant | None] = {}
 
     @cached_property

@@ -3,7 +3,7 @@
 use std::io;
 
 use firstflight_flat::flat::{parse, Json};
-use firstflight_flat::newreno::NewReno;
+use firstflight_flat::newreno::{Mistake, NewReno};
 
 const HELLO: &str = r#"{"op":"hello","protocol":1,"name":"toy in Rust","version":"1",
     "algorithms":{"slow-start":["rfc-9002"]},"observables":["cwnd_bytes","ssthresh_bytes"]}"#;
@@ -15,12 +15,12 @@ fn answer(message: &Json, controller: &mut Option<NewReno>) -> String {
             r#"{"op":"unsupported","reason":"only slow-start/rfc-9002"}"#.into()
         }
         "start" => {
-            *controller = Some(NewReno::new(message.get("config"), false));
+            *controller = Some(NewReno::new(message.get("config"), Mistake::None));
             r#"{"op":"started"}"#.into()
         }
         "event" => {
             let observed = controller.as_mut().expect("start comes first").on_event(message.get("event"));
-            let members = observed.map(|(name, value)| format!(r#","{name}":{}"#, encode(&value)));
+            let members: Vec<_> = observed[..2].iter().map(|(name, value)| format!(r#","{name}":{}"#, encode(value))).collect();
             format!(r#"{{"op":"observed","i":{}{}}}"#, message.get("i").number(), members.concat())
         }
         _ => r#"{"op":"ended"}"#.into(),
