@@ -221,12 +221,22 @@ class _Search:
         self, going: Iterable[_Live], radius: int, index: int, event: Event, observed: dict[str, Any]
     ) -> list[_Live]:
         """Return the states after an event that are consistent with the answer."""
-        found = [after for one in going for after in self._successors(one, radius, index, event, observed, 1)]
+        going = list(going)
+        forms = self._subject.forms(index, event)
+        found = [
+            after
+            for one in going
+            for form in forms
+            for after in self._successors(one, radius, index, form, observed, 1)
+        ]
         if not found and radius:
             # An answer may require several alternatives that act at this event.
             plain = [one for one in going if not one.hidden]
             found = [
-                after for one in plain for after in self._successors(one, radius, index, event, observed, _AT_ONCE)
+                after
+                for one in plain
+                for form in forms
+                for after in self._successors(one, radius, index, form, observed, _AT_ONCE)
             ]
         return self._merged(found)
 
