@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sin, tau
 from random import Random
+from types import ModuleType
 
 from firstflight import Config, advance, create
+from firstflight.events import Backlog, SavedPath
 from firstflight.observables import Outcome
 from firstflight_conformance.recording.recorder import Recorder
 from firstflight_conformance.recording.recording import Header, Recording
+from plain.judge import Run
 
 _DATAGRAM_BYTES = 1200
 _DELAY_NS, _PACKET_NS = 20_000_000, 1_000_000  # one way; of a datagram on the link
@@ -36,8 +39,9 @@ class Sender:
 class _Run:
     """One connection: a queue of deliveries to come, each with the packet and the time at which its ACK arrives."""
 
-    def __init__(self, sender: Sender) -> None:
+    def __init__(self, sender: Sender, delay_ns: int = _DELAY_NS, packet_ns: int = _PACKET_NS) -> None:
         self.sender, self.recorder = sender, Recorder()
+        self.delay_ns, self.packet_ns = delay_ns, packet_ns
         self.window_bytes = sender.initial_datagrams * _DATAGRAM_BYTES
         self.end_ns = _BEGIN_NS + _LONGEST_NS
         self.threshold_bytes: int | None = None
@@ -52,7 +56,7 @@ class _Run:
         while self.coming and now_ns < self.end_ns:
             now_ns, first = self.coming.popleft()
             packets = [first]
-            if self.coming and self.coming[0][0] - now_ns <= _PACKET_NS:  # an ACK for two
+            if self.coming and self.coming[0][0] - now_ns <= self.packet_ns:  # an ACK for two
                 now_ns, second = self.coming.popleft()
                 packets.append(second)
             self._ack(now_ns, packets)
@@ -72,12 +76,12 @@ class _Run:
         self.recorder.sent(now_ns, [(count, _DATAGRAM_BYTES)])
         self._report()
         for packet in range(first, first + count):
-            waiting = max(self.free_ns - now_ns - _DELAY_NS, 0) // _PACKET_NS
+            waiting = max(self.free_ns - now_ns - self.delay_ns, 0) // self.packet_ns
             if waiting >= self.sender.queue_packets:
                 self.gone.append(packet)
                 continue
-            self.free_ns = max(self.free_ns, now_ns + _DELAY_NS) + _PACKET_NS
-            self.coming.append((self.free_ns + _DELAY_NS, packet))
+            self.free_ns = max(self.free_ns, now_ns + self.delay_ns) + self.packet_ns
+            self.coming.append((self.free_ns + self.delay_ns, packet))
 
     def _ack(self, now_ns: int, packets: list[int]) -> None:
         self.recorder.acked(now_ns, packets)
@@ -91,15 +95,20 @@ class _Run:
         else:
             self.window_bytes += _DATAGRAM_BYTES * acked_bytes // self.window_bytes
         self._report()
-        lost = [packet for packet in self.gone if packet + 3 <= max(packets)]
-        if lost:
-            self.gone = [packet for packet in self.gone if packet not in lost]
-            self.recorder.lost(now_ns, lost)
+        if self._lose(now_ns, packets):
             self.window_bytes = int(self.window_bytes * self.sender.factor)
             self.end_ns = min(self.end_ns, now_ns + _AFTER_NS)
             self.threshold_bytes = self.window_bytes
             self._report()
             self.gone.clear()
+
+    def _lose(self, now_ns: int, packets: list[int]) -> bool:
+        """Declare the packets lost that an ACK reveals, and return whether there are any."""
+        lost = [packet for packet in self.gone if packet + 3 <= max(packets)]
+        if lost:
+            self.gone = [packet for packet in self.gone if packet not in lost]
+            self.recorder.lost(now_ns, lost)
+        return bool(lost)
 
     def _report(self) -> None:
         told = {"ssthresh_bytes": self.threshold_bytes} if self.sender.tells else {}
@@ -109,6 +118,65 @@ class _Run:
 def recorded_sender(sender: Sender) -> Recording:
     """Return what a sender did until it left slow start, and a while longer."""
     return _Run(sender).recording()
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A path, and what happens on it. ``drops``: a packet that is lost. ``caps``: from this packet on no more datagrams are in flight.
+
+    ``saved_datagrams``: Careful Resume is offered this saved window, and data waits after thirty ACKs.
+    """
+
+    delay_ms: int = 20
+    packet_us: int = 1000
+    drops: int | None = None
+    caps: tuple[int, int] | None = None
+    saved_datagrams: int | None = None
+
+
+class _Program(_Run):
+    """A connection of a program that answers each event with its window."""
+
+    def __init__(self, program: Run, path: Path) -> None:
+        super().__init__(Sender(queue_packets=3000, tells=False), path.delay_ms * 10**6, path.packet_us * 1000)
+        self.program, self.path, self.acks = program, path, 0
+        if path.saved_datagrams is not None:
+            saved_bytes, rtt_ns = path.saved_datagrams * _DATAGRAM_BYTES, 2 * self.delay_ns
+            self.recorder.event(SavedPath(_BEGIN_NS, saved_bytes, rtt_ns, True, False, None, None, 7, 10))
+            self._report()
+
+    def _send(self, now_ns: int) -> None:
+        window_bytes, caps = self.window_bytes, self.path.caps
+        if caps is not None and self.recorder.next_packet >= caps[0]:
+            self.window_bytes = min(window_bytes, caps[1] * _DATAGRAM_BYTES)
+        super()._send(now_ns)
+        drops = [each for each in self.coming if each[1] == self.path.drops]
+        for each in drops:
+            self.coming.remove(each)
+            self.gone.append(each[1])
+
+    def _ack(self, now_ns: int, packets: list[int]) -> None:
+        self.recorder.acked(now_ns, packets)
+        self._report()
+        self.acks += 1
+        if self._lose(now_ns, packets):
+            self._report()
+            self.end_ns = min(self.end_ns, now_ns + _AFTER_NS)
+        if self.path.saved_datagrams is not None and self.acks > 30:
+            self.recorder.event(Backlog(now_ns, 10**7, 10**7, None))
+            self._report()
+        elif self.threshold_bytes is not None:
+            self.end_ns = min(self.end_ns, now_ns + _AFTER_NS)
+
+    def _report(self) -> None:
+        answer = self.program.step(self.recorder.steps[-1].event)
+        self.window_bytes, self.threshold_bytes = answer["cwnd_bytes"], answer["ssthresh_bytes"]
+        super()._report()
+
+
+def recorded_program(program: ModuleType, path: Path) -> Recording:
+    """Return what a self-contained program does on a path up to its exit or first loss, and a while longer."""
+    return _Program(Run(program, Config(_DATAGRAM_BYTES, 10 * _DATAGRAM_BYTES)), path).recording()
 
 
 @dataclass(frozen=True, slots=True)

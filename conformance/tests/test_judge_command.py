@@ -53,7 +53,10 @@ def test_all_profiles_as_json(log: Path) -> None:
     result = run("judge", log, "--json")
     assert result.exit_code == 0
     document = json.loads(result.output)
-    assert list(document) == ["did", "refuted", "may_be", "none_of_ours", "undecided", "agreement", "path", "why"]
+    assert list(document) == [
+        "did", "refuted", "may_be", "none_of_ours", "explained_with", "undecided", "agreement", "path", "why",
+    ]  # fmt: skip
+    assert document["explained_with"] == []
     assert (document["agreement"], document["none_of_ours"], document["undecided"]) == (1, False, None)
     did = document["did"]
     assert list(did) == [

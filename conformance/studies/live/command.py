@@ -12,7 +12,7 @@ from firstflight import profiles
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.commands.judging import exit_code
 from firstflight_conformance.commands.options import InputError, usage_errors
-from firstflight_conformance.judge.report import result_lines
+from firstflight_conformance.judge.report import choice_lines, result_lines
 from firstflight_conformance.judge.verdict import Verdict, judge, to_json, together
 from firstflight_conformance.paths import LIVE_PATHS
 from firstflight_conformance.recording import files
@@ -153,5 +153,7 @@ def _print(number: int, recording: Recording, verdict: Verdict, *, described: bo
     if did.event is not None:
         where = f"slow start is left by event {did.event}, {milliseconds(did.t_ns or 0)} ms, by {did.evidence}"
     click.echo(f"run {number}: {where}; {'; '.join(result_lines(verdict.may_be, verdict.undecided))}")
+    for line in choice_lines(verdict):
+        click.echo(f"  {line}")
     for each in verdict.refuted if described else ():
         click.echo(f"  {each.profile}, event {each.event}: expected: {each.expected}; observed: {each.observed}")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from firstflight import Config
 from firstflight.events import Event, Sent
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.wire import observables
@@ -15,43 +16,56 @@ from firstflight_conformance.freedoms.bounds.registry import bounds_of
 from firstflight_conformance.run.compare import avoids, notes_avoidance, slack_bytes
 
 
-class Along:
-    """A case and a variant of the model that walks along its answers."""
+class Walker:
+    """A variant of the model that continues from the states of other variants."""
 
-    def __init__(self, subject: Subject, variant: Variant) -> None:
-        """Take the case and the model."""
-        case = subject.case
-        assert not isinstance(case, ComputationCase)  # a computation has no events
-        self.subject, self.case, self.variant = subject, case, variant
-        # A class with a tolerance would otherwise go on from a window near the observed one.
-        self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
-        self.notes_avoidance = notes_avoidance(subject.declaration)
+    def __init__(self, algorithm: str, profile: str, config: Config, variant: Variant) -> None:
+        """Take the profile, the configuration and the model."""
+        self.algorithm, self.profile, self.config, self.variant = algorithm, profile, config, variant
 
     @cached_property
     def _first(self) -> Any:
-        return self.variant.create(self.case.vector.algorithm, self.case.profile, self.subject.config)
+        return self.variant.create(self.algorithm, self.profile, self.config)
 
     def begin(self) -> "Position":
         """Return the position before the first event."""
-        bounds = bounds_of(self.case.vector.algorithm, self.case.profile, self.variant.advance)
-        return Position(self, self._first.copy(), bounds)
+        return Position(self, self._first.copy(), bounds_of(self.algorithm, self.profile, self.variant.advance))
 
     def step(self, position: "Position", event: Event) -> "Step":
         """Process an event from a position that another model may have reached, which stays as it is."""
-        is_own = self.variant.continues(position.along.variant)
-        before = position.controller if is_own else self._moved(position.controller)
-        controller = before.copy()
-        return Step(self, position, before, event, controller, self.variant.advance(controller, event))
+        raise NotImplementedError
 
-    def _moved(self, controller: Any) -> Any:
-        """Return a copy of a controller with the code, rules and readings of this model."""
-        first, old = self._first, controller.copy()
+    def before(self, position: "Position") -> Any:
+        """Return the controller of a position, or a copy with the code, rules and readings of this model."""
+        if self.variant.continues(position.along.variant):
+            return position.controller
+        first, old = self._first, position.controller.copy()
         base = old.base
         base.rules, base.growth = first.base.rules, first.base.growth
         readings = getattr(first.base.rules_state, "readings", None)
         if readings is not None:
             base.rules_state.readings = readings
         return type(first)(base, first.readings, old.startup, old.t_ns, old.next_packet)
+
+
+class Along(Walker):
+    """A case and a variant of the model that walks along its answers."""
+
+    def __init__(self, subject: Subject, variant: Variant) -> None:
+        """Take the case and the model."""
+        case = subject.case
+        assert not isinstance(case, ComputationCase)  # a computation has no events
+        super().__init__(case.vector.algorithm, case.profile, subject.config, variant)
+        self.subject, self.case = subject, case
+        # A class with a tolerance would otherwise go on from a window near the observed one.
+        self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
+        self.notes_avoidance = notes_avoidance(subject.declaration)
+
+    def step(self, position: "Position", event: Event) -> "Step":
+        """Process an event from a position that another model may have reached, which stays as it is."""
+        before = self.before(position)
+        controller = before.copy()
+        return AlongStep(self, position, before, event, controller, self.variant.advance(controller, event))
 
 
 @dataclass(slots=True)
@@ -62,7 +76,7 @@ class Position:
     ``last``: the observables after the last event, kept only for adapters whose tolerance depends on congestion avoidance.
     """
 
-    along: Along
+    along: Walker
     controller: Any
     bounds: list[Bound]
     narrowed: bool = False
@@ -75,7 +89,12 @@ class Position:
         memory = [
             sorted((name, repr(one)) for name, one in vars(bound).items() if name != "advance") for bound in self.bounds
         ]
-        return f"{state_text(self.controller)} {memory} {self.narrowed} {self.avoiding}"
+        return f"{state_text(self.controller)} {memory} {self.flags}"
+
+    @property
+    def flags(self) -> tuple[object, ...]:
+        """The rest of the state: members that decide about later answers."""
+        return self.narrowed, self.avoiding
 
     def is_cut_by(self, event: Event) -> bool:
         """Return whether the stream sends more than the window that is followed: nothing is judged from here on."""
@@ -86,8 +105,8 @@ class Position:
 class Step:
     """An event processed from a position, before its answer is compared. ``taken``: the values of bounds that were followed."""
 
-    along: Along
-    position: Position
+    along: Any
+    position: Any
     before: Any
     event: Event
     controller: Any
@@ -102,23 +121,47 @@ class Step:
             self._text = state_text(self.controller)
         return self._text
 
+    def equals(self, observed: dict[str, Any]) -> bool:
+        """Return whether the model itself gives the answer."""
+        return equals(self.observation, observed)
+
     def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
         """Return the position after the answer, or ``None`` if it is no answer of the model. Bounds follow the answer.
 
         The text of the state must have been asked for before.
         """
+        raise NotImplementedError
+
+    def bounds(self) -> list[Bound]:
+        """Return the bounds as they were before the event, for this model."""
+        found = [copy(bound) for bound in self.position.bounds]
+        for bound in found:
+            bound.advance = self.along.variant.advance
+        return found
+
+    def follow(self, bounds: list[Bound], observed: dict[str, Any]) -> None:
+        """Let bounds follow an answer that the model does not give."""
+        for bound in bounds:
+            found = bound.follow(self.before, self.controller, self.event, self.observation, observed)
+            if found is not None:
+                self.taken.append(found)
+                self.observation = self.along.variant.followed(self.observation, self.controller, found.shows)
+
+
+class AlongStep(Step):
+    """A step along the answers of a case."""
+
+    def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
+        """Return the position after the answer, or ``None``."""
         before, along = self.position, self.along
-        position = Position(along, self.controller, before.bounds, before.narrowed, before.avoiding, before.last)
+        position = Position(along, self.controller, self.bounds(), before.narrowed, before.avoiding, before.last)
         if along.notes_avoidance:
             now = observables(self.observation)
             position.avoiding = before.avoiding or avoids(along.case, before.last, now)
             position.last = now
         agrees = self._agrees(index, observed, position)
-        position.bounds = [copy(bound) for bound in before.bounds]
-        for bound in position.bounds:
-            bound.advance = along.variant.advance
         if not agrees or (along.is_loose and position.bounds and not equals(self.observation, observed)):
-            self._follow(position, observed)
+            self.follow(position.bounds, observed)
             position.narrowed = position.narrowed or bool(self.taken and not agrees)
             if self.taken:
                 agrees = self._agrees(index, observed, position)
@@ -129,14 +172,8 @@ class Step:
         return position
 
     def _agrees(self, index: int, observed: dict[str, Any], position: Position) -> bool:
-        return self.along.subject.agrees(index, self.observation, observed, avoiding=position.avoiding)
-
-    def _follow(self, position: Position, observed: dict[str, Any]) -> None:
-        for bound in position.bounds:
-            found = bound.follow(self.before, position.controller, self.event, self.observation, observed)
-            if found is not None:
-                self.taken.append(found)
-                self.observation = self.along.variant.followed(self.observation, position.controller, found.shows)
+        agrees: bool = self.along.subject.agrees(index, self.observation, observed, avoiding=position.avoiding)
+        return agrees
 
 
 def state_text(controller: Any) -> str:

@@ -10,27 +10,38 @@ starts from some alternatives, its *base*, and keeps states with at most one or 
 bases.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 from firstflight.events import Event
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.position import Along, Position, Step, state_text
-from firstflight_conformance.diagnose.subject import Subject, equals
+from firstflight_conformance.compare.position import Along, Position, Step, Walker, state_text
+from firstflight_conformance.diagnose.subject import Subject
+from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.mutants.answers import CRASHES
 
 #: The most steps of the model for one case. Beyond them the case is undecided.
 STEPS = 100_000
-#: The limits of hidden alternatives in a state, in the order of the walks; and the number of bases for each limit.
-_RADII = (1, 2)
-_BASES = 6
-#: The most states that are stuck, and the most combinations of alternatives that do not act alone, to try at the end.
-_STUCK, _SILENT = 2, 3
 #: The most alternatives that one event requires together.
 _AT_ONCE = 3
+#: The most states that are stuck, and the most combinations of alternatives that do not act alone, to try at the end.
+_STUCK, _SILENT = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a search. ``steps``: the most steps of the model; beyond them the answers are undecided.
+
+    ``radii``: the most hidden alternatives in a state, in the order of the walks. ``bases``: the most bases for each of them.
+    """
+
+    steps: int
+    radii: tuple[int, ...] = (1, 2)
+    bases: int = 6
 
 
 class LimitError(Exception):
@@ -66,11 +77,12 @@ class Explained:
 class Judgement:
     """The verdict on one case. ``ways``: the explanations of its answers, none if it fails or is undecided.
 
-    ``died``: the event that discards the last state; ``fronts``: the alternatives of the states that it discards, fewest first.
-    ``steps``: steps of the model; ``states``: the largest set of states.
+    ``ends``: the position after the last answer, for each of the ways. ``died``: the event that discards the last state; ``fronts``:
+    the alternatives of the states that it discards, fewest first. ``steps``: steps of the model; ``states``: the largest set of states.
     """
 
     ways: tuple[Explained, ...] = ()
+    ends: tuple[Position, ...] = ()
     died: int | None = None
     fronts: tuple[frozenset[str], ...] = ()
     undecided: bool = False
@@ -78,18 +90,41 @@ class Judgement:
     states: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Events with the answers to them. ``walker``: returns a variant of the model that walks along them."""
+
+    events: Sequence[Event]
+    observed: Sequence[dict[str, Any]]
+    walker: Callable[[Variant], Walker]
+
+
 def judge(subject: Subject, models: Models, base: frozenset[str] = NOTHING) -> Judgement:
     """Return the verdict on a case with events. ``base``: the alternatives that the search begins with."""
-    return _Search(subject, models).judgement(base)
+    return _Search(_answered(subject), models).judgement(base)
+
+
+def judge_answered(answered: Answered, models: Models, limits: Limits) -> Judgement:
+    """Return the verdict on answers."""
+    return _Search(answered, models, limits).judgement(NOTHING)
 
 
 def explained(subject: Subject, models: Models, taken: frozenset[str]) -> Explained | None:
     """Return how a case conforms with exactly these settled alternatives, or ``None``."""
+    return explained_answered(_answered(subject), models, taken)
+
+
+def explained_answered(answered: Answered, models: Models, taken: frozenset[str]) -> Explained | None:
+    """Return how answers conform with exactly these settled alternatives, or ``None``."""
     try:
-        ended = _Search(subject, models).walk(taken, 0).ended
+        ended = _Search(answered, models).walk(taken, 0).ended
     except LimitError:
         return None
     return min((one.way for one in ended), key=lambda way: way.cost) if ended else None
+
+
+def _answered(subject: Subject) -> Answered:
+    return Answered(subject.events, subject.observed, partial(Along, subject))
 
 
 @dataclass(slots=True)
@@ -137,9 +172,9 @@ class _Node:
 class _Search:
     """The search for the ways of a case."""
 
-    def __init__(self, subject: Subject, models: Models) -> None:
-        self._subject, self._models = subject, models
-        self._alongs: dict[frozenset[str], Along | None] = {}
+    def __init__(self, answered: Answered, models: Models, limits: Limits | None = None) -> None:
+        self._answered, self._models, self._limits = answered, models, limits or Limits(STEPS)
+        self._walkers: dict[frozenset[str], Walker | None] = {}
         self._unsettled = frozenset(models.unsettled)
         self._steps, self._states = 0, 1
 
@@ -147,41 +182,43 @@ class _Search:
         """Return the verdict."""
         best = _Walked()
         try:
-            for radius in _RADII:
+            for radius in self._limits.radii:
                 # The given base first, then those of single decisions.
-                bases = dict.fromkeys(self._models.bases, self._subject.length) | {base: self._subject.length + 1}
+                length = len(self._answered.events)
+                bases = dict.fromkeys(self._models.bases, length) | {base: length + 1}
                 tried = set[frozenset[str]]()
-                while len(tried) < _BASES and (left := [one for one in bases if one not in tried]):
+                while len(tried) < self._limits.bases and (left := [one for one in bases if one not in tried]):
                     given = max(left, key=lambda one: (bases[one], -len(one), sorted(one)))
                     tried.add(given)
                     walked = self.walk(given, radius)
-                    if ways := self._sure(walked.ended):
-                        return self._conforms(ways)
+                    if sure := self._sure(walked.ended):
+                        return self._conforms(sure)
                     best = walked if not best.front or walked.last > best.last else best
                     if walked.last > walked.base_last:
                         bases |= {front: walked.last for front in walked.front if front not in bases}
             for names in self._silent(best):
-                if ways := self._sure(self.walk(names, _RADII[0]).ended):
-                    return self._conforms(ways)
+                if sure := self._sure(self.walk(names, self._limits.radii[0]).ended):
+                    return self._conforms(sure)
         except LimitError:
             return Judgement(undecided=True, steps=self._steps, states=self._states)
-        return Judgement((), best.last, _fewest_first(best.front), steps=self._steps, states=self._states)
+        return Judgement((), (), best.last, _fewest_first(best.front), steps=self._steps, states=self._states)
 
-    def _conforms(self, ways: list[Explained]) -> Judgement:
-        return Judgement(tuple(ways), steps=self._steps, states=self._states)
+    def _conforms(self, sure: list[_Live]) -> Judgement:
+        ways, ends = tuple(one.way for one in sure), tuple(one.position for one in sure)
+        return Judgement(ways, ends, steps=self._steps, states=self._states)
 
-    def _sure(self, ended: Iterable[_Live]) -> list[Explained]:
-        """Return the ways, without those that met an alternative unseen, went on without it, and took it later."""
-        sure = [one.way for one in ended if not one.unsure]
-        doubtful = {one.way.taken for one in ended if one.unsure} - {way.taken for way in sure}
+    def _sure(self, ended: Iterable[_Live]) -> list[_Live]:
+        """Return the last states, without those that met an alternative unseen, went on without it, and took it later."""
+        sure = [one for one in ended if not one.unsure]
+        doubtful = {one.way.taken for one in ended if one.unsure} - {one.way.taken for one in sure}
         held = {taken for taken in doubtful if self.walk(taken, 0).ended}
-        return _least([*sure, *(one.way for one in ended if one.unsure and one.way.taken in held)])
+        return _least([*sure, *(one for one in ended if one.unsure and one.way.taken in held)])
 
     def walk(self, base: frozenset[str], radius: int) -> _Walked:
         """Walk along the case from a base. With radius 0 exactly the base holds."""
         live, ended = self._begin(base, radius), list[_Live]()
         base_last = -1
-        for index, (event, observed) in enumerate(zip(self._subject.events, self._subject.observed, strict=True)):
+        for index, (event, observed) in enumerate(zip(self._answered.events, self._answered.observed, strict=True)):
             cut = [one for one in live if one.position.is_cut_by(event)]
             ended += [replace(one, way=replace(one.way, cut=index)) for one in cut]
             going = [one for one in live if not one.position.is_cut_by(event)] if cut else live
@@ -194,20 +231,20 @@ class _Search:
                 ordered = sorted(going, key=lambda one: one.place)
                 front = tuple(dict.fromkeys(one.way.taken for one in ordered))
                 return _Walked((), index, front, base_last, tuple(ordered))
-        return _Walked((*ended, *live), self._subject.length, tuple(one.way.taken for one in live), base_last)
+        return _Walked((*ended, *live), len(self._answered.events), tuple(one.way.taken for one in live), base_last)
 
     def _begin(self, base: frozenset[str], radius: int) -> list[_Live]:
         """Return the states before the first event: more than one if an alternative begins otherwise."""
-        along = self._along(base)
-        if along is None:
+        walker = self._walker(base)
+        if walker is None:
             return []
-        first = self._begun(along)
+        first = self._begun(walker)
         if first is None:
             return []
         if radius == 0:
             return [_Live(first, Explained(base, NOTHING))]
         text = state_text(first.controller)
-        others = {name: self._along(base | {name}) for name in self._models.settled if name not in base}
+        others = {name: self._walker(base | {name}) for name in self._models.settled if name not in base}
         positions = {name: self._begun(other) for name, other in others.items() if other is not None}
         acting = {
             name: one for name, one in positions.items() if one is not None and state_text(one.controller) != text
@@ -221,22 +258,12 @@ class _Search:
         self, going: Iterable[_Live], radius: int, index: int, event: Event, observed: dict[str, Any]
     ) -> list[_Live]:
         """Return the states after an event that are consistent with the answer."""
-        going = list(going)
-        forms = self._subject.forms(index, event)
-        found = [
-            after
-            for one in going
-            for form in forms
-            for after in self._successors(one, radius, index, form, observed, 1)
-        ]
+        found = [after for one in going for after in self._successors(one, radius, index, event, observed, 1)]
         if not found and radius:
             # An answer may require several alternatives that act at this event.
             plain = [one for one in going if not one.hidden]
             found = [
-                after
-                for one in plain
-                for form in forms
-                for after in self._successors(one, radius, index, form, observed, _AT_ONCE)
+                after for one in plain for after in self._successors(one, radius, index, event, observed, _AT_ONCE)
             ]
         return self._merged(found)
 
@@ -262,7 +289,7 @@ class _Search:
         if not walked.stuck:
             return []
         index = walked.last
-        event, observed = self._subject.events[index], self._subject.observed[index]
+        event, observed = self._answered.events[index], self._answered.observed[index]
         found = [
             node.names
             for live in walked.stuck[:_STUCK]
@@ -289,7 +316,7 @@ class _Search:
     ) -> Iterator[_Live]:
         """Yield the states after a step and after the steps with alternatives that act in it."""
         room = radius - live.hidden
-        if not radius or (room <= 0 and root.step is not None and equals(root.step.observation, observed)):
+        if not radius or (room <= 0 and root.step is not None and root.step.equals(observed)):
             yield from self._met(live, root, live.way.taken, live.way.refused, 0, index, observed, skipped=True)
             return
         way = live.way
@@ -340,29 +367,29 @@ class _Search:
 
     def _step(self, position: Position, names: frozenset[str], event: Event) -> _Node:
         """Return the step of a state with some alternatives."""
-        along = self._along(names)
-        if along is None:
+        walker = self._walker(names)
+        if walker is None:
             return _Node(names, None, 0)
         self._steps += 1
-        if self._steps > STEPS:
+        if self._steps > self._limits.steps:
             raise LimitError
         try:
-            step, bits = self._models.executed.call(lambda: along.step(position, event))
+            step, bits = self._models.executed.call(lambda: walker.step(position, event))
         except CRASHES:
             return _Node(names, None, 0)
         return _Node(names, step, bits)
 
-    def _along(self, names: frozenset[str]) -> Along | None:
-        """Return the case with some alternatives; ``None`` if they exclude each other."""
-        if names not in self._alongs:
+    def _walker(self, names: frozenset[str]) -> Walker | None:
+        """Return the model with some alternatives along the answers; ``None`` if they exclude each other."""
+        if names not in self._walkers:
             variant = self._models.variant(names)
-            self._alongs[names] = None if variant is None else Along(self._subject, variant)
-        return self._alongs[names]
+            self._walkers[names] = None if variant is None else self._answered.walker(variant)
+        return self._walkers[names]
 
-    def _begun(self, along: Along) -> Position | None:
+    def _begun(self, walker: Walker) -> Position | None:
         """Return the position before the first event; ``None`` if the model crashes at once."""
         try:
-            return along.begin()
+            return walker.begin()
         except CRASHES:
             return None
 
@@ -372,7 +399,7 @@ class _Search:
             return other is not None
         if one.text != other.text:
             return True
-        names = (name for name in self._subject.observed[0] if hasattr(one.observation, name))
+        names = (name for name in self._answered.observed[0] if hasattr(one.observation, name))
         return any(getattr(one.observation, name) != getattr(other.observation, name) for name in names)
 
     def _merged(self, live: list[_Live]) -> list[_Live]:
@@ -400,9 +427,9 @@ def _fewest_first(fronts: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...
     return tuple(sorted(set(fronts), key=lambda one: (len(one), sorted(one))))
 
 
-def _least(ways: Iterable[Explained]) -> list[Explained]:
-    """Return the ways, cheapest first, each combination of taken and refused alternatives once."""
-    found: dict[tuple[frozenset[str], frozenset[str]], Explained] = {}
-    for way in sorted(ways, key=lambda one: one.cost):
-        found.setdefault((way.taken, way.refused), way)
+def _least(ended: Iterable[_Live]) -> list[_Live]:
+    """Return the last states, cheapest first, each combination of taken and refused alternatives once."""
+    found: dict[tuple[frozenset[str], frozenset[str]], _Live] = {}
+    for one in sorted(ended, key=lambda one: one.way.cost):
+        found.setdefault((one.way.taken, one.way.refused), one)
     return list(found.values())

@@ -180,7 +180,7 @@ def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[Subjec
     subjects = [subject for subject, _ in conforming]
     choices = [_choice(chosen, option, subjects) for option in chosen.options]
     choices += _moments(models, conforming)
-    choices += _taken({subject.case.id: way.values for subject, way in conforming})
+    choices += values_taken({subject.case.id: way.values for subject, way in conforming})
     judged = [Judged(subject.under(chosen.variant), way.cut) for subject, way in conforming]
     return Agreement(tuple(choices), tuple(judged))
 
@@ -216,7 +216,7 @@ def _needs(subject: Subject, left: Variant, chosen: Variant) -> bool:
     return subject.judged_by(without) < subject.length or len(without.taken) > len(subject.walk(chosen).taken)
 
 
-def _taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
+def values_taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
     """Return what was taken of each bound, with the least and the largest share."""
     points = {point.id: point for point in open_points()}
     groups: dict[tuple[str, str, str, bool], list[tuple[str, Taken]]] = {}

@@ -1,14 +1,16 @@
 """Which profiles explain a connection: its growth where the window limited the sender, and where it left slow start."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 
 from firstflight import profiles
 from firstflight.controller import ALGORITHMS
 from firstflight.events import Ack, Backlog, Event
+from firstflight_conformance.diagnose.departures import Choice
 from firstflight_conformance.judge.follow import Follower, Question, Way
-from firstflight_conformance.judge.leaving import Point
+from firstflight_conformance.judge.leaving import Left, Point
 from firstflight_conformance.judge.subject import Subject
 from firstflight_conformance.simulator.native_events import NONE
 
@@ -34,7 +36,8 @@ class Refutation:
 class Explained:
     """How a profile stands to a subject. ``equal`` of ``counted``: the ACKs that grew one of the two windows, up to the exit.
 
-    ``refuted`` is ``None`` for one that may be it. ``by_exit``: it grows as the subject, and only its exit is another.
+    ``refuted`` is ``None`` for one that may be it. ``by_exit``: it grows as the subject, and only its exit is another. ``choices``: the
+    alternatives at open points with which it explains the subject; ``settled``: the ids of those that hold for the whole connection.
     """
 
     profile: str
@@ -43,6 +46,26 @@ class Explained:
     exits: tuple[int, ...]
     refuted: Refutation | None
     by_exit: bool = False
+    choices: tuple[Choice, ...] = ()
+    settled: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How profiles are compared with a subject: the question, and how a way of a profile stands to the subject.
+
+    ``windows``: the subject's windows, or None where unknown. ``thresholds``: the same, None if the subject reports none.
+    ``points``: the ACKs that are compared up to the subject's exit, ``later``: those after it. ``left``: where the subject leaves slow start. ``in_sum``: single ACKs may differ if their sum does not.
+    """
+
+    question: Question
+    judged: Callable[[str, Way], Explained]
+    windows: Sequence[int | None]
+    thresholds: Sequence[int | None] | None
+    points: Sequence[Point]
+    later: Sequence[Point]
+    left: Left
+    in_sum: bool
 
 
 def candidates(events: Sequence[Event]) -> tuple[list[str], list[str]]:
@@ -87,19 +110,44 @@ class Explainer:
         """Return how each profile stands to the subject."""
         return [self._one(name) for name in names]
 
+    @property
+    def comparison(self) -> Comparison:
+        """The comparison for alternatives at open points: in whole segments if all windows are, otherwise exact."""
+        answers = self._subject.answers[: self._end]
+        windows = [each.cwnd_bytes if each.reported else None for each in answers]
+        thresholds = [each.ssthresh_bytes for each in answers] if self._tells_thresholds else None
+        follower, judged = self._follower, self._by
+        size_bytes = self._follower.question.config.max_datagram_size_bytes
+        if self._keeping is not None and not any(each.cwnd_bytes % size_bytes for each in answers):
+            follower, judged = self._keeping, self._by_whole
+        return Comparison(
+            follower.question,
+            partial(judged, exact=True),
+            windows,
+            thresholds,
+            self._points,
+            self._later,
+            self._subject.left,
+            self._in_datagrams,
+        )
+
     def _one(self, name: str) -> Explained:
         found = self._by(name, self._follower.follow(name))
         if found.refuted is None or self._keeping is None:
             return found
-        kept = self._by(name, self._whole(self._keeping.follow(name)))
+        kept = self._by_whole(name, self._keeping.follow(name))
         return found if kept.refuted is not None else kept
+
+    def _by_whole(self, name: str, way: Way, *, exact: bool = False) -> Explained:
+        return self._by(name, self._whole(way), exact=exact)
 
     def _whole(self, way: Way) -> Way:
         """Return a way with windows of whole segments."""
         size_bytes = self._subject.recording.header.config.max_datagram_size_bytes
         return replace(way, answers=[(each[0] // size_bytes * size_bytes, *each[1:]) for each in way.answers])
 
-    def _by(self, name: str, way: Way) -> Explained:
+    def _by(self, name: str, way: Way, *, exact: bool = False) -> Explained:
+        """Return how a way stands to the subject. ``exact``: growth that was not reported does not excuse another reduction."""
         differing = [point for point in self._points if point.index < len(way.answers) and self._differs(way, point)]
         counted = sum(self._counts(way, point) for point in self._points)
         equal = counted - len(differing)
@@ -119,7 +167,7 @@ class Explainer:
         if early is not None:
             return found(early, by_exit=True)
         late = self._late(name, way)
-        return found(late, by_exit=True) if late is not None else found(self._another_end(name, way))
+        return found(late, by_exit=True) if late is not None else found(self._another_end(name, way, exact=exact))
 
     def _counts(self, way: Way, point: Point) -> bool:
         """Return whether one of the two windows grew at an ACK."""
@@ -181,7 +229,7 @@ class Explainer:
         apart = accumulate(way.answers[each.index][0] - self._before(each.index) - each.grown_bytes for each in points)
         return max(map(abs, apart)) <= self._subject.recording.header.config.max_datagram_size_bytes
 
-    def _another_end(self, name: str, way: Way) -> Refutation | None:
+    def _another_end(self, name: str, way: Way, *, exact: bool) -> Refutation | None:
         """Return what refutes a profile that leaves where the subject did, with another threshold or window."""
         left = self._subject.left
         if left.by is None or (left.evidence == "loss" and not self._reduction):
@@ -189,16 +237,20 @@ class Explainer:
         now = self._subject.answers[left.by]
         cwnd, threshold, _, _ = way.answers[left.by]
         if self._tells_thresholds:
-            return self._other(name, "ssthresh", None if threshold == NONE else threshold, now.ssthresh_bytes)
+            expected = None if threshold == NONE else threshold
+            return self._other(name, "ssthresh", expected, now.ssthresh_bytes, exact=exact)
         told = now.reported and (left.by in way.exits or left.evidence == "window")
-        return self._other(name, "cwnd", cwnd, now.cwnd_bytes) if told else None
+        return self._other(name, "cwnd", cwnd, now.cwnd_bytes, exact=exact) if told else None
 
-    def _other(self, name: str, what: str, expected: int | None, observed: int | None) -> Refutation | None:
+    def _other(
+        self, name: str, what: str, expected: int | None, observed: int | None, *, exact: bool
+    ) -> Refutation | None:
         by = self._subject.left.by
         assert by is not None
         datagram_bytes = self._subject.recording.header.config.max_datagram_size_bytes
         if expected is not None and observed is not None:
-            near_bytes = max(_WITHIN_DATAGRAMS * datagram_bytes, expected // _WITHIN) + self._untold_bytes(by)
+            near_bytes = max(_WITHIN_DATAGRAMS * datagram_bytes, expected // _WITHIN)
+            near_bytes += 0 if exact else self._untold_bytes(by)
             if abs(expected - observed) <= near_bytes:
                 return None
         elif expected is observed:

@@ -24,9 +24,12 @@ LEAVING = frozenset({*EXITS, *LEAVES})
 _OUTCOMES, _PHASES = tuple(Outcome), tuple(Phase)
 _LEAVING = frozenset(index for index, each in enumerate(_OUTCOMES) if each in LEAVING)
 _RESUMED = _OUTCOMES.index(Outcome.SLOW_START_RESUMED)
+_CHANGES = _LEAVING | {_RESUMED}
 _ANSWER = Struct("@QQQQ")
 #: Window, ssthresh, phase and outcome after an event, each a number of the port; ``NONE`` for what is not there.
 Followed = tuple[int, int, int, int]
+#: The event at which a way left slow start, and the event whose answer shows it, or None.
+Exits = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,8 @@ class Follower:
     def follow(self, name: str) -> Way:
         """Return the way of a profile, ``algorithm/profile``."""
         if self._laid_out is not None:
-            return _way(self._laid_out.follow(self._function, name))
-        return _way(_in_python(self.question, name))
+            return way_of(self._laid_out.follow(self._function, name))
+        return way_of(_in_python(self.question, name))
 
 
 def observed(question: Question, name: str) -> Observation | None:
@@ -144,14 +147,15 @@ def _in_python(question: Question, name: str) -> list[Followed]:
     found: list[Followed] = []
     differing, unit_bytes = 0, question.unit_bytes
     for seen, after in zip(_observations(question, name), question.after, strict=False):
-        found.append(_followed(seen))
+        found.append(followed(seen))
         differing += after is not None and found[-1][0] // unit_bytes != after // unit_bytes
         if differing > question.most:
             return found
     return found
 
 
-def _followed(seen: Observation | int) -> Followed:
+def followed(seen: Observation | int) -> Followed:
+    """Return an observation of the model, or a window alone, as numbers of the port."""
     if isinstance(seen, int):
         return seen, NONE, NONE, NONE
     threshold = NONE if seen.ssthresh_bytes is None else seen.ssthresh_bytes
@@ -175,14 +179,20 @@ def _observations(question: Question, name: str) -> Iterator[Observation | int]:
             return
 
 
-def _way(answers: list[Followed]) -> Way:
-    decided: int | None = None
-    shown: int | None = None
-    for index, (cwnd, threshold, _, outcome) in enumerate(answers):
-        if outcome == _RESUMED:
-            decided = shown = None
-        elif decided is None and outcome in _LEAVING:
-            decided = index
-        if shown is None and cwnd >= threshold:
-            shown = index
-    return Way(answers, decided, shown)
+def way_of(answers: list[Followed]) -> Way:
+    """Return a way with its exit."""
+    exits: Exits = None, None
+    for index, answer in enumerate(answers):
+        if answer[0] >= answer[1] or answer[3] in _CHANGES:
+            exits = exits_after(exits, index, answer)
+    return Way(answers, *exits)
+
+
+def exits_after(exits: Exits, index: int, answer: Followed) -> Exits:
+    """Return the events of a way's decision and of its answer that shows it, up to an event."""
+    cwnd, threshold, _, outcome = answer
+    if outcome == _RESUMED:
+        exits = None, None
+    elif exits[0] is None and outcome in _LEAVING:
+        exits = index, exits[1]
+    return (exits[0], index) if exits[1] is None and cwnd >= threshold else exits

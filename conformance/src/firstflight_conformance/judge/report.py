@@ -44,6 +44,7 @@ def lines(verdict: Verdict, *, margins: bool = True) -> Iterator[str]:
     for each in plain[:_SHOWN]:
         yield f"  {each.profile}, event {each.event}: expected: {each.expected}; observed: {each.observed}"
     yield from result_lines(verdict.may_be, verdict.undecided)
+    yield from choice_lines(verdict)
     if margins and verdict.undecided is None and verdict.may_be:
         yield from _margin_lines(verdict)
 
@@ -59,6 +60,15 @@ def result_lines(may_be: Sequence[str], undecided: str | None) -> Iterator[str]:
         yield f"{told}: {', '.join(_grouped(may_be))}"
         if len(may_be) > 1 and undecided is None:
             yield "this recording cannot distinguish these: another path, or `firstflight compare`, may do so"
+
+
+def choice_lines(verdict: Verdict) -> Iterator[str]:
+    """Yield the alternatives at open points with which profiles explain the connection."""
+    for each in verdict.explained_with:
+        for choice in each.choices:
+            point = choice.point
+            source = f", {point.source}" if point.source else ""
+            yield f"{each.profile} explained with: {choice.what} (open point {point.id}{source})"
 
 
 def _grouped(names: Sequence[str]) -> list[str]:

@@ -30,8 +30,8 @@ def _did(sampled: Sampled) -> Did:
 def to_json(sampled: Sampled) -> dict[str, Any]:
     """Return the report as JSON, with the members of a judged connection."""
     return {
-        "did": doing.to_json(_did(sampled)), "refuted": [], "may_be": [], "none_of_ours": False, "undecided": REASON, "agreement": None,
-        "path": None, "why": [],
+        "did": doing.to_json(_did(sampled)), "refuted": [], "may_be": [], "none_of_ours": False, "explained_with": [], "undecided": REASON,
+        "agreement": None, "path": None, "why": [],
     }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from firstflight_conformance.judge.at_least import (
     stalls_ns,
     too_little,
 )
+from firstflight_conformance.judge.choices import choice_json, holds, with_choices
 from firstflight_conformance.judge.did import Did, Shown
 from firstflight_conformance.judge.explain import Explained, Explainer, Refutation, candidates
 from firstflight_conformance.judge.leaving import DRAIN
@@ -39,6 +40,7 @@ _NO_SAMPLES = "the recording has no RTT samples: an exit by delay or rate cannot
 _WITHOUT_RTTS = ("slow-start", "cubic", "limited-slow-start")
 _ORDER_INFERRED = "the log records ACKs at their arrival, so the order of events is inferred: no profile is named"
 AT_THE_RECEIVER = "captured at the receiver: no profile is named"
+TOO_MANY = "the open points of these profiles allow more combinations than were tried"
 _BY_LOSS = "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
 #: How many profiles that miss the exit are looked at again with other RTT samples, within the precision of the recording, and how often.
 _UNCLEAR, _SEEDS = 4, 6
@@ -61,7 +63,8 @@ class Margin:
 class Verdict:
     """The answer for one connection. ``undecided``: why the recording names no profile; ``may_be`` then is what it does not refute.
 
-    ``explained``: every profile that was tried. ``left_out``: the algorithms that nothing starts.
+    ``explained``: every profile that was tried. ``left_out``: the algorithms that nothing starts. ``asked``: the profiles were asked for
+    by name.
     """
 
     subject: Subject
@@ -70,6 +73,7 @@ class Verdict:
     may_be: tuple[str, ...]
     undecided: str | None
     left_out: tuple[str, ...]
+    asked: bool = False
 
     @property
     def path(self) -> Path | None:
@@ -81,6 +85,11 @@ class Verdict:
     def why(self) -> list[Why]:
         """Why the profiles leave slow start that the connection may be."""
         return reasons(self.subject, self.explained, self.may_be) if self.undecided is None else []
+
+    @property
+    def explained_with(self) -> list[Explained]:
+        """The profiles that explain the connection only with alternatives at open points."""
+        return [each for each in self.explained if each.choices and each.profile in self.may_be]
 
     @property
     def none_of_ours(self) -> bool:
@@ -132,8 +141,15 @@ def judge(
     if not may_be and undecided is None:
         may_be = tuple(named_once(_unclear(subject, explained)))
         undecided = "the exits differ by less than the times of the recording can tell" if may_be else None
+    if not may_be and not subject.at_least and (undecided is None or asked):
+        explainer = Explainer(subject, reduction=asked)
+        explained, complete = with_choices(explainer, explained, subject.left, asked=asked)
+        may_be = tuple(named_once([each.profile for each in explained if each.refuted is None]))
+        undecided = undecided or _undecided(subject, may_be, asked=asked)
+        if not may_be and undecided is None and not complete:
+            undecided = TOO_MANY
     did = doing.did(subject, shown, explained=undecided is None and bool(may_be))
-    return Verdict(subject, did, explained, may_be, undecided, tuple(left_out))
+    return Verdict(subject, did, explained, may_be, undecided, tuple(left_out), asked)
 
 
 def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
@@ -143,20 +159,36 @@ def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
         "refuted": [asdict(each) for each in verdict.refuted],
         "may_be": list(verdict.may_be),
         "none_of_ours": verdict.none_of_ours,
+        "explained_with": [
+            {"profile": each.profile, "choices": [choice_json(choice) for choice in each.choices]}
+            for each in verdict.explained_with
+        ],
         "undecided": verdict.undecided,
         "agreement": agreement,
     } | why_json(verdict.path, verdict.did.window_bytes, verdict.why)
 
 
 def together(verdicts: Sequence[Verdict]) -> tuple[list[str], str | None]:
-    """Return which profiles explain all runs, and why that is not decided; a profile that one run refutes is none of them."""
+    """Return which profiles explain all runs, and why that is not decided; a profile that one run refutes is none of them.
+
+    A profile that needs alternatives at open points must explain all runs with the same alternatives.
+    """
     refuted = {each.profile for verdict in verdicts for each in verdict.explained if each.refuted is not None}
     clear = [verdict for verdict in verdicts if verdict.undecided is None]
     tried = {each.profile for verdict in verdicts for each in verdict.explained}
-    may_be = named_once(sorted(tried - refuted))
+    left_over = [name for name in sorted(tried - refuted) if len(verdicts) == 1 or _is_consistent(name, verdicts)]
+    may_be = named_once(left_over)
     if clear or (not may_be and len(verdicts) > 1):  # what one run leaves open another refutes
         return may_be, None
     return may_be, verdicts[0].undecided
+
+
+def _is_consistent(name: str, verdicts: Sequence[Verdict]) -> bool:
+    """Return whether a profile explains all runs with the alternatives that single runs need."""
+    found = [(verdict, each) for verdict in verdicts for each in verdict.explained if each.profile == name]
+    needed = frozenset().union(*(each.settled for _, each in found))
+    runs = [verdict for verdict, each in found if each.settled != needed and not verdict.subject.at_least]
+    return all(holds(Explainer(one.subject, reduction=one.asked), name, needed) for one in runs)
 
 
 def _by_rtt(found: Explained) -> bool:

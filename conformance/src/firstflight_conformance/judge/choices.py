@@ -1,0 +1,264 @@
+"""Whether a profile explains a connection with alternatives at its open points: the verdict of ``run``, on the windows of a recording.
+
+The model continues from the subject's window before each event, so that only alternatives with an effect on the window or the exit matter.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+from typing import Any
+
+from firstflight import profiles
+from firstflight.events import Event, Sent
+from firstflight_conformance.compare.options import Models, models_of
+from firstflight_conformance.compare.position import Position, Step, Walker
+from firstflight_conformance.compare.relation import Answered, Judgement, Limits, explained_answered, judge_answered
+from firstflight_conformance.compare.relation import Explained as Chosen
+from firstflight_conformance.diagnose.departures import Choice, values_taken
+from firstflight_conformance.diagnose.variant import Variant
+from firstflight_conformance.judge.explain import ONE_OF, Comparison, Explained, Explainer
+from firstflight_conformance.judge.follow import Exits, Followed, Way, exits_after, followed
+from firstflight_conformance.judge.leaving import Left, Point
+
+#: The limits for one connection: about two seconds. Few answers require two alternatives at once that do not act alone.
+_LIMITS = Limits(25_000, radii=(1,), bases=3)
+#: The number of profiles that are tried if none was asked for, each of another algorithm.
+_NEAREST = 4
+
+
+def with_choices(
+    explainer: Explainer, explained: Sequence[Explained], left: Left, *, asked: bool
+) -> tuple[tuple[Explained, ...], bool]:
+    """Return how refuted profiles stand to the subject with alternatives at their open points, and whether all were tried.
+
+    ``left``: where the subject left slow start. If no profile was asked for, the nearest profiles are tried. Of several profiles only
+    the nearest must be tried with all alternatives; if the number of steps does not suffice, the others stay refuted.
+    """
+    refuted = sorted((each for each in explained if each.refuted is not None), key=lambda each: _distance(each, left))
+    found: dict[str, Explained] = {}
+    comparison, steps, complete = explainer.comparison, _LIMITS.steps, True
+    for number, each in enumerate(refuted if asked else _nearest(refuted)):
+        if steps <= 0:
+            break
+        # Only a reduction shows the base.
+        for name in _bases(each.profile) if asked and left.evidence == "loss" else [each.profile]:
+            chosen, judged = _one(comparison, name, steps)
+            steps, complete = steps - judged.steps, complete and not (judged.undecided and number == 0)
+            if chosen is not None:
+                found[each.profile] = replace(chosen, profile=each.profile)
+            if chosen is not None or (judged.died or 0) < (left.by or 0):
+                break
+    return tuple(found.get(each.profile, each) for each in explained), complete
+
+
+def _nearest(refuted: Sequence[Explained]) -> list[Explained]:
+    """Return the first profile of each algorithm that has open points of its own: those of a base explain no exit."""
+    found: dict[str, Explained] = {}
+    for each in refuted:
+        algorithm, _, profile = each.profile.partition("/")
+        if len(found) == _NEAREST or algorithm in found or "+" in profile:
+            continue
+        if any(option.point.algorithm == algorithm for option in models_of(algorithm, profile).options.values()):
+            found[algorithm] = each
+    return list(found.values())
+
+
+def _distance(found: Explained, left: Left) -> tuple[float, ...]:
+    """Return the order of refuted profiles: by the distance of their exits from the subject's, by growth, and by the refuting event."""
+    assert found.refuted is not None
+    by = left.by
+    apart = (max(left.after + 1 - index, index - by, 0) for index in found.exits if by is not None)
+    return min(apart, default=inf), -found.equal / max(found.counted, 1), -found.refuted.event
+
+
+def _bases(name: str) -> list[str]:
+    algorithm, _, profile = name.partition("/")
+    other = f"{profile}+cubic"
+    return [name, *([f"{algorithm}/{other}"] if other in profiles(composed=True)[algorithm] else [])]
+
+
+def _one(comparison: Comparison, name: str, most: int) -> tuple[Explained | None, Judgement]:
+    """Return how a profile explains the subject, and the judgement on its windows."""
+    models = models_of(*name.split("/"))
+    judged = judge_answered(_answered(comparison, name), models, replace(_LIMITS, steps=most))
+    if not judged.ways:
+        return None, judged
+    (found, *_), (way, *_) = judged.ends, judged.ways
+    assert isinstance(found, _Position) and found.explained is not None
+    # The judge compares a profile without choices in more ways than this search does.
+    choices = tuple(_choices(models, name, way))
+    return (replace(found.explained, choices=choices, settled=way.taken) if choices else None), judged
+
+
+def holds(explainer: Explainer, name: str, taken: frozenset[str]) -> bool:
+    """Return whether a profile explains the subject with exactly these alternatives, on its own base or on CUBIC."""
+    comparison = explainer.comparison
+    return any(
+        explained_answered(_answered(comparison, one), models_of(*one.split("/")), taken) is not None
+        for one in _bases(name)
+    )
+
+
+def choice_json(choice: Choice) -> dict[str, str]:
+    """Return a choice as JSON."""
+    return {"point": choice.point.id, "choice": choice.cause, "what": choice.what, "source": choice.point.source}
+
+
+def _choices(models: Models, name: str, way: Chosen) -> Iterator[Choice]:
+    for each, option in models.options.items():
+        if each in way.taken | way.moments:
+            yield Choice(option.point, each, option.candidate.what, option.point.clauses, (name,))
+    yield from values_taken({name: way.values})
+
+
+def _answered(comparison: Comparison, name: str) -> Answered:
+    windows, thresholds = comparison.windows, comparison.thresholds
+    observed: list[dict[str, Any]] = [{"cwnd_bytes": window} for window in windows]
+    for answer, threshold in zip(observed, thresholds or (), strict=False):
+        answer["ssthresh_bytes"] = threshold
+    return Answered(comparison.question.events, observed, partial(_Windows, comparison, name))
+
+
+class _Windows(Walker):
+    """A variant of the model that is given the subject's window before each event."""
+
+    def __init__(self, comparison: Comparison, name: str, variant: Variant) -> None:
+        algorithm, _, profile = name.partition("/")
+        super().__init__(algorithm, profile, comparison.question.config, variant)
+        self.name, self.comparison = name, comparison
+        self.points = {point.index: point for point in (*comparison.points, *comparison.later)}
+
+    def begin(self) -> Position:
+        """Return the position before the first event."""
+        first = super().begin()
+        return _Position(self, first.controller, first.bounds)
+
+    def step(self, position: Any, event: Event) -> Step:
+        """Process an event; before the algorithm begins, only packets that are sent."""
+        question, index = self.comparison.question, position.count
+        before, given = self.before(position), question.given[index]
+        if given is not None and before.base.cwnd_bytes // question.unit_bytes != given // question.unit_bytes:
+            before = before.copy()
+            before.base.cwnd_bytes = given
+        controller = before.copy()
+        unseen = index < question.begin and not isinstance(event, Sent)
+        observation = controller.base.cwnd_bytes if unseen else self.variant.advance(controller, event)
+        return _Step(self, position, before, event, controller, observation)
+
+    def counted(self, point: Point, position: Any, window_bytes: int) -> tuple[int, int, bool]:
+        """Return the number of ACKs whose windows differ, the sum of their differences, and whether it never exceeded a datagram."""
+        question, index = self.comparison.question, point.index
+        apart_bytes = window_bytes // question.unit_bytes * question.unit_bytes - (self.comparison.windows[index] or 0)
+        # The growth after the subject's exit counts alone.
+        begins = bool(self.comparison.later) and index == self.comparison.later[0].index
+        before = (0, 0, True) if begins else (position.differing, position.apart_bytes, position.within)
+        sum_bytes = before[1] + apart_bytes
+        within = before[2] and abs(sum_bytes) <= self.config.max_datagram_size_bytes
+        return before[0] + (apart_bytes != 0), sum_bytes, within
+
+    def agrees(self, point: Point, counted: tuple[int, int, bool]) -> bool:
+        """Return whether enough windows agree."""
+        differing, _, within = counted
+        later = self._is_later(point)
+        most = len(self.comparison.later if later else self.comparison.points)
+        return differing * ONE_OF <= most or (within and (later or self.comparison.in_sum))
+
+    def grows_after_exit(self, point: Point, exits: Exits) -> bool:
+        """Return whether the subject grows in slow start after an exit of the model."""
+        before = [index for index in exits if index is not None and index < point.index]
+        grows = len(before) == 2 and point.grown_bytes != 0 and max(before) <= self.comparison.left.after
+        return grows and not self._is_later(point)
+
+    def _is_later(self, point: Point) -> bool:
+        by = self.comparison.left.by
+        return by is not None and point.index >= by
+
+
+@dataclass(slots=True)
+class _Position(Position):
+    """A position along a recording. ``answers``: the answers so far, the last one first, each with those before it.
+
+    ``differing``: the number of ACKs whose windows differ. ``apart_bytes``: the sum of their differences, ``within``: it was never more
+    than a datagram. ``explained``: after the last event, how the answers stand to the subject.
+    """
+
+    count: int = 0
+    answers: tuple[Followed, Any] | None = None
+    exits: Exits = (None, None)
+    differing: int = 0
+    apart_bytes: int = 0
+    within: bool = True
+    explained: Explained | None = None
+
+    def is_cut_by(self, event: Event) -> bool:
+        """Return whether the subject's exit has decided the answer."""
+        return self.explained is not None
+
+    @property
+    def flags(self) -> tuple[object, ...]:
+        """The rest of the state: members that decide about later answers."""
+        return self.exits, self.differing, self.apart_bytes, self.within
+
+
+class _Step(Step):
+    """A step along a recording."""
+
+    def equals(self, observed: dict[str, Any]) -> bool:
+        """Return whether the subject does not refute the model's window here, so that no alternative is required."""
+        point, seen = self.along.points.get(self.position.count), self.observation
+        if point is None or isinstance(seen, int) or self._shows(observed):
+            return True
+        counted = self.along.counted(point, self.position, seen.cwnd_bytes)
+        return bool(self.along.agrees(point, counted))
+
+    def _shows(self, observed: dict[str, Any]) -> bool:
+        unit_bytes, seen = self.along.comparison.question.unit_bytes, self.observation
+        if isinstance(seen, int) or observed["cwnd_bytes"] is None:
+            return True
+        if seen.cwnd_bytes // unit_bytes != observed["cwnd_bytes"] // unit_bytes:
+            return False
+        return bool(seen.ssthresh_bytes == observed.get("ssthresh_bytes", seen.ssthresh_bytes))
+
+    def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
+        """Return the position after the event, or None if the subject refutes it here."""
+        bounds = self.bounds()
+        if not self._shows(observed):
+            self.follow(bounds, observed)
+        for bound in () if isinstance(self.observation, int) else bounds:
+            bound.settle(self.before, self.controller, self.event)
+        answer, before = followed(self.observation), self.position
+        position = _Position(
+            self.along, self.controller, bounds, count=index + 1, answers=(answer, before.answers),
+            exits=exits_after(before.exits, index, answer),
+            differing=before.differing, apart_bytes=before.apart_bytes, within=before.within,
+        )  # fmt: skip
+        return position if self._stands(position, index, answer[0]) else None
+
+    def _stands(self, position: _Position, index: int, window_bytes: int) -> bool:
+        """Return whether the subject does not refute a position yet. After its exit, or the last event, the answer is that of the judge."""
+        comparison, point, left = self.along.comparison, self.along.points.get(index), self.along.comparison.left
+        if point is not None:
+            counted = self.along.counted(point, position, window_bytes)
+            position.differing, position.apart_bytes, position.within = counted
+            if not self.along.agrees(point, counted) or self.along.grows_after_exit(point, position.exits):
+                return False
+        left_here = left.by is not None and any(left.after < at <= left.by for at in position.exits if at is not None)
+        last = len(comparison.question.events) - 1
+        if index not in (last, left.by):
+            return True
+        # If the exit decides the answer, the growth after it does not matter.
+        answers = _answers(position)
+        found = comparison.judged(self.along.name, Way(answers + answers[-1:] * (last - index), *position.exits))
+        if index == last or left_here:
+            position.explained = found
+            return found.refuted is None
+        return found.refuted is None or found.refuted.event >= (left.by or 0)
+
+
+def _answers(position: _Position) -> list[Followed]:
+    answers, rest = list[Followed](), position.answers
+    while rest is not None:
+        answer, rest = rest
+        answers.append(answer)
+    return answers[::-1]
