@@ -1,6 +1,7 @@
 """Every function of every self-contained header compiles for BPF, by clang and by the pinned zig, without root."""
 
 import importlib.util
+import random
 import re
 import shutil
 import subprocess
@@ -82,6 +83,39 @@ def test_the_archive_builds_the_objects(tmp_path: Path) -> None:
     subprocess.run(["make", "--silent", "-C", str(tmp_path / "c" / "bpf"), f"OUT={tmp_path / 'out'}"], check=True)
     names = {each.name for each in everything()}
     assert {path.stem for path in (tmp_path / "out").glob("*.o")} == names
+
+
+_WIDE = """
+#include <inttypes.h>
+#include <stdio.h>
+#define __bpf__ 1
+#include "bbr_draft_06.h"
+int main(void) {
+    struct bbr_draft_06_rate a, b;
+    while (scanf("%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &a.bytes, &a.ns, &b.bytes, &b.ns) == 4)
+        printf("%" PRIu64 " %d\\n", bbr_draft_06_scaled(a.bytes, b.bytes, a.ns), bbr_draft_06_less(&a, &b));
+    return 0;
+}
+"""
+
+
+def test_wide_products_of_bbr(tmp_path: Path) -> None:
+    """Functions for BPF, compiled for this machine: exact for operands of all sizes, as few vectors have large ones."""
+    if not shutil.which("gcc"):
+        pytest.skip("needs gcc, which is not installed")
+    (tmp_path / "wide.c").write_text(_WIDE, encoding="utf-8")
+    folders = [f"-I{folder}" for folder in plain_folders()]
+    subprocess.run(["gcc", "-O2", *folders, str(tmp_path / "wide.c"), "-o", str(tmp_path / "wide")], check=True)
+    draw = random.Random(1)
+    rates = [[max(draw.getrandbits(draw.randint(1, most)), 1) for most in (62, 59, 62, 59)] for _ in range(20_000)]
+    rates += [[bytes_ - 1, ns, bytes_, ns] for bytes_, ns, _, _ in rates if bytes_ > 1]
+    given = "\n".join(" ".join(map(str, rate)) for rate in rates)
+    answers = subprocess.run([tmp_path / "wide"], input=given, capture_output=True, text=True, check=True).stdout
+    expected = [
+        f"{min(a_bytes * b_bytes // a_ns, 2**62 - 1)} {int(a_bytes * b_ns < b_bytes * a_ns)}"
+        for a_bytes, a_ns, b_bytes, b_ns in rates
+    ]
+    assert answers.splitlines() == expected
 
 
 @pytest.mark.parametrize("header", ["cubic_rfc_9438", "careful_resume_rfc_9959", "tcb_sharing_stateful_tcp"])
