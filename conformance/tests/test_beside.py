@@ -41,7 +41,9 @@ def test_every_clause_has_one_row(name: str) -> None:
 def test_rows_of_two_languages() -> None:
     """The rounding of the shift is one statement in Python and one in C."""
     row = next(row for row in beside.rows("search_draft_09") if row.clauses == ("search.shift.round",))
-    assert any("divmod(20 * s.rtt_ns, s.bin_duration)" in line for piece in row.python for line in piece.lines)
+    assert any(
+        "divmod(TICKS_PER_NS * s.rtt_ns, s.bin_duration)" in line for piece in row.python for line in piece.lines
+    )
     assert any("20 * s->rtt_ns / s->bin_duration" in line for piece in row.c for line in piece.lines)
 
 

@@ -46,8 +46,11 @@ _A_BYTE_LESS: dict[str, tuple[str, list[list[str]]]] = {
     "careful-resume/rfc-9959": (
         "careful_resume_rfc_9959",
         [
-            ["saved_cwnd_bytes // 2", "saved_cwnd_bytes // 2 - 1"],
-            ["max(s.pipesize // 2, s.base.minimum_window)", "max(s.pipesize // 2 - 1, s.base.minimum_window)"],
+            ["saved_cwnd_bytes // JUMP_DIVISOR", "saved_cwnd_bytes // JUMP_DIVISOR - 1"],
+            [
+                "max(s.pipesize // PIPE_DIVISOR, s.base.minimum_window)",
+                "max(s.pipesize // PIPE_DIVISOR - 1, s.base.minimum_window)",
+            ],
             ["// s.saved.beta_denominator", "// s.saved.beta_denominator - 1"],
         ],
     ),

@@ -20,7 +20,7 @@ NONE = -1
 #: The jump window is saved_cwnd divided by this number (section 3.3).
 JUMP_DIVISOR = 2
 #: Safe Retreat begins with PipeSize divided by this number (section 3.5).
-RETREAT_DIVISOR = 2
+PIPE_DIVISOR = 2
 #: The RTT is valid above saved_rtt divided by this number (section 3.2).
 RTT_LOW_DIVISOR = 2
 #: The RTT is valid up to saved_rtt times this number (section 4.2.1).
@@ -287,8 +287,7 @@ def enter_safe_retreat(s: CarefulResume, trigger: Trigger, now: int) -> Outcome:
     The set of saved CC parameters is deleted for later flows; ``saved`` stays, for its Beta.
     """
     s.phase, s.triggers = Phase.SAFE_RETREAT, (trigger,)
-    reduced = s.pipesize // RETREAT_DIVISOR
-    s.base.congestion_window = max(reduced, s.base.minimum_window)  # [careful-resume.retreat.window]
+    s.base.congestion_window = max(s.pipesize // PIPE_DIVISOR, s.base.minimum_window)  # [careful-resume.retreat.window]
     s.base.congestion_recovery_start_time = now  # [careful-resume.retreat.recovery]
     if s.last_unvalidated_packet == NONE:
         s.last_unvalidated_packet = s.highest_sent  # [careful-resume.retreat.mark]
