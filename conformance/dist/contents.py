@@ -8,7 +8,7 @@ from pathlib import Path
 from dist import packetdrill
 from dist.archive import EPOCH_S, copy, write
 from firstflight_conformance import port as port_files
-from firstflight_conformance.cases import flat
+from firstflight_conformance.flat import form as flat
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.commands.options import all_cases
 from firstflight_conformance.freedoms.points import open_points

@@ -10,8 +10,8 @@ import pytest
 
 from every import every_computation
 from firstflight_conformance.cases import computations, flat, vectors
-from firstflight_conformance.cases.flat import AnyCase
 from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.flat.form import AnyCase
 from firstflight_conformance.paths import CONFORMANCE, VECTORS
 from firstflight_conformance.spec.clauses import all_clauses
 from freedoms_support import Variant, answers_of, program_of, scripts_of, variants

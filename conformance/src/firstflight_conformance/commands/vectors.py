@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from firstflight_conformance.beside import reach
-from firstflight_conformance.cases import flat
 from firstflight_conformance.commands.options import InputError, all_cases, needs_checkout, usage_errors
+from firstflight_conformance.flat import form as flat
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.simulator.scenario import ScenarioError
 from firstflight_conformance.spec.clauses import all_clauses

@@ -294,15 +294,16 @@ def _observables(program: Program) -> Iterator[str]:
         ("`ssthresh_bytes`", "slow start threshold in bytes, `null` while it is infinite"),
     ]
     if "next_release_ns" in program.source:
-        rows.append(
-            ("`next_release_ns`", "earliest time at which the next packet may be sent, `null` if it may be sent now")
+        released = (
+            "release time of the next packet while packets are paced, also if it has passed; `null` if nothing is paced"
         )
+        rows.append(("`next_release_ns`", released))
     rows += [
         (
             md.code(member),
             "one of "
             + ", ".join(map(md.code, dict.fromkeys(used[name])))
-            + (", or `null`: the reason of a change of the phase" if name == "Trigger" else ""),
+            + (", or `null`: what changed the phase, where a rule names it" if name == "Trigger" else ""),
         )
         for name, member in _ENUMERATIONS.items()
         if name in used

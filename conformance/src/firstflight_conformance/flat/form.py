@@ -13,7 +13,7 @@ from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import NUMBER_MAX, event_name
 from firstflight_conformance.compare.options import Models
-from firstflight_conformance.compare.ways import Ways, ways
+from firstflight_conformance.flat.ways import Ways, ways
 from firstflight_conformance.spec.clauses import Clause
 from firstflight_conformance.version import __version__
 

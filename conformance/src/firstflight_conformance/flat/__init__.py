@@ -1,0 +1,1 @@
+"""The flat form of vectors, for readers without the model."""
