@@ -30,6 +30,8 @@ STEPS = 100_000
 _AT_ONCE = 3
 #: The most states that are stuck, and the most combinations of alternatives that do not act alone, to try at the end.
 _STUCK, _SILENT = 2, 3
+#: The most steps of the model to find these combinations.
+_SILENT_STEPS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,12 +292,13 @@ class _Search:
             return []
         index = walked.last
         event, observed = self._answered.events[index], self._answered.observed[index]
-        found = [
-            node.names
-            for live in walked.stuck[:_STUCK]
-            for node in self._silent_steps(live, event)
-            if any(self._met(live, node, node.names, live.way.refused, 0, index, observed))
-        ]
+        most, found = self._steps + _SILENT_STEPS, list[frozenset[str]]()
+        for live in walked.stuck[:_STUCK]:
+            for node in self._silent_steps(live, event):
+                if any(self._met(live, node, node.names, live.way.refused, 0, index, observed)):
+                    found.append(node.names)
+                if self._steps > most:
+                    break
         return list(dict.fromkeys(found))[:_SILENT]
 
     def _silent_steps(self, live: _Live, event: Event) -> Iterator[_Node]:

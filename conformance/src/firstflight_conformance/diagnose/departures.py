@@ -110,9 +110,10 @@ def compared(failing: Sequence[Subject], passing: Sequence[Subject]) -> Compared
     judged = [(subject, judged_alone(subject, models)) for subject in failing]
     ways = [(subject, found.ways) for subject, found in judged if found.ways]
     joint = join(ways, passing, models)
-    under = [(one, explained(one, models, joint.taken)) for one, _ in ways if one.case.id not in joint.clashes]
+    # The search for a case is limited, and never accuses it of what the choices of the run explain.
+    under = [(one, explained(one, models, joint.taken)) for one in failing if _may_conform(one, joint)]
     conforming = {subject.case.id: (subject, way) for subject, way in under if way is not None}
-    undecided = tuple(subject.case.id for subject, found in judged if found.undecided)
+    undecided = tuple(s.case.id for s, found in judged if found.undecided and s.case.id not in conforming)
     rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
     return Compared(
         models, joint, conforming, undecided, rest, [(s, found.fronts) for s, found in judged if found.fronts]
@@ -152,6 +153,11 @@ def judged_alone(subject: Subject, models: Models) -> Judgement:
     if plain is not None and not plain.moments and all(value.acts for value in plain.values):
         return Judgement((plain,))
     return judge(subject, models)
+
+
+def _may_conform(subject: Subject, joint: Joint) -> bool:
+    """Return whether to hold a case against the choices of the run: not a computation, and no case that contradicts them."""
+    return not isinstance(subject.case, ComputationCase) and subject.case.id not in joint.clashes
 
 
 def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], passing: list[Subject]) -> Departures:
