@@ -295,6 +295,38 @@ def test_the_loss_of_a_probe_that_is_not_logged(tmp_path: Path) -> None:
     assert "probes_discarded" not in plain.recording.header.quality
 
 
+def test_a_loss_that_only_a_threshold_shows(tmp_path: Path) -> None:
+    """quiche logs no loss; its window, scaled to larger datagrams, may look larger after the reduction."""
+    records: list[dict[str, object]] = [
+        {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}
+    ]
+    for number in range(10):
+        header = {"packet_type": "1RTT", "packet_number": number}
+        frames: list[dict[str, object]] = [
+            {"frame_type": "stream", "stream_id": 0, "offset": 1000 * number, "length": 1000}
+        ]
+        data = {"header": header, "raw": {"length": 1200}, "frames": frames}
+        records.append({"time": number, "name": "transport:packet_sent", "data": data})
+        metrics = {"bytes_in_flight": 1200 * (number + 1), "congestion_window": 12000}
+        records.append({"time": number, "name": "recovery:metrics_updated", "data": metrics})
+    for at_ms, ranges, metrics in (
+        (50, [[0, 3]], {"bytes_in_flight": 7200, "congestion_window": 12000, "latest_rtt": 47}),
+        (
+            60,
+            [[0, 3], [8, 9]],
+            {"bytes_in_flight": 2400, "congestion_window": 84000, "ssthresh": 84000, "latest_rtt": 51},
+        ),
+    ):
+        header = {"packet_type": "1RTT", "packet_number": at_ms}
+        ack = {"header": header, "frames": [{"frame_type": "ack", "acked_ranges": ranges}]}
+        records.append({"time": at_ms, "name": "transport:packet_received", "data": ack})
+        records.append({"time": at_ms, "name": "recovery:metrics_updated", "data": metrics})
+    log = read(tmp_path, "".join(f"\x1e{json.dumps(record)}\n" for record in records))
+    assert log.agreement == 1
+    (lost,) = (event for event in log.recording.events if isinstance(event, Lost))
+    assert [number for run in lost.packets for number in range(run.first, run.last + 1)] == [4, 5]
+
+
 def test_an_ack_that_is_logged_at_its_arrival(tmp_path: Path) -> None:
     """The metrics of such a log are those before the ACK. A packet that was sent before the ACK was processed follows its record."""
     records: list[dict[str, object]] = [

@@ -96,9 +96,13 @@ class Build:
                 self.recorder.event(event_from_json(own.raw | time))
 
     def _lose_what_left(self, group: Group) -> None:
-        """Record as lost the packets that leave flight unacknowledged where the window falls."""
+        """Record as lost the packets that leave flight unacknowledged where the window falls or a threshold is set."""
         window, flight = group.metrics.get("cwnd_bytes"), group.metrics.get("bytes_in_flight")
-        if window is None or flight is None or window >= self._known.get("cwnd_bytes", 0) or not self._acked_data:
+        threshold = group.metrics.get("ssthresh_bytes")
+        falls = window is not None and window < self._known.get("cwnd_bytes", 0)
+        # quiche scales its window to a larger datagram size without logging it, so that a reduced window may look larger.
+        is_set = threshold is not None and threshold != self._known.get("ssthresh_bytes")
+        if flight is None or not (falls or is_set) or not self._acked_data:
             return
         lost: list[int] = []
         left_bytes = self._flight - flight
