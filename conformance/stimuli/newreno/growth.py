@@ -3,22 +3,13 @@
 Where the tier is gold, `why` derives the expectation.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, US, S, StreamBuilder
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 
 CATALOGUE = Catalogue("rfc-9002", sources=("RFC 9002, section 7 and appendix B",))
 add = CATALOGUE.add
 
 RTT = 100 * MS
-
-
-def send_bursts(b: StreamBuilder, t_ns: int, count: int) -> None:
-    """Send bursts of three and four packets in turn that the application ends, each acknowledged by one ACK."""
-    for index in range(count):
-        packets, sent_ns = 3 + index % 2, t_ns + index * RTT
-        first = b.ledger.next_packet
-        b.send(sent_ns, packets, app_limited=True)
-        b.ack(sent_ns + RTT // 2, (first, first + packets - 1), app_limited=True)
 
 
 @add(
@@ -158,53 +149,6 @@ def app_limited_growth_resumes(b: StreamBuilder) -> None:
     b.ack(2 * RTT, (2, 3))
     b.expect(at=b.acked(0), cwnd_bytes=12_000)
     b.expect(cwnd_bytes=14_400)
-
-
-@add(
-    "slow-start.app-limited.bursts",
-    "Bursts of three and four packets do not grow a window of ten",
-    """Nine bursts of three and four packets in turn, each with one ACK, then ten packets that fill the window: 12000,
-    then 12000 + 10 * 1200 = 24000. A controller that takes a burst of three for a window in use has 12000 + 31 * 1200 =
-    49200 before the full flight. Twice the largest flight is 2 * 12000 = 24000.""",
-)
-def app_limited_bursts(b: StreamBuilder) -> None:
-    send_bursts(b, 0, 9)
-    b.expect(outcome="app_limited", cwnd_bytes=12_000)
-    b.send(S, 10)
-    b.ack(S + RTT, (31, 40))
-    b.expect(cwnd_bytes=24_000)
-
-
-@add(
-    "slow-start.app-limited.long-bursts",
-    "Bursts of nineteen packets do not grow a window of forty",
-    """Four bursts of nineteen packets, less than half of the window, each acknowledged packet by packet: 48000 stays.
-    Growth would give 48000 + 4 * 19 * 1200 = 139200, and twice the largest flight is 2 * 48000 = 96000.""",
-    initial_window_bytes=48_000,
-)
-def app_limited_long_bursts(b: StreamBuilder) -> None:
-    for index in range(4):
-        first, t_ns = 19 * index, index * RTT
-        b.send(t_ns, 19, app_limited=True)
-        for packet in range(first, first + 19):
-            b.ack(t_ns + RTT // 2 + packet * US, (packet, packet), app_limited=True)
-    b.expect(outcome="app_limited", cwnd_bytes=48_000)
-
-
-@add(
-    "slow-start.app-limited.bursts-in-avoidance",
-    "Bursts of three and four packets grow nothing in congestion avoidance",
-    """The ACK of packets 2 to 9 gives 12000 + 8 * 1200 = 21600; the loss of the others leaves 10800 and nothing in
-    flight. Bursts of three and four packets end recovery, and the window stays. Growth would add 1200 * 1200 / 10800 =
-    133 for the first packet. The largest flight since the loss and a datagram are 4 * 1200 + 1200 = 6000.""",
-)
-def app_limited_bursts_in_avoidance(b: StreamBuilder) -> None:
-    b.send(0, 10)
-    b.ack(RTT, (2, 9))
-    b.lose(RTT, (0, 1))
-    send_bursts(b, 2 * RTT, 4)
-    b.expect(at=b.acked(9), cwnd_bytes=21_600)
-    b.expect(outcome="app_limited", cwnd_bytes=10_800)
 
 
 @add(
