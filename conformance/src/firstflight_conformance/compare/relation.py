@@ -28,8 +28,8 @@ from firstflight_conformance.mutants.answers import CRASHES
 STEPS = 100_000
 #: The most alternatives that one event requires together.
 _AT_ONCE = 3
-#: The most states that are stuck, and the most combinations of alternatives that do not act alone, to try at the end.
-_STUCK, _SILENT = 2, 3
+#: The most states that are stuck in which such alternatives are tried.
+_STUCK = 2
 #: The most steps of the model to find these combinations.
 _SILENT_STEPS = 3_000
 
@@ -39,11 +39,13 @@ class Limits:
     """The limits of a search. ``steps``: the most steps of the model; beyond them the answers are undecided.
 
     ``radii``: the most hidden alternatives in a state, in the order of the walks. ``bases``: the most bases for each of them.
+    ``silent``: the most combinations of alternatives that do not act alone, to try at the end.
     """
 
     steps: int
     radii: tuple[int, ...] = (1, 2)
     bases: int = 6
+    silent: int = 3
 
 
 class LimitError(Exception):
@@ -288,7 +290,7 @@ class _Search:
 
         Such an alternative acts only in a bound, or only together with another one.
         """
-        if not walked.stuck:
+        if not walked.stuck or not self._limits.silent:
             return []
         index = walked.last
         event, observed = self._answered.events[index], self._answered.observed[index]
@@ -299,7 +301,7 @@ class _Search:
                     found.append(node.names)
                 if self._steps > most:
                     break
-        return list(dict.fromkeys(found))[:_SILENT]
+        return list(dict.fromkeys(found))[: self._limits.silent]
 
     def _silent_steps(self, live: _Live, event: Event) -> Iterator[_Node]:
         """Yield the steps of a state with an alternative that does not act, and with two of them that may act together."""

@@ -22,7 +22,7 @@ from firstflight_conformance.judge.follow import Exits, Followed, Way, exits_aft
 from firstflight_conformance.judge.leaving import Left, Point
 
 #: The limits for one connection: about two seconds. Few answers require two alternatives at once that do not act alone.
-_LIMITS = Limits(25_000, radii=(1,), bases=3)
+_LIMITS = Limits(25_000, radii=(1,), bases=3, silent=0)
 #: The number of profiles that are tried if none was asked for, each of another algorithm.
 _NEAREST = 4
 
