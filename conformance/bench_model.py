@@ -4,14 +4,14 @@ from dataclasses import replace
 from time import perf_counter_ns, process_time_ns
 
 from firstflight import Config, create
-from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.paths import NETWORKS, SCENARIOS
-from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.completion import complete
-from firstflight_conformance.simulator.dumbbell import run_network
-from firstflight_conformance.simulator.loop import simulate
-from firstflight_conformance.simulator.network import load_network
-from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.replay.measure import replay
+from firstflight_conformance.simulate import presets
+from firstflight_conformance.simulate.completion import complete
+from firstflight_conformance.simulate.dumbbell import run_network
+from firstflight_conformance.simulate.loop import simulate
+from firstflight_conformance.simulate.network import load_network
+from firstflight_conformance.simulate.scenario import load_scenario
 
 ROUNDS = 5
 

@@ -1,8 +1,8 @@
 """The lines of the self-contained programs and of the C port that cite clauses."""
 
 from firstflight_conformance import port
+from firstflight_conformance.format.clauses import Citation, citations
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, of_algorithms
-from firstflight_conformance.spec.clauses import Citation, citations
 from plain.folders import plain_headers
 
 

@@ -1,7 +1,7 @@
 """Which mutants of the kill matrix conform: what a text leaves open, one of them may decide as well as we do."""
 
-from firstflight_conformance.freedoms.points import OpenPoint, open_points
-from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.format.open_points import OpenPoint, open_points
+from firstflight_conformance.replay.mutants import Mutant
 
 
 def calls_conforming(point: OpenPoint, mutant: Mutant) -> bool:

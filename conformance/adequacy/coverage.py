@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adequacy.citations import c_citations, plain_citations
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.format.clauses import Citation, Clause, all_clauses, python_citations
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.readings import load_tables
+from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import REFERENCE_C
-from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, python_citations
-from firstflight_conformance.spec.readings import load_tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from adequacy.kill import Kills, Replay, by_profile, replay_all
 from adequacy.mutated import mutated
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
-from firstflight_conformance.cases.wire import observables
-from firstflight_conformance.mutants.load import Mutant, MutantError
+from firstflight_conformance.adapters.messages import OBSERVABLES
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS
+from firstflight_conformance.format.wire import observables
 from firstflight_conformance.paths import SPEC, of_algorithms
-from firstflight_conformance.run.messages import OBSERVABLES
-from firstflight_conformance.run.model_run import observed_run
-from firstflight_conformance.run.stimulus import StimulusCase, stimulus_cases
-from firstflight_conformance.simulator import native
+from firstflight_conformance.replay.mutants import Mutant, MutantError
+from firstflight_conformance.simulate import native
+from firstflight_conformance.simulate.cases import StimulusCase, stimulus_cases
+from firstflight_conformance.simulate.model_run import observed_run
 
 
 @dataclass(frozen=True, slots=True)

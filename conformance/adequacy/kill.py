@@ -14,12 +14,12 @@ from adequacy.mutated import mutated
 from firstflight import Config
 from firstflight.events import Event
 from firstflight.observables import Outcome, Phase
-from firstflight_conformance.cases import computations
-from firstflight_conformance.cases.computations import ComputationCase, decode_inputs
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, cases, load_all
-from firstflight_conformance.mutants.answers import CRASHES, check_types
-from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.format import computations
+from firstflight_conformance.format.computations import ComputationCase, decode_inputs
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS, Case, cases, load_all
+from firstflight_conformance.replay.answers import CRASHES, check_types
+from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.replay.mutants import Mutant
 
 #: What every stack reports, and when packets leave where the algorithm paces. A mutant that shows only in the others is told
 #: apart, but not by all adapters.

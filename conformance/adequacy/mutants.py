@@ -10,13 +10,13 @@ from rich.table import Table
 
 from adequacy.in_loop import loop_matrix, reasons
 from adequacy.kill import Kills, kill_matrix
-from firstflight_conformance.cases.parse import VectorError
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.commands.options import InputError, nothing_selected, vectors_option
-from firstflight_conformance.mutants.load import Mutant, MutantError, load_mutants
-from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.format.parse import VectorError
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS
+from firstflight_conformance.replay.mutants import Mutant, MutantError, load_mutants
+from firstflight_conformance.report.terminal import console
 from firstflight_conformance.run.selection import unknown_hint
-from firstflight_conformance.run.stimulus import PREFIX
+from firstflight_conformance.simulate.cases import PREFIX
 
 
 @click.command("mutants")

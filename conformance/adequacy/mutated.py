@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from firstflight_conformance.mutants.fresh import fresh_modules
-from firstflight_conformance.mutants.load import Mutant, changed_texts
+from firstflight_conformance.replay.fresh import fresh_modules
+from firstflight_conformance.replay.mutants import Mutant, changed_texts
 
 
 @contextmanager

@@ -1,11 +1,11 @@
 """Every question that the vectors put: to an adapter as lines of the protocol, to a plain header as lines of its driver."""
 
+from firstflight_conformance.adapters import messages
+from firstflight_conformance.adapters.compute import ComputationScript
+from firstflight_conformance.adapters.script import Script, Stream
 from firstflight_conformance.beside import reach
-from firstflight_conformance.cases import computations, vectors
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.run import messages
-from firstflight_conformance.run.compute import ComputationScript
-from firstflight_conformance.run.script import Script, Stream
+from firstflight_conformance.format import computations, vectors
+from firstflight_conformance.replay.measure import config_from_json
 
 reach("plain")
 from plain.headers import HEADERS, begin_line, event_line  # noqa: E402

@@ -9,11 +9,11 @@ from dist import packetdrill
 from dist.archive import EPOCH_S, copy, write
 from firstflight_conformance import port as port_files
 from firstflight_conformance.flat import form as flat
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.commands.options import all_cases
-from firstflight_conformance.freedoms.points import open_points
+from firstflight_conformance.format.open_points import open_points
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT, SCHEMAS, SPEC, STIMULI, VECTORS
-from firstflight_conformance.spec.clauses import all_clauses
+from firstflight_conformance.format.clauses import all_clauses
 from plain.folders import plain_headers
 
 #: The pages that somebody needs who has nothing but the vectors.

@@ -11,9 +11,9 @@ from firstflight import Config, Observation, create
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Event, Sent
 from firstflight.observables import EXITS, LEAVES
-from firstflight_conformance.cases.measure import config_from_json, replay
-from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.recording.recorder import Recorder
+from firstflight_conformance.replay.measure import config_from_json, replay
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.logs.recording.recorder import Recorder
 
 #: The profiles that kernels have, and the name of the congestion control.
 KERNELS = {

@@ -23,14 +23,14 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from firstflight import create
-from firstflight_conformance.cases.measure import config_from_json, replay
-from firstflight_conformance.cases.vectors import load
 from firstflight_conformance.cli import main
+from firstflight_conformance.format.vectors import load
+from firstflight_conformance.logs.qlog.write import qlog_text
+from firstflight_conformance.logs.recording.files import save
+from firstflight_conformance.logs.recording.recording import Header, Recording, Step, Subject
 from firstflight_conformance.paths import BUILD, CONFORMANCE, SCENARIOS, VECTORS
-from firstflight_conformance.qlog.write import qlog_text
-from firstflight_conformance.recording.files import save
-from firstflight_conformance.recording.recording import Header, Recording, Step, Subject
-from firstflight_conformance.simulator.scenario import scenario_files
+from firstflight_conformance.replay.measure import config_from_json, replay
+from firstflight_conformance.simulate.scenario import scenario_files
 
 sys.path.append(str(CONFORMANCE / "tests"))
 from captures import How, capture_of

@@ -8,9 +8,9 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["firstflight_conformance"]):
-    from firstflight_conformance.cases import computations, vectors
-    from firstflight_conformance.run import messages
-    from firstflight_conformance.run.faults import ConversationError
+    from firstflight_conformance.adapters import messages
+    from firstflight_conformance.adapters.faults import ConversationError
+    from firstflight_conformance.format import computations, vectors
 
 FILE = Path(tempfile.mkdtemp()) / "vector.json"
 

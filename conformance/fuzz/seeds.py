@@ -12,15 +12,15 @@ from dataclasses import fields
 from pathlib import Path
 
 from firstflight.events import KINDS, Ack, Backlog, Ce, Event, Lost, Run, SavedPath, Sent
+from firstflight_conformance.adapters import messages
+from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.beside import reach
-from firstflight_conformance.cases import vectors
-from firstflight_conformance.cases.ledger import RttEstimator
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.stream import repeated
-from firstflight_conformance.cases.wire import optional_members
+from firstflight_conformance.format import vectors
+from firstflight_conformance.format.ledger import RttEstimator
+from firstflight_conformance.format.stream import repeated
+from firstflight_conformance.format.wire import optional_members
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run import messages
-from firstflight_conformance.run.script import Script
+from firstflight_conformance.replay.measure import config_from_json
 
 reach("plain")
 from plain.headers import HEADERS, NONE  # noqa: E402

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from firstflight import Config
-from firstflight_conformance.vectorgen.builder import StreamBuilder
-from firstflight_conformance.vectorgen.oracle import Expectation
-from firstflight_conformance.vectorgen.stimulus import Stimulus
+from firstflight_conformance.format.builder import StreamBuilder
+from firstflight_conformance.format.oracle import Expectation
+from firstflight_conformance.replay.stimulus import Stimulus
 
 
 class Catalogue:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from firstflight_conformance.cases.computations import INPUTS, answer, clauses_of
-from firstflight_conformance.cases.wire import decode_int, encode_int
+from firstflight_conformance.format.computations import INPUTS, answer
+from firstflight_conformance.format.wire import decode_int, encode_int
+from firstflight_conformance.replay.measure import clauses_of_computation
 from generate import catalogues
 
 
@@ -107,7 +108,7 @@ def to_json(question: Question) -> dict[str, Any]:
         answered = answer(profile, inputs)
         if wrong := _wrong(question.expect.get(profile, {}), answered):
             raise ValueError(f"{question.id}@{profile}: {'; '.join(wrong)}")
-        profiles[profile] = {"clauses": list(clauses_of(profile, inputs)), "expect": answered}
+        profiles[profile] = {"clauses": list(clauses_of_computation(profile, inputs)), "expect": answered}
     return {
         "format": 1,
         "kind": "computation",

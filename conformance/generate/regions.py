@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from firstflight_conformance.format.readings import ProfileTable
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, ROOT, SPEC
-from firstflight_conformance.spec.readings import ProfileTable
 from generate.alphabet import load_kinds
 from generate.events_files import event_files, event_regions
 

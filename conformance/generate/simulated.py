@@ -3,9 +3,9 @@
 from typing import Any
 
 from firstflight import create
-from firstflight_conformance.simulator.loop import simulate
-from firstflight_conformance.simulator.scenario import Scenario, load_scenario, scenario_files
-from firstflight_conformance.vectorgen.stimulus import Stimulus
+from firstflight_conformance.replay.stimulus import Stimulus
+from firstflight_conformance.simulate.loop import simulate
+from firstflight_conformance.simulate.scenario import Scenario, load_scenario, scenario_files
 
 
 def load_scenarios() -> list[Scenario]:

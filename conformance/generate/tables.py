@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from firstflight_conformance.format.readings import Profile, ProfileTable, Reading, load_tables
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, REFERENCE_PY, SPEC
-from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
 from generate.regions import Package, filled_files
 
 

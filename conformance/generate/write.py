@@ -9,10 +9,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from firstflight_conformance.adapters import children
+from firstflight_conformance.format.canonical import vector_text
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run import children
-from firstflight_conformance.vectorgen.canonical import vector_text
-from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
+from firstflight_conformance.replay.stimulus import Stimulus, to_json
 from generate import catalogues, computation, simulated
 
 

@@ -14,7 +14,7 @@ from firstflight.controller import Config
 from firstflight.events import KINDS, Ack, Event, Lost, Sent
 from firstflight.observables import Outcome, Phase, Trigger
 from firstflight_conformance import port
-from firstflight_conformance.cases.stream import repeated
+from firstflight_conformance.format.stream import repeated
 from firstflight_conformance.paths import REFERENCE_C
 from plain.folders import plain_folders
 from plain.judge import programs

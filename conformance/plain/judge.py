@@ -11,10 +11,10 @@ import firstflight
 from firstflight.controller import Config
 from firstflight.events import Event
 from firstflight.observables import Observation
-from firstflight_conformance.cases.computations import ComputationCase, decode_inputs
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.format.computations import ComputationCase, decode_inputs
+from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import of_algorithms
+from firstflight_conformance.replay.measure import config_from_json
 
 #: What a startup program may leave to its base, and what only some programs have.
 _READ = ("cwnd_bytes", "ssthresh_bytes", "phase")

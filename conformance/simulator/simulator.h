@@ -1,7 +1,7 @@
 /*
  * The path simulator (spec/simulator.md) with controllers of the port: scenarios, networks and presets.
  *
- * The package firstflight_conformance/simulator is its binding in Python. conformance/tests/plain_simulator.py gives the same events to the
+ * The package firstflight_conformance/simulate is its binding in Python. conformance/tests/plain_simulator.py gives the same events to the
  * nanosecond.
  */
 #ifndef FIRSTFLIGHT_SIMULATOR_H

@@ -13,8 +13,8 @@ from firstflight.controller import ALGORITHMS, Config, Controller, create_with
 from firstflight.errors import DomainError
 from firstflight.events import Event
 from firstflight.observables import Observation, Outcome, Phase
+from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.spec.readings import load_tables
 from stimuli.streams import AckStream
 
 _OUTCOMES, _PHASES = list(Outcome), list(Phase)

@@ -25,7 +25,7 @@ from firstflight.search.profiles import Boundary, Clock, ExitBin, Readings
 from firstflight.search.rtt import Sample
 from firstflight.window_rules import NEWRENO
 from firstflight_conformance import port
-from firstflight_conformance.cases.wire import event_name
+from firstflight_conformance.format.wire import event_name
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 #: Where the headers of the port lie.

@@ -4,7 +4,7 @@ import struct
 from dataclasses import dataclass, replace
 
 from firstflight.events import Ack, Event, Lost, Sent
-from firstflight_conformance.recording.recording import Recording
+from firstflight_conformance.logs.recording.recording import Recording
 
 SENDER, RECEIVER = (b"\x0a\x00\x00\x01", 40000), (b"\x0a\x00\x00\x02", 443)
 _ISN, _PEER_ISN = 0xFFFFF000, 77  # sequence numbers that wrap early

@@ -3,16 +3,16 @@
 from functools import cache
 
 from every import every_case
-from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import observables
-from firstflight_conformance.diagnose.candidates import Candidate
-from firstflight_conformance.diagnose.diagnosis import passed
-from firstflight_conformance.diagnose.subject import Subject
-from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.mutants.answers import CRASHES
-from firstflight_conformance.mutants.load import Mutant, load_mutants
-from firstflight_conformance.run.compare import compare
-from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.compare.answers import passed
+from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.values import compare
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.format.wire import observables
+from firstflight_conformance.replay.answers import CRASHES
+from firstflight_conformance.replay.candidates import Candidate
+from firstflight_conformance.replay.mutants import Mutant, load_mutants
+from firstflight_conformance.replay.variant import Variant
 
 WINDOW_ONLY = Declaration("mutant", "1", {}, ("cwnd_bytes",))
 #: Mutants that the window alone does not show, and the threshold does. The first two reduce it too little or not at all, in streams that end before recovery does: it

@@ -3,9 +3,9 @@
 from functools import cache
 
 from firstflight.events import Ack, Lost, Sent
-from firstflight_conformance.cases import computations, vectors
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.vectors import Case, Vector
+from firstflight_conformance.format import computations, vectors
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.vectors import Case, Vector
 
 
 @cache

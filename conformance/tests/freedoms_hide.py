@@ -15,16 +15,16 @@ from adequacy.conforming import conforms
 from diagnosis_support import candidate, mutants
 from every import every_case
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case
+from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.options import options_of
-from firstflight_conformance.diagnose.candidates import Candidate, together
-from firstflight_conformance.diagnose.departures import of_profile
-from firstflight_conformance.diagnose.subject import Subject
-from firstflight_conformance.diagnose.variant import Variant, build
-from firstflight_conformance.mutants.answers import CRASHES
-from firstflight_conformance.mutants.load import Mutant
-from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.explain.departures import of_profile
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS, Case
+from firstflight_conformance.replay.answers import CRASHES
+from firstflight_conformance.replay.candidates import Candidate, together
+from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.replay.mutants import Mutant
+from firstflight_conformance.replay.variant import Variant, build
 from freedoms_support import WINDOWS
 
 _HIDDEN = Path(__file__).with_name("hidden.toml")

@@ -14,23 +14,23 @@ from types import ModuleType
 from typing import Any
 
 from every import every_case, packets
-from firstflight_conformance.cases import wire
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.diagnose.candidates import Candidate
-from firstflight_conformance.diagnose.diagnosis import diagnosed
-from firstflight_conformance.diagnose.variant import Variant as Model
-from firstflight_conformance.freedoms.points import OpenPoint, open_points
-from firstflight_conformance.mutants.answers import CRASHES
-from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.adapters.conversation import Answers
+from firstflight_conformance.adapters.faults import ConversationError, FaultKind
+from firstflight_conformance.adapters.manifest import Manifest
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.adapters.script import Script
+from firstflight_conformance.explain.diagnosis import diagnosed
+from firstflight_conformance.format import wire
+from firstflight_conformance.format.open_points import OpenPoint, open_points
+from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import STIMULI, of_algorithms
-from firstflight_conformance.run.conversation import Answers
-from firstflight_conformance.run.faults import ConversationError, FaultKind
+from firstflight_conformance.records.results import AdapterReport
+from firstflight_conformance.replay.answers import CRASHES
+from firstflight_conformance.replay.candidates import Candidate
+from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.replay.mutants import Mutant
+from firstflight_conformance.replay.variant import Variant as Model
 from firstflight_conformance.run.judge import _verdict
-from firstflight_conformance.run.manifest import Manifest
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.results import AdapterReport
-from firstflight_conformance.run.script import Script
 from plain.judge import Run, programs
 
 #: What a controller declares where a variant names nothing else.

@@ -2,7 +2,7 @@
 
 import malformed
 import misbehaving
-from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.paths import ROOT
 
 PAGE = ROOT / "docs" / "hostile.md"

@@ -10,8 +10,8 @@ from types import ModuleType
 from firstflight import Config, advance, create
 from firstflight.events import Backlog, SavedPath
 from firstflight.observables import Outcome
-from firstflight_conformance.recording.recorder import Recorder
-from firstflight_conformance.recording.recording import Header, Recording
+from firstflight_conformance.logs.recording.recorder import Recorder
+from firstflight_conformance.logs.recording.recording import Header, Recording
 from plain.judge import Run
 
 _DATAGRAM_BYTES = 1200

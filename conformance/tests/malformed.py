@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Config
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.canonical import vector_text
-from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
+from firstflight_conformance.format.builder import MS, StreamBuilder
+from firstflight_conformance.format.canonical import vector_text
+from firstflight_conformance.replay.stimulus import Stimulus, to_json
 
 #: What the refusal of any of them may take, on a busy machine, and in memory beyond that of the loaded program.
 AT_MOST_S, MORE_MIB = 5, 16

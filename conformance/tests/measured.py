@@ -6,9 +6,9 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands import run  # noqa: F401 loaded once, here
+from firstflight_conformance.format.schemas import schema_error
 
 schema_error("urn:firstflight:vector:1", {})  # so are the schemas, and what says what they refuse
 _PAGE_KIB = os.sysconf("SC_PAGESIZE") >> 10

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import partial
 
-from firstflight_conformance.run.faults import FaultKind
+from firstflight_conformance.adapters.faults import FaultKind
 from runner_support import command
 
 #: What the runner may take in memory for any of them, beyond that of the loaded program.

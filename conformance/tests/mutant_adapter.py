@@ -6,10 +6,10 @@ from typing import Any
 
 from diagnosis_support import candidate
 from firstflight.errors import DomainError
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.wire import encode_int, event_from_json
-from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.mutants.answers import CRASHES
+from firstflight_conformance.format.wire import encode_int, event_from_json
+from firstflight_conformance.replay.answers import CRASHES
+from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.replay.variant import Variant
 
 ALGORITHM, CLAIMED, PROFILE, *MUTANTS = sys.argv[1:]
 variant = Variant(candidate(*MUTANTS) if MUTANTS else None)

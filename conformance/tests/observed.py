@@ -1,7 +1,7 @@
 """What algorithms can answer."""
 
 from firstflight.observables import Outcome
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.format.readings import load_tables
 
 
 def outcomes_of(*algorithms: str) -> list[Outcome]:

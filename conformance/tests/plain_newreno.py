@@ -6,14 +6,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.commands.run import _scripts
-from firstflight_conformance.diagnose.diagnosis import diagnosed
+from firstflight_conformance.compare.unseen import with_unseen
+from firstflight_conformance.explain.diagnosis import diagnosed
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.records.results import AdapterReport, exit_code
+from firstflight_conformance.report.badge import badge
 from firstflight_conformance.run.judge import AnyCase, judge
-from firstflight_conformance.run.report_badge import badge
-from firstflight_conformance.run.results import AdapterReport, exit_code
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.seen.unseen import with_unseen
 from runner_support import BAD, adapter
 
 GREEN = (0, "brightgreen")

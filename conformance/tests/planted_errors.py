@@ -13,15 +13,15 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from firstflight_conformance.cases import vectors
+from firstflight_conformance.adapters.manifest import Manifest
+from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.cli import main
+from firstflight_conformance.format import vectors
 from firstflight_conformance.paths import CONFORMANCE, VECTORS
+from firstflight_conformance.records.results import AdapterReport, Verdict
 from firstflight_conformance.run.judge import judge as judge_cases
-from firstflight_conformance.run.manifest import Manifest
-from firstflight_conformance.run.results import AdapterReport, Verdict
-from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.run.stimulus import StimulusScript, stimulus_cases
+from firstflight_conformance.simulate.cases import StimulusScript, stimulus_cases
 
 PLANTED = CONFORMANCE / "tests" / "planted"
 #: The folder of each controller and the programs that it needs.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight.events import Ack, Lost, Run, Sent
-from firstflight_conformance.recording.recording import Recording, Step
+from firstflight_conformance.logs.recording.recording import Recording, Step
 
 Record = dict[str, Any]
 INITIAL_BYTES, INITIAL_LENGTH = 1200, 310

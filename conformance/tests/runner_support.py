@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Config, create, step
-from firstflight_conformance.cases import vectors
-from firstflight_conformance.cases.stream import flags_of, granularity_of, read_stream
-from firstflight_conformance.cases.wire import observation_to_json
+from firstflight_conformance.adapters.manifest import Deviation, Manifest
+from firstflight_conformance.adapters.script import Script
+from firstflight_conformance.format import vectors
+from firstflight_conformance.format.stream import flags_of, granularity_of, read_stream
+from firstflight_conformance.format.wire import observation_to_json
+from firstflight_conformance.records.results import AdapterReport
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.manifest import Deviation, Manifest
-from firstflight_conformance.run.results import AdapterReport
-from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.session import Options
 
 HERE = Path(__file__).parent

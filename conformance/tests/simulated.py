@@ -15,17 +15,17 @@ import plain_simulator as plain
 from firstflight import Controller, Observation, Phase, advance, create, samples_rate
 from firstflight.events import Event, Lost
 from firstflight.observables import Outcome
-from firstflight_conformance.simulator import native
-from firstflight_conformance.simulator import native_layout as layout
-from firstflight_conformance.simulator.completion import complete
-from firstflight_conformance.simulator.dumbbell import Arrival, FlowResult, NetworkResult, Samples, Turn, run_network
-from firstflight_conformance.simulator.in_loop import ModelInLoop
-from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, Simulation, StallError
-from firstflight_conformance.simulator.native import Status
-from firstflight_conformance.simulator.native_events import NONE, RawObservation, event_of
-from firstflight_conformance.simulator.network import Network
-from firstflight_conformance.simulator.presets import Experiment
-from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.simulate import native
+from firstflight_conformance.simulate import native_layout as layout
+from firstflight_conformance.simulate.completion import complete
+from firstflight_conformance.simulate.dumbbell import Arrival, FlowResult, NetworkResult, Samples, Turn, run_network
+from firstflight_conformance.simulate.in_loop import ModelInLoop
+from firstflight_conformance.simulate.loop import ORIGIN_NS, Recording, Simulation, StallError
+from firstflight_conformance.simulate.native import Status
+from firstflight_conformance.simulate.native_events import NONE, RawObservation, event_of
+from firstflight_conformance.simulate.network import Network
+from firstflight_conformance.simulate.presets import Experiment
+from firstflight_conformance.simulate.scenario import Scenario
 from simulator_cases import (
     CASES,
     EXPERIMENTS,

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 from firstflight import Config
 from firstflight.events import Ack, Backlog, Event, Lost, PersistentCongestion, Pto, SavedPath, Sent
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network
-from firstflight_conformance.simulator.presets import Experiment, experiment
-from firstflight_conformance.simulator.scenario import Link, Scenario
-from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.network import Access, Bucket, FlowPlan, Network
+from firstflight_conformance.simulate.presets import Experiment, experiment
+from firstflight_conformance.simulate.scenario import Link, Scenario
+from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
 
 S, MS = 10**9, 10**6
 #: How many scenarios and networks, experiments, and networks with MAX_DATA; and how many of them share a hash.

@@ -9,10 +9,10 @@ from typing import Any
 
 from firstflight.events import Event
 from firstflight_conformance.built import built
-from firstflight_conformance.simulator import native
-from firstflight_conformance.simulator import native_layout as layout
-from firstflight_conformance.simulator.native_events import NONE, event_of
-from firstflight_conformance.simulator.transfer import Receiver, Transfer
+from firstflight_conformance.simulate import native
+from firstflight_conformance.simulate import native_layout as layout
+from firstflight_conformance.simulate.native_events import NONE, event_of
+from firstflight_conformance.simulate.transfer import Receiver, Transfer
 
 ORIGIN_NS = 10**9
 

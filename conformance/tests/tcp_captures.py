@@ -12,7 +12,7 @@ from firstflight import Config, advance, create
 from firstflight.delivery_rate import RateSampler
 from firstflight.events import Event
 from firstflight_conformance.judge.follow import LEAVING
-from firstflight_conformance.recording.recorder import Recorder
+from firstflight_conformance.logs.recording.recorder import Recorder
 
 from captures import RECEIVER, SENDER, How, file_of, segment  # isort: skip
 

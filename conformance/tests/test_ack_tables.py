@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from firstflight.events import Ack, Lost, Sent
-from firstflight_conformance.cases.vectors import Case, load
+from firstflight_conformance.format.vectors import Case, load
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.verdict import judge
+from firstflight_conformance.logs.recording.answers import answers_of
+from firstflight_conformance.logs.recording.files import RecordingError
+from firstflight_conformance.logs.recording.from_case import recording_of
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.recording.answers import answers_of
-from firstflight_conformance.recording.files import RecordingError
-from firstflight_conformance.recording.from_case import recording_of
 
 HEAD = "t_us,rtt_us,acked_bytes,in_flight_bytes,cwnd_bytes,ssthresh_bytes"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from firstflight import create
-from firstflight_conformance.cases.measure import config_from_json, replay
-from firstflight_conformance.cases.vectors import load as load_vector
+from firstflight_conformance.format.vectors import load as load_vector
+from firstflight_conformance.logs.recording.recording import Header, Recording, Step, Subject
 from firstflight_conformance.paths import LIVE_PATHS, VECTORS
-from firstflight_conformance.recording.recording import Header, Recording, Step, Subject
-from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.replay.measure import config_from_json, replay
+from firstflight_conformance.simulate.scenario import load_scenario
 from pages import connections_page
 from studies.live import agreement
 from studies.live.agreement import Row, row

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import pytest
 
 from firstflight.events import Ack, Event, Sent
-from firstflight_conformance.cases.vectors import load_all
+from firstflight_conformance.adapters.messages import OBSERVABLES
+from firstflight_conformance.format.vectors import load_all
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run.messages import OBSERVABLES
-from firstflight_conformance.run.model_run import observed_run
-from firstflight_conformance.run.stimulus import stimulus_cases
+from firstflight_conformance.simulate.cases import stimulus_cases
+from firstflight_conformance.simulate.model_run import observed_run
 
 S = 10**9
 #: Seconds after which the smallest RTT lets the kernel enter ProbeRTT: `bbr_min_rtt_win_sec`, and `bbr_probe_rtt_win_ms` of version 3.

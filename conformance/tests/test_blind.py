@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight import profiles
-from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.adapters.messages import OBSERVABLES, Declaration
 from firstflight_conformance.cli import main
+from firstflight_conformance.compare.base import acts, base_of
+from firstflight_conformance.format.schemas import schema_error
 from firstflight_conformance.paths import ROOT
 from firstflight_conformance.run.blind import ACTING, DRAWS, OTHERS, blind_cases
-from firstflight_conformance.run.messages import OBSERVABLES, Declaration
-from firstflight_conformance.run.stimulus import stimulus_cases
-from firstflight_conformance.seen.base import acts, base_of
+from firstflight_conformance.simulate.cases import stimulus_cases
 from plain_newreno import command as command_of
 from runner_support import command
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from bpf_support import kernel
 from firstflight_conformance import exits
 from firstflight_conformance.cli import main
-from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.records.results import ExitCode
 from studies.live.bpf import objects as bpf
 from studies.live.bpf.objects import BpfError, MissingError, Object
 

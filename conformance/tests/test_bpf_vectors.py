@@ -4,7 +4,7 @@ import pytest
 
 from bpf_support import OUT, kernel, make
 from every import every_case
-from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.replay.measure import config_from_json
 from plain.headers import Header
 from plain.judge import Difference, cases_of, judge_case
 from studies.live.bpf.objects import objects

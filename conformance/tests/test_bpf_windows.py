@@ -8,9 +8,9 @@ import pytest
 from bpf_support import kernel
 from firstflight import Config
 from firstflight.events import Ack
+from firstflight_conformance.logs.recording.recorder import Recorder
+from firstflight_conformance.logs.recording.recording import Header
 from firstflight_conformance.paths import LIVE_PATHS
-from firstflight_conformance.recording.recorder import Recorder
-from firstflight_conformance.recording.recording import Header
 from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.measure import PATHS, RUNS
 from studies.live.bpf.objects import Object, objects

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.format.schemas import schema_error
 from firstflight_conformance.paths import CONFORMANCE
 
 LOADERS = CONFORMANCE / "loaders"

@@ -11,14 +11,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from firstflight_conformance.cases.vectors import Case, load
+from firstflight_conformance.format.vectors import Case, load
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.verdict import AT_THE_RECEIVER, Verdict, judge
+from firstflight_conformance.logs.qlog.read import Options
+from firstflight_conformance.logs.recording.files import RecordingError, lines, parse
+from firstflight_conformance.logs.recording.from_case import recording_of
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.qlog.read import Options
-from firstflight_conformance.recording.files import RecordingError, lines, parse
-from firstflight_conformance.recording.from_case import recording_of
-from firstflight_conformance.recording.recording import Recording
 
 from captures import LINKS, RECEIVER, SENDER, How, at_the_receiver, capture_of, file_of, frames, segment  # isort: skip
 from known_senders import Sender, recorded_sender  # isort: skip

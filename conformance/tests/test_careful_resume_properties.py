@@ -15,8 +15,8 @@ from firstflight.controller import Controller, create_with
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Event, Lost, SavedPath, Sent
 from firstflight.observables import Observation, Outcome
-from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.replay.measure import config_from_json
 
 OF_THE_RFC = ("rfc-9959", "rfc-9959-unvalidated", "rfc-9959-search")
 N, R, U, V, S = Phase.NORMAL, Phase.RECONNAISSANCE, Phase.UNVALIDATED, Phase.VALIDATING, Phase.SAFE_RETREAT

@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 from adequacy import check
 from adequacy.coverage import gaps, traces
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands.options import all_cases
+from firstflight_conformance.format import clauses
+from firstflight_conformance.format.clauses import Author, all_clauses, citations, parse_page
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.vectors import Case, Vector
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC, VECTORS
-from firstflight_conformance.spec import clauses
-from firstflight_conformance.spec.clauses import Author, all_clauses, citations, parse_page
 
 GROW = "slow-start.grow"
 

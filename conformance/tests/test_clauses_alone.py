@@ -5,14 +5,14 @@ import re
 import pytest
 
 from firstflight_conformance.commands.options import all_cases
-from firstflight_conformance.diagnose.breaks import broken_by, rules_of
-from firstflight_conformance.diagnose.candidates import Candidate
-from firstflight_conformance.diagnose.decision import Decision
-from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.explain.breaks import broken_by, rules_of
+from firstflight_conformance.format.clauses import Clause, all_clauses, known_clauses
+from firstflight_conformance.format.profile_rules import holds
+from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.spec.clauses import Clause, all_clauses, known_clauses
-from firstflight_conformance.spec.profile_rules import holds
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.records.findings import Decision
+from firstflight_conformance.replay.candidates import Candidate
+from firstflight_conformance.replay.mutants import Mutant
 
 #: Words that need the sentence before: pronouns, conjunctions and adverbs.
 DEPENDENT = re.compile(

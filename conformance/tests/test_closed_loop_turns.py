@@ -12,20 +12,22 @@ import pytest
 
 from firstflight import Ack, Sent, profiles
 from firstflight.events import Event
-from firstflight_conformance.run import children, closed_loop, model_run
+from firstflight_conformance.adapters import children
+from firstflight_conformance.adapters.conversation import Conversation
+from firstflight_conformance.adapters.manifest import load_manifests
+from firstflight_conformance.adapters.messages import OBSERVABLES
+from firstflight_conformance.records.results import AdapterReport, Verdict
+from firstflight_conformance.run import closed_loop
 from firstflight_conformance.run.blind import blind_cases
-from firstflight_conformance.run.conversation import Conversation
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.manifest import load_manifests
-from firstflight_conformance.run.messages import OBSERVABLES
-from firstflight_conformance.run.model_run import ModelLoop, observed_run
 from firstflight_conformance.run.pool import Job, judge_all
-from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.run.stimulus import CLOSED_LOOP, StimulusCase, StimulusScript, stimulus_cases
-from firstflight_conformance.simulator.in_loop import Answer
-from firstflight_conformance.simulator.loop import Simulation
-from firstflight_conformance.simulator.scenario import scenario_files
+from firstflight_conformance.simulate import model_run
+from firstflight_conformance.simulate.cases import CLOSED_LOOP, StimulusCase, StimulusScript, stimulus_cases
+from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.loop import Simulation
+from firstflight_conformance.simulate.model_run import ModelLoop, observed_run
+from firstflight_conformance.simulate.scenario import scenario_files
 from runner_support import adapter, command
 
 WORDS = {

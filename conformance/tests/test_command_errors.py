@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from firstflight_conformance.cases import vectors
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands import options
+from firstflight_conformance.format import vectors
 from firstflight_conformance.paths import NETWORKS, SCENARIOS
 
 SCENARIO = SCENARIOS / "deep-queue.json"

@@ -10,12 +10,12 @@ from click.testing import CliRunner
 
 import firstflight
 import firstflight_conformance
-from firstflight_conformance.cases import computations, vectors
-from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cli import main
+from firstflight_conformance.format import computations, vectors
+from firstflight_conformance.format.schemas import schema_error
 from firstflight_conformance.paths import ROOT, SPEC, VECTORS
-from firstflight_conformance.run import record
-from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.records import record_file
+from firstflight_conformance.simulate.scenario import load_scenario
 from generate.tables import version_files
 
 OLD = Path(__file__).parent / "release_0_1"
@@ -46,7 +46,7 @@ def test_cases_of_a_report_are_still_there() -> None:
 
 
 def test_a_record_and_a_scenario_load() -> None:
-    assert record.load(OLD / "record.json") is not None
+    assert record_file.load(OLD / "record.json") is not None
     assert load_scenario(OLD / "scenario.json") is not None
 
 

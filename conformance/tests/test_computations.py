@@ -8,18 +8,19 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance.cases import computations
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.parse import VectorError
+from firstflight_conformance.adapters.compute import ComputationScript, compare_outputs, read_outputs
+from firstflight_conformance.adapters.faults import ConversationError
+from firstflight_conformance.adapters.manifest import resolve
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.format import computations
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.parse import VectorError
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run.compute import ComputationScript, compare_outputs, read_outputs
-from firstflight_conformance.run.faults import ConversationError
+from firstflight_conformance.records.results import Result, Verdict
+from firstflight_conformance.replay import measure
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.manifest import resolve
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.results import Result, Verdict
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.spec.clauses import known_clauses
 from generate import computation
 
 SIZE = "slow-start.size-64-kib.json"
@@ -65,7 +66,7 @@ def test_the_files_of_the_checkout(path: Path) -> None:
     for case in computations.cases([computations.load(path)]):
         inputs = computations.decode_inputs(case.inputs)
         assert computations.answer(case.profile, inputs) == case.expectation.expect
-        assert computations.clauses_of(case.profile, inputs) == case.expectation.clauses
+        assert measure.clauses_of_computation(case.profile, inputs) == case.expectation.clauses
         assert set(case.expectation.clauses) <= set(known_clauses())
 
 

@@ -12,16 +12,16 @@ from firstflight import Config, DomainError, create, step
 from firstflight.delivery_rate import RateSampler, samples_follow, with_samples
 from firstflight.events import Ack, Event, Lost, Sent, check
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
-from firstflight_conformance.cases.given import given_flags
-from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.cases.wire import event_from_json, event_to_json
+from firstflight_conformance.format.builder import MS, StreamBuilder
+from firstflight_conformance.format.given import given_flags
+from firstflight_conformance.format.schemas import schema_error
+from firstflight_conformance.format.wire import event_from_json, event_to_json
 from firstflight_conformance.judge.follow import windows_alone
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.simulator.dumbbell import run_network
-from firstflight_conformance.simulator.loop import simulate
-from firstflight_conformance.simulator.network import Network
-from firstflight_conformance.simulator.scenario import load_scenario
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.simulate.dumbbell import run_network
+from firstflight_conformance.simulate.loop import simulate
+from firstflight_conformance.simulate.network import Network
+from firstflight_conformance.simulate.scenario import load_scenario
 from simulator_cases import case
 
 OF_ACK = (

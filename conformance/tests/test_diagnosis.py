@@ -9,22 +9,23 @@ import pytest
 from adequacy.conforming import conforms
 from diagnosis_support import AS_CHOSEN, UNSEEN, answered, candidate, judged, mutants, subject_of, told_apart
 from every import every_case, every_computation
-from firstflight_conformance.cases.computations import decode_outputs
-from firstflight_conformance.diagnose.candidates import Candidate, singles
-from firstflight_conformance.diagnose.diagnosis import diagnose, passed
-from firstflight_conformance.diagnose.findings import Diagnosis
-from firstflight_conformance.diagnose.levels import Level, at_most, level_of_clause, most_binding
-from firstflight_conformance.diagnose.subject import Subject, shortest_first
-from firstflight_conformance.diagnose.suspects import suspects_of
-from firstflight_conformance.diagnose.variant import Variant, build
-from firstflight_conformance.freedoms.points import open_points
-from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.compare.answers import passed
+from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.explain.diagnosis import diagnose
+from firstflight_conformance.explain.suspects import suspects_of
+from firstflight_conformance.format.clauses import Author, Clause, known_clauses
+from firstflight_conformance.format.computations import decode_outputs
+from firstflight_conformance.format.levels import Level, at_most, level_of_clause, most_binding
+from firstflight_conformance.format.open_points import open_points
+from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.paths import SPEC
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.results import ExitCode, exit_code
-from firstflight_conformance.spec.clauses import Author, Clause, known_clauses
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.records.findings import Diagnosis
+from firstflight_conformance.records.results import ExitCode, exit_code
+from firstflight_conformance.replay.candidates import Candidate, singles
+from firstflight_conformance.replay.mutants import Mutant
+from firstflight_conformance.replay.variant import Variant, build
 from freedoms_support import WINDOWS, judged_mutant
 
 #: A place in a text, or the file of the code that stands for one.

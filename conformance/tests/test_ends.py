@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.run.faults import FaultKind
+from firstflight_conformance.adapters.faults import FaultKind
+from firstflight_conformance.records.results import AdapterReport, Verdict
 from firstflight_conformance.run.pool import Job, judge_all
-from firstflight_conformance.run.results import AdapterReport, Verdict
 from runner_support import QUICK, adapter, command, scripts, write_vectors
 
 _CLI = (sys.executable, "-m", "firstflight_conformance")

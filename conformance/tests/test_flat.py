@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from every import every_computation
-from firstflight_conformance.cases import computations, vectors
-from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.flat import form as flat
 from firstflight_conformance.flat.form import AnyCase
+from firstflight_conformance.format import computations, vectors
+from firstflight_conformance.format.clauses import all_clauses
+from firstflight_conformance.format.schemas import schema_error
 from firstflight_conformance.paths import CONFORMANCE, VECTORS
-from firstflight_conformance.spec.clauses import all_clauses
 from freedoms_support import Variant, answers_of, program_of, scripts_of, variants
 from test_broken_files import module
 

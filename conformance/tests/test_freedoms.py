@@ -7,9 +7,9 @@ import pytest
 from adequacy.conforming import calls_conforming
 from diagnosis_support import mutants
 from every import packets
-from firstflight_conformance.freedoms.points import open_points
-from firstflight_conformance.run.results import AdapterReport, ExitCode, Verdict, exit_code
-from firstflight_conformance.spec.clauses import known_clauses
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.format.open_points import open_points
+from firstflight_conformance.records.results import AdapterReport, ExitCode, Verdict, exit_code
 from freedoms_support import (
     PACKETS_MAX,
     Variant,

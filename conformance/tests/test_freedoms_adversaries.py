@@ -5,10 +5,10 @@ from types import ModuleType
 
 import pytest
 
+from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.report_badge import badge
-from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
+from firstflight_conformance.records.results import AdapterReport, ExitCode, exit_code
+from firstflight_conformance.report.badge import badge
 from freedoms_support import WINDOWS, changed, judged_programs, program_of, scripts_of, variants
 
 _NEWRENO = "newreno_rfc_9002"

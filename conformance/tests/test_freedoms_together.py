@@ -8,16 +8,16 @@ import pytest
 
 from diagnosis_support import AS_CHOSEN, UNSEEN, candidate, judged, mutants
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.compare.options import options_of
-from firstflight_conformance.diagnose import candidates
-from firstflight_conformance.diagnose.diagnosis import diagnose
-from firstflight_conformance.diagnose.findings import Diagnosis
-from firstflight_conformance.diagnose.variant import Variant as Model
-from firstflight_conformance.diagnose.variant import build
-from firstflight_conformance.freedoms.points import open_points
-from firstflight_conformance.mutants.load import Mutant
-from firstflight_conformance.run.results import ExitCode, exit_code
+from firstflight_conformance.explain.diagnosis import diagnose
+from firstflight_conformance.format.open_points import open_points
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS
+from firstflight_conformance.records.findings import Diagnosis
+from firstflight_conformance.records.results import ExitCode, exit_code
+from firstflight_conformance.replay import candidates
+from firstflight_conformance.replay.mutants import Mutant
+from firstflight_conformance.replay.variant import Variant as Model
+from firstflight_conformance.replay.variant import build
 from freedoms_hide import Profile, known, open_profiles, wrong
 from freedoms_support import Variant, together, variants
 from freedoms_support import judged as judged_variant

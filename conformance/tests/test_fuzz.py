@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstflight_conformance.cases.vectors import cases, load
 from firstflight_conformance.cli import main
+from firstflight_conformance.format.vectors import cases, load
 from firstflight_conformance.paths import CONFORMANCE, VECTORS
 
 NUMBERS = st.integers(0, 2**64 - 1)

@@ -11,15 +11,15 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight import Ack, Config, Outcome, Run, Sent
-from firstflight_conformance.cases.ledger import LedgerError
-from firstflight_conformance.cases.measure import replay
-from firstflight_conformance.cases.stream import check_stream
-from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands import vectors as command
+from firstflight_conformance.format.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.ledger import LedgerError
+from firstflight_conformance.format.stream import check_stream
+from firstflight_conformance.format.wire import event_to_json
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
-from firstflight_conformance.vectorgen.stimulus import Stimulus, controller_of, judged_events, to_json
+from firstflight_conformance.replay.measure import replay
+from firstflight_conformance.replay.stimulus import Stimulus, controller_of, judged_events, to_json
 from generate import tables, write
 from generate.catalogue import Catalogue
 from generate.tables import generated_files

@@ -11,17 +11,17 @@ import pytest
 from every import vectors_by_id
 from firstflight import Ack, Config, create
 from firstflight.events import Event, PersistentCongestion
-from firstflight_conformance.cases.given import FLAGS, app_limited_given, persistent_congestion_given
-from firstflight_conformance.cases.measure import replay
-from firstflight_conformance.cases.parse import VectorError
-from firstflight_conformance.cases.schemas import validator
-from firstflight_conformance.cases.stream import HUGE_ACK_PACKETS, StreamError, check_rtts, flags_of
-from firstflight_conformance.cases.vectors import Vector, load
-from firstflight_conformance.run import report_json
-from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from firstflight_conformance.format.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.given import FLAGS, app_limited_given, persistent_congestion_given
+from firstflight_conformance.format.parse import VectorError
+from firstflight_conformance.format.schemas import validator
+from firstflight_conformance.format.stream import HUGE_ACK_PACKETS, StreamError, check_rtts, flags_of
+from firstflight_conformance.format.vectors import Vector, load
+from firstflight_conformance.records.results import AdapterReport, Result, Verdict
+from firstflight_conformance.replay.measure import replay
+from firstflight_conformance.replay.stimulus import to_json
+from firstflight_conformance.report import json_document
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
-from firstflight_conformance.vectorgen.stimulus import to_json
 from generate.catalogue import Catalogue
 from runner_support import command, judged, write_vectors
 from stimuli.newreno import persistent
@@ -248,7 +248,7 @@ def test_only_stated_is_not_sent(tmp_path: Path) -> None:
     assert "works app_limited out by itself" in result.reason
     assert "app-limited-given" in result.reason
     assert (report.counts["unsupported"], report.counts["pass"]) == (1, 3)
-    document = json.loads(report_json.text(report_json.to_json([report], [], 0, strict=False)))
+    document = json.loads(json_document.text(json_document.to_json([report], [], 0, strict=False)))
     validator("urn:firstflight:report:1").validate(document)
     assert document["adapters"][0]["declaration"]["works_out"] == ["app_limited"]
 

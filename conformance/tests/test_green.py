@@ -11,14 +11,14 @@ from click.testing import CliRunner, Result
 
 from every import every_case_of
 from firstflight import profiles
-from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.cli import main
+from firstflight_conformance.compare.base import acts, base_of
+from firstflight_conformance.format.schemas import schema_error
+from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.run.blind import blind_cases
-from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.run.stimulus import StimulusCase, stimulus_cases
-from firstflight_conformance.seen.base import acts, base_of
+from firstflight_conformance.simulate.cases import StimulusCase, stimulus_cases
 from plain_newreno import GREEN, command, outcome, refused_by, report_of, words
 from runner_support import BAD
 

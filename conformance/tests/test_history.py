@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import ADAPTERS
-from firstflight_conformance.run import record
+from firstflight_conformance.records import record_file
 from pages import history_page
 from studies.history import build, deviations, judging, registry, store
 from studies.history.registry import NotBuiltError, Release
@@ -236,7 +236,7 @@ def test_what_is_kept(stack: Stack) -> None:
     if newest.vectors != judging.vectors_digest():
         pytest.skip("the newest release was judged by other vectors than there are now")
     for name in stack.adapters:
-        recorded = record.load(ADAPTERS / name / "record.json")
+        recorded = record_file.load(ADAPTERS / name / "record.json")
         if (recorded.version or "").lstrip("v") == newest.version.lstrip("v"):
             vectors = {case: entry for case, entry in recorded.cases.items() if not case.startswith("stimulus:")}
             assert {one.case: one.entry for one in newest.divergences if one.adapter == name} == vectors

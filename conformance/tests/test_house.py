@@ -161,7 +161,7 @@ def test_the_model_needs_the_standard_library_only() -> None:
 def test_packages_of_algorithms_are_named_nowhere_in_the_tools() -> None:
     """Only what is about one algorithm names its package; what is about all of them asks for their descriptors."""
     packages = {path.parent.name for path in MODEL.glob("*/__init__.py")}
-    about_all = [TOOLS / "spec", TOOLS / "mutants", TOOLS / "run", TOOLS / "commands", TOOLS / "cases"]
+    about_all = [TOOLS / name for name in ("format", "replay", "adapters", "simulate", "records", "run", "commands")]
     for folder in about_all:
         for path in folder.rglob("*.py"):
             named = {name.split(".")[1] for name in imported(path) if name.startswith("firstflight.")}
@@ -170,6 +170,51 @@ def test_packages_of_algorithms_are_named_nowhere_in_the_tools() -> None:
 
 #: Modules for one kind of case, which name what computes it.
 EXCEPTIONS = {
-    "cases/computations.py": {"transfer_time"},
+    "format/layers.py": {"careful_resume"},
+    "format/computations.py": {"transfer_time"},
     "commands/model.py": {"transfer_time"},
 }
+
+
+#: The packages of the tool. A package imports only packages above it.
+ORDER = (
+    *("format", "replay", "adapters", "simulate", "records", "compare", "run", "explain"),
+    *("shrink", "logs", "report", "flat", "judge", "sweeps", "plots", "commands"),
+)
+
+
+def upward(package: Path, order: tuple[str, ...]) -> list[str]:
+    """Return imports against the order of packages, as "importer imports module"."""
+    found = []
+    for name, modules in graph(package).items():
+        own = name.split(".")[1:2]
+        for module in modules:
+            other = module.split(".")[1:2]
+            if own and other and own != other and {*own, *other} <= {*order}:
+                found += [f"{name} imports {module}"] * (order.index(*own) < order.index(*other))
+    return sorted(found)
+
+
+def test_packages_import_in_one_direction() -> None:
+    """Each package of the tool is in the order, and imports only packages above it."""
+    packages = {path.parent.name for path in TOOLS.glob("*/__init__.py")}
+    assert packages == {*ORDER}
+    assert upward(TOOLS, ORDER) == []
+
+
+def test_run_explain_and_report_do_not_import_each_other() -> None:
+    """A run writes records, `explain` reads records, and `report` renders both."""
+    for name, others in (("run", "explain report"), ("explain", "run report"), ("report", "run explain")):
+        imports = {module for path in (TOOLS / name).rglob("*.py") for module in imported(path)}
+        wrong = {f"firstflight_conformance.{other}" for other in others.split()}
+        assert not {module for module in imports if module.startswith(tuple(f"{one}." for one in wrong))}, name
+
+
+def test_an_import_against_the_order_is_found(tmp_path: Path) -> None:
+    """An upper package that imports a lower one is reported, in a function too."""
+    tool = tmp_path / "tool"
+    for name, text in (("one", "def f():\n    from tool.two import b"), ("two", "from tool.one import a")):
+        (tool / name).mkdir(parents=True)
+        (tool / name / "__init__.py").write_text(f"{text}\n", "utf-8")
+    (tool / "__init__.py").write_text("", "utf-8")
+    assert upward(tool, ("one", "two")) == ["tool.one imports tool.two"]

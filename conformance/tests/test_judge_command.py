@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from firstflight_conformance.cases.qlog import case_qlog_text
-from firstflight_conformance.cases.vectors import Case, load
 from firstflight_conformance.cli import main
+from firstflight_conformance.format.vectors import Case, load
+from firstflight_conformance.logs.case_qlog import case_qlog_text
+from firstflight_conformance.logs.recording import files
+from firstflight_conformance.logs.recording.from_case import recording_of
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.recording import files
-from firstflight_conformance.recording.from_case import recording_of
 
 from qlog_imitations import WRITERS, written  # isort: skip
 from test_recording_judge import recorded  # isort: skip

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight_conformance.cli import main
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import LIVE_PATHS
-from firstflight_conformance.recording.recording import Recording
-from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.records.results import ExitCode
 from studies.live import command as judge_kernel
 
 from test_recording_judge import recorded  # isort: skip

@@ -14,7 +14,7 @@ import zstandard
 from click.testing import CliRunner, Result
 
 from firstflight_conformance.cli import main
-from firstflight_conformance.recording import files
+from firstflight_conformance.logs.recording import files
 
 from captures import SENDER, How, capture_of, file_of, frames  # isort: skip
 from test_ack_tables import HEAD, rows, table  # isort: skip

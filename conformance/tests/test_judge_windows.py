@@ -7,8 +7,8 @@ from firstflight import Config
 from firstflight_conformance.judge.did import did
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.subject import subject_of
-from firstflight_conformance.recording.recorder import Recorder
-from firstflight_conformance.recording.recording import Header, Recording
+from firstflight_conformance.logs.recording.recorder import Recorder
+from firstflight_conformance.logs.recording.recording import Header, Recording
 
 SIZE = 1000
 MS = 1_000_000

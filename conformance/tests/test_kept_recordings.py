@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from firstflight_conformance.capture.catalogue import catalogue, segments_of, with_data
-from firstflight_conformance.capture.container import frames
 from firstflight_conformance.cli import main
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.verdict import judge
+from firstflight_conformance.logs.capture.catalogue import catalogue, segments_of, with_data
+from firstflight_conformance.logs.capture.container import frames
 
 FOLDER = Path(__file__).parent / "kept_recordings"
 CAPTURES = Path(__file__).parent / "kept_captures"

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
-from firstflight_conformance.diagnose.kept_state import KEPT
+from firstflight_conformance.run.kept_state import KEPT
 from runner_support import command, events, vector, write_vectors
 
 KEEPERS = [("keeps", "static"), ("keeps", "reset")]

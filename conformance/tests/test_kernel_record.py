@@ -16,13 +16,13 @@ from click.testing import CliRunner
 
 from firstflight import create, step
 from firstflight.events import Ack, Lost, Run, Sent
+from firstflight_conformance.adapters.children import descendants
 from firstflight_conformance.cli import main
+from firstflight_conformance.logs.recording import files
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import STUDIES
-from firstflight_conformance.recording import files
-from firstflight_conformance.recording.recording import Recording
-from firstflight_conformance.run.children import descendants
-from firstflight_conformance.run.results import ExitCode
-from firstflight_conformance.simulator.scenario import load_scenario, scenario_files
+from firstflight_conformance.records.results import ExitCode
+from firstflight_conformance.simulate.scenario import load_scenario, scenario_files
 from studies.live.kernel.capture import Noted
 from studies.live.kernel.namespace import UnavailableError
 from studies.live.kernel.record import RunError, record, recording_of

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.simulator.scenario import Link, Scenario, load_scenario
-from firstflight_conformance.simulator.transfer import Receiver as Policy
+from firstflight_conformance.simulate.scenario import Link, Scenario, load_scenario
+from firstflight_conformance.simulate.transfer import Receiver as Policy
 from studies.live.kernel import namespace, tcp_info
 from studies.live.kernel.receiver import Arrived, Receiver
 from studies.live.kernel.segments import Addresses, Flags, Segment, checksum, distance, pack, parse

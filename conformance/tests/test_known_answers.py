@@ -7,10 +7,10 @@ from itertools import product
 import pytest
 
 from firstflight.events import Ack, Lost
-from firstflight_conformance.cases.vectors import Case, load
+from firstflight_conformance.format.vectors import Case, load
 from firstflight_conformance.judge.verdict import Verdict, judge, together
+from firstflight_conformance.logs.recording.from_case import recording_of
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.recording.from_case import recording_of
 
 from known_senders import Sender, Swaying, recorded_in_datagrams, recorded_sender  # isort: skip
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from firstflight import Run
 from firstflight.events import Ce, Sent
-from firstflight_conformance.cases import ledger as ledger_module
-from firstflight_conformance.cases.ledger import DataLedger, Ledger, LedgerError, RttEstimator
-from firstflight_conformance.cases.stream import StreamError, check_stream
+from firstflight_conformance.format import ledger as ledger_module
+from firstflight_conformance.format.ledger import DataLedger, Ledger, LedgerError, RttEstimator
+from firstflight_conformance.format.stream import StreamError, check_stream
 
 
 def filled() -> Ledger:

@@ -3,8 +3,8 @@
 import pytest
 
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.simulator.path import Bottleneck
-from firstflight_conformance.simulator.scenario import Link
+from firstflight_conformance.simulate.path import Bottleneck
+from firstflight_conformance.simulate.scenario import Link
 from simulator_parts import Kind, cross, transmission_ns
 
 MS = 10**6

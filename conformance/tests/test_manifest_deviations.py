@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.paths import ADAPTERS
-from firstflight_conformance.run.manifest import (
+from firstflight_conformance.adapters.manifest import (
     KINDS,
     OTHER_VERSION,
     ManifestError,
     load_manifest,
     load_manifests,
 )
+from firstflight_conformance.paths import ADAPTERS
 
 HEAD = (
     'name = "x"\ntitle = "x"\nlanguage = "x"\nrole = "third-party"\ncommand = ["x"]\n'

@@ -20,12 +20,12 @@ from adequacy.mutated import mutated
 from firstflight import Config
 from firstflight.controller import ALGORITHMS
 from firstflight.search.profiles import PROFILES, Shift
-from firstflight_conformance.cases.vectors import cases, load_all
 from firstflight_conformance.cli import main
-from firstflight_conformance.mutants import load
-from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
-from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts, load_mutants
+from firstflight_conformance.format.vectors import cases, load_all
 from firstflight_conformance.paths import REFERENCE_PY, VECTORS
+from firstflight_conformance.replay import mutants
+from firstflight_conformance.replay.fresh import fresh_modules, mutable_files
+from firstflight_conformance.replay.mutants import Mutant, MutantError, changed_texts, load_mutants
 
 HEAD = 'algorithm = "search"\nprofile = "lanman-2024"\n'
 AGAIN = '[[mutant.also]]\nfile = "search/windows.py"\nfind = "WINDOW_BINS = 9"\nreplace = "WINDOW_BINS = 8"\n'
@@ -42,7 +42,7 @@ def by_id(mutant_id: str) -> Mutant:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of mutants in place of that of the checkout."""
-    monkeypatch.setattr(load, "SPEC", tmp_path)
+    monkeypatch.setattr(mutants, "SPEC", tmp_path)
     (tmp_path / "search").mkdir()
     return tmp_path / "search"
 

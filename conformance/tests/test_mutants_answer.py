@@ -10,14 +10,14 @@ from click.testing import CliRunner
 
 from every import every_case
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case
 from firstflight_conformance.cli import main
-from firstflight_conformance.diagnose import diagnosis
-from firstflight_conformance.diagnose.candidates import Candidate, singles
-from firstflight_conformance.diagnose.variant import build
-from firstflight_conformance.mutants.answers import CRASHES, check_types
-from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.explain import diagnosis
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS, Case
+from firstflight_conformance.replay.answers import CRASHES, check_types
+from firstflight_conformance.replay.candidates import Candidate, singles
+from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.replay.mutants import load_mutants
+from firstflight_conformance.replay.variant import build
 
 #: How many vectors of a profile a wrong model is sent: those that add the most clauses.
 _VECTORS = 3

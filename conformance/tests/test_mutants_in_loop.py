@@ -12,14 +12,14 @@ from adequacy.in_loop import load_survivors, loop_kills_of, loop_matrix, reasons
 from adequacy.kill import Kills, kills_of
 from adequacy.mutated import mutated
 from every import every_vector
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
-from firstflight_conformance.cases.wire import event_name
+from firstflight_conformance.adapters.messages import OBSERVABLES
 from firstflight_conformance.cli import main
-from firstflight_conformance.mutants.load import Mutant, load_mutants
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS
+from firstflight_conformance.format.wire import event_name
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run.messages import OBSERVABLES
-from firstflight_conformance.run.model_run import observed_run
-from firstflight_conformance.run.stimulus import stimulus_cases
+from firstflight_conformance.replay.mutants import Mutant, load_mutants
+from firstflight_conformance.simulate.cases import stimulus_cases
+from firstflight_conformance.simulate.model_run import observed_run
 from generate.simulated import load_scenarios
 
 MUTANTS = {mutant.id: mutant for mutant in load_mutants()}

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance.capture.container import frames
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.verdict import Verdict, judge
-from firstflight_conformance.recording.files import RecordingError
+from firstflight_conformance.logs.capture.container import frames
+from firstflight_conformance.logs.recording.files import RecordingError
 
 from qlog_imitations import WRITERS, written  # isort: skip
 from test_recording_judge import recorded  # isort: skip

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from firstflight import Config
 from firstflight.events import Ack, Lost, PersistentCongestion, Pto, Sent
-from firstflight_conformance.cases.stream import check_stream, repeated
 from firstflight_conformance.cli import main
+from firstflight_conformance.format.stream import check_stream, repeated
 from firstflight_conformance.paths import NETWORKS
-from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult, observations, run_network
-from firstflight_conformance.simulator.loop import ORIGIN_NS
-from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network, load_network
-from firstflight_conformance.simulator.scenario import Link, ScenarioError
-from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.dumbbell import FlowResult, NetworkResult, observations, run_network
+from firstflight_conformance.simulate.loop import ORIGIN_NS
+from firstflight_conformance.simulate.network import Access, Bucket, FlowPlan, Network, load_network
+from firstflight_conformance.simulate.scenario import Link, ScenarioError
+from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
 
 MS, S = 10**6, 10**9
 NAMES = [path.name for path in sorted(NETWORKS.glob("*.json"))]

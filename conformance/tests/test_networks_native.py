@@ -14,17 +14,17 @@ from firstflight.events import Event
 from firstflight_conformance import port
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import CONFORMANCE, NETWORKS, REFERENCE_C
-from firstflight_conformance.simulator import completion, presets
-from firstflight_conformance.simulator import native_bounds as bounds
-from firstflight_conformance.simulator import native_layout as layout
-from firstflight_conformance.simulator.completion import complete
-from firstflight_conformance.simulator.dumbbell import run_network
-from firstflight_conformance.simulator.in_loop import Answer
-from firstflight_conformance.simulator.loop import Simulation, run_port
-from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network, load_network
-from firstflight_conformance.simulator.path import Bottleneck
-from firstflight_conformance.simulator.scenario import Link, Scenario, ScenarioError
-from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate import completion, presets
+from firstflight_conformance.simulate import native_bounds as bounds
+from firstflight_conformance.simulate import native_layout as layout
+from firstflight_conformance.simulate.completion import complete
+from firstflight_conformance.simulate.dumbbell import run_network
+from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.loop import Simulation, run_port
+from firstflight_conformance.simulate.network import Access, Bucket, FlowPlan, Network, load_network
+from firstflight_conformance.simulate.path import Bottleneck
+from firstflight_conformance.simulate.scenario import Link, Scenario, ScenarioError
+from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
 from simulated import c_network, plain_network
 
 S, MS = 10**9, 10**6

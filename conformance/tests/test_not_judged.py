@@ -9,15 +9,16 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from firstflight.controller import ALGORITHMS
+from firstflight_conformance.adapters.messages import OBSERVABLES, Declaration
 from firstflight_conformance.cli import main
-from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.format.first import known
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.run.first import known
-from firstflight_conformance.run.messages import OBSERVABLES, Declaration
-from firstflight_conformance.run.not_judged import not_judged, other_losses
-from firstflight_conformance.run.report_html import text as html
-from firstflight_conformance.run.report_terminal import print_report
-from firstflight_conformance.run.results import AdapterReport, ClosedLoop, LoopRun, Result, Verdict
+from firstflight_conformance.records.results import AdapterReport, ClosedLoop, Result, Verdict
+from firstflight_conformance.replay.mutants import load_mutants
+from firstflight_conformance.report.html_page import text as html
+from firstflight_conformance.report.not_judged import not_judged, other_losses
+from firstflight_conformance.report.terminal import print_report
+from firstflight_conformance.simulate.loop_run import LoopRun
 from runner_support import adapter
 
 JUMP = "careful-resume.path.overshoots@rfc-9959"

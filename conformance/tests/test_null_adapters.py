@@ -3,9 +3,9 @@
 from click.testing import CliRunner
 
 from every import every_case
-from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cli import main
-from firstflight_conformance.diagnose.exercised import exercised_by
+from firstflight_conformance.compare.exercised import exercised_by
+from firstflight_conformance.format.vectors import Case
 
 CASES = [case for case in every_case() if (case.vector.algorithm, case.profile) == ("slow-start", "rfc-9002")]
 

@@ -11,10 +11,10 @@ import pytest
 
 from dist import packetdrill
 from firstflight import Config, create
-from firstflight_conformance.cases import vectors
-from firstflight_conformance.cases.measure import replay
+from firstflight_conformance.format import vectors
+from firstflight_conformance.logs.recording.recorder import Recorder
 from firstflight_conformance.paths import CONFORMANCE, VECTORS
-from firstflight_conformance.recording.recorder import Recorder
+from firstflight_conformance.replay.measure import replay
 
 _WRITE = re.compile(r"write\(4, \.\.\., (\d+)\) = (\d+)")
 _ACK = re.compile(r"< \. 1:1\(0\) ack (\d+) win 65535")

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from firstflight_conformance.adapters.manifest import Manifest, ManifestError, load_manifest, load_manifests
+from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.cli import main
-from firstflight_conformance.run import report_terminal
-from firstflight_conformance.run.manifest import Manifest, ManifestError, load_manifest, load_manifests
+from firstflight_conformance.records.results import AdapterReport, Verdict
+from firstflight_conformance.report import terminal
+from firstflight_conformance.report.fit import LINES
 from firstflight_conformance.run.parts import parts, whole
 from firstflight_conformance.run.pool import Job, Judged, judge_all
-from firstflight_conformance.run.report_fit import LINES
-from firstflight_conformance.run.results import AdapterReport, Verdict
-from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.session import AnyScript, Options
-from firstflight_conformance.run.stimulus import StimulusScript, stimulus_cases
+from firstflight_conformance.simulate.cases import StimulusScript, stimulus_cases
 from runner_support import IDS, adapter, command, events, scripts, vector, write_vectors
 
 FOURTH = "slow-start.zero.small"
@@ -152,7 +152,7 @@ def test_two_tables_of_the_references(monkeypatch: pytest.MonkeyPatch) -> None:
     titles = [line.strip() for line in result.output.splitlines() if line.startswith(("References", "Adapters"))]
     assert titles == ["References, by the vectors; in closed loop next", "References", "Adapters"]
     # Of each the title, the names of the columns and a row are printed: so many lines the report has less.
-    first, second = (report_terminal.lines_left(rows) for rows in ([1], [1, 1]))
+    first, second = (terminal.lines_left(rows) for rows in ([1], [1, 1]))
     lines = [line.split()[0] for line in result.stdout.splitlines()[: LINES - second]]
     assert lines == ["References,", "adapter", "model", "References", "adapter", "model"]
     assert LINES - first == first - second == 3

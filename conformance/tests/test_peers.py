@@ -13,12 +13,12 @@ from aioquic.tls import Epoch
 
 from every import every_case
 from firstflight.events import Ack, Event, Lost, Run, Sent
-from firstflight_conformance.cases.stream import repeated
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.adapters.children import descendants
+from firstflight_conformance.format.stream import repeated
+from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.judge.verdict import judge
+from firstflight_conformance.logs.qlog.read import read_qlog
 from firstflight_conformance.paths import LIVE_PATHS
-from firstflight_conformance.qlog.read import read_qlog
-from firstflight_conformance.run.children import descendants
 from studies.live.peers.aioquic_model import Clock, ModelControl
 from studies.live.peers.run import TransferError, aioquic_receiver, aioquic_sender, transfer
 

@@ -16,7 +16,7 @@ from adequacy.citations import plain_citations
 from every import every_case, every_case_of, every_computation, packets
 from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
-from firstflight_conformance.cases import computations
+from firstflight_conformance.format import computations
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.prng import SplitMix64
 from plain.folders import plain_headers

@@ -9,7 +9,7 @@ from firstflight.hybla import plain_hybla_linux_kernel as hybla
 from firstflight.newreno.plain_newreno_rfc_9002 import NewReno
 from firstflight.observables import Outcome, Phase
 from firstflight.search import plain_search_lanman_2024 as search
-from firstflight_conformance.cases.vectors import cases, load_all
+from firstflight_conformance.format.vectors import cases, load_all
 from plain.judge import cases_of, judge_case
 from plain_streams import run_streams
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from every import every_case
-from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.replay.measure import config_from_json
 from plain.headers import HEADERS, Header, compiled, source
 from plain.judge import Difference, cases_of, computing, judge_case, programs
 from plain_said import said_of

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from firstflight_conformance.format.clauses import known_clauses
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.spec.clauses import known_clauses
 from planted_errors import CONTROLLERS, KEPT_STATE, Diagnosed, build, errors, is_caught, judge, missing
 
 ERRORS = {f"{error.controller}-{error.id}": error for error in errors()}

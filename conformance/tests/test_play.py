@@ -14,13 +14,13 @@ import pytest
 from firstflight import create
 from firstflight.controller import ALGORITHMS, profiles
 from firstflight.observables import Outcome
-from firstflight_conformance.cases import vectors
-from firstflight_conformance.cases.vectors import Case, Vector
-from firstflight_conformance.cases.wire import observation_to_json
+from firstflight_conformance.format import vectors
+from firstflight_conformance.format.clauses import all_clauses
+from firstflight_conformance.format.vectors import Case, Vector
+from firstflight_conformance.format.wire import observation_to_json
 from firstflight_conformance.paths import BUILD, ROOT
-from firstflight_conformance.simulator.loop import simulate
-from firstflight_conformance.simulator.scenario import load_scenario
-from firstflight_conformance.spec.clauses import all_clauses
+from firstflight_conformance.simulate.loop import simulate
+from firstflight_conformance.simulate.scenario import load_scenario
 from pages import play, site, vector_files
 
 from served import served  # isort: skip

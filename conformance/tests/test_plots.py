@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from every import every_vector
-from firstflight_conformance.cases.vectors import Case, Vector
+from firstflight_conformance.format.vectors import Case, Vector
 from firstflight_conformance.plots import vectors as written
 from plots import vectors as drawn
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from firstflight_conformance.cases.vectors import load
+from firstflight_conformance.format.vectors import load
 from firstflight_conformance.paths import VECTORS
 from plots.slim import slim, slim_plots
 from plots.vectors import plot_vector

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from firstflight_conformance.adapters import builds
+from firstflight_conformance.adapters.builds import Builds
+from firstflight_conformance.adapters.manifest import Manifest, ManifestError, load_manifest, load_manifests
 from firstflight_conformance.cli import main
-from firstflight_conformance.run import builds
-from firstflight_conformance.run.builds import Builds
-from firstflight_conformance.run.manifest import Manifest, ManifestError, load_manifest, load_manifests
+from firstflight_conformance.records.results import AdapterReport
 from firstflight_conformance.run.pool import Job, judge_all
-from firstflight_conformance.run.results import AdapterReport
 from firstflight_conformance.run.session import Options
 from runner_support import QUICK, adapter, command, scripts, write_vectors
 from runner_support import judged as judge_alone

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import PRESETS
-from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.completion import complete as run
-from firstflight_conformance.simulator.presets import Completion
-from firstflight_conformance.simulator.scenario import ScenarioError
+from firstflight_conformance.simulate import presets
+from firstflight_conformance.simulate.completion import complete as run
+from firstflight_conformance.simulate.presets import Completion
+from firstflight_conformance.simulate.scenario import ScenarioError
 from studies.published.thesis import CELLS
 
 PRESET = "grigore-2025"

@@ -10,9 +10,9 @@ import pytest
 from every import every_case_of
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.format.profile_rules import rules_of
+from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.spec.profile_rules import rules_of
 from pages.profiles import page
 from pages.profiles.resolved import Program, resolved
 from plain.judge import judge_case

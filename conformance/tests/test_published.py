@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from firstflight.events import Ack, Lost, Run, Sent
 from firstflight_conformance.cli import main
-from firstflight_conformance.simulator.dumbbell import run_network
+from firstflight_conformance.simulate.dumbbell import run_network
 from pages import published_page
 from plots.published import COLOURS
 from studies.published import (

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from firstflight_conformance.cases.vectors import Case, cases, load
+from firstflight_conformance.adapters import messages
+from firstflight_conformance.adapters.manifest import load_manifests
+from firstflight_conformance.adapters.script import Script
+from firstflight_conformance.format.vectors import Case, cases, load
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run import messages
-from firstflight_conformance.run.manifest import load_manifests
-from firstflight_conformance.run.script import Script
 
 VECTOR = load(VECTORS / "slow-start" / "growth.ack-of-two.json")
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight_conformance.cli import main
-from firstflight_conformance.recording import files
+from firstflight_conformance.logs.recording import files
 
 from qlog_imitations import WRITERS, written  # isort: skip
 from test_recording_judge import recorded  # isort: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance.qlog.read import Log, read_qlog
+from firstflight_conformance.logs.qlog.read import Log, read_qlog
 
 HEADER = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"vantage_point": {"type": "client"}}}
 Record = dict[str, Any]

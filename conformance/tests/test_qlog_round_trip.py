@@ -12,14 +12,14 @@ from every import every_vector
 from firstflight import profiles
 from firstflight.controller import ALGORITHMS
 from firstflight.events import Ack, Event, Lost, Run, Sent
-from firstflight_conformance.cases.qlog import case_qlog_text
-from firstflight_conformance.cases.vectors import Case, Vector, cases, load
+from firstflight_conformance.format.vectors import Case, Vector, cases, load
 from firstflight_conformance.judge.follow import windows_alone
 from firstflight_conformance.judge.verdict import judge
+from firstflight_conformance.logs.case_qlog import case_qlog_text
+from firstflight_conformance.logs.qlog import write
+from firstflight_conformance.logs.qlog.read import read_qlog
+from firstflight_conformance.logs.recording.answers import answers_of
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.qlog import write
-from firstflight_conformance.qlog.read import read_qlog
-from firstflight_conformance.recording.answers import answers_of
 
 #: Long runs as one record each, which keeps this test quick; a few vectors are written packet by packet as well.
 _RUN_RECORDS = 8

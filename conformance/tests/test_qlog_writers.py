@@ -10,11 +10,11 @@ import pytest
 from firstflight.events import Ack, Ce, Lost, Sent
 from firstflight_conformance.judge.formats import kind_of
 from firstflight_conformance.judge.verdict import judge
-from firstflight_conformance.qlog import items
-from firstflight_conformance.qlog.groups import PRIOR, Order, arranged, losses_first
-from firstflight_conformance.qlog.read import Log, Options, read_qlog
-from firstflight_conformance.recording.files import RecordingError
-from firstflight_conformance.recording.recording import Recording
+from firstflight_conformance.logs.qlog import items
+from firstflight_conformance.logs.qlog.groups import PRIOR, Order, arranged, losses_first
+from firstflight_conformance.logs.qlog.read import Log, Options, read_qlog
+from firstflight_conformance.logs.recording.files import RecordingError
+from firstflight_conformance.logs.recording.recording import Recording
 
 from aioquic_log import write_log  # isort: skip
 from qlog_imitations import INITIAL_BYTES, WRITERS, written  # isort: skip

@@ -6,8 +6,8 @@ import pytest
 
 from firstflight import Config, create, step
 from firstflight.events import Ack
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 
 #: Bytes of which every factor is a whole number, and how many packets the flight has.
 SIZE, PACKETS = 1800, 30

@@ -10,11 +10,11 @@ import pytest
 from firstflight import Config, Pto, create, profiles, step
 from firstflight.search.profiles import PROFILES as MODEL
 from firstflight.search.profiles import Readings
-from firstflight_conformance.cases.computations import INPUTS
-from firstflight_conformance.freedoms.points import open_points
-from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.format.computations import INPUTS
+from firstflight_conformance.format.open_points import open_points
+from firstflight_conformance.format.readings import ProfileTable, load_table, load_tables
 from firstflight_conformance.paths import SPEC
-from firstflight_conformance.spec.readings import ProfileTable, load_table, load_tables
+from firstflight_conformance.replay.mutants import load_mutants
 from generate.tables import generated_files
 
 SEARCH = (SPEC / "search" / "profiles.toml").read_text(encoding="utf-8")

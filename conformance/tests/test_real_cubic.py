@@ -11,14 +11,14 @@ from every import every_case
 from firstflight import Config, create
 from firstflight.controller import Controller, advance
 from firstflight.events import Ack, Event
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.options import NOTHING, models_of
 from firstflight_conformance.compare.relation import Explained, Judgement, judge
-from firstflight_conformance.diagnose.subject import Subject
-from firstflight_conformance.run.compare import avoids, compare
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.values import avoids, compare
+from firstflight_conformance.format.builder import MS
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.replay.measure import config_from_json
 from real_cubic import DOUBLE, EXACT, Numbers, use_real_numbers
 from stimuli.cubic.avoidance import AvoidanceBuilder
 

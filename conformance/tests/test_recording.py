@@ -9,10 +9,10 @@ import pytest
 
 from firstflight import Config
 from firstflight.events import Ack, Ce, Pto
-from firstflight_conformance.cases.ledger import LedgerError
-from firstflight_conformance.recording import files
-from firstflight_conformance.recording.recorder import Recorder
-from firstflight_conformance.recording.recording import Header, Recording
+from firstflight_conformance.format.ledger import LedgerError
+from firstflight_conformance.logs.recording import files
+from firstflight_conformance.logs.recording.recorder import Recorder
+from firstflight_conformance.logs.recording.recording import Header, Recording
 
 MS = 1_000_000
 HEADER = Header({"kind": "peer", "name": "toy", "version": "1"}, Config(1200, 12000), 1000, 1000, {"runs": 1})

@@ -8,16 +8,16 @@ import pytest
 
 from firstflight import Config, Observation, create, profiles
 from firstflight.events import Ack, Event, Lost, Sent
-from firstflight_conformance.cases.measure import config_from_json, replay
-from firstflight_conformance.cases.vectors import load
 from firstflight_conformance.commands.judging import exit_code
+from firstflight_conformance.format.vectors import load
 from firstflight_conformance.judge import follow
 from firstflight_conformance.judge.follow import Follower, Question
 from firstflight_conformance.judge.verdict import Verdict, judge, margin
+from firstflight_conformance.logs.recording.recorder import Recorder
+from firstflight_conformance.logs.recording.recording import Header, Recording, Step, Subject
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.recording.recorder import Recorder
-from firstflight_conformance.recording.recording import Header, Recording, Step, Subject
-from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.records.results import ExitCode
+from firstflight_conformance.replay.measure import config_from_json, replay
 
 MS = 1_000_000
 PATH = ("search", "full-window.plateau-50-ms")

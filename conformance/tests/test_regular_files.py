@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from firstflight_conformance.cases.files import FILE_MAX_BYTES, write_whole
+from firstflight_conformance.adapters import children
 from firstflight_conformance.cli import main
-from firstflight_conformance.run import children
+from firstflight_conformance.format.files import FILE_MAX_BYTES, write_whole
 
 COMMANDS = {
     "simulate": ("simulate",),
@@ -69,7 +69,7 @@ def test_a_prepared_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.Mon
     other = tmp_path / "other"
     other.write_text("kept", encoding="utf-8")
     (tmp_path / ".00").symlink_to(other)
-    monkeypatch.setattr("firstflight_conformance.cases.files.os.urandom", lambda _count: b"\0")
+    monkeypatch.setattr("firstflight_conformance.format.files.os.urandom", lambda _count: b"\0")
     with pytest.raises(OSError, match="exists"):
         write_whole(tmp_path / "report", "text")
     assert other.read_text(encoding="utf-8") == "kept"

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
+from firstflight_conformance.adapters.conversation import Answers
+from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.compare import relation
-from firstflight_conformance.diagnose.departures import compared
-from firstflight_conformance.diagnose.diagnosis import failed, passed
-from firstflight_conformance.run.conversation import Answers
+from firstflight_conformance.compare.answers import failed, passed
+from firstflight_conformance.compare.profile import compared
+from firstflight_conformance.records.results import Verdict
 from firstflight_conformance.run.judge import _verdict
-from firstflight_conformance.run.results import Verdict
-from firstflight_conformance.run.script import Script
 from freedoms_support import Variant, answers_of, program_of, scripts_of, together, variants
 
 #: The examples of each property, in the usual run and in the long one.

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.simulator.scenario import Link, Scenario, load_scenario
+from firstflight_conformance.simulate.scenario import Link, Scenario, load_scenario
 from studies.live.path import Path as EmulatedPath
 
 pytestmark = pytest.mark.live

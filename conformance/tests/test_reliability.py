@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from firstflight_conformance import exits
-from firstflight_conformance.cases import files, vectors
-from firstflight_conformance.cases.parse import VectorError
+from firstflight_conformance.adapters.faults import FaultKind
+from firstflight_conformance.format import files, vectors
+from firstflight_conformance.format.parse import VectorError
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.run.faults import FaultKind
-from firstflight_conformance.run.results import Verdict
+from firstflight_conformance.records.results import Verdict
 from firstflight_conformance.run.session import Options
 from firstflight_conformance.text import refusal, shown, texts
 from measured import measured

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
-from firstflight_conformance.diagnose.curve import Curve
-from firstflight_conformance.run import report_html
-from firstflight_conformance.run.report_curve import svg
+from firstflight_conformance.records.findings import Curve
+from firstflight_conformance.report import html_page
+from firstflight_conformance.report.curve import svg
 from runner_support import command, write_vectors
 
 HERE = Path(__file__).parent
@@ -67,7 +67,7 @@ def mutant(name: str) -> str:
 def test_what_is_explained_does_not_conform(code: int, explained: int, words: str) -> None:
     """A stack whose deviations are explained passes, and the first word of the page is not that it conforms."""
     report: Any = SimpleNamespace(not_green=(), counts=Counter(explained=explained))
-    assert report_html.verdict([report], code)[2] == words
+    assert html_page.verdict([report], code)[2] == words
 
 
 def test_a_failure(tmp_path: Path) -> None:

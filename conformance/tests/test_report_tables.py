@@ -7,11 +7,19 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from firstflight_conformance.run.manifest import load_manifests
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.report_fit import Blocks, Rank
-from firstflight_conformance.run.report_tables import print_counts, print_loops
-from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, LoopRun, Moment, Result, Verdict
+from firstflight_conformance.adapters.manifest import load_manifests
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.records.results import (
+    AdapterReport,
+    ClosedLoop,
+    Divergence,
+    LoopRun,
+    Moment,
+    Result,
+    Verdict,
+)
+from firstflight_conformance.report.fit import Blocks, Rank
+from firstflight_conformance.report.tables import print_counts, print_loops
 from runner_support import adapter
 
 NAMES = (

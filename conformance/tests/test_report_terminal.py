@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from firstflight_conformance.adapters.manifest import Deviation, Manifest
 from firstflight_conformance.cli import main
-from firstflight_conformance.run import report_terminal
-from firstflight_conformance.run.manifest import Deviation, Manifest
-from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
-from firstflight_conformance.run.report_terminal import print_report
-from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from firstflight_conformance.records.results import AdapterReport, Result, Verdict
+from firstflight_conformance.report import terminal
+from firstflight_conformance.report.fit import LINES, Blocks, Rank
+from firstflight_conformance.report.terminal import print_report
 from runner_support import adapter, command, write_vectors
 
 EXPLAINED = [Deviation("a.*", "slow-start.grow", f"the reason with the number {number}") for number in range(90)]
@@ -71,7 +71,7 @@ def test_a_run_has_sixty_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         calls.append((reports, options["lines"]))
         print_report(out, reports, *more, **options)
 
-    monkeypatch.setattr(report_terminal, "print_report", noted)
+    monkeypatch.setattr(terminal, "print_report", noted)
     root = write_vectors(tmp_path / "vectors")
     words = ["run", "--vectors", str(root)]
     for script, mode in (

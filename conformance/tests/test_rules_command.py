@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight import profiles
-from firstflight_conformance.cases import vectors
 from firstflight_conformance.cli import main
+from firstflight_conformance.format import vectors
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.format.profile_rules import rules_of
+from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.spec.clauses import known_clauses
-from firstflight_conformance.spec.profile_rules import rules_of
-from firstflight_conformance.spec.readings import load_tables
 
 
 def exercised(algorithm: str) -> dict[str, set[str]]:

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from diagnosis_support import mutants
-from firstflight_conformance.diagnose.breaks import rules_of
-from firstflight_conformance.freedoms import points
-from firstflight_conformance.freedoms.points import OpenPoint, OpenPointError, open_points
-from firstflight_conformance.mutants.load import load_mutants
-from firstflight_conformance.spec.clauses import Author, Clause, known_clauses
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.explain.breaks import rules_of
+from firstflight_conformance.format.clauses import Author, Clause, known_clauses
+from firstflight_conformance.format.open_points import OpenPoint, OpenPointError, open_points
+from firstflight_conformance.format.readings import load_tables
+from firstflight_conformance.replay.mutants import load_mutants
 
 #: A reading that no rule names: which algorithm runs below, not how.
 NOT_A_RULE = {("careful-resume", "search")}
@@ -55,7 +54,7 @@ def test_a_point_names_rules_that_exist(tmp_path: Path, monkeypatch: pytest.Monk
         '[[point]]\nnumber = "X1"\nalgorithm = "cubic"\nprofiles = ["*"]\nwhy = "x"\nclauses = ["cubic.none"]\n',
         encoding="utf-8",
     )
-    monkeypatch.setattr(points, "SPEC", tmp_path)
+    monkeypatch.setattr("firstflight_conformance.format.open_points.SPEC", tmp_path)
     open_points.cache_clear()
     with pytest.raises(OpenPointError, match=r"cubic X1: clauses: there is no clause cubic\.none"):
         open_points()

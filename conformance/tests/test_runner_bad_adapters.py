@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.run.faults import FaultKind
-from firstflight_conformance.run.results import Verdict
+from firstflight_conformance.adapters.faults import FaultKind
+from firstflight_conformance.records.results import Verdict
 from measured import Measured, measured
 from misbehaving import ERRORED, MORE_MIB, TABLE, Misbehaving
 from runner_support import IDS, command, judged, write_vectors

@@ -11,28 +11,28 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight import Ack, Sent
-from firstflight_conformance.cases.schemas import validator
-from firstflight_conformance.cases.stream import check_stream
-from firstflight_conformance.cases.wire import event_from_json
+from firstflight_conformance.adapters.conversation import Conversation
+from firstflight_conformance.adapters.faults import FaultKind
+from firstflight_conformance.adapters.manifest import Deviation, load_manifests
+from firstflight_conformance.adapters.messages import OBSERVABLES
 from firstflight_conformance.cli import main
+from firstflight_conformance.format.schemas import validator
+from firstflight_conformance.format.stream import check_stream
+from firstflight_conformance.format.wire import event_from_json
+from firstflight_conformance.records.results import AdapterReport, Verdict
 from firstflight_conformance.run import closed_loop
-from firstflight_conformance.run.conversation import Conversation
-from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.loop_run import Trace
-from firstflight_conformance.run.manifest import Deviation, load_manifests
-from firstflight_conformance.run.messages import OBSERVABLES
-from firstflight_conformance.run.model_run import model_run, observed_run
-from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.run.stimulus import (
+from firstflight_conformance.simulate.cases import (
     CLOSED_LOOP,
     StimulusCase,
     StimulusScript,
     load_stimulus,
     stimulus_cases,
 )
-from firstflight_conformance.simulator.scenario import ScenarioError, scenario_files
+from firstflight_conformance.simulate.loop_run import Trace
+from firstflight_conformance.simulate.model_run import model_run, observed_run
+from firstflight_conformance.simulate.scenario import ScenarioError, scenario_files
 from runner_support import QUICK, adapter, command, write_vectors
 
 NAMES = ("path.first.x", "path.target.x", "path.third.x")

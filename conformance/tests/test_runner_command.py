@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 from junitparser import Error, Failure, JUnitXml, Skipped, TestSuite
 
-from firstflight_conformance.cases.schemas import validator
+from firstflight_conformance.adapters.manifest import Deviation, Manifest
 from firstflight_conformance.cli import main
+from firstflight_conformance.format.schemas import validator
 from firstflight_conformance.paths import BUILD
-from firstflight_conformance.run.manifest import Deviation, Manifest
 from runner_support import IDS, NAMES, adapter, command, events, vector, write_vectors
 
 #: The report of the last `make conformance` in this checkout, if there was one.

@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 
 from every import vectors_by_id
-from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.run.compare import Comparison, avoids, compare, fits_float64
-from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.compare.values import Comparison, avoids, compare, fits_float64
+from firstflight_conformance.format.vectors import Case
 
 DATAGRAM = 1200
 BIG = 2**24

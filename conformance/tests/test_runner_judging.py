@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.run import messages
-from firstflight_conformance.run.faults import ConversationError, FaultKind
+from firstflight_conformance.adapters import messages
+from firstflight_conformance.adapters.faults import ConversationError, FaultKind
+from firstflight_conformance.adapters.manifest import OTHER_VERSION, Deviation
+from firstflight_conformance.records.results import Verdict
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.manifest import OTHER_VERSION, Deviation
-from firstflight_conformance.run.results import Verdict
 from firstflight_conformance.run.session import Options
 from runner_support import (
     BAD,

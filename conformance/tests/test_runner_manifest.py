@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.paths import ROOT
-from firstflight_conformance.run.manifest import (
+from firstflight_conformance.adapters.manifest import (
     ManifestError,
     load_manifest,
     load_manifests,
     resolve,
 )
+from firstflight_conformance.paths import ROOT
 
 GOOD = """
 name = "x"
@@ -48,7 +48,7 @@ def test_places_are_filled_in(tmp_path: Path) -> None:
 def test_shared_object_is_served_by_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A shared object of a manifest runs in the host, which is built with it."""
     host = tmp_path / "shared-object-host"
-    monkeypatch.setattr("firstflight_conformance.run.manifest.SHARED_OBJECT_HOST", host)
+    monkeypatch.setattr("firstflight_conformance.adapters.manifest.SHARED_OBJECT_HOST", host)
     text = GOOD.replace("command = [", 'shared_object = "{root}/build/x.so"\n#')
     manifest = load_manifest(write(tmp_path, text))
     assert manifest.command == (str(host), f"{ROOT}/build/x.so")

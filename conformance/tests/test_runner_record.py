@@ -8,13 +8,13 @@ import pytest
 from click.testing import CliRunner, Result
 from junitparser import Failure, JUnitXml
 
-from firstflight_conformance.cases.schemas import validator
+from firstflight_conformance.adapters.manifest import OTHER_VERSION, Deviation, Manifest, load_manifests
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands.options import judged_cases
+from firstflight_conformance.format.schemas import validator
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run import record, results
-from firstflight_conformance.run.manifest import OTHER_VERSION, Deviation, Manifest, load_manifests
-from firstflight_conformance.run.record import Record, RecordError
+from firstflight_conformance.records import record_file, recorded, results
+from firstflight_conformance.records.record_file import Record, RecordError
 from firstflight_conformance.run.selection import Selection
 from runner_support import IDS, adapter, command, write_vectors
 
@@ -132,7 +132,7 @@ def test_errors_are_not_recorded(root: Path, known: dict[str, Manifest]) -> None
     assert run(root, "--record").exit_code == 3
     becomes(known, "half")
     assert run(root).exit_code == 0
-    assert record.change(results.Result(TARGET, results.Verdict.ERRORED), Record("1", {TARGET: HALVED})) is None
+    assert recorded.change(results.Result(TARGET, results.Verdict.ERRORED), Record("1", {TARGET: HALVED})) is None
 
 
 def test_a_selection_keeps_the_other_entries(root: Path, known: dict[str, Manifest]) -> None:
@@ -142,9 +142,9 @@ def test_a_selection_keeps_the_other_entries(root: Path, known: dict[str, Manife
     assert run(root, "--record", "--id", IDS[0]).exit_code == 0
     path = known["stack"].record
     assert path is not None
-    assert list(record.load(path).cases) == [TARGET]
+    assert list(recorded.load(path).cases) == [TARGET]
     run(root, "--record", "--id", TARGET)
-    assert record.load(path).cases == {}
+    assert recorded.load(path).cases == {}
     assert path.read_text(encoding="utf-8") == '{\n "format": 1,\n "version": "1",\n "cases": {}\n}\n'
 
 
@@ -170,9 +170,9 @@ def test_what_cannot_be_recorded(root: Path, words: tuple[str, ...]) -> None:
 def test_entries_of_cases_that_exist_no_more_are_dropped() -> None:
     """Where the run knows all cases."""
     old = Record("1", {"gone": HALVED, "stays": HALVED})
-    report = record.AdapterReport(adapter("x"))
-    assert list(record.updated(old, report, {"stays"}).cases) == ["stays"]
-    assert list(record.updated(old, report, None).cases) == ["gone", "stays"]
+    report = recorded.AdapterReport(adapter("x"))
+    assert list(recorded.updated(old, report, {"stays"}).cases) == ["stays"]
+    assert list(recorded.updated(old, report, None).cases) == ["gone", "stays"]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_malformed_records(root: Path, known: dict[str, Manifest], content: str)
     assert path is not None
     path.write_text(content, encoding="utf-8")
     with pytest.raises(RecordError, match=str(path)):
-        record.load(path)
+        recorded.load(path)
     result = run(root)
     assert result.exit_code == 2
     assert str(path) in result.output
@@ -206,8 +206,8 @@ def test_records_of_the_checkout() -> None:
     for manifest in load_manifests().values():
         if manifest.record is None:
             continue
-        recorded = record.load(manifest.record)
-        assert manifest.record.read_text(encoding="utf-8") == record.text(recorded), manifest.name
+        recorded = record_file.load(manifest.record)
+        assert manifest.record.read_text(encoding="utf-8") == record_file.text(recorded), manifest.name
         unknown = set(recorded.cases) - cases
         assert not unknown, manifest.name
         for case_id in recorded.cases:

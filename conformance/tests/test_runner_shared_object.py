@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from firstflight_conformance.adapters.faults import FaultKind
+from firstflight_conformance.adapters.manifest import ManifestError, resolve
 from firstflight_conformance.paths import CONFORMANCE
-from firstflight_conformance.run.faults import FaultKind
+from firstflight_conformance.records.results import AdapterReport, Verdict
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.manifest import ManifestError, resolve
-from firstflight_conformance.run.results import AdapterReport, Verdict
 from runner_support import BAD, IDS, QUICK, scripts, write_vectors
 
 COMPILER = shutil.which("cc")
@@ -36,7 +36,7 @@ def compiled(source: Path, output: Path, *options: str) -> Path:
 def host(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host that `make` built, and one that is built since none is there."""
     if request.param != "made":
-        monkeypatch.setattr("firstflight_conformance.run.manifest.SHARED_OBJECT_HOST", tmp_path / "none")
+        monkeypatch.setattr("firstflight_conformance.adapters.manifest.SHARED_OBJECT_HOST", tmp_path / "none")
 
 
 def judged(root: Path, folder: Path, *options: str) -> AdapterReport:
@@ -88,7 +88,7 @@ def test_unloadable_file(root: Path, tmp_path: Path) -> None:
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a host and a C compiler a shared object is refused, with what to do."""
     (library := tmp_path / "lib.so").touch()
-    monkeypatch.setattr("firstflight_conformance.run.manifest.SHARED_OBJECT_HOST", tmp_path / "none")
+    monkeypatch.setattr("firstflight_conformance.adapters.manifest.SHARED_OBJECT_HOST", tmp_path / "none")
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(ManifestError, match="there is no C compiler no-such-compiler; CC names a C compiler"):
         resolve(str(library), {})

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.judge.formats import read
-from firstflight_conformance.recording.files import RecordingError
+from firstflight_conformance.logs.recording.files import RecordingError
 
 KEPT = Path(__file__).parent / "kept_recordings"
 HEAD = "ESTAB 0 0 192.0.2.1:443 198.51.100.7:40000"

@@ -7,11 +7,11 @@ import pytest
 
 from adequacy.conforming import calls_conforming, conforms
 from diagnosis_support import mutants
-from firstflight_conformance.freedoms.points import OpenPoint, open_points
-from firstflight_conformance.mutants.load import Mutant
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.results import ExitCode, exit_code
-from firstflight_conformance.spec.clauses import SECOND_READING
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.format.clauses import SECOND_READING
+from firstflight_conformance.format.open_points import OpenPoint, open_points
+from firstflight_conformance.records.results import ExitCode, exit_code
+from firstflight_conformance.replay.mutants import Mutant
 from freedoms_support import WINDOWS, judged_mutant
 
 

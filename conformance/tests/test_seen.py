@@ -2,12 +2,12 @@
 
 from diagnosis_support import answered
 from every import every_case
-from firstflight_conformance.cases.measure import ClauseTracer
+from firstflight_conformance.compare import rules
 from firstflight_conformance.compare.options import models_of
-from firstflight_conformance.diagnose.departures import Choice
-from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.run.results import Result, Verdict
-from firstflight_conformance.seen import rules
+from firstflight_conformance.records.findings import Choice
+from firstflight_conformance.records.results import Result, Verdict
+from firstflight_conformance.replay.measure import ClauseTracer
+from firstflight_conformance.replay.variant import Variant
 
 
 def test_rules_follow_the_lines_of_a_choice() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from firstflight import Config
 from firstflight.events import Ack, Lost, PersistentCongestion, Sent
-from firstflight_conformance.cases.stream import repeated
-from firstflight_conformance.simulator.native_events import NONE
-from firstflight_conformance.simulator.transfer import Pacing, Transfer
+from firstflight_conformance.format.stream import repeated
+from firstflight_conformance.simulate.native_events import NONE
+from firstflight_conformance.simulate.transfer import Pacing, Transfer
 from simulator_parts import Sender
 
 MS = 1_000_000

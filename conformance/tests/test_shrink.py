@@ -12,15 +12,15 @@ from click.testing import CliRunner
 from diagnosis_support import WINDOW_ONLY, candidate, mutants
 from every import every_case
 from firstflight.events import Ack, Event, Lost, Run, Sent
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import Case, cases, load
+from firstflight_conformance.adapters.live import Model
 from firstflight_conformance.cli import main
-from firstflight_conformance.diagnose.edit import events_of, steps_of
-from firstflight_conformance.diagnose.live import Model
-from firstflight_conformance.diagnose.shrink import Contest, Parting, is_vector, shrink, tells_of_data
-from firstflight_conformance.diagnose.shrunk import snippet, vector_of
-from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.vectorgen.canonical import vector_text
+from firstflight_conformance.format.canonical import vector_text
+from firstflight_conformance.format.vectors import Case, cases, load
+from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.replay.variant import Variant
+from firstflight_conformance.shrink.edit import events_of, steps_of
+from firstflight_conformance.shrink.shrink import Contest, Parting, is_vector, shrink, tells_of_data
+from firstflight_conformance.shrink.vector import snippet, vector_of
 from runner_support import BAD, write_vectors
 
 #: Mutants of SEARCH that show without a window of ten full bins.

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight import Ack, Backlog, Config, Lost, Phase, Sent, create
-from firstflight_conformance.cases.ledger import Ledger, RttEstimator
-from firstflight_conformance.cases.stream import check_stream
-from firstflight_conformance.simulator.in_loop import ModelInLoop
-from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, Simulation, simulate
-from firstflight_conformance.simulator.scenario import (
+from firstflight_conformance.format.ledger import Ledger, RttEstimator
+from firstflight_conformance.format.stream import check_stream
+from firstflight_conformance.simulate.in_loop import ModelInLoop
+from firstflight_conformance.simulate.loop import ORIGIN_NS, Recording, Simulation, simulate
+from firstflight_conformance.simulate.scenario import (
     Link,
     Receiver,
     Scenario,

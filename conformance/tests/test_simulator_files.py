@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight import create
-from firstflight_conformance.cases.schemas import validator
-from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
+from firstflight_conformance.format.schemas import validator
+from firstflight_conformance.format.wire import event_to_json
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.simulator.loop import Recording, simulate
-from firstflight_conformance.simulator.scenario import (
+from firstflight_conformance.simulate.loop import Recording, simulate
+from firstflight_conformance.simulate.scenario import (
     Scenario,
     ScenarioError,
     load_scenario,

@@ -15,11 +15,11 @@ from firstflight.events import Event, Sent
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import NETWORKS, SCENARIOS
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.simulator import native
-from firstflight_conformance.simulator import native_bounds as bounds
-from firstflight_conformance.simulator.in_loop import Answer
-from firstflight_conformance.simulator.loop import Simulation, StallError, run_port, simulate, summarize
-from firstflight_conformance.simulator.scenario import (
+from firstflight_conformance.simulate import native
+from firstflight_conformance.simulate import native_bounds as bounds
+from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.loop import Simulation, StallError, run_port, simulate, summarize
+from firstflight_conformance.simulate.scenario import (
     Link,
     Receiver,
     Scenario,

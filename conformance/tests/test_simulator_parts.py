@@ -3,9 +3,9 @@
 import pytest
 
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.simulator.path import Bottleneck
-from firstflight_conformance.simulator.scenario import Link
-from firstflight_conformance.simulator.transfer import Receiver
+from firstflight_conformance.simulate.path import Bottleneck
+from firstflight_conformance.simulate.scenario import Link
+from firstflight_conformance.simulate.transfer import Receiver
 from simulator_parts import AckPolicy
 
 MS = 1_000_000

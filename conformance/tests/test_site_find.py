@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from firstflight_conformance.commands.compare import different_readings, first_difference
+from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.spec.readings import load_tables
 from pages import site, vector_files, vector_index
 
 SCRIPT = ROOT / "docs" / "_static" / "find" / "find.js"

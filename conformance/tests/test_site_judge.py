@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cli import main
-from firstflight_conformance.qlog.write import qlog_text
-from firstflight_conformance.recording import files
-from firstflight_conformance.recording.from_case import recording_of
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.logs.qlog.write import qlog_text
+from firstflight_conformance.logs.recording import files
+from firstflight_conformance.logs.recording.from_case import recording_of
 from pages import judge, site
 
 from qlog_imitations import WRITERS, written  # isort: skip

@@ -9,14 +9,14 @@ from every import every_vector, vectors_by_id
 from firstflight import create
 from firstflight.controller import ALGORITHMS
 from firstflight.search.profiles import PROFILES
-from firstflight_conformance.cases import computations
-from firstflight_conformance.cases.measure import config_from_json, replay
-from firstflight_conformance.cases.vectors import Case, Vector
-from firstflight_conformance.cases.wire import observation_to_json
-from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.format import computations
+from firstflight_conformance.format.clauses import all_clauses, page_name, pages
+from firstflight_conformance.format.readings import load_tables
+from firstflight_conformance.format.vectors import Case, Vector
+from firstflight_conformance.format.wire import observation_to_json
 from firstflight_conformance.paths import ROOT, SPEC
-from firstflight_conformance.spec.clauses import all_clauses, page_name, pages
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.replay.measure import config_from_json, replay
+from firstflight_conformance.replay.mutants import load_mutants
 
 PAGES = sorted([*pages(), *(ROOT / "docs").glob("*.md")])
 #: A vector, a clause or a group of vectors, of any algorithm; `cubic.c` is a file.

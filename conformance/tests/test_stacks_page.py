@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight.events import Ack
+from firstflight_conformance.adapters.manifest import OTHER_VERSION, Deviation, Manifest
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run.manifest import OTHER_VERSION, Deviation, Manifest
-from firstflight_conformance.run.report_json import vectors_digest
+from firstflight_conformance.report.json_document import vectors_digest
 from pages import site, stacks, stacks_deviations
 from runner_support import IDS, adapter, command, write_vectors
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from firstflight_conformance import built, cli
-from firstflight_conformance.cases import vectors
+from firstflight_conformance.adapters import manifest
 from firstflight_conformance.flat import form as flat
 from firstflight_conformance.flat.form import AnyCase
+from firstflight_conformance.format import vectors
+from firstflight_conformance.format.clauses import all_clauses
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT, VECTORS
-from firstflight_conformance.run import manifest
-from firstflight_conformance.spec.clauses import all_clauses
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 
 from firstflight.events import Backlog, SavedPath
 from firstflight_conformance.judge.verdict import Verdict, judge
-from firstflight_conformance.recording.files import parse
-from firstflight_conformance.recording.recording import Recording
+from firstflight_conformance.logs.recording.files import parse
+from firstflight_conformance.logs.recording.recording import Recording
 from pages import connections_page
 from plots import starts as plot
 from studies.live import starts

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from firstflight.events import Event
-from firstflight_conformance.cases.stream import StreamError, check_rtts, check_stream, flags_of, granularity_of
-from firstflight_conformance.vectorgen.builder import MS, US, S, StreamBuilder
+from firstflight_conformance.format.builder import MS, US, S, StreamBuilder
+from firstflight_conformance.format.stream import StreamError, check_rtts, check_stream, flags_of, granularity_of
 
 CONFIG = {"max_datagram_size_bytes": 1200}
 

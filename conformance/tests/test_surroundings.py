@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.exits import CLOSED_PIPE
+from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.paths import ROOT
 from runner_support import BAD, write_vectors
 
@@ -192,7 +192,7 @@ def test_killed_while_it_writes(tmp_path: Path, call: str) -> None:
         code = f"""
 import os, signal
 from pathlib import Path
-from firstflight_conformance.cases import files
+from firstflight_conformance.format import files
 def kill(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 if {text == "new"}:

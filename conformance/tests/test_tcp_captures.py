@@ -11,7 +11,7 @@ import pytest
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.report import lines
 from firstflight_conformance.judge.verdict import Verdict, judge
-from firstflight_conformance.recording.files import RecordingError
+from firstflight_conformance.logs.recording.files import RecordingError
 
 from captures import How, file_of  # isort: skip
 from tcp_captures import BEGIN_NS, KINDS, MSS, PROFILES, Sender, Setting, Truth, captured  # isort: skip

@@ -11,10 +11,10 @@ from firstflight import Config, create
 from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs, TransferTime, compute
-from firstflight_conformance.cases import computations
+from firstflight_conformance.format import computations
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.simulator.loop import ORIGIN_NS, simulate
-from firstflight_conformance.simulator.scenario import Link, Receiver, Scenario
+from firstflight_conformance.simulate.loop import ORIGIN_NS, simulate
+from firstflight_conformance.simulate.scenario import Link, Receiver, Scenario
 from firstflight_conformance.sweep import Scheme
 from studies.published import scharf
 

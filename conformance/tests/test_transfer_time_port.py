@@ -11,7 +11,7 @@ from every import every_computation
 from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs, TransferTime
-from firstflight_conformance.cases import computations
+from firstflight_conformance.format import computations
 from firstflight_conformance.prng import SplitMix64
 from transfer_time_inputs import LIMITS, SCHEMES, draw
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.compare import relation
-from firstflight_conformance.run import report_badge, report_html, report_json, report_junit, report_terminal
-from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
+from firstflight_conformance.format.schemas import validator
+from firstflight_conformance.records.results import AdapterReport, ExitCode, exit_code
+from firstflight_conformance.report import badge, html_page, json_document, junit, terminal
 from freedoms_support import Variant, changed, judged, judged_programs, program_of, scripts_of, variants
 
 #: A variant of slow-start/rfc-9002 that several cases show.
@@ -25,18 +25,18 @@ def _variant(name: str) -> Variant:
 def _texts(report: AdapterReport) -> dict[str, str]:
     """Return the report in each form."""
     code = exit_code([report], strict=False)
-    document = report_json.to_json([report], [result.case_id for result in report.results], code, strict=False)
-    written = report_json.text(document)
+    document = json_document.to_json([report], [result.case_id for result in report.results], code, strict=False)
+    written = json_document.text(document)
     validator("urn:firstflight:report:1").validate(json.loads(written))
     out = StringIO()
     console = Console(highlight=False, markup=False, emoji=False, file=out, width=400)
-    report_terminal.print_report(console, [report], len(report.results), all_failures=False, lines=None)
+    terminal.print_report(console, [report], len(report.results), all_failures=False, lines=None)
     return {
         "text": out.getvalue(),
         "json": written,
-        "html": report_html.text([report], code, strict=False),
-        "junit": report_junit.text([report], strict=False),
-        "badge": report_badge.text([report], Path("badge.json")),
+        "html": html_page.text([report], code, strict=False),
+        "junit": junit.text([report], strict=False),
+        "badge": badge.text([report], Path("badge.json")),
     }
 
 

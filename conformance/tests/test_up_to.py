@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cli import main
+from firstflight_conformance.format.schemas import schema_error
+from firstflight_conformance.records.results import AdapterReport, ExitCode, Result, Verdict, exit_code
+from firstflight_conformance.report.badge import badge
+from firstflight_conformance.report.junit import text as junit
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.report_badge import badge
-from firstflight_conformance.run.report_junit import text as junit
-from firstflight_conformance.run.results import AdapterReport, ExitCode, Result, Verdict, exit_code
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.run.stimulus import StimulusScript, stimulus_cases
+from firstflight_conformance.simulate.cases import StimulusScript, stimulus_cases
 from runner_support import IDS, QUICK, adapter, command, judged, write_vectors
 
 CUBIC = {"controller": "cubic", "algorithms": {"slow-start": ["rfc-9002"], "cubic": ["rfc-9438"]}}

@@ -13,15 +13,15 @@ from firstflight import create, profiles, step
 from firstflight.algorithm import Startup
 from firstflight.controller import ALGORITHMS
 from firstflight.events import Ack, Sent
-from firstflight_conformance.cases.measure import ClauseTracer, clauses_at, clauses_of, config_from_json, replay
-from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.cases.stream import flags_of
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, Vector, cases, load, load_all
-from firstflight_conformance.cases.wire import decode_int, observables
+from firstflight_conformance.format.canonical import vector_text
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.format.schemas import schema_error
+from firstflight_conformance.format.stream import flags_of
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS, Case, Vector, cases, load, load_all
+from firstflight_conformance.format.wire import decode_int, observables
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.simulator.scenario import scenario_files
-from firstflight_conformance.spec.clauses import known_clauses
-from firstflight_conformance.vectorgen.canonical import vector_text
+from firstflight_conformance.replay.measure import ClauseTracer, clauses_at, clauses_of, config_from_json, replay
+from firstflight_conformance.simulate.scenario import scenario_files
 
 FILES = sorted(
     path.relative_to(VECTORS).as_posix()

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 import hostile_page
 from firstflight import create
 from firstflight.events import check
-from firstflight_conformance.cases import vectors
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.parse import VectorError
-from firstflight_conformance.cases.schemas import validator
-from firstflight_conformance.cases.vectors import load, load_all
-from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.cli import main
+from firstflight_conformance.format import vectors
+from firstflight_conformance.format.parse import VectorError
+from firstflight_conformance.format.schemas import validator
+from firstflight_conformance.format.vectors import load, load_all
+from firstflight_conformance.format.wire import event_from_json
+from firstflight_conformance.replay.measure import config_from_json
 from malformed import AT_MOST_S, CODE, FILES, GONE, MORE_MIB, TABLE, change, good, places, write
 from measured import measured
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from firstflight import create
-from firstflight_conformance.cases.wire import event_to_json
+from firstflight_conformance.format.wire import event_to_json
 from firstflight_conformance.paths import BUILD, CONFORMANCE, REFERENCE_C, ROOT, SCENARIOS
-from firstflight_conformance.simulator.loop import simulate
-from firstflight_conformance.simulator.scenario import load_scenario, scenario_files
+from firstflight_conformance.simulate.loop import simulate
+from firstflight_conformance.simulate.scenario import load_scenario, scenario_files
 
 sys.path.insert(0, str(CONFORMANCE / "cross"))
 import questions

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
-from firstflight_conformance.diagnose.which import Standing, standings
+from firstflight_conformance.explain.which import Standing, standings
 from firstflight_conformance.paths import VECTORS
 from runner_support import BAD, write_vectors
 

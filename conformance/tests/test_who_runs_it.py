@@ -4,8 +4,8 @@ import json
 import re
 
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.run.manifest import load_manifests
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.adapters.manifest import load_manifests
+from firstflight_conformance.format.readings import load_tables
 from pages import who_runs_it
 from pages.who_runs_it import WAYS, Row
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstflight import Ack, Ce, Event, Lost, Observation, Outcome, PersistentCongestion, Phase, Pto, Run, Sent
-from firstflight_conformance.cases.schemas import validator
-from firstflight_conformance.cases.wire import (
+from firstflight_conformance.format.schemas import validator
+from firstflight_conformance.format.wire import (
     decode_int,
     encode_int,
     event_from_json,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from firstflight_conformance.vectorgen.builder import MS, US, S
+from firstflight_conformance.format.builder import MS, US, S
 from why_arithmetic import read
 
 #: Smaller numbers count packets, rounds and bins; a vector holds nearly all of them, so that finding one says nothing.

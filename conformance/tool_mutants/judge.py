@@ -122,7 +122,7 @@ def put_in_place(mutant: ToolMutant, folder: Path) -> None:
 
 def _build_in_place(mutant: ToolMutant, folder: Path) -> None:
     """Let the tools build the simulator from a copy with the mutant, without optimising it, and with the port of :func:`build_port`."""
-    native = importlib.import_module("firstflight_conformance.simulator.native")
+    native = importlib.import_module("firstflight_conformance.simulate.native")
     port = importlib.import_module("firstflight_conformance.port")
     native.SOURCES = shutil.copytree(native.SOURCES, folder / "simulator")
     (native.SOURCES / Path(mutant.file).name).write_text(mutant.text, "utf-8")

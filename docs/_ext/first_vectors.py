@@ -12,15 +12,15 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from firstflight_conformance.adapters.messages import OF_SOME_ALGORITHMS
 from firstflight_conformance.beside import reach
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, load_all
-from firstflight_conformance.diagnose.breaks import rules_of
-from firstflight_conformance.diagnose.levels import Level, level_of_clause
-from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.explain.breaks import rules_of
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.format.first import PATH
+from firstflight_conformance.format.levels import Level, level_of_clause
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS, load_all
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run.first import PATH
-from firstflight_conformance.run.messages import OF_SOME_ALGORITHMS
-from firstflight_conformance.spec.clauses import known_clauses
+from firstflight_conformance.replay.mutants import load_mutants
 
 reach("adequacy")
 from adequacy.kill import EVERYWHERE  # noqa: E402

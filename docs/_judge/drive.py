@@ -7,8 +7,8 @@ from firstflight_conformance.judge.follow import windows_alone
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.report import lines
 from firstflight_conformance.judge.verdict import Verdict, judge, to_json
-from firstflight_conformance.recording import files
-from firstflight_conformance.recording.files import RecordingError
+from firstflight_conformance.logs.recording import files
+from firstflight_conformance.logs.recording.files import RecordingError
 
 FOLDER = Path("/logs")
 # What checks the schema of a recording is compiled code that is not here: a recording that breaks it fails where it is read.

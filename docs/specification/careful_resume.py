@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from firstflight import Observation, Phase, create
 from firstflight.events import Ack, Event, Lost, Sent
 from firstflight_conformance.plots.style import save, styled
-from firstflight_conformance.simulator.loop import simulate
-from firstflight_conformance.simulator.scenario import load_scenario, scenario_files
+from firstflight_conformance.simulate.loop import simulate
+from firstflight_conformance.simulate.scenario import load_scenario, scenario_files
 
 _SHADES = {
     Phase.RECONNAISSANCE: "#e8f1fa",

@@ -9,10 +9,10 @@ from firstflight.controller import step
 from firstflight.cubic.cubic import Cubic
 from firstflight.cubic.window import window_bytes
 from firstflight.events import Ack
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import load
+from firstflight_conformance.format.vectors import load
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.plots.style import save, styled
+from firstflight_conformance.replay.measure import config_from_json
 
 _S = 10**9
 #: The vector that is drawn.

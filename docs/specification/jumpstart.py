@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from firstflight import Backlog, Config, Run, Sent, create, step
 from firstflight.events import Event
-from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.plots.style import save, styled
+from firstflight_conformance.replay.measure import replay
 from stimuli.jumpstart import account
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.simulate.scenario import Scenario
 from plots.flows import plot_flows
 
 FLOWS = (

@@ -1,4 +1,4 @@
-/* A scenario in JSON becomes a struct sim_scenario; what its schema and simulator/scenario.py say holds here as well. */
+/* A scenario in JSON becomes a struct sim_scenario; what its schema and simulate/scenario.py say holds here as well. */
 #include "scenario.h"
 
 #include <stdlib.h>

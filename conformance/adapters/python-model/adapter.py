@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import firstflight
 from firstflight.errors import DomainError
-from firstflight_conformance.cases import computations
-from firstflight_conformance.cases.computations import INPUTS
-from firstflight_conformance.cases.wire import NUMBER_MAX, decode_int, encode_value, event_from_json, observables
+from firstflight_conformance.format import computations
+from firstflight_conformance.format.computations import INPUTS
+from firstflight_conformance.format.wire import NUMBER_MAX, decode_int, encode_value, event_from_json, observables
 
 HELLO = {
     "op": "hello",

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
-from firstflight_conformance.run import children
+from firstflight_conformance.adapters import children
 from firstflight_conformance.text import shown
 
 UNUSABLE = 2  # a file cannot be read or written

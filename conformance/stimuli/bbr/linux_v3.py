@@ -3,7 +3,7 @@
 `why` derives the expectation; ``sender`` says what the streams have in common. A rate is packets in a microsecond times 2^24, here called units: k packets in 100 ms are ceil(k * 16777216 / 100000).
 """
 
-from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
+from firstflight_conformance.format.builder import MS, US, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.bbr.sender import UNIT_NS, Flights, Sampled, grown
 

@@ -3,7 +3,7 @@
 `why` derives the expectation; ``sender`` says what the streams have in common. A rate is packets in a microsecond times 2^24, here called units: k packets in 100 ms are ceil(k * 16777216 / 100000).
 """
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.bbr.sender import WIDE, Flights, Sampled, full, grown
 

@@ -8,7 +8,7 @@ before the first write there is nothing to send.
 from dataclasses import dataclass, field
 
 from firstflight.delivery_rate import RateSampler
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 
 DRAFT = "draft-06"
 SOURCE = "draft-ietf-ccwg-bbr-06"

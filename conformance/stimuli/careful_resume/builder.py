@@ -5,7 +5,7 @@ from typing import Any
 
 from firstflight.events import PathChange, SavedPath
 from firstflight.limits import WINDOW_MAX_BYTES
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 
 RTT = 100 * MS
 #: The saved set of the fixture: a jump of 120000 bytes, a hundred packets.

@@ -1,6 +1,6 @@
 """Hand-built stimuli of Careful Resume: which RTT confirms the path in Reconnaissance."""
 
-from firstflight_conformance.vectorgen.builder import MS, US
+from firstflight_conformance.format.builder import MS, US
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from stimuli.careful_resume.careful_resume import PROFILES, RFC, SOURCES

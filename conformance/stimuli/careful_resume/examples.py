@@ -1,6 +1,6 @@
 """The four worked examples of appendix B, in bytes: 29 packets in flight, a saved window of 300, a jump of 150, 121 unvalidated packets."""
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import RTT, ResumeBuilder
 

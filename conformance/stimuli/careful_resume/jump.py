@@ -3,7 +3,7 @@
 Packet 10 is the first after the initial data.
 """
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from stimuli.careful_resume.careful_resume import PROFILES, RFC, SOURCES

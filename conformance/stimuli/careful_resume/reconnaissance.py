@@ -1,6 +1,6 @@
 """Hand-built stimuli of Careful Resume: when Reconnaissance ends, and what prevents the jump."""
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from stimuli.careful_resume.careful_resume import PROFILES, RFC, SOURCES

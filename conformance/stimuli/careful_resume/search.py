@@ -6,7 +6,7 @@ Ten packets arrive in each bin of 35 ms from the first ACK on: a flat rate, at w
 from collections.abc import Callable
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import RTT, ResumeBuilder
 from stimuli.search.flow import in_bin

@@ -1,6 +1,6 @@
 """Hand-built stimuli of Careful Resume: the Validating phase. Packets 10 to 109 fill the jump of 120000 bytes."""
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import ENTRY, RTT, ResumeBuilder
 from stimuli.careful_resume.careful_resume import PROFILES, RFC, SOURCES

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight import Config, Controller, create, step
-from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.builder import MS, S, StreamBuilder
 
 RTT = 100 * MS
 #: The usual window, of which a loss leaves 25200: the curve covers the 10800 bytes between them in K = 3 s, for 400 * 3^3 = 10800.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstflight_conformance.vectorgen.builder import MS, S
+from firstflight_conformance.format.builder import MS, S
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import ENTRY, ResumeBuilder
 from stimuli.clocked import Clocked, steps

@@ -3,7 +3,7 @@
 Where the tier is gold, `why` derives the expectation.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.builder import MS, S, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.cubic.avoidance import RTT, WINDOW, AvoidanceBuilder, begin_stage, lose_at
 

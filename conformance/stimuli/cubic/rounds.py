@@ -1,6 +1,6 @@
 """Stimuli of CUBIC over many round trips, each recorded with the profile in the loop: the window is always full."""
 
-from firstflight_conformance.vectorgen.builder import MS, US, S
+from firstflight_conformance.format.builder import MS, US, S
 from generate.catalogue import Catalogue
 from stimuli.cubic.avoidance import RTT, AvoidanceBuilder
 

@@ -5,7 +5,7 @@
 
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.builder import MS, S, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.hybla.sender import (
     ALL,

@@ -5,7 +5,7 @@ Datagrams have 1000 bytes. At 100 ms rho is 4, so that on Hybla an ACK adds 2^4 
 
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.builder import MS, S, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.hybla.sender import back, flight
 from stimuli.search.flow import (

@@ -3,7 +3,7 @@
 Datagrams have 1000 bytes and the initial window has ten, unless the text says otherwise; packets leave a millisecond apart.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.builder import MS, S, StreamBuilder
 
 LINUX, NS3 = "linux", "ns-3"
 ALL = (LINUX, NS3)

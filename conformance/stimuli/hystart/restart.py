@@ -3,7 +3,7 @@
 `why` derives the expectation; ``sender`` says what the streams have in common.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.clocked import Clocked, constant, steps
 from stimuli.hystart.sender import GOOGLE, LINUX, OLD, PACED, SOURCES, clocked

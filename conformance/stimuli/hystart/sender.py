@@ -5,7 +5,7 @@ the window allows: two packets in slow start. The initial window is spread over 
 10 ms, which half of 101 ms allows.
 """
 
-from firstflight_conformance.vectorgen.builder import StreamBuilder
+from firstflight_conformance.format.builder import StreamBuilder
 from stimuli.clocked import Clocked
 
 LINUX, PACED, OLD, GOOGLE = "linux", "linux-paced", "linux-5-16", "google-quic"

@@ -7,7 +7,7 @@ packet 15: CSS begins at window 9600 + 16 * 1200 = 28800, with baseline 130 ms.
 
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.hystartpp.sender import NGTCP2, RFC, UNPACED, finish_round, in_css
 

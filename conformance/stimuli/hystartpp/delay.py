@@ -3,7 +3,7 @@
 `why` derives the expectation; ``sender`` says what the streams have in common.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
+from firstflight_conformance.format.builder import MS, US, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.hystartpp.sender import NGTCP2, RFC, UNPACED, clocked
 

@@ -4,7 +4,7 @@ Packets have 1200 bytes and the initial window has ten, unless the text says oth
 the window allows: two packets in slow start.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from stimuli.clocked import Clocked, constant
 
 RFC, UNPACED, NGTCP2 = "rfc-9406", "rfc-9406-unpaced", "ngtcp2"

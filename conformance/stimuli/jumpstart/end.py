@@ -6,8 +6,8 @@ otherwise.
 
 from functools import partial
 
-from firstflight_conformance.cases.ledger import DataLedger
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
+from firstflight_conformance.format.ledger import DataLedger
 from generate.catalogue import Catalogue
 from stimuli.jumpstart.flight import (
     GAP,

@@ -1,7 +1,7 @@
 """Streams for JumpStart: a first flight that leaves as the schedule says."""
 
-from firstflight_conformance.cases.ledger import DataLedger
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
+from firstflight_conformance.format.ledger import DataLedger
 
 PFLDNET, FOOTNOTE, SCHARF, QUICLY, NS3 = (
     "pfldnet-2007", "pfldnet-2007-footnote", "scharf-2009", "quicly", "ns3-2025",

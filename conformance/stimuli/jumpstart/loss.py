@@ -6,7 +6,7 @@ unless the text says otherwise. A frame that reveals a loss is the loss and then
 
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.jumpstart.flight import (
     GAP,

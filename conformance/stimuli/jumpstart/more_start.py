@@ -6,7 +6,7 @@ packet takes 0.8 ms, unless the text says otherwise.
 
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
+from firstflight_conformance.format.builder import MS, US, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.jumpstart.flight import RTT, SCHARF, lose_and_ack, ready
 

@@ -4,7 +4,7 @@
 unless the text says otherwise.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.jumpstart.flight import QUICLY, RTT
 

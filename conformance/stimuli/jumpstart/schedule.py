@@ -6,7 +6,7 @@ otherwise.
 
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
+from firstflight_conformance.format.builder import MS, US, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.jumpstart.flight import FOOTNOTE, GAP, PFLDNET, RTT, SCHARF, paced, ready
 

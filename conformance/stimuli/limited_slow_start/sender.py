@@ -4,7 +4,7 @@ Datagrams have 1000 bytes, so that max_ssthresh is 100000, unless the text says 
 about; a few packets of it are enough.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 
 RFC, PACKETS, LINUX, TOR = "rfc-3742", "rfc-3742-packets", "linux", "tor"
 RFCS = (RFC, PACKETS)

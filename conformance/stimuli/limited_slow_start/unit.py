@@ -5,7 +5,7 @@
 
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.limited_slow_start.sender import (
     ALL,

@@ -1,6 +1,6 @@
 """Hand-built stimuli of the base controller that counts ACKs. Where a stream serves both profiles, `why` gives both numbers."""
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 
 CATALOGUE = Catalogue("ack-counting", sources=("RFC 5681, section 3.1",))

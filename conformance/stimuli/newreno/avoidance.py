@@ -3,7 +3,7 @@
 Where the tier is gold, `why` derives the expectation.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.newreno.recovery import RTT, enter_recovery
 

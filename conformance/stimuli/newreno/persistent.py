@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.builder import MS, S, StreamBuilder
 from generate.catalogue import Catalogue
 
 CATALOGUE = Catalogue("rfc-9002", sources=("RFC 9002, sections 7.6.1 to 7.6.3, appendix B.8",))

@@ -3,7 +3,7 @@
 Where the tier is gold, `why` derives the expectation.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 
 CATALOGUE = Catalogue("rfc-9002", sources=("RFC 9002, section 7 and appendix B",))

@@ -4,7 +4,7 @@ Datagrams have 1000 bytes and packets 1040, the RTT of the handshake is 100 ms a
 otherwise. At 5.12 Mbit/s a packet takes 1.625 ms: QS-cwnd is 61 packets.
 """
 
-from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
+from firstflight_conformance.format.builder import MS, US, StreamBuilder
 
 RFC, REFUSED, DATA, SCHARF, NS2 = "rfc-4782", "rfc-4782-refused", "rfc-4782-data", "networking-2009", "ns-2"
 SOURCE = "RFC 4782, section 4.4"

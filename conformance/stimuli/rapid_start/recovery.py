@@ -6,7 +6,7 @@ A flight of 30 packets is sent at once in an initial window of as many, so that 
 
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.builder import MS, S, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.rapid_start.sender import (
     ALL,

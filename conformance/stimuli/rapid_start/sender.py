@@ -3,7 +3,7 @@
 Datagrams have 1000 bytes, the initial window has ten of them and the RTT is 100 ms, unless the text says otherwise.
 """
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 
 DRAFT, INITIAL, FIRST_DRAFT, QUICLY = "draft-02", "draft-02-initial", "draft-00", "quicly"
 CUBIC = DRAFT + "+cubic"

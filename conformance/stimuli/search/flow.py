@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from firstflight.events import Ack
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 
 #: The usual initial RTT; bins of 35 ms follow.
 RTT = 100 * MS

@@ -1,6 +1,6 @@
 """Windows that the flight fills, with receivers that acknowledge otherwise, or not at all for a while."""
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 from stimuli.search.full_window import LAST, over
 
 # The receiver acknowledges otherwise

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.search.full_window import LAST, ON_NEWRENO, PROFILES, over
 from stimuli.search.full_window_flow import NO_BOTTLENECK, FullWindow, steps

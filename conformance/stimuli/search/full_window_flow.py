@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from firstflight import Config, Controller, create, step
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 
 #: A rate at which packets leave at once: more in 100 ms than it has nanoseconds.
 NO_BOTTLENECK = 10**9

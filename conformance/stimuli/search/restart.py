@@ -3,7 +3,7 @@
 from functools import partial
 
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.search.flow import (
     BIN,

@@ -7,7 +7,7 @@ otherwise. At every ACK as much is sent as the window allows; what is paced leav
 from dataclasses import dataclass
 
 from firstflight.suss.state import Suss, next_release_ns
-from firstflight_conformance.vectorgen.builder import StreamBuilder
+from firstflight_conformance.format.builder import StreamBuilder
 from stimuli.clocked import Clocked
 
 NEW, OLD = "linux-6-8", "linux-5-19"

@@ -5,7 +5,7 @@
 
 from functools import partial
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import ResumeBuilder
 from stimuli.tcb_sharing.sender import LINUX, METRICS, RFC, RTT, STATEFUL, share

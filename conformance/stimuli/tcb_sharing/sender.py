@@ -6,7 +6,7 @@ window, 20000, unless the text says otherwise.
 
 from typing import Any
 
-from firstflight_conformance.vectorgen.builder import MS
+from firstflight_conformance.format.builder import MS
 from stimuli.careful_resume.builder import ResumeBuilder
 
 RFC, LINUX, FREEBSD, FREEBSD_WINDOW, STATEFUL = "rfc-9040", "linux", "freebsd", "freebsd-window", "stateful-tcp"

@@ -1,7 +1,7 @@
 """The transfer-time models at the ends of their domain, and just outside it."""
 
 from firstflight.limits import TIME_MAX_NS
-from firstflight_conformance.cases.computations import REFUSED
+from firstflight_conformance.format.computations import REFUSED
 from generate.computation import Questions, worked
 from stimuli.transfer_time.questions import QUESTIONS as _USUAL
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from firstflight_conformance.cases.computations import REFUSED
+from firstflight_conformance.format.computations import REFUSED
 from generate.computation import worked
 from stimuli.transfer_time.questions import MS, PACED, PAPER, QUESTIONS
 

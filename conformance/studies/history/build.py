@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from firstflight_conformance.adapters.manifest import Manifest, load_manifest
 from firstflight_conformance.paths import ADAPTERS, BUILD, CONFORMANCE
-from firstflight_conformance.run.manifest import Manifest, load_manifest
 from studies.history import archives
 from studies.history.registry import NotBuiltError, Release, about, called, fresh, order, without_host
 from studies.history.stacks import Stack

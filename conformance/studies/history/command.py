@@ -5,9 +5,9 @@ from typing import NoReturn
 
 import click
 
+from firstflight_conformance.adapters.manifest import ManifestError
 from firstflight_conformance.commands.options import InputError, usage_errors
-from firstflight_conformance.run.manifest import ManifestError
-from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.records.results import ExitCode
 from studies.history import store
 from studies.history.build import build
 from studies.history.deviations import Row, coverage, rows

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from firstflight_conformance.adapters.manifest import Deviation, ManifestError, load_manifest
 from firstflight_conformance.paths import ADAPTERS
-from firstflight_conformance.run.manifest import Deviation, ManifestError, load_manifest
 from studies.history.registry import order
 from studies.history.stacks import Stack
 from studies.history.store import Divergence, Judged

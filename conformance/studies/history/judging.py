@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from firstflight_conformance.cases.parse import parse_file
-from firstflight_conformance.cases.vectors import Case, cases, load_all
-from firstflight_conformance.diagnose.diagnosis import diagnosed
+from firstflight_conformance.adapters.script import Script, Stream
+from firstflight_conformance.explain.diagnosis import diagnosed
+from firstflight_conformance.format.parse import parse_file
+from firstflight_conformance.format.vectors import Case, cases, load_all
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run import record
-from firstflight_conformance.run.checkout import checkout
+from firstflight_conformance.records import record_file
+from firstflight_conformance.records.results import AdapterReport, Result, Verdict
+from firstflight_conformance.report.checkout import checkout
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.results import AdapterReport, Result, Verdict
-from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.session import Options
 from firstflight_conformance.version import __version__
 from studies.history.build import Built
@@ -103,5 +103,5 @@ def _unjudged(results: Sequence[Result]) -> list[str]:
 
 def _divergence(adapter: str, result: Result) -> Divergence:
     assert result.divergence is not None
-    entry: dict[str, Any] = record.entry(result.divergence)
+    entry: dict[str, Any] = record_file.entry(result.divergence)
     return Divergence(adapter, result.case_id, entry, result.divergence.clauses, result.cause, result.conforms)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firstflight_conformance.cases.files import write_whole
-from firstflight_conformance.cases.parse import parse_file
+from firstflight_conformance.format.files import write_whole
+from firstflight_conformance.format.parse import parse_file
 from studies.history.registry import newest_first
 
 SCHEMA = Path(__file__).with_name("history.schema.json")

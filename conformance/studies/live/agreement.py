@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.judge.verdict import Margin, judge, margin
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import STUDIES, VECTORS
-from firstflight_conformance.recording.recording import Recording
 
 CONNECTIONS = STUDIES / "live" / "connections.json"
 

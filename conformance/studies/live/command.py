@@ -9,16 +9,16 @@ from typing import Any
 import click
 
 from firstflight import profiles
-from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.commands.judging import exit_code
 from firstflight_conformance.commands.options import InputError, usage_errors
+from firstflight_conformance.format.timeline import milliseconds
 from firstflight_conformance.judge.report import choice_lines, result_lines
 from firstflight_conformance.judge.verdict import Verdict, judge, to_json, together
+from firstflight_conformance.logs.recording import files
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import LIVE_PATHS
-from firstflight_conformance.recording import files
-from firstflight_conformance.recording.recording import Recording
-from firstflight_conformance.run.results import ExitCode
-from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.records.results import ExitCode
+from firstflight_conformance.simulate.scenario import load_scenario
 from firstflight_conformance.text import shown
 from studies.live.bpf.command import answered, wanted_object
 from studies.live.bpf.objects import loaded, require

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from firstflight_conformance.logs.qlog.read import read_qlog
+from firstflight_conformance.logs.recording.files import RecordingError
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import LIVE_PATHS
-from firstflight_conformance.qlog.read import read_qlog
-from firstflight_conformance.recording.files import RecordingError
-from firstflight_conformance.recording.recording import Recording
-from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.simulate.scenario import load_scenario
 from studies.live import agreement
 from studies.live.agreement import Row, row
 from studies.live.kernel.namespace import UnavailableError

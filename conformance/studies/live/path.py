@@ -3,8 +3,8 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from firstflight_conformance.simulator.path import Bottleneck
-from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.simulate.path import Bottleneck
+from firstflight_conformance.simulate.scenario import Scenario
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.simulate.scenario import Scenario
 from studies.live.path import Path
 
 LOOPBACK = "127.0.0.1"

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from firstflight_conformance.commands.options import InputError, usage_errors
-from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.simulate.scenario import load_scenario
 from studies.live.relay import LOOPBACK, Relay
 
 _PORT = click.IntRange(1, 65535)

@@ -14,17 +14,17 @@ from pathlib import Path
 from statistics import median_low
 
 from firstflight import Config
-from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.judge.subject import subject_of
 from firstflight_conformance.judge.verdict import judge
+from firstflight_conformance.logs.qlog.read import read_qlog
+from firstflight_conformance.logs.recording.files import RecordingError, lines
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import LIVE_PATHS, STUDIES
-from firstflight_conformance.qlog.read import read_qlog
-from firstflight_conformance.recording.files import RecordingError, lines
-from firstflight_conformance.recording.recording import Recording
-from firstflight_conformance.simulator.dumbbell import run_network
-from firstflight_conformance.simulator.network import FlowPlan, Network
-from firstflight_conformance.simulator.scenario import load_scenario
-from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.dumbbell import run_network
+from firstflight_conformance.simulate.network import FlowPlan, Network
+from firstflight_conformance.simulate.scenario import load_scenario
+from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
 from studies.live.kernel.namespace import UnavailableError
 from studies.live.peers.run import QUIC_GO, QUINN_EXAMPLE, TransferError, quic_go_receiver, quinn_example, transfer
 

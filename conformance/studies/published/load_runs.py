@@ -7,10 +7,10 @@ from typing import Any
 
 from firstflight import Config
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
-from firstflight_conformance.simulator.network import FlowPlan, Network
-from firstflight_conformance.simulator.scenario import Link
-from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
+from firstflight_conformance.simulate.dumbbell import FlowResult, run_network
+from firstflight_conformance.simulate.network import FlowPlan, Network
+from firstflight_conformance.simulate.scenario import Link
+from firstflight_conformance.simulate.transfer import Connection, Receiver, Transfer
 from studies.published.networks import BASELINE, MB, S, median, on_base
 from studies.published.scharf_runs import HEADER_BYTES, MSS_BYTES, RTT_NS, TEN
 from studies.published.store import Run

@@ -7,11 +7,11 @@ from typing import Any
 
 from firstflight.events import Ack, Lost, Sent
 from firstflight.observables import Outcome
-from firstflight_conformance.cases.stream import repeated
+from firstflight_conformance.format.stream import repeated
 from firstflight_conformance.paths import NETWORKS
-from firstflight_conformance.simulator.dumbbell import Arrival, FlowResult, NetworkResult, Turn
-from firstflight_conformance.simulator.network import Network, load_network
-from firstflight_conformance.simulator.transfer import Transfer
+from firstflight_conformance.simulate.dumbbell import Arrival, FlowResult, NetworkResult, Turn
+from firstflight_conformance.simulate.network import Network, load_network
+from firstflight_conformance.simulate.transfer import Transfer
 
 #: The controller under every startup algorithm, and what is added to the name of its profile.
 BASELINE, ON_BASE = "cubic/rfc-9438", "+cubic"

@@ -5,9 +5,9 @@ from typing import Any
 
 from firstflight.events import Ack, Sent
 from firstflight.observables import Phase
-from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
-from firstflight_conformance.simulator.loop import ORIGIN_NS
-from firstflight_conformance.simulator.network import Network
+from firstflight_conformance.simulate.dumbbell import FlowResult, run_network
+from firstflight_conformance.simulate.loop import ORIGIN_NS
+from firstflight_conformance.simulate.network import Network
 from studies.published.networks import (
     BASELINE,
     MB,

@@ -4,10 +4,10 @@ from typing import Any
 
 from firstflight import Config
 from firstflight.transfer_time.transfer_time import Inputs
-from firstflight_conformance.simulator.dumbbell import run_network
-from firstflight_conformance.simulator.network import FlowPlan, Network
-from firstflight_conformance.simulator.scenario import Link
-from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
+from firstflight_conformance.simulate.dumbbell import run_network
+from firstflight_conformance.simulate.network import FlowPlan, Network
+from firstflight_conformance.simulate.scenario import Link
+from firstflight_conformance.simulate.transfer import Connection, Receiver, Transfer
 from firstflight_conformance.sweep import Scheme
 from studies.published.networks import MS, S
 from studies.published.store import Run

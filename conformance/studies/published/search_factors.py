@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from firstflight_conformance.simulator.dumbbell import Arrival, run_network
+from firstflight_conformance.simulate.dumbbell import Arrival, run_network
 from studies.published.claims import MEGABYTES, PERCENT, SECONDS, Claim, statement
 from studies.published.networks import BASELINE, MB, MS, S, exit_turn, median, network, on_base, since
 from studies.published.search_gateway import EQUAL_NS, SOURCE, STEP_BYTES, WAYS

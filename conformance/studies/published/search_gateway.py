@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from firstflight_conformance.simulator.dumbbell import Arrival, run_network
+from firstflight_conformance.simulate.dumbbell import Arrival, run_network
 from studies.published import search_report
 from studies.published.claims import (
     MEGABYTES,

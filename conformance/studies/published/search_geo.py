@@ -5,8 +5,8 @@ from typing import Any
 
 from firstflight.observables import Outcome
 from firstflight.search.profiles import PROFILES
-from firstflight_conformance.simulator.dumbbell import FlowResult, observations, run_network
-from firstflight_conformance.simulator.network import FlowPlan
+from firstflight_conformance.simulate.dumbbell import FlowResult, observations, run_network
+from firstflight_conformance.simulate.network import FlowPlan
 from studies.published.claims import MEGABYTES, PERCENT, SECONDS, Claim, Quantity, about, impossible
 from studies.published.networks import (
     BASELINE,

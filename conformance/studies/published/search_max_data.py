@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from firstflight_conformance.simulator.dumbbell import run_network
+from firstflight_conformance.simulate.dumbbell import run_network
 from studies.published.claims import SECONDS, Claim, Quantity, statement
 from studies.published.networks import BASELINE, MS, S, network, noted
 from studies.published.store import Data, Run

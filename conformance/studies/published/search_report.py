@@ -4,8 +4,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from firstflight_conformance.simulator.dumbbell import run_network
-from firstflight_conformance.simulator.network import Access
+from firstflight_conformance.simulate.dumbbell import run_network
+from firstflight_conformance.simulate.network import Access
 from studies.published.claims import PERCENT, SECONDS, Claim, about, impossible, statement
 from studies.published.networks import S, median, network, noted, on_base
 from studies.published.store import Data

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from firstflight_conformance.simulator.dumbbell import run_network
-from firstflight_conformance.simulator.network import Network
+from firstflight_conformance.simulate.dumbbell import run_network
+from firstflight_conformance.simulate.network import Network
 from studies.published.claims import SECONDS, Claim, Quantity, statement
 from studies.published.networks import BASELINE, S, network, noted, on_base, with_transfer
 from studies.published.store import Data, Run

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.completion import complete
-from firstflight_conformance.simulator.presets import Completion
+from firstflight_conformance.simulate import presets
+from firstflight_conformance.simulate.completion import complete
+from firstflight_conformance.simulate.presets import Completion
 from studies.published import thesis_index, thesis_pairs
 from studies.published.claims import (
     MICROSECONDS,

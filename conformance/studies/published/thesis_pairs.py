@@ -5,10 +5,10 @@ from fractions import Fraction
 from typing import Any
 
 from firstflight import Config
-from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
-from firstflight_conformance.simulator.network import Access, FlowPlan, Network
-from firstflight_conformance.simulator.scenario import Link
-from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
+from firstflight_conformance.simulate.dumbbell import FlowResult, run_network
+from firstflight_conformance.simulate.network import Access, FlowPlan, Network
+from firstflight_conformance.simulate.scenario import Link
+from firstflight_conformance.simulate.transfer import Connection, Receiver, Transfer
 from studies.published.claims import (
     SECONDS,
     Claim,

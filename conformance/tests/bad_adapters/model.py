@@ -3,7 +3,7 @@
 from typing import Any
 
 import firstflight
-from firstflight_conformance.cases.wire import event_from_json, observation_to_json
+from firstflight_conformance.format.wire import event_from_json, observation_to_json
 
 
 class Model:

@@ -3,8 +3,8 @@
 import json
 import sys
 
-from firstflight_conformance.cases import vectors
-from firstflight_conformance.cases.wire import encode_value
+from firstflight_conformance.format import vectors
+from firstflight_conformance.format.wire import encode_value
 from firstflight_conformance.paths import VECTORS
 
 KNOWN = {case.id: case for case in vectors.cases(vectors.load_all(VECTORS, ["slow-start"]))}

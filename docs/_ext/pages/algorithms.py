@@ -6,7 +6,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from firstflight.algorithm import Algorithm, Base, Computation
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.format.readings import load_tables
 from pages import beside
 from pages import markdown as md
 

@@ -7,8 +7,8 @@ from itertools import accumulate
 from pathlib import Path
 
 from firstflight_conformance import port
-from firstflight_conformance.spec.clauses import Clause, citations
-from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
+from firstflight_conformance.format.clauses import Clause, citations
+from firstflight_conformance.format.readings import Profile, ProfileTable, Reading, load_tables
 from pages import site
 from plain.judge import programs
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import TypeAlias
 
-from firstflight_conformance.cases.vectors import Vector
+from firstflight_conformance.format.vectors import Vector
 from pages import markdown as md
 
 #: Clauses by profile.

@@ -8,8 +8,8 @@ from docutils.parsers.rst import directives
 from docutils.utils import unescape
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from firstflight_conformance.format.clauses import FIELDS, Citation
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.spec.clauses import FIELDS, Citation
 from pages import beside, site
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from firstflight.transfer_time.transfer_time import Inputs
 from firstflight_conformance import sweep
-from firstflight_conformance.cases.computations import Computation
+from firstflight_conformance.format.computations import Computation
 from firstflight_conformance.sweep import Scheme
 from pages import markdown as md
 from pages import site

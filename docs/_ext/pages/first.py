@@ -6,8 +6,8 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from firstflight_conformance.mutants.load import load_mutants
-from firstflight_conformance.run.first import known
+from firstflight_conformance.format.first import known
+from firstflight_conformance.replay.mutants import load_mutants
 from pages import markdown as md
 from pages import site
 

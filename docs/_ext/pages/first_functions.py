@@ -11,10 +11,10 @@ from pages import site
 #: In the order in which a program needs them.
 _PYTHON = (
     ("firstflight.controller", ("profiles", "create", "step", "advance")),
-    ("firstflight_conformance.cases.vectors", ("load_all", "cases")),
-    ("firstflight_conformance.cases.wire", ("event_from_json", "observation_to_json")),
-    ("firstflight_conformance.simulator.scenario", ("load_scenario",)),
-    ("firstflight_conformance.simulator.loop", ("simulate",)),
+    ("firstflight_conformance.format.vectors", ("load_all", "cases")),
+    ("firstflight_conformance.format.wire", ("event_from_json", "observation_to_json")),
+    ("firstflight_conformance.simulate.scenario", ("load_scenario",)),
+    ("firstflight_conformance.simulate.loop", ("simulate",)),
 )
 _C = (
     ("ff_controller_init", "Fills in a new controller by the names of algorithm and profile.", "FF_ERR_UNKNOWN_PROFILE, FF_ERR_DOMAIN"),

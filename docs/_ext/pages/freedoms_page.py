@@ -7,9 +7,9 @@ from typing import Any
 
 from adequacy.conforming import calls_conforming, conforms
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.freedoms.points import Kind, OpenPoint, open_points
-from firstflight_conformance.mutants.load import Mutant, load_mutants
+from firstflight_conformance.format.open_points import Kind, OpenPoint, open_points
 from firstflight_conformance.paths import STIMULI, of_algorithms
+from firstflight_conformance.replay.mutants import Mutant, load_mutants
 from pages import markdown as md
 
 _INTRODUCTION = """A text leaves things to the implementer: a choice among values, any value of an interval, or when a condition is noticed. An

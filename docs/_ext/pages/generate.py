@@ -8,6 +8,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+from firstflight_conformance.format.clauses import page_name, pages
 from firstflight_conformance.paths import (
     BUILD,
     CONFORMANCE,
@@ -20,7 +21,6 @@ from firstflight_conformance.paths import (
     STUDIES,
     VECTORS,
 )
-from firstflight_conformance.spec.clauses import page_name, pages
 from pages import (
     c_headers,
     commands_page,

@@ -7,7 +7,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from firstflight_conformance.run.checkout import checkout
+from firstflight_conformance.report.checkout import checkout
 
 _LONGEST, _SHORTEST = 160, 40
 #: The theme has one already.

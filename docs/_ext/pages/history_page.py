@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from firstflight_conformance.run import report_json
-from firstflight_conformance.run.manifest import KINDS
+from firstflight_conformance.adapters.manifest import KINDS
+from firstflight_conformance.report import json_document
 from pages import markdown as md
 from pages import site, stacks, stacks_deviations
 from pages.stacks_matrix import badge, counted, other
@@ -141,7 +141,7 @@ def _anchors(report: Path) -> frozenset[str]:
     if not report.exists():
         return frozenset()
     judged = (
-        one for one in report_json.read(report)["adapters"] if one["role"] == "third-party" and not one["skipped"]
+        one for one in json_document.read(report)["adapters"] if one["role"] == "third-party" and not one["skipped"]
     )
     return frozenset(
         stacks_deviations.anchor_of(adapter["name"], cause["explanation"])

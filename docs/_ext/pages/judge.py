@@ -14,10 +14,10 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 import firstflight
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.logs.qlog.write import qlog_text
+from firstflight_conformance.logs.recording.from_case import recording_of
 from firstflight_conformance.paths import BUILD, CONFORMANCE, REFERENCE_PY, ROOT
-from firstflight_conformance.qlog.write import qlog_text
-from firstflight_conformance.recording.from_case import recording_of
 from pages import site
 
 SOURCES = ROOT / "docs" / "_judge"

@@ -1,6 +1,6 @@
 """The traceability matrix: from each clause to the lines and vectors that carry it out."""
 
-from firstflight_conformance.spec.clauses import Clause
+from firstflight_conformance.format.clauses import Clause
 from pages import markdown as md
 from pages import site
 

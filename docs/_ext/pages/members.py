@@ -11,8 +11,8 @@ from sphinx.application import Sphinx
 
 from firstflight.controller import ALGORITHMS
 from firstflight.observables import Outcome, Phase, Trigger
-from firstflight_conformance.spec.clauses import Clause
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.format.clauses import Clause
+from firstflight_conformance.format.readings import load_tables
 from pages import markdown as md
 from pages import site
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.format.vectors import Case
 from pages import beside, site
 from pages import markdown as md
 from pages.turns import TURNS, turns_text

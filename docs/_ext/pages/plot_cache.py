@@ -6,7 +6,7 @@ import json
 from multiprocessing import Pool
 from pathlib import Path
 
-from firstflight_conformance.cases.vectors import Vector
+from firstflight_conformance.format.vectors import Vector
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.plots import bins, bins_panels, panels, style, units, windows
 from firstflight_conformance.plots import vectors as drawn

@@ -15,8 +15,8 @@ from firstflight.observables import Outcome
 from firstflight.search.profiles import PROFILES
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.plots.style import save, styled
-from firstflight_conformance.simulator.loop import Recording, simulate
-from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.simulate.loop import Recording, simulate
+from firstflight_conformance.simulate.scenario import load_scenario
 
 SCENARIO = "deep-queue-paced"
 #: Below the folder of the documentation. The folder of the plots of vectors is swept.

@@ -11,9 +11,9 @@ from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from firstflight_conformance.cases.vectors import Case, Vector
+from firstflight_conformance.format.readings import Profile, Reading, load_tables
+from firstflight_conformance.format.vectors import Case, Vector
 from firstflight_conformance.paths import SPEC
-from firstflight_conformance.spec.readings import Profile, Reading, load_tables
 from pages import markdown as md
 from pages import site
 from pages.profile_paths import RESULTS

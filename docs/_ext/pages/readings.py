@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
+from firstflight_conformance.format.readings import Profile, ProfileTable, Reading, load_tables
 from pages import markdown as md
 from pages.site import anchor
 

@@ -10,8 +10,8 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
+from firstflight_conformance.format.clauses import pages
 from firstflight_conformance.paths import SPEC
-from firstflight_conformance.spec.clauses import pages
 from pages import beside, site
 from pages.beside import Otherwise, Piece, Row
 

@@ -5,11 +5,11 @@ from functools import cache
 from pathlib import Path
 
 from adequacy.citations import c_citations, plain_citations
-from firstflight_conformance.cases import computations as computed
-from firstflight_conformance.cases.computations import Computation
-from firstflight_conformance.cases.vectors import Vector, load_all
+from firstflight_conformance.format import computations as computed
+from firstflight_conformance.format.clauses import Citation, Clause, all_clauses, python_citations
+from firstflight_conformance.format.computations import Computation
+from firstflight_conformance.format.vectors import Vector, load_all
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, python_citations
 
 #: Where generated pages lie below the folder of the documentation.
 GENERATED = "_generated"

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from firstflight_conformance.paths import BUILD
-from firstflight_conformance.run import report_json
+from firstflight_conformance.report import json_document
 from pages import markdown as md
 from pages import stacks_deviations, stacks_loops, stacks_matrix
 from pages.stacks_deviations import profile_of
@@ -41,7 +41,7 @@ def pages() -> dict[str, str]:
     """Return the page and those of the stacks, by the names of their documents."""
     if not REPORT.exists():
         return {"stacks": md.page(_TITLE, _NO_RUN, _NOT_REACHED)}
-    report = report_json.read(REPORT)
+    report = json_document.read(REPORT)
     stacks = [adapter for adapter in report["adapters"] if adapter["role"] == "third-party" and not adapter["skipped"]]
     judged_at = _judged_at(report)
     return {"stacks": page(report)} | {
@@ -59,7 +59,7 @@ def page(report: dict[str, Any]) -> str:
     return md.page(
         _TITLE,
         _introduction(stacks, _judged_at(report)),
-        _STALE if report["vectors_sha256"] != report_json.vectors_digest() else "",
+        _STALE if report["vectors_sha256"] != json_document.vectors_digest() else "",
         stacks_matrix.legend(),
         *stacks_deviations.overview(stacks),
         stacks_matrix.matrix(stacks, declared, profile_of),

@@ -5,9 +5,9 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
-from firstflight_conformance.cases.timeline import milliseconds
-from firstflight_conformance.cases.wire import decode_int
-from firstflight_conformance.run.manifest import KINDS
+from firstflight_conformance.adapters.manifest import KINDS
+from firstflight_conformance.format.timeline import milliseconds
+from firstflight_conformance.format.wire import decode_int
 from pages import markdown as md
 from pages import site, stacks_loops, vector_files
 from pages.stacks_matrix import badge, counted, defects, is_other_version, legend, other, others

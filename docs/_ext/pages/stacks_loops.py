@@ -4,10 +4,10 @@ from collections import defaultdict
 from typing import Any
 
 from firstflight.events import Ack, Lost, Sent
-from firstflight_conformance.cases.timeline import milliseconds
-from firstflight_conformance.cases.vectors import Vector
-from firstflight_conformance.cases.wire import event_name
-from firstflight_conformance.run.stimulus import PREFIX, stimulus_cases
+from firstflight_conformance.format.timeline import milliseconds
+from firstflight_conformance.format.vectors import Vector
+from firstflight_conformance.format.wire import event_name
+from firstflight_conformance.simulate.cases import PREFIX, stimulus_cases
 from pages import markdown as md
 from pages import site
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from firstflight_conformance.run.manifest import KINDS, OTHER_VERSION
+from firstflight_conformance.adapters.manifest import KINDS, OTHER_VERSION
 from pages import markdown as md
 from pages import site
 

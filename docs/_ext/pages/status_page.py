@@ -4,7 +4,7 @@ import textwrap
 from typing import Any
 
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.run import report_json
+from firstflight_conformance.report import json_document
 from pages import markdown as md
 from pages import stacks
 from pages.stacks_deviations import profile_of
@@ -19,7 +19,7 @@ def page() -> str:
     """Return the page."""
     if not stacks.REPORT.exists():
         return md.page(_TITLE, _NO_RUN)
-    return page_of(report_json.read(stacks.REPORT))
+    return page_of(json_document.read(stacks.REPORT))
 
 
 def page_of(report: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.format.vectors import Case
 
 #: By outcome: how a turn is told.
 TURNS = {

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from firstflight_conformance.cases.vectors import Vector
+from firstflight_conformance.format.vectors import Vector
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run.report_play import play_address
+from firstflight_conformance.report.play import play_address
 from pages import site
 
 #: Where they lie below the site: as in the repository.

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from sphinx.application import Sphinx
 
-from firstflight_conformance.cases.vectors import ProfileCase, Vector
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.format.readings import load_tables
+from firstflight_conformance.format.vectors import ProfileCase, Vector
 from pages import site
 
 #: What every stack reports.

@@ -5,8 +5,8 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.cases.timeline import lines
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, Vector
+from firstflight_conformance.format.timeline import lines
+from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS, Case, Vector
 from pages import carried_out, site, vector_files
 from pages import markdown as md
 from pages.plot_cache import plot_name

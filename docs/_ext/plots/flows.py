@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from firstflight import create
 from firstflight_conformance.plots.style import save, styled
-from firstflight_conformance.simulator.loop import simulate
-from firstflight_conformance.simulator.scenario import Scenario, load_scenario, scenario_files
+from firstflight_conformance.simulate.loop import simulate
+from firstflight_conformance.simulate.scenario import Scenario, load_scenario, scenario_files
 
 #: Algorithm, profile, colour, what the legend says.
 Flow = tuple[str, str, str, str]

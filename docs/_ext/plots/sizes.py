@@ -12,9 +12,9 @@ from firstflight import Config
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.plots.style import save, styled
-from firstflight_conformance.simulator.network import FlowPlan, Network
-from firstflight_conformance.simulator.scenario import Link
-from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
+from firstflight_conformance.simulate.network import FlowPlan, Network
+from firstflight_conformance.simulate.scenario import Link
+from firstflight_conformance.simulate.transfer import Connection, Receiver, Transfer
 from studies.published.networks import MS, S
 from studies.published.scharf_runs import response_ns
 

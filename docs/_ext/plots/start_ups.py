@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from firstflight import Ack, Lost, Sent, create
 from firstflight_conformance.paths import ROOT, SCENARIOS
 from firstflight_conformance.plots.style import save, styled
-from firstflight_conformance.simulator.loop import Recording, simulate
-from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.simulate.loop import Recording, simulate
+from firstflight_conformance.simulate.scenario import load_scenario
 from plots.published import COLOURS
 
 PATH = ROOT / "docs" / "_static" / "start-ups.svg"

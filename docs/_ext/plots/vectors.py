@@ -7,11 +7,11 @@ from pathlib import Path
 from firstflight import create
 from firstflight.observables import Outcome
 from firstflight.search.profiles import PROFILES
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import Case, Vector
+from firstflight_conformance.format.vectors import Case, Vector
 from firstflight_conformance.plots import vectors as recordings
 from firstflight_conformance.plots.bins import Bins, follow
 from firstflight_conformance.plots.windows import COLOURS, TURNS, Trace
+from firstflight_conformance.replay.measure import config_from_json
 from plots.own import OWN
 
 #: How the text of a vector names profiles other than by their name.

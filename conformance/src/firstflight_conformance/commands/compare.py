@@ -9,9 +9,6 @@ import click
 from rich.table import Table
 
 from firstflight import profiles
-from firstflight_conformance.cases.timeline import milliseconds
-from firstflight_conformance.cases.vectors import Case, Vector, load_all
-from firstflight_conformance.cases.wire import encode_value
 from firstflight_conformance.commands.options import (
     InputError,
     folders_of,
@@ -19,8 +16,11 @@ from firstflight_conformance.commands.options import (
     usage_errors,
     vectors_option,
 )
-from firstflight_conformance.run.report_terminal import console
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.format.readings import load_tables
+from firstflight_conformance.format.timeline import milliseconds
+from firstflight_conformance.format.vectors import Case, Vector, load_all
+from firstflight_conformance.format.wire import encode_value
+from firstflight_conformance.report.terminal import console
 
 #: What every stack reports, and then what only helps to find a difference.
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state")

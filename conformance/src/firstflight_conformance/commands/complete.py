@@ -40,7 +40,7 @@ def cases(_context: click.Context, _parameter: click.Parameter, incomplete: str)
 
 def adapters(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Complete an adapter of the checkout."""
-    from firstflight_conformance.run.manifest import ManifestError, load_manifests
+    from firstflight_conformance.adapters.manifest import ManifestError, load_manifests
 
     try:
         return _beginning(incomplete, load_manifests())

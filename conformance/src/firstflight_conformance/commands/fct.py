@@ -8,10 +8,10 @@ import click
 from firstflight import DomainError
 from firstflight_conformance.commands.options import InputError
 from firstflight_conformance.quantities import SIZE, readable_time
-from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.completion import complete
-from firstflight_conformance.simulator.presets import Completion
-from firstflight_conformance.simulator.scenario import ScenarioError
+from firstflight_conformance.simulate import presets
+from firstflight_conformance.simulate.completion import complete
+from firstflight_conformance.simulate.presets import Completion
+from firstflight_conformance.simulate.scenario import ScenarioError
 
 
 @click.command("fct")

@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from firstflight_conformance.capture.sockets import Sampled
 from firstflight_conformance.commands.judging import judge_and_report, judge_options, judging_of, recording_errors
 from firstflight_conformance.commands.options import InputError, OutputFile
 from firstflight_conformance.judge.formats import Source, connections, read_any
 from firstflight_conformance.judge.sampled import lines as sampled_lines
 from firstflight_conformance.judge.sampled import to_json as sampled_json
-from firstflight_conformance.qlog.read import Options
-from firstflight_conformance.recording import files
-from firstflight_conformance.recording.files import RecordingError
-from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.logs.capture.sockets import Sampled
+from firstflight_conformance.logs.qlog.read import Options
+from firstflight_conformance.logs.recording import files
+from firstflight_conformance.logs.recording.files import RecordingError
+from firstflight_conformance.records.results import ExitCode
 from firstflight_conformance.text import shown
 
 

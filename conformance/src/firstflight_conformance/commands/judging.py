@@ -11,14 +11,14 @@ import click
 
 from firstflight import profiles
 from firstflight_conformance.commands.options import InputError
-from firstflight_conformance.diagnose.findings import Cause
 from firstflight_conformance.judge.cause import cause_lines, causes_json, causes_of
 from firstflight_conformance.judge.formats import Source
 from firstflight_conformance.judge.report import lines, result_lines
 from firstflight_conformance.judge.subject import RULES
 from firstflight_conformance.judge.verdict import Verdict, judge, to_json, together
-from firstflight_conformance.recording.files import RecordingError
-from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.logs.recording.files import RecordingError
+from firstflight_conformance.records.findings import Cause
+from firstflight_conformance.records.results import ExitCode
 from firstflight_conformance.run.selection import unknown_hint
 from firstflight_conformance.text import shown
 

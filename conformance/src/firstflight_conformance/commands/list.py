@@ -6,13 +6,13 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.adapters.manifest import load_manifests
 from firstflight_conformance.commands.options import nothing_selected, selected_cases, selection_options, usage_errors
-from firstflight_conformance.run.manifest import load_manifests
-from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.report.terminal import console
 from firstflight_conformance.run.selection import Selection
-from firstflight_conformance.run.stimulus import stimulus_cases
+from firstflight_conformance.simulate.cases import stimulus_cases
 
 
 @click.command("list")

@@ -11,8 +11,8 @@ from firstflight import DomainError
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs, TransferTime
 from firstflight_conformance import sweep
-from firstflight_conformance.cases.computations import encode_time
 from firstflight_conformance.commands.options import PLOT_FILE, InputError
+from firstflight_conformance.format.computations import encode_time
 from firstflight_conformance.quantities import RATE, SIZE, SIZES, TIME, parse, readable_rate, readable_time
 from firstflight_conformance.sweep import Scheme
 

@@ -9,9 +9,9 @@ import click
 from firstflight import DomainError
 from firstflight_conformance.commands.options import PLOT_FILE, InputError
 from firstflight_conformance.quantities import SIZES, parse
-from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult, result_to_json, run_network
-from firstflight_conformance.simulator.network import Network, load_network
-from firstflight_conformance.simulator.scenario import ScenarioError
+from firstflight_conformance.simulate.dumbbell import FlowResult, NetworkResult, result_to_json, run_network
+from firstflight_conformance.simulate.network import Network, load_network
+from firstflight_conformance.simulate.scenario import ScenarioError
 
 
 @click.command("network")

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from firstflight_conformance.cases import computations, vectors
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.parse import VectorError
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.adapters.faults import ConversationError
+from firstflight_conformance.adapters.manifest import ManifestError, load_manifests, resolve
 from firstflight_conformance.commands import complete
+from firstflight_conformance.format import computations, vectors
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.parse import VectorError
+from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import IS_CHECKOUT, VECTORS
-from firstflight_conformance.run.faults import ConversationError
-from firstflight_conformance.run.manifest import ManifestError, load_manifests, resolve
-from firstflight_conformance.run.record import RecordError
-from firstflight_conformance.run.results import ExitCode
-from firstflight_conformance.run.selection import AnyCase, Selection, SelectionError
-from firstflight_conformance.run.stimulus import stimulus_cases
-from firstflight_conformance.simulator.scenario import ScenarioError
+from firstflight_conformance.records.record_file import RecordError
+from firstflight_conformance.records.results import ExitCode
+from firstflight_conformance.run.selection import Selection, SelectionError
+from firstflight_conformance.simulate.cases import AnyCase, stimulus_cases
+from firstflight_conformance.simulate.scenario import ScenarioError
 from firstflight_conformance.text import shown
 
 if TYPE_CHECKING:
-    from firstflight_conformance.diagnose.live import Adapter
+    from firstflight_conformance.adapters.live import Adapter
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -224,7 +224,7 @@ def _cases_of(root: Path, selection: Selection) -> list[Case | ComputationCase]:
 @contextmanager
 def open_adapter(name: str, deadline_s: float) -> "Iterator[Adapter]":
     """Start the adapter that an option names, and end it afterwards; one that cannot be used ends the command."""
-    from firstflight_conformance.diagnose.live import Adapter  # what speaks to adapters, few commands need
+    from firstflight_conformance.adapters.live import Adapter  # what speaks to adapters, few commands need
 
     with usage_errors():
         manifest = resolve(name, {} if " " in name else load_manifests())

@@ -5,18 +5,18 @@ from pathlib import Path
 import click
 
 from firstflight.events import KINDS, Event
-from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.judging import (
     chosen_profiles,
     recording_errors,
 )
 from firstflight_conformance.commands.options import InputError, OutputFile
+from firstflight_conformance.format.canonical import vector_text
+from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.judge.subject import flagged
-from firstflight_conformance.qlog.write import qlog_text
-from firstflight_conformance.recording import files
-from firstflight_conformance.recording.recording import ANSWERS
-from firstflight_conformance.recording.to_vector import vector_of
-from firstflight_conformance.vectorgen.canonical import vector_text
+from firstflight_conformance.logs.qlog.write import qlog_text
+from firstflight_conformance.logs.recording import files
+from firstflight_conformance.logs.recording.recording import ANSWERS
+from firstflight_conformance.logs.recording.to_vector import vector_of
 
 _FILE = click.argument("recording_file", metavar="FILE", type=click.Path(path_type=Path))
 _OUT = click.argument("out", metavar="OUT", type=OutputFile())

@@ -10,10 +10,10 @@ from rich.text import Text
 from firstflight import profiles
 from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import InputError, all_cases, folders_of, usage_errors, vectors_option
-from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.format.profile_rules import Rule, rules_of
+from firstflight_conformance.format.readings import load_tables
+from firstflight_conformance.report.terminal import console
 from firstflight_conformance.run.selection import near_hint
-from firstflight_conformance.spec.profile_rules import Rule, rules_of
-from firstflight_conformance.spec.readings import load_tables
 
 
 @click.command("rules")

@@ -13,24 +13,24 @@ from urllib.parse import urlsplit
 import click
 from rich.console import Console
 
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.adapters.builds import Builds
+from firstflight_conformance.adapters.compute import ComputationScript
+from firstflight_conformance.adapters.manifest import Manifest, load_manifests, resolve
+from firstflight_conformance.adapters.script import Script, Stream
 from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.run import record, report_fit, report_json, report_tables, report_terminal
-from firstflight_conformance.run.builds import Builds
-from firstflight_conformance.run.compute import ComputationScript
-from firstflight_conformance.run.first import first_cases
-from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
+from firstflight_conformance.records import record_file
+from firstflight_conformance.records.record_file import Record
+from firstflight_conformance.records.results import AdapterReport, ExitCode, Verdict, exit_code
+from firstflight_conformance.report import fit, json_document, tables, terminal
 from firstflight_conformance.run.pool import Job, Judged, judge_all
-from firstflight_conformance.run.record import Record
-from firstflight_conformance.run.results import AdapterReport, ExitCode, Verdict, exit_code
-from firstflight_conformance.run.script import Script, Stream
-from firstflight_conformance.run.selection import AnyCase, Selection
+from firstflight_conformance.run.selection import Selection, first_cases
 from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options, declaration_of
-from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript, stimulus_cases
-from firstflight_conformance.simulator import native
+from firstflight_conformance.simulate import native
+from firstflight_conformance.simulate.cases import AnyCase, StimulusCase, StimulusScript, stimulus_cases
 from firstflight_conformance.text import shown
 
 if TYPE_CHECKING:
@@ -117,10 +117,8 @@ def _site(_context: click.Context, _option: click.Parameter, address: str | None
     default=True,
     help="Count refused cases of declared profiles as divergences, whatever the reason.",
 )
-@click.option(
-    "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
-)
-@click.option("--verbose", is_flag=True, help=f"Print more than {report_fit.LINES} lines, if there is more to say.")
+@click.option("--all-failures", is_flag=True, help=f"Show all failures, not the first {terminal.FAILURES_SHOWN}.")
+@click.option("--verbose", is_flag=True, help=f"Print more than {fit.LINES} lines, if there is more to say.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -181,20 +179,20 @@ def run_command(
         with usage_errors():
             if json_path is not None:
                 paths = [one.numbers for one in drawn]
-                document = report_json.to_json(reports, case_ids, code, strict=strict, root=root, blind=paths)
-                write_whole(json_path, report_json.text(document))
+                document = json_document.to_json(reports, case_ids, code, strict=strict, root=root, blind=paths)
+                write_whole(json_path, json_document.text(document))
             if junit_path is not None:
-                from firstflight_conformance.run import report_junit
+                from firstflight_conformance.report import junit
 
-                write_whole(junit_path, report_junit.text(reports, strict=strict, refusals=refusals))
+                write_whole(junit_path, junit.text(reports, strict=strict, refusals=refusals))
             if badge_path is not None:
-                from firstflight_conformance.run import report_badge
+                from firstflight_conformance.report import badge
 
-                write_whole(badge_path, report_badge.text(reports, badge_path, refusals=refusals))
+                write_whole(badge_path, badge.text(reports, badge_path, refusals=refusals))
             if html_path is not None:
-                from firstflight_conformance.run import report_html
+                from firstflight_conformance.report import html_page
 
-                write_whole(html_path, report_html.text(reports, code, strict=strict, site=site))
+                write_whole(html_path, html_page.text(reports, code, strict=strict, site=site))
 
     chosen = Selection(**selection)
     drawn: list[Drawn] = []
@@ -235,8 +233,8 @@ def run_command(
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
         code = ExitCode.FAULT
-    lines = None if verbose or all_failures else report_terminal.lines_left(tables.rows)
-    report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
+    lines = None if verbose or all_failures else terminal.lines_left(tables.rows)
+    terminal.print_report(terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
     if code == ExitCode.NOTHING_RUN and not any(report.not_green for report in reports):
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
     with usage_errors():
@@ -299,7 +297,7 @@ def _with_unseen(
     judged: list[AdapterReport], reports: list[AdapterReport], cases: Sequence[AnyCase]
 ) -> list[AdapterReport]:
     """Return the diagnosed reports with the rules and algorithms that their runs did not show."""
-    from firstflight_conformance.seen.unseen import with_unseen
+    from firstflight_conformance.compare.unseen import with_unseen
 
     by_id = {case.id: case for case in cases}
     return [with_unseen(before, after, by_id) for before, after in zip(judged, reports, strict=True)]
@@ -307,7 +305,7 @@ def _with_unseen(
 
 def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase], job: Job) -> list[AdapterReport]:
     """Return the reports with the causes of what failed. Null adapters have none, but what the cases that they pass exercise."""
-    from firstflight_conformance.diagnose.diagnosis import scored
+    from firstflight_conformance.explain.diagnosis import scored
 
     if not any(result.verdict is Verdict.FAIL for report in reports for result in report.results):
         return reports
@@ -322,8 +320,8 @@ def _diagnosed(
     report: AdapterReport, cases: dict[str, AnyCase], scripts: dict[str, AnyScript], options: Options
 ) -> AdapterReport:
     """Return the report with its causes, or as it is where the diagnosis fails: it explains a verdict and never takes one away."""
-    from firstflight_conformance.diagnose.diagnosis import diagnosed
-    from firstflight_conformance.diagnose.kept_state import with_kept_state
+    from firstflight_conformance.explain.diagnosis import diagnosed
+    from firstflight_conformance.run.kept_state import with_kept_state
 
     try:
         return with_kept_state(diagnosed(report, cases), scripts, options)
@@ -359,7 +357,7 @@ def _wanted(names: tuple[str, ...]) -> list[Manifest]:
 
 
 def _records(manifests: list[Manifest]) -> dict[str, Record]:
-    return {manifest.name: record.load(manifest.record) for manifest in manifests if manifest.record is not None}
+    return {manifest.name: record_file.load(manifest.record) for manifest in manifests if manifest.record is not None}
 
 
 def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path) -> None:
@@ -369,8 +367,8 @@ def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path
     for report in reports:
         path = report.manifest.record
         if path is not None and report.declaration is not None:
-            new = record.updated(records[report.manifest.name], report, known)
-            write_whole(path, record.text(new))
+            new = record_file.updated(records[report.manifest.name], report, known)
+            write_whole(path, record_file.text(new))
             click.echo(
                 f"recorded: {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: {len(new.cases)} cases"
             )
@@ -394,7 +392,7 @@ class _FirstTables:
             reports[judged.adapter] = judged.report
             if self._references <= reports.keys():
                 title = "References" if judged.whole else "References, by the vectors; in closed loop next"
-                report_tables.print_counts(report_terminal.console(), [reports[i] for i in sorted(reports)], title)
+                tables.print_counts(terminal.console(), [reports[i] for i in sorted(reports)], title)
                 self.rows.append(len(reports))
 
 

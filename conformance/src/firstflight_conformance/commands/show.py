@@ -9,16 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from firstflight_conformance.cases import timeline
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.qlog import case_qlog_text
-from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import InputError, selected_cases, vectors_option
 from firstflight_conformance.commands.show_loop import loop_cases, show_loop
-from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.format import timeline
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.logs.case_qlog import case_qlog_text
+from firstflight_conformance.report.terminal import console
 from firstflight_conformance.run.selection import Selection, near_hint
-from firstflight_conformance.run.stimulus import PREFIX
+from firstflight_conformance.simulate.cases import PREFIX
 
 
 @click.command("show")

@@ -6,14 +6,14 @@ from rich.console import Console
 from rich.text import Text
 
 from firstflight.events import Event
-from firstflight_conformance.cases.timeline import event_lines
-from firstflight_conformance.cases.wire import observables
 from firstflight_conformance.commands.options import InputError, usage_errors
-from firstflight_conformance.run.loop_run import run
+from firstflight_conformance.format.timeline import event_lines
+from firstflight_conformance.format.wire import observables
 from firstflight_conformance.run.selection import near_hint
-from firstflight_conformance.run.stimulus import StimulusCase, stimulus_cases
-from firstflight_conformance.simulator.in_loop import Answer, ModelInLoop
-from firstflight_conformance.simulator.loop import Simulation
+from firstflight_conformance.simulate.cases import StimulusCase, stimulus_cases
+from firstflight_conformance.simulate.in_loop import Answer, ModelInLoop
+from firstflight_conformance.simulate.loop import Simulation
+from firstflight_conformance.simulate.loop_run import run
 
 #: Prints the rows of a timeline.
 Rows = Callable[[Console, Sequence[tuple[str, str, str, str]]], None]

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import click
 
-from firstflight_conformance.cases.files import write_whole
-from firstflight_conformance.cases.timeline import event_text, milliseconds
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.adapters.live import Adapter, Model
 from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import (
     InputError,
@@ -17,12 +15,14 @@ from firstflight_conformance.commands.options import (
     usage_errors,
     vectors_option,
 )
-from firstflight_conformance.diagnose.live import Adapter, Model
-from firstflight_conformance.diagnose.shrink import Contest, Parting, is_vector, shrink
-from firstflight_conformance.diagnose.shrunk import expected_at_end, snippet, vector_of
-from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.format.canonical import vector_text
+from firstflight_conformance.format.files import write_whole
+from firstflight_conformance.format.timeline import event_text, milliseconds
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.records.results import ExitCode
 from firstflight_conformance.run.selection import Selection, near_hint
-from firstflight_conformance.vectorgen.canonical import vector_text
+from firstflight_conformance.shrink.shrink import Contest, Parting, is_vector, shrink
+from firstflight_conformance.shrink.vector import expected_at_end, snippet, vector_of
 
 
 @click.command("shrink")

@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from firstflight import DomainError, create, profiles
-from firstflight_conformance.cases.wire import event_to_json, observation_to_json
 from firstflight_conformance.commands.options import PLOT_FILE, InputError
+from firstflight_conformance.format.wire import event_to_json, observation_to_json
 from firstflight_conformance.run.selection import unknown_hint
-from firstflight_conformance.simulator.loop import Recording, simulate, summarize
-from firstflight_conformance.simulator.scenario import ScenarioError, load_scenario
+from firstflight_conformance.simulate.loop import Recording, simulate, summarize
+from firstflight_conformance.simulate.scenario import ScenarioError, load_scenario
 
 
 @click.command("simulate")

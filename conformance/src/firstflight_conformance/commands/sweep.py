@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from firstflight_conformance.commands.options import PLOT_FILE, InputError, OutputFile
-from firstflight_conformance.run.results import ExitCode
-from firstflight_conformance.simulator import native
-from firstflight_conformance.simulator.scenario import Scenario, ScenarioError
+from firstflight_conformance.records.results import ExitCode
+from firstflight_conformance.simulate import native
+from firstflight_conformance.simulate.scenario import Scenario, ScenarioError
 from firstflight_conformance.sweeps.answers import COLUMNS, check
 from firstflight_conformance.sweeps.code import code
 from firstflight_conformance.sweeps.grid import AXES, Cell, GridError, cells, read_grid, read_scenario

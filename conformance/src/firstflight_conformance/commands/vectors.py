@@ -7,9 +7,9 @@ import click
 from firstflight_conformance.beside import reach
 from firstflight_conformance.commands.options import InputError, all_cases, needs_checkout, usage_errors
 from firstflight_conformance.flat import form as flat
+from firstflight_conformance.format.clauses import all_clauses
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.simulator.scenario import ScenarioError
-from firstflight_conformance.spec.clauses import all_clauses
+from firstflight_conformance.simulate.scenario import ScenarioError
 
 
 def differences() -> list[str]:

@@ -7,8 +7,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from firstflight_conformance.cases.files import write_whole
-from firstflight_conformance.cases.vectors import load_all
+from firstflight_conformance.adapters.live import Adapter
 from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import (
     InputError,
@@ -18,14 +17,15 @@ from firstflight_conformance.commands.options import (
     usage_errors,
     vectors_option,
 )
-from firstflight_conformance.diagnose.findings import Diagnosis
-from firstflight_conformance.diagnose.live import Adapter
-from firstflight_conformance.diagnose.subject import Subject, shortest_first
-from firstflight_conformance.diagnose.which import Standing, nearest, standings
-from firstflight_conformance.run.report_causes import choice_text, rule_line
-from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.explain.which import Standing, nearest, standings
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.format.files import write_whole
+from firstflight_conformance.format.vectors import load_all
+from firstflight_conformance.records.findings import Diagnosis
+from firstflight_conformance.report.causes import choice_text, rule_line
+from firstflight_conformance.report.terminal import console
 from firstflight_conformance.run.selection import unknown_hint
-from firstflight_conformance.spec.clauses import known_clauses
 
 #: Vectors that are named where they tell two profiles apart.
 _TELLING = 3

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from firstflight_conformance.compare.options import NOTHING, Models
 from firstflight_conformance.compare.relation import Explained, explained, judge
-from firstflight_conformance.diagnose.subject import Subject, shortest_first
+from firstflight_conformance.compare.subject import Subject, shortest_first
 
 #: The most combinations to keep, those with the fewest alternatives first; and the most to hold against all cases.
 _MOST, _TRIED = 256, 24

@@ -7,10 +7,10 @@ from typing import Any
 
 from firstflight_conformance.compare.switch import Switch, Switched
 from firstflight_conformance.compare.touched import Executed, touched
-from firstflight_conformance.diagnose.candidates import Candidate, alternatives, together
-from firstflight_conformance.diagnose.variant import Variant, build
-from firstflight_conformance.freedoms.layers import layers
-from firstflight_conformance.freedoms.points import Kind, OpenPoint, open_points
+from firstflight_conformance.format.layers import layers
+from firstflight_conformance.format.open_points import Kind, OpenPoint, open_points
+from firstflight_conformance.replay.candidates import Candidate, alternatives, together
+from firstflight_conformance.replay.variant import Variant, build
 
 NOTHING: frozenset[str] = frozenset()
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from firstflight import Config
 from firstflight.events import Event, Sent
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.wire import observables
-from firstflight_conformance.diagnose.subject import Subject, equals
-from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
-from firstflight_conformance.freedoms.bounds.registry import bounds_of
-from firstflight_conformance.run.compare import avoids, notes_avoidance, slack_bytes
+from firstflight_conformance.compare.bounds.bound import Bound, Taken
+from firstflight_conformance.compare.bounds.registry import bounds_of
+from firstflight_conformance.compare.subject import Subject, equals
+from firstflight_conformance.compare.values import avoids, notes_avoidance, slack_bytes
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.wire import observables
+from firstflight_conformance.replay.variant import Variant
 
 
 class Walker:

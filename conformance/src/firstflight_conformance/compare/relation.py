@@ -17,12 +17,12 @@ from itertools import combinations
 from typing import Any
 
 from firstflight.events import Event
+from firstflight_conformance.compare.bounds.bound import Taken
 from firstflight_conformance.compare.options import NOTHING, Models
 from firstflight_conformance.compare.position import Along, Position, Step, Walker, state_text
-from firstflight_conformance.diagnose.subject import Subject
-from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.freedoms.bounds.bound import Taken
-from firstflight_conformance.mutants.answers import CRASHES
+from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.replay.answers import CRASHES
+from firstflight_conformance.replay.variant import Variant
 
 #: The most steps of the model for one case. Beyond them the case is undecided.
 STEPS = 100_000

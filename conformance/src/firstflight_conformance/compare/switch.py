@@ -12,9 +12,9 @@ from typing import Any
 
 from firstflight import Config
 from firstflight_conformance.compare.touched import Change, Function, change_of, functions_of
-from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files, right_text
-from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts
+from firstflight_conformance.replay.fresh import fresh_modules, mutable_files, right_text
+from firstflight_conformance.replay.mutants import Mutant, MutantError, changed_texts
+from firstflight_conformance.replay.variant import Variant
 
 
 class Switch:

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-from firstflight_conformance.mutants.fresh import compiled, mutable_files, right_text
-from firstflight_conformance.mutants.load import Mutant, changed_texts
+from firstflight_conformance.replay.fresh import compiled, mutable_files, right_text
+from firstflight_conformance.replay.mutants import Mutant, changed_texts
 
 #: A function: its file and its qualified name.
 Function = tuple[str, str]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight.limits import WINDOW_MAX_BYTES
-from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import NUMBER_MAX, observables
+from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.options import NOTHING, Models
 from firstflight_conformance.compare.position import Along, Position, Step
-from firstflight_conformance.diagnose.subject import Subject
-from firstflight_conformance.mutants.answers import CRASHES
-from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.format.wire import NUMBER_MAX, observables
+from firstflight_conformance.replay.answers import CRASHES
 
 #: The observables that bounds are about.
 _BOUNDED = ("cwnd_bytes", "ssthresh_bytes", "next_release_ns")

@@ -13,7 +13,7 @@ from firstflight.events import Ack, Ce, Event, Lost, Sent
 from firstflight_conformance.judge.explain import ONE_OF, Explained, Refutation
 from firstflight_conformance.judge.follow import Follower, Question, Way
 from firstflight_conformance.judge.subject import Subject
-from firstflight_conformance.recording.releases import Release
+from firstflight_conformance.logs.recording.releases import Release
 
 #: A flight that comes up to the window of a profile at nine of ten bursts follows it; less is that of a paced or limited sender too.
 _FOLLOWS_TENTHS = 9

@@ -5,17 +5,17 @@ from typing import Any
 
 from firstflight.delivery_rate import with_samples
 from firstflight.events import Event
-from firstflight_conformance.cases.vectors import Case, ProfileCase, Vector
-from firstflight_conformance.cases.wire import encode_int, event_to_json
-from firstflight_conformance.diagnose.diagnosis import diagnose
-from firstflight_conformance.diagnose.findings import Cause
-from firstflight_conformance.diagnose.subject import Subject as Diagnosed
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.compare.subject import Subject as Diagnosed
+from firstflight_conformance.explain.diagnosis import diagnose
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.format.levels import rule_parts
+from firstflight_conformance.format.vectors import Case, ProfileCase, Vector
+from firstflight_conformance.format.wire import encode_int, event_to_json
 from firstflight_conformance.judge.follow import windows_alone
 from firstflight_conformance.judge.subject import Subject
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.report_causes import rule_line
-from firstflight_conformance.spec.clauses import known_clauses
+from firstflight_conformance.records.findings import Cause
 
 
 def causes_of(subject: Subject, profile: str) -> tuple[Cause, ...]:
@@ -74,4 +74,4 @@ def cause_lines(causes: Sequence[Cause]) -> Iterator[str]:
     for cause in causes:
         yield f"cause: {cause.cause}: {cause.what}; it gives every window up to the exit"
         yield f"level: {cause.level.value}"
-        yield from (rule_line(known_clauses()[name]).plain for name in cause.clauses)
+        yield from ("".join(rule_parts(known_clauses()[name])) for name in cause.clauses)

@@ -13,13 +13,14 @@ from firstflight import profiles
 from firstflight.events import Event, Sent
 from firstflight_conformance.compare.options import Models, models_of
 from firstflight_conformance.compare.position import Position, Step, Walker
+from firstflight_conformance.compare.profile import values_taken
 from firstflight_conformance.compare.relation import Answered, Judgement, Limits, explained_answered, judge_answered
 from firstflight_conformance.compare.relation import Explained as Chosen
-from firstflight_conformance.diagnose.departures import Choice, values_taken
-from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.judge.explain import ONE_OF, Comparison, Explained, Explainer
 from firstflight_conformance.judge.follow import Exits, Followed, Way, exits_after, followed
 from firstflight_conformance.judge.leaving import Left, Point
+from firstflight_conformance.records.findings import Choice
+from firstflight_conformance.replay.variant import Variant
 
 #: The limits for one connection: about two seconds. Few answers require two alternatives at once that do not act alone.
 _LIMITS = Limits(25_000, radii=(1,), bases=3, silent=0)

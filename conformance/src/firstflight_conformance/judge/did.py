@@ -10,7 +10,7 @@ from typing import Any
 from firstflight.events import Ack, Lost
 from firstflight_conformance.judge.rounds import Round, exit_range, exit_round, rounds_of
 from firstflight_conformance.judge.subject import Subject
-from firstflight_conformance.recording.answers import initial_window_bytes
+from firstflight_conformance.logs.recording.answers import initial_window_bytes
 
 #: A factor is one that somebody chose if it is so close to a whole number of twentieths.
 _STEP, _NEAR = Fraction(1, 20), Fraction(1, 100)

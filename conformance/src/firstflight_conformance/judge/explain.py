@@ -8,11 +8,11 @@ from itertools import accumulate
 from firstflight import profiles
 from firstflight.controller import ALGORITHMS
 from firstflight.events import Ack, Backlog, Event
-from firstflight_conformance.diagnose.departures import Choice
 from firstflight_conformance.judge.follow import Follower, Question, Way
 from firstflight_conformance.judge.leaving import Left, Point
 from firstflight_conformance.judge.subject import Subject
-from firstflight_conformance.simulator.native_events import NONE
+from firstflight_conformance.records.findings import Choice
+from firstflight_conformance.simulate.native_events import NONE
 
 #: A profile that explains a smaller part of the growth explains nothing: of so many ACKs one may differ.
 ONE_OF = 20

@@ -16,8 +16,8 @@ from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
 from firstflight.observables import EXITS, LEAVES, Observation, Outcome, Phase
 from firstflight_conformance.judge.packed import ConfigLayout, PackedEvents, config_layout
-from firstflight_conformance.simulator.native import NativeError, library
-from firstflight_conformance.simulator.native_events import NONE
+from firstflight_conformance.simulate.native import NativeError, library
+from firstflight_conformance.simulate.native_events import NONE
 
 #: The outcomes with which a model leaves slow start, be it for a while; what drains or resumes is in slow start by its phase.
 LEAVING = frozenset({*EXITS, *LEAVES})

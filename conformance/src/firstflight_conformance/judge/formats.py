@@ -4,16 +4,16 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from firstflight_conformance.capture.container import is_capture
-from firstflight_conformance.capture.probe import is_probe, read_probe
-from firstflight_conformance.capture.read import capture_connections, read_capture
-from firstflight_conformance.capture.sockets import Sampled, is_sampled, read_sampled
-from firstflight_conformance.capture.table import is_table, read_table
-from firstflight_conformance.qlog.connections import qlog_connections
-from firstflight_conformance.qlog.read import Options, read_qlog
-from firstflight_conformance.recording import files
-from firstflight_conformance.recording.files import RecordingError
-from firstflight_conformance.recording.recording import Recording
+from firstflight_conformance.logs.capture.container import is_capture
+from firstflight_conformance.logs.capture.probe import is_probe, read_probe
+from firstflight_conformance.logs.capture.read import capture_connections, read_capture
+from firstflight_conformance.logs.capture.sockets import Sampled, is_sampled, read_sampled
+from firstflight_conformance.logs.capture.table import is_table, read_table
+from firstflight_conformance.logs.qlog.connections import qlog_connections
+from firstflight_conformance.logs.qlog.read import Options, read_qlog
+from firstflight_conformance.logs.recording import files
+from firstflight_conformance.logs.recording.files import RecordingError
+from firstflight_conformance.logs.recording.recording import Recording
 
 _READ = (
     "read are qlogs, TCP captures, CSV tables with a row per ACK, tcp_probe traces, output of ss -tinm and recordings"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent
-from firstflight_conformance.recording.answers import SLOW_START, Answer
+from firstflight_conformance.logs.recording.answers import SLOW_START, Answer
 
 #: An ACK grows the window as in slow start if it does so by three quarters of what the first round did.
 _FULL = Fraction(3, 4)

@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 from firstflight import Config
 from firstflight.events import KINDS, Event, Run
-from firstflight_conformance.simulator.native_events import NONE, RawEvent
+from firstflight_conformance.simulate.native_events import NONE, RawEvent
 
 _RUN, _RANGE = Struct("@QQQQ"), Struct("@QQ")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS.values())}
@@ -59,7 +59,7 @@ class PackedEvents:
 
 
 _Pack = Callable[[PackedEvents, Any], tuple[Any, ...]]
-#: How a member of each type lies in C: as :mod:`~firstflight_conformance.simulator.native_events` reads it.
+#: How a member of each type lies in C: as :mod:`~firstflight_conformance.simulate.native_events` reads it.
 _AS: dict[Any, tuple[str, _Pack]] = {
     int: ("Q", lambda _, value: (value,)),
     int | None: ("Q", lambda _, value: (NONE if value is None else value,)),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
 
-from firstflight_conformance.cases.timeline import milliseconds
+from firstflight_conformance.format.timeline import milliseconds
 from firstflight_conformance.judge.at_least import APPLICATION_LIMITED, PACED
 from firstflight_conformance.judge.did import Did, Reduction, Shown, datagrams
 from firstflight_conformance.judge.leaving import DRAIN

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from firstflight_conformance.capture.sockets import Sampled
 from firstflight_conformance.judge import did as doing
 from firstflight_conformance.judge.did import Did
+from firstflight_conformance.logs.capture.sockets import Sampled
 
 REASON = "samples of a socket name no profile: trace a row per ACK (trace-cmd record -e tcp:tcp_probe), or capture at the sender"
 

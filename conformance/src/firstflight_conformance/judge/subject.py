@@ -6,16 +6,16 @@ from itertools import pairwise
 
 from firstflight.events import Ack, Event, Sent
 from firstflight_conformance.judge.leaving import Left, Point, left_slow_start
-from firstflight_conformance.recording.answers import (
+from firstflight_conformance.logs.recording.answers import (
     Answer,
     answers_of,
     initial_window_bytes,
     known_before,
     windows_before,
 )
-from firstflight_conformance.recording.changed import with_flags
-from firstflight_conformance.recording.recording import AT_LEAST, Recording
-from firstflight_conformance.recording.releases import Release, releases_of
+from firstflight_conformance.logs.recording.changed import with_flags
+from firstflight_conformance.logs.recording.recording import AT_LEAST, Recording
+from firstflight_conformance.logs.recording.releases import Release, releases_of
 
 #: The rules that say which ACKs were application-limited: as the events say; those in slow start at which the window did not limit
 #: the sender, and which left it as it was; those outside the time in which new stream data was sent; none.

@@ -27,8 +27,8 @@ from firstflight_conformance.judge.explain import Explained, Explainer, Refutati
 from firstflight_conformance.judge.leaving import DRAIN
 from firstflight_conformance.judge.subject import Subject, subject_of
 from firstflight_conformance.judge.why import Path, Why, path_of, reasons, why_json
-from firstflight_conformance.recording.changed import with_samples
-from firstflight_conformance.recording.recording import Recording
+from firstflight_conformance.logs.recording.changed import with_samples
+from firstflight_conformance.logs.recording.recording import Recording
 
 #: With fewer ACKs at which the window limited the sender nothing is named.
 _LEAST_ACKS = 8

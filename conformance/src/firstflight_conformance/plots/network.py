@@ -13,7 +13,7 @@ from firstflight_conformance.plots.bins import Bins, follow
 from firstflight_conformance.plots.bins_panels import draw_bins
 from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.plots.units import Unit, bytes_unit, time_unit
-from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult
+from firstflight_conformance.simulate.dumbbell import FlowResult, NetworkResult
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _PHASE_COLOURS = {

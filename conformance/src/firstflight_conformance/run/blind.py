@@ -13,17 +13,17 @@ from typing import Any
 from zlib import crc32
 
 from firstflight import Config, advance, create
+from firstflight_conformance.compare.base import base_of
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.run.model_run import model_run
-from firstflight_conformance.run.stimulus import (
+from firstflight_conformance.simulate.cases import (
     Stimulus,
     StimulusCase,
     StimulusScript,
     is_for_profile,
     scenarios_for,
 )
-from firstflight_conformance.seen.base import base_of
-from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.simulate.model_run import model_run
+from firstflight_conformance.simulate.scenario import Scenario
 
 #: Of a profile: the paths on which the algorithm acts, the most other paths that are judged, and the most draws.
 ACTING, OTHERS, DRAWS = 5, 5, 100

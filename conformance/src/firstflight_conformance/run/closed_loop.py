@@ -1,27 +1,25 @@
 """A stack in the loop of the path simulator, and the model driven by the same events."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from firstflight import advance, samples_rate
 from firstflight.events import Event
 from firstflight.observables import Observation
-from firstflight_conformance.cases.measure import ClauseTracer
-from firstflight_conformance.cases.wire import event_name, event_to_json, observables
-from firstflight_conformance.run import messages
-from firstflight_conformance.run.compare import agrees, avoids, compare, fits_float64, slack_bytes
-from firstflight_conformance.run.conversation import Answers, Conversation
-from firstflight_conformance.run.faults import ConversationError
-from firstflight_conformance.run.loop_run import Trace, Turns, run, summary
-from firstflight_conformance.run.messages import OBSERVABLES, Declaration
-from firstflight_conformance.run.model_run import SENDER_USES, ModelRun, model_run
-from firstflight_conformance.run.results import ClosedLoop, Divergence, Recording
-from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
+from firstflight_conformance.adapters import messages
+from firstflight_conformance.adapters.conversation import Answers, Conversation
+from firstflight_conformance.adapters.faults import ConversationError
+from firstflight_conformance.adapters.messages import OBSERVABLES, Declaration
+from firstflight_conformance.compare.values import agrees, avoids, compare, fits_float64, slack_bytes
+from firstflight_conformance.format.wire import event_name, event_to_json, observables
+from firstflight_conformance.records.results import ClosedLoop, Divergence, Recording
+from firstflight_conformance.replay.measure import ClauseTracer
 from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
-from firstflight_conformance.simulator.in_loop import Answer
-from firstflight_conformance.simulator.loop import Simulation
-
-#: Units of the clocks that an adapter may declare, in ns.
-CLOCK_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000}
+from firstflight_conformance.simulate.cases import StimulusCase, StimulusScript
+from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.loop import Simulation
+from firstflight_conformance.simulate.loop_run import Trace, Turns, run, summary
+from firstflight_conformance.simulate.model_run import SENDER_USES, ModelRun, model_run
 
 
 class UnsupportedEventError(Exception):
@@ -108,7 +106,7 @@ class StackLoop:
         self._ends_at_reduction = ends_at_reduction(case.vector.algorithm, declaration)
         self._reduction: int | None = None
         self._is_exact = True
-        self.simulation = Simulation(case.scenario, self, CLOCK_NS[declaration.clock])
+        self.simulation = Simulation(case.scenario, self, declaration.clock_ns)
         #: Packets dropped up to the event that the adapter was asked about last.
         self.dropped_packets = 0
 
@@ -182,15 +180,23 @@ def _allowed(observation: Observation) -> dict[str, list[Any]]:
     return {"trigger": [trigger.value for trigger in observation.triggers]} if observation.triggers else {}
 
 
-def play(script: StimulusScript, conversation: Conversation, declaration: Declaration) -> Answers:
+@dataclass(slots=True)
+class LoopAnswers(Answers):
+    """Answers in closed loop: the run and its comparison with the model's own run, and the recorded answers after a divergence."""
+
+    loop: ClosedLoop | None = None
+    recording: Recording | None = None
+
+
+def play(script: StimulusScript, conversation: Conversation, declaration: Declaration) -> LoopAnswers:
     """Run the scenario with the adapter in the loop."""
     try:
-        answers = Answers(unsupported=conversation.begin(script.start))
+        answers = LoopAnswers(unsupported=conversation.begin(script.start))
     except ConversationError as fault:
-        return Answers(fault=fault, fault_at_start=True)
+        return LoopAnswers(fault=fault, fault_at_start=True)
     if answers.unsupported is not None:
         return answers
-    own, talk = model_run(script, CLOCK_NS[declaration.clock]), Talk(conversation, declaration)
+    own, talk = model_run(script, declaration.clock_ns), Talk(conversation, declaration)
     if _may_follow(own, script.case, conversation, declaration) and talk.follows(own):
         answers.loop = ClosedLoop(None, within_tolerance=False, stack=own.run, model=own.run)
         answers.fault = _finished(conversation)
@@ -221,7 +227,7 @@ def _run_stack(
     talk: Talk,
     declaration: Declaration,
     own: ModelRun,
-    answers: Answers,
+    answers: LoopAnswers,
 ) -> None:
     stack = StackLoop(case, talk, declaration)
     try:

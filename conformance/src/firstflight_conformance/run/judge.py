@@ -6,19 +6,20 @@ from dataclasses import replace
 from functools import cache
 
 from firstflight.events import PersistentCongestion
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.given import FLAGS
-from firstflight_conformance.cases.timeline import value_text
-from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.run import record
-from firstflight_conformance.run.compare import agrees, avoids, compare, fits_float64, slack_bytes
-from firstflight_conformance.run.compute import ComputationScript, compare_outputs
-from firstflight_conformance.run.conversation import Answers
-from firstflight_conformance.run.faults import ConversationError, FaultKind
-from firstflight_conformance.run.manifest import Deviation, Manifest
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.record import Record
-from firstflight_conformance.run.results import (
+from firstflight_conformance.adapters.compute import ComputationScript
+from firstflight_conformance.adapters.conversation import Answers
+from firstflight_conformance.adapters.faults import ConversationError, FaultKind
+from firstflight_conformance.adapters.manifest import Deviation, Manifest
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.adapters.script import Script
+from firstflight_conformance.compare.outputs import compare_outputs
+from firstflight_conformance.compare.values import agrees, avoids, compare, fits_float64, slack_bytes
+from firstflight_conformance.format.given import FLAGS
+from firstflight_conformance.format.timeline import value_text
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.records import record_file
+from firstflight_conformance.records.record_file import Record
+from firstflight_conformance.records.results import (
     AdapterReport,
     Divergence,
     Growth,
@@ -28,12 +29,10 @@ from firstflight_conformance.run.results import (
     Undeclared,
     Verdict,
 )
-from firstflight_conformance.run.script import Script
+from firstflight_conformance.run.closed_loop import LoopAnswers
 from firstflight_conformance.run.session import AnyScript, Options, Session
-from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
-
-AnyCase = Case | ComputationCase | StimulusCase
+from firstflight_conformance.simulate.cases import AnyCase, StimulusCase, StimulusScript
 
 #: Units of time from coarse to fine. A clock runs the cases of its own granularity and of all coarser ones.
 _UNITS = ("s", "ms", "us", "ns")
@@ -255,10 +254,10 @@ def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growt
 
 
 def _verdict_on_loop(case: StimulusCase, declaration: Declaration, answers: Answers) -> Result:
-    loop = answers.loop
+    loop, recording = (answers.loop, answers.recording) if isinstance(answers, LoopAnswers) else (None, None)
     if loop is not None and loop.divergence is not None:
         text = _difference_text(loop.divergence)
-        return Result(case.id, Verdict.FAIL, text, divergence=loop.divergence, loop=loop, recording=answers.recording)
+        return Result(case.id, Verdict.FAIL, text, divergence=loop.divergence, loop=loop, recording=recording)
     if answers.fault is None and answers.refused_event in declaration.without:
         return _unsupported(case, _unsupported_event(answers.refused_event))
     unfinished = _unfinished(case, answers)
@@ -315,7 +314,7 @@ def _with_reason(result: Result, manifest: Manifest) -> Result:
 
 
 def _hold(result: Result, recorded: Record | None) -> Result:
-    return result if recorded is None else replace(result, change=record.change(result, recorded))
+    return result if recorded is None else replace(result, change=record_file.change(result, recorded))
 
 
 def disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:

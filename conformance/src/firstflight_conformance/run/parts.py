@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from firstflight_conformance.adapters.manifest import Manifest
+from firstflight_conformance.records.results import AdapterReport, Verdict
 from firstflight_conformance.run.judge import disappeared
-from firstflight_conformance.run.manifest import Manifest
-from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.session import AnyScript
-from firstflight_conformance.run.stimulus import StimulusScript
+from firstflight_conformance.simulate.cases import StimulusScript
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from multiprocessing.context import BaseContext
 from typing import Any
 
-from firstflight_conformance.run import children
+from firstflight_conformance.adapters import children
+from firstflight_conformance.adapters.manifest import Manifest
+from firstflight_conformance.records.record_file import Record
+from firstflight_conformance.records.results import AdapterReport
 from firstflight_conformance.run.judge import Judging, judge_together, killed
-from firstflight_conformance.run.manifest import Manifest
 from firstflight_conformance.run.parts import Part, joined, parts, whole
-from firstflight_conformance.run.record import Record
-from firstflight_conformance.run.results import AdapterReport
 from firstflight_conformance.run.session import AnyScript, Options
 
 _POLL_S = 0.2  # how often progress is looked at, and what has been built

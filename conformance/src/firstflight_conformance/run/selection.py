@@ -1,15 +1,14 @@
 """Selects cases. Values of one option add up, different options narrow."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.run.stimulus import StimulusCase
+from firstflight_conformance.format.first import known
+from firstflight_conformance.simulate.cases import AnyCase
 
-AnyCase = Case | ComputationCase | StimulusCase
 #: How many names a message lists.
 _LISTED = 20
 
@@ -103,3 +102,13 @@ def near_hint(name: str, known: Iterable[str]) -> str:
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"there are {', '.join(names[:_LISTED]) or 'none'}{more}"
+
+
+def first_cases(cases: Sequence[AnyCase], count: int) -> list[AnyCase]:
+    """Return of each profile the ``count`` vectors that reject most, in that order; all, where it has no more that reject something."""
+    rank = {name: place for one in known().values() for place, (name, *_) in enumerate(one["vectors"])}
+    profiles: dict[tuple[str, str], list[AnyCase]] = defaultdict(list)
+    for case in cases:
+        if case.vector.id in rank:
+            profiles[case.vector.algorithm, case.profile].append(case)
+    return [case for of in profiles.values() for case in sorted(of, key=lambda c: rank[c.vector.id])[:count]]

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
+from firstflight_conformance.adapters.compute import ComputationScript
+from firstflight_conformance.adapters.conversation import Answers, Conversation
+from firstflight_conformance.adapters.faults import ConversationError, FaultKind
+from firstflight_conformance.adapters.manifest import Manifest
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.adapters.process import AdapterProcess
+from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.run import closed_loop
-from firstflight_conformance.run.compute import ComputationScript
-from firstflight_conformance.run.conversation import Answers, Conversation
-from firstflight_conformance.run.faults import ConversationError, FaultKind
-from firstflight_conformance.run.manifest import Manifest
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.process import AdapterProcess
-from firstflight_conformance.run.script import Script
-from firstflight_conformance.run.stimulus import StimulusScript
+from firstflight_conformance.simulate.cases import StimulusScript
 
 AnyScript = Script | ComputationScript | StimulusScript
 

@@ -7,7 +7,7 @@ profiles of its own controller, not by NewReno. What comes before it is slow sta
 from typing import Any
 
 from firstflight.observables import Outcome
-from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.adapters.messages import Declaration
 
 #: The algorithm whose text describes NewReno.
 _NEWRENO = "slow-start"

@@ -9,12 +9,12 @@ from firstflight.controller import ALGORITHMS
 from firstflight.quick_start.profiles import FirstRequest
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs
-from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.completion import complete
-from firstflight_conformance.simulator.loop import run_port
-from firstflight_conformance.simulator.native_bounds import check_scenario
-from firstflight_conformance.simulator.scenario import Link, Scenario, ScenarioError
-from firstflight_conformance.simulator.transfer import Receiver
+from firstflight_conformance.simulate import presets
+from firstflight_conformance.simulate.completion import complete
+from firstflight_conformance.simulate.loop import run_port
+from firstflight_conformance.simulate.native_bounds import check_scenario
+from firstflight_conformance.simulate.scenario import Link, Scenario, ScenarioError
+from firstflight_conformance.simulate.transfer import Receiver
 from firstflight_conformance.sweeps.grid import Cell
 
 #: What a row holds beside its cell.

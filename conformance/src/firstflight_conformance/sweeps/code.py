@@ -13,7 +13,7 @@ _MODEL, _TOOLS = Path(firstflight.__file__).parent, Path(__file__).parents[1]
 _FOLDERS = (
     _MODEL,
     SPEC,
-    *(_TOOLS / name for name in ("cases", "simulator", "sweeps")),
+    *(_TOOLS / name for name in ("format", "simulate", "sweeps")),
     CONFORMANCE / "simulator",
     CONFORMANCE / "presets",
 )

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import profiles
-from firstflight_conformance.cases.files import read_text
+from firstflight_conformance.format.files import read_text
 from firstflight_conformance.quantities import RATES, SIZES, TIMES, parse
-from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario
+from firstflight_conformance.simulate.scenario import Scenario, ScenarioError, load_scenario
 
 #: The axes of each kind of sweep, in the order in which they vary: the last one varies first. Those with a value may be left out.
 AXES: dict[str, dict[str, str | None]] = {

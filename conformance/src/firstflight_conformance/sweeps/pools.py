@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from firstflight_conformance import __version__
-from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.simulate.scenario import Scenario
 from firstflight_conformance.sweeps.answers import answer
 from firstflight_conformance.sweeps.code import code
 from firstflight_conformance.sweeps.grid import Cell

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.format.files import write_whole
 
 Row = dict[str, Any]
 #: The last column: the version and code that computed the row.

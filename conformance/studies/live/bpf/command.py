@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import click
 
 from firstflight_conformance.commands.options import InputError
-from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.records.results import ExitCode
 from studies.live.bpf.objects import (
     BpfError,
     MissingError,

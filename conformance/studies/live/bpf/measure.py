@@ -16,14 +16,14 @@ from pathlib import Path as File
 from typing import Any
 
 from firstflight import Config
-from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.judge.verdict import judge
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import LIVE_PATHS
-from firstflight_conformance.recording.recording import Recording
-from firstflight_conformance.simulator.dumbbell import run_network
-from firstflight_conformance.simulator.network import FlowPlan, Network
-from firstflight_conformance.simulator.scenario import Link, load_scenario
-from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.dumbbell import run_network
+from firstflight_conformance.simulate.network import FlowPlan, Network
+from firstflight_conformance.simulate.scenario import Link, load_scenario
+from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
 from studies.live.bpf import faults, figures
 from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.objects import MissingError, Object, available, find, loaded, objects, require

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 
-from firstflight_conformance.simulator.scenario import Link, Scenario
+from firstflight_conformance.simulate.scenario import Link, Scenario
 from studies.live.path import Path
 
 SERVER_IP, CLIENT_IP = "10.98.0.1", "10.98.0.2"

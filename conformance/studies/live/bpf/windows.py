@@ -14,8 +14,8 @@ from typing import Any
 from firstflight import Config, advance, create
 from firstflight.controller import Controller
 from firstflight.events import Ack, Backlog, Event, Run, SavedPath, Sent
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.recording.recording import Recording
 from studies.live.bpf.objects import BPF, BpfError, Object, available, build
 
 #: Kinds of ``trace.h``.

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import create
-from firstflight_conformance.simulator.scenario import Scenario, load_scenario
+from firstflight_conformance.simulate.scenario import Scenario, load_scenario
 from studies.live.kernel import namespace, tcp_info
 from studies.live.kernel.receiver import Receiver
 from studies.live.kernel.segments import (

@@ -5,7 +5,7 @@ The times of a recording are those of calls and segments, to some microseconds; 
 
 from firstflight.delivery_rate import RateSampler
 from firstflight.events import Ack, Lost
-from firstflight_conformance.recording.recorder import Recorder
+from firstflight_conformance.logs.recording.recorder import Recorder
 from studies.live.kernel.tcp_info import TcpInfo
 
 #: The kernel's interval is another sample's if it is further from that of the recording.

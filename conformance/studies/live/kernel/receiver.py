@@ -7,8 +7,8 @@ byte of data.
 from collections import deque
 from dataclasses import dataclass, field
 
-from firstflight_conformance.simulator.path import Bottleneck
-from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.simulate.path import Bottleneck
+from firstflight_conformance.simulate.scenario import Scenario
 from studies.live.kernel.segments import Flags, Segment, distance
 
 _WINDOW_SCALE = 14

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Config
+from firstflight_conformance.adapters import children
+from firstflight_conformance.logs.recording.recorder import Recorder
+from firstflight_conformance.logs.recording.recording import Header, Recording
 from firstflight_conformance.paths import STUDIES
-from firstflight_conformance.recording.recorder import Recorder
-from firstflight_conformance.recording.recording import Header, Recording
-from firstflight_conformance.run import children
-from firstflight_conformance.simulator.scenario import Scenario, load_scenario
+from firstflight_conformance.simulate.scenario import Scenario, load_scenario
 from studies.live.kernel.capture import Noted
 from studies.live.kernel.namespace import UnavailableError
 from studies.live.kernel.rates import Rates

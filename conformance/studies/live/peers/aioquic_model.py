@@ -9,7 +9,7 @@ from aioquic.quic.logger import QuicLogger, QuicLoggerTrace
 from aioquic.quic.packet_builder import QuicSentPacket
 
 from firstflight import Config, create, step
-from firstflight_conformance.recording.recorder import Recorder
+from firstflight_conformance.logs.recording.recorder import Recorder
 
 #: The name under which the controller is registered.
 NAME = "firstflight"

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from firstflight_conformance.logs.qlog.read import read_qlog
+from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import LIVE_PATHS, STUDIES
-from firstflight_conformance.qlog.read import read_qlog
-from firstflight_conformance.recording.recording import Recording
 from studies.live import agreement
 from studies.live.kernel import namespace
 from studies.live.peers.run import QUIC_GO, TransferError, transfer

@@ -8,8 +8,8 @@ from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 from typing import IO
 
+from firstflight_conformance.adapters import children
 from firstflight_conformance.paths import BUILD, STUDIES
-from firstflight_conformance.run import children
 
 _START_S = 30  # for a program to say that it is ready, on a busy machine
 #: Built by `make peers` where go is there.

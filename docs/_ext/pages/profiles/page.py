@@ -14,11 +14,11 @@ from firstflight import observables
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
 from firstflight.events import KINDS
-from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.format.first import known as first_known
+from firstflight_conformance.format.profile_rules import Rule, holds, rules_of
+from firstflight_conformance.format.readings import Profile, load_tables
+from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import SPEC
-from firstflight_conformance.run.first import known as first_known
-from firstflight_conformance.spec.profile_rules import Rule, holds, rules_of
-from firstflight_conformance.spec.readings import Profile, load_tables
 from pages import markdown as md
 from pages import site, who_runs_it
 from pages.profiles.fold import is_comment

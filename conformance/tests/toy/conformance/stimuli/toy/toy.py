@@ -1,6 +1,6 @@
 """Hand-built stimuli of the toy."""
 
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 
 CATALOGUE = Catalogue("twelve", "thirteen", sources=("conformance/tests/test_toy.py",))

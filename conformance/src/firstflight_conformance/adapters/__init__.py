@@ -1,0 +1,1 @@
+"""Adapters: manifests, builds, processes and the messages that they exchange (``spec/adapter-protocol.md``)."""

@@ -1,0 +1,55 @@
+"""Builds adapters with make, one target after another, while others are judged."""
+
+import subprocess
+import tempfile
+from collections.abc import Sequence
+
+from firstflight_conformance.adapters import children
+from firstflight_conformance.adapters.manifest import Manifest
+from firstflight_conformance.paths import ROOT
+
+_SHOWN_BYTES = 2000
+
+
+class Builds:
+    """The targets that manifests name, one after another in the order of the adapters; none is begun before one that waits for it is asked for.
+
+    What an adapter needs and is not here is no failure: nothing is built for it, and it is skipped.
+    ``failures``: the end of what those that failed printed.
+    """
+
+    def __init__(self, manifests: Sequence[Manifest]) -> None:
+        """Build nothing yet."""
+        self.failures: dict[str, str] = {}
+        wanted = [m.build for m in manifests if m.build is not None and m.missing_program() is None]
+        self._left = list(dict.fromkeys(wanted))
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 it is read when make has ended
+        self._make: subprocess.Popen[bytes] | None = None
+
+    def ready(self, manifest: Manifest) -> bool:
+        """Return whether an adapter is built, or cannot be. It has to be asked now and then: the next target begins with it."""
+        if self._make is not None and self._make.poll() is not None:
+            self._end()
+        waits = manifest.build in self._left
+        if waits and self._make is None:
+            self._begin()
+        return not waits
+
+    def _begin(self) -> None:
+        self._output.truncate(0)
+        self._make = subprocess.Popen(
+            ["make", "--no-print-directory", "--silent", self._left[0]],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            preexec_fn=children.die_with_parent,  # noqa: PLW1509 one call of the C library
+        )
+
+    def _end(self) -> None:
+        assert self._make is not None
+        target = self._left.pop(0)
+        if self._make.returncode:
+            self._output.seek(0)
+            self.failures[target] = self._output.read()[-_SHOWN_BYTES:].decode("utf-8", "replace")
+        self._make = None

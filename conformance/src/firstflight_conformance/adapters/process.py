@@ -1,0 +1,264 @@
+"""One adapter process: lines out, lines in, within bounds of time and size.
+
+Messages are pipelined. Reading, writing and draining standard error take turns in one loop, so that neither side can
+block the other, and whatever the process does, it costs no more than the deadline and the output bound.
+"""
+
+import errno
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from firstflight_conformance.adapters import children
+from firstflight_conformance.adapters.faults import ConversationError, FaultKind, excerpt, late
+
+LINE_MAX_BYTES = 1 << 20
+LOG_MAX_BYTES = 64 << 10
+#: So much of the log is shown after a crash: lines, and letters of a line.
+LOG_LINES, LOG_LINE_MAX = 20, 300
+OUTPUT_BASE_BYTES = 64 << 10
+OUTPUT_PER_EVENT_BYTES = 4 << 10
+
+_CHUNK_BYTES = 64 << 10
+_MANY, _PAUSE_S = 16, 0.0001
+_EXIT_POLL_S = 0.1  # how often to look whether a process is gone whose output somebody else keeps open
+_EXIT_GRACE_S = 1.0  # how long to wait for the exit status after the output has ended
+
+
+class AdapterProcess:
+    """A running adapter. Leaving the context kills it together with everything below it and in its process group."""
+
+    def __init__(self, command: Sequence[str], cwd: Path) -> None:
+        """Start the command. Raise :class:`ConversationError` if that is not possible, :class:`OSError` if no file can be opened."""
+        try:
+            self._popen = subprocess.Popen(
+                command,
+                cwd=cwd,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+                preexec_fn=children.die_with_parent,  # noqa: PLW1509 one call of the C library
+            )
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+                raise OSError(error.errno, f"{error.strerror}: raise the limit with `ulimit -n`") from error
+            raise ConversationError(FaultKind.START, f"cannot be started: {error}") from error
+        self._stdin = _non_blocking(self._popen.stdin)
+        self._stdout = _non_blocking(self._popen.stdout)
+        self._stderr = _non_blocking(self._popen.stderr)
+        self._poll = select.poll()
+        self._poll.register(self._stdout, select.POLLIN)
+        self._poll.register(self._stderr, select.POLLIN)
+        self._incoming = bytearray()
+        self._outgoing: bytes | memoryview = b""
+        self._log = bytearray()
+        self._input_closed = self._output_ended = False
+
+    def __enter__(self) -> Self:
+        """Return the process."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Kill it."""
+        self.kill()
+
+    def exchange(
+        self, messages: bytes, answers: int, deadline_s: float, received: bytearray, output_max_bytes: int
+    ) -> float:
+        """Send the messages and append that many lines to ``received``; return how much of the time is left.
+
+        On an :class:`ConversationError` the lines that came before it are in ``received``.
+        """
+        until_s = time.monotonic() + deadline_s
+        self._send(messages)
+        came_bytes = len(self._incoming)
+        missing = answers - self._take_lines(received, answers)
+        remaining_s = deadline_s
+        while missing or self._outgoing:
+            if remaining_s <= 0:
+                raise ConversationError(FaultKind.TIMEOUT, late(deadline_s))
+            came_bytes += self._turn(min(remaining_s, _EXIT_POLL_S))
+            missing -= self._take_lines(received, missing)
+            self._check_bounds(came_bytes, output_max_bytes)
+            if missing > _MANY:  # one that writes each answer at once would wake us for each
+                time.sleep(_PAUSE_S)
+            if self._output_ended and missing:
+                raise self._gone()
+            remaining_s = until_s - time.monotonic()
+        return remaining_s
+
+    def has_stray_output(self) -> bool:
+        """Return whether something has come that nobody asked for."""
+        with suppress(OSError):
+            self._turn(0)
+        return bool(self._incoming)
+
+    def finish(self, deadline_s: float) -> ConversationError | None:
+        """End its input and wait for it to exit. Return what was wrong: further output, or a bad exit status.
+
+        A process that does not exit in time is killed without blame: all its answers have come.
+        """
+        self._close_input()
+        until_s = time.monotonic() + deadline_s
+        while not self._output_ended and not self._incoming and (remaining_s := until_s - time.monotonic()) > 0:
+            self._turn(min(remaining_s, _EXIT_POLL_S))
+        if self._incoming:
+            return ConversationError(
+                FaultKind.EXTRA_ANSWER, f"unexpected output: {excerpt(bytes(self._incoming[:400]))}"
+            )
+        status = self._wait_for_exit() if self._output_ended else None
+        if status is not None and (status.si_code != os.CLD_EXITED or status.si_status != 0):
+            return self._gone()
+        return None
+
+    def kill(self) -> None:
+        """Kill the process group, reap the process and close the pipes."""
+        if self._popen.returncode is None:
+            # The process is not reaped yet, not even if it has exited: its group id cannot belong to anybody else.
+            children.end_all(self._popen.pid)  # first those that have left the group
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
+            self._popen.wait()
+        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+    def _send(self, data: bytes) -> None:
+        self._outgoing = data
+        if data and not self._input_closed and not self._output_ended:
+            self._write()
+            if self._outgoing:
+                self._poll.register(self._stdin, select.POLLOUT)
+
+    def _turn(self, timeout_s: float) -> int:
+        """Move what can be moved. Return the number of bytes that came on standard output."""
+        ready = self._poll.poll(1000 * timeout_s)
+        if not ready and self._exit_status() is not None:
+            ready = self._poll.poll(0)  # what it wrote before it exited
+            # Somebody else may keep its output open, but all that it wrote has then been read.
+            self._output_ended = self._output_ended or not ready
+        came_bytes = 0
+        for descriptor, _ in ready:
+            if descriptor == self._stdout:
+                came_bytes += self._read_output()
+            elif descriptor == self._stderr:
+                self._read_log()
+            else:
+                self._write()
+                if not self._outgoing:
+                    self._poll.unregister(self._stdin)
+        return came_bytes
+
+    def _write(self) -> None:
+        data = self._outgoing
+        try:
+            count = os.write(self._stdin, data if len(data) <= _CHUNK_BYTES else memoryview(data)[:_CHUNK_BYTES])
+        except BlockingIOError:
+            return
+        except OSError:  # it reads no more; why, its output tells
+            count = len(data)
+        self._outgoing = b"" if count == len(data) else memoryview(data)[count:]
+
+    def _read_output(self) -> int:
+        try:
+            chunk = os.read(self._stdout, _CHUNK_BYTES)
+        except BlockingIOError:
+            return 0
+        if not chunk:
+            self._poll.unregister(self._stdout)
+            self._output_ended = True
+        self._incoming += chunk
+        return len(chunk)
+
+    def _read_log(self) -> None:
+        try:
+            chunk = os.read(self._stderr, _CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        if not chunk:
+            self._poll.unregister(self._stderr)
+        self._log += chunk
+        del self._log[:-LOG_MAX_BYTES]
+
+    def _take_lines(self, received: bytearray, wanted: int) -> int:
+        """Move at most as many whole lines as are wanted; return how many."""
+        if not self._incoming:
+            return 0
+        count = self._incoming.count(b"\n")
+        if count <= wanted:
+            end = self._incoming.rfind(b"\n") + 1
+        else:
+            end, count = 0, wanted
+            for _ in range(wanted):
+                end = self._incoming.index(b"\n", end) + 1
+        received += self._incoming[:end]
+        del self._incoming[:end]
+        return count
+
+    def _check_bounds(self, came_bytes: int, output_max_bytes: int) -> None:
+        if len(self._incoming) > LINE_MAX_BYTES:
+            raise ConversationError(FaultKind.TOO_MUCH_OUTPUT, f"a line of more than {LINE_MAX_BYTES} bytes")
+        if came_bytes > output_max_bytes:
+            raise ConversationError(FaultKind.TOO_MUCH_OUTPUT, f"more than {output_max_bytes} bytes of output")
+
+    def _close_input(self) -> None:
+        if self._popen.stdin is not None and not self._popen.stdin.closed:
+            with suppress(KeyError):
+                self._poll.unregister(self._stdin)
+            self._popen.stdin.close()
+        self._input_closed = True
+
+    def _exit_status(self) -> os.waitid_result | None:
+        # WNOWAIT leaves the process unreaped, so that its group can still be killed safely.
+        return os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+
+    def _wait_for_exit(self) -> os.waitid_result | None:
+        until_s = time.monotonic() + _EXIT_GRACE_S
+        while (status := self._exit_status()) is None and time.monotonic() < until_s:
+            time.sleep(0.005)
+        return status
+
+    def _gone(self) -> ConversationError:
+        status = self._wait_for_exit()
+        if status is None:
+            reason = "closed its output"
+        elif status.si_code == os.CLD_EXITED:
+            reason = f"exited with code {status.si_status}"
+        else:
+            reason = f"was ended by signal {status.si_status} ({_signal_name(status.si_status)})"
+        log = self._log_lines()
+        note = f"; its log ends: {excerpt(log[-1].strip(), 300)}" if log else ""
+        return ConversationError(FaultKind.EXITED, reason + note, tuple(excerpt(line, LOG_LINE_MAX) for line in log))
+
+    def _log_lines(self) -> list[str]:
+        """Return the last lines of its standard error that are not empty."""
+        with suppress(OSError):  # BlockingIOError: nothing more is there
+            for _ in range(LOG_MAX_BYTES // _CHUNK_BYTES + 16):
+                self._log += os.read(self._stderr, _CHUNK_BYTES)
+        text = bytes(self._log).decode("utf-8", "backslashreplace").expandtabs(4)
+        return [line.rstrip() for line in text.splitlines() if line.strip()][-LOG_LINES:]
+
+
+def _non_blocking(pipe: IO[bytes] | None) -> int:
+    assert pipe is not None
+    os.set_blocking(pipe.fileno(), False)
+    return pipe.fileno()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"

@@ -1,0 +1,90 @@
+"""The base controller in place of a startup algorithm: a case in which its answers pass does not show the algorithm."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from firstflight import advance, create
+from firstflight.algorithm import Startup
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
+from firstflight.events import Event
+from firstflight_conformance.adapters.messages import OF_SOME_ALGORITHMS, Declaration
+from firstflight_conformance.compare.answers import run_of
+from firstflight_conformance.compare.options import models_of
+from firstflight_conformance.compare.profile import judged_alone
+from firstflight_conformance.compare.subject import Subject, config_of
+from firstflight_conformance.compare.values import avoids, compare
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.format.wire import observables
+from firstflight_conformance.replay.variant import Variant
+from firstflight_conformance.simulate.cases import StimulusCase
+
+
+def base_of(algorithm: str, profile: str) -> tuple[str, str] | None:
+    """Return algorithm and profile of the base of a startup algorithm, or ``None`` for other algorithms."""
+    if not isinstance(ALGORITHMS.get(algorithm), Startup):
+        return None
+    _, plus, base = profile.partition("+")
+    algorithm, carried = SUFFIXES.get(plus + base, DEFAULT_BASE)
+    assert carried is not None
+    return algorithm, carried
+
+
+def acts(case: Case | StimulusCase, declaration: Declaration) -> bool:
+    """Return whether the expected answers to a case differ from those of the base, as far as the adapter declares them.
+
+    The class of the adapter applies: a difference within its tolerance shows nothing. In closed loop the expected answers are those of
+    the model's own run. Numbers of ``state`` count only if they change, since a constant needs no algorithm.
+    """
+    base = base_of(case.vector.algorithm, case.profile)
+    if base is None:
+        return True
+    return _differs(base, case, zip(*run_of(case, declaration), strict=True), declaration)
+
+
+def _differs(
+    base: tuple[str, str],
+    case: Case | StimulusCase,
+    steps: Iterable[tuple[Event, dict[str, Any]]],
+    declaration: Declaration,
+) -> bool:
+    config, ties = config_of(case), case.allowed() if isinstance(case, Case) else []
+    controller = create(*base, config)
+    windows = replace(declaration, observables=tuple(name for name in declaration.observables if name != "state"))
+    shows_state, first = "state" in declaration.observables, None
+    before: dict[str, Any] | None = None
+    avoiding = False
+    for index, (event, expected) in enumerate(steps):
+        alone = observables(advance(controller, event))
+        avoiding = avoiding or avoids(case, before, expected)
+        before = expected
+        answers = {name: alone.get(name) for name in windows.observables if name in alone or name in OF_SOME_ALGORITHMS}
+        allowed = ties[index] if ties else {}
+        if compare(expected, answers, windows, config.max_datagram_size_bytes, allowed, avoiding=avoiding).differences:
+            return True
+        if shows_state:
+            own = {name: value for name, value in expected["state"].items() if name not in alone["state"]}
+            first = own if first is None else first
+            if own != first:
+                return True
+    return False
+
+
+def conforms_as_base(subject: Subject) -> bool:
+    """Return whether the base, with any choices at its open points, gives the answers to a case."""
+    base = base_of(subject.case.vector.algorithm, subject.case.profile)
+    if base is None or isinstance(subject.case, ComputationCase):
+        return False
+    models = models_of(*base)
+    alone = replace(subject, case=_of_base(subject.case, base), right=Variant(), _walks={})
+    judgement = judged_alone(alone, models)
+    return bool(judgement.ways) or judgement.undecided
+
+
+def _of_base(case: Case | StimulusCase, base: tuple[str, str]) -> Case | StimulusCase:
+    """Return a case as one of the base."""
+    algorithm, profile = base
+    if isinstance(case, StimulusCase):
+        return StimulusCase(replace(case.vector, algorithm=algorithm), profile)
+    return Case(replace(case.vector, algorithm=algorithm, profiles={profile: case.expectation}), profile)

@@ -1,0 +1,44 @@
+"""The bound of BBR: what follows Drain (draft-ietf-ccwg-bbr-06, section 5.3.3), and ProbeRTT (section 5.3.4)."""
+
+from fractions import Fraction
+from typing import Any
+
+from firstflight.bbr.control import min_pipe_cwnd_bytes
+from firstflight.bbr.model import PROBE_RTT_INTERVAL_NS
+from firstflight.events import Ack, Event
+from firstflight.limits import TIME_MAX_NS
+from firstflight_conformance.compare.bounds.bound import Bound, Taken
+
+
+class NotModelled(Bound):
+    """After Drain, in the phase of the model, and from ProbeRTT on, in any: window and pacing are those of the implementation."""
+
+    due = probes_rtt = False
+    min_rtt_ns = stamp_ns = TIME_MAX_NS
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take what was answered to an event of which the model says nothing. ProbeRTT shows in a window of half of the product."""
+        self.settle(before, state, event)
+        phase, own_bytes = observation.phase.value, state.base.cwnd_bytes
+        window_bytes = observed.get("cwnd_bytes", own_bytes)
+        drained = before.startup.phase.value == "probe_bw" and observed.get("phase", phase) == phase
+        most_bytes = max(state.startup.bdp_bytes // 2, min_pipe_cwnd_bytes(state.base))
+        self.probes_rtt |= self.due and window_bytes <= most_bytes
+        if not (drained or self.probes_rtt):
+            return None
+        state.base.cwnd_bytes = window_bytes
+        shows = {name: value for name, value in observed.items() if name == "next_release_ns"}
+        kinds = {name: type(getattr(observation, name)) for name in observed.keys() & {"outcome", "phase"}}
+        shows |= {name: kind(observed[name]) for name, kind in kinds.items()}
+        what = "window from ProbeRTT on" if self.probes_rtt else "window after Drain"
+        return Taken(self.point, what, window_bytes, Fraction(window_bytes, own_bytes), "that of ours", shows=shows)
+
+    def settle(self, before: Any, state: Any, event: Event) -> None:
+        """Note where ProbeRTT is due: at an ACK that comes five seconds after the smallest RTT, or later."""
+        if isinstance(event, Ack):
+            self.due |= event.t_ns - self.stamp_ns >= PROBE_RTT_INTERVAL_NS
+            if event.latest_rtt_ns is not None and event.latest_rtt_ns < self.min_rtt_ns:
+                self.min_rtt_ns, self.stamp_ns = event.latest_rtt_ns, event.t_ns
+
+
+BOUNDS = {"not_modelled": NotModelled}

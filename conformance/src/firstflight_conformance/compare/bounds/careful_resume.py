@@ -1,0 +1,175 @@
+"""The bounds of Careful Resume: the jump and when it comes, the pacing, the window and the threshold of Safe Retreat (RFC 9959).
+
+A model that changed text executes has classes of its own; those of the phases and events are shared.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+from firstflight.events import Backlog, Ce, Event, Lost, Sent
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.observables import Outcome, Phase, Trigger
+from firstflight_conformance.compare.bounds.bound import Advance, Bound, Taken
+
+_OF_SAVED = "the saved window"
+
+
+def _phase(controller: Any) -> Phase:
+    phase: Phase = controller.startup.resume.phase
+    return phase
+
+
+def _entered(before: Any, state: Any, phase: Phase) -> bool:
+    return _phase(state) is phase and _phase(before) is not phase
+
+
+def _is_congestion(state: Any, event: Event) -> bool:
+    return _phase(state) is Phase.SAFE_RETREAT and isinstance(event, Lost | Ce)
+
+
+def _usual(advance: Advance, before: Any, event: Event) -> Any:
+    """Return the observation of normal congestion control after the event."""
+    usual = before.copy()
+    usual.startup.resume.phase = Phase.NORMAL
+    return advance(usual, event)
+
+
+def _most_bytes(used: Any) -> int:
+    """Return the largest jump: half of the saved window, and no more than the configured maximum (section 3.3)."""
+    half_bytes: int = used.saved_cwnd_bytes // 2
+    return half_bytes if used.max_jump_bytes is None else min(half_bytes, used.max_jump_bytes)
+
+
+def _least_bytes(controller: Any, window_bytes: int, most_bytes: int) -> int:
+    """Return the window above which a jump is one: it enlarges. A profile may set CWND to a smaller jump_cwnd as section 3.3 has it, where no larger is allowed."""
+    shrinks = controller.readings.jump_not_larger.value != "stop" and most_bytes <= window_bytes
+    return 0 if shrinks else window_bytes
+
+
+class Jump(Bound):
+    """Section 3.3: the jump is no more than half of the saved window; section 3.2: a sender may jump, and need not."""
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take a smaller jump, or none; without one Reconnaissance goes on."""
+        window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
+        if window_bytes is None or not _entered(before, state, Phase.UNVALIDATED):
+            return None
+        usual = _usual(self.advance, before, event)
+        if window_bytes == usual.cwnd_bytes != base.cwnd_bytes:
+            earlier = before.copy().startup.resume
+            resume.phase, resume.jump_bytes = Phase.RECONNAISSANCE, earlier.jump_bytes
+            resume.pipesize_bytes, resume.limit_from_ns = earlier.pipesize_bytes, earlier.limit_from_ns
+            resume.schedule, base.cwnd_bytes = earlier.schedule, window_bytes
+            shows = {"phase": resume.phase, "outcome": usual.outcome, "next_release_ns": None, "triggers": ()}
+            return Taken(self.point, "jump", 0, Fraction(0), _OF_SAVED, acts=False, shows=shows)
+        most_bytes = _most_bytes(resume.used)
+        least_bytes = _least_bytes(state, usual.cwnd_bytes, most_bytes)
+        if not least_bytes < window_bytes <= most_bytes or window_bytes == base.cwnd_bytes:
+            return None
+        base.cwnd_bytes = resume.jump_bytes = window_bytes
+        share = Fraction(window_bytes, resume.used.saved_cwnd_bytes)
+        return Taken(self.point, "jump", window_bytes, share, _OF_SAVED)
+
+
+def _would_jump(advance: Advance, state: Any, now_ns: int) -> bool:
+    """Return whether the window would jump if data waited now: all other conditions of section 3.2 hold."""
+    asked = state.copy()
+    advance(asked, Backlog(now_ns, WINDOW_MAX_BYTES, WINDOW_MAX_BYTES, None))
+    return _phase(asked) is Phase.UNVALIDATED
+
+
+class JumpMoment(Bound):
+    """Section 3.2: once the path is confirmed a sender can jump at once, or later."""
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take a jump that comes before data waits."""
+        window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
+        if window_bytes is None or _phase(state) is not Phase.RECONNAISSANCE:
+            return None
+        most_bytes = _most_bytes(resume.used)
+        least_bytes = _least_bytes(state, base.cwnd_bytes, most_bytes)
+        if not (least_bytes < window_bytes <= most_bytes and _would_jump(self.advance, state, event.t_ns)):
+            return None
+        resume.phase, resume.pipesize_bytes = Phase.UNVALIDATED, resume.flight_bytes
+        resume.jump_bytes = base.cwnd_bytes = window_bytes
+        resume.limit_from_ns = event.t_ns
+        resume.schedule = type(resume.schedule)(event.t_ns, 0, resume.rtt.latest_ns)
+        share = Fraction(window_bytes, resume.used.saved_cwnd_bytes)
+        shows = {
+            "phase": resume.phase,
+            "outcome": Outcome.JUMPED,
+            "next_release_ns": event.t_ns,
+            "triggers": (Trigger.CONGESTION_WINDOW_LIMITED,),
+        }
+        return Taken(self.point, "jump before data waits", window_bytes, share, _OF_SAVED, shows=shows)
+
+
+class RetreatWindow(Bound):
+    """Section 3.5: on entry to Safe Retreat the window is no more than half of PipeSize; in QUIC it has two packets at least."""
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take a smaller window."""
+        window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
+        if window_bytes is None or not _entered(before, state, Phase.SAFE_RETREAT):
+            return None
+        if not 2 * base.max_datagram_size_bytes <= window_bytes < min(base.cwnd_bytes, resume.pipesize_bytes // 2 + 1):
+            return None
+        base.cwnd_bytes = window_bytes
+        share = Fraction(window_bytes, resume.pipesize_bytes)
+        return Taken(self.point, "window of Safe Retreat", window_bytes, share, "PipeSize")
+
+
+class RetreatThreshold(Bound):
+    """Section 3.5: on leaving Safe Retreat the threshold is no larger than PipeSize times Beta, which is 1 at most (2.4)."""
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take another threshold within the bound, or a lower one at congestion."""
+        ssthresh_bytes, base, resume = observed.get("ssthresh_bytes"), state.base, state.startup.resume
+        if ssthresh_bytes is None or ssthresh_bytes == base.ssthresh_bytes:
+            return None
+        most_bytes = base.ssthresh_bytes
+        if _phase(before) is Phase.SAFE_RETREAT and _phase(state) is Phase.NORMAL:
+            bound_bytes = resume.pipesize_bytes  # Beta is 1 at most
+            most_bytes = bound_bytes if most_bytes is None else max(bound_bytes, most_bytes)
+        elif not _entered(before, state, Phase.SAFE_RETREAT) and not _is_congestion(state, event):
+            return None
+        if most_bytes is not None and ssthresh_bytes > most_bytes:
+            return None
+        base.ssthresh_bytes = ssthresh_bytes
+        share = Fraction(ssthresh_bytes, max(resume.pipesize_bytes, 1))
+        return Taken(self.point, "threshold of Safe Retreat", ssthresh_bytes, share, "PipeSize")
+
+
+class Release(Bound):
+    """Sections 3.3 and 4.3.2: packets are paced by the current RTT; the rhythm is an example, and no rounding is named.
+
+    A packet may leave later than by the schedule, by up to an RTT, or earlier by what rounding each interval down gives. Where the RTT
+    changes, the next release may follow at once.
+    """
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take another release of the next packet; the schedule goes on from it."""
+        release_ns, expected_ns = observed.get("next_release_ns"), observation.next_release_ns
+        resume = state.startup.resume
+        if release_ns is None or expected_ns in (None, release_ns) or _phase(state) is not Phase.UNVALIDATED:
+            return None
+        schedule, old, earliest_ns = resume.schedule, before.startup.resume.schedule, expected_ns
+        rtt_ns = max(schedule.rtt_ns, 1)
+        if _phase(before) is Phase.UNVALIDATED and rtt_ns < old.rtt_ns:
+            earliest_ns = min(expected_ns, old.t_ns + old.bytes * rtt_ns // resume.jump_bytes)
+        earliest_ns -= sum(run.count for run in event.packets) if isinstance(event, Sent) else 1
+        if not earliest_ns <= release_ns <= max(expected_ns, event.t_ns) + rtt_ns:
+            return None
+        schedule.t_ns += release_ns - expected_ns
+        share = Fraction(release_ns - expected_ns, rtt_ns)
+        shows = {"next_release_ns": release_ns}
+        return Taken(self.point, "release after the schedule", release_ns, share, "the RTT", shows=shows)
+
+
+BOUNDS = {
+    "jump": Jump,
+    "jump_moment": JumpMoment,
+    "retreat_window": RetreatWindow,
+    "retreat_threshold": RetreatThreshold,
+    "release": Release,
+}

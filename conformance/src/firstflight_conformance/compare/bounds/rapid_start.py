@@ -1,0 +1,54 @@
+"""The bound of Rapid Start: windows of the first recovery that keep their fractions (draft-kazuho-ccwg-rapid-start, section 3.3)."""
+
+from fractions import Fraction
+from typing import Any
+
+from firstflight.events import Event
+from firstflight_conformance.compare.bounds.bound import Bound, Taken
+
+_RECOVERY = "recovery"
+
+
+class KeptFractions(Bound):
+    """The draft names no rounding. The model rounds the window down after each statement, by less than a byte each time.
+
+    It goes on from its own window after each event, so that what is taken never adds up to more than the fractions do. ``reductions``: how many
+    there were in this recovery; ``own``: window and threshold of the model.
+    """
+
+    reductions = 0
+    own: tuple[int, int | None] | None = None
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take a window that is larger by less than a byte for each reduction, and the threshold that follows it."""
+        window_bytes, base = observed.get("cwnd_bytes"), state.base
+        if window_bytes is None or _RECOVERY not in (_stage(before), _stage(state)):
+            return None
+        own_bytes, own_ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
+        most_bytes = self.reductions + 1
+        if not own_bytes < window_bytes <= own_bytes + most_bytes:
+            return None
+        ssthresh_bytes = observed.get("ssthresh_bytes", own_ssthresh_bytes)
+        if own_ssthresh_bytes == own_bytes:
+            ssthresh_bytes = window_bytes
+        elif None in (ssthresh_bytes, own_ssthresh_bytes) or not 0 <= ssthresh_bytes - own_ssthresh_bytes <= most_bytes:
+            return None
+        self.own = own_bytes, own_ssthresh_bytes
+        base.cwnd_bytes, base.ssthresh_bytes = window_bytes, ssthresh_bytes
+        share = Fraction(window_bytes, own_bytes)
+        return Taken(self.point, "window with fractions", window_bytes, share, "that without")
+
+    def settle(self, before: Any, state: Any, event: Event) -> None:
+        """Count a reduction, and go on from the window without fractions until recovery is over."""
+        recovers, base = _stage(state) == _RECOVERY, state.base
+        if recovers and self.own is not None:
+            base.cwnd_bytes, base.ssthresh_bytes = self.own
+        self.reductions = self.reductions + (base.cwnd_bytes < before.base.cwnd_bytes) if recovers else 0
+        self.own = None
+
+
+def _stage(controller: Any) -> str:
+    return str(controller.startup.stage.value)
+
+
+BOUNDS = {"kept_fractions": KeptFractions}

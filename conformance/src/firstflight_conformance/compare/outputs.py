@@ -1,0 +1,38 @@
+"""Compares the outputs of computations."""
+
+from typing import Any
+
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.compare.values import Comparison
+from firstflight_conformance.records.results import Difference
+
+_TIMES = ("gamma_ns", "response_time_ns")
+#: A time may differ by one part in this number, and one ns, if the class of the adapter is not `integer`.
+_PART = {"float64": 2**50, "float32": 2**21}
+
+
+def compare_outputs(expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration) -> Comparison:
+    """Compare the outputs. psi is always exact: a neighbouring value is another transfer time."""
+    if "error" in expected or "error" in observed:
+        if expected == observed:
+            return Comparison((), within_tolerance=False)
+        return Comparison((Difference("refused", "error" in expected, "error" in observed),), within_tolerance=False)
+    differences: list[Difference] = []
+    within_tolerance = False
+    for name, value in observed.items():
+        if value == expected[name]:
+            continue
+        if name in _TIMES and _tolerated(expected[name], value, declaration.arithmetic):
+            within_tolerance = True
+        else:
+            differences.append(Difference(name, _shown(expected[name]), _shown(value)))
+    return Comparison(tuple(differences), within_tolerance)
+
+
+def _tolerated(expected: int, observed: int, arithmetic: str) -> bool:
+    return arithmetic in _PART and abs(expected - observed) <= 1 + expected // _PART[arithmetic]
+
+
+def _shown(value: int | list[int]) -> int | str:
+    """Return an output for a report: a fraction as a text."""
+    return "/".join(str(number) for number in value) if isinstance(value, list) else value

@@ -1,0 +1,102 @@
+"""The verdicts on the failures in a profile, before causes are searched."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from firstflight_conformance.compare.bounds.bound import Taken
+from firstflight_conformance.compare.joint import Joint, join
+from firstflight_conformance.compare.options import NOTHING, Models, models_of
+from firstflight_conformance.compare.relation import Explained, Judgement, explained, judge
+from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.open_points import open_points
+from firstflight_conformance.records.findings import Choice
+
+
+def by_profile(failing: Sequence[Subject], passing: Sequence[Subject]) -> Iterator[tuple[list[Subject], list[Subject]]]:
+    """Yield what failed and what passed, profile by profile."""
+    profiles = dict.fromkeys((subject.case.vector.algorithm, subject.case.profile) for subject in failing)
+    for of in profiles:
+        yield (
+            [subject for subject in failing if (subject.case.vector.algorithm, subject.case.profile) == of],
+            [subject for subject in passing if (subject.case.vector.algorithm, subject.case.profile) == of],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The verdicts on the failures in a profile, before causes are searched.
+
+    ``conforming``: cases that conform by the choices of the run, by id, with their ways. ``rest``: cases that do not. ``fronts``: cases
+    that fail, with the alternatives of the states that get furthest.
+    """
+
+    models: Models
+    joint: Joint
+    conforming: dict[str, tuple[Subject, Explained]]
+    undecided: tuple[str, ...]
+    rest: list[Subject]
+    fronts: list[tuple[Subject, tuple[frozenset[str], ...]]]
+
+
+def compared(failing: Sequence[Subject], passing: Sequence[Subject]) -> Compared:
+    """Return the verdicts on the failures in a profile.
+
+    The verdict on a case depends on its own answers. The choices of the run are those that fit all conforming cases and change no
+    passing case; a case that fits only other choices is inconsistent with the run, and is a departure.
+    """
+    algorithm, profile = failing[0].case.vector.algorithm, failing[0].case.profile
+    models = models_of(algorithm, profile)
+    judged = [(subject, judged_alone(subject, models)) for subject in failing]
+    ways = [(subject, found.ways) for subject, found in judged if found.ways]
+    joint = join(ways, passing, models)
+    # The search for a case is limited, and never accuses it of what the choices of the run explain.
+    under = [(one, explained(one, models, joint.taken)) for one in failing if _may_conform(one, joint)]
+    conforming = {subject.case.id: (subject, way) for subject, way in under if way is not None}
+    undecided = tuple(s.case.id for s, found in judged if found.undecided and s.case.id not in conforming)
+    rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
+    return Compared(
+        models, joint, conforming, undecided, rest, [(s, found.fronts) for s, found in judged if found.fronts]
+    )
+
+
+def judged_alone(subject: Subject, models: Models) -> Judgement:
+    """Return the verdict on a case; a computation has no alternatives."""
+    if isinstance(subject.case, ComputationCase):
+        return Judgement()
+    # Most conforming cases differ by a bound only.
+    plain = explained(subject, models, NOTHING)
+    if plain is not None and not plain.moments and all(value.acts for value in plain.values):
+        return Judgement((plain,))
+    return judge(subject, models)
+
+
+def _may_conform(subject: Subject, joint: Joint) -> bool:
+    """Return whether to hold a case against the choices of the run: not a computation, and no case that contradicts them."""
+    return not isinstance(subject.case, ComputationCase) and subject.case.id not in joint.clashes
+
+
+def values_taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
+    """Return what was taken of each bound, with the least and the largest share."""
+    points = {point.id: point for point in open_points()}
+    groups: dict[tuple[str, str, str, bool], list[tuple[str, Taken]]] = {}
+    for case, values in taken.items():
+        for value in values:
+            groups.setdefault((value.point, value.what, value.of, value.acts), []).append((case, value))
+    return [
+        Choice(
+            points[name],
+            f"{name} {what}" if acts else f"{name} {what} never",
+            f"{what}: {_shares([value.share for _, value in values])} {of}" if acts else f"{what}: never",
+            (),
+            tuple(dict.fromkeys(case for case, _ in values)),
+            acts,
+        )
+        for (name, what, of, acts), values in groups.items()
+    ]
+
+
+def _shares(shares: Sequence[Fraction]) -> str:
+    least, largest = f"{float(min(shares)):.2f}", f"{float(max(shares)):.2f}"
+    return least if least == largest else f"{least} to {largest}"

@@ -1,0 +1,75 @@
+"""What a run without failures did not show."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.compare.answers import failed
+from firstflight_conformance.compare.base import acts, base_of, conforms_as_base
+from firstflight_conformance.compare.rules import Seen, missing
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.records.findings import Choice
+from firstflight_conformance.records.results import AdapterReport, Unseen, Verdict
+from firstflight_conformance.simulate.cases import AnyCase
+
+#: Results that decide against the adapter, whatever else it showed.
+_WRONG = ("fail", "changed", "errored")
+
+
+def with_unseen(judged: AdapterReport, diagnosed: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
+    """Return the diagnosed report with the rules and algorithms that the run did not show; a failed run has none.
+
+    ``judged``: the report before the diagnosis, which has the answers to cases that conform by other choices.
+    """
+    declaration = diagnosed.declaration
+    wrong = any(diagnosed.counts[status] for status in _WRONG)
+    if declaration is None or wrong or diagnosed.manifest.role == "null":
+        return diagnosed
+    rules: list[str] = []
+    idle: list[str] = []
+    for (algorithm, profile), of in _by_profile(judged, diagnosed, cases, declaration).items():
+        rules += missing(of, _choices(diagnosed, of), declaration)
+        if not _is_shown(of, declaration):
+            idle.append(f"{algorithm}/{profile}")
+    return replace(diagnosed, unseen=Unseen(tuple(dict.fromkeys(rules)), tuple(idle)))
+
+
+def _by_profile(
+    judged: AdapterReport, diagnosed: AdapterReport, cases: Mapping[str, AnyCase], declaration: Declaration
+) -> dict[tuple[str, str], list[Seen]]:
+    """Return the results by declared profile."""
+    found: dict[tuple[str, str], list[Seen]] = defaultdict(list)
+    for before, result in zip(judged.results, diagnosed.results, strict=True):
+        if not result.undeclared:
+            case = cases[result.case_id]
+            subject = failed(before, case, declaration) if result.conforms else None
+            found[case.vector.algorithm, case.profile].append(Seen(result, case, subject))
+    return found
+
+
+def _choices(report: AdapterReport, of: Sequence[Seen]) -> list[Choice]:
+    """Return the choices that show in the cases of a profile, or in no case alone."""
+    names = {one.result.case_id for one in of}
+    found = report.diagnosis.choices if report.diagnosis is not None else ()
+    return [choice for choice in found if not choice.cases or not names.isdisjoint(choice.cases)]
+
+
+def _is_shown(of: Sequence[Seen], declaration: Declaration) -> bool:
+    """Return whether a case shows the algorithm: one in which the base gives other answers. An explained deviation shows it too."""
+    if any(one.result.explained_by is not None for one in of):
+        return True
+    judged = [one for one in of if one.result.verdict is Verdict.PASS or one.result.conforms]
+    if base_of(of[0].case.vector.algorithm, of[0].case.profile) is None:
+        return bool(judged)
+    return any(_shows(judged, declaration))
+
+
+def _shows(judged: Sequence[Seen], declaration: Declaration) -> Iterator[bool]:
+    """Yield whether a case shows the algorithm, cases that pass first: their answers are those of the model."""
+    for one in judged:
+        if one.subject is None and not isinstance(one.case, ComputationCase):
+            yield acts(one.case, declaration)
+    for one in judged:
+        if one.subject is not None:
+            yield not conforms_as_base(one.subject)

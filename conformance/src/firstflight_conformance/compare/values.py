@@ -1,0 +1,142 @@
+"""Compares what an adapter observed with what is expected, within the class that it declared."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from firstflight_conformance.adapters.messages import OF_SOME_ALGORITHMS, Declaration
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.records.results import Difference
+from firstflight_conformance.simulate.cases import StimulusCase
+
+_WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
+#: What stands in a difference for an observable that did not come.
+ABSENT = "absent"
+_FLOAT32_EXACT_BYTES = 2**23  # up to here neighbouring float32 values are at most one byte apart
+_FLOAT32_PART = 2**22
+#: The integer model of CUBIC is less than this far from real numbers, and so is a stack in double precision from it: 3 bytes and the
+#: growth in a nanosecond after an ACK, and a byte that the stage begins with (``spec/cubic/rules.md``, *The error*).
+_CUBIC_BYTES = 4
+#: In one nanosecond the curve grows by less than 2 bytes and this part of the window, whatever the datagram size.
+_CUBIC_PART = 2**37
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The differences after one event, and whether agreement needed a tolerance."""
+
+    differences: tuple[Difference, ...]
+    within_tolerance: bool
+
+
+def agrees(expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration) -> bool:
+    """Return whether all declared observables are exactly the expected ones."""
+    if not observed.items() <= expected.items():
+        return False
+    missing = len(observed) < len(expected) and any(
+        name in expected and name not in observed for name in OF_SOME_ALGORITHMS if name in declaration.observables
+    )
+    return not missing
+
+
+def compare(
+    expected: dict[str, Any],
+    observed: dict[str, Any],
+    declaration: Declaration,
+    max_datagram_size_bytes: int,
+    allowed: dict[str, list[Any]] | None = None,
+    *,
+    avoiding: bool = False,
+) -> Comparison:
+    """Compare every observable in ``observed``, and those declared that the case expects and that did not come.
+
+    ``allowed``: values that are right as well, by observable. ``avoiding``: the case is one of CUBIC that has been in congestion avoidance.
+    """
+    differences: list[Difference] = []
+    within_tolerance = False
+    absent = {name: ABSENT for name in declaration.observables if name in expected and name not in observed}
+    for name, value in (observed | absent).items():
+        if name not in expected and name in OF_SOME_ALGORITHMS:
+            continue
+        if value == expected[name] or value in (allowed or {}).get(name, ()):
+            continue
+        if (
+            value is not ABSENT
+            and name in _WINDOWS
+            and _tolerated(expected[name], value, declaration, max_datagram_size_bytes, avoiding=avoiding)
+        ):
+            within_tolerance = True
+        elif name == "state":
+            differences += _state_differences(expected[name], value)
+        else:
+            differences.append(Difference(name, expected[name], value))
+    return Comparison(tuple(differences), within_tolerance)
+
+
+def fits_float64(
+    differences: tuple[Difference, ...], declaration: Declaration, max_datagram_size_bytes: int, *, avoiding: bool
+) -> bool:
+    """Return whether an adapter differs in congestion avoidance of CUBIC only by roundings that the class ``float64`` allows."""
+    if not avoiding or notes_avoidance(declaration) or not differences:
+        return False
+    wider = replace(declaration, arithmetic="float64")
+    return all(
+        one.observable in _WINDOWS
+        and one.observed is not ABSENT
+        and _tolerated(one.expected, one.observed, wider, max_datagram_size_bytes, avoiding=True)
+        for one in differences
+    )
+
+
+def avoids(case: Case | StimulusCase, before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
+    """Return whether a case of CUBIC is in congestion avoidance: its window grew beyond the threshold. ``before`` is ``None`` at first."""
+    if before is None or not (case.vector.algorithm == "cubic" or case.profile.endswith("+cubic")):
+        return False
+    threshold_bytes, window_bytes = now["ssthresh_bytes"], now["cwnd_bytes"]
+    return threshold_bytes is not None and window_bytes > max(threshold_bytes, before["cwnd_bytes"])
+
+
+def notes_avoidance(declaration: Declaration) -> bool:
+    """Return whether the class of an adapter has another tolerance in the congestion avoidance of CUBIC."""
+    return declaration.avoidance == "datagram" or declaration.arithmetic == "float64"
+
+
+def _tolerated(
+    expected: int | None,
+    observed: int | None,
+    declaration: Declaration,
+    max_datagram_size_bytes: int,
+    *,
+    avoiding: bool,
+) -> bool:
+    if expected is None or observed is None:
+        return False
+    rounding_bytes = _rounding_bytes(expected, declaration.arithmetic)
+    if avoiding and declaration.avoidance == "datagram":
+        rounding_bytes += max_datagram_size_bytes
+    elif avoiding and declaration.arithmetic == "float64":
+        rounding_bytes = _CUBIC_BYTES + expected // _CUBIC_PART
+    short_bytes = _short_bytes(declaration, max_datagram_size_bytes)
+    return expected - short_bytes - rounding_bytes <= observed <= expected + rounding_bytes
+
+
+def slack_bytes(declaration: Declaration, max_datagram_size_bytes: int, window_bytes: int) -> int:
+    """Return by how much the class of an adapter lets a window up to ``window_bytes`` grow less than it should."""
+    return _short_bytes(declaration, max_datagram_size_bytes) + _rounding_bytes(window_bytes, declaration.arithmetic)
+
+
+def _short_bytes(declaration: Declaration, max_datagram_size_bytes: int) -> int:
+    return max_datagram_size_bytes - 1 if declaration.window == "packets" else 0
+
+
+def _rounding_bytes(expected: int, arithmetic: str) -> int:
+    if arithmetic == "integer":
+        return 0
+    if arithmetic == "float32" and expected > _FLOAT32_EXACT_BYTES:
+        return expected // _FLOAT32_PART
+    return 1
+
+
+def _state_differences(expected: dict[str, Any], observed: dict[str, Any]) -> list[Difference]:
+    names = [*expected, *(name for name in observed if name not in expected)]
+    pairs = [(name, expected.get(name, ABSENT), observed.get(name, ABSENT)) for name in names]
+    return [Difference(f"state.{name}", wanted, came) for name, wanted, came in pairs if wanted != came]

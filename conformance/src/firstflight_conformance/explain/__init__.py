@@ -1,0 +1,1 @@
+"""Explains why an implementation failed: its answers compared with those of wrong implementations."""

@@ -1,0 +1,69 @@
+"""The rules that a cause breaks."""
+
+from functools import cache
+
+from firstflight.algorithm import Base
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE
+from firstflight_conformance.format.clauses import Clause, known_clauses, python_citations
+from firstflight_conformance.format.profile_rules import by_weight, holds
+from firstflight_conformance.paths import REFERENCE_PY
+from firstflight_conformance.records.findings import Decision
+from firstflight_conformance.replay.candidates import Candidate
+from firstflight_conformance.replay.mutants import Mutant
+
+#: No cause is said to break more rules than this.
+MOST = 6
+#: A changed line without a citation is looked at with this number of lines around it.
+_NEAR = 4
+
+
+def broken_by(candidate: Candidate, decision: Decision) -> tuple[str, ...]:
+    """Return the rules that a candidate breaks, those first that the model carries out at the decision."""
+    named = list(dict.fromkeys(clause for part in candidate.parts for clause in rules_of(part, decision.clauses)))
+    judged = candidate.parts[0]
+    named = [name for name in named if holds(known_clauses()[name], judged.algorithm, judged.profile)]
+    first = [clause for clause in named if clause in decision.clauses]
+    rest = [clause for clause in named if clause not in decision.clauses]
+    return tuple((first + rest or by_weight(decision.clauses))[:MOST])
+
+
+def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
+    """Return the rules of a change; of a reading those of the value that the model has, where it carries them out."""
+    if part.breaks:
+        return list(part.breaks)
+    if part.readings:
+        decided = [clause.id for clause in _clauses() if _decided_by(clause, part)]
+        return [clause for clause in decided if clause in carried_out] or decided
+    cited = dict.fromkeys(clause for edit in part.edits for clause in _cited_near(edit.file, edit.find))
+    return [clause for clause in cited if _of_no_other_base(clause, part)]
+
+
+def _of_no_other_base(clause: str, part: Mutant) -> bool:
+    """Return whether a rule belongs to no base controller, or to that on which the changed profile runs."""
+    page = clause.partition(".")[0]
+    base = part.profile.partition("+")[2] or DEFAULT_BASE[0]
+    return page in (part.algorithm, base) or not isinstance(ALGORITHMS.get(page), Base)
+
+
+@cache
+def _clauses() -> tuple[Clause, ...]:
+    return tuple(known_clauses().values())
+
+
+def _decided_by(clause: Clause, part: Mutant) -> bool:
+    return clause.page == part.algorithm and not part.readings.keys().isdisjoint(clause.readings)
+
+
+@cache
+def _cited_near(file: str, find: str) -> list[str]:
+    """Return the clauses cited on the lines of a text of the model, else in the lines around it."""
+    path = REFERENCE_PY / file
+    text = path.read_text(encoding="utf-8")
+    first = text[: text.index(find)].count("\n") + 1
+    last = first + find.rstrip("\n").count("\n")
+    cited = [(citation.line, citation.clause) for citation in python_citations() if citation.path == path]
+    on = [clause for line, clause in cited if first <= line <= last]
+    if on:
+        return on
+    near = [(abs(line - last), line, clause) for line, clause in cited if first - _NEAR <= line <= last + _NEAR]
+    return [clause for _, _, clause in sorted(near)[:2]]

@@ -1,0 +1,32 @@
+"""The windows around a decision, as the model has them and as they were observed."""
+
+from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.records.findings import Curve, Decision
+from firstflight_conformance.replay.variant import Variant
+
+#: So many events are shown before the decision, and after the first answer that differs.
+_BEFORE, _AFTER = 16, 24
+
+
+def curve_of(subject: Subject, decision: Decision) -> Curve | None:
+    """Return the windows around a decision; ``None`` for a computation, and where the adapter told none."""
+    if isinstance(subject.case, ComputationCase) or decision.event_index is None:
+        return None
+    seen = subject.first or 0
+    first, end = max(0, decision.event_index - _BEFORE), min(subject.length, seen + _AFTER + 1)
+    right = Variant()
+    state = right.create(subject.case.vector.algorithm, subject.case.profile, subject.config)
+    windows = []
+    for event in subject.events[:end]:
+        windows.append(right.advance(state, event).cwnd_bytes)
+    observed = [answer.get("cwnd_bytes") for answer in subject.observed[first:end]]
+    if not all(isinstance(window, int) for window in observed):
+        return None
+    return Curve(
+        first,
+        tuple(windows[first:]),
+        tuple(window for window in observed if window is not None),
+        decision.event_index,
+        seen,
+    )

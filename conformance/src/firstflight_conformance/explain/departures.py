@@ -1,0 +1,142 @@
+"""What of the failures in a profile is a choice that its text leaves open, and what departs from it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from firstflight_conformance.compare.joint import nearest
+from firstflight_conformance.compare.judged import Judged
+from firstflight_conformance.compare.options import Chosen, Models, Option
+from firstflight_conformance.compare.profile import compared, values_taken
+from firstflight_conformance.compare.relation import Explained
+from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.explain.breaks import broken_by
+from firstflight_conformance.explain.decision import decision_of
+from firstflight_conformance.explain.explain import Explanation, Failures
+from firstflight_conformance.records.findings import Choice
+from firstflight_conformance.replay.candidates import Candidate
+from firstflight_conformance.replay.variant import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The choices in a profile, and the cases that differ and conform."""
+
+    choices: tuple[Choice, ...]
+    judged: tuple[Judged, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Departures:
+    """The failures that the choices do not explain, as they diverge from the model with these; what passed beside them."""
+
+    chosen: Chosen
+    failing: list[Subject]
+    passing: list[Subject]
+    _found: list[Explanation] = field(default_factory=list)
+
+    def joined(self, other: "Departures") -> "Departures":
+        """Return the same with those of another profile in which the choices are the same."""
+        return Departures(self.chosen, self.failing + other.failing, self.passing + other.passing)
+
+    @property
+    def choices(self) -> Candidate | None:
+        """The choices as one candidate, ``None`` if there are none."""
+        return self.chosen.candidate if self.chosen.options else None
+
+    def explanations(self) -> list[Explanation]:
+        """Return what explains them, beside the choices."""
+        if not self._found:
+            self._found.extend(Failures(self.failing, self.passing, self.choices).explanations())
+        return self._found
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the explanations cover every failure."""
+        explained = {case for found in self.explanations() for case in found.explained}
+        return all(subject.case.id in explained for subject in self.failing)
+
+
+def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
+    """Return the verdicts on the failures in a profile, and the departures, as they diverge from the choices of the run."""
+    found = compared(failing, passing)
+    models, taken = found.models, found.joint.taken
+    agreement = _agreement(models.chosen(taken), models, list(found.conforming.values()))
+    agreed = [subject for subject, _ in found.conforming.values()]
+    needed = models.chosen(nearest(taken, found.fronts, [*agreed, *passing], models))
+    departures = _departures(needed, found.rest, agreed, passing)
+    return Verdicts(agreement, departures, found.undecided, found.joint.clashes)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The failures in a profile: cases that conform, departures, cases that the budget leaves undecided, and clashes.
+
+    ``clashes``: departures that conform only by other choices than the run, each with a case that contradicts it.
+    """
+
+    agreement: Agreement
+    departures: Departures
+    undecided: tuple[str, ...] = ()
+    clashes: Mapping[str, str] = field(default_factory=dict)
+
+
+def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], passing: list[Subject]) -> Departures:
+    """Return the departures, seen from the choices of the run.
+
+    Where one wrong decision explains every failure, conforming ones included, the departures are seen from the model itself.
+    """
+    right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
+    departures = Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
+    if not rest or not chosen.options:
+        return departures
+    failures = Failures([*rest, *agreed], passing)
+    exact = failures.exact
+    if not exact and not departures.is_explained:
+        # A wrong decision may replace a choice.
+        exact = [one for one in failures.explanations() if len(one.explained) == len(failures.failing)]
+    return Departures(Chosen(), rest, passing, exact) if exact else departures
+
+
+def without_choices(failing: list[Subject], passing: list[Subject]) -> Verdicts:
+    """Return every failure as a departure."""
+    return Verdicts(Agreement((), ()), Departures(Chosen(), failing, passing))
+
+
+def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[Subject, Explained]]) -> Agreement:
+    subjects = [subject for subject, _ in conforming]
+    choices = [_choice(chosen, option, subjects) for option in chosen.options]
+    choices += _moments(models, conforming)
+    choices += values_taken({subject.case.id: way.values for subject, way in conforming})
+    judged = [Judged(subject.under(chosen.variant), way.cut) for subject, way in conforming]
+    return Agreement(tuple(choices), tuple(judged))
+
+
+def _moments(models: Models, conforming: Sequence[tuple[Subject, Explained]]) -> list[Choice]:
+    """Return the alternatives that were taken at some events, with the cases that show them."""
+    cases: dict[str, list[str]] = {}
+    for subject, way in conforming:
+        for name in sorted(way.moments):
+            cases.setdefault(name, []).append(subject.case.id)
+    options = models.options
+    return [
+        Choice(options[name].point, name, options[name].candidate.what, options[name].point.clauses, tuple(found))
+        for name, found in cases.items()
+    ]
+
+
+def _choice(chosen: Chosen, option: Option, conforming: Sequence[Subject]) -> Choice:
+    """Return a choice with the cases that it is needed for, and the rules of the first."""
+    left = chosen.without(option)
+    cases = shortest_first([subject for subject in conforming if _needs(subject, left.variant, chosen.variant)])
+    clauses = option.point.clauses
+    failing = [subject for subject in cases if not subject.explained_by(left.variant)]
+    if failing:
+        clauses = broken_by(option.candidate, decision_of(failing[0].under(left.variant), chosen.variant))
+    names = tuple(subject.case.id for subject in cases)
+    return Choice(option.point, option.candidate.id, option.candidate.what, clauses, names)
+
+
+def _needs(subject: Subject, left: Variant, chosen: Variant) -> bool:
+    """Return whether a case conforms by a choice: it fails without it, or follows more bounds."""
+    without = subject.walk(left)
+    return subject.judged_by(without) < subject.length or len(without.taken) > len(subject.walk(chosen).taken)

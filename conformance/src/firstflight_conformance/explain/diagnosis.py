@@ -1,0 +1,165 @@
+"""The diagnosis of one adapter: the causes of its failures, best first, and the points that it decides otherwise and may."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from firstflight_conformance.compare.answers import failed, passed
+from firstflight_conformance.compare.exercised import exercised, exercised_by
+from firstflight_conformance.compare.judged import Judged
+from firstflight_conformance.compare.profile import by_profile
+from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.explain.breaks import broken_by
+from firstflight_conformance.explain.curve import curve_of
+from firstflight_conformance.explain.decision import decision_of
+from firstflight_conformance.explain.departures import Departures, of_profile, without_choices
+from firstflight_conformance.explain.explain import Explanation
+from firstflight_conformance.explain.suspects import suspects_of
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.levels import Level, at_most, level_of_clause, most_binding
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.records.findings import UNKNOWN, Cause, Diagnosis
+from firstflight_conformance.records.results import AdapterReport, Result, Verdict
+from firstflight_conformance.replay.candidates import Candidate, singles
+from firstflight_conformance.simulate.cases import AnyCase
+
+
+def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
+    """Return the report with the causes of the failures that no manifest explains. ``cases`` by their ids."""
+    declaration = report.declaration
+    if declaration is None:
+        return report
+    failing = [
+        failed(result, cases[result.case_id], declaration)
+        for result in report.results
+        if result.verdict is Verdict.FAIL and result.explained_by is None and result.recording is not None
+    ]
+    diagnosis = diagnose(failing, _passed(report, cases, failing)) if failing else Diagnosis()
+    return replace(
+        report, results=tuple(_with_cause(result, diagnosis) for result in report.results), diagnosis=diagnosis
+    )
+
+
+def scored(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
+    """Return the report on a null adapter with the rules that what it passes does not exercise; nothing is diagnosed."""
+    judged = [result for result in report.results if result.verdict is not Verdict.UNSUPPORTED]
+    passed = [cases[result.case_id] for result in judged if result.verdict is Verdict.PASS]
+    others = [cases[result.case_id] for result in judged if result.verdict is not Verdict.PASS]
+    return replace(report, diagnosis=Diagnosis(exercised=exercised_by(passed, others)))
+
+
+def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[Subject]) -> list[Subject]:
+    """Return what passed, to the end, in the profiles in which others failed; in closed loop only what agrees without any tolerance."""
+    assert report.declaration is not None
+    profiles = {(subject.case.vector.algorithm, subject.case.profile) for subject in failing}
+    found = [
+        cases[result.case_id]
+        for result in report.results
+        if result.verdict is Verdict.PASS
+        and result.judged_events is None
+        and not (result.loop and result.loop.stack != result.loop.model)
+    ]
+    return [passed(case, report.declaration) for case in found if (case.vector.algorithm, case.profile) in profiles]
+
+
+def diagnose(failing: Sequence[Subject], passing: Sequence[Subject], *, choices: bool = True) -> Diagnosis:
+    """Return what conforms, and the causes of the other failures, best first; an unknown one at the end for what nothing explains.
+
+    Without ``choices`` another choice is a cause like any other.
+    """
+    groups = by_profile(failing, passing)
+    found = [of_profile(*group) if choices else without_choices(*group) for group in groups]
+    rest = [verdicts.departures for verdicts in found if verdicts.departures.failing]
+    # Whatever has the same choices in several profiles is explained together.
+    joined: dict[frozenset[str], Departures] = {}
+    for departures in rest:
+        key = departures.chosen.key
+        joined[key] = joined[key].joined(departures) if key in joined else departures
+    of = sum(len(departures.failing) for departures in rest)
+    causes = [cause for departures in joined.values() for cause in _causes(departures, of)]
+    conforming = {one.case.id: one.cut for verdicts in found for one in verdicts.agreement.judged}
+    whole = [Judged(subject, None) for subject in passing]
+    return Diagnosis(
+        tuple(sorted(causes, key=_place)),
+        tuple(choice for verdicts in found for choice in verdicts.agreement.choices),
+        conforming,
+        exercised([*whole, *(one for verdicts in found for one in verdicts.agreement.judged)]),
+        tuple(case for verdicts in found for case in verdicts.undecided),
+        {case: other for verdicts in found for case, other in verdicts.clashes.items()},
+    )
+
+
+def _place(cause: Cause) -> tuple[int, int, int]:
+    """Return where a cause stands: what explains little after what is not known, which it may be a part of; what explains by itself before what follows."""
+    if cause.kind == "rule":
+        return 1, 0, 0
+    return 2 if cause.is_scrap else 0, -cause.explains, cause.followed
+
+
+def _causes(departures: Departures, of: int) -> list[Cause]:
+    found = departures.explanations()
+    causes = [_cause(explanation, departures.failing, of) for explanation in found]
+    done = {case for cause in causes for case in cause.cases}
+    rest = [subject for subject in departures.failing if subject.case.id not in done]
+    return [*causes, _unknown(rest, of, departures.choices)] if rest else causes
+
+
+def _cause(found: Explanation, failing: Sequence[Subject], of: int) -> Cause:
+    explained = shortest_first([subject for subject in failing if subject.case.id in found.explained])
+    decision = decision_of(explained[0], found.variant)
+    clauses = broken_by(found.candidate, decision)
+    return Cause(
+        found.candidate.id,
+        found.candidate.kind,
+        found.candidate.what,
+        clauses,
+        most_binding(clauses),
+        tuple(subject.case.id for subject in explained),
+        of,
+        decision,
+        *_about(explained[0].case),
+        curve_of(explained[0], decision),
+        sum(bool(subject.walk(found.variant).taken) for subject in explained),
+    )
+
+
+def _unknown(rest: Sequence[Subject], of: int, choices: Candidate | None) -> Cause:
+    """Return what can be said of failures that no candidate explains: the rules that bear on the shortest of them."""
+    ordered = shortest_first(rest)
+    case = ordered[0].case
+    decision, clauses = suspects_of(ordered, singles(case.vector.algorithm, (case.profile,)), choices)
+    cases = tuple(subject.case.id for subject in ordered)
+    about = _about(case)
+    curve = curve_of(ordered[0], decision)
+    return Cause(UNKNOWN, "rule", "no known cause", clauses, at_most(clauses), cases, of, decision, *about, curve=curve)
+
+
+def _about(case: AnyCase) -> tuple[str, str]:
+    """Return title and reason of a vector."""
+    return (case.vector.title, case.vector.why) if isinstance(case, Case | ComputationCase) else ("", "")
+
+
+def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
+    """Return a failure with its level and cause; of one that the manifest explains the level is that of its deviation."""
+    if result.verdict is not Verdict.FAIL:
+        return result
+    why = result.explained_by
+    if why is not None:
+        clause = why.clause and known_clauses()[why.clause]
+        return replace(result, recording=None, level=why.level_of(level_of_clause(clause).value) if clause else None)
+    if result.case_id in diagnosis.conforming:
+        chosen = [choice for choice in diagnosis.choices if result.case_id in choice.cases]
+        return replace(
+            result,
+            recording=None,
+            level=Level.OPEN_POINT.value,
+            cause=" + ".join(dict.fromkeys(choice.cause for choice in chosen)),
+            conforms=True,
+            judged_events=diagnosis.conforming[result.case_id],
+        )
+    if result.case_id in diagnosis.undecided:
+        return replace(result, recording=None, undecided=True)
+    clash, cause = diagnosis.clashes.get(result.case_id), diagnosis.cause_of(result.case_id)
+    if cause is None:
+        return replace(result, recording=None, clash=clash)
+    return replace(result, recording=None, level=cause.level.value, cause=cause.cause, clash=clash)

@@ -1,0 +1,78 @@
+"""What can be said of divergences that no candidate explains: when the decision can have been taken, and which rules bear on it."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from firstflight_conformance.compare.subject import Subject, sample_of
+from firstflight_conformance.explain.breaks import MOST, rules_of
+from firstflight_conformance.explain.decision import (
+    at_event,
+    computed,
+    first_decision,
+    first_visible,
+    observations,
+)
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.profile_rules import by_weight
+from firstflight_conformance.format.wire import observables
+from firstflight_conformance.records.findings import Decision
+from firstflight_conformance.replay.candidates import Candidate, together
+from firstflight_conformance.replay.variant import Variant, build
+
+#: Failures beside the shortest in which candidates are compared with what was observed, none of which differs first after so many events.
+_CASES, _EVENTS = 6, 300
+#: So many rules are those of candidates; those that the model carries out come next.
+_ALIKE = 4
+#: What it counts if a candidate differs first in the same event: in any observable, in the same, and with the same values.
+_EVENT, _OBSERVABLES, _ANSWER = 1, 3, 4
+
+
+def suspects_of(
+    failing: Sequence[Subject], candidates: Iterable[Candidate], choices: Candidate | None
+) -> tuple[Decision, tuple[str, ...]]:
+    """Return where the decision can have been taken that shows at the first divergence of the first failure, and the rules that it may break.
+
+    Each candidate that differs first in the same event tells when it decided so, beside the ``choices``: the most common event is taken, and the
+    visible one where there is none. The model need not carry out the rule that is broken there, as that which ends recovery on an ACK that does not.
+    So the rules come first of those candidates that in most failures differ first where the implementation does, and in the same observables; then
+    those that the model carries out.
+    """
+    subject = failing[0]
+    if isinstance(subject.case, ComputationCase):
+        decision = computed(subject, None)
+        return decision, tuple(by_weight(decision.clauses)[:MOST])
+    seen = subject.first or 0
+    others = [one for one in sample_of(failing[1:], _CASES) if (one.first or 0) < _EVENTS]
+    votes: dict[int, int] = {}
+    scores: list[tuple[int, Candidate]] = []
+    for candidate in candidates:
+        variant = build(candidate if choices is None else together([choices, candidate]))
+        if variant is None:
+            continue
+        score = _likeness(subject, variant)
+        if score > 0:
+            index = first_decision(subject, variant)
+            index = seen if index is None else index
+            votes[index] = votes.get(index, 0) + 1
+        scores.append((score + sum(_likeness(one, variant) for one in others), candidate))
+    decision = at_event(subject, max(votes, key=lambda index: (votes[index], index), default=seen), None)
+    best = sorted((score for score in scores if score[0] > 0), key=lambda score: -score[0])
+    of_alike = [rule for _, candidate in best for part in candidate.parts for rule in rules_of(part, decision.clauses)]
+    alike = list(dict.fromkeys(of_alike))
+    rules = [*alike[:_ALIKE], *by_weight(decision.clauses), *alike[_ALIKE:]]
+    return decision, tuple(dict.fromkeys(rules))[:MOST]
+
+
+def _likeness(subject: Subject, variant: Variant) -> int:
+    """Return how much the first divergence of a variant is that which was observed; less than nothing if it comes before."""
+    seen, visible = subject.first or 0, first_visible(subject, variant)
+    if visible != seen:
+        return 0 if visible is None else -_OBSERVABLES
+    if subject.reproduced(variant, seen + 1) > seen:
+        return _ANSWER
+    right, other = (
+        observables(next(islice(observations(subject, one), seen, None))) for one in (subject.right, variant)
+    )
+    observed = subject.observed[seen]
+    alike = all((right.get(name) != value) == (right.get(name) != other.get(name)) for name, value in observed.items())
+    return _OBSERVABLES if alike else _EVENT

@@ -1,0 +1,179 @@
+"""Builds a stream of events by hand: the ledger fills in what follows from the rest."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from firstflight.delivery_rate import RateSampler
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    Event,
+    IdleRestart,
+    Lost,
+    PersistentCongestion,
+    Pto,
+    Run,
+    Sent,
+    SpuriousLoss,
+)
+from firstflight_conformance.format.ledger import DataLedger, Ledger, RttEstimator
+from firstflight_conformance.format.oracle import Expectation
+
+US = 1_000
+MS = 1_000_000
+S = 1_000_000_000
+
+
+@dataclass(slots=True)
+class StreamBuilder:
+    """Events in order. Times are given in ns after ``origin_ns``, at which every vector begins."""
+
+    max_datagram_size_bytes: int = 1200
+    initial_window_bytes: int | None = 12000
+    origin_ns: int = S
+    events: list[Event] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
+    rtt: RttEstimator = field(default_factory=RttEstimator)
+    ce_count: int = 0
+    #: Set for streams that say which data is acknowledged.
+    data: DataLedger | None = None
+    #: Set for streams with delivery-rate samples.
+    sampler: RateSampler | None = None
+    expectations: list[Expectation] = field(default_factory=list)
+
+    def expect(self, *, at: int | None = None, profile: str | tuple[str, ...] | None = None, **values: Any) -> None:
+        """State what was worked out by hand: observables or members of ``state`` after event ``at``, the last one if ``None``.
+
+        ``profile``: in which profiles, by default in all that the stimulus names. Raise ``ValueError`` for an event not there.
+        """
+        at = len(self.events) - 1 if at is None else at
+        if not 0 <= at < len(self.events):
+            raise ValueError(f"expect: there is no event {at} among {len(self.events)}")
+        profiles = (profile,) if isinstance(profile, str) else profile
+        self.expectations.append(Expectation(at, values, profiles))
+
+    def acked(self, packet: int) -> int:
+        """Return the number of the event that acknowledges the packet, for :meth:`expect`."""
+        for number, event in enumerate(self.events):
+            if isinstance(event, Ack) and any(run.first <= packet <= run.last for run in event.packets):
+                return number
+        raise ValueError(f"expect: packet {packet} is not acknowledged")
+
+    def send(
+        self,
+        t_ns: int,
+        packets: int,
+        size_bytes: int | None = None,
+        *,
+        app_limited: bool = False,
+        repeats: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        """Send packets of the full size, or of the given one; the first of them repeat the data of packets (first, last)."""
+        size_bytes = size_bytes or self.max_datagram_size_bytes
+        self.send_sizes(t_ns, [(packets, size_bytes)], app_limited=app_limited, repeats=repeats)
+
+    def send_sizes(
+        self,
+        t_ns: int,
+        sizes: list[tuple[int, int]],
+        *,
+        app_limited: bool = False,
+        repeats: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        """Send runs of (packets, size in bytes) in one event."""
+        t_ns += self.origin_ns
+        runs = []
+        for packets, size_bytes in sizes:
+            first = self.ledger.next_packet
+            run = Run(first, first + packets - 1, size_bytes, t_ns)
+            self.ledger.send(run)
+            runs.append(run)
+        if self.data is not None:
+            self.data.send(runs[0].first, runs[-1].last, repeats)
+        self._add(Sent(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, app_limited, repeats))
+
+    def send_bytes(self, t_ns: int, total_bytes: int) -> None:
+        """Send a number of bytes: full packets, and one smaller for the rest."""
+        full, rest = divmod(total_bytes, self.max_datagram_size_bytes)
+        sizes = [(min(full - done, 65535), self.max_datagram_size_bytes) for done in range(0, full, 65535)]
+        self.send_sizes(t_ns, sizes + ([(1, rest)] if rest else []))
+
+    def ack(
+        self, t_ns: int, *ranges: tuple[int, int], sample: bool = True, ack_delay_ns: int = 0, app_limited: bool = False
+    ) -> None:
+        """Acknowledge ranges (first, last). The RTT sample is that of the largest packet, unless ``sample`` is off."""
+        t_ns += self.origin_ns
+        runs = [run for first, last in ranges for run in self.ledger.take(first, last)]
+        latest_ns = t_ns - runs[-1].sent_t_ns if sample else None
+        if latest_ns is not None:
+            self.rtt.sample(latest_ns, ack_delay_ns)
+        oldest_unacked = None
+        if self.data is not None:
+            for first, last in ranges:
+                self.data.acknowledge(first, last)
+            oldest_unacked = self.data.oldest_unacked(self.ledger.next_packet)
+        self._add(
+            Ack(
+                t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet, app_limited,
+                latest_ns, self.rtt.min_ns, self.rtt.smoothed_ns, ack_delay_ns, oldest_unacked,
+            )
+        )  # fmt: skip
+
+    def _add(self, event: Event) -> None:
+        self.events.append(event if self.sampler is None else self.sampler.sampled(event))
+
+    def resample(self, **members: int | bool) -> None:
+        """Put other members into the sample of the last event, by hand: those of a sender that samples otherwise."""
+        self.events[-1] = replace(self.events[-1], **members)  # type: ignore[arg-type]
+
+    def ack_bytes(self, t_ns: int, total_bytes: int) -> None:
+        """Acknowledge the oldest packets in flight, which must add up to ``total_bytes``."""
+        first = self.ledger.in_flight[0].first
+        last, left_bytes = first - 1, total_bytes
+        for run in self.ledger.in_flight:
+            packets = min(run.count, left_bytes // run.size_bytes)
+            last = run.first + packets - 1 if packets else last
+            left_bytes -= packets * run.size_bytes
+            if packets < run.count:
+                break
+        if left_bytes:
+            raise ValueError(f"{total_bytes} bytes end within packet {last + 1}")
+        self.ack(t_ns, (first, last))
+
+    def lose(self, t_ns: int, *ranges: tuple[int, int]) -> None:
+        """Declare ranges (first, last) lost."""
+        t_ns += self.origin_ns
+        runs = [run for first, last in ranges for run in self.ledger.take(first, last)]
+        self._add(Lost(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet))
+
+    def ce(self, t_ns: int, packet: int, sent_t_ns: int) -> None:
+        """Raise the ECN-CE counter by one; ``packet`` was sent at ``sent_t_ns`` after the origin."""
+        self.ce_count += 1
+        self.events.append(Ce(t_ns + self.origin_ns, packet, sent_t_ns + self.origin_ns, self.ce_count))
+
+    def persistent_congestion(self, t_ns: int) -> None:
+        """Establish persistent congestion."""
+        self.events.append(PersistentCongestion(t_ns + self.origin_ns))
+
+    def spurious_loss(self, t_ns: int) -> None:
+        """Find out that a loss was none."""
+        self.events.append(SpuriousLoss(t_ns + self.origin_ns))
+
+    def pto(self, t_ns: int) -> None:
+        """Let the probe timer expire."""
+        self.events.append(Pto(t_ns + self.origin_ns))
+
+    def backlog(
+        self, t_ns: int, queued_bytes: int, receive_window_bytes: int = 100_000, rtt_ns: int | None = 100 * MS
+    ) -> None:
+        """Let data be ready to be sent, or the receive window change."""
+        self.events.append(Backlog(t_ns + self.origin_ns, queued_bytes, receive_window_bytes, rtt_ns))
+
+    def idle_restart(self, t_ns: int) -> None:
+        """Let the window be validated no more after idle time."""
+        self.events.append(IdleRestart(t_ns + self.origin_ns))
+
+
+def _bytes(runs: list[Run]) -> int:
+    return sum(run.count * run.size_bytes for run in runs)

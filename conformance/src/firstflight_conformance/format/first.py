@@ -1,0 +1,16 @@
+"""The vectors with which to begin: those that reject the most wrong implementations (``spec/first-vectors.json``)."""
+
+import json
+from functools import cache
+from typing import Any
+
+from firstflight_conformance.paths import SPEC
+
+PATH = SPEC / "first-vectors.json"
+
+
+@cache
+def known() -> dict[str, Any]:
+    """Return what is known of each algorithm: its vectors in this order, and which observables show which rules."""
+    found: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
+    return found

@@ -1,0 +1,174 @@
+"""What the events state and a stack may work out by itself: whether every stack would come to the same (``spec/events.md``)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any
+
+from firstflight.delivery_rate import samples_follow
+from firstflight.events import Ack, Event, Lost, PersistentCongestion, Run, Sent
+from firstflight_conformance.format.ledger import RttEstimator
+from firstflight_conformance.format.wire import decode_int
+
+#: What a stack may work out by itself, and the flag of vectors that only state it.
+FLAGS = {name: f"{name.replace('_', '-')}-given" for name in ("app_limited", "persistent_congestion", "delivery_rate")}
+
+_MS = 1_000_000
+#: RFC 9002, sections 6.1.2 and 7.6.1; RFC 9000, section 18.2: the max_ack_delay of a peer that names none.
+GRANULARITY_NS = _MS
+MAX_ACK_DELAY_NS = 25 * _MS
+PERSISTENT_CONGESTION_THRESHOLD = 3
+
+_SENT_NS = attrgetter("sent_t_ns")
+
+
+def given_flags(
+    events: Sequence[Event], config: Mapping[str, Any], profiles: Mapping[str, Mapping[str, Any]]
+) -> set[str]:
+    """Return the flags of a vector that say what is only given, in one of its profiles at least; these are in their JSON form."""
+    limits = (
+        app_limited_given(
+            events, windows_bytes(profile["expect"], profile["judged_events"]), config["max_datagram_size_bytes"]
+        )
+        for profile in profiles.values()
+    )
+    found = {"app_limited": any(limits), "persistent_congestion": persistent_congestion_given(events)}
+    found["delivery_rate"] = not samples_follow(events)
+    return {FLAGS[name] for name, given in found.items() if given}
+
+
+def windows_bytes(expect: Sequence[Mapping[str, Any]], events: int) -> list[int]:
+    """Return the window after each event of a profile, given by its expected changes in their JSON form."""
+    changes = {entry["at"]: decode_int(entry["cwnd_bytes"]) for entry in expect if "cwnd_bytes" in entry}
+    windows = [changes[0]]
+    for index in range(1, events):
+        windows.append(changes.get(index, windows[-1]))
+    return windows
+
+
+def app_limited_given(events: Sequence[Event], windows_bytes: Sequence[int], datagram_bytes: int) -> bool:
+    """Return whether an ``app_limited`` does not follow from the windows, of which there is one after each judged event."""
+    usage = _Usage(datagram_bytes)
+    for index, (event, window_bytes) in enumerate(zip(events, windows_bytes, strict=False)):
+        if isinstance(event, Sent):
+            usage.send(event, window_bytes)
+        elif isinstance(event, Ack) and not usage.follows(event, windows_bytes[index - 1]):
+            return True
+    return False
+
+
+@dataclass(slots=True)
+class _Usage:
+    """How far the window was used when packets were sent."""
+
+    datagram_bytes: int
+    #: The last packet of the last event after which the window was full, and of the last after which it was not idle.
+    full_to: int = -1
+    busy_to: int = -1
+
+    def send(self, event: Sent, window_bytes: int) -> None:
+        last = event.packets[-1].last
+        if self._full(event.bytes_in_flight, window_bytes):
+            self.full_to = last
+        if not self._idle(event.bytes_in_flight, window_bytes):
+            self.busy_to = last
+
+    def follows(self, ack: Ack, window_bytes: int) -> bool:
+        """Return whether every rule in use decides as the ACK states; the window is the one before it."""
+        before_bytes, oldest = ack.bytes_in_flight + ack.bytes, ack.packets[0].first
+        if ack.app_limited:
+            return self._idle(before_bytes, window_bytes) and self.busy_to < oldest
+        return self._full(before_bytes, window_bytes) and self.full_to >= oldest
+
+    def _full(self, flight_bytes: int, window_bytes: int) -> bool:
+        return flight_bytes + self.datagram_bytes > window_bytes
+
+    def _idle(self, flight_bytes: int, window_bytes: int) -> bool:
+        return 2 * flight_bytes < window_bytes and flight_bytes + 3 * self.datagram_bytes < window_bytes
+
+
+def persistent_congestion_given(events: Sequence[Event]) -> bool:
+    """Return whether persistent congestion is stated where a stack may find none, or not stated where one may find it."""
+    if events and isinstance(events[0], PersistentCongestion):
+        return True
+    history = _History()
+    for index, (event, following) in enumerate(pairwise((*events, None))):
+        stated = isinstance(following, PersistentCongestion)
+        if isinstance(event, Ack):
+            history.acknowledge(event)
+        if isinstance(event, Lost):
+            history.lost.extend(event.packets)
+            durations_ns = history.durations_ns(event.t_ns, events[index + 1 :])
+            if stated and history.span_ns(event.packets, within=True) <= max(durations_ns, default=1 << 64):
+                return True
+            if not stated and history.span_ns(event.packets) > min(durations_ns, default=1 << 64):
+                return True
+        elif stated:
+            return True
+    return False
+
+
+@dataclass(slots=True)
+class _History:
+    """What a loss detector knows: the RTT, and what became of the packets."""
+
+    rtt: RttEstimator = field(default_factory=RttEstimator)
+    first_sample_t_ns: int | None = None
+    acked: list[Run] = field(default_factory=list)
+    lost: list[Run] = field(default_factory=list)
+
+    def acknowledge(self, ack: Ack) -> None:
+        self.acked.extend(ack.packets)
+        if ack.latest_rtt_ns is not None:
+            self.rtt.sample(ack.latest_rtt_ns, ack.ack_delay_ns)
+            self.first_sample_t_ns = self.first_sample_t_ns or ack.t_ns
+
+    def durations_ns(self, t_ns: int, later: Sequence[Event]) -> list[int]:
+        """Return the shortest and longest persistent congestion duration that a stack may compute at a loss.
+
+        It may know of the ACK frame that revealed the loss or not yet, and of the peer's max_ack_delay or not.
+        """
+        if self.rtt.smoothed_ns is None:
+            return []
+        estimators = [self.rtt]
+        for event in later:
+            if event.t_ns > t_ns:
+                break
+            if isinstance(event, Ack) and event.latest_rtt_ns is not None:
+                estimators.append(replace(self.rtt))
+                estimators[-1].sample(event.latest_rtt_ns, event.ack_delay_ns)
+                break
+        timeouts_ns = [(rtt.smoothed_ns or 0) + max(4 * rtt.variation_ns, GRANULARITY_NS) for rtt in estimators]
+        return [
+            PERSISTENT_CONGESTION_THRESHOLD * min(timeouts_ns),
+            PERSISTENT_CONGESTION_THRESHOLD * (max(timeouts_ns) + MAX_ACK_DELAY_NS),
+        ]
+
+    def span_ns(self, newly_lost: Sequence[Run], *, within: bool = False) -> int:
+        """Return the longest time between two lost packets, the later one lost now, with none acknowledged between them.
+
+        ``within``: both are lost now, with nothing but lost packets between them.
+        """
+        longest_ns = 0
+        for newest in newly_lost:
+            oldest = self._oldest(newest, newly_lost) if within else self._oldest_unacked(newest)
+            if oldest is not None:
+                longest_ns = max(longest_ns, newest.sent_t_ns - oldest.sent_t_ns)
+        return longest_ns
+
+    def _oldest(self, newest: Run, newly_lost: Sequence[Run]) -> Run | None:
+        oldest = newest
+        for run in reversed([run for run in newly_lost if run.last < newest.first]):
+            if run.last + 1 < oldest.first or not self._after_first_sample(run):
+                break
+            oldest = run
+        return oldest
+
+    def _oldest_unacked(self, newest: Run) -> Run | None:
+        floor = max((run.last for run in self.acked if run.last < newest.first), default=-1)
+        candidates = [run for run in self.lost if run.first > floor and self._after_first_sample(run)]
+        return min(candidates, key=_SENT_NS, default=None)
+
+    def _after_first_sample(self, run: Run) -> bool:
+        return self.first_sample_t_ns is not None and run.sent_t_ns >= self.first_sample_t_ns

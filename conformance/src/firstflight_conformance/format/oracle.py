@@ -1,0 +1,47 @@
+"""What the author of a stimulus worked out on paper, held against what the model answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight import Observation
+from firstflight_conformance.format.wire import decode_int, observation_to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Values by the name of an observable, or of a member of ``state``, after the event with the number ``at``.
+
+    ``profiles``: in which of the stimulus it holds, ``None`` for all that it names.
+    """
+
+    at: int
+    values: Mapping[str, Any]
+    profiles: tuple[str, ...] | None = None
+
+
+def wrong(expectations: Sequence[Expectation], profile: str, observations: Sequence[Observation]) -> list[str]:
+    """Return a line for every expectation of the profile that the observations do not meet; those are what is judged."""
+    lines = []
+    for expectation in expectations:
+        if expectation.profiles is not None and profile not in expectation.profiles:
+            continue
+        if not 0 <= expectation.at < len(observations):
+            lines.append(f"event {expectation.at}: an expectation, but only {len(observations)} events are judged")
+            continue
+        seen = _by_name(observations[expectation.at])
+        for name, value in expectation.values.items():
+            found = seen.get(name, "no such observable")
+            if found != value:
+                lines.append(f"event {expectation.at}: {name} is {found!r} in the model, worked out was {value!r}")
+    return lines
+
+
+def _by_name(observation: Observation) -> dict[str, Any]:
+    raw = observation_to_json(observation)
+    state = raw.pop("state", {})
+    return {name: _plain(value) for name, value in {**state, **raw}.items()}
+
+
+def _plain(value: object) -> object:
+    return decode_int(value) if isinstance(value, str) and value.isdigit() else value

@@ -1,0 +1,64 @@
+"""Vector files as JSON: read, or refused with file, place and reason."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from firstflight_conformance.format.files import TEXT_MAX, read_regular
+from firstflight_conformance.text import NAME_MAX, refusal, shown, texts
+
+
+class VectorError(ValueError):
+    """A vector file was refused. The text names file, place and reason."""
+
+    def __init__(self, path: Path, place: str, reason: str) -> None:
+        """Name the file, the place in it and the reason."""
+        self.path, self.place, self.reason = path, shown(place, NAME_MAX), shown(reason)
+        super().__init__(f"{shown(str(path))}: {self.place}: {self.reason}")
+
+
+def parse_file(path: Path) -> dict[str, Any]:
+    """Read the JSON object of a vector file. Raise :class:`VectorError` if it cannot be read or is none."""
+    try:
+        data = read_regular(path)
+    except OSError as error:
+        raise VectorError(path, "file", error.strerror or str(error)) from error
+
+    def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in members:
+                raise VectorError(path, key, "the key is there twice")
+            members[key] = value
+        return members
+
+    def refuse_float(text: str) -> None:
+        raise VectorError(path, "file", f"{text}: is no integer")
+
+    try:
+        raw = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=refuse_duplicates, parse_float=refuse_float, parse_constant=refuse_float,
+        )  # fmt: skip
+    except VectorError:
+        raise
+    except UnicodeDecodeError as error:
+        raise VectorError(path, f"byte {error.start}", "is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise VectorError(path, f"line {error.lineno}, column {error.colno}", error.msg) from error
+    except ValueError as error:  # an integer with thousands of digits
+        raise VectorError(path, "file", str(error)) from error
+    except RecursionError as error:
+        raise VectorError(path, "file", "nested too deeply") from error
+    if not isinstance(raw, dict):
+        raise VectorError(path, "file", "is not a JSON object")
+    reason = None if _is_plain(data) else next(filter(None, (refusal(text, TEXT_MAX) for text in texts(raw))), None)
+    if reason is not None:
+        raise VectorError(path, "file", reason)
+    return raw
+
+
+def _is_plain(data: bytes) -> bool:
+    """Return whether all lines are short and printable, and none has an escape: then no text in the file can be refused."""
+    lines = data.decode("utf-8").split("\n")
+    return b"\\" not in data and max(map(len, lines)) <= TEXT_MAX and all(map(str.isprintable, lines))

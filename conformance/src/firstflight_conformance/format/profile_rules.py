@@ -1,0 +1,78 @@
+"""The rules of one profile: what its vectors carry out, in the order of the pages, each with the values that the profile has."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from firstflight.algorithm import Base
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE
+from firstflight_conformance.format.clauses import Clause, known_clauses
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.readings import ProfileTable, load_tables
+from firstflight_conformance.format.vectors import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a profile takes of a reading: its name, the value, and what that means; empty for a number."""
+
+    reading: str
+    value: str | int
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A clause that a profile carries out, with what it takes of the readings that decide it."""
+
+    clause: Clause
+    values: tuple[Value, ...]
+
+
+def rules_of(algorithm: str, profile: str, cases: Iterable[Case | ComputationCase]) -> list[Rule]:
+    """Return the rules that the cases of a profile carry out: those of the algorithm first, then those of what it runs on."""
+    carried_out = {
+        clause
+        for case in cases
+        if (case.vector.algorithm, case.profile) == (algorithm, profile)
+        for clause in case.expectation.clauses
+    }
+    found = [
+        clause for name, clause in known_clauses().items() if name in carried_out and holds(clause, algorithm, profile)
+    ]
+    found.sort(key=lambda clause: clause.page != algorithm)  # a stable order
+    return [Rule(clause, tuple(_values(clause, algorithm, profile))) for clause in found]
+
+
+def holds(clause: Clause, algorithm: str, profile: str) -> bool:
+    """Return whether a clause of the algorithm, or of the controller below it, is a rule of a profile."""
+    table = load_tables().get(clause.page)
+    if table is None:
+        return True
+    if clause.page == algorithm:
+        return clause.holds(_readings(table, profile))
+    base = ALGORITHMS.get(clause.page)
+    return not isinstance(base, Base) or clause.holds(_readings(table, base.carries or DEFAULT_BASE[1]))
+
+
+def _values(clause: Clause, algorithm: str, profile: str) -> Iterator[Value]:
+    table = load_tables().get(clause.page)
+    if table is None or clause.page != algorithm:
+        return
+    own = _readings(table, profile)
+    for reading in table.readings:
+        if reading.name in clause.readings and reading.name in own:
+            value = own[reading.name]
+            yield Value(reading.name, value, reading.choices.get(str(value), ""))
+
+
+def _readings(table: ProfileTable, profile: str) -> dict[str, str | int]:
+    """Return the readings of a profile; one on another base has those of the profile on its own."""
+    name = profile.partition("+")[0]
+    return next((found.readings for found in table.profiles if found.name == name), {})
+
+
+def by_weight(clauses: tuple[str, ...]) -> list[str]:
+    """Return the rules of an event, those of the startup algorithm before those of its base, each in the order of its page."""
+    order = {clause: place for place, clause in enumerate(known_clauses())}
+    bases = tuple(f"{name}." for name, found in ALGORITHMS.items() if isinstance(found, Base))
+    return sorted(clauses, key=lambda clause: (clause.startswith(bases), order.get(clause, len(order))))

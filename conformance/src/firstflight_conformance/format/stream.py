@@ -1,0 +1,193 @@
+"""Streams of events: read from their JSON form, the checks that a schema cannot express, and what can be computed of them."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from math import gcd
+from operator import attrgetter
+from typing import Any
+
+from firstflight.errors import DomainError
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    Event,
+    IdleRestart,
+    Lost,
+    PersistentCongestion,
+    Run,
+    SavedPath,
+    Sent,
+    check,
+)
+from firstflight_conformance.format.ledger import DataLedger, Ledger, LedgerError, RttEstimator
+from firstflight_conformance.format.wire import event_from_json, optional_members
+
+#: An ACK of more packets than this is flagged: an adapter that takes packets one by one may take too long.
+HUGE_ACK_PACKETS = 100_000
+
+_first = attrgetter("first")
+_UNITS_NS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
+
+
+class StreamError(ValueError):
+    """An event contradicts the format or the events before it."""
+
+    def __init__(self, index: int, member: str, reason: str) -> None:
+        """Name the event by its index, its member as ``.name`` or the empty string, and the reason."""
+        super().__init__(f"events[{index}]{member}: {reason}")
+        self.index, self.member, self.reason = index, member, reason
+
+
+def read_stream(raw_events: Sequence[dict[str, Any]]) -> tuple[Event, ...]:
+    """Return the events of a stream in its JSON form. Raise :class:`StreamError` at the first that is none."""
+    events = []
+    for index, raw in enumerate(raw_events):
+        try:
+            events.append(event_from_json(raw))
+        except ValueError as error:
+            raise StreamError(index, "", str(error)) from error
+    return tuple(events)
+
+
+def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
+    """Check a stream against itself, but for its RTTs. Raise :class:`StreamError` at the first event that is wrong."""
+    ledger = Ledger()
+    sent: list[Run] = []
+    data = DataLedger() if any(map(optional_members, events)) else None
+    before_ns = 1
+    for index, event in enumerate(events):
+        try:
+            check(event)
+        except DomainError as error:
+            raise StreamError(index, "", str(error)) from error
+        if event.t_ns < before_ns:
+            raise StreamError(index, ".t_ns", f"time goes backwards: {event.t_ns} after {before_ns}")
+        before_ns = event.t_ns
+        try:
+            _check_event(event, ledger, sent, config)
+            if data is not None:
+                _check_data(event, ledger, data)
+        except LedgerError as error:
+            raise StreamError(index, ".packets", str(error)) from error
+        except _MemberError as error:
+            raise StreamError(index, error.member, error.reason) from error
+
+
+def check_rtts(events: Sequence[Event]) -> None:
+    """Check the RTTs of a stream that begins before the first sample. Raise :class:`StreamError` at the first that is wrong."""
+    rtt = RttEstimator()
+    for index, event in enumerate(events):
+        if isinstance(event, Ack):
+            try:
+                _check_rtt(event, rtt)
+            except _MemberError as error:
+                raise StreamError(index, error.member, error.reason) from error
+
+
+class _MemberError(ValueError):
+    def __init__(self, member: str, reason: str) -> None:
+        super().__init__(reason)
+        self.member, self.reason = member, reason
+
+
+def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str, Any]) -> None:
+    """Check an event against packets in flight and all that were ever sent: an ECN-CE mark is of a packet that has arrived."""
+    match event:
+        case Sent():
+            largest = max(run.size_bytes for run in event.packets)
+            if largest > config["max_datagram_size_bytes"]:
+                raise _MemberError(".packets", f"a packet of {largest} bytes is larger than max_datagram_size_bytes")
+            for run in event.packets:
+                ledger.send(run)
+            sent.extend(event.packets)
+            _equal(".bytes_in_flight", event.bytes_in_flight, ledger.bytes_in_flight)
+        case Ack() | Lost():
+            for run in event.packets:
+                _check_taken(run, ledger.take(run.first, run.last))
+            _equal(".bytes_in_flight", event.bytes_in_flight, ledger.bytes_in_flight)
+            _equal(".next_packet", event.next_packet, ledger.next_packet)
+        case Ce():
+            if event.packet >= ledger.next_packet:
+                raise _MemberError(".packet", f"packet {event.packet} was never sent")
+            _equal(".sent_t_ns", event.sent_t_ns, sent[bisect_right(sent, event.packet, key=_first) - 1].sent_t_ns)
+        case _:
+            pass
+
+
+def _check_rtt(ack: Ack, rtt: RttEstimator) -> None:
+    sent_t_ns = ack.packets[-1].sent_t_ns
+    if ack.latest_rtt_ns is not None:
+        assert sent_t_ns is not None
+        _equal(".latest_rtt_ns", ack.latest_rtt_ns, ack.t_ns - sent_t_ns)
+        rtt.sample(ack.latest_rtt_ns, ack.ack_delay_ns)
+    _equal(".min_rtt_ns", ack.min_rtt_ns, rtt.min_ns)
+    _equal(".smoothed_rtt_ns", ack.smoothed_rtt_ns, rtt.smoothed_ns)
+
+
+def repeated(event: Event) -> tuple[tuple[int, int], ...]:
+    """Return the ranges of packets whose data the packets of an event carry again."""
+    return event.retransmits if isinstance(event, Sent) else ()
+
+
+def _check_data(event: Event, ledger: Ledger, data: DataLedger) -> None:
+    match event:
+        case Sent():
+            try:
+                data.send(event.packets[0].first, event.packets[-1].last, event.retransmits)
+            except LedgerError as error:
+                raise _MemberError(".retransmits", str(error)) from error
+        case Ack():
+            for run in event.packets:
+                data.acknowledge(run.first, run.last)
+            if event.oldest_unacked_packet is not None:
+                oldest = data.oldest_unacked(ledger.next_packet)
+                _equal(".oldest_unacked_packet", event.oldest_unacked_packet, oldest)
+        case _:
+            pass
+
+
+def _check_taken(run: Run, taken: list[Run]) -> None:
+    if any((part.size_bytes, part.sent_t_ns) != (run.size_bytes, run.sent_t_ns) for part in taken):
+        true = ", ".join(f"{p.first}..{p.last} of {p.size_bytes} bytes at {p.sent_t_ns}" for p in taken)
+        raise _MemberError(".packets", f"run {run.first}..{run.last}: size or time differ from those sent: {true}")
+
+
+def _equal(member: str, stated: int | None, computed: int | None) -> None:
+    if stated != computed:
+        shown = ["null" if value is None else value for value in (stated, computed)]
+        raise _MemberError(member, f"is {shown[0]}, but the events give {shown[1]}")
+
+
+def granularity_of(events: Sequence[Event]) -> str:
+    """Return the largest unit that divides every time and RTT of the stream."""
+    common_ns = 0
+    for event in events:
+        common_ns = gcd(common_ns, event.t_ns)
+        if isinstance(event, Ack):
+            common_ns = gcd(common_ns, event.latest_rtt_ns or 0, event.ack_delay_ns)
+        elif isinstance(event, Backlog):
+            common_ns = gcd(common_ns, event.latest_rtt_ns or 0)
+        elif isinstance(event, SavedPath):
+            common_ns = gcd(common_ns, event.saved_rtt_ns, event.expires_t_ns or 0)
+    return next((unit for unit, unit_ns in _UNITS_NS if common_ns % unit_ns == 0), "ns")
+
+
+def flags_of(events: Sequence[Event]) -> list[str]:
+    """Return the flags that the events show, sorted."""
+    acks = [event for event in events if isinstance(event, Ack)]
+    found = {
+        "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in events),
+        "backlog": any(isinstance(event, Backlog) for event in events),
+        "ce": any(isinstance(event, Ce) for event in events),
+        "huge-ack": any(sum(run.count for run in ack.packets) > HUGE_ACK_PACKETS for ack in acks),
+        "idle": any(isinstance(event, IdleRestart) for event in events),
+        "loss": any(isinstance(event, Lost) for event in events),
+        "no-rtt-sample": any(ack.latest_rtt_ns is None for ack in acks),
+        "persistent-congestion": any(isinstance(event, PersistentCongestion) for event in events),
+        "retransmissions": any(map(repeated, events)),
+        "stretch-ack": any(sum(run.count for run in ack.packets) > 2 for ack in acks),
+        "large-values": any(isinstance(e, Sent | Ack) and max(e.bytes, e.bytes_in_flight) >= 2**32 for e in events),
+    }
+    found["lossless"] = not (found["loss"] or found["ce"] or found["persistent-congestion"])
+    return sorted(flag for flag, shown in found.items() if shown)

@@ -1,1 +1,0 @@
-"""What the texts leave open, and whether an implementation stays within it."""

@@ -1,0 +1,1 @@
+"""Readers and writers of recordings, qlogs and packet captures."""

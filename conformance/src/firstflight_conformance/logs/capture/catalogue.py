@@ -1,0 +1,115 @@
+"""The TCP connections of a capture, and the choice of the one that is judged."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from firstflight_conformance.logs.capture.frames import (
+    Host,
+    Place,
+    Segment,
+    host_text,
+    hosts_of,
+    is_first,
+    key_of,
+    payload_of,
+    places,
+    segments,
+)
+
+
+@dataclass(slots=True)
+class Entry:
+    """A connection: the places ``first`` to ``last`` of the capture with this key, or with its reverse.
+
+    ``sizes``: how often a segment of each size was sent by the source of the key, and by its destination. ``opened``: with its SYN.
+    """
+
+    key: bytes
+    first: int
+    opened: bool
+    t_ns: int
+    last: int = 0
+    sizes: tuple[Counter[int], Counter[int]] = field(default_factory=lambda: (Counter(), Counter()))
+    opening: int | None = None
+
+    @property
+    def data_bytes(self) -> int:
+        """Data of both directions."""
+        return self.sent_bytes(0) + self.sent_bytes(1)
+
+    def sent_bytes(self, way: int) -> int:
+        """Return how much data was sent by the source of the key (0) or its destination (1)."""
+        return sum(size * count for size, count in self.sizes[way].items())
+
+    @property
+    def sender(self) -> int:
+        """The direction with most data."""
+        return int(self.sent_bytes(1) > self.sent_bytes(0))
+
+    @property
+    def hosts(self) -> tuple[Host, Host]:
+        """Source and destination of the key."""
+        return hosts_of(self.key)
+
+    def text(self) -> str:
+        """Return the connection in words: sender, receiver, data, and whether its beginning was captured."""
+        own, peer = self.hosts[self.sender], self.hosts[1 - self.sender]
+        begun = "" if self.opened else ", begins after the handshake"
+        return f"{host_text(own)} to {host_text(peer)}, {self.sent_bytes(self.sender)} bytes of data{begun}"
+
+
+def reverse(key: bytes) -> bytes:
+    """Return the key of the other direction."""
+    half = (len(key) - 4) // 2
+    return key[half:-4] + key[:half] + key[-2:] + key[-4:-2]
+
+
+def catalogue(data: bytes) -> list[Entry]:
+    """Return the connections of a capture in the order of their first segments."""
+    found: list[Entry] = []
+    current: dict[bytes, tuple[Entry, int]] = {}
+    for index, place in enumerate(places(data)):
+        key = key_of(data, place)
+        known = current.get(key)
+        opens = is_first(data, place)
+        if known is None or (opens and _reopens(known[0], data, place)):
+            entry = Entry(key, index, opens, place.t_ns)
+            found.append(entry)
+            known = current[key] = entry, 0
+            current[reverse(key)] = entry, 1
+        entry, way = known
+        if opens:
+            entry.opening = _number(data, place)
+        entry.last = index
+        if payload := payload_of(data, place):
+            entry.sizes[way][payload] += 1
+    return found
+
+
+def _number(data: bytes, place: Place) -> int:
+    return int.from_bytes(data[place.tcp + 4 : place.tcp + 8])
+
+
+def _reopens(entry: Entry, data: bytes, place: Place) -> bool:
+    """Return whether a SYN opens another connection with the same ports."""
+    return entry.opening != _number(data, place) and (entry.opening is not None or bool(entry.data_bytes))
+
+
+def with_data(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the connections that carry data, most first."""
+    return sorted((each for each in entries if each.data_bytes), key=lambda each: -each.data_bytes)
+
+
+def segments_of(data: bytes, entry: Entry) -> Iterator[Segment]:
+    """Yield the segments of one connection."""
+    return segments(data, _places(data, entry))
+
+
+def _places(data: bytes, entry: Entry) -> Iterator[Place]:
+    keys = (entry.key, reverse(entry.key))
+    for index, place in enumerate(places(data)):
+        if index > entry.last:
+            return
+        if index >= entry.first and key_of(data, place) in keys:
+            yield place

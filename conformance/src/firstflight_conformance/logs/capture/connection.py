@@ -1,0 +1,170 @@
+"""The handshake of a captured connection: where the capture was taken, and how the numbers of its segments are read."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from firstflight_conformance.logs.capture.catalogue import Entry, segments_of
+from firstflight_conformance.logs.capture.frames import Host, Segment
+
+_SEQUENCES = 1 << 32
+_TIMESTAMPS_BYTES = 12
+#: The sender's part of the handshake is at most one of so many of the other part if the capture was taken at the sender.
+_OWN_ONE_OF = 4
+#: Delays between an ACK and the data that echoes its time stamp: how many are needed, and how far apart they are if the capture was
+#: taken behind a constant delay.
+_ECHOES_LEAST, _STEADY_NS = 8, 1_000_000
+#: The data of a full segment on any path (RFC 9293, section 3.7.1): smaller ones are messages of an application.
+_LEAST_MSS = 536
+SENDER, RECEIVER = "sender", "receiver"
+#: The flags AE, CWR and ECE of SYN and answer in a handshake that agrees on accurate ECN (RFC 9768, table 2).
+_ACCURATE_SYN, _ACCURATE_ANSWERS = 7, {2, 3, 4, 6}
+
+
+class UnfitError(ValueError):
+    """The capture does not show the sender; the text is the reason."""
+
+
+@dataclass(slots=True)
+class Connection:
+    """A connection from its handshake on. ``start``: the sequence number of the sender's first byte of data.
+
+    ``mss``: bytes of data in a full segment. ``scale``: of the receiver's windows. ``window``: in its handshake, where it is not scaled. ``taken``: at the sender, or at the receiver or
+    between. ``moved_ns``: by how much the sender's segments were moved back, where its own interface delays them. ``rtt_ns``: of the
+    handshake. ``own_ns``: the sender's part of it. ``stamp``: the time stamp of the receiver in it. ``accurate_ecn``: whether
+    it agrees on that. ``stamped``: whether the receiver's time stamps advance; set for a capture at the receiver.
+    ``gap_ns``: the longest time between two segments of one release, in such a capture.
+    """
+
+    sender: Host
+    start: int
+    mss: int
+    scale: int
+    window: int
+    segments: Iterator[Segment]
+    taken: str
+    moved_ns: int
+    rtt_ns: int
+    own_ns: int
+    stamp: int | None
+    accurate_ecn: bool
+    stamped: bool = False
+    gap_ns: int | None = None
+
+
+def distance(later: int, earlier: int) -> int:
+    """Return how far a sequence number lies behind another; less than 0 if it lies before it."""
+    return (later - earlier + _SEQUENCES // 2) % _SEQUENCES - _SEQUENCES // 2
+
+
+def connection_of(data: bytes, entry: Entry) -> Connection:
+    """Return a connection of a capture. Raise :class:`UnfitError` if the capture shows no handshake."""
+    found = segments_of(data, entry)
+    syn, answer = _handshake(found)
+    rest: Iterator[Segment] = (each for each in found if not each.syn)
+    before, third = _until(rest, syn.source)
+    rest = chain(before, (third,), rest)
+    sender = entry.hosts[entry.sender]
+    own, peer = (syn, answer) if sender == syn.source else (answer, syn)
+    to_server_ns, to_client_ns = answer.t_ns - syn.t_ns, third.t_ns - answer.t_ns
+    away_ns, own_ns = (to_server_ns, to_client_ns) if sender == syn.source else (to_client_ns, to_server_ns)
+    if own_ns <= 0 and away_ns <= 0:
+        raise UnfitError("the times are too coarse: nothing shows on which side of the connection it was taken")
+    taken, moved_ns = SENDER, 0
+    if _OWN_ONE_OF * own_ns > away_ns:
+        segments = list(rest)
+        delay_ns = _constant_delay_ns(segments, sender, own_ns)
+        taken, moved_ns = (RECEIVER, 0) if delay_ns is None else (SENDER, delay_ns)
+        rest = iter(sorted((_moved(each, sender, moved_ns) for each in segments), key=lambda each: each.t_ns))
+    scaled = syn.scale is not None and answer.scale is not None
+    mss = _mss(
+        entry, min(syn.mss or 536, answer.mss or 536) - _TIMESTAMPS_BYTES * (None not in (syn.stamps, answer.stamps))
+    )
+    scale = (peer.scale or 0) * scaled
+    return Connection(
+        sender,
+        (own.seq + 1) % _SEQUENCES,
+        mss,
+        scale,
+        peer.window,
+        rest,
+        taken,
+        moved_ns,
+        max(own_ns, 0) + max(away_ns, 0),
+        own_ns,
+        peer.stamps[0] if syn.stamps and answer.stamps and peer.stamps else None,
+        syn.ace == _ACCURATE_SYN and answer.ace in _ACCURATE_ANSWERS,
+    )
+
+
+def _handshake(found: Iterable[Segment]) -> tuple[Segment, Segment]:
+    """Return SYN and its answer; of a SYN that is sent again the last. Leave in ``found`` the segments after them."""
+    syn: Segment | None = None
+    for each in found:
+        if each.syn and each.ack is not None:
+            if syn is None:
+                break
+            if syn.cut or each.cut:
+                raise UnfitError(
+                    "the options of the handshake are cut: capture at least 120 bytes of each frame (-s 120)"
+                )
+            return syn, each
+        if not each.syn:
+            break
+        syn = each
+    raise UnfitError("begins after the handshake: start the capture before the connection")
+
+
+def _until(found: Iterable[Segment], source: Host) -> tuple[list[Segment], Segment]:
+    """Return the segments up to the first one of a host, and that one."""
+    before: list[Segment] = []
+    for each in found:
+        if each.source == source:
+            return before, each
+        before.append(each)
+    raise UnfitError("has no end of the handshake")
+
+
+def _mss(entry: Entry, mss: int) -> int:
+    """Return the data of a full segment: as negotiated, or the largest frequent size if the path carries no more."""
+    sizes = entry.sizes[entry.sender]
+    if any(size % mss == 0 for size in sizes):
+        return mss
+    largest = max(sizes, key=lambda size: (sizes[size], size))
+    return largest if _LEAST_MSS <= largest < mss else mss
+
+
+def _moved(segment: Segment, sender: Host, by_ns: int) -> Segment:
+    if segment.source != sender:
+        return segment
+    return replace(segment, t_ns=segment.t_ns - by_ns)
+
+
+def _constant_delay_ns(found: Iterable[Segment], sender: Host, own_ns: int) -> int | None:
+    """Return how long after an ACK the data that it released was captured, or None if that time varies.
+
+    ``own_ns``: the sender's part of the handshake, which has the same delay. It varies with the queue of the path, which is between the sender and a capture at the receiver. Data echoes the time stamp of the
+    ACK (RFC 7323, section 4.3).
+    """
+    delays_ns = sorted(echo_delays_ns(found, sender))
+    if len(delays_ns) < _ECHOES_LEAST:
+        return None
+    low_ns, high_ns = delays_ns[len(delays_ns) // 10], delays_ns[9 * len(delays_ns) // 10]
+    steady = high_ns - low_ns <= _STEADY_NS and abs(low_ns - own_ns) <= _STEADY_NS
+    return max(delays_ns[0], low_ns - _STEADY_NS, 0) if steady else None
+
+
+def echo_delays_ns(found: Iterable[Segment], sender: Host) -> Iterator[int]:
+    """Yield for each time stamp of the receiver the time from its first segment to the first data that echoes it."""
+    waiting: dict[int, int] = {}
+    last: int | None = None
+    for each in found:
+        if each.stamps is None:
+            continue
+        if each.source != sender:
+            if each.stamps[0] != last:
+                last = each.stamps[0]
+                waiting[last] = each.t_ns
+        elif each.payload_bytes and each.stamps[1] in waiting:
+            yield each.t_ns - waiting[each.stamps[1]]
+            waiting = {stamp: t_ns for stamp, t_ns in waiting.items() if t_ns > waiting[each.stamps[1]]}

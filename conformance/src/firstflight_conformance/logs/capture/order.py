@@ -1,0 +1,144 @@
+"""Segments in the order that the sender saw, for captures taken elsewhere or with exchanged ACKs."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from firstflight_conformance.logs.capture.connection import Connection, distance
+from firstflight_conformance.logs.capture.frames import Host, Segment
+from firstflight_conformance.logs.capture.reduction import Flight
+
+_STAMPS = 1 << 32
+#: A sender answers data sooner than the handshake by up to one of so many parts.
+_SOONER_ONE_OF = 32
+#: After a gap of half that time the oldest ACK released the data, if it came by less than one of so many parts sooner.
+_GAP_ONE_OF, _RELEASED_ONE_OF = 2, 8
+#: A sender waited if its data comes later than its RTT allows by so much.
+_WAITED_NS, _WAITED_ONE_OF = 1_000_000, 128
+#: Segments in a row that show the rate of the path.
+_RUN = 3
+#: Data that arrives later than so many segments take on the path was sent later: the application had none.
+_GAP_SEGMENTS = 2
+_NS_PER_S = 10**9
+
+
+def in_order(segments: Iterable[Segment], sender: Host) -> Iterator[Segment]:
+    """Yield the segments of a capture at the sender, with neighbours in order where echoed time stamps show that they are exchanged."""
+    held: list[Segment] = []  # an ACK, and the data behind it
+    for each in segments:
+        if each.source == sender or each.payload_bytes:
+            held.append(each)
+            if _early(held, sender):
+                ack, data, *rest = held
+                yield replace(data, t_ns=ack.t_ns)
+                held = [replace(ack, t_ns=data.t_ns), *rest]
+            continue
+        if held and _exchanged(held, each, sender):
+            yield replace(each, t_ns=held[0].t_ns)
+            yield from held[1:]
+            held = [replace(held[0], t_ns=each.t_ns)]
+        else:
+            yield from held
+            held = [each]
+    yield from held
+
+
+def _exchanged(held: list[Segment], ack: Segment, sender: Host) -> bool:
+    """Return whether an ACK arrived before the newer one in front of it: the data between them echoes an older time stamp."""
+    first = held[0]
+    if first.source == sender or first.ack is None or ack.ack is None or distance(ack.ack, first.ack) >= 0:
+        return False
+    echoes = [each.stamps[1] for each in held[1:] if each.source == sender and each.stamps is not None]
+    return bool(echoes) and first.stamps is not None and is_later(first.stamps[0], echoes[0])
+
+
+def _early(held: list[Segment], sender: Host) -> bool:
+    """Return whether an ACK was captured before the data in front of it: the first data behind it echoes an older time stamp, the next does not."""
+    if len(held) != 3:
+        return False
+    ack, first, then = held
+    if ack.source == sender or ack.stamps is None or {first.source, then.source} != {sender}:
+        return False
+    if first.stamps is None or then.stamps is None or not first.payload_bytes:
+        return False
+    return is_later(ack.stamps[0], first.stamps[1]) and not is_later(ack.stamps[0], then.stamps[1])
+
+
+def is_later(stamp: int, before: int) -> bool:
+    """Return whether a time stamp is later than another."""
+    return 0 < (stamp - before) % _STAMPS < _STAMPS // 2
+
+
+def has_stamps(segments: list[Segment], connection: Connection) -> bool:
+    """Return whether the receiver's time stamps advance, so that the data that echoes them shows which ACK had arrived."""
+    found = {each.stamps[0] for each in segments if each.stamps is not None and each.source != connection.sender}
+    return len(found) > 2
+
+
+def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterator[Segment]:
+    """Yield the segments in the sender's order, each at a time of the capture.
+
+    Data echoes the time stamp of the last ACK that the sender had received (RFC 7323, section 4.3). Without time stamps
+    the data that an ACK releases is expected as long after it as the sender took in the handshake: a queue on the path makes the flight
+    too small.
+    """
+    stamped = has_stamps(segments, connection)
+    waiting: deque[Segment] = deque()
+    bytes_per_s = _bytes_per_s(segments, connection)
+    service_ns = connection.mss * _NS_PER_S // bytes_per_s
+    before_ns, own_ns = 0, connection.own_ns
+    if stamped:
+        connection.gap_ns = _GAP_SEGMENTS * service_ns + _WAITED_NS
+    flight = Flight(connection)
+    for each in segments:
+        if each.source != connection.sender:
+            waiting.append(each)
+            continue
+        if each.payload_bytes:
+            arrived = []
+            if waiting and each.t_ns - before_ns > connection.own_ns // _GAP_ONE_OF:
+                own_ns = min(own_ns, max(each.t_ns - waiting[0].t_ns, own_ns - own_ns // _RELEASED_ONE_OF))
+            while waiting and _had_arrived(waiting[0], each, None if stamped else own_ns):
+                arrived.append(waiting.popleft())
+            on_path_ns = flight.bytes * _NS_PER_S // bytes_per_s
+            for ack in arrived:
+                flight.take(ack)
+            queued = flight.bytes > 0 and each.t_ns - before_ns <= _GAP_SEGMENTS * service_ns
+            before_ns = each.t_ns
+            for ack in arrived:
+                late_ns = _waited_ns(ack, each, connection, on_path_ns if queued else 0) if stamped else 0
+                yield replace(ack, t_ns=each.t_ns - late_ns)
+            flight.take(each)
+        yield each
+    yield from waiting
+
+
+def _waited_ns(ack: Segment, data: Segment, connection: Connection, on_path_ns: int) -> int:
+    """Return the least time that the sender waited to send, beyond the RTT of the empty path and the time queued.
+
+    ``on_path_ns``: how long the path takes for the flight. In slow start a round is sent at twice the rate of the path, so half of it
+    may be queued; data that arrives after a gap met no queue.
+    """
+    least_ns = max(connection.own_ns + on_path_ns // 2, on_path_ns)
+    return max(data.t_ns - ack.t_ns - least_ns - least_ns // _WAITED_ONE_OF - _WAITED_NS, 0)
+
+
+def _bytes_per_s(segments: list[Segment], connection: Connection) -> int:
+    """Return the rate at which data arrives in the fastest tenth of its runs of segments."""
+    data = [each for each in segments if each.source == connection.sender and each.payload_bytes]
+    rates = sorted(
+        sum(each.payload_bytes for each in data[at + 1 : at + _RUN + 1])
+        * _NS_PER_S
+        // max(data[at + _RUN].t_ns - data[at].t_ns, 1)
+        for at in range(0, len(data) - _RUN, _RUN)
+    )
+    return max(rates[9 * len(rates) // 10], 1) if rates else _NS_PER_S
+
+
+def _had_arrived(ack: Segment, data: Segment, own_ns: int | None) -> bool:
+    """Return whether the sender had received an ACK when it sent data. ``own_ns``: the sender's part of the handshake, None if time stamps show it."""
+    if own_ns is not None:
+        return ack.t_ns + own_ns - own_ns // _SOONER_ONE_OF <= data.t_ns
+    if ack.stamps is None or data.stamps is None:
+        return True
+    return not is_later(ack.stamps[0], data.stamps[1])

@@ -1,0 +1,74 @@
+"""The first reduction of a captured sender: the flight a round after the loss or mark, of that before it."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from statistics import median_low
+
+from firstflight_conformance.logs.capture.connection import Connection, distance
+from firstflight_conformance.logs.capture.frames import Segment
+
+#: How many segments of data show the flight after the reduction, how many of the capture are searched for them, and how large a factor
+#: of one reduction is.
+_LEAST, _MOST, _SEARCHED = 4, 64, 100_000
+_FACTORS = Fraction(1, 4), Fraction(19, 20)
+
+
+class Flight:
+    """Bytes in flight as the sender counts them (RFC 6675, pipe): data above the highest received byte, and resent data."""
+
+    def __init__(self, connection: Connection) -> None:
+        """Begin with nothing sent."""
+        self._connection = connection
+        self.sent_bytes = self.acked_bytes = self.highest_bytes = 0
+        self._again: list[tuple[int, int]] = []
+
+    @property
+    def bytes(self) -> int:
+        """Bytes in flight."""
+        return self.sent_bytes - self.highest_bytes + sum(last - first for first, last in self._again)
+
+    def take(self, segment: Segment) -> bool | None:
+        """Take a segment. Return whether it is data that was sent before, or None for a segment without data of the sender."""
+        if segment.source != self._connection.sender:
+            self._arrived(segment)
+            return None
+        if not segment.payload_bytes:
+            return None
+        first = self._offset(segment.seq, self.sent_bytes)
+        end, again = first + segment.payload_bytes, first < self.sent_bytes
+        if again and first < self.highest_bytes:
+            self._again.append((first, min(end, self.highest_bytes)))
+        self.sent_bytes = max(end, self.sent_bytes)
+        return again
+
+    def _arrived(self, segment: Segment) -> None:
+        if segment.ack is None:
+            return
+        self.acked_bytes = max(self.acked_bytes, self._offset(segment.ack, self.acked_bytes))
+        blocks = [tuple(self._offset(each, self.acked_bytes) for each in block) for block in segment.sack]
+        self.highest_bytes = max(self.highest_bytes, self.acked_bytes, *(last for _, last in blocks), 0)
+        if self._again:
+            there = [(0, self.acked_bytes), *blocks]
+            self._again = [each for each in self._again if not any(a <= each[0] and each[1] <= b for a, b in there)]
+
+    def _offset(self, number: int, near: int) -> int:
+        return near + distance(number, self._connection.start + near)
+
+
+def first_reduction(flight: Flight, most_bytes: int, rest: Iterable[Segment]) -> Fraction | None:
+    """Return the factor, or None if the capture does not show it.
+
+    ``flight``: at the loss or mark. ``most_bytes``: the flight before it. ``rest``: the segments from there on. The sender reduces its
+    flight over one round (RFC 6937), which ends where the data arrives that was sent last before it.
+    """
+    round_end, found = flight.sent_bytes, list[int]()
+    for number, segment in enumerate(rest):
+        sent = flight.take(segment) is not None
+        if sent and flight.highest_bytes >= round_end:
+            found.append(flight.bytes)
+        if len(found) == _MOST or number >= _SEARCHED:
+            break
+    if len(found) < _LEAST or not most_bytes:
+        return None
+    factor = Fraction(median_low(found), most_bytes)
+    return factor if _FACTORS[0] <= factor <= _FACTORS[1] else None

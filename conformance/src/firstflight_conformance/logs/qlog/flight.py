@@ -1,0 +1,77 @@
+"""Packets in flight by their own numbers, and by those of the recording: one row over all packet number spaces, without gaps."""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from firstflight_conformance.logs.qlog.items import Range
+
+
+class SentTwiceError(ValueError):
+    """A packet number is used twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Packets first..last, of which the first is ``number`` in the recording."""
+
+    first: int
+    last: int
+    number: int
+
+
+_FIRST = attrgetter("first")
+
+
+@dataclass(slots=True)
+class Space:
+    """A packet number space: what of it is in flight."""
+
+    pieces: list[_Piece] = field(default_factory=list)
+    sent: set[int] = field(default_factory=set)
+    largest: int = -1
+
+    def send(self, first: int, last: int, number: int) -> None:
+        """Put packets into flight. Raise :class:`SentTwiceError` for a number that was used."""
+        if first <= self.largest and (first in self.sent or any(first <= each.first <= last for each in self.pieces)):
+            raise SentTwiceError(f"packet {first} is sent twice")
+        self.sent.add(first)
+        self.largest = max(self.largest, last)
+        self.pieces.insert(bisect_right(self.pieces, first, key=_FIRST), _Piece(first, last, number))
+
+    def take(self, ranges: list[Range]) -> list[Range]:
+        """Take what of the ranges is in flight; return it in the numbers of the recording, in rising order."""
+        taken = []
+        for first, last in ranges:
+            index = max(bisect_right(self.pieces, first, key=_FIRST) - 1, 0)
+            while index < len(self.pieces) and self.pieces[index].first <= last:
+                piece = self.pieces[index]
+                low, high = max(piece.first, first), min(piece.last, last)
+                if low > high:
+                    index += 1
+                    continue
+                rest = [(piece.first, low - 1), (high + 1, piece.last)]
+                left = [_Piece(a, b, piece.number + a - piece.first) for a, b in rest if a <= b]
+                self.pieces[index : index + 1] = left
+                index += len(left) and left[0].first < low
+                taken.append((piece.number + low - piece.first, piece.number + high - piece.first))
+        return sorted(taken)
+
+    def take_all(self) -> list[Range]:
+        """Take everything."""
+        taken = [(each.number, each.number + each.last - each.first) for each in self.pieces]
+        self.pieces.clear()
+        return sorted(taken)
+
+    def holds(self, packet: int) -> bool:
+        """Return whether a packet is in flight."""
+        index = bisect_right(self.pieces, packet, key=_FIRST) - 1
+        return index >= 0 and packet <= self.pieces[index].last
+
+    def take_number(self, number: int) -> list[Range]:
+        """Take a packet by its number in the recording; return it as a range, or nothing if it is not of this space."""
+        for each in self.pieces:
+            if each.number <= number <= each.number + each.last - each.first:
+                own = each.first + number - each.number
+                return self.take([(own, own)])
+        return []

@@ -1,0 +1,148 @@
+"""Puts together what belongs together: an event with the metrics that a writer logged before or after it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from firstflight_conformance.logs.qlog.items import Discarded, Item, Lost, Metrics, Own, Parameters, Received, Sent
+from firstflight_conformance.logs.qlog.prior import as_processed
+from firstflight_conformance.logs.qlog.writers import Writer
+
+#: How long before the record of an ACK its metrics and losses may stand.
+_BEFORE_NS = 5_000_000
+#: What may stand between; the ACK that confirms the handshake lets its keys be discarded.
+_OF_AN_ACK = (Metrics, Lost, Discarded)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Where the metrics of a packet sent stand, and where metrics and losses of an ACK: before its record or after it.
+
+    ``prior``: the metrics of an ACK are those before it, and an ACK is logged at its arrival.
+    """
+
+    sent_before: bool
+    ack_before: bool
+    prior: bool = False
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        if self.prior:
+            return "metrics before what is acknowledged, without it"
+        where = ["before" if each else "after" for each in (self.sent_before, self.ack_before)]
+        return f"metrics {where[0]} what is sent, {where[1]} what is acknowledged"
+
+
+PRIOR = Order(False, False, prior=True)
+ORDERS = (Order(False, False), Order(True, False), Order(False, True), Order(True, True), PRIOR)
+
+
+@dataclass(slots=True)
+class Group:
+    """Records of one event, and the metrics after it."""
+
+    items: list[Item]
+    metrics: dict[str, Any] = field(default_factory=dict)
+    members: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def t_ns(self) -> int:
+        """The time of the event."""
+        return self.items[0].t_ns
+
+
+def groups_of(items: Iterable[Item], order: Order, writer: Writer) -> list[Group]:
+    """Return the items as groups, in the order in which the events happened."""
+    groups: list[Group] = []
+    ordered = arranged(items, order)
+    for item in losses_first(ordered) if writer.losses_first else ordered:
+        if isinstance(item, Metrics):
+            if groups:
+                groups[-1].metrics |= item.values
+        elif isinstance(item, Own) and "ev" not in item.raw:
+            if groups:
+                groups[-1].members |= item.raw
+        elif isinstance(item, Parameters) or (isinstance(item, Received) and not (item.ranges or item.confirms)):
+            continue  # quinn's metrics of an ACK come after all packets of its datagram
+        elif groups and _continues(groups[-1], item, writer):
+            groups[-1].items.append(item)
+        else:
+            groups.append(Group([item]))
+    return groups
+
+
+def _continues(group: Group, item: Item, writer: Writer) -> bool:
+    """Return whether a record belongs to the same event: packets sent or lost at once, with no metrics between them."""
+    last = group.items[-1]
+    if isinstance(item, Sent) and isinstance(last, Sent):
+        return item.t_ns == last.t_ns and item.in_flight == last.in_flight and not group.metrics
+    if isinstance(item, Lost) and isinstance(last, Lost):
+        at_once = item.t_ns - last.t_ns < _BEFORE_NS and item.probe == last.probe
+        return at_once and (not group.metrics or writer.metrics_between_losses)
+    return False
+
+
+def arranged(items: Iterable[Item], order: Order) -> list[Item]:
+    """Return the items with metrics and losses after the record of the packet that they belong to."""
+    if order.prior:
+        return as_processed(list(items))
+    found: list[Item] = []
+    barrier = 0
+    for item in items:
+        if order.sent_before and isinstance(item, Sent) and item.in_flight and found and isinstance(found[-1], Metrics):
+            metrics = found.pop()
+            found += [item, metrics]
+        elif order.ack_before and isinstance(item, Received) and item.ranges:
+            found.insert(_begin(found, barrier, item.t_ns, order), item)
+            barrier = len(found)
+        else:
+            found.append(item)
+    return found
+
+
+def losses_first(items: list[Item]) -> list[Item]:
+    """Return the items with the losses that an ACK reveals before it, where the metrics between them tell of both.
+
+    Of these, those from the first with bytes in flight on are those of the losses, and from the last on those of the ACK.
+    """
+    found: list[Item] = []
+    index = 0
+    while index < len(items):
+        first = index + 1
+        lost = _run(items, first, Metrics)
+        end = _run(items, lost, Lost)
+        flights = [at for at in range(first, lost) if _tells_flight(items[at])]
+        if isinstance(items[index], Received) and end > lost and len(flights) > 1:
+            of_losses, of_ack = flights[0], flights[-1]
+            found += [*items[lost:end], *items[of_losses:of_ack]]
+            found += [items[index], *items[first:of_losses], *items[of_ack:lost]]
+            index = end
+        else:
+            found.append(items[index])
+            index = first
+    return found
+
+
+def _run(items: list[Item], begin: int, kind: type) -> int:
+    """Return where the items of a kind end that begin there."""
+    while begin < len(items) and isinstance(items[begin], kind):
+        begin += 1
+    return begin
+
+
+def _tells_flight(item: Item) -> bool:
+    return isinstance(item, Metrics) and "bytes_in_flight" in item.values
+
+
+def _begin(found: list[Item], barrier: int, t_ns: int, order: Order) -> int:
+    """Return where the metrics and losses of an ACK begin that stand before it.
+
+    What is before ``barrier`` belongs to an earlier ACK, and the first metrics with bytes in flight after a packet sent to that packet.
+    """
+    begin = len(found)
+    while begin > barrier and isinstance(found[begin - 1], _OF_AN_ACK) and t_ns - found[begin - 1].t_ns < _BEFORE_NS:
+        begin -= 1
+    before = found[begin - 1] if begin > 0 else None
+    if isinstance(before, Sent) and before.in_flight and not order.sent_before:
+        begin = next((at + 1 for at in range(begin, len(found)) if _tells_flight(found[at])), begin)
+    return begin

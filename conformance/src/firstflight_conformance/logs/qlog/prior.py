@@ -1,0 +1,95 @@
+"""Logs of quic-go of 2020: metrics of an ACK are those before it, and records are sorted by time, an ACK by its arrival.
+
+Packets that were sent between arrival and processing of an ACK follow its record. The bytes in flight before the ACK show which they are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from firstflight_conformance.logs.qlog.items import Discarded, Item, Lost, Metrics, Received, Sent
+
+#: So late after its arrival an ACK is processed at most.
+_LATE_NS = 50_000_000
+
+
+class _Flight:
+    """Bytes in flight by the records so far."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[tuple[str, int], int] = {}
+        self.bytes = 0
+
+    def take(self, item: Item) -> None:
+        """Take a record."""
+        match item:
+            case Sent() if item.in_flight and item.size_bytes is not None:
+                for number in range(item.first, item.last + 1):
+                    self._sizes[item.space, number] = item.size_bytes
+                    self.bytes += item.size_bytes
+            case Received() if item.ranges:
+                self._leave(item.space, item.ranges)
+            case Lost():
+                self._leave(item.space, [(item.first, item.last)])
+            case Discarded():
+                self._leave(item.space, [(0, 1 << 62)])
+            case _:
+                pass
+
+    def _leave(self, space: str, ranges: Sequence[tuple[int, int]]) -> None:
+        gone = [key for key in self._sizes if key[0] == space and any(a <= key[1] <= b for a, b in ranges)]
+        self.bytes -= sum(self._sizes.pop(key) for key in gone)
+
+
+def as_processed(items: Sequence[Item]) -> list[Item]:
+    """Return the items in the order of processing, with the metrics behind the ACK that they are of: its RTT, and the next window."""
+    ordered = _in_order([item for item in items if not isinstance(item, Metrics) or "bytes_in_flight" in item.values])
+    found: list[Item] = []
+    ack: int | None = None  # where the metrics behind the last ACK are put
+    for index, item in enumerate(ordered):
+        before = ordered[index - 1] if index else None
+        if isinstance(item, Metrics):
+            window: dict[str, Any] = {
+                name: item.values[name] for name in ("cwnd_bytes", "ssthresh_bytes") if name in item.values
+            }
+            if ack is not None:
+                found.insert(ack, Metrics(item.t_ns, window))
+            found.append(Metrics(item.t_ns, {"bytes_in_flight": item.values["bytes_in_flight"]}))
+            ack = None
+            continue
+        found.append(item)
+        if isinstance(item, Received) and item.ranges:
+            if isinstance(before, Metrics) and "latest_rtt" in before.values:
+                found.append(Metrics(item.t_ns, {"latest_rtt": before.values["latest_rtt"]}))
+            ack = len(found)
+    return found
+
+
+def _in_order(items: Sequence[Item]) -> list[Item]:
+    """Return the items with packets that an ACK found in flight before its metrics."""
+    flight, found, rest = _Flight(), list[Item](), list(items)
+    index = 0
+    while index < len(rest):
+        item = rest[index]
+        if isinstance(item, Metrics):
+            early = _early(rest[index + 1 :], item, item.values["bytes_in_flight"] - flight.bytes)
+            for each in early:
+                flight.take(each)
+                found.append(replace(each, t_ns=item.t_ns))
+                rest.remove(each)
+        flight.take(item)
+        found.append(item)
+        index += 1
+    return found
+
+
+def _early(behind: Sequence[Item], metrics: Metrics, missing_bytes: int) -> list[Sent]:
+    """Return the next packets whose sizes add up to what the records so far lack, or none."""
+    found: list[Sent] = []
+    for item in behind:
+        if missing_bytes <= 0 or item.t_ns - metrics.t_ns > _LATE_NS:
+            break
+        if isinstance(item, Sent) and item.in_flight and item.size_bytes is not None:
+            found.append(item)
+            missing_bytes -= item.size_bytes * (item.last - item.first + 1)
+    return found if missing_bytes == 0 else []

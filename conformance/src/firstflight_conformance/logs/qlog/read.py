@@ -1,0 +1,278 @@
+"""Reads a qlog as a recording: the order of its records is that in which the bytes in flight agree most often with those logged."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from statistics import median_low
+from typing import Any
+
+from firstflight import Config
+from firstflight.events import Ack as AckEvent
+from firstflight.events import Sent as SentEvent
+from firstflight.limits import DATAGRAM_MAX_BYTES
+from firstflight_conformance.format.timeline import milliseconds
+from firstflight_conformance.logs.qlog.build import Build
+from firstflight_conformance.logs.qlog.clock import ORIGIN_NS, Clock, resolution_ns
+from firstflight_conformance.logs.qlog.connections import chosen
+from firstflight_conformance.logs.qlog.container import Trace, read_traces
+from firstflight_conformance.logs.qlog.groups import ORDERS, Order, groups_of
+from firstflight_conformance.logs.qlog.items import Acked, Item, Lost, Metrics, Parameters, Reader, Received, Sent
+from firstflight_conformance.logs.qlog.peer import frames_of, joined
+from firstflight_conformance.logs.qlog.values import NS_PER_MS, FieldError, member
+from firstflight_conformance.logs.qlog.writers import Writer, writer_of
+from firstflight_conformance.logs.recording.files import RecordingError, is_recording, read_bounded
+from firstflight_conformance.logs.recording.recording import Recording
+
+#: How late the RTT of the times may be, where a log has no samples: the lateness of event loops was measured at up to this, at the median.
+_LATENESS_NS = 200_000
+_RTT_UNITS_NS = (NS_PER_MS, 1_000_000_000, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Facts that the user supplies. ``connection``: of a capture; ``columns``: our names by the names in a table."""
+
+    trace: int | None = None
+    group: str | None = None
+    initial_window_bytes: int | None = None
+    max_datagram_size_bytes: int | None = None
+    connection: int | None = None
+    columns: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A qlog that was read. ``agreement``: the share of the logged bytes in flight that are those of the recording."""
+
+    recording: Recording
+    agreement: float
+    order: Order
+    notes: tuple[str, ...]
+
+
+def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None, data: bytes | None = None) -> Log:
+    """Read a qlog, and take missing frames from the qlog of the peer.
+
+    Raise :class:`RecordingError` if it cannot be judged.
+
+    ``data``: the content of the file, if it was read before.
+    """
+    options = options or Options()
+    data = read_bounded(path) if data is None else data
+    if is_recording(data):
+        raise RecordingError(path, "file", "is a recording; judge it with `firstflight judge`")
+    traces = read_traces(path, data)
+    with _at(path, "events"):
+        trace = chosen(path, traces, options.trace, options.group)
+    writer = writer_of(trace.header, trace.records)
+    items, clock = _items(path, trace, writer)
+    if peer is not None:
+        traces = read_traces(peer, read_bounded(peer))
+        with _at(peer, "events"):
+            records = chosen(peer, traces).records
+            items = joined(items, frames_of(records, "packet_sent"), frames_of(records, "packet_received"))
+    if not writer.every_window:  # a stream of ours may be anything that a vector is
+        _check_items(path, items, peer)
+    with _at(path, "events"):
+        build, order = _best(items, writer)
+        _check_build(path, build, order)
+        recording = _recording(path, items, build, options, _name(trace, writer))
+        if order.prior:
+            quality = {**recording.header.quality, "order_inferred": True}
+            recording = replace(recording, header=replace(recording.header, quality=quality))
+    notes = [*trace.notes, *_version_notes(trace), *clock.notes]
+    if clock.early:
+        by_ms = milliseconds(clock.earliest_ns)
+        notes.append(f"{clock.early} records were before an earlier one, by up to {by_ms} ms, and were moved to it")
+    if build.unlogged_loss:
+        notes.append(
+            "the log has no record of a loss: it is read up to the first reduction of the window, which is one"
+        )
+    if build.rtt_unit_ns is None:
+        notes.append(
+            "the RTT samples of the log fit no unit, as if the ACK delay were taken off: RTTs from the times are used"
+        )
+    elif build.rtt_unit_ns != NS_PER_MS:
+        unit, other = ("s", "us") if build.rtt_unit_ns > NS_PER_MS else ("us", "s")
+        notes.append(
+            f"the RTTs are in {unit}, or the times in {other}: the times are believed, in the unit of the header"
+        )
+    if not build.rtts and build.rtt_unit_ns is not None:
+        notes.append("the log has no RTT samples: RTTs from the times are used; see the margin")
+    return Log(recording, build.agreement, order, tuple(notes))
+
+
+def _version_notes(trace: Trace) -> list[str]:
+    version = trace.header.get("qlog_version")
+    if version is None or re.fullmatch(r"(draft-)?\d\d\S*|0\.\d\S*", str(version)):
+        return []
+    return [f"qlog_version: {str(version)[:40]!r} is not known, and is read as those that are"]
+
+
+def _items(path: Path, trace: Trace, writer: Writer) -> tuple[list[Item], Clock]:
+    reader, items = Reader(), []
+    with _at(path, "header"):
+        clock = Clock(trace.header, as_logged=writer.every_window)
+    for place, record in trace.records:
+        with _at(path, place):
+            item = reader.item(clock.ns(record.get("time")), record.get("name"), member(record, "data"))
+            if item is not None:
+                items.append(item)
+    with _at(path, "time"):
+        clock.check()
+    return items, clock
+
+
+@contextmanager
+def _at(path: Path, place: str) -> Iterator[None]:
+    """Name the place of what is wrong."""
+    try:
+        yield
+    except (FieldError, ArithmeticError) as error:
+        raise RecordingError(path, place, str(error)) from error
+
+
+def _check_items(path: Path, items: Sequence[Item], peer: Path | None) -> None:
+    if not any(isinstance(item, Sent) for item in items):
+        raise RecordingError(path, "events", "no packet_sent with a packet number: what was sent is not in the log")
+    if not any(isinstance(item, Acked) or (isinstance(item, Received) and item.ranges) for item in items):
+        blind = any(isinstance(item, Received) and item.ranges is None for item in items)
+        if blind and peer is None:
+            raise RecordingError(
+                path, "events", "packets are logged without frames; give the log of the peer by --peer"
+            )
+        raise RecordingError(path, "events", "no ACKs: neither frames of packet_received nor packets_acked hold any")
+    if not any(isinstance(item, Metrics) and "cwnd_bytes" in item.values for item in items):
+        raise RecordingError(path, "events", "no congestion_window: let the stack log its recovery metrics")
+    if not any(isinstance(item, Metrics) and "bytes_in_flight" in item.values for item in items):
+        raise RecordingError(path, "events", "no bytes_in_flight: without it nothing shows whether the log is whole")
+
+
+def _best(items: Sequence[Item], writer: Writer) -> tuple[Build, Order]:
+    """Return the build in the order in which most bytes in flight agree, and that order; none is better than one without a gap."""
+    if any(isinstance(item, Received) and item.ranges for item in items):  # they say more than packets_acked
+        items = [item for item in items if not isinstance(item, Acked)]
+    silent = not any(isinstance(item, Lost) for item in items)
+    best: tuple[Build, Order] | None = None
+    for order in ORDERS:
+        build = Build(writer, silent=silent)
+        build.run(groups_of(items, order, writer))
+        if best is None or _better(build, best[0]):
+            best = build, order
+        if build.agreed == build.logged and not build.unlogged_loss:
+            break
+    assert best is not None
+    unit_ns = _rtt_unit_ns(best[0].rtts)
+    if unit_ns != NS_PER_MS:
+        build = Build(writer, unit_ns, silent=silent)
+        build.run(groups_of(items, best[1], writer))
+        best = build, best[1]
+    return best
+
+
+def _better(build: Build, than: Build) -> bool:
+    """Return whether a build agrees more often; one that ends at a loss which is not logged is compared by how far it came."""
+    if build.unlogged_loss or than.unlogged_loss:
+        return (build.whole, build.agreed) > (than.whole, than.agreed)
+    return build.agreement > than.agreement
+
+
+def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int | None:
+    """Return the unit of the logged RTTs by the times, or None if none fits: the log may subtract the ACK delay."""
+    if not rtts:
+        return NS_PER_MS
+    logged, computed_ns = median_low([each for each, _ in rtts]), median_low([each for _, each in rtts])
+    for unit_ns in _RTT_UNITS_NS:
+        if computed_ns <= 4 * logged * unit_ns and logged * unit_ns <= 4 * max(computed_ns, 250_000):
+            return unit_ns
+    return None
+
+
+def _check_build(path: Path, build: Build, order: Order) -> None:
+    if not build.whole and build.first_other is not None:
+        place, t_ns, logged_bytes, bytes_in_flight = build.first_other
+        raise RecordingError(
+            path,
+            "bytes_in_flight",
+            f"only {build.agreed} of {build.logged} are what the packets give, in the best order ({order}): nothing is judged "
+            f"below 95 %. The first that is not is number {place}, at {milliseconds(t_ns - ORIGIN_NS)} ms: {logged_bytes} bytes are logged, and the packets "
+            f"give {bytes_in_flight}. Are records missing, several connections in the log, or frames that only the peer's log has (--peer)?",
+        )
+    if build.acks == 0 and not build.writer.every_window:
+        raise RecordingError(path, "events", "no ACK acknowledges a packet that the log says was sent")
+
+
+def _recording(path: Path, items: Sequence[Item], build: Build, options: Options, name: str) -> Recording:
+    """Return the recording. Windows and datagrams are those of the parameters, or the first and largest that were seen."""
+    parameters: dict[str, int] = {}
+    for item in items:
+        if isinstance(item, Parameters):
+            parameters = {**item.values, **parameters}
+    first = _first_window(items)
+    window = options.initial_window_bytes or parameters.get("initial_window_bytes", first)
+    datagram = options.max_datagram_size_bytes or parameters.get("max_datagram_size_bytes") or _largest(build)
+    if not 0 < datagram <= DATAGRAM_MAX_BYTES:
+        raise FieldError(f"max_datagram_size: {datagram} is not within 1..{DATAGRAM_MAX_BYTES}")
+    times_ns = resolution_ns([step.event.t_ns for step in build.recorder.steps], 1)
+    rtts_ns = resolution_ns([logged for logged, _ in build.rtts], build.rtt_unit_ns or NS_PER_MS)
+    if not build.rtts:
+        rtts_ns = max(times_ns, _LATENESS_NS)
+    source: dict[str, Any] = {"kind": "qlog", "name": path.name, "writer": name}
+    recording = build.recording(source, Config(datagram, window), (times_ns, rtts_ns))
+    given = options.initial_window_bytes or "initial_window_bytes" in parameters
+    return recording if given else _with_range(recording)
+
+
+def _with_range(recording: Recording) -> Recording:
+    """Return the recording with an interval of initial windows if the first logged window includes the growth of an ACK.
+
+    A whole number of datagrams shows that it does not.
+    """
+    header = recording.header
+    window_bytes, datagram_bytes = header.config.initial_window_bytes, header.config.max_datagram_size_bytes
+    first = next((index for index, step in enumerate(recording.steps) if "cwnd_bytes" in step.subject), 0)
+    acks = [step.event for step in recording.steps[: first + 1] if isinstance(step.event, AckEvent)]
+    if window_bytes is None or not acks or window_bytes % datagram_bytes == 0:
+        return recording
+    least_bytes = window_bytes - sum(event.bytes for event in acks)
+    if least_bytes < datagram_bytes:
+        return recording
+    quality = dict(header.quality) | {"initial_window_range": [least_bytes, window_bytes]}
+    return replace(recording, header=replace(header, quality=quality))
+
+
+def _first_window(items: Sequence[Item]) -> int | None:
+    """Return the window that the log begins with; quiche sets it anew, for the size of a datagram, until the first one is sent."""
+    found: int | None = None
+    sent = 0
+    for item in items:
+        sent += isinstance(item, Sent)
+        if found is not None and (sent > 1 or isinstance(item, Received | Acked)):
+            break
+        window = item.values.get("cwnd_bytes") if isinstance(item, Metrics) else None
+        if window is not None and (found is None or window < found):
+            found = window
+    return found
+
+
+def _largest(build: Build) -> int:
+    """Return the size that most full packets have: the largest is often a probe."""
+    sizes: Counter[int] = Counter()
+    for step in build.recorder.steps:
+        if isinstance(step.event, SentEvent):
+            for run in step.event.packets:
+                sizes[run.size_bytes] += run.count
+    return max(sizes, key=lambda size: (sizes[size], size))
+
+
+def _name(trace: Trace, writer: Writer) -> str:
+    """Return who wrote the log, with the version that it names."""
+    inner = member(trace.header, "trace")
+    version = member(inner, "vantage_point").get("name") or inner.get("title") or trace.header.get("title")
+    return (
+        writer.name if not isinstance(version, str) or writer.name in version.lower() else f"{writer.name} ({version})"
+    )

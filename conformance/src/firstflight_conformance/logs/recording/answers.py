@@ -1,0 +1,64 @@
+"""What a subject reported, event by event: what it does not repeat is what it was."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from firstflight.events import Sent
+from firstflight_conformance.logs.recording.recording import Recording
+
+SLOW_START = "slow_start"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Window, threshold (``None``: none) and state after an event, as far as they are known.
+
+    ``reported``: the window was, and is not that of an earlier event; of an ACK that comes with a loss, aioquic logs no window.
+    """
+
+    cwnd_bytes: int
+    ssthresh_bytes: int | None = None
+    state: str | None = None
+    reported: bool = field(default=True, compare=False)
+
+
+def answers_of(recording: Recording) -> list[Answer]:
+    """Return what the subject reported last, after each event."""
+    now = Answer(initial_window_bytes(recording))
+    found = []
+    for step in recording.steps:
+        subject = step.subject
+        now = Answer(
+            subject.get("cwnd_bytes", now.cwnd_bytes),
+            subject.get("ssthresh_bytes", now.ssthresh_bytes),
+            subject.get("state", now.state),
+            "cwnd_bytes" in subject,
+        )
+        found.append(now)
+    return found
+
+
+def initial_window_bytes(recording: Recording) -> int:
+    """Return the window before the first event."""
+    config = recording.header.config
+    if config.initial_window_bytes is not None:
+        return config.initial_window_bytes
+    return min(10 * config.max_datagram_size_bytes, max(14720, 2 * config.max_datagram_size_bytes))
+
+
+def windows_before(answers: Sequence[Answer], first_bytes: int) -> list[int]:
+    """Return the window before each event: what was reported last."""
+    return [first_bytes, *(answer.cwnd_bytes for answer in answers)][: len(answers)]
+
+
+def known_before(recording: Recording, before: Sequence[int]) -> list[int | None]:
+    """Return the window before each event where it is known: ``None`` after an event that may have changed it unreported."""
+    found: list[int | None] = []
+    known = True
+    for step, window_bytes in zip(recording.steps, before, strict=True):
+        found.append(window_bytes if known else None)
+        if "cwnd_bytes" in step.subject:
+            known = True
+        elif not isinstance(step.event, Sent):
+            known = False
+    return found

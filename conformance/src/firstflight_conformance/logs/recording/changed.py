@@ -1,0 +1,30 @@
+"""The events of a recording with a member changed: which ACKs were application-limited, and the RTT samples."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from firstflight.events import Ack, Event
+from firstflight_conformance.format.ledger import RttEstimator
+
+
+def with_flags(events: Sequence[Event], app_limited: Callable[[int, Ack], bool]) -> tuple[Event, ...]:
+    """Return the events with ``app_limited`` of each ACK decided anew."""
+    return tuple(
+        replace(event, app_limited=app_limited(index, event)) if isinstance(event, Ack) else event
+        for index, event in enumerate(events)
+    )
+
+
+def with_samples(events: Sequence[Event], move: Callable[[int], int]) -> tuple[Event, ...]:
+    """Return the events with each RTT sample moved, and the estimates that follow."""
+    rtt = RttEstimator()
+    found: list[Event] = []
+    for event in events:
+        if not isinstance(event, Ack) or event.latest_rtt_ns is None:
+            found.append(event)
+            continue
+        rtt.sample(max(move(event.latest_rtt_ns), 1), event.ack_delay_ns)
+        found.append(
+            replace(event, latest_rtt_ns=rtt.latest_ns, min_rtt_ns=rtt.min_ns, smoothed_rtt_ns=rtt.smoothed_ns)
+        )
+    return tuple(found)

@@ -1,0 +1,66 @@
+"""A recording as a vector: the events of a real connection, and what the model answers to them."""
+
+from dataclasses import replace
+from typing import Any
+
+from firstflight import create, samples_rate
+from firstflight.delivery_rate import with_samples
+from firstflight.events import Ack, Event
+from firstflight_conformance.format.ledger import RttEstimator
+from firstflight_conformance.format.stream import check_stream
+from firstflight_conformance.logs.recording.recording import Header, Recording
+from firstflight_conformance.replay.measure import replay
+from firstflight_conformance.replay.stimulus import Stimulus, judged_events, to_json
+
+
+def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str) -> dict[str, Any]:
+    """Return the vector, in its JSON form, with what the model answers in the profile.
+
+    It ends before the first packets sent that do not fit the model's window: from there on the stream is that of another controller.
+    RTTs are those of the times: those that the subject took may differ by the lateness of its clock, and a vector holds none but
+    exact ones. Raise :class:`ValueError` if nothing is left, or if a packet is larger than the datagrams of the controller.
+    """
+    config = recording.header.config
+    events = with_computed_rtts(recording.in_full_flight())
+    controller = create(algorithm, profile, config)
+    if samples_rate(controller):
+        events = tuple(with_samples(events))
+    observations = replay(controller, list(events))
+    events = events[: judged_events(events, observations)]
+    if not events:
+        raise ValueError(f"{algorithm}/{profile}: the first packets sent do not fit its window")
+    check_stream(events, {"max_datagram_size_bytes": config.max_datagram_size_bytes})
+    name = _name(recording.header)
+    stimulus = Stimulus(
+        id=vector_id,
+        title=f"Recorded: {name}"[:110],
+        why=f"The events of a recording ({name}), with the RTTs of its times, and what the model answers to them.",
+        tier="core",
+        profiles=(profile,),
+        source={"kind": "hand", "sources": [f"recorded from {name}"]},
+        config=config,
+        events=events,
+    )
+    return to_json(stimulus)
+
+
+def with_computed_rtts(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Return the events with samples that are the time since the largest packet was sent, and the estimates that follow."""
+    rtt = RttEstimator()
+    found: list[Event] = []
+    for event in events:
+        if isinstance(event, Ack):
+            latest_ns = None if event.latest_rtt_ns is None else event.t_ns - event.packets[-1].sent_t_ns
+            if latest_ns is not None:
+                rtt.sample(latest_ns, event.ack_delay_ns)
+            found.append(
+                replace(event, latest_rtt_ns=latest_ns, min_rtt_ns=rtt.min_ns, smoothed_rtt_ns=rtt.smoothed_ns)
+            )
+        else:
+            found.append(event)
+    return tuple(found)
+
+
+def _name(header: Header) -> str:
+    source = header.source
+    return " ".join(str(source[key]) for key in ("kind", "name", "version") if source.get(key))

@@ -1,1 +1,0 @@
-"""Wrong implementations, and which vectors reject them."""

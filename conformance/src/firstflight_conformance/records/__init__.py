@@ -1,0 +1,1 @@
+"""Records of a run: one per case, with events, answers, verdict and choices; and the findings about an adapter."""

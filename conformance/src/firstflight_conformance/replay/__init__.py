@@ -1,0 +1,1 @@
+"""Replays events: the model, and the model with a change in it."""

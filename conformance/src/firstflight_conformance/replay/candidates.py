@@ -1,0 +1,133 @@
+"""What an implementation may do otherwise: another reading, a mutant, or two of these at once."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from firstflight.algorithm import Computation
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
+from firstflight_conformance.format.open_points import OpenPoint
+from firstflight_conformance.format.readings import ProfileTable, Reading, load_tables
+from firstflight_conformance.replay.mutants import Mutant, load_mutants
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A possible cause. ``parts`` has one change, or two for a pair.
+
+    ``kind`` as in the report: ``reading``, ``mutant`` or ``pair``.
+    """
+
+    id: str
+    kind: str
+    what: str
+    parts: tuple[Mutant, ...]
+
+    @property
+    def algorithms(self) -> set[str]:
+        """The algorithms whose readings or text it changes."""
+        return {part.algorithm for part in self.parts}
+
+
+def pair(one: Candidate, other: Candidate) -> Candidate:
+    """Return both at once."""
+    return Candidate(f"{one.id} + {other.id}", "pair", f"{one.what}; {other.what}", one.parts + other.parts)
+
+
+def singles(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
+    """Return what an implementation of these profiles may do otherwise in the algorithm itself, readings first.
+
+    A mutant of the text of the model stands for every profile, though it is written for one. A reading that is a mutant as
+    well has the name of that.
+    """
+    names = {profile.partition("+")[0] for profile in profiles}
+    bases = {profile.partition("+")[2] for profile in profiles}
+    found = [*_readings(algorithm, names), *(one for one in _mutants(algorithm, names) if _on(one, bases))]
+    return list({candidate.id: candidate for candidate in found}.values())
+
+
+def _on(candidate: Candidate, bases: set[str]) -> bool:
+    """Return whether no part of it is written for a base on which nothing here runs."""
+    return all(part.profile.partition("+")[2] in {"", *bases} for part in candidate.parts)
+
+
+def of_the_base(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
+    """Return the same for what the algorithm is built on: the base controllers, and SEARCH below Careful Resume."""
+    if isinstance(ALGORITHMS[algorithm], Computation):
+        return []
+    names = set(profiles)
+    below = {"slow-start"} | {name.partition("+")[2] for name in names if "+" in name}
+    below |= {"search" for name in names if algorithm == "careful-resume" and "search" in name}
+    return [found for name in sorted(below - {algorithm}) for found in singles(name, [_profile_below(name)])]
+
+
+def _profile_below(name: str) -> str:
+    """Return the profile in which others are built on this algorithm."""
+    return dict((DEFAULT_BASE, *SUFFIXES.values())).get(name, "draft-09")  # what is no base is SEARCH
+
+
+def _readings(algorithm: str, profiles: set[str]) -> list[Candidate]:
+    table = load_tables().get(algorithm)
+    if table is None:
+        return []
+    flips: dict[tuple[str, str | int], set[str]] = {}
+    for profile in table.profiles:
+        if profile.name in profiles:
+            for reading in table.readings:
+                for value in _values(reading, table, algorithm):
+                    if value != profile.readings[reading.name]:
+                        flips.setdefault((reading.name, value), set()).add(profile.name)
+    return [_reading(table, name, value, sorted(found)[0]) for (name, value), found in flips.items()]
+
+
+def _values(reading: Reading, table: ProfileTable, algorithm: str) -> list[str | int]:
+    """Return the values to try: all choices; of a number those of profiles and mutants."""
+    if reading.bounds is None:
+        return list(reading.choices)
+    used = [profile.readings[reading.name] for profile in table.profiles]
+    flipped = [m.readings.get(reading.name) for m in _known() if m.algorithm == algorithm]
+    return list(dict.fromkeys(value for value in (*used, *flipped) if value is not None))
+
+
+def alternatives(point: OpenPoint, profile: str) -> list[Candidate]:
+    """Return what else conforms at an open point in a profile of its algorithm."""
+    table = load_tables().get(point.algorithm)
+    if table is None:
+        return []
+    own = next(found for found in table.profiles if found.name == profile)
+    readings = [
+        _reading(table, name, value, profile)
+        for name, values in point.readings.items()
+        for value in values
+        if value != own.readings[name]
+    ]
+    return [*readings, *(Candidate(m.id, "mutant", m.what, (m,)) for m in _known() if m.id in point.mutants)]
+
+
+def together(parts: Sequence[Candidate]) -> Candidate:
+    """Return several at once; none is the right model."""
+    names, texts = " + ".join(part.id for part in parts), "; ".join(part.what for part in parts)
+    return Candidate(names, "choices", texts, tuple(one for part in parts for one in part.parts))
+
+
+def _reading(table: ProfileTable, name: str, value: str | int, profile: str) -> Candidate:
+    flip = {name: value}
+    for mutant in _known():
+        if (mutant.algorithm, mutant.profile, mutant.readings) == (table.algorithm, profile, flip):
+            return Candidate(mutant.id, "reading", mutant.what, (mutant,))
+    reading = next(found for found in table.readings if found.name == name)
+    what = f"{reading.question} {reading.choices.get(str(value), value)}"
+    part = Mutant(f"{table.algorithm}.{name}={value}", table.algorithm, profile, what, flip, "", "", "", "")
+    return Candidate(part.id, "reading", what, (part,))
+
+
+def _mutants(algorithm: str, profiles: set[str]) -> list[Candidate]:
+    """Return the mutants: those of the profiles first, then those whose text other profiles share."""
+    of_others = [m for m in _known() if m.algorithm == algorithm and m.profile.partition("+")[0] not in profiles]
+    own = [m for m in _known() if m.algorithm == algorithm and m not in of_others and len(m.readings) != 1]
+    return [Candidate(m.id, "mutant", m.what, (m,)) for m in (*own, *(other for other in of_others if other.file))]
+
+
+@cache
+def _known() -> tuple[Mutant, ...]:
+    return tuple(load_mutants())

@@ -1,0 +1,108 @@
+"""Which clauses the Python model carries out: the lines that cite them, watched while they run."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from firstflight import Config, Controller, Observation, advance, create
+from firstflight.events import Event
+from firstflight_conformance.format.clauses import Citation, cited_in, python_citations
+from firstflight_conformance.format.computations import answer
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.format.wire import decode_int
+from firstflight_conformance.paths import REFERENCE_PY
+
+
+@cache
+def _cited_lines() -> dict[str, dict[int, list[str]]]:
+    return _by_line(python_citations())
+
+
+def _by_line(citations: Iterable[Citation]) -> dict[str, dict[int, list[str]]]:
+    lines: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for citation in citations:
+        lines[str(citation.path)][citation.line].append(citation.clause)
+    return {path: dict(by_line) for path, by_line in lines.items()}
+
+
+class ClauseTracer:
+    """A context manager that collects the ids of the clauses carried out inside it, in ``clauses``."""
+
+    def __init__(self, changed: Mapping[Path, str] | None = None) -> None:
+        """Begin with no clause. ``changed``: the texts of modules that are executed with another text than that of their file."""
+        self.clauses: set[str] = set()
+        texts = (changed or {}).items()
+        self._lines = _cited_lines() | _by_line(found for path, text in texts for found in cited_in(path, text))
+        self._cited: dict[CodeType, dict[int, list[str]]] = {}
+
+    def __enter__(self) -> "ClauseTracer":
+        """Start watching; a tracer that is already there (coverage, a debugger) is put back at the end."""
+        self._before = sys.gettrace()
+        sys.settrace(self._on_call)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop watching."""
+        sys.settrace(self._before)
+
+    def _on_call(self, frame: FrameType, _event: str, _arg: Any) -> Any:
+        code = frame.f_code
+        if code not in self._cited:
+            by_line = self._lines.get(code.co_filename, {}) if str(REFERENCE_PY) in code.co_filename else {}
+            lines = {line for _, _, line in code.co_lines() if line is not None}
+            self._cited[code] = {line: ids for line, ids in by_line.items() if line in lines}
+        return self._on_line if self._cited[code] else None
+
+    def _on_line(self, frame: FrameType, event: str, _arg: Any) -> Any:
+        if event == "line":
+            self.clauses.update(self._cited[frame.f_code].get(frame.f_lineno, ()))
+        return self._on_line
+
+
+def config_from_json(raw: dict[str, Any]) -> Config:
+    """Return the configuration of a vector as the model takes it."""
+    window = raw["initial_window_bytes"]
+    return Config(raw["max_datagram_size_bytes"], None if window is None else decode_int(window))
+
+
+def replay(controller: Controller, events: list[Event]) -> list[Observation]:
+    """Drive a controller through events, in place; return what it observed after each."""
+    return [advance(controller, event) for event in events]
+
+
+def traced(
+    algorithm: str, profile: str, config: Config, events: list[Event]
+) -> tuple[list[Observation], tuple[str, ...]]:
+    """Return what the model observes after each event, and the clauses that it carries out on them, sorted."""
+    with ClauseTracer() as tracer:
+        observations = replay(create(algorithm, profile, config), events)
+    return observations, tuple(sorted(tracer.clauses))
+
+
+def clauses_of(algorithm: str, profile: str, config: Config, events: list[Event]) -> tuple[str, ...]:
+    """Return the clauses that the model carries out on the events, sorted."""
+    return traced(algorithm, profile, config, events)[1]
+
+
+def clauses_at(case: Case, event_index: int) -> tuple[str, ...]:
+    """Return the clauses that the model carries out on one event of a case, sorted; on the first with its beginning."""
+    config = config_from_json(case.vector.config)
+    events = list(case.events[: event_index + 1])
+    if event_index == 0:
+        return clauses_of(case.vector.algorithm, case.profile, config, events)
+    controller = create(case.vector.algorithm, case.profile, config)
+    replay(controller, events[:-1])
+    with ClauseTracer() as tracer:
+        advance(controller, events[-1])
+    return tuple(sorted(tracer.clauses))
+
+
+def clauses_of_computation(profile: str, inputs: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the clauses that the model carries out in a computation, sorted."""
+    with ClauseTracer() as tracer:
+        answer(profile, inputs)
+    return tuple(sorted(tracer.clauses))

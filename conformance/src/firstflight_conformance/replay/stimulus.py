@@ -1,0 +1,152 @@
+"""A stimulus: a stream with what a reader needs to know of it, and what the model answers to it."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from firstflight import Config, Controller, Observation, create
+from firstflight.events import Event, Sent
+from firstflight_conformance.format.given import given_flags
+from firstflight_conformance.format.oracle import Expectation, wrong
+from firstflight_conformance.format.readings import load_tables
+from firstflight_conformance.format.stream import flags_of, granularity_of
+from firstflight_conformance.format.wire import encode_int, event_to_json, observation_to_json
+from firstflight_conformance.replay.measure import clauses_of, replay, traced
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """What a vector is made from. ``events`` are closed-loop for at least one of the ``profiles``.
+
+    ``expectations``: what its author worked out by hand; the generator fails where the model disagrees.
+    ``alternatives``: readings by name that are as right as those of the profile; what they answer is allowed as well.
+    """
+
+    id: str
+    title: str
+    why: str
+    tier: str
+    profiles: tuple[str, ...]
+    source: dict[str, Any]
+    config: Config
+    events: tuple[Event, ...]
+    flags: tuple[str, ...] = ()
+    alternatives: tuple[dict[str, str], ...] = ()
+    expectations: tuple[Expectation, ...] = ()
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm under test: the first part of the id."""
+        return self.id.split(".", 1)[0]
+
+
+def judged_events(events: tuple[Event, ...], observations: list[Observation]) -> int:
+    """Return how many events are closed-loop: those before the first packets sent that do not fit the window."""
+    for index, event in enumerate(events):
+        window_bytes = observations[index].cwnd_bytes
+        if isinstance(event, Sent) and event.bytes_in_flight > window_bytes:
+            return index
+    return len(events)
+
+
+def to_json(stimulus: Stimulus) -> dict[str, Any]:
+    """Return the vector: the stimulus with what the model answers in each profile.
+
+    Raise ``ValueError`` if a profile is not judged to its exit, or no profile to the end.
+    """
+    profiles = {profile: _profile_json(stimulus, profile) for profile in stimulus.profiles}
+    if max(entry["judged_events"] for entry in profiles.values()) < len(stimulus.events):
+        raise ValueError(f"{stimulus.id}: the stream is closed-loop for none of its profiles to the end")
+    events = stimulus.events
+    window_bytes = stimulus.config.initial_window_bytes
+    config = {
+        "max_datagram_size_bytes": stimulus.config.max_datagram_size_bytes,
+        "initial_window_bytes": None if window_bytes is None else encode_int(window_bytes),
+    }
+    return {
+        "format": 1,
+        "id": stimulus.id,
+        "title": stimulus.title,
+        "why": stimulus.why,
+        "algorithm": stimulus.algorithm,
+        "tier": stimulus.tier,
+        "flags": sorted({*flags_of(events), *given_flags(events, config, profiles), *stimulus.flags}),
+        "granularity": granularity_of(events),
+        "source": stimulus.source,
+        "config": config,
+        "events": [event_to_json(event) for event in events],
+        "profiles": profiles,
+    }
+
+
+def controller_of(stimulus: Stimulus, profile: str) -> Controller:
+    """Return a fresh model for the stimulus."""
+    return create(stimulus.algorithm, profile, stimulus.config)
+
+
+def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
+    events = list(stimulus.events)
+    observations, clauses = traced(stimulus.algorithm, profile, stimulus.config, events)
+    judged = judged_events(stimulus.events, observations)
+    if lines := wrong(stimulus.expectations, profile, observations[:judged]):
+        raise ValueError("\n".join(f"{stimulus.id}@{profile}: {line}" for line in lines))
+    if judged < len(events) and not _ended(stimulus.algorithm, observations[:judged]):
+        raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, and there was no exit")
+    if judged < len(events):  # what comes after was carried out in vain
+        clauses = clauses_of(stimulus.algorithm, profile, stimulus.config, events[:judged])
+    return {
+        "judged_events": judged,
+        "clauses": list(clauses),
+        "expect": _changes(observations[:judged], _alternatives(stimulus, profile)),
+    }
+
+
+def _ended(algorithm: str, observations: list[Observation]) -> bool:
+    """Return whether there was an outcome after which the profiles of the algorithm may differ in what they let be sent."""
+    return any(seen.outcome.value in load_tables()[algorithm].endings for seen in observations)
+
+
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in now.items() if name not in before or before[name] != value}
+
+
+def _alternatives(stimulus: Stimulus, profile: str) -> list[list[Observation]]:
+    """Return what the model answers with each of the alternative readings."""
+    found = []
+    for alternative in stimulus.alternatives:
+        controller = controller_of(stimulus, profile)
+        choices = {name: type(getattr(controller.readings, name))(value) for name, value in alternative.items()}
+        controller = replace(controller, readings=replace(controller.readings, **choices))
+        found.append(replay(controller, list(stimulus.events)))
+    return found
+
+
+def _allowed(observation: Observation, others: list[Observation]) -> dict[str, list[Any]]:
+    """Return every value that is right, by observable, where there is more than one: the expected one comes first."""
+    if not others and not observation.triggers:
+        return {}
+    now = observation_to_json(observation)
+    allowed = {}
+    for name in ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger"):
+        values = [now.get(name), *(observation_to_json(other).get(name) for other in others)]
+        if name == "trigger" and observation.triggers:
+            values += [trigger.value for trigger in observation.triggers]
+        if len(values := list(dict.fromkeys(values))) > 1:
+            allowed[name] = values
+    return allowed
+
+
+def _changes(observations: list[Observation], alternatives: list[list[Observation]]) -> list[dict[str, Any]]:
+    changes = []
+    before: dict[str, Any] = {}
+    for index, observation in enumerate(observations):
+        now = observation_to_json(observation)
+        changed = _changed(before, now)
+        if "state" in changed:
+            changed["state"] = _changed(before.get("state", {}), now["state"])
+        allowed = _allowed(observation, [other[index] for other in alternatives])
+        if allowed:
+            changed["allowed"] = allowed
+        if changed:
+            changes.append({"at": index, **changed})
+        before = now
+    return changes

@@ -1,0 +1,115 @@
+"""The causes of failures for reading: what each is, the decision, the arithmetic there, the rules, and a case that shows it."""
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from firstflight_conformance.format.clauses import Clause
+from firstflight_conformance.format.levels import rule_parts
+from firstflight_conformance.format.timeline import event_text, milliseconds, observables_text, value_text
+from firstflight_conformance.format.wire import decode_int, event_from_json
+from firstflight_conformance.records.results import AdapterReport, Divergence, Result
+from firstflight_conformance.simulate.cases import PREFIX
+
+if TYPE_CHECKING:
+    from firstflight_conformance.records.findings import Cause, Choice, Decision, Diagnosis, Exercised
+
+#: Cases that a cause names.
+_CASES_SHOWN = 3
+
+
+def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: dict[str, Clause]) -> Iterator[Text]:
+    """Yield what is known of a cause; ``shown`` is the result of the shortest case that it explains."""
+    yield Text.assemble(("cause: ", "bold"), how_sure(diagnosis, cause))
+    if cause.kind != "rule":
+        yield Text(cause.what)
+    yield Text(f"level: {cause.level.value}")
+    yield from decision_lines(cause.decision, shown.divergence)
+    for name in cause.clauses:
+        if name in clauses:
+            yield rule_line(clauses[name])
+    if shown.divergence is not None:
+        yield from seen(shown.divergence)
+    if shown.change is not None:
+        yield Text(shown.change, "dim")
+    if cause.title:
+        yield Text(f"the vector: {cause.title}. {cause.why}", "dim")
+    names = ", ".join(cause.cases[:_CASES_SHOWN])
+    more = len(cause.cases) - _CASES_SHOWN
+    yield Text(f"cases: {names}" + (f" and {more} more" if more > 0 else ""), "dim")
+
+
+def choice_text(choice: "Choice") -> str:
+    """Return in a sentence what was chosen at an open point, and why that conforms."""
+    point = choice.point
+    source = f" ({point.source})" if point.source else ""
+    return f"{choice.what}; {point.id} is open{source}: {point.why}"
+
+
+def clash_text(other: str) -> str:
+    """Return why a case that conforms by itself fails: its choices and those of another case exclude each other."""
+    return f"inconsistent choices: conforms only by choices that contradict {other or 'several other cases together'}"
+
+
+def in_part_text(exercised: "Exercised") -> str:
+    """Return how many vectors are judged in part, and why."""
+    return f"{exercised.in_part} of {exercised.of} cases are judged in part: they send more than the window that was chosen"
+
+
+def rule_line(clause: Clause) -> Text:
+    """Return a rule: its first sentence, its level and its source."""
+    name, sentence, origin = rule_parts(clause)
+    return Text.assemble((name, "cyan"), sentence, (origin, "dim"))
+
+
+def seen(divergence: Divergence) -> Iterator[Text]:
+    """Yield the first answer that differs."""
+    if divergence.event_index is not None:
+        time_ms = milliseconds(decode_int(divergence.event["t_ns"]))
+        event = event_text(event_from_json(divergence.event))
+        yield Text(f"event {divergence.event_index} at {time_ms} ms: {event}")
+    else:
+        yield Text(f"inputs: {'  '.join(f'{name} {value}' for name, value in divergence.event.items())}")
+    for difference in divergence.differences:
+        expected, observed = value_text(difference.expected), value_text(difference.observed)
+        yield Text.assemble(
+            f"{difference.observable}: expected ", (expected, "green"), ", observed ", (observed, "red")
+        )
+    if divergence.fits_float64:
+        yield Text(
+            "This is within the rounding of CUBIC in floating point: such a stack declares arithmetic `float64`."
+        )
+
+
+def how_sure(diagnosis: "Diagnosis", cause: "Cause") -> str:
+    """Return what a cause explains, and how surely."""
+    if cause.kind == "rule":
+        return f"unknown for {len(cause.cases)} of {cause.of} failures; it may break one of the rules below"
+    if cause.kind == "state":
+        return f"{cause.cause}, explains {cause.explains} of {cause.of} failures"
+    exact = ", exact: every answer to the end" if cause.exact else ", not exact"
+    others = [f"{one.cause}{one.within}" for one in diagnosis.causes if one is not cause and one.cases == cause.cases]
+    if cause.exact and others:
+        by = "paths; the vectors may tell" if cause.cases[0].startswith(PREFIX) else "cases that were judged"
+        exact = f", exact, but cannot be distinguished from {', '.join(others)} by the {by}"
+    exact += ", perhaps" if cause.is_scrap else ""
+    return f"{cause.cause} ({cause.kind}), explains {cause.explains} of {cause.of} failures{cause.within}{exact}"
+
+
+def decision_lines(decision: "Decision", visible: Divergence | None) -> Iterator[Text]:
+    """Yield where the decision is taken, and the arithmetic there: what the model has, and what of it the cause changes."""
+    if decision.event_index is not None:
+        later = visible is not None and visible.event_index != decision.event_index
+        where = f"decided at event {decision.event_index}" + (", seen later" if later else "")
+        yield Text(f"{where}: {event_text(event_from_json(decision.event))}")
+    yield Text(f"the model: {observables_text(decision.model)}", "dim")
+    if decision.differences:
+        texts = [f"{name} {value_text(other)} for {value_text(value)}" for name, value, other in decision.differences]
+        yield Text(f"the cause: {', '.join(texts)}", "dim")
+
+
+def short_name(report: AdapterReport) -> str:
+    """Return the name of the adapter; of a command line without the folders."""
+    return " ".join(PurePath(word).name for word in report.manifest.name.split())

@@ -1,0 +1,78 @@
+"""The deviations that a manifest explains, for reading: the defects first, each with what it does and where it lies."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from firstflight_conformance.adapters.manifest import KINDS, Deviation
+from firstflight_conformance.records.results import AdapterReport, Result
+from firstflight_conformance.report.causes import short_name
+
+_STYLES = {"defect": "bold yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A deviation that a manifest explains, with the clauses at which it first shows and the results in which it does."""
+
+    deviation: Deviation
+    clauses: tuple[str, ...]
+    results: tuple[Result, ...]
+
+
+def explained(report: AdapterReport) -> list[Explained]:
+    """Return the deviations that explain a result, each once: by kind, and of a kind in the order of the manifest."""
+    found: dict[tuple[str, str], list[tuple[Deviation, Result]]] = {
+        (deviation.kind, deviation.explanation): [] for deviation in report.manifest.deviations
+    }
+    for result in report.results:
+        why = result.explained_by
+        if why is not None:
+            found.setdefault((why.kind, why.explanation), []).append((why, result))
+    return [
+        Explained(
+            entries[0][0],
+            tuple(sorted({why.clause for why, _ in entries if why.clause})),
+            tuple(result for _, result in entries),
+        )
+        for _, entries in sorted(found.items(), key=lambda item: KINDS.index(item[0][0]))
+        if entries
+    ]
+
+
+def explained_lines(report: AdapterReport) -> Iterator[tuple[Text, list[Text]]]:
+    """Yield a title and the lines for each explained deviation."""
+    for one in explained(report):
+        count = f"{len(one.results)} case{'s' if len(one.results) > 1 else ''}"
+        where = ", ".join((*one.clauses, count))
+        title = f"\n{short_name(report)}: explained deviation: {one.deviation.kind}: {where}"
+        yield Text(title, _STYLES.get(one.deviation.kind, "dim")), list(_lines(one.deviation, one.results[0]))
+
+
+def _lines(deviation: Deviation, shown: Result) -> Iterator[Text]:
+    yield Text(deviation.explanation)
+    if deviation.notice is not None:
+        yield Text(f"a user notices: {deviation.notice}")
+    if deviation.where is not None:
+        yield Text(f"in {deviation.where}", "dim")
+    if deviation.section is not None:
+        yield Text(f"departs from {deviation.section}", "dim")
+    yield Text(f"for example {shown.case_id}: {shown.reason}", "dim")
+
+
+def up_to_lines(report: AdapterReport) -> Iterator[Text]:
+    """Yield how many cases were judged up to the first reduction only, and how many judge what follows."""
+    declaration, count = report.declaration, report.counts["up_to_reduction"]
+    if declaration is None or not count:
+        return
+    own, rest = f"{declaration.controller}/*", report.judged_by_own_controller
+    none = (
+        f"no case of {own} in this run judges" if rest is None else f"every case of {own} was refused, and none judges"
+    )
+    judged = f"{rest} cases of {own} judge" if rest else none
+    yield Text(
+        f"\n{short_name(report)}: {count} cases of slow-start/* pass up to the first reduction of the window; {judged} what follows: "
+        "RFC 9002, section 7, permits another controller",
+        "yellow",
+    )

@@ -1,0 +1,170 @@
+"""The report as one HTML file that needs nothing else: verdict, table, causes with a plot each, and the cases, folded."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, Template
+
+from firstflight_conformance.format.clauses import first_sentence, known_clauses
+from firstflight_conformance.format.levels import level_of_clause
+from firstflight_conformance.records.findings import Cause, Diagnosis
+from firstflight_conformance.records.results import AdapterReport, ExitCode, Result, Verdict
+from firstflight_conformance.report.causes import (
+    choice_text,
+    clash_text,
+    decision_lines,
+    how_sure,
+    in_part_text,
+    seen,
+    short_name,
+)
+from firstflight_conformance.report.curve import svg
+from firstflight_conformance.report.not_judged import not_judged, other_losses
+from firstflight_conformance.report.play import play_link
+from firstflight_conformance.version import __version__
+
+#: The columns of the table: the statuses of results, each with the sign that tells it without colour.
+STATUSES = {
+    "pass": "✓",
+    "choice": "○",
+    "undecided": "?",
+    "explained": "◐",
+    "fail": "✗",
+    "changed": "≠",
+    "unsupported": "-",
+    "errored": "!",
+}
+_VERDICTS = {
+    ExitCode.OK: ("✓", "good", "conforms"),
+    ExitCode.DIVERGENCE: ("✗", "bad", "departs"),
+    ExitCode.FAULT: ("!", "bad", "broke down"),
+    ExitCode.NOTHING_RUN: ("-", "none", "nothing was judged"),
+}
+_NOT_GREEN = ("-", "some", "conforms as far as it was judged; not green")
+_UNDECIDED = ("?", "some", "undecided: the step budget ended before a verdict")
+_EXPLAINED = ("◐", "some", "departs as explained")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Results that have the same to say."""
+
+    status: str
+    says: str
+    results: tuple[Result, ...]
+
+    @property
+    def log(self) -> tuple[str, ...]:
+        """The end of the log of the first."""
+        return self.results[0].log
+
+
+def text(reports: list[AdapterReport], code: int, *, strict: bool, site: str | None = None) -> str:
+    """Return the report. ``site``: the address of a built site, for links to the page that plays vectors."""
+    judged = [report for report in reports if report.manifest.role != "null"]
+    return _template().render(
+        verdict=verdict(judged, code),
+        headline=_headline(judged),
+        strict=strict,
+        statuses=STATUSES,
+        columns=[status for status in STATUSES if status in ("pass", "fail") or any(r.counts[status] for r in judged)],
+        reports=[_adapter(report, site) for report in judged],
+        null=[(short_name(r), *r.rules_passed) for r in reports if r.manifest.role == "null" and r.rules_passed],
+        version=__version__,
+    )
+
+
+@cache
+def _template() -> Template:
+    loader = PackageLoader("firstflight_conformance.run", "")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("report.html.jinja")
+
+
+def verdict(reports: list[AdapterReport], code: int) -> tuple[str, str, str]:
+    """Return sign, colour and words; a stack whose deviations are all explained does not conform, nor one that was not seen to."""
+    if code == ExitCode.NOTHING_RUN and any(report.counts["undecided"] for report in reports):
+        return _UNDECIDED
+    if code == ExitCode.NOTHING_RUN and any(report.not_green for report in reports):
+        return _NOT_GREEN
+    explained = any(report.counts["explained"] for report in reports)
+    return _EXPLAINED if code == ExitCode.OK and explained else _VERDICTS[code]
+
+
+def _headline(reports: list[AdapterReport]) -> str:
+    failing = sum(report.counts["fail"] for report in reports)
+    passed, total = sum(report.passed for report in reports), sum(report.total for report in reports)
+    refused = sum(len(report.refused) for report in reports)
+    causes = sum(len(report.diagnosis.causes) for report in reports if report.diagnosis)
+    adapters = f"{len(reports)} adapters" if len(reports) != 1 else "one adapter"
+    line = f"{passed} of {total} cases of {adapters} passed, {refused} refused, {failing} failed"
+    return f"{line}; {causes} cause{'s' if causes != 1 else ''} named below" if causes else line
+
+
+def _adapter(report: AdapterReport, site: str | None) -> dict[str, Any]:
+    by_id = {result.case_id: result for result in report.results}
+    return {
+        "name": short_name(report),
+        "title": short_name(report) if report.manifest.title == report.manifest.name else report.manifest.title,
+        "version": report.declaration.version
+        if report.declaration and report.declaration.version not in report.manifest.title
+        else "",
+        "skipped": report.skipped,
+        "counts": report.counts,
+        "causes": [_cause(report.diagnosis, cause, by_id[cause.cases[0]]) for cause in report.diagnosis.causes]
+        if report.diagnosis
+        else [],
+        "choices": list(dict.fromkeys(map(choice_text, report.diagnosis.choices))) if report.diagnosis else [],
+        "not_exercised": report.not_exercised,
+        "not_green": report.not_green,
+        "clashes": [(r.case_id, clash_text(r.clash)) for r in report.results if r.clash is not None],
+        "open": [text for text in (not_judged(report).text(), other_losses(report)) if text],
+        "in_part": in_part_text(report.diagnosis.exercised)
+        if report.diagnosis and report.diagnosis.exercised.in_part
+        else "",
+        "groups": list(_groups(report)),
+        "plays": {each.case_id: play_link(site, each, short_name(report)) for each in report.results},
+        "disappeared": report.disappeared,
+    }
+
+
+def _cause(diagnosis: Diagnosis, cause: Cause, shown: Result) -> dict[str, Any]:
+    clauses = known_clauses()
+    return {
+        "cause": cause,
+        "sure": how_sure(diagnosis, cause),
+        "decision": [line.plain for line in decision_lines(cause.decision, shown.divergence)],
+        "seen": [line.plain for line in seen(shown.divergence)] if shown.divergence else [],
+        "rules": [
+            (name, first_sentence(clauses[name].text), level_of_clause(clauses[name]).value, clauses[name].source)
+            for name in cause.clauses
+            if name in clauses
+        ],
+        "plot": svg(cause.curve) if cause.curve is not None else None,
+        "case": shown.case_id,
+    }
+
+
+def _groups(report: AdapterReport) -> Iterator[Group]:
+    """Yield the results by status, what failed first; those that have the same reason or explanation together."""
+    groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
+    for result in report.results:
+        if not result.undeclared:
+            groups[result.status, _says(result)].append(result)
+    order = ("errored", "fail", "changed", "undecided", "choice", "explained", "unsupported", "pass")
+    for (status, says), results in sorted(groups.items(), key=lambda group: order.index(group[0][0])):
+        yield Group(status, says, tuple(results))
+
+
+def _says(result: Result) -> str:
+    """Return what a result shares with others."""
+    if result.explained_by is not None:
+        return f"{result.explained_by.clause or result.explained_by.kind}: {result.explained_by.explanation}"
+    if result.undecided:
+        return "the step budget ended before a verdict"
+    if result.verdict is Verdict.FAIL:
+        return f"cause: {result.cause}" if result.cause else "no cause is known"
+    return "" if result.verdict is Verdict.PASS else result.reason

@@ -1,0 +1,22 @@
+"""Where a built site plays a vector, up to the event at which an adapter departs, with its window beside the model's."""
+
+from urllib.parse import urlencode
+
+from firstflight_conformance.records.results import Result
+
+
+def play_address(vector_id: str, profile: str, **more: object) -> str:
+    """Return the address below the site at which a vector is played; an id begins with its algorithm."""
+    values = {"vector": vector_id, "a": f"{vector_id.partition('.')[0]}/{profile}", **more}
+    return f"play.html#{urlencode(values, safe='/')}"
+
+
+def play_link(site: str | None, result: Result, name: str) -> str:
+    """Return the link for a result that departs; empty without a site, and for what is no vector with events."""
+    vector_id, _, profile = result.case_id.partition("@")
+    found = result.divergence
+    if site is None or found is None or found.event_index is None or ":" in vector_id:
+        return ""
+    windows = [each.observed for each in found.differences if each.observable == "cwnd_bytes"]
+    seen = {"of": name, "cwnd": windows[0], "at": found.event_index} if windows else {}
+    return f"{site.rstrip('/')}/{play_address(vector_id, profile, step=found.event_index, **seen)}"

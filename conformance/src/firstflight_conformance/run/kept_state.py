@@ -1,0 +1,66 @@
+"""State that an adapter keeps from one case to the next: a case that fails after others and passes alone, in a fresh process."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from firstflight_conformance.records.findings import UNKNOWN, Cause, Diagnosis
+from firstflight_conformance.records.results import AdapterReport, Result, Verdict
+from firstflight_conformance.run.judge import judge
+from firstflight_conformance.run.session import AnyScript, Options
+
+#: What the cause is called.
+KEPT = "state kept from an earlier case"
+_WHAT = "Alone, in a fresh process, these cases pass. Look for a static or global variable, and for a member that `start` does not reset."
+#: So many failures are replayed at most, each in a process of its own.
+_REPLAYED = 12
+
+
+def with_kept_state(report: AdapterReport, scripts: Mapping[str, AnyScript], options: Options) -> AdapterReport:
+    """Return the report with this cause first if the shortest case of another cause passes alone; else as it is."""
+    diagnosis = report.diagnosis
+    if diagnosis is None:
+        return report
+    alone = _Alone(report, scripts, options)
+    refuted = [cause for cause in diagnosis.causes if alone.passes(cause.cases[0])]
+    if not refuted:
+        return report
+    refuted.sort(key=lambda cause: cause.kind != "rule")
+    suspects = [case for cause in refuted for case in cause.cases]
+    kept = [case for case in suspects[:_REPLAYED] if alone.passes(case)]
+    causes = tuple(_causes(diagnosis, refuted, kept))
+    return replace(
+        report,
+        diagnosis=replace(diagnosis, causes=causes),
+        results=tuple(_renamed(result, causes, suspects) for result in report.results),
+    )
+
+
+class _Alone:
+    """Judges cases one by one, each in a fresh process, and none twice."""
+
+    def __init__(self, report: AdapterReport, scripts: Mapping[str, AnyScript], options: Options) -> None:
+        self._report, self._scripts, self._options = report, scripts, options
+        self._passed: dict[str, bool] = {}
+
+    def passes(self, case: str) -> bool:
+        """Return whether a case passes when no other was played before."""
+        if case not in self._passed:
+            found = judge(self._report.manifest, [self._scripts[case]], self._options).results
+            self._passed[case] = bool(found) and found[0].verdict is Verdict.PASS
+        return self._passed[case]
+
+
+def _causes(diagnosis: Diagnosis, refuted: Sequence[Cause], kept: Sequence[str]) -> Iterator[Cause]:
+    """Yield the new cause, those that stand, and an unknown one for what neither explains."""
+    first = next(cause for cause in refuted if cause.cases[0] in kept)
+    yield replace(first, cause=KEPT, kind="state", what=_WHAT, clauses=(), cases=tuple(kept))
+    yield from (cause for cause in diagnosis.causes if cause not in refuted)
+    rest = tuple(case for cause in refuted for case in cause.cases if case not in kept)
+    if rest:
+        yield replace(refuted[0], cause=UNKNOWN, kind="rule", what="no known cause", cases=rest)
+
+
+def _renamed(result: Result, causes: Sequence[Cause], suspects: Sequence[str]) -> Result:
+    if result.case_id not in suspects:
+        return result
+    return replace(result, cause=next(cause.cause for cause in causes if result.case_id in cause.cases))

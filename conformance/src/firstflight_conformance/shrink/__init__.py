@@ -1,0 +1,1 @@
+"""Finds the smallest stream of events on which two implementations differ."""

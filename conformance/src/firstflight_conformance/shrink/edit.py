@@ -1,0 +1,181 @@
+"""Streams of events in a form from which parts can be taken: what follows from the rest is worked out again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from firstflight.delivery_rate import RateSampler
+from firstflight.events import Ack, Ce, Event, Lost, Run, Sent
+from firstflight_conformance.format.builder import StreamBuilder
+from firstflight_conformance.format.ledger import DataLedger, LedgerError
+from firstflight_conformance.format.stream import repeated
+
+#: The longest run that is shortened packet by packet.
+_FEW = 16
+#: A part of a run of packets: the key of the run, and the first and last packet in it, counted from its first one.
+Part = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """Packets sent: runs of (key, size in bytes, packets)."""
+
+    t_ns: int
+    runs: tuple[tuple[int, int, int], ...]
+    app_limited: bool
+    repeats: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """Packets acknowledged or lost."""
+
+    t_ns: int
+    lost: bool
+    parts: tuple[Part, ...]
+    sample: bool = True
+    ack_delay_ns: int = 0
+    app_limited: bool = False
+    sampled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Any other event; that of a CE mark names its packet by its part."""
+
+    event: Event
+    marked: Part | None = None
+
+    @property
+    def t_ns(self) -> int:
+        """The time of the event."""
+        return self.event.t_ns
+
+
+Step = Sending | Taking | Other
+
+
+def steps_of(events: Sequence[Event]) -> tuple[Step, ...]:
+    """Return the steps of a stream."""
+    sent: list[tuple[Run, int]] = []
+    steps: list[Step] = []
+    for event in events:
+        match event:
+            case Sent():
+                runs = []
+                for run in event.packets:
+                    runs.append((len(sent), run.size_bytes, run.count))
+                    sent.append((run, len(sent)))
+                steps.append(Sending(event.t_ns, tuple(runs), event.app_limited, _parts(sent, repeated(event))))
+            case Ack():
+                parts = _parts(sent, [(run.first, run.last) for run in event.packets])
+                has = event.latest_rtt_ns is not None, event.rate_lost_bytes is not None
+                steps.append(Taking(event.t_ns, False, parts, has[0], event.ack_delay_ns, event.app_limited, has[1]))
+            case Lost():
+                steps.append(Taking(event.t_ns, True, _parts(sent, [(run.first, run.last) for run in event.packets])))
+            case Ce():
+                steps.append(Other(event, _parts(sent, [(event.packet, event.packet)])[0]))
+            case _:
+                steps.append(Other(event))
+    return tuple(steps)
+
+
+def _parts(sent: Sequence[tuple[Run, int]], ranges: Sequence[tuple[int, int]]) -> tuple[Part, ...]:
+    return tuple(
+        (key, max(first, run.first) - run.first, min(last, run.last) - run.first)
+        for first, last in ranges
+        for run, key in sent
+        if run.first <= last and first <= run.last
+    )
+
+
+def events_of(
+    steps: Sequence[Step], datagram_bytes: int, window_bytes: int | None, *, data: bool
+) -> list[Event] | None:
+    """Return the stream of the steps, ``None`` if it makes none. ``data``: it says which data is missing."""
+    builder = StreamBuilder(datagram_bytes, window_bytes, origin_ns=0, data=DataLedger() if data else None)
+    if any(isinstance(step, Taking) and step.sampled for step in steps):
+        builder.sampler = RateSampler()
+    places: dict[int, tuple[int, int, int]] = {}  # of a run that was sent: first packet, packets, time
+    try:
+        for step in steps:
+            _apply(builder, step, places)
+    except (LedgerError, ValueError, IndexError):
+        return None
+    return builder.events
+
+
+def _apply(builder: StreamBuilder, step: Step, places: dict[int, tuple[int, int, int]]) -> None:
+    match step:
+        case Sending():
+            first = builder.ledger.next_packet
+            for key, _, count in step.runs:
+                places[key] = (first, count, step.t_ns)
+                first += count
+            sizes = [(count, size_bytes) for _, size_bytes, count in step.runs]
+            repeats = tuple(_ranges(step.repeats, places))
+            builder.send_sizes(step.t_ns, sizes, app_limited=step.app_limited, repeats=repeats)
+        case Taking():
+            ranges = sorted(_ranges(step.parts, places))
+            if not ranges:
+                return
+            if step.lost:
+                builder.lose(step.t_ns, *ranges)
+            else:
+                builder.ack(
+                    step.t_ns, *ranges, sample=step.sample, ack_delay_ns=step.ack_delay_ns, app_limited=step.app_limited
+                )
+        case Other(event=Ce()):
+            for first, _ in _ranges([step.marked] if step.marked else [], places):
+                sent_t_ns = next(t_ns for low, count, t_ns in places.values() if low <= first < low + count)
+                builder.ce(step.t_ns, first, sent_t_ns)
+        case Other():
+            builder.events.append(step.event)
+
+
+def _ranges(parts: Sequence[Part], places: dict[int, tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the packets of parts as far as they were sent; neighbours are put together."""
+    before: tuple[int, int] | None = None
+    for key, low, high in parts:
+        if key in places and low < places[key][1]:
+            first, count, _ = places[key]
+            now = (first + low, first + min(high, count - 1))
+            if before is not None and before[1] + 1 == now[0]:
+                before = (before[0], now[1])
+                continue
+            if before is not None:
+                yield before
+            before = now
+    if before is not None:
+        yield before
+
+
+def smaller(step: Step) -> Iterator[Step]:
+    """Yield simpler forms of a step, the simplest first."""
+    if isinstance(step, Sending):
+        for key, size_bytes, count in step.runs[:1]:
+            for fewer in dict.fromkeys((1, 2, count // 2, count - 1 if count <= _FEW else count)):
+                if 0 < fewer < count:
+                    yield replace(step, runs=((key, size_bytes, fewer), *step.runs[1:]))
+        if len(step.runs) > 1:
+            yield from (replace(step, runs=(run,)) for run in step.runs)
+        if step.app_limited:
+            yield replace(step, app_limited=False)
+    elif isinstance(step, Taking):
+        if len(step.parts) > 1:
+            yield from (replace(step, parts=(part,)) for part in step.parts)
+        key, low, high = step.parts[0]
+        if len(step.parts) == 1 and high > low:
+            yield from (replace(step, parts=((key, low, low + n),)) for n in dict.fromkeys((0, (high - low) // 2)))
+        if step.app_limited:
+            yield replace(step, app_limited=False)
+        if step.ack_delay_ns:
+            yield replace(step, ack_delay_ns=0)
+
+
+def merged(one: Step, other: Step) -> Step | None:
+    """Return two neighbours of one kind as one, at the later time for what arrives and at the earlier for what is sent."""
+    if isinstance(one, Sending) and isinstance(other, Sending) and not one.repeats and not other.repeats:
+        return replace(one, runs=one.runs + other.runs)
+    if isinstance(one, Taking) and isinstance(other, Taking) and one.lost == other.lost:
+        return replace(other, parts=one.parts + other.parts)
+    return None

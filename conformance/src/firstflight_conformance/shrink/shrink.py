@@ -1,0 +1,165 @@
+"""Finds the smallest stream of events on which two implementations part."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight import step as model_step
+from firstflight.controller import create
+from firstflight.errors import DomainError
+from firstflight.events import Event, Sent
+from firstflight_conformance.adapters.live import BROKEN, Live
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.compare.values import compare
+from firstflight_conformance.format.stream import StreamError, check_rtts, check_stream
+from firstflight_conformance.format.wire import optional_members
+from firstflight_conformance.records.results import Difference
+from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.shrink.edit import Step, events_of, merged, smaller, steps_of
+
+#: Streams that are tried at most; a stream of hundreds of events needs some hundreds.
+TRIALS = 6_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """Where two implementations part: the events up to there, and how the last answers differ."""
+
+    events: tuple[Event, ...]
+    differences: tuple[Difference, ...]
+
+
+@dataclass(slots=True)
+class Contest:
+    """Two implementations and the case in which they are compared. ``right`` is the model, or another adapter."""
+
+    subject: Live
+    right: Live
+    declaration: Declaration
+    algorithm: str
+    profile: str
+    config: dict[str, Any]
+
+    def parting(self, events: Sequence[Event]) -> Parting | None:
+        """Return where they part, ``None`` if nowhere, or if one of them does not support an event before."""
+        if not all(live.begin(self.algorithm, self.profile, self.config) for live in (self.right, self.subject)):
+            return None
+        try:
+            return self._first(events)
+        except DomainError:
+            return None
+        finally:
+            self.right.end()
+            self.subject.end()
+
+    def _first(self, events: Sequence[Event]) -> Parting | None:
+        for index, event in enumerate(events):
+            expected, observed = self.right.event(event), self.subject.event(event)
+            if expected is None or observed is None:
+                return None
+            differences = self._differences(expected, observed)
+            if differences:
+                return Parting(tuple(events[: index + 1]), differences)
+        return None
+
+    def _differences(self, expected: dict[str, Any], observed: dict[str, Any]) -> tuple[Difference, ...]:
+        if expected is BROKEN or observed is BROKEN:
+            same = expected is observed
+            return (
+                ()
+                if same
+                else (Difference("answer", *("none" if a is BROKEN else "given" for a in (expected, observed))),)
+            )
+        allowed = {"trigger": expected["triggers"]} if "triggers" in expected else {}
+        common = {name: value for name, value in observed.items() if name in expected}
+        size_bytes = self.config["max_datagram_size_bytes"]
+        return compare(expected, common, self.declaration, size_bytes, allowed).differences
+
+
+class _Shrinker:
+    """Makes a stream smaller as long as the two still part on it."""
+
+    def __init__(self, contest: Contest, parting: Parting, on_trial: Callable[[], None]) -> None:
+        self.best = parting
+        self.steps = steps_of(parting.events)
+        self._contest, self._on_trial = contest, on_trial
+        self._data = tells_of_data(parting.events)
+        self._tried: set[tuple[Step, ...]] = set()
+
+    def run(self) -> None:
+        """Shrink until nothing more can be left out, put together or made smaller."""
+        before: tuple[Step, ...] | None = None
+        while before != self.steps and len(self._tried) < TRIALS:
+            before = self.steps
+            self._leave_out()
+            self._change(self._merges)
+            self._change(self._smaller)
+
+    def _leave_out(self) -> None:
+        """Leave out halves, quarters and so on down to single steps, the last ones first."""
+        size = max(len(self.steps) // 2, 1)
+        while True:
+            start = len(self.steps) - size
+            while start > -size:
+                low = max(start, 0)
+                self._take(self.steps[:low] + self.steps[low + size :])
+                start = min(start, len(self.steps)) - size
+            if size == 1:
+                return
+            size //= 2
+
+    def _change(self, changes: "Callable[[int], list[tuple[Step, ...]]]") -> None:
+        index = 0
+        while index < len(self.steps):
+            if not any(self._take(changed) for changed in changes(index)):
+                index += 1
+
+    def _merges(self, index: int) -> list[tuple[Step, ...]]:
+        both = merged(*self.steps[index : index + 2]) if index + 1 < len(self.steps) else None
+        return [] if both is None else [(*self.steps[:index], both, *self.steps[index + 2 :])]
+
+    def _smaller(self, index: int) -> list[tuple[Step, ...]]:
+        return [(*self.steps[:index], less, *self.steps[index + 1 :]) for less in smaller(self.steps[index])]
+
+    def _take(self, steps: tuple[Step, ...]) -> bool:
+        """Go on with these steps if the two part on them."""
+        if not steps or steps in self._tried or len(self._tried) >= TRIALS:
+            return False
+        self._tried.add(steps)
+        self._on_trial()
+        config = config_from_json(self._contest.config)
+        events = events_of(steps, config.max_datagram_size_bytes, config.initial_window_bytes, data=self._data)
+        if not events:
+            return False
+        parting = self._contest.parting(events)
+        if parting is None or not is_vector(self._contest, parting.events):
+            return False
+        self.best, self.steps = parting, steps_of(parting.events)
+        return True
+
+
+def shrink(contest: Contest, parting: Parting, on_trial: Callable[[], None] = lambda: None) -> Parting:
+    """Return the smallest stream that is found on which the two part; the same one every time."""
+    shrinker = _Shrinker(contest, parting, on_trial)
+    shrinker.run()
+    return shrinker.best
+
+
+def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
+    """Return whether a stream can be a vector: consistent, in the domain of the model, and never beyond its window."""
+    try:
+        check_stream(events, contest.config)
+        check_rtts(events)
+        state = create(contest.algorithm, contest.profile, config_from_json(contest.config))
+        for event in events:
+            state, observation = model_step(state, event)
+            if isinstance(event, Sent) and event.bytes_in_flight > observation.cwnd_bytes:
+                return False
+    except (StreamError, DomainError):
+        return False
+    return True
+
+
+def tells_of_data(events: Sequence[Event]) -> bool:
+    """Return whether a stream says which packets repeat data, or which data is missing."""
+    return any(not name.startswith("rate_") for event in events for name in optional_members(event))

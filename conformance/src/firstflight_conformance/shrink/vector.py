@@ -1,0 +1,120 @@
+"""A shrunk stream as a vector, and as a piece of Python that builds it."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from firstflight.events import Ack, Backlog, Ce, Event, Lost, PathChange, SavedPath, Sent
+from firstflight_conformance.format.stream import repeated
+from firstflight_conformance.format.wire import event_name
+from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.replay.stimulus import Stimulus, to_json
+from firstflight_conformance.shrink.shrink import Contest, Parting, tells_of_data
+
+_MS = 1_000_000
+
+
+def vector_of(contest: Contest, parting: Parting, case_id: str, names: tuple[str, str]) -> dict[str, Any]:
+    """Return the vector, with what the model answers; ``names`` of the two that part, ``case_id`` where they were found to do so."""
+    stimulus = Stimulus(
+        id=f"{contest.algorithm}.shrunk.{_slug(case_id)}",
+        title=f"Shrunk from {case_id}"[:110],
+        why=_why(parting, names),
+        tier="core",
+        profiles=(contest.profile,),
+        source={"kind": "hand", "sources": [f"shrunk from {case_id}"]},
+        config=config_from_json(contest.config),
+        events=parting.events,
+    )
+    return to_json(stimulus)
+
+
+def _slug(case_id: str) -> str:
+    """Return what a case is about, as a part of an id."""
+    return re.sub(r"[^a-z0-9]+", "-", case_id.partition(".")[2].partition("@")[0].lower()).strip("-") or "case"
+
+
+def _why(parting: Parting, names: tuple[str, str]) -> str:
+    """Return in words how the two part."""
+    last = len(parting.events) - 1
+    texts = [
+        f"{d.observable} {_text(d.observed)} where {names[1]} has {_text(d.expected)}" for d in parting.differences
+    ]
+    return f"The smallest stream found on which {names[0]} and {names[1]} part: after event {last} {names[0]} has {', '.join(texts)}."
+
+
+def _text(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def snippet(contest: Contest, parting: Parting, expected: dict[str, Any]) -> str:
+    """Return Python that builds the stream with the builder of the vectors, and states what the model answers at its end."""
+    config = config_from_json(contest.config)
+    sizes = (
+        f"max_datagram_size_bytes={config.max_datagram_size_bytes}, initial_window_bytes={config.initial_window_bytes}"
+    )
+    data = ", data=DataLedger()" if tells_of_data(parting.events) else ""
+    if any(isinstance(event, Ack) and event.rate_lost_bytes is not None for event in parting.events):
+        data += ", sampler=RateSampler()"
+    calls = [_call(event) for event in parting.events]
+    plain = sorted({type(event).__name__ for event in parting.events if isinstance(event, SavedPath | PathChange)})
+    lines = [f"from firstflight.events import {', '.join(plain)}"] if plain else []
+    lines += ["from firstflight.delivery_rate import RateSampler"] if "Rate" in data else []
+    lines += ["from firstflight_conformance.format.ledger import DataLedger"] if "Data" in data else []
+    lines += ["from firstflight_conformance.format.builder import MS, StreamBuilder", ""]
+    lines += [f"b = StreamBuilder({sizes}, origin_ns=0{data})", *calls]
+    names = [difference.observable for difference in parting.differences if difference.observable in expected]
+    if names:
+        lines.append(f"b.expect({', '.join(f'{name}={expected[name]!r}' for name in names)})")
+    return "\n".join(lines) + "\n"
+
+
+def _call(event: Event) -> str:
+    match event:
+        case Sent():
+            words = [_ns(event.t_ns), str([(run.count, run.size_bytes) for run in event.packets])]
+            words += ["app_limited=True"] if event.app_limited else []
+            words += [f"repeats={ranges}"] if (ranges := repeated(event)) else []
+            return f"b.send_sizes({', '.join(words)})"
+        case Ack():
+            words = [_ns(event.t_ns), *_ranges(event)]
+            words += ["sample=False"] if event.latest_rtt_ns is None else []
+            words += [f"ack_delay_ns={event.ack_delay_ns}"] if event.ack_delay_ns else []
+            words += ["app_limited=True"] if event.app_limited else []
+            return f"b.ack({', '.join(words)})"
+        case Lost():
+            return f"b.lose({', '.join([_ns(event.t_ns), *_ranges(event)])})"
+        case Ce():
+            return f"b.ce({_ns(event.t_ns)}, {event.packet}, {_ns(event.sent_t_ns)})"
+        case Backlog():
+            rtt = "None" if event.latest_rtt_ns is None else _ns(event.latest_rtt_ns)
+            return f"b.backlog({_ns(event.t_ns)}, {event.queued_bytes}, {event.receive_window_bytes}, {rtt})"
+        case _ if event_name(event) in ("pto", "persistent_congestion", "spurious_loss", "idle_restart"):
+            return f"b.{event_name(event)}({_ns(event.t_ns)})"
+        case _:
+            return f"b.events.append({event!r})"
+
+
+def _ns(t_ns: int) -> str:
+    return f"{t_ns // _MS} * MS" if t_ns % _MS == 0 else str(t_ns)
+
+
+def _ranges(event: Ack | Lost) -> list[str]:
+    """Return the packets as ranges, as long as they can be."""
+    ranges: list[tuple[int, int]] = []
+    for run in event.packets:
+        if ranges and ranges[-1][1] + 1 == run.first:
+            ranges[-1] = (ranges[-1][0], run.last)
+        else:
+            ranges.append((run.first, run.last))
+    return [str(entry) for entry in ranges]
+
+
+def expected_at_end(contest: Contest, events: Sequence[Event]) -> dict[str, Any]:
+    """Return what the model, or the other adapter, answers to the last event."""
+    contest.right.begin(contest.algorithm, contest.profile, contest.config)
+    answer: dict[str, Any] | None = None
+    for event in events:
+        answer = contest.right.event(event)
+    contest.right.end()
+    return answer or {}

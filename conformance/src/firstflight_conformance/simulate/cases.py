@@ -1,0 +1,142 @@
+"""The cases of the closed loop: a scenario of the path simulator, judged for one profile (``spec/adapter-protocol.md``)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from firstflight import Controller, create, profiles
+from firstflight.controller import ALGORITHMS
+from firstflight.events import SavedPath
+from firstflight_conformance.adapters.messages import Message
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.format.wire import encode_int
+from firstflight_conformance.simulate.native_bounds import check_scenario
+from firstflight_conformance.simulate.scenario import Scenario, ScenarioError, load_scenario, scenario_files
+
+#: The folder of the scenarios of the closed loop, among those of all algorithms and of each.
+CLOSED_LOOP = "closed-loop"
+#: What the id of every case of the closed loop begins with.
+PREFIX = "stimulus:"
+TIER = "stimulus"
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """A scenario for one algorithm, with what cases are selected by."""
+
+    scenario: Scenario
+    algorithm: str
+    tier: str = TIER
+    flags: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id without the profile."""
+        return f"{PREFIX}{Path(self.scenario.name).stem}@{self.algorithm}"
+
+
+@dataclass(frozen=True, slots=True)
+class StimulusCase:
+    """A scenario judged for one profile, with the adapter in the loop."""
+
+    vector: Stimulus
+    profile: str
+
+    @property
+    def id(self) -> str:
+        """The id under which the case is selected and reported."""
+        return f"{self.vector.id}/{self.profile}"
+
+    @property
+    def scenario(self) -> Scenario:
+        """The path and the transfer."""
+        return self.vector.scenario
+
+    def controller(self) -> Controller:
+        """Return the model before the first event."""
+        return create(self.vector.algorithm, self.profile, self.scenario.config)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration of the controller in its JSON form."""
+        config = self.scenario.config
+        window_bytes = config.initial_window_bytes
+        return {
+            "max_datagram_size_bytes": config.max_datagram_size_bytes,
+            "initial_window_bytes": None if window_bytes is None else encode_int(window_bytes),
+        }
+
+
+AnyCase = Case | ComputationCase | StimulusCase
+
+
+class StimulusScript:
+    """A case of the closed loop as the runner plays it."""
+
+    def __init__(self, case: StimulusCase) -> None:
+        """Take the case."""
+        self.case = case
+
+    @cached_property
+    def start(self) -> Message:
+        """The message that starts the case."""
+        case = self.case
+        return {
+            "op": "start",
+            "case": case.id,
+            "algorithm": case.vector.algorithm,
+            "profile": case.profile,
+            "config": case.config,
+        }
+
+
+def load_stimulus(path: Path) -> Scenario:
+    """Load a scenario for the closed loop. Raise :class:`ScenarioError` if it is malformed, or has no end to its data."""
+    scenario = load_scenario(path)
+    check_scenario(scenario)
+    if scenario.transfer_bytes is None:
+        raise ScenarioError(
+            f"{path}: $.sender.transfer_bytes: needs a number in closed loop: it bounds what a stack with a wrong window sends"
+        )
+    return scenario
+
+
+def stimulus_cases(paths: Sequence[Path] = (), scenarios: Sequence[Scenario] = ()) -> list[StimulusCase]:
+    """Return the cases of the given files or scenarios, or of those of the checkout, for every profile with events.
+
+    A scenario that offers a saved window is for Careful Resume only: no other algorithm has a use for it. Others may name the algorithms,
+    and profiles that they are not for.
+    """
+    given = [*map(load_stimulus, paths), *scenarios] or list(scenarios_of_the_checkout())
+    return [
+        StimulusCase(Stimulus(scenario, algorithm), profile)
+        for scenario in given
+        for algorithm, names in profiles(composed=True).items()
+        if _is_for(scenario, algorithm)
+        for profile in names
+        if is_for_profile(scenario, algorithm, profile)
+    ]
+
+
+def is_for_profile(scenario: Scenario, algorithm: str, profile: str) -> bool:
+    """Return whether a profile models all events of the scenario: BBR's ProbeRTT, for example, is not modelled for Linux."""
+    return f"{algorithm}/{profile}" not in scenario.not_for
+
+
+def _is_for(scenario: Scenario, algorithm: str) -> bool:
+    named = not scenario.algorithms or algorithm in scenario.algorithms
+    return named and (scenario.saved_cwnd_bytes is None or ALGORITHMS[algorithm].started_by is SavedPath)
+
+
+def scenarios_for(algorithm: str) -> list[Scenario]:
+    """Return the scenarios of the checkout that are for an algorithm."""
+    return [scenario for scenario in scenarios_of_the_checkout() if _is_for(scenario, algorithm)]
+
+
+@cache
+def scenarios_of_the_checkout() -> tuple[Scenario, ...]:
+    """Return the scenarios of the closed loop, by name."""
+    return tuple(load_stimulus(path) for path in scenario_files(CLOSED_LOOP).values())

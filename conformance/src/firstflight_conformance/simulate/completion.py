@@ -1,0 +1,56 @@
+"""Run a transfer of a preset: a dumbbell for one flow, with CoDel in both directions."""
+
+from ctypes import byref
+from typing import Any
+
+from firstflight.events import Event
+from firstflight_conformance.simulate import native
+from firstflight_conformance.simulate import native_layout as layout
+from firstflight_conformance.simulate.dumbbell import observations
+from firstflight_conformance.simulate.loop import ORIGIN_NS
+from firstflight_conformance.simulate.native import Status
+from firstflight_conformance.simulate.native_bounds import TIME_END_NS, check_experiment
+from firstflight_conformance.simulate.native_events import event_of
+from firstflight_conformance.simulate.network import FlowPlan
+from firstflight_conformance.simulate.presets import Completion, Experiment
+from firstflight_conformance.simulate.scenario import ScenarioError
+
+
+def complete(todo: Experiment) -> Completion:
+    """Simulate one transfer. Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event."""
+    check_experiment(todo)
+    found = layout.CompletionLayout()
+    status = _complete(todo, layout.Watch(), found)
+    native.check(status, todo.preset)
+    if status is Status.REFUSED:
+        _raise_refusal(todo)
+    if status is Status.STALLED:
+        raise ScenarioError(
+            f"{todo.preset}: the transfer does not end within {TIME_END_NS // 10**9} s, the bound of the simulator"
+        )
+    return todo.completion(
+        found.finished_ns - ORIGIN_NS,
+        found.dropped_packets,
+        found.sent_packets,
+        found.events,
+        found.probe_timeouts,
+        foreign="/" in todo.algorithm,
+    )
+
+
+def _complete(todo: Experiment, watch: layout.Watch, found: layout.CompletionLayout) -> Status:
+    laid_out = layout.lay_out_experiment(todo, TIME_END_NS - 1)
+    return Status(native.library().sim_complete(byref(laid_out), byref(watch), byref(found)))
+
+
+def _raise_refusal(todo: Experiment) -> None:
+    """Raise :class:`DomainError` with the reason of the model: for an unknown controller, or for the last event."""
+    plan, events = FlowPlan("transfer", todo.algorithm, 0, todo.transfer, todo.receiver), list[Event]()
+    observations(plan, events)
+
+    def note(_: object, __: int, event: Any, ___: object) -> None:
+        events.append(event_of(event.contents))
+
+    _complete(todo, layout.Watch(event=layout.ON_EVENT(note)), layout.CompletionLayout())
+    observations(plan, events)
+    raise RuntimeError(f"{todo.preset}: {todo.algorithm} of the port refuses an event that the model takes")

@@ -1,0 +1,189 @@
+"""Run a scenario: one flow over one bottleneck, with any controller in the loop."""
+
+from ctypes import byref
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight import Controller, Observation, create
+from firstflight.events import Event
+from firstflight.observables import EXITS, Outcome
+from firstflight_conformance.simulate import native
+from firstflight_conformance.simulate import native_layout as layout
+from firstflight_conformance.simulate.in_loop import InLoop, ModelInLoop
+from firstflight_conformance.simulate.native import Status
+from firstflight_conformance.simulate.native_bounds import check_scenario
+from firstflight_conformance.simulate.native_events import NONE, event_of
+from firstflight_conformance.simulate.scenario import Scenario, ScenarioError
+
+#: Every run begins at one second, as every vector does.
+ORIGIN_NS = 1_000_000_000
+#: A window or a time that is larger means the same: everything may leave, or nothing before the run ends.
+_MOST = 1 << 62
+#: As in ``enum ff_outcome``.
+_OUTCOMES = tuple(Outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The events of a run with the model in the loop, and the observations after each.
+
+    ``done``: all data was acknowledged; otherwise the run was cut off.
+    """
+
+    events: tuple[Event, ...]
+    observations: tuple[Observation, ...]
+    dropped_packets: int
+    lost_packets: int
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The summary of a run. Times are since the first event.
+
+    ``slow_start_ended_ns`` and ``ended_by``, the outcome that ended slow start, are ``None`` if slow start did not end.
+    """
+
+    events: int
+    duration_ns: int
+    slow_start_ended_ns: int | None
+    ended_by: Outcome | None
+    largest_cwnd_bytes: int
+    final_cwnd_bytes: int
+    dropped_packets: int
+    lost_packets: int
+    done: bool
+
+
+class StallError(ScenarioError):
+    """The sender waits for ACKs that will not come: there are no probes."""
+
+    def __init__(self, name: str, now_ns: int) -> None:
+        """Say which scenario stalls, and when."""
+        super().__init__(f"{name}: stalls at {now_ns} ns, and there are no probes")
+
+
+class Simulation:
+    """One sender, one bottleneck, one receiver, and a controller outside of the C simulator.
+
+    ``clock_ns``: everything happens at multiples of it, rounded up, for a controller with a clock coarser than one ns.
+    ``events`` contains the events so far. The numbers are final at the end of the run.
+    """
+
+    def __init__(self, scenario: Scenario, controller: InLoop, clock_ns: int = 1) -> None:
+        """Set up a run. Raise :class:`ScenarioError` beyond the bounds of the simulator."""
+        check_scenario(scenario)
+        self.scenario = scenario
+        self.events: list[Event] = []
+        self._controller, self._clock_ns = controller, clock_ns
+        self._summary = layout.SummaryLayout(now_ns=ORIGIN_NS)
+        self._error: BaseException | None = None
+
+    @property
+    def now_ns(self) -> int:
+        """The time at which the run ended."""
+        return int(self._summary.now_ns)
+
+    @property
+    def done(self) -> bool:
+        """Whether all data was acknowledged."""
+        return bool(self._summary.done)
+
+    @property
+    def dropped_packets(self) -> int:
+        """How many packets the queue dropped, during a run so far."""
+        return int(self._summary.dropped_packets)
+
+    @property
+    def lost_packets(self) -> int:
+        """How many packets were lost on the link."""
+        return int(self._summary.lost_packets)
+
+    def run(self) -> None:
+        """Run to the end. Raise :class:`StallError` if the sender stalls, and every error of the controller."""
+        controller = self._controller
+        outside = layout.Outside(
+            controller.initial_window_bytes, controller.samples_rate, on_event=layout.ON_ANSWER(self._on_event)
+        )
+        laid_out = layout.lay_out_scenario(self.scenario)
+        status = Status(
+            native.library().sim_simulate_outside(byref(laid_out), byref(outside), self._clock_ns, byref(self._summary))
+        )
+        if self._error is not None:
+            raise self._error
+        if status is Status.STALLED:
+            raise StallError(self.scenario.name, self.now_ns)
+        native.check(status, self.scenario.name)
+
+    def _on_event(self, _: object, raw: Any, answer: Any) -> bool:
+        """Ask the controller. No exception crosses C: it ends the run there, and is raised again behind it."""
+        try:
+            event = event_of(raw.contents)
+            self.events.append(event)
+            found = self._controller.on_event(event)
+        except BaseException as error:
+            self._error = error
+            return False
+        window = answer.contents
+        window.cwnd_bytes = min(found.cwnd_bytes, _MOST)
+        window.next_release_ns = NONE if found.next_release_ns is None else min(found.next_release_ns, _MOST)
+        window.in_slow_start = found.in_slow_start
+        return True
+
+
+def simulate(scenario: Scenario, controller: Controller) -> Recording:
+    """Run ``scenario`` with the model's ``controller`` in the loop. Raise :class:`ScenarioError` if it stalls."""
+    model = ModelInLoop(controller)
+    simulation = Simulation(scenario, model)
+    simulation.run()
+    return Recording(
+        tuple(simulation.events),
+        tuple(model.observations),
+        simulation.dropped_packets,
+        simulation.lost_packets,
+        simulation.done,
+    )
+
+
+def summarize(recording: Recording) -> Summary:
+    """Return the summary of a recorded run."""
+    events, observations = recording.events, recording.observations
+    began_ns = events[0].t_ns
+    pairs = zip(events, observations, strict=True)
+    ended = next(((event, seen) for event, seen in pairs if seen.outcome in EXITS), None)
+    return Summary(
+        events=len(events),
+        duration_ns=events[-1].t_ns - began_ns,
+        slow_start_ended_ns=ended[0].t_ns - began_ns if ended else None,
+        ended_by=ended[1].outcome if ended else None,
+        largest_cwnd_bytes=max(seen.cwnd_bytes for seen in observations),
+        final_cwnd_bytes=observations[-1].cwnd_bytes,
+        dropped_packets=recording.dropped_packets,
+        lost_packets=recording.lost_packets,
+        done=recording.done,
+    )
+
+
+def run_port(scenario: Scenario, algorithm: str, profile: str) -> Summary:
+    """Return the summary of a run with a controller of the port.
+
+    Raise :class:`ScenarioError`, and :class:`DomainError` if the controller is unknown or refuses an event.
+    """
+    check_scenario(scenario)
+    laid_out, found = layout.lay_out_scenario(scenario), layout.SummaryLayout()
+    names = algorithm.encode(), profile.encode()
+    status = Status(native.library().sim_simulate(byref(laid_out), *names, None, byref(found)))
+    if status is Status.STALLED:
+        raise StallError(scenario.name, found.now_ns)
+    native.check(status, scenario.name)
+    if status is Status.REFUSED:  # the model has the reason
+        return summarize(simulate(scenario, create(algorithm, profile, scenario.config)))
+    ended = found.slow_start_ended_ns != NONE
+    same = ("events", "largest_cwnd_bytes", "final_cwnd_bytes", "dropped_packets", "lost_packets")
+    return Summary(
+        duration_ns=found.ended_ns - found.began_ns,
+        slow_start_ended_ns=found.slow_start_ended_ns - found.began_ns if ended else None,
+        ended_by=_OUTCOMES[found.ended_by] if ended else None,
+        done=bool(found.done),
+        **{name: getattr(found, name) for name in same},
+    )

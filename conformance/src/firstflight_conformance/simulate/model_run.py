@@ -1,0 +1,91 @@
+"""The model's own run of a scenario: the simulated sender with the model in the loop."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from firstflight import advance, samples_rate
+from firstflight.events import Event
+from firstflight.observables import Observation
+from firstflight_conformance.adapters import messages
+from firstflight_conformance.adapters.messages import OBSERVABLES
+from firstflight_conformance.format.wire import event_to_json, observables
+from firstflight_conformance.simulate.cases import StimulusCase, StimulusScript
+from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.loop import Simulation
+from firstflight_conformance.simulate.loop_run import LoopRun, Trace, Turns, run, summary
+
+#: Observables that drive the simulated sender.
+SENDER_USES = frozenset({"cwnd_bytes", "ssthresh_bytes", "phase", "next_release_ns"})
+
+
+class ModelLoop:
+    """The model in the loop. The sender gets the window, and of the other :data:`SENDER_USES` those that are ``declared``."""
+
+    def __init__(self, case: StimulusCase, declared: Iterable[str]) -> None:
+        """Begin before the first event."""
+        self.trace = Trace()
+        self.observations: list[Observation] = []
+        self.observed: list[dict[str, Any]] = []
+        self._used = (SENDER_USES & {*declared}) | {"cwnd_bytes"}
+        self._uses_all = self._used == SENDER_USES
+        self._model = case.controller()
+        self.samples_rate = samples_rate(self._model)
+        self.turns = Turns(samples_rate=self.samples_rate)
+        self._answer = Answer(self.initial_window_bytes)
+
+    @property
+    def initial_window_bytes(self) -> int:
+        """The window before the first event."""
+        return self._model.base.cwnd_bytes
+
+    def on_event(self, event: Event) -> Answer:
+        """Process an event. Return the answer at the end of a turn, else the previous one."""
+        observation = advance(self._model, event)
+        shown = observables(observation)
+        self.observations.append(observation)
+        self.observed.append(shown)
+        used = shown if self._uses_all else {name: value for name, value in shown.items() if name in self._used}
+        answer = self.trace.add(event, used, paces=observation.paces)
+        if self.turns.ends_with(event):
+            self._answer = answer
+        self.turns.paces = observation.paces
+        return self._answer
+
+
+@dataclass(frozen=True)
+class ModelRun:
+    """A run of the model that declares all observables. ``starts``: the first event of each turn; ``observed``: the observables."""
+
+    events: list[Event]
+    observed: list[dict[str, Any]]
+    starts: list[int]
+    run: LoopRun
+    #: By event, an answer that was read and has exactly these observables: an equal line needs no reading.
+    right: dict[int, bytes] = field(default_factory=dict)
+
+    @cached_property
+    def turns(self) -> list[bytes]:
+        """The messages of the events, joined by turn."""
+        lines = [
+            messages.encode(messages.event_message(i, event_to_json(event))) for i, event in enumerate(self.events)
+        ]
+        ends = [*self.starts[1:], len(lines)]
+        return [b"".join(lines[start:end]) for start, end in zip(self.starts, ends, strict=True)]
+
+
+@lru_cache(1)  # adapters that are judged together play the same case one after another
+def model_run(script: StimulusScript, clock_ns: int) -> ModelRun:
+    """Return the run of the model on a clock with ticks of ``clock_ns``."""
+    model = ModelLoop(script.case, OBSERVABLES)
+    simulation = Simulation(script.case.scenario, model, clock_ns)
+    came_to = summary(model.trace, run(simulation), 0, simulation.dropped_packets)
+    return ModelRun(model.trace.events, model.observed, model.turns.starts, came_to)
+
+
+def observed_run(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> list[tuple[Event, Observation]]:
+    """Return the events and observations of the model in the loop if the sender gets only ``declared`` observables."""
+    model = ModelLoop(case, declared)
+    run(Simulation(case.scenario, model, clock_ns))
+    return list(zip(model.trace.events, model.observations, strict=True))

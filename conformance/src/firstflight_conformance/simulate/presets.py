@@ -1,0 +1,143 @@
+"""Presets: experiments whose parameters are data, the published ones in ``conformance/presets``. A name with ``.toml`` is a file of one's own."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from firstflight import Config
+from firstflight_conformance.format.files import read_text
+from firstflight_conformance.format.schemas import schema_error
+from firstflight_conformance.paths import PRESETS
+from firstflight_conformance.simulate.scenario import ScenarioError
+from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
+
+NAMES = tuple(sorted(path.stem for path in PRESETS.glob("*.toml")))
+#: Limits of what a preset takes: beyond them its numbers mean nothing, or take hours.
+MOST_MBPS, MOST_DELAY_MS, MOST_BYTES = 10_000, 10_000, 1_000_000_000
+#: The device of the published simulator stalls if its queue holds no packet of this size.
+_MTU_BYTES = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """How a transfer went. ``fct_ns``: from the SYN to the arrival of the ACK of the receiver's FIN.
+
+    ``comparable``: whether the number can be held against the published experiment; otherwise ``reason`` says why not.
+    """
+
+    fct_ns: int
+    lost: int
+    sent_packets: int
+    events: int
+    comparable: bool
+    reason: str | None = None
+
+
+@cache
+def load(name: str) -> dict[str, Any]:
+    """Return the parameters of a preset. Raise :class:`ScenarioError` if the file is malformed."""
+    path = Path(name) if name.endswith(".toml") else PRESETS / f"{name}.toml"
+    try:
+        raw = tomllib.loads(read_text(path))
+    except (OSError, ValueError) as error:
+        raise ScenarioError(f"{path}: {error}") from error
+    found = schema_error("urn:firstflight:preset:1", raw)
+    if found is not None:
+        raise ScenarioError(f"{path}: {found.json_path}: {found.message}")
+    return raw
+
+
+def transfer(name: str, algorithm: str, size_bytes: int) -> Transfer:
+    """Return what the sender of a preset has to do."""
+    preset = load(name)
+    tcp = preset["tcp"]
+    segment_bytes = tcp["segment_bytes"]
+    return Transfer(
+        Config(segment_bytes, segment_bytes * tcp["initial_window_segments"]),
+        size_bytes,
+        Pacing(preset["pacing"].get(algorithm, "none")),
+        named_data=True,
+        probes=True,
+        least_timeout_ns=tcp["least_timeout_ns"],
+        header_bytes=tcp["header_bytes"],
+        ack_bytes=tcp["ack_bytes"],
+        receive_window_bytes=tcp["receive_window_bytes"],
+        first_receive_window_bytes=tcp["first_receive_window_bytes"],
+        send_buffer_bytes=tcp["send_buffer_bytes"],
+        write_bytes=tcp["write_bytes"],
+        rtt_tick_ns=tcp["rtt_tick_ns"],
+        announced=True,
+        connection=Connection(tcp["syn_bytes"], tcp["data_after_ns"], tcp["syn_retry_ns"], tcp["fin_acknowledges"]),
+    )
+
+
+def algorithms(name: str) -> tuple[str, ...]:
+    """Return the algorithms of a preset: those that the published experiment has and this simulator too."""
+    return tuple(load(name)["pacing"])
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One transfer of a preset and its path. ``algorithm`` is one of the published windows, or ALGORITHM/PROFILE."""
+
+    preset: str
+    algorithm: str
+    rate_bps: int
+    delay_ns: int
+    queue_bytes: int
+    access_rate_bps: int
+    access_delay_ns: int
+    transfer: Transfer
+    receiver: Receiver
+
+    def completion(
+        self, fct_ns: int, lost: int, sent_packets: int, events: int, probe_timeouts: int, *, foreign: bool
+    ) -> Completion:
+        """Return the result, and whether the published number is comparable. ``foreign``: it had another window."""
+        reason = None
+        if lost:
+            reason = f"CoDel dropped {lost} packets: recovery is not that of the published simulator"
+        elif foreign:
+            reason = "the published experiment has no such algorithm"
+        elif self.preset not in NAMES:
+            reason = "a preset of one's own"
+        elif probe_timeouts:
+            reason = "the sender's timer expired"
+        elif self.queue_bytes < _MTU_BYTES:
+            reason = (
+                f"a queue of {self.queue_bytes} bytes holds no packet of {_MTU_BYTES}: the published simulator stalls"
+            )
+        return Completion(fct_ns, lost, sent_packets, events, reason is None, reason)
+
+
+def experiment(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int, size_bytes: int) -> Experiment:
+    """Return one transfer of a preset. Raise :class:`ScenarioError` for parameters out of range or an unknown window.
+
+    ``rate_mbps`` and ``one_way_delay_ms`` are those of the bottleneck.
+    """
+    if "/" not in algorithm and algorithm not in algorithms(name):
+        known = ", ".join(algorithms(name))
+        raise ScenarioError(f"algorithm: {algorithm}: {name} has {known}; the model's are ALGORITHM/PROFILE")
+    _within("rate_mbps", rate_mbps, 1, MOST_MBPS)
+    _within("one_way_delay_ms", one_way_delay_ms, 0, MOST_DELAY_MS)
+    _within("size_bytes", size_bytes, 1, MOST_BYTES)
+    preset = load(name)
+    rate_bps, delay_ns = 1_000_000 * rate_mbps, 1_000_000 * one_way_delay_ms
+    return Experiment(
+        name,
+        algorithm,
+        rate_bps,
+        delay_ns,
+        rate_bps * delay_ns // 8_000_000_000,
+        preset["access"]["rate_bps"],
+        preset["access"]["delay_ns"],
+        transfer(name, algorithm, size_bytes),
+        Receiver(**preset["receiver"]),
+    )
+
+
+def _within(what: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise ScenarioError(f"{what}: {value} is not within {low}..{high}")

@@ -1,1 +1,0 @@
-"""The specification as data: clauses, readings and profiles, schemas."""
