@@ -5,7 +5,7 @@ from functools import cache
 from every import every_case
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.answers import passed
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.compare.values import compare
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import observables
@@ -38,7 +38,7 @@ def candidate(*ids: str) -> Candidate:
     return Candidate(" + ".join(ids), "mutant", "", tuple(mutants()[name] for name in ids))
 
 
-def judged(variant: Variant, algorithm: str, profile: str) -> tuple[list[Subject], list[Subject]]:
+def judged(variant: Variant, algorithm: str, profile: str) -> tuple[list[AnsweredCase], list[AnsweredCase]]:
     """Return the cases of a profile that a variant fails and those that it passes, by the window alone."""
     failing, passing = [], []
     for case in every_case():
@@ -48,7 +48,7 @@ def judged(variant: Variant, algorithm: str, profile: str) -> tuple[list[Subject
     return failing, passing
 
 
-def answered(case: Case, variant: Variant) -> Subject:
+def answered(case: Case, variant: Variant) -> AnsweredCase:
     """Return what a variant answers to a case, up to a crash."""
     right = passed(case, WINDOW_ONLY)
     answers: list[dict[str, object]] = []
@@ -62,7 +62,7 @@ def answered(case: Case, variant: Variant) -> Subject:
     return subject_of(case, answers)
 
 
-def subject_of(case: Case, answers: list[dict[str, object]]) -> Subject:
+def subject_of(case: Case, answers: list[dict[str, object]]) -> AnsweredCase:
     """Return a case with these answers, compared with those expected."""
     right, allowed = passed(case, WINDOW_ONLY), case.allowed()
     size_bytes = right.config.max_datagram_size_bytes
@@ -74,7 +74,7 @@ def subject_of(case: Case, answers: list[dict[str, object]]) -> Subject:
         ),
         None,
     )
-    return Subject(case, WINDOW_ONLY, case.events[: len(answers)], tuple(answers), first)
+    return AnsweredCase(case, WINDOW_ONLY, case.events[: len(answers)], tuple(answers), first)
 
 
 def told_apart(one: Variant, other: Variant, algorithm: str, profile: str) -> bool:

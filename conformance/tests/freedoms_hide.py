@@ -17,7 +17,7 @@ from every import every_case
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.options import options_of
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.explain.departures import of_profile
 from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS, Case
 from firstflight_conformance.replay.answers import CRASHES
@@ -159,17 +159,17 @@ class Profile:
             pass
         return tuple(found)
 
-    def _subject(self, case: Case, answers: Answers) -> Subject | None:
+    def _subject(self, case: Case, answers: Answers) -> AnsweredCase | None:
         """Return a case with these answers, ``None`` if they end early: who crashes does not conform."""
         if len(answers) < len(case.events):
             return None
         observed = tuple(dict(zip(WINDOWS, now, strict=True)) for now in answers)
         both = enumerate(zip(answers, self._expected[case.id], strict=True))
         first = next((index for index, (one, other) in both if one != other), None)
-        return Subject(case, _DECLARED, case.events, observed, first)
+        return AnsweredCase(case, _DECLARED, case.events, observed, first)
 
 
-def _explains(run: Sequence[Subject | None]) -> bool:
+def _explains(run: Sequence[AnsweredCase | None]) -> bool:
     """Return whether every case conforms, and all by one set of choices."""
     cases = [subject for subject in run if subject is not None]
     failing = [subject for subject in cases if subject.first is not None]

@@ -13,7 +13,7 @@ from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.records.results import AdapterReport, exit_code
 from firstflight_conformance.report.badge import badge
 from firstflight_conformance.run.judge import AnyCase, judge
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from runner_support import BAD, adapter
 
 GREEN = (0, "brightgreen")
@@ -30,7 +30,7 @@ def command(algorithm: str, profile: str, refused: Path | None = None) -> str:
     return shlex.join(words(algorithm, profile, refused))
 
 
-def report_of(command: Sequence[str], cases: Sequence[AnyCase], options: Options) -> AdapterReport:
+def report_of(command: Sequence[str], cases: Sequence[AnyCase], options: RunOptions) -> AdapterReport:
     """Judge and diagnose, as the command does."""
     cases = [case for case in cases if not isinstance(case, ComputationCase)]
     by_id = {case.id: case for case in cases}

@@ -20,7 +20,7 @@ from firstflight_conformance.format import vectors
 from firstflight_conformance.paths import CONFORMANCE, VECTORS
 from firstflight_conformance.records.results import AdapterReport, Verdict
 from firstflight_conformance.run.judge import judge as judge_cases
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from firstflight_conformance.simulate.cases import StimulusScript, stimulus_cases
 
 PLANTED = CONFORMANCE / "tests" / "planted"
@@ -104,9 +104,9 @@ def _java(folder: Path) -> list[str]:
 def is_caught(command: list[str]) -> bool:
     """Whether a vector, or else a path, of what the adapter declares shows an error. No cause is looked for."""
     manifest = Manifest("planted", "Planted", "", "third-party", tuple(command), CONFORMANCE)
-    found = judge_cases(manifest, [Script(case) for case in vectors.cases(vectors.load_all(VECTORS))], Options(10.0))
+    found = judge_cases(manifest, [Script(case) for case in vectors.cases(vectors.load_all(VECTORS))], RunOptions(10.0))
     if not _fails(found):
-        found = judge_cases(manifest, [StimulusScript(case) for case in stimulus_cases()], Options(10.0))
+        found = judge_cases(manifest, [StimulusScript(case) for case in stimulus_cases()], RunOptions(10.0))
     return _fails(found)
 
 

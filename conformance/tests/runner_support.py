@@ -13,13 +13,13 @@ from firstflight_conformance.format.stream import flags_of, granularity_of, read
 from firstflight_conformance.format.wire import observation_to_json
 from firstflight_conformance.records.results import AdapterReport
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 
 HERE = Path(__file__).parent
 BAD = HERE / "bad_adapters"
 NAMES = ("slow-start.first.small", "slow-start.target.small", "slow-start.third.small")
 IDS = tuple(f"{name}@rfc-9002" for name in NAMES)
-QUICK = Options(deadline_s=10.0)
+QUICK = RunOptions(deadline_s=10.0)
 
 _T0_NS = 1_000_000_000
 _RTT_NS = 100_000_000
@@ -89,6 +89,8 @@ def adapter(
     return Manifest(name, "Bad", "Python", role, words, HERE, deviations=deviations)
 
 
-def judged(root: Path, *words: str, options: Options = QUICK, deviations: tuple[Deviation, ...] = ()) -> AdapterReport:
+def judged(
+    root: Path, *words: str, options: RunOptions = QUICK, deviations: tuple[Deviation, ...] = ()
+) -> AdapterReport:
     """Judge a command over the vectors below ``root``."""
     return judge(adapter(*words, deviations=deviations), scripts(root), options)

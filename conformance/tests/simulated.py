@@ -20,7 +20,7 @@ from firstflight_conformance.simulate import native_layout as layout
 from firstflight_conformance.simulate.completion import complete
 from firstflight_conformance.simulate.dumbbell import Arrival, FlowResult, NetworkResult, Samples, Turn, run_network
 from firstflight_conformance.simulate.in_loop import ModelInLoop
-from firstflight_conformance.simulate.loop import ORIGIN_NS, Recording, Simulation, StallError
+from firstflight_conformance.simulate.loop import ORIGIN_NS, ModelLoopRun, Simulation, StallError
 from firstflight_conformance.simulate.native import Status
 from firstflight_conformance.simulate.native_events import NONE, RawObservation, event_of
 from firstflight_conformance.simulate.network import Network
@@ -77,7 +77,7 @@ class Model:
         return plain.Answer(seen.cwnd_bytes, seen.next_release_ns, seen.phase in _SLOW_STARTS)
 
 
-def plain_scenario(scenario: Scenario, controller: Controller) -> Recording:
+def plain_scenario(scenario: Scenario, controller: Controller) -> ModelLoopRun:
     """Run a scenario by the plain program. Raise :class:`StallError` if it stalls, as the C simulator does."""
     model = Model(controller)
     run = plain.ScenarioRun(scenario, model)
@@ -85,7 +85,7 @@ def plain_scenario(scenario: Scenario, controller: Controller) -> Recording:
         raise StallError(scenario.name, run.clock.now_ns)
     link, sender = run.bottleneck, run.flow.sender
     seen = tuple(sender.events), tuple(model.observations)
-    return Recording(*seen, link.dropped_packets, link.lost_packets, sender.done)
+    return ModelLoopRun(*seen, link.dropped_packets, link.lost_packets, sender.done)
 
 
 def plain_network(network: Network) -> tuple[NetworkResult, Arrivals]:

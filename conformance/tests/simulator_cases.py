@@ -17,7 +17,7 @@ from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulate.network import Access, Bucket, FlowPlan, Network
 from firstflight_conformance.simulate.presets import Experiment, experiment
 from firstflight_conformance.simulate.scenario import Link, Scenario
-from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 
 S, MS = 10**9, 10**6
 #: How many scenarios and networks, experiments, and networks with MAX_DATA; and how many of them share a hash.
@@ -92,7 +92,7 @@ def experiment_case(number: int) -> Experiment:
         PRESET, algorithm, rate_mbps, delay_ms, 1 + draw.below(draw.one(500, 6_000, 60_000, 300_000, 300_000))
     )
     transfer = todo.transfer
-    connection = replace(transfer.connection or Connection(0), fin_acknowledges=draw.in_(2))
+    connection = replace(transfer.connection or Handshake(0), fin_acknowledges=draw.in_(2))
     if draw.in_(3):
         buffer_bytes, write_bytes = 4_000 + draw.below(20_000), 1 + draw.below(3_000)
         transfer = replace(transfer, send_buffer_bytes=buffer_bytes, write_bytes=write_bytes)
@@ -158,7 +158,7 @@ def _scenario(draw: _Draw, controllers: Sequence[str]) -> ScenarioCase:
 def _plan(draw: _Draw, number: int, controllers: Sequence[str]) -> FlowPlan:
     size_bytes, receiver = 200 + draw.below(1300), _receiver(draw)
     saved = draw.in_(2)
-    connection = Connection(draw.below(80), draw.below(2), draw.one(S, 100 * MS), draw.in_(2)) if draw.in_(2) else None
+    connection = Handshake(draw.below(80), draw.below(2), draw.one(S, 100 * MS), draw.in_(2)) if draw.in_(2) else None
     transfer = Transfer(
         Config(size_bytes, None if draw.in_(6) else size_bytes * (1 + draw.below(12))),
         _transfer_bytes(draw, size_bytes),

@@ -13,8 +13,8 @@ import pytest
 
 from firstflight_conformance.format.vectors import Case, load
 from firstflight_conformance.judge.formats import read
-from firstflight_conformance.judge.verdict import AT_THE_RECEIVER, Verdict, judge
-from firstflight_conformance.logs.qlog.read import Options
+from firstflight_conformance.judge.verdict import AT_THE_RECEIVER, ConnectionVerdict, judge
+from firstflight_conformance.logs.qlog.read import LogOptions
 from firstflight_conformance.logs.recording.files import RecordingError, lines, parse
 from firstflight_conformance.logs.recording.from_case import recording_of
 from firstflight_conformance.logs.recording.recording import Recording
@@ -42,7 +42,7 @@ def captured(how: How) -> Recording:
         return read(file).recording
 
 
-def judged(tmp_path: Path, data: bytes) -> Verdict:
+def judged(tmp_path: Path, data: bytes) -> ConnectionVerdict:
     """Return the answer for the bytes of a file."""
     file = tmp_path / "connection.pcap"
     file.write_bytes(data)
@@ -96,7 +96,7 @@ def test_growth_of_another_kind_is_none_of_ours(tmp_path: Path) -> None:
     file.write_bytes(capture_of(recorded_sender(Sender(growth=Fraction(2)))))
     with pytest.raises(RecordingError, match="--initial-window"):
         read(file)
-    assert judge(read(file, options=Options(initial_window_bytes=12000)).recording).none_of_ours
+    assert judge(read(file, options=LogOptions(initial_window_bytes=12000)).recording).none_of_ours
 
 
 def test_a_limited_application_is_not_decided(tmp_path: Path) -> None:
@@ -217,7 +217,9 @@ def test_bbr_is_named_where_it_is_and_nowhere_else(tmp_path: Path, path: str, pr
     vector = load(VECTORS / f"{path}.json")
     file = tmp_path / "connection.pcap"
     file.write_bytes(capture_of(recording_of(Case(vector, profile))))
-    verdict = judge(read(file, options=Options(initial_window_bytes=vector.config["initial_window_bytes"])).recording)
+    verdict = judge(
+        read(file, options=LogOptions(initial_window_bytes=vector.config["initial_window_bytes"])).recording
+    )
     named = () if verdict.undecided else verdict.may_be
     assert any(name.startswith("bbr/") for name in named) == path.startswith("bbr/")
     assert "bbr/linux-v1" not in named

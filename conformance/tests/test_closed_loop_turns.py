@@ -21,10 +21,10 @@ from firstflight_conformance.run import closed_loop
 from firstflight_conformance.run.blind import blind_cases
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.pool import Job, judge_all
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from firstflight_conformance.simulate import model_run
 from firstflight_conformance.simulate.cases import CLOSED_LOOP, StimulusCase, StimulusScript, stimulus_cases
-from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.in_loop import SenderLimits
 from firstflight_conformance.simulate.loop import Simulation
 from firstflight_conformance.simulate.model_run import ModelLoop, observed_run
 from firstflight_conformance.simulate.scenario import scenario_files
@@ -64,7 +64,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[StimulusCase]:
 
 
 def judged(cases: Sequence[StimulusCase], words: tuple[str, ...]) -> AdapterReport:
-    return judge(adapter(*command(*words)), [StimulusScript(case) for case in cases], Options())
+    return judge(adapter(*command(*words)), [StimulusScript(case) for case in cases], RunOptions())
 
 
 def verdicts(cases: Sequence[StimulusCase], *words: str) -> list[tuple[str, Verdict, int | None]]:
@@ -141,12 +141,12 @@ def test_a_tolerance_has_a_summary_of_its_own() -> None:
 class EveryEvent(ModelLoop):
     """The model in the loop, with the answer to each event at once."""
 
-    def on_event(self, event: Event) -> Answer:
+    def on_event(self, event: Event) -> SenderLimits:
         """Process an event."""
         super().on_event(event)
         seen = self.observations[-1]
         paces, last = seen.paces, self.observed[-1]
-        return Answer(
+        return SenderLimits(
             last["cwnd_bytes"],
             last.get("next_release_ns") if paces else None,
             self.trace.slow_start_ended is None
@@ -207,7 +207,7 @@ def test_references_share_the_model_s_runs(
 
     monkeypatch.setattr(model_run, "Simulation", noted)
     references = [replace(load_manifests()["python-model"], name=name) for name in ("one", "two")]
-    job = Job(references, [StimulusScript(case) for case in cases], Options(), {})
+    job = Job(references, [StimulusScript(case) for case in cases], RunOptions(), {})
     done = judge_all(job, jobs, lambda *_: None, lambda _: True)
     reports = [judged.report for judged in done if judged.whole]
     assert [{result.verdict for result in report.results} for report in reports] == [{Verdict.PASS}] * 2

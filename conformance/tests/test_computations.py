@@ -20,7 +20,7 @@ from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.records.results import Result, Verdict
 from firstflight_conformance.replay import measure
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from generate import computation
 
 SIZE = "slow-start.size-64-kib.json"
@@ -50,7 +50,7 @@ def judged(tmp_path: Path, answer: Any, arithmetic: str = "integer", name: str =
     program = tmp_path / "adapter.py"
     program.write_text(ADAPTER.replace("ANSWER", repr(answer)).replace("ARITHMETIC", arithmetic), encoding="utf-8")
     manifest = resolve(f"{sys.executable} {program}", {})
-    return judge(manifest, [script(name)], Options(5.0, validate=True)).results[0]
+    return judge(manifest, [script(name)], RunOptions(5.0, validate=True)).results[0]
 
 
 def without(*names: str, **changes: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from diagnosis_support import AS_CHOSEN, UNSEEN, answered, candidate, judged, mu
 from every import every_case, every_computation
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.answers import passed
-from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
 from firstflight_conformance.explain.diagnosis import diagnose
 from firstflight_conformance.explain.suspects import suspects_of
 from firstflight_conformance.format.clauses import Author, Clause, known_clauses
@@ -297,7 +297,7 @@ def test_a_mutant_of_a_computation_is_named() -> None:
     failing, passing = [], []
     for case in every_computation():
         answer = decode_outputs(variant.compute(case.profile, case.inputs))
-        subject = Subject(case, declaration, (), (answer,), None if answer == case.expected() else 0)
+        subject = AnsweredCase(case, declaration, (), (answer,), None if answer == case.expected() else 0)
         (passing if subject.first is None else failing).append(subject)
     causes = diagnose(failing, passing).causes
     assert (causes[0].cause, causes[0].exact, causes[0].decision.event_index) == ("tt-segments-fluid", True, None)

@@ -21,7 +21,7 @@ from firstflight_conformance.records.results import AdapterReport, Result, Verdi
 from firstflight_conformance.replay.measure import replay
 from firstflight_conformance.replay.stimulus import to_json
 from firstflight_conformance.report import json_document
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from generate.catalogue import Catalogue
 from runner_support import command, judged, write_vectors
 from stimuli.newreno import persistent
@@ -237,7 +237,7 @@ def judge_declaring(
     """Judge an adapter that works so much out by itself; return the verdict on one vector and the report."""
     hello = json.dumps({"works_out": works_out, "observables": ["cwnd_bytes"]})
     root = write_vectors(tmp_path / "vectors", raw)
-    report = judged(root, *command("declares", hello, mode), options=Options(10.0, validate=True))
+    report = judged(root, *command("declares", hello, mode), options=RunOptions(10.0, validate=True))
     return next(result for result in report.results if result.case_id.startswith(raw["id"])), report
 
 

@@ -17,12 +17,12 @@ from firstflight_conformance.compare.base import acts, base_of
 from firstflight_conformance.format.schemas import schema_error
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.run.blind import blind_cases
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from firstflight_conformance.simulate.cases import StimulusCase, stimulus_cases
 from plain_newreno import GREEN, command, outcome, refused_by, report_of, words
 from runner_support import BAD
 
-QUICK = Options()
+QUICK = RunOptions()
 #: Profiles that NewReno fails in no case, conforms to by choices, or fails in few cases.
 SAMPLE = [
     ("search", "draft-00-literal", "closed-loop"),
@@ -50,7 +50,7 @@ def of(algorithm: str, profile: str, kind: str, seed: int = 1) -> list[Case | St
     return cases
 
 
-def check(algorithm: str, profile: str, kind: str, tmp_path: Path, options: Options = QUICK, seed: int = 1) -> None:
+def check(algorithm: str, profile: str, kind: str, tmp_path: Path, options: RunOptions = QUICK, seed: int = 1) -> None:
     """Judge with and without refusals, strict and not: green only where NewReno is the whole profile."""
     cases = of(algorithm, profile, kind, seed)
     if not cases:
@@ -71,7 +71,7 @@ def test_plain_newreno(algorithm: str, profile: str, kind: str, tmp_path: Path) 
 
 
 def test_plain_newreno_validated(tmp_path: Path) -> None:
-    check("tcb-sharing", "linux", "vectors", tmp_path, Options(validate=True))
+    check("tcb-sharing", "linux", "vectors", tmp_path, RunOptions(validate=True))
 
 
 @pytest.mark.long
@@ -80,7 +80,7 @@ def test_plain_newreno_as_every_profile(algorithm: str, profile: str, tmp_path: 
     """Also where it is another base: it fails CUBIC, Hybla and the literal text that counts ACKs."""
     for kind in ("vectors", "closed-loop", "both"):
         check(algorithm, profile, kind, tmp_path)
-    check(algorithm, profile, "vectors", tmp_path, Options(validate=True))
+    check(algorithm, profile, "vectors", tmp_path, RunOptions(validate=True))
 
 
 @pytest.mark.long

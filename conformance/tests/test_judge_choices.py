@@ -7,7 +7,7 @@ import pytest
 from firstflight_conformance.compare.relation import Limits
 from firstflight_conformance.judge import choices
 from firstflight_conformance.judge.report import lines
-from firstflight_conformance.judge.verdict import TOO_MANY, Verdict, judge, to_json, together
+from firstflight_conformance.judge.verdict import TOO_MANY, ConnectionVerdict, judge, to_json, together
 
 from freedoms_support import Variant, program_of, variants  # isort: skip
 from known_senders import Path, Sender, recorded_program, recorded_sender  # isort: skip
@@ -36,7 +36,7 @@ def variant(algorithm: str, name: str) -> Variant:
     return next(each for each in variants() if (each.algorithm, each.id) == (algorithm, name))
 
 
-def judged(algorithm: str, name: str, path: Path) -> Verdict:
+def judged(algorithm: str, name: str, path: Path) -> ConnectionVerdict:
     """Return the verdict by the profile of a variant."""
     found = variant(algorithm, name)
     return judge(recorded_program(program_of(found), path), [found.profile])

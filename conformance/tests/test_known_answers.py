@@ -8,7 +8,7 @@ import pytest
 
 from firstflight.events import Ack, Lost
 from firstflight_conformance.format.vectors import Case, load
-from firstflight_conformance.judge.verdict import Verdict, judge, together
+from firstflight_conformance.judge.verdict import ConnectionVerdict, judge, together
 from firstflight_conformance.logs.recording.from_case import recording_of
 from firstflight_conformance.paths import VECTORS
 
@@ -89,7 +89,7 @@ def test_slow_start_is_resumed_often() -> None:
     assert sum(recorded_in_datagrams(Swaying(seed, 6_000_000))[1] for seed in range(40)) >= 20
 
 
-def _nothing_is_named(verdict: Verdict) -> bool:
+def _nothing_is_named(verdict: ConnectionVerdict) -> bool:
     return verdict.none_of_ours or verdict.undecided is not None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from firstflight_conformance.judge.formats import read
-from firstflight_conformance.judge.verdict import Verdict, judge
+from firstflight_conformance.judge.verdict import ConnectionVerdict, judge
 from firstflight_conformance.logs.capture.container import frames
 from firstflight_conformance.logs.recording.files import RecordingError
 
@@ -78,7 +78,7 @@ def _moved(found: Parts, random: Random) -> Parts:
 MUTATIONS: tuple[Callable[[Parts, Random], Parts], ...] = (_dropped, _exchanged, _doubled, _flipped, _cut, _moved)
 
 
-def _answer(file: Path) -> Verdict | None:
+def _answer(file: Path) -> ConnectionVerdict | None:
     """Return the verdict, or None for a file that is refused with a message."""
     begin_s = process_time()
     try:

@@ -24,7 +24,7 @@ from firstflight_conformance.simulate.dumbbell import FlowResult, NetworkResult,
 from firstflight_conformance.simulate.loop import ORIGIN_NS
 from firstflight_conformance.simulate.network import Access, Bucket, FlowPlan, Network, load_network
 from firstflight_conformance.simulate.scenario import Link, ScenarioError
-from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 
 MS, S = 10**6, 10**9
 NAMES = [path.name for path in sorted(NETWORKS.glob("*.json"))]
@@ -97,7 +97,7 @@ def networks(draw: st.DrawFn) -> Network:
             header_bytes=draw(st.sampled_from([0, 40])), ack_bytes=40,
             receive_window_bytes=draw(st.sampled_from([None, 20_000])),
             max_data_bytes=draw(st.sampled_from([None, None, 700, 5000])), max_data_factor=draw(st.sampled_from([1, 2])),
-            connection=draw(st.sampled_from([None, Connection(58)])),
+            connection=draw(st.sampled_from([None, Handshake(58)])),
         )  # fmt: skip
         bucket = draw(st.sampled_from([None, Bucket(4_000_000, 3000, 50 * MS)]))
         flows.append(replace(one, bucket=bucket, access=draw(st.sampled_from([None, Access(10**9, MS)]))))
@@ -157,7 +157,7 @@ def test_two_flows_share() -> None:
 
 def test_a_flow_alone_by_hand() -> None:
     """Handshake and ten packets: SYN, SYN-ACK, then 1 ms for each packet; the last byte after 10 ms on the way."""
-    result = run_network(network(plan(transfer_bytes=10_000, connection=Connection(1000), ack_bytes=0)))
+    result = run_network(network(plan(transfer_bytes=10_000, connection=Handshake(1000), ack_bytes=0)))
     flow = result.flow("one")
     # 1 ms for the SYN; the way back is unlimited; nothing for the ACK.
     assert flow.first_sent_ns == 21 * MS

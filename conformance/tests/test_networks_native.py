@@ -19,12 +19,12 @@ from firstflight_conformance.simulate import native_bounds as bounds
 from firstflight_conformance.simulate import native_layout as layout
 from firstflight_conformance.simulate.completion import complete
 from firstflight_conformance.simulate.dumbbell import run_network
-from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.in_loop import SenderLimits
 from firstflight_conformance.simulate.loop import Simulation, run_port
 from firstflight_conformance.simulate.network import Access, Bucket, FlowPlan, Network, load_network
 from firstflight_conformance.simulate.path import Bottleneck
 from firstflight_conformance.simulate.scenario import Link, Scenario, ScenarioError
-from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 from simulated import c_network, plain_network
 
 S, MS = 10**9, 10**6
@@ -80,7 +80,7 @@ NETWORK = Network("any", "", (), 1, 60 * S, S, LINK, None, (PLAN,))
         {"link": {"queue_packets": bounds.SIZE_MAX_BYTES}}, {"flow": {"start_ns": bounds.TIME_END_NS}},
         {"flow": {"bucket": Bucket(999, 1, 1)}}, {"flow": {"bucket": Bucket(1000, bounds.BURST_MAX_BYTES + 1, 1)}},
         {"flow": {"access": Access(999, 1)}}, {"flow": {"access": Access(1000, bounds.TIME_END_NS)}},
-        {"transfer": {"header_bytes": bounds.HEADER_MAX_BYTES + 1}}, {"transfer": {"connection": Connection(bounds.HEADER_MAX_BYTES + 1)}},
+        {"transfer": {"header_bytes": bounds.HEADER_MAX_BYTES + 1}}, {"transfer": {"connection": Handshake(bounds.HEADER_MAX_BYTES + 1)}},
         {"transfer": {"send_buffer_bytes": 1, "transfer_bytes": None}}, {"transfer": {"write_bytes": 0}},
         {"transfer": {"pacing": Pacing.TIMER}}, {"transfer": {"receive_window_bytes": 0}},
         {"transfer": {"max_data_bytes": 0}}, {"transfer": {"max_data_factor": 17}},
@@ -224,7 +224,7 @@ def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
         header_bytes=40,
         ack_bytes=40,
         announced=True,
-        connection=Connection(58),
+        connection=Handshake(58),
     )
     plan = FlowPlan(
         "one",
@@ -259,8 +259,8 @@ class _Steady:
     samples_rate = True
     initial_window_bytes = 12_000
 
-    def on_event(self, _event: Event) -> Answer:
-        return Answer(self.initial_window_bytes)
+    def on_event(self, _event: Event) -> SenderLimits:
+        return SenderLimits(self.initial_window_bytes)
 
 
 _PROGRAM = """

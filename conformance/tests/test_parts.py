@@ -14,14 +14,14 @@ from firstflight_conformance.records.results import AdapterReport, Verdict
 from firstflight_conformance.report import terminal
 from firstflight_conformance.report.fit import LINES
 from firstflight_conformance.run.parts import parts, whole
-from firstflight_conformance.run.pool import Job, Judged, judge_all
-from firstflight_conformance.run.session import AnyScript, Options
+from firstflight_conformance.run.pool import Job, PoolReport, judge_all
+from firstflight_conformance.run.session import AnyScript, RunOptions
 from firstflight_conformance.simulate.cases import StimulusScript, stimulus_cases
 from runner_support import IDS, adapter, command, events, scripts, vector, write_vectors
 
 FOURTH = "slow-start.zero.small"
 #: The deadline is longer than three processes of Python need to start on a busy machine.
-OPTIONS = Options(deadline_s=5.0)
+OPTIONS = RunOptions(deadline_s=5.0)
 
 
 def stateless(*words: str, role: str = "reference") -> Manifest:
@@ -30,7 +30,7 @@ def stateless(*words: str, role: str = "reference") -> Manifest:
 
 def judged(
     manifests: Sequence[Manifest], chosen: Sequence[AnyScript], jobs: int, counts: dict[int, int] | None = None
-) -> list[Judged]:
+) -> list[PoolReport]:
     count = {} if counts is None else counts
     return list(judge_all(Job(manifests, chosen, OPTIONS, {}), jobs, count.__setitem__, lambda _: True))
 

@@ -16,7 +16,7 @@ from firstflight_conformance.adapters.manifest import Manifest, ManifestError, l
 from firstflight_conformance.cli import main
 from firstflight_conformance.records.results import AdapterReport
 from firstflight_conformance.run.pool import Job, judge_all
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from runner_support import QUICK, adapter, command, scripts, write_vectors
 from runner_support import judged as judge_alone
 
@@ -168,7 +168,7 @@ def test_a_manifest_may_set_the_deadline(tmp_path: Path) -> None:
     silent = replace(load_manifests()["null-silent"], deadline_s=0.2)
     began_s = time.monotonic()
     report = next(
-        iter(judge_all(Job([silent], scripts(write_vectors(tmp_path)), Options(60.0), {}), 1, _no, _yes))
+        iter(judge_all(Job([silent], scripts(write_vectors(tmp_path)), RunOptions(60.0), {}), 1, _no, _yes))
     ).report
     assert isinstance(report, AdapterReport)
     assert time.monotonic() - began_s < 30

@@ -12,7 +12,7 @@ from firstflight_conformance.judge.formats import kind_of
 from firstflight_conformance.judge.verdict import judge
 from firstflight_conformance.logs.qlog import items
 from firstflight_conformance.logs.qlog.groups import PRIOR, Order, arranged, losses_first
-from firstflight_conformance.logs.qlog.read import Log, Options, read_qlog
+from firstflight_conformance.logs.qlog.read import Log, LogOptions, read_qlog
 from firstflight_conformance.logs.recording.files import RecordingError
 from firstflight_conformance.logs.recording.recording import Recording
 
@@ -30,7 +30,7 @@ def stream() -> Recording:
     return recorded("rfc-9406", "hystartpp", "path.deep-queue")
 
 
-def read(folder: Path, log: str, peer: str | None = None, options: Options | None = None) -> Log:
+def read(folder: Path, log: str, peer: str | None = None, options: LogOptions | None = None) -> Log:
     """Write a log and read it."""
     path = folder / "log.qlog"
     path.write_text(log, encoding="utf-8")
@@ -220,13 +220,13 @@ def test_one_connection_of_several(tmp_path: Path, stream: Recording) -> None:
     (trace,) = document["traces"]
     with pytest.raises(RecordingError, match="has 2 traces; choose one: --trace 0 to 1"):
         read(tmp_path, json.dumps(document | {"traces": [trace, trace]}))
-    chosen = read(tmp_path, json.dumps(document | {"traces": [trace, trace]}), options=Options(trace=1))
+    chosen = read(tmp_path, json.dumps(document | {"traces": [trace, trace]}), options=LogOptions(trace=1))
     assert chosen.agreement == 1
     events = [event | {"group_id": group} for event in trace["events"] for group in ("a", "b")]
     grouped = json.dumps(document | {"traces": [trace | {"events": events}]})
     with pytest.raises(RecordingError, match="has 2 connections, by group_id; choose one: --group a, b"):
         read(tmp_path, grouped)
-    assert read(tmp_path, grouped, options=Options(group="b")).recording.events == chosen.recording.events
+    assert read(tmp_path, grouped, options=LogOptions(group="b")).recording.events == chosen.recording.events
 
 
 def test_two_connections_after_each_other(tmp_path: Path, stream: Recording) -> None:

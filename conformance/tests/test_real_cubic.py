@@ -13,8 +13,8 @@ from firstflight.controller import Controller, advance
 from firstflight.events import Ack, Event
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.options import NOTHING, models_of
-from firstflight_conformance.compare.relation import Explained, Judgement, judge
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.relation import ConformingWay, Judgement, judge
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.compare.values import avoids, compare
 from firstflight_conformance.format.builder import MS
 from firstflight_conformance.format.vectors import Case
@@ -60,8 +60,8 @@ def judged(case: Case, declaration: Declaration, observed: Iterator[Any]) -> Jud
     """Return the verdict on answers. The model alone is asked first: few cases need its alternatives."""
     said = tuple(observed)
     if within(case, declaration, said):
-        return Judgement((Explained(NOTHING, NOTHING),))
-    subject = Subject(case, declaration, tuple(case.events), said, 0)
+        return Judgement((ConformingWay(NOTHING, NOTHING),))
+    subject = AnsweredCase(case, declaration, tuple(case.events), said, 0)
     return judge(subject, models_of(case.vector.algorithm, case.profile))
 
 

@@ -12,7 +12,7 @@ from firstflight_conformance.commands.judging import exit_code
 from firstflight_conformance.format.vectors import load
 from firstflight_conformance.judge import follow
 from firstflight_conformance.judge.follow import Follower, Question
-from firstflight_conformance.judge.verdict import Verdict, judge, margin
+from firstflight_conformance.judge.verdict import ConnectionVerdict, judge, margin
 from firstflight_conformance.logs.recording.recorder import Recorder
 from firstflight_conformance.logs.recording.recording import Header, Recording, Step, Subject
 from firstflight_conformance.paths import VECTORS
@@ -72,7 +72,7 @@ def test_bbr_leaves_where_its_threshold_is_set() -> None:
     assert "bbr/linux-v1" in before.may_be
 
 
-def found(verdict: Verdict, profile: str) -> bool:
+def found(verdict: ConnectionVerdict, profile: str) -> bool:
     """Return whether a verdict names a profile."""
     return verdict.undecided is None and profile in verdict.may_be
 
@@ -266,7 +266,7 @@ def test_a_coarse_log_does_not_decide_an_early_exit() -> None:
     assert (coarse.undecided is not None, coarse.none_of_ours) == (True, False)
 
 
-def _judged_coarsely(profile: str, rest: str, way: int) -> list[Verdict]:
+def _judged_coarsely(profile: str, rest: str, way: int) -> list[ConnectionVerdict]:
     """Return the verdicts on RTTs rounded down (-1) or up (1) to 2 ms, in a log of ns and in one of 2 ms."""
     fine, unit_ns = recorded(profile, rest=rest), 2 * MS
     steps = tuple(replace(step, event=_coarse(step.event, unit_ns, way)) for step in fine.steps)

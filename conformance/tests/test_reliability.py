@@ -20,7 +20,7 @@ from firstflight_conformance.format import files, vectors
 from firstflight_conformance.format.parse import VectorError
 from firstflight_conformance.paths import ROOT
 from firstflight_conformance.records.results import Verdict
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from firstflight_conformance.text import refusal, shown, texts
 from measured import measured
 from runner_support import command, events, judged, vector, write_vectors
@@ -231,7 +231,7 @@ def wait_for(pids: Path) -> None:
 @pytest.mark.live
 def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> None:
     """An adapter that crashes and is slow once costs the cases in which it was so, not the rest."""
-    report = judged(root, *command("attacks", "slow-once", str(tmp_path / "memory")), options=Options(deadline_s=5))
+    report = judged(root, *command("attacks", "slow-once", str(tmp_path / "memory")), options=RunOptions(deadline_s=5))
     assert [result.verdict for result in report.results] == [Verdict.ERRORED, Verdict.ERRORED, Verdict.PASS]
     assert report.results[1].fault is FaultKind.TIMEOUT
 
@@ -239,7 +239,7 @@ def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> Non
 @pytest.mark.live
 def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
     """After the stated number of timeouts the rest is errored without waiting."""
-    options = Options(deadline_s=5, timeouts=2)
+    options = RunOptions(deadline_s=5, timeouts=2)
     report = judged(root, *command("attacks", "hang", str(tmp_path / "pids")), options=options)
     assert [result.fault for result in report.results] == [FaultKind.TIMEOUT] * 3
     assert report.results[2].reason == "abandoned after 2 timeouts"

@@ -22,7 +22,7 @@ from firstflight_conformance.format.wire import event_from_json
 from firstflight_conformance.records.results import AdapterReport, Verdict
 from firstflight_conformance.run import closed_loop
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from firstflight_conformance.simulate.cases import (
     CLOSED_LOOP,
     StimulusCase,
@@ -30,7 +30,7 @@ from firstflight_conformance.simulate.cases import (
     load_stimulus,
     stimulus_cases,
 )
-from firstflight_conformance.simulate.loop_run import Trace
+from firstflight_conformance.simulate.loop_run import LoopTrace
 from firstflight_conformance.simulate.model_run import model_run, observed_run
 from firstflight_conformance.simulate.scenario import ScenarioError, scenario_files
 from runner_support import QUICK, adapter, command, write_vectors
@@ -65,7 +65,7 @@ def cases(paths: list[Path]) -> list[StimulusCase]:
 
 
 def judged(
-    paths: list[Path], *words: str, options: Options = QUICK, deviations: tuple[Deviation, ...] = ()
+    paths: list[Path], *words: str, options: RunOptions = QUICK, deviations: tuple[Deviation, ...] = ()
 ) -> AdapterReport:
     """Judge a command over the scenarios."""
     scripts = [StimulusScript(case) for case in cases(paths)]
@@ -85,7 +85,7 @@ def assert_only_target(report: AdapterReport, verdict: Verdict) -> None:
 
 def test_right_adapter_passes(paths: list[Path]) -> None:
     """A right adapter passes exactly, held to the schema; its run is the model's own, with losses and all."""
-    report = judged(paths, *declared(), options=Options(10.0, validate=True))
+    report = judged(paths, *declared(), options=RunOptions(10.0, validate=True))
     assert [(r.verdict, r.within_tolerance) for r in report.results] == [(Verdict.PASS, False)] * 3
     for result in report.results:
         assert result.loop is not None
@@ -146,7 +146,7 @@ def test_the_python_model_through_its_adapter() -> None:
 
 def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is in flight never exceeds what the adapter answered, after a divergence as before; the events are a right stream."""
-    traces: list[Trace] = []
+    traces: list[LoopTrace] = []
     summarize = closed_loop.summary
     monkeypatch.setattr(
         closed_loop,
@@ -250,7 +250,7 @@ def test_when_slow_start_ended_is_told_of_what_is_declared(paths: list[Path], me
 )
 def test_misbehaving_adapter(paths: list[Path], script: str, mode: str, fault: FaultKind, reason: str) -> None:
     """Only the case in which it misbehaves is errored; a fresh process serves the next."""
-    report = judged(paths, *command(script, mode), options=Options(deadline_s=3.0))
+    report = judged(paths, *command(script, mode), options=RunOptions(deadline_s=3.0))
     assert_only_target(report, Verdict.ERRORED)
     assert report.results[1].fault is fault
     assert reason in report.results[1].reason

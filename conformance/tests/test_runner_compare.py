@@ -6,7 +6,7 @@ import pytest
 
 from every import vectors_by_id
 from firstflight_conformance.adapters.messages import Declaration
-from firstflight_conformance.compare.values import Comparison, avoids, compare, fits_float64
+from firstflight_conformance.compare.values import ValueComparison, avoids, compare, fits_float64
 from firstflight_conformance.format.vectors import Case
 
 DATAGRAM = 1200
@@ -15,7 +15,7 @@ BIG = 2**24
 
 def compared(
     expected: int | None, observed: int | None, arithmetic: str = "integer", window: str = "bytes"
-) -> Comparison:
+) -> ValueComparison:
     """Compare one window."""
     declaration = Declaration("x", "1", {}, ("cwnd_bytes",), window=window, arithmetic=arithmetic)
     return compare({"ssthresh_bytes": expected}, {"ssthresh_bytes": observed}, declaration, DATAGRAM)
@@ -101,7 +101,7 @@ def test_growth_below_the_threshold_is_slow_start() -> None:
 
 def test_infinite_threshold_has_no_tolerance() -> None:
     """An infinite threshold equals itself only."""
-    assert compared(None, None) == Comparison((), within_tolerance=False)
+    assert compared(None, None) == ValueComparison((), within_tolerance=False)
     for expected, observed in ((None, 2**62), (2**62, None)):
         assert compared(expected, observed, "float32", "packets").differences
 

@@ -10,7 +10,7 @@ from firstflight_conformance.adapters.faults import ConversationError, FaultKind
 from firstflight_conformance.adapters.manifest import OTHER_VERSION, Deviation
 from firstflight_conformance.records.results import Verdict
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from runner_support import (
     BAD,
     IDS,
@@ -43,7 +43,7 @@ def verdicts(root: Path, hello: dict[str, object], mode: str = "") -> list[tuple
 
 def test_right_adapter_passes(root: Path) -> None:
     """A right adapter passes everything, exactly; also when both sides are held to the schema."""
-    report = judged(root, *command("declares", "{}"), options=Options(10.0, validate=True))
+    report = judged(root, *command("declares", "{}"), options=RunOptions(10.0, validate=True))
     assert report.declaration is not None
     assert report.declaration.name == "bad"
     assert [(r.verdict, r.within_tolerance) for r in report.results] == [(Verdict.PASS, False)] * 4
@@ -131,7 +131,7 @@ def test_validating_refuses_unknown_members(root: Path) -> None:
     """A member that the schema does not know passes by default, and is a fault when validating."""
     words = command("answers", "extra-member")
     assert {result.verdict for result in judged(root, *words).results} == {Verdict.PASS}
-    report = judged(root, *words, options=Options(10.0, validate=True))
+    report = judged(root, *words, options=RunOptions(10.0, validate=True))
     result = next(result for result in report.results if result.verdict is Verdict.ERRORED)
     assert (result.case_id, result.fault) == (IDS[1], FaultKind.SCHEMA)
     assert "window" in result.reason

@@ -12,7 +12,7 @@ from firstflight import Ack, Backlog, Config, Lost, Phase, Sent, create
 from firstflight_conformance.format.ledger import Ledger, RttEstimator
 from firstflight_conformance.format.stream import check_stream
 from firstflight_conformance.simulate.in_loop import ModelInLoop
-from firstflight_conformance.simulate.loop import ORIGIN_NS, Recording, Simulation, simulate
+from firstflight_conformance.simulate.loop import ORIGIN_NS, ModelLoopRun, Simulation, simulate
 from firstflight_conformance.simulate.scenario import (
     Link,
     Receiver,
@@ -39,13 +39,13 @@ def service_ns(link: Link, size_bytes: int) -> int:
     return -(-8 * S * size_bytes // link.rate_bps)
 
 
-def run(scenario: Scenario, loop: tuple[str, str] = LOOPS[0]) -> Recording:
+def run(scenario: Scenario, loop: tuple[str, str] = LOOPS[0]) -> ModelLoopRun:
     """Run a scenario with a controller in the loop."""
     return simulate(scenario, create(*loop, scenario.config))
 
 
 @cache
-def recording(name: str, loop: tuple[str, str]) -> tuple[Scenario, Recording]:
+def recording(name: str, loop: tuple[str, str]) -> tuple[Scenario, ModelLoopRun]:
     """Return a scenario of the checkout and a run of it, shortened to two seconds."""
     scenario = load_scenario(scenario_files()[name])
     scenario = replace(scenario, stop_ns=min(scenario.stop_ns, 2 * S))
@@ -55,7 +55,7 @@ def recording(name: str, loop: tuple[str, str]) -> tuple[Scenario, Recording]:
 every_run = pytest.mark.parametrize(("name", "loop"), [(name, loop) for name in NAMES for loop in LOOPS])
 
 
-def check_run(scenario: Scenario, seen: Recording) -> None:
+def check_run(scenario: Scenario, seen: ModelLoopRun) -> None:
     """Check what holds of every run."""
     check_stream(seen.events, {"max_datagram_size_bytes": 1200})
     check_window(scenario, seen)
@@ -65,7 +65,7 @@ def check_run(scenario: Scenario, seen: Recording) -> None:
     check_losses(seen)
 
 
-def check_window(scenario: Scenario, seen: Recording) -> None:
+def check_window(scenario: Scenario, seen: ModelLoopRun) -> None:
     """Nothing is sent above the window, and nothing is held back that would fit while data is left."""
     for event, observation in zip(seen.events, seen.observations, strict=True):
         if isinstance(event, Sent):
@@ -75,7 +75,7 @@ def check_window(scenario: Scenario, seen: Recording) -> None:
             assert not fits or scenario.paced or scenario.transfer_bytes is not None
 
 
-def check_conservation(seen: Recording) -> None:
+def check_conservation(seen: ModelLoopRun) -> None:
     """Sent is acknowledged, lost or in flight; no more is lost than the queue and the link took."""
     sent = acked = lost = lost_packets = 0
     for event in seen.events:
@@ -91,7 +91,7 @@ def check_conservation(seen: Recording) -> None:
     assert lost_packets <= seen.dropped_packets + seen.lost_packets
 
 
-def check_delays(scenario: Scenario, seen: Recording) -> None:
+def check_delays(scenario: Scenario, seen: ModelLoopRun) -> None:
     """An RTT is at least both delays and the service; an acknowledgement is delayed no longer than the receiver may."""
     link = scenario.link
     rtt = RttEstimator()
@@ -112,7 +112,7 @@ def check_delays(scenario: Scenario, seen: Recording) -> None:
             largest = max(largest, newest.last)
 
 
-def check_rate(scenario: Scenario, seen: Recording) -> None:
+def check_rate(scenario: Scenario, seen: ModelLoopRun) -> None:
     """What is acknowledged by a time has passed the link before it."""
     link = scenario.link
     acked = 0
@@ -123,7 +123,7 @@ def check_rate(scenario: Scenario, seen: Recording) -> None:
             assert 8 * S * acked <= link.rate_bps * link_ns
 
 
-def check_losses(seen: Recording) -> None:
+def check_losses(seen: ModelLoopRun) -> None:
     """What is declared lost is three numbers or 9/8 of an RTT behind, and nothing that is stays in flight after an ACK."""
     largest, latest_ns, smoothed_ns = -1, 0, 0
     ledger = Ledger()

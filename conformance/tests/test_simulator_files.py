@@ -13,7 +13,7 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.format.schemas import validator
 from firstflight_conformance.format.wire import event_to_json
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.simulate.loop import Recording, simulate
+from firstflight_conformance.simulate.loop import ModelLoopRun, simulate
 from firstflight_conformance.simulate.scenario import (
     Scenario,
     ScenarioError,
@@ -25,7 +25,7 @@ from generate.simulated import load_scenarios
 NAMES = list(scenario_files())
 
 
-def run(scenario: Scenario, loop: tuple[str, str] = ("slow-start", "rfc-9002")) -> Recording:
+def run(scenario: Scenario, loop: tuple[str, str] = ("slow-start", "rfc-9002")) -> ModelLoopRun:
     """Run a scenario with a controller in the loop."""
     return simulate(scenario, create(*loop, scenario.config))
 

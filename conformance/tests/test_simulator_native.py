@@ -17,7 +17,7 @@ from firstflight_conformance.paths import NETWORKS, SCENARIOS
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulate import native
 from firstflight_conformance.simulate import native_bounds as bounds
-from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.in_loop import SenderLimits
 from firstflight_conformance.simulate.loop import Simulation, StallError, run_port, simulate, summarize
 from firstflight_conformance.simulate.scenario import (
     Link,
@@ -226,11 +226,11 @@ class _Failing:
     def __init__(self, error: BaseException) -> None:
         self.error, self.events = error, 0
 
-    def on_event(self, _event: Event) -> Answer:
+    def on_event(self, _event: Event) -> SenderLimits:
         self.events += 1
         if self.events == 5:
             raise self.error
-        return Answer(self.initial_window_bytes)
+        return SenderLimits(self.initial_window_bytes)
 
 
 @pytest.mark.parametrize("error", [ValueError("no answer"), KeyboardInterrupt()], ids=repr)

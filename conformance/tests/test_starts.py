@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from firstflight.events import Backlog, SavedPath
-from firstflight_conformance.judge.verdict import Verdict, judge
+from firstflight_conformance.judge.verdict import ConnectionVerdict, judge
 from firstflight_conformance.logs.recording.files import parse
 from firstflight_conformance.logs.recording.recording import Recording
 from pages import connections_page
@@ -27,7 +27,7 @@ def recorded(algorithm: str, path: str, number: int) -> Recording:
 
 
 @cache
-def judged(algorithm: str, path: str, number: int) -> Verdict:
+def judged(algorithm: str, path: str, number: int) -> ConnectionVerdict:
     """Return the answer for a run by the profile that it carries."""
     return judge(recorded(algorithm, path, number), [CARRIED[algorithm][0]])
 

@@ -10,7 +10,7 @@ import pytest
 
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.report import lines
-from firstflight_conformance.judge.verdict import Verdict, judge
+from firstflight_conformance.judge.verdict import ConnectionVerdict, judge
 from firstflight_conformance.logs.recording.files import RecordingError
 
 from captures import How, file_of  # isort: skip
@@ -27,7 +27,7 @@ class Result:
 
     setting: Setting
     truth: Truth
-    verdict: Verdict | None
+    verdict: ConnectionVerdict | None
 
     @property
     def named(self) -> bool:
@@ -85,7 +85,7 @@ def result(setting: Setting) -> Result:
     return Result(setting, truth, judged(data))
 
 
-def judged(data: bytes) -> Verdict | None:
+def judged(data: bytes) -> ConnectionVerdict | None:
     """Return the verdict of a capture, or None for a refusal."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "connection.pcap"

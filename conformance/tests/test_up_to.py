@@ -14,7 +14,7 @@ from firstflight_conformance.records.results import AdapterReport, ExitCode, Res
 from firstflight_conformance.report.badge import badge
 from firstflight_conformance.report.junit import text as junit
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from firstflight_conformance.simulate.cases import StimulusScript, stimulus_cases
 from runner_support import IDS, QUICK, adapter, command, judged, write_vectors
 
@@ -62,7 +62,7 @@ def test_cubic_must_be_judged_as_well(root: Path) -> None:
 def test_both_sides_fit_the_schema(root: Path) -> None:
     """The member is known to the schema of the protocol."""
     words = command("declares", json.dumps(CUBIC))
-    report = judged(root, *words, options=Options(10.0, validate=True))
+    report = judged(root, *words, options=RunOptions(10.0, validate=True))
     assert {result.verdict for result in report.results} == {Verdict.PASS}
 
 

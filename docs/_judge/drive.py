@@ -6,7 +6,7 @@ from pathlib import Path
 from firstflight_conformance.judge.follow import windows_alone
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.report import lines
-from firstflight_conformance.judge.verdict import Verdict, judge, to_json
+from firstflight_conformance.judge.verdict import ConnectionVerdict, judge, to_json
 from firstflight_conformance.logs.recording import files
 from firstflight_conformance.logs.recording.files import RecordingError
 
@@ -29,7 +29,7 @@ def judged(name: str, peer: str) -> str:
     return json.dumps({"judged": document, "report": report, "curve": _curve(verdict)})
 
 
-def _curve(verdict: Verdict) -> dict[str, object]:
+def _curve(verdict: ConnectionVerdict) -> dict[str, object]:
     """Return the windows of the connection after each event, and those of the profile that comes nearest, left alone, in bytes over ms."""
     subject = verdict.subject
     profile = verdict.may_be[0] if verdict.may_be else next((each.profile for each in verdict.refuted), None)

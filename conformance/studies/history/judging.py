@@ -15,7 +15,7 @@ from firstflight_conformance.records import record_file
 from firstflight_conformance.records.results import AdapterReport, Result, Verdict
 from firstflight_conformance.report.checkout import checkout
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import RunOptions
 from firstflight_conformance.version import __version__
 from studies.history.build import Built
 from studies.history.registry import NotBuiltError, about
@@ -51,7 +51,7 @@ def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
     found: list[Divergence] = []
     with about(built.release):
         for manifest in built.manifests(stack):
-            report = diagnosed(judge(manifest, suite.scripts, Options()), suite.cases)
+            report = diagnosed(judge(manifest, suite.scripts, RunOptions()), suite.cases)
             if report.declaration is None:
                 raise NotBuiltError(next((one.reason for one in report.results), "the adapter does not answer"))
             _check_version(report, built.release.version)

@@ -13,7 +13,7 @@ from firstflight_conformance.commands.judging import exit_code
 from firstflight_conformance.commands.options import InputError, usage_errors
 from firstflight_conformance.format.timeline import milliseconds
 from firstflight_conformance.judge.report import choice_lines, result_lines
-from firstflight_conformance.judge.verdict import Verdict, judge, to_json, together
+from firstflight_conformance.judge.verdict import ConnectionVerdict, judge, to_json, together
 from firstflight_conformance.logs.recording import files
 from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import LIVE_PATHS
@@ -98,7 +98,7 @@ def _judge_runs(
     as_lines: bool,
 ) -> int:
     """Record and judge runs; return the exit code."""
-    found: list[Verdict] = []
+    found: list[ConnectionVerdict] = []
     for number in range(1, runs + 1):
         recording = _record(scenario_file, congestion_control, exact=clock == "kernel")
         if folder is not None:
@@ -143,7 +143,7 @@ def _record(scenario_file: Path, congestion_control: str, *, exact: bool) -> Rec
         raise SystemExit(ExitCode.FAULT) from reason
 
 
-def _print(number: int, recording: Recording, verdict: Verdict, *, described: bool) -> None:
+def _print(number: int, recording: Recording, verdict: ConnectionVerdict, *, described: bool) -> None:
     source, did = recording.header.source, verdict.did
     if number == 1:
         click.echo(f"{source['name']}, kernel {source['version']}, clock: {source['clock']}; {source['scenario']}")

@@ -24,7 +24,7 @@ from firstflight_conformance.paths import LIVE_PATHS, STUDIES
 from firstflight_conformance.simulate.dumbbell import run_network
 from firstflight_conformance.simulate.network import FlowPlan, Network
 from firstflight_conformance.simulate.scenario import load_scenario
-from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 from studies.live.kernel.namespace import UnavailableError
 from studies.live.peers.run import QUIC_GO, QUINN_EXAMPLE, TransferError, quic_go_receiver, quinn_example, transfer
 
@@ -117,7 +117,7 @@ def predicted_ns(took: Took) -> int:
         announced=True,
         saved_cwnd_bytes=median_low(took.saved_cwnd_bytes) or None,
         saved_rtt_ns=median_low(took.saved_rtt_ns),
-        connection=Connection(0),
+        connection=Handshake(0),
     )
     flow = FlowPlan("upload", CARRIED[took.algorithm][0], 0, todo, Receiver(2, 25 * _MS))
     net = Network("upload", "an upload", ("this study",), 1, 600 * _S, _S, scenario.link, None, (flow,))

@@ -10,7 +10,7 @@ from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulate.dumbbell import FlowResult, run_network
 from firstflight_conformance.simulate.network import FlowPlan, Network
 from firstflight_conformance.simulate.scenario import Link
-from firstflight_conformance.simulate.transfer import Connection, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Receiver, Transfer
 from studies.published.networks import BASELINE, MB, S, median, on_base
 from studies.published.scharf_runs import HEADER_BYTES, MSS_BYTES, RTT_NS, TEN
 from studies.published.store import Run
@@ -102,7 +102,7 @@ def path(mean_kb: int, load_percent: int, even: str, odd: str) -> Network:
             probes=True,
             header_bytes=HEADER_BYTES,
             announced=True,
-            connection=Connection(0),
+            connection=Handshake(0),
         )
         plans.append(FlowPlan(f"response-{number}", controller, start_ns, transfer, Receiver(1, 0)))
     stop_ns = work.starts_ns[-1] + PATIENCE_NS

@@ -7,7 +7,7 @@ from firstflight.transfer_time.transfer_time import Inputs
 from firstflight_conformance.simulate.dumbbell import run_network
 from firstflight_conformance.simulate.network import FlowPlan, Network
 from firstflight_conformance.simulate.scenario import Link
-from firstflight_conformance.simulate.transfer import Connection, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Receiver, Transfer
 from firstflight_conformance.sweep import Scheme
 from studies.published.networks import MS, S
 from studies.published.store import Run
@@ -51,7 +51,7 @@ def one_flow(controller: str, size_bytes: int, window_segments: int, path: dict[
         probes=True,
         header_bytes=path["header_bytes"],
         announced=True,
-        connection=Connection(0),
+        connection=Handshake(0),
     )
     flow = FlowPlan("response", controller, 0, transfer, Receiver(1, 0))
     return Network("response", "one response", ("the models",), 1, 600 * S, S, link, None, (flow,))

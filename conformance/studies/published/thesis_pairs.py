@@ -8,7 +8,7 @@ from firstflight import Config
 from firstflight_conformance.simulate.dumbbell import FlowResult, run_network
 from firstflight_conformance.simulate.network import Access, FlowPlan, Network
 from firstflight_conformance.simulate.scenario import Link
-from firstflight_conformance.simulate.transfer import Connection, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Receiver, Transfer
 from studies.published.claims import (
     SECONDS,
     Claim,
@@ -70,7 +70,7 @@ def _plan(name: str, algorithm: str, start_ns: int, size_bytes: int) -> FlowPlan
         ack_bytes=HEADER_BYTES,
         receive_window_bytes=1 << 20,
         announced=True,
-        connection=Connection(SYN_BYTES),
+        connection=Handshake(SYN_BYTES),
     )
     receiver, access = Receiver(2, 200 * MS, first_at_once=True), Access(10**10, ACCESS_NS)
     return FlowPlan(name, CONTROLLERS[algorithm], start_ns, transfer, receiver, None, access)

@@ -15,7 +15,7 @@ from firstflight.observables import Outcome
 from firstflight.search.profiles import PROFILES
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.plots.style import save, styled
-from firstflight_conformance.simulate.loop import Recording, simulate
+from firstflight_conformance.simulate.loop import ModelLoopRun, simulate
 from firstflight_conformance.simulate.scenario import load_scenario
 
 SCENARIO = "deep-queue-paced"
@@ -31,7 +31,7 @@ _MARKS = {Outcome.EXITED: "D", Outcome.DRAINED: "s", Outcome.REDUCED: "v"}
 @dataclass(frozen=True, slots=True)
 class _Run:
     profile: str
-    recording: Recording
+    recording: ModelLoopRun
 
     @property
     def pairs(self) -> list[tuple[Any, Any]]:

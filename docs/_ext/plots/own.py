@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from firstflight import Phase
 from firstflight.events import Ack
 from firstflight.observables import Observation
-from firstflight_conformance.plots.windows import Scale, Trace
+from firstflight_conformance.plots.windows import Scale, WindowTrace
 
 _Value: TypeAlias = Callable[[Observation], int | None]
 
@@ -59,7 +59,7 @@ class Own:
         """The heights of the panels below the windows, in inches."""
         return [1.1] if self.rtts else []
 
-    def draw(self, panels: Sequence[Axes], traces: Sequence[Trace], scale: Scale) -> None:
+    def draw(self, panels: Sequence[Axes], traces: Sequence[WindowTrace], scale: Scale) -> None:
         """Draw into the panel of the windows and those below it, of the first of several traces."""
         trace = traces[0]
         whose = f" {trace.names[0]}" if len(traces) > 1 else ""
@@ -81,7 +81,9 @@ class Own:
             panel.legend(loc="upper left", ncols=3, borderpad=0.0, columnspacing=1.4, handletextpad=0.5)
 
 
-def _step(axes: Axes, trace: Trace, value: _Value, scale: Scale, unit: Callable[[int], float], **style: Any) -> None:
+def _step(
+    axes: Axes, trace: WindowTrace, value: _Value, scale: Scale, unit: Callable[[int], float], **style: Any
+) -> None:
     values = [value(seen) for seen in trace.observations]
     if any(one is not None for one in values):
         times = [scale.x(event.t_ns) for event in trace.events]
@@ -89,7 +91,7 @@ def _step(axes: Axes, trace: Trace, value: _Value, scale: Scale, unit: Callable[
         axes.step([*times, scale.end], [*places, places[-1]], "-.", where="post", linewidth=1.1, **style)
 
 
-def _volume(axes: Axes, trace: Trace, value: _Value, scale: Scale, **style: Any) -> None:
+def _volume(axes: Axes, trace: WindowTrace, value: _Value, scale: Scale, **style: Any) -> None:
     """Draw a volume among the windows, if it is not so much larger that these could not be seen."""
     bottom, top = axes.get_ylim()
     places = [scale.size.of(one) for seen in trace.observations if (one := value(seen)) is not None]
@@ -98,7 +100,7 @@ def _volume(axes: Axes, trace: Trace, value: _Value, scale: Scale, **style: Any)
         axes.set_ylim(bottom, max(top, 1.04 * max(places)))
 
 
-def _shade(axes: Axes, trace: Trace, scale: Scale) -> None:
+def _shade(axes: Axes, trace: WindowTrace, scale: Scale) -> None:
     """Shade the phases. Their names stand above them, or in the legend where they have no room."""
     places = [scale.x(event.t_ns) for event in trace.events]
     begins = [

@@ -14,7 +14,7 @@ from firstflight.controller import ALGORITHMS
 from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.simulate.network import FlowPlan, Network
 from firstflight_conformance.simulate.scenario import Link
-from firstflight_conformance.simulate.transfer import Connection, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Receiver, Transfer
 from studies.published.networks import MS, S
 from studies.published.scharf_runs import response_ns
 
@@ -93,7 +93,7 @@ def response(controller: str, place: Place, size_bytes: int) -> int:
         announced=True,
         saved_cwnd_bytes=place.product_bytes,
         saved_rtt_ns=place.rtt_ns,
-        connection=Connection(0),
+        connection=Handshake(0),
     )
     flow = FlowPlan("response", controller, 0, transfer, Receiver(2, 25 * MS))
     net = Network("response", "one response", ("this page",), 1, 600 * S, S, link, None, (flow,))

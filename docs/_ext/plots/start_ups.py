@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from firstflight import Ack, Lost, Sent, create
 from firstflight_conformance.paths import ROOT, SCENARIOS
 from firstflight_conformance.plots.style import save, styled
-from firstflight_conformance.simulate.loop import Recording, simulate
+from firstflight_conformance.simulate.loop import ModelLoopRun, simulate
 from firstflight_conformance.simulate.scenario import load_scenario
 from plots.published import COLOURS
 
@@ -51,7 +51,7 @@ def draw() -> Figure:
     return figure
 
 
-def _samples(recording: Recording) -> tuple[list[float], list[float]]:
+def _samples(recording: ModelLoopRun) -> tuple[list[float], list[float]]:
     """Return what is in flight, in kB, at the end of each slice of time, in seconds."""
     began_ns = recording.events[0].t_ns
     in_flight = {

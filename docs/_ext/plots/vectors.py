@@ -10,7 +10,7 @@ from firstflight.search.profiles import PROFILES
 from firstflight_conformance.format.vectors import Case, Vector
 from firstflight_conformance.plots import vectors as recordings
 from firstflight_conformance.plots.bins import Bins, follow
-from firstflight_conformance.plots.windows import COLOURS, TURNS, Trace
+from firstflight_conformance.plots.windows import COLOURS, TURNS, WindowTrace
 from firstflight_conformance.replay.measure import config_from_json
 from plots.own import OWN
 
@@ -26,7 +26,7 @@ def plot_vector(vector: Vector, path: Path) -> None:
         mine = Case(vector, profile).events
         readings = PROFILES[profile.partition("+")[0]] if vector.algorithm == "search" else None
         observations, bins = follow(profile, readings, config, mine, create(vector.algorithm, profile, config))
-        traces.append(Trace((profile,), mine, observations, bins))
+        traces.append(WindowTrace((profile,), mine, observations, bins))
     shown = _shown_bins([trace.bins for trace in traces if trace.bins is not None], vector.why)
     groups = _grouped(traces)
     # If there are more lines than colours, the profile whose bins are shown and the largest groups have one.
@@ -50,16 +50,16 @@ def _shown_bins(bins: Sequence[Bins], why: str) -> Bins | None:
     return next(iter([*exited, *compared, *bins]), None)
 
 
-def _grouped(traces: Sequence[Trace]) -> list[Trace]:
+def _grouped(traces: Sequence[WindowTrace]) -> list[WindowTrace]:
     """Return one trace for all profiles whose lines coincide."""
-    groups: list[Trace] = []
+    groups: list[WindowTrace] = []
     for trace in traces:
         place = next((n for n, group in enumerate(groups) if _same_line(group, trace)), None)
         if place is None:
             groups.append(trace)
         else:
             group = groups[place]
-            groups[place] = Trace(group.names + trace.names, group.events, group.observations, group.bins)
+            groups[place] = WindowTrace(group.names + trace.names, group.events, group.observations, group.bins)
     return groups
 
 
@@ -68,7 +68,7 @@ def _turn_of(outcome: Outcome) -> str | None:
     return next((label for label, _, outcomes in TURNS if outcome in outcomes), None)
 
 
-def _same_line(one: Trace, other: Trace) -> bool:
+def _same_line(one: WindowTrace, other: WindowTrace) -> bool:
     """Return whether the lines and marks of two traces coincide."""
     return len(one.events) == len(other.events) and all(
         (a.cwnd_bytes, a.ssthresh_bytes) == (b.cwnd_bytes, b.ssthresh_bytes)

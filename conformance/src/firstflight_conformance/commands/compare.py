@@ -28,7 +28,7 @@ _SHOWN_BY_STACKS = OBSERVABLES[:3]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FirstDifference:
     """The first event at which a vector tells two profiles apart, the observable, and what each profile has there."""
 
     vector: Vector
@@ -90,7 +90,7 @@ def different_readings(algorithm: str, names: tuple[str, str]) -> dict[str, tupl
     return found | {name: (value, second[name]) for name, value in first.items() if value != second[name]}
 
 
-def first_difference(vector: Vector, one: str, other: str) -> Difference | None:
+def first_difference(vector: Vector, one: str, other: str) -> FirstDifference | None:
     """Return the first event at which a vector tells two profiles apart.
 
     A difference in the windows or the phase counts before an earlier one in outcome or state.
@@ -100,11 +100,13 @@ def first_difference(vector: Vector, one: str, other: str) -> Difference | None:
         for index, (first, second) in enumerate(pairs):
             for name in names:
                 if first[name] != second[name]:
-                    return Difference(vector, index, name, (first[name], second[name]))
+                    return FirstDifference(vector, index, name, (first[name], second[name]))
     return None
 
 
-def _print(names: tuple[str, str], readings: dict[str, tuple[Any, Any]], found: list[Difference], vectors: int) -> None:
+def _print(
+    names: tuple[str, str], readings: dict[str, tuple[Any, Any]], found: list[FirstDifference], vectors: int
+) -> None:
     for name, (first, second) in readings.items():
         click.echo(f"{name}: {first} / {second}")
     click.echo()
@@ -121,7 +123,7 @@ def _print(names: tuple[str, str], readings: dict[str, tuple[Any, Any]], found: 
 
 
 def _to_json(
-    names: tuple[str, str], readings: dict[str, tuple[Any, Any]], found: list[Difference], vectors: int
+    names: tuple[str, str], readings: dict[str, tuple[Any, Any]], found: list[FirstDifference], vectors: int
 ) -> dict[str, Any]:
     return {
         "profiles": names,

@@ -13,7 +13,7 @@ from firstflight_conformance.judge.formats import Source, connections, read_any
 from firstflight_conformance.judge.sampled import lines as sampled_lines
 from firstflight_conformance.judge.sampled import to_json as sampled_json
 from firstflight_conformance.logs.capture.sockets import Sampled
-from firstflight_conformance.logs.qlog.read import Options
+from firstflight_conformance.logs.qlog.read import LogOptions
 from firstflight_conformance.logs.recording import files
 from firstflight_conformance.logs.recording.files import RecordingError
 from firstflight_conformance.records.results import ExitCode
@@ -59,7 +59,7 @@ def judge_command(
         raise InputError("--peer and --save go with one FILE")
     if as_list:
         raise SystemExit(ExitCode.USAGE if _list(judged_files) else ExitCode.OK)
-    wanted = Options(trace, group, initial_window, datagram, connection, _columns(columns))
+    wanted = LogOptions(trace, group, initial_window, datagram, connection, _columns(columns))
     found, refused = _read(judged_files, peer, wanted)
     sources = [(path, each) for path, each in found if isinstance(each, Source)]
     sampled = [(path, each) for path, each in found if isinstance(each, Sampled)]
@@ -91,7 +91,7 @@ def _together(codes: Sequence[int]) -> int:
 
 
 def _read(
-    paths: Sequence[Path], peer: Path | None, options: Options
+    paths: Sequence[Path], peer: Path | None, options: LogOptions
 ) -> tuple[list[tuple[Path, Source | Sampled]], bool]:
     """Return the files that can be read, and whether there are others: their errors are printed, and do not stop the rest."""
     sources: list[tuple[Path, Source | Sampled]] = []

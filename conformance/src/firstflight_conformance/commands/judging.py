@@ -15,7 +15,7 @@ from firstflight_conformance.judge.cause import cause_lines, causes_json, causes
 from firstflight_conformance.judge.formats import Source
 from firstflight_conformance.judge.report import lines, result_lines
 from firstflight_conformance.judge.subject import RULES
-from firstflight_conformance.judge.verdict import Verdict, judge, to_json, together
+from firstflight_conformance.judge.verdict import ConnectionVerdict, judge, to_json, together
 from firstflight_conformance.logs.recording.files import RecordingError
 from firstflight_conformance.records.findings import Cause
 from firstflight_conformance.records.results import ExitCode
@@ -48,7 +48,7 @@ _OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class JudgingOptions:
     """How recordings are judged: by which profiles (``None``: by all), from where on, and which ACKs were app-limited."""
 
     names: list[str] | None
@@ -76,11 +76,11 @@ def recording_errors() -> Iterator[None]:
 
 def judging_of(
     *, algorithm: str | None, profile: str | None, start: str, app_limited: str | None, cause: bool, as_json: bool
-) -> Judging:
+) -> JudgingOptions:
     """Return what the options say."""
     if cause and profile is None:
         raise InputError("--cause: name the profile that the connection should follow, as --profile ALGORITHM/NAME")
-    return Judging(chosen_profiles(algorithm, profile), start, app_limited, cause, as_json)
+    return JudgingOptions(chosen_profiles(algorithm, profile), start, app_limited, cause, as_json)
 
 
 def chosen_profiles(algorithm: str | None, profile: str | None) -> list[str] | None:
@@ -99,7 +99,7 @@ def chosen_profiles(algorithm: str | None, profile: str | None) -> list[str] | N
     return [f"{algorithm}/{name}" for name in known[algorithm] if profile in (None, name)]
 
 
-def judge_and_report(sources: Sequence[tuple[Path, Source]], judging: Judging) -> int:
+def judge_and_report(sources: Sequence[tuple[Path, Source]], judging: JudgingOptions) -> int:
     """Judge connections, print what came of them, and return the exit code: a profile must explain all of them."""
     with recording_errors():
         verdicts = [
@@ -116,7 +116,7 @@ def judge_and_report(sources: Sequence[tuple[Path, Source]], judging: Judging) -
     return exit_code(verdicts)
 
 
-def exit_code(verdicts: Sequence[Verdict]) -> int:
+def exit_code(verdicts: Sequence[ConnectionVerdict]) -> int:
     """Return the exit code: 0 where a profile explains all runs, 1 where none does, 4 where that is not decided."""
     may_be, undecided = together(verdicts)
     if undecided is not None:
@@ -125,7 +125,9 @@ def exit_code(verdicts: Sequence[Verdict]) -> int:
 
 
 def _document(
-    sources: Sequence[tuple[Path, Source]], verdicts: Sequence[Verdict], causes: Sequence[tuple[Cause, ...] | None]
+    sources: Sequence[tuple[Path, Source]],
+    verdicts: Sequence[ConnectionVerdict],
+    causes: Sequence[tuple[Cause, ...] | None],
 ) -> dict[str, Any]:
     runs = []
     for (_, source), verdict, found in zip(sources, verdicts, causes, strict=True):
@@ -139,7 +141,9 @@ def _document(
 
 
 def _print(
-    sources: Sequence[tuple[Path, Source]], verdicts: Sequence[Verdict], causes: Sequence[tuple[Cause, ...] | None]
+    sources: Sequence[tuple[Path, Source]],
+    verdicts: Sequence[ConnectionVerdict],
+    causes: Sequence[tuple[Cause, ...] | None],
 ) -> None:
     for (path, source), verdict, found in zip(sources, verdicts, causes, strict=True):
         name = source.recording.header.source["name"]

@@ -26,9 +26,9 @@ from firstflight_conformance.records import record_file
 from firstflight_conformance.records.record_file import Record
 from firstflight_conformance.records.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.report import fit, json_document, tables, terminal
-from firstflight_conformance.run.pool import Job, Judged, judge_all
+from firstflight_conformance.run.pool import Job, PoolReport, judge_all
 from firstflight_conformance.run.selection import Selection, first_cases
-from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options, declaration_of
+from firstflight_conformance.run.session import TIMEOUTS, AnyScript, RunOptions, declaration_of
 from firstflight_conformance.simulate import native
 from firstflight_conformance.simulate.cases import AnyCase, StimulusCase, StimulusScript, stimulus_cases
 from firstflight_conformance.text import shown
@@ -201,7 +201,7 @@ def run_command(
         if looped or recording:
             raise click.UsageError("--blind: goes with none of --closed-loop, --both, --scenario and --record")
         with usage_errors():
-            drawn = _blind_draws(blind, chosen, manifests, Options(deadline_s, validate, timeouts))
+            drawn = _blind_draws(blind, chosen, manifests, RunOptions(deadline_s, validate, timeouts))
         cases, records = [case for one in drawn for case in one.cases if chosen.takes(case)], {}
     else:
         cases = judged_cases(
@@ -225,7 +225,7 @@ def run_command(
     builds = Builds(manifests) if build else None
     if any(isinstance(case, StimulusCase) for case in cases):
         native.library()  # built once, not by each process
-    job = Job(manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records)
+    job = Job(manifests, _scripts(cases), RunOptions(deadline_s, validate, timeouts), {} if recording else records)
     tables = _FirstTables(manifests)
     judged = [_of_this_build(report, builds) for report in _judge_all(job, jobs, builds, tables)]
     reports = _with_unseen(judged, _diagnose(judged, cases, job), cases)
@@ -266,7 +266,7 @@ def _refuse_one_place_for_two(*reports: Path | None) -> None:
             raise click.UsageError(f"{path}: two reports to one file; name another for one of them")
 
 
-def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest], options: Options) -> list["Drawn"]:
+def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest], options: RunOptions) -> list["Drawn"]:
     """Return the paths drawn for the selected profiles that an adapter declares; print the seed and the numbers.
 
     An adapter without a valid hello is asked for one profile, which reports its fault.
@@ -317,7 +317,7 @@ def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase], job: Job) 
 
 
 def _diagnosed(
-    report: AdapterReport, cases: dict[str, AnyCase], scripts: dict[str, AnyScript], options: Options
+    report: AdapterReport, cases: dict[str, AnyCase], scripts: dict[str, AnyScript], options: RunOptions
 ) -> AdapterReport:
     """Return the report with its causes, or as it is where the diagnosis fails: it explains a verdict and never takes one away."""
     from firstflight_conformance.explain.diagnosis import diagnosed
@@ -385,7 +385,7 @@ class _FirstTables:
         self._by_vectors: dict[int, AdapterReport] = {}
         self._whole: dict[int, AdapterReport] = {}
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: PoolReport) -> None:
         """Take a report; print the table that it makes whole."""
         if judged.adapter in self._references:
             reports = self._whole if judged.whole else self._by_vectors

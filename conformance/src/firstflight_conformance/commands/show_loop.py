@@ -11,7 +11,7 @@ from firstflight_conformance.format.timeline import event_lines
 from firstflight_conformance.format.wire import observables
 from firstflight_conformance.run.selection import near_hint
 from firstflight_conformance.simulate.cases import StimulusCase, stimulus_cases
-from firstflight_conformance.simulate.in_loop import Answer, ModelInLoop
+from firstflight_conformance.simulate.in_loop import ModelInLoop, SenderLimits
 from firstflight_conformance.simulate.loop import Simulation
 from firstflight_conformance.simulate.loop_run import run
 
@@ -27,7 +27,7 @@ class _Noted(ModelInLoop):
         super().__init__(case.controller())
         self.events: list[Event] = []
 
-    def on_event(self, event: Event) -> Answer:
+    def on_event(self, event: Event) -> SenderLimits:
         """Note and process an event."""
         self.events.append(event)
         return super().on_event(event)

@@ -10,7 +10,7 @@ from firstflight import DomainError, create, profiles
 from firstflight_conformance.commands.options import PLOT_FILE, InputError
 from firstflight_conformance.format.wire import event_to_json, observation_to_json
 from firstflight_conformance.run.selection import unknown_hint
-from firstflight_conformance.simulate.loop import Recording, simulate, summarize
+from firstflight_conformance.simulate.loop import ModelLoopRun, simulate, summarize
 from firstflight_conformance.simulate.scenario import ScenarioError, load_scenario
 
 
@@ -49,14 +49,14 @@ def _default_profile(algorithm: str) -> str:
     return "lanman-2024" if algorithm == "search" else profiles()[algorithm][0]
 
 
-def _draw(recording: Recording, profile: str, title: str, plot: Path) -> None:
+def _draw(recording: ModelLoopRun, profile: str, title: str, plot: Path) -> None:
     from firstflight_conformance.plots.vectors import plot_recording  # matplotlib takes a second to load
 
     plot_recording(recording.events, recording.observations, plot, profile=profile, title=title)
     click.echo(f"plot written to {plot}")
 
 
-def summary(recording: Recording) -> dict[str, Any]:
+def summary(recording: ModelLoopRun) -> dict[str, Any]:
     """Return what a reader asks first: when slow start ended and how, and what was lost."""
     found = summarize(recording)
     return {

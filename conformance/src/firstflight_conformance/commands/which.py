@@ -17,7 +17,7 @@ from firstflight_conformance.commands.options import (
     usage_errors,
     vectors_option,
 )
-from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
 from firstflight_conformance.explain.which import Standing, nearest, standings
 from firstflight_conformance.format.clauses import known_clauses
 from firstflight_conformance.format.files import write_whole
@@ -100,7 +100,7 @@ def _print(found: list[Standing], diagnosis: Diagnosis) -> None:
             out.print(f"not {next_one.algorithm}/{next_one.profile}: {', '.join(telling)}")
 
 
-def _differing(standing: Standing) -> Subject | None:
+def _differing(standing: Standing) -> AnsweredCase | None:
     return next(iter(shortest_first(standing.differing)), None)
 
 

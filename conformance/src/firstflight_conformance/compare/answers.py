@@ -4,7 +4,7 @@ from typing import Any
 
 from firstflight.events import Event
 from firstflight_conformance.adapters.messages import Declaration
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import observables
@@ -13,20 +13,20 @@ from firstflight_conformance.simulate.cases import AnyCase, StimulusCase
 from firstflight_conformance.simulate.model_run import observed_run
 
 
-def failed(result: Result, case: AnyCase, declaration: Declaration) -> Subject:
+def failed(result: Result, case: AnyCase, declaration: Declaration) -> AnsweredCase:
     """Return a case that differs from the model, with the answers of the adapter."""
     assert result.recording is not None and result.divergence is not None
     first = result.divergence.event_index or 0
-    return Subject(case, declaration, result.recording.events, result.recording.observed, first)
+    return AnsweredCase(case, declaration, result.recording.events, result.recording.observed, first)
 
 
-def passed(case: AnyCase, declaration: Declaration) -> Subject:
+def passed(case: AnyCase, declaration: Declaration) -> AnsweredCase:
     """Return a case with the expected answers, as far as the adapter declares them; in closed loop those of the model's own run."""
     if isinstance(case, ComputationCase):
-        return Subject(case, declaration, (), (case.expected(),), None)
+        return AnsweredCase(case, declaration, (), (case.expected(),), None)
     events, expected = run_of(case, declaration)
     answers = tuple({name: now[name] for name in declaration.observables if name in now} for now in expected)
-    return Subject(case, declaration, events, answers, None)
+    return AnsweredCase(case, declaration, events, answers, None)
 
 
 def run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[Event, ...], list[dict[str, Any]]]:

@@ -12,7 +12,7 @@ from firstflight_conformance.adapters.messages import OF_SOME_ALGORITHMS, Declar
 from firstflight_conformance.compare.answers import run_of
 from firstflight_conformance.compare.options import models_of
 from firstflight_conformance.compare.profile import judged_alone
-from firstflight_conformance.compare.subject import Subject, config_of
+from firstflight_conformance.compare.subject import AnsweredCase, config_of
 from firstflight_conformance.compare.values import avoids, compare
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.vectors import Case
@@ -71,7 +71,7 @@ def _differs(
     return False
 
 
-def conforms_as_base(subject: Subject) -> bool:
+def conforms_as_base(subject: AnsweredCase) -> bool:
     """Return whether the base, with any choices at its open points, gives the answers to a case."""
     base = base_of(subject.case.vector.algorithm, subject.case.profile)
     if base is None or isinstance(subject.case, ComputationCase):

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.relation import Explained, explained, judge
-from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.compare.relation import ConformingWay, explained, judge
+from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
 
 #: The most combinations to keep, those with the fewest alternatives first; and the most to hold against all cases.
 _MOST, _TRIED = 256, 24
@@ -20,7 +20,7 @@ _SEEDS, _CLIMBS = 6, 6
 #: The number of clashes from which on no case is judged again near the combinations: what clashes so often is wrong.
 _CLASHES = 6
 
-Ways = tuple[Explained, ...]
+Ways = tuple[ConformingWay, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Joint:
     clashes: dict[str, str] = field(default_factory=dict)
 
 
-def join(conforming: Sequence[tuple[Subject, Ways]], passing: Sequence[Subject], models: Models) -> Joint:
+def join(conforming: Sequence[tuple[AnsweredCase, Ways]], passing: Sequence[AnsweredCase], models: Models) -> Joint:
     """Return the combination with the fewest alternatives that fits all cases, or most of them.
 
     ``conforming``: cases that differ from the model and conform, with their ways. ``passing``: cases that agree with the model, which
@@ -65,8 +65,8 @@ def join(conforming: Sequence[tuple[Subject, Ways]], passing: Sequence[Subject],
 
 def nearest(
     taken: frozenset[str],
-    failing: Sequence[tuple[Subject, Sequence[frozenset[str]]]],
-    fixed: Sequence[Subject],
+    failing: Sequence[tuple[AnsweredCase, Sequence[frozenset[str]]]],
+    fixed: Sequence[AnsweredCase],
     models: Models,
 ) -> frozenset[str]:
     """Return the combination of a run, ``taken``, and alternatives without which failing cases would fail earlier.
@@ -87,18 +87,20 @@ def nearest(
     return taken
 
 
-def fits(subject: Subject, models: Models, taken: frozenset[str]) -> bool:
+def fits(subject: AnsweredCase, models: Models, taken: frozenset[str]) -> bool:
     """Return whether a case conforms with exactly these settled alternatives."""
     variant = models.variant(taken)
     return variant is not None and (subject.explained_by(variant) or explained(subject, models, taken) is not None)
 
 
 class _Join:
-    def __init__(self, conforming: Sequence[tuple[Subject, Ways]], passing: Sequence[Subject], models: Models) -> None:
+    def __init__(
+        self, conforming: Sequence[tuple[AnsweredCase, Ways]], passing: Sequence[AnsweredCase], models: Models
+    ) -> None:
         self._models, self._passing = models, passing
         self._conforming = {subject.case.id: subject for subject, _ in conforming}
         # Cases that agree with the model object first: a case that contradicts them is the clash.
-        self._objectors: dict[str, tuple[Subject, Ways]] = {}
+        self._objectors: dict[str, tuple[AnsweredCase, Ways]] = {}
         self._ways = {subject.case.id: (subject, ways) for subject, ways in conforming}
         self._refuted: set[frozenset[str]] = set()
         self._fits: dict[tuple[str, frozenset[str]], bool] = {}
@@ -143,7 +145,7 @@ class _Join:
                 taken = max(near, key=lambda one: self._fitting(cases, one), default=taken)
         return None
 
-    def _fitting(self, cases: Sequence[Subject], taken: frozenset[str]) -> int:
+    def _fitting(self, cases: Sequence[AnsweredCase], taken: frozenset[str]) -> int:
         """Return how many cases a combination fits before one that it does not."""
         return next((count for count, one in enumerate(cases) if not self._is_fit(one, taken)), len(cases))
 
@@ -161,39 +163,39 @@ class _Join:
                 return self._sparing(more, clashes)
         return taken
 
-    def _follows(self, subject: Subject, taken: frozenset[str]) -> bool | None:
+    def _follows(self, subject: AnsweredCase, taken: frozenset[str]) -> bool | None:
         """Return whether a case follows a bound under a combination; ``None`` if it does not conform."""
         way = explained(subject, self._models, taken)
         return None if way is None else bool(way.values)
 
-    def _objecting(self, taken: frozenset[str], clashes: dict[str, str]) -> Subject | None:
+    def _objecting(self, taken: frozenset[str], clashes: dict[str, str]) -> AnsweredCase | None:
         """Return a case that a combination does not fit; an objector of before is asked first."""
         known = [subject for subject, _ in self._objectors.values()]
         others = [self._conforming[name] for name in self._conforming if name not in clashes]
         cases = [*known, *others, *self._passing] if taken else others
         return next((subject for subject in cases if not self._is_fit(subject, taken)), None)
 
-    def _is_fit(self, subject: Subject, taken: frozenset[str]) -> bool:
+    def _is_fit(self, subject: AnsweredCase, taken: frozenset[str]) -> bool:
         key = subject.case.id, taken
         if key not in self._fits:
             self._fits[key] = fits(subject, self._models, taken)
         return self._fits[key]
 
-    def _judged(self, subject: Subject, base: frozenset[str]) -> Ways:
+    def _judged(self, subject: AnsweredCase, base: frozenset[str]) -> Ways:
         """Return the ways of a case near a combination."""
         key = subject.case.id, base
         if key not in self._near:
             self._near[key] = judge(subject, self._models, base).ways
         return self._near[key]
 
-    def _ask(self, subject: Subject, taken: frozenset[str]) -> None:
+    def _ask(self, subject: AnsweredCase, taken: frozenset[str]) -> None:
         """Add the ways of a case near a combination that does not fit it. If there is no new one, the combination is refuted."""
         name = subject.case.id
         of = self._ways if name in self._conforming else self._objectors
         _, known = of.get(name, (subject, ()))
         found = self._judged(subject, taken if known else NOTHING)
         # A case that reaches the limit keeps its own answers: the model without alternatives.
-        found = found or (() if known else (Explained(NOTHING, frozenset(self._models.settled)),))
+        found = found or (() if known else (ConformingWay(NOTHING, frozenset(self._models.settled)),))
         new = tuple(way for way in found if way not in known)
         if not new or taken in [way.taken for way in (*known, *new)]:
             self._refuted.add(taken)
@@ -216,7 +218,7 @@ class _Join:
         """Return the combinations that fit the cases, fewest alternatives first, and the cases that fit none."""
         combinations = [_Combination()]
         clashes: dict[str, str] = {}
-        fitting: list[tuple[Subject, Ways]] = []
+        fitting: list[tuple[AnsweredCase, Ways]] = []
         for subject, known in [*self._objectors.values(), *self._ways.values()]:
             ways = known
             wider = self._both(combinations, _of(ways))
@@ -230,7 +232,7 @@ class _Join:
                 clashes[subject.case.id] = self._contradicts(ways, fitting)
         return combinations, clashes
 
-    def _nearer(self, subject: Subject, ways: Ways, combinations: Sequence[_Combination]) -> Ways:
+    def _nearer(self, subject: AnsweredCase, ways: Ways, combinations: Sequence[_Combination]) -> Ways:
         """Return the ways of a case together with those near the first combination."""
         found = self._judged(subject, combinations[0].taken)
         return (*ways, *(way for way in found if way not in ways))
@@ -252,7 +254,7 @@ class _Join:
                 least.append(both)
         return least[:_MOST]
 
-    def _contradicts(self, ways: Ways, fitting: Sequence[tuple[Subject, Ways]]) -> str:
+    def _contradicts(self, ways: Ways, fitting: Sequence[tuple[AnsweredCase, Ways]]) -> str:
         """Return the first case that fits no way of another one; empty if only several together contradict it."""
         for subject, others in fitting:
             if not self._both(_of(ways), _of(others)):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.simulate.cases import AnyCase
 
 
@@ -10,7 +10,7 @@ from firstflight_conformance.simulate.cases import AnyCase
 class Judged:
     """A case that passed or conforms. ``cut``: the event from which on it is not judged, ``None`` if it is judged to the end."""
 
-    subject: Subject
+    subject: AnsweredCase
     cut: int | None
 
     @property

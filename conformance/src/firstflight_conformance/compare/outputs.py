@@ -3,7 +3,7 @@
 from typing import Any
 
 from firstflight_conformance.adapters.messages import Declaration
-from firstflight_conformance.compare.values import Comparison
+from firstflight_conformance.compare.values import ValueComparison
 from firstflight_conformance.records.results import Difference
 
 _TIMES = ("gamma_ns", "response_time_ns")
@@ -11,12 +11,14 @@ _TIMES = ("gamma_ns", "response_time_ns")
 _PART = {"float64": 2**50, "float32": 2**21}
 
 
-def compare_outputs(expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration) -> Comparison:
+def compare_outputs(expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration) -> ValueComparison:
     """Compare the outputs. psi is always exact: a neighbouring value is another transfer time."""
     if "error" in expected or "error" in observed:
         if expected == observed:
-            return Comparison((), within_tolerance=False)
-        return Comparison((Difference("refused", "error" in expected, "error" in observed),), within_tolerance=False)
+            return ValueComparison((), within_tolerance=False)
+        return ValueComparison(
+            (Difference("refused", "error" in expected, "error" in observed),), within_tolerance=False
+        )
     differences: list[Difference] = []
     within_tolerance = False
     for name, value in observed.items():
@@ -26,7 +28,7 @@ def compare_outputs(expected: dict[str, Any], observed: dict[str, Any], declarat
             within_tolerance = True
         else:
             differences.append(Difference(name, _shown(expected[name]), _shown(value)))
-    return Comparison(tuple(differences), within_tolerance)
+    return ValueComparison(tuple(differences), within_tolerance)
 
 
 def _tolerated(expected: int, observed: int, arithmetic: str) -> bool:

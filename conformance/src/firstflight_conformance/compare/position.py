@@ -9,7 +9,7 @@ from firstflight import Config
 from firstflight.events import Event, Sent
 from firstflight_conformance.compare.bounds.bound import Bound, Taken
 from firstflight_conformance.compare.bounds.registry import bounds_of
-from firstflight_conformance.compare.subject import Subject, equals
+from firstflight_conformance.compare.subject import AnsweredCase, equals
 from firstflight_conformance.compare.values import avoids, notes_avoidance, slack_bytes
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.wire import observables
@@ -31,7 +31,7 @@ class Walker:
         """Return the position before the first event."""
         return Position(self, self._first.copy(), bounds_of(self.algorithm, self.profile, self.variant.advance))
 
-    def step(self, position: "Position", event: Event) -> "Step":
+    def step(self, position: "Position", event: Event) -> "PendingStep":
         """Process an event from a position that another model may have reached, which stays as it is."""
         raise NotImplementedError
 
@@ -51,7 +51,7 @@ class Walker:
 class Along(Walker):
     """A case and a variant of the model that walks along its answers."""
 
-    def __init__(self, subject: Subject, variant: Variant) -> None:
+    def __init__(self, subject: AnsweredCase, variant: Variant) -> None:
         """Take the case and the model."""
         case = subject.case
         assert not isinstance(case, ComputationCase)  # a computation has no events
@@ -61,7 +61,7 @@ class Along(Walker):
         self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
         self.notes_avoidance = notes_avoidance(subject.declaration)
 
-    def step(self, position: "Position", event: Event) -> "Step":
+    def step(self, position: "Position", event: Event) -> "PendingStep":
         """Process an event from a position that another model may have reached, which stays as it is."""
         before = self.before(position)
         controller = before.copy()
@@ -102,7 +102,7 @@ class Position:
 
 
 @dataclass(slots=True)
-class Step:
+class PendingStep:
     """An event processed from a position, before its answer is compared. ``taken``: the values of bounds that were followed."""
 
     along: Any
@@ -148,7 +148,7 @@ class Step:
                 self.observation = self.along.variant.followed(self.observation, self.controller, found.shows)
 
 
-class AlongStep(Step):
+class AlongStep(PendingStep):
     """A step along the answers of a case."""
 
     def meets(self, index: int, observed: dict[str, Any]) -> Position | None:

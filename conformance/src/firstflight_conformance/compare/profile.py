@@ -7,14 +7,16 @@ from fractions import Fraction
 from firstflight_conformance.compare.bounds.bound import Taken
 from firstflight_conformance.compare.joint import Joint, join
 from firstflight_conformance.compare.options import NOTHING, Models, models_of
-from firstflight_conformance.compare.relation import Explained, Judgement, explained, judge
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.relation import ConformingWay, Judgement, explained, judge
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.open_points import open_points
 from firstflight_conformance.records.findings import Choice
 
 
-def by_profile(failing: Sequence[Subject], passing: Sequence[Subject]) -> Iterator[tuple[list[Subject], list[Subject]]]:
+def by_profile(
+    failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]
+) -> Iterator[tuple[list[AnsweredCase], list[AnsweredCase]]]:
     """Yield what failed and what passed, profile by profile."""
     profiles = dict.fromkeys((subject.case.vector.algorithm, subject.case.profile) for subject in failing)
     for of in profiles:
@@ -34,13 +36,13 @@ class Compared:
 
     models: Models
     joint: Joint
-    conforming: dict[str, tuple[Subject, Explained]]
+    conforming: dict[str, tuple[AnsweredCase, ConformingWay]]
     undecided: tuple[str, ...]
-    rest: list[Subject]
-    fronts: list[tuple[Subject, tuple[frozenset[str], ...]]]
+    rest: list[AnsweredCase]
+    fronts: list[tuple[AnsweredCase, tuple[frozenset[str], ...]]]
 
 
-def compared(failing: Sequence[Subject], passing: Sequence[Subject]) -> Compared:
+def compared(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]) -> Compared:
     """Return the verdicts on the failures in a profile.
 
     The verdict on a case depends on its own answers. The choices of the run are those that fit all conforming cases and change no
@@ -61,7 +63,7 @@ def compared(failing: Sequence[Subject], passing: Sequence[Subject]) -> Compared
     )
 
 
-def judged_alone(subject: Subject, models: Models) -> Judgement:
+def judged_alone(subject: AnsweredCase, models: Models) -> Judgement:
     """Return the verdict on a case; a computation has no alternatives."""
     if isinstance(subject.case, ComputationCase):
         return Judgement()
@@ -72,7 +74,7 @@ def judged_alone(subject: Subject, models: Models) -> Judgement:
     return judge(subject, models)
 
 
-def _may_conform(subject: Subject, joint: Joint) -> bool:
+def _may_conform(subject: AnsweredCase, joint: Joint) -> bool:
     """Return whether to hold a case against the choices of the run: not a computation, and no case that contradicts them."""
     return not isinstance(subject.case, ComputationCase) and subject.case.id not in joint.clashes
 

@@ -19,8 +19,8 @@ from typing import Any
 from firstflight.events import Event
 from firstflight_conformance.compare.bounds.bound import Taken
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.position import Along, Position, Step, Walker, state_text
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.position import Along, PendingStep, Position, Walker, state_text
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.replay.answers import CRASHES
 from firstflight_conformance.replay.variant import Variant
 
@@ -53,7 +53,7 @@ class LimitError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ConformingWay:
     """One explanation of conforming answers: alternatives taken, and alternatives that acted and were refused.
 
     ``moments``: alternatives taken at some events. ``values``: the values of bounds that were followed. ``cut``: the first event
@@ -85,7 +85,7 @@ class Judgement:
     the alternatives of the states that it discards, fewest first. ``steps``: steps of the model; ``states``: the largest set of states.
     """
 
-    ways: tuple[Explained, ...] = ()
+    ways: tuple[ConformingWay, ...] = ()
     ends: tuple[Position, ...] = ()
     died: int | None = None
     fronts: tuple[frozenset[str], ...] = ()
@@ -103,7 +103,7 @@ class Answered:
     walker: Callable[[Variant], Walker]
 
 
-def judge(subject: Subject, models: Models, base: frozenset[str] = NOTHING) -> Judgement:
+def judge(subject: AnsweredCase, models: Models, base: frozenset[str] = NOTHING) -> Judgement:
     """Return the verdict on a case with events. ``base``: the alternatives that the search begins with."""
     return _Search(_answered(subject), models).judgement(base)
 
@@ -113,12 +113,12 @@ def judge_answered(answered: Answered, models: Models, limits: Limits) -> Judgem
     return _Search(answered, models, limits).judgement(NOTHING)
 
 
-def explained(subject: Subject, models: Models, taken: frozenset[str]) -> Explained | None:
+def explained(subject: AnsweredCase, models: Models, taken: frozenset[str]) -> ConformingWay | None:
     """Return how a case conforms with exactly these settled alternatives, or ``None``."""
     return explained_answered(_answered(subject), models, taken)
 
 
-def explained_answered(answered: Answered, models: Models, taken: frozenset[str]) -> Explained | None:
+def explained_answered(answered: Answered, models: Models, taken: frozenset[str]) -> ConformingWay | None:
     """Return how answers conform with exactly these settled alternatives, or ``None``."""
     try:
         ended = _Search(answered, models).walk(taken, 0).ended
@@ -127,7 +127,7 @@ def explained_answered(answered: Answered, models: Models, taken: frozenset[str]
     return min((one.way for one in ended), key=lambda way: way.cost) if ended else None
 
 
-def _answered(subject: Subject) -> Answered:
+def _answered(subject: AnsweredCase) -> Answered:
     return Answered(subject.events, subject.observed, partial(Along, subject))
 
 
@@ -139,7 +139,7 @@ class _Live:
     """
 
     position: Position
-    way: Explained
+    way: ConformingWay
     hidden: int = 0
     skipped: bool = False
     unsure: bool = False
@@ -169,7 +169,7 @@ class _Node:
     """The step of a state with some alternatives, and the bits of those that it may concern."""
 
     names: frozenset[str]
-    step: Step | None
+    step: PendingStep | None
     bits: int
 
 
@@ -246,7 +246,7 @@ class _Search:
         if first is None:
             return []
         if radius == 0:
-            return [_Live(first, Explained(base, NOTHING))]
+            return [_Live(first, ConformingWay(base, NOTHING))]
         text = state_text(first.controller)
         others = {name: self._walker(base | {name}) for name in self._models.settled if name not in base}
         positions = {name: self._begun(other) for name, other in others.items() if other is not None}
@@ -254,8 +254,8 @@ class _Search:
             name: one for name, one in positions.items() if one is not None and state_text(one.controller) != text
         }
         return [
-            _Live(first, Explained(base, frozenset(acting))),
-            *(_Live(one, Explained(base | {name}, frozenset(acting) - {name}), 1) for name, one in acting.items()),
+            _Live(first, ConformingWay(base, frozenset(acting))),
+            *(_Live(one, ConformingWay(base | {name}, frozenset(acting) - {name}), 1) for name, one in acting.items()),
         ]
 
     def _after(
@@ -360,7 +360,7 @@ class _Search:
         unsure = live.unsure or (live.skipped and len(settled) > len(live.way.taken))
         yield _Live(position, way, live.hidden + hidden, live.skipped or skipped, unsure)
 
-    def _acting(self, position: Position, node: _Node, way: Explained, event: Event) -> list[_Node]:
+    def _acting(self, position: Position, node: _Node, way: ConformingWay, event: Event) -> list[_Node]:
         """Return the steps with one alternative more that acts."""
         found = []
         for name in self._models.settled:
@@ -398,7 +398,7 @@ class _Search:
         except CRASHES:
             return None
 
-    def _differs(self, one: Step | None, other: Step | None) -> bool:
+    def _differs(self, one: PendingStep | None, other: PendingStep | None) -> bool:
         """Return whether two steps differ in state or in an observable that the adapter declares."""
         if one is None or other is None:
             return other is not None

@@ -7,7 +7,7 @@ from firstflight import advance, create
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.answers import run_of
 from firstflight_conformance.compare.options import models_of
-from firstflight_conformance.compare.subject import Subject, config_of
+from firstflight_conformance.compare.subject import AnsweredCase, config_of
 from firstflight_conformance.format.clauses import known_clauses
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.levels import Level, level_of_clause
@@ -29,7 +29,7 @@ class Seen:
 
     result: Result
     case: AnyCase
-    subject: Subject | None = None
+    subject: AnsweredCase | None = None
 
     @property
     def is_whole(self) -> bool:

@@ -23,7 +23,7 @@ from firstflight_conformance.simulate.cases import AnyCase, StimulusCase
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WalkStep:
     """One event in a run of a variant along the answers: what it observes, ``None`` in a computation and at a crash; and whether that agrees.
 
     ``taken``: the values in which it followed the answer. ``cut``: the stream sends more than the window that it follows; nothing is judged
@@ -46,7 +46,7 @@ class Walk:
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class AnsweredCase:
     """A case that failed, with all answers of the adapter; or one that passed, whose answers are those expected.
 
     ``first``: the event of the first divergence, 0 in a computation and ``None`` if it passed. ``right``: the model that it diverges from,
@@ -61,7 +61,7 @@ class Subject:
     right: Variant = field(default_factory=Variant)
     _walks: dict[Any, Walk] = field(default_factory=dict, repr=False)  # by model, whatever is right
 
-    def under(self, right: Variant) -> "Subject":
+    def under(self, right: Variant) -> "AnsweredCase":
         """Return a case that failed, as it diverges from another right model."""
         return replace(self, first=self.walk(right).agreed, right=right)
 
@@ -125,10 +125,10 @@ class Subject:
             return False
         return not followed or followed <= {(value.point, value.what) for value in self.walk(self.right).taken}
 
-    def steps(self, variant: Variant, end: int) -> Iterator[Step]:
+    def steps(self, variant: Variant, end: int) -> Iterator[WalkStep]:
         """Yield what a variant makes of each event. Where it differs within a bound it goes on from the value that was observed."""
         if isinstance(self.case, ComputationCase):
-            yield Step(None, self._computes(variant, self.case))
+            yield WalkStep(None, self._computes(variant, self.case))
             return
         try:
             run = _Run(self, variant)
@@ -138,7 +138,7 @@ class Subject:
                 if step.cut:
                     return
         except CRASHES:
-            yield Step(None, False)
+            yield WalkStep(None, False)
 
     def states(self, variant: Variant, end: int) -> list[str]:
         """Return the state of a variant after each event, as far as it gets: that of the base, and of the startup algorithm."""
@@ -189,7 +189,7 @@ class Subject:
 class _Run:
     """A variant along the answers of a case. Where an answer differs within a bound, it goes on from what was observed."""
 
-    def __init__(self, subject: Subject, variant: Variant) -> None:
+    def __init__(self, subject: AnsweredCase, variant: Variant) -> None:
         """Begin before the first event."""
         case, declaration = subject.case, subject.declaration
         assert not isinstance(case, ComputationCase)
@@ -206,11 +206,11 @@ class _Run:
         """The state as a text, which is the same for the same state of two models."""
         return f"{self._state.base} {self._state.startup}"
 
-    def step(self, index: int, event: Event, observed: dict[str, Any]) -> Step:
+    def step(self, index: int, event: Event, observed: dict[str, Any]) -> WalkStep:
         """Process one event."""
         state = self._state
         if self._narrowed and isinstance(event, Sent) and event.bytes_in_flight > state.base.cwnd_bytes:
-            return Step(None, True, cut=True)
+            return WalkStep(None, True, cut=True)
         before = state.copy() if self._bounds else None
         observation = self._variant.advance(state, event)
         self._note_avoidance(observation)
@@ -223,7 +223,7 @@ class _Run:
                 agrees = self._subject.agrees(index, observation, observed, avoiding=self._avoiding)
         for bound in self._bounds:
             bound.settle(before, state, event)
-        return Step(observation, agrees, taken)
+        return WalkStep(observation, agrees, taken)
 
     def _follow(self, before: Any, event: Event, observation: Any, observed: dict[str, Any]) -> tuple[Any, list[Taken]]:
         """Take what was observed of each bound; return what is observed of the state then."""
@@ -265,15 +265,15 @@ def equals(observation: Any, observed: dict[str, Any]) -> bool:
     return True
 
 
-def shortest_first(subjects: Sequence[Subject]) -> list[Subject]:
+def shortest_first(subjects: Sequence[AnsweredCase]) -> list[AnsweredCase]:
     """Return the subjects in the order of their length, those with an early divergence first among equals."""
     return sorted(subjects, key=lambda subject: (subject.length, subject.first or 0, subject.case.id))
 
 
-def sample_of(subjects: Sequence[Subject], most: int) -> list[Subject]:
+def sample_of(subjects: Sequence[AnsweredCase], most: int) -> list[AnsweredCase]:
     """Return the shortest case of each topic, then the shortest of the rest."""
     ordered = shortest_first(subjects)
-    by_topic: dict[str, Subject] = {}
+    by_topic: dict[str, AnsweredCase] = {}
     for subject in ordered:
         by_topic.setdefault(".".join(subject.case.id.split(".")[:2]), subject)
     chosen = list(by_topic.values())

@@ -21,7 +21,7 @@ _CUBIC_PART = 2**37
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ValueComparison:
     """The differences after one event, and whether agreement needed a tolerance."""
 
     differences: tuple[Difference, ...]
@@ -46,7 +46,7 @@ def compare(
     allowed: dict[str, list[Any]] | None = None,
     *,
     avoiding: bool = False,
-) -> Comparison:
+) -> ValueComparison:
     """Compare every observable in ``observed``, and those declared that the case expects and that did not come.
 
     ``allowed``: values that are right as well, by observable. ``avoiding``: the case is one of CUBIC that has been in congestion avoidance.
@@ -69,7 +69,7 @@ def compare(
             differences += _state_differences(expected[name], value)
         else:
             differences.append(Difference(name, expected[name], value))
-    return Comparison(tuple(differences), within_tolerance)
+    return ValueComparison(tuple(differences), within_tolerance)
 
 
 def fits_float64(

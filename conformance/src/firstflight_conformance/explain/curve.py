@@ -1,6 +1,6 @@
 """The windows around a decision, as the model has them and as they were observed."""
 
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.records.findings import Curve, Decision
 from firstflight_conformance.replay.variant import Variant
@@ -9,7 +9,7 @@ from firstflight_conformance.replay.variant import Variant
 _BEFORE, _AFTER = 16, 24
 
 
-def curve_of(subject: Subject, decision: Decision) -> Curve | None:
+def curve_of(subject: AnsweredCase, decision: Decision) -> Curve | None:
     """Return the windows around a decision; ``None`` for a computation, and where the adapter told none."""
     if isinstance(subject.case, ComputationCase) or decision.event_index is None:
         return None

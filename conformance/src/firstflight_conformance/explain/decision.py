@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.wire import event_to_json, observables
 from firstflight_conformance.records.findings import Decision
@@ -12,7 +12,7 @@ from firstflight_conformance.replay.measure import ClauseTracer
 from firstflight_conformance.replay.variant import Variant
 
 
-def decision_of(subject: Subject, variant: Variant) -> Decision:
+def decision_of(subject: AnsweredCase, variant: Variant) -> Decision:
     """Return the first decision in which a variant differs from the model in a case; the visible divergence if there is none before."""
     if isinstance(subject.case, ComputationCase):
         return computed(subject, variant)
@@ -20,7 +20,7 @@ def decision_of(subject: Subject, variant: Variant) -> Decision:
     return at_event(subject, min(subject.first or 0, subject.first or 0 if index is None else index), variant)
 
 
-def observations(subject: Subject, variant: Variant) -> Iterator[Any]:
+def observations(subject: AnsweredCase, variant: Variant) -> Iterator[Any]:
     """Yield what a variant observes up to the first divergence; a crash ends it."""
     for step in subject.steps(variant, (subject.first or 0) + 1):
         if step.observation is None:
@@ -28,7 +28,7 @@ def observations(subject: Subject, variant: Variant) -> Iterator[Any]:
         yield step.observation
 
 
-def first_decision(subject: Subject, variant: Variant) -> int | None:
+def first_decision(subject: AnsweredCase, variant: Variant) -> int | None:
     """Return the first event on which a variant decides otherwise, up to the first divergence."""
     for index, (right, other) in enumerate(
         zip(observations(subject, subject.right), observations(subject, variant), strict=False)
@@ -48,7 +48,7 @@ def _decided(observation: Any) -> tuple[Any, ...]:
     )
 
 
-def first_visible(subject: Subject, variant: Variant) -> int | None:
+def first_visible(subject: AnsweredCase, variant: Variant) -> int | None:
     """Return the first event after which an observable that the adapter declares differs."""
     names = subject.observed[0]
     for index, (one, other) in enumerate(
@@ -60,7 +60,7 @@ def first_visible(subject: Subject, variant: Variant) -> int | None:
     return None
 
 
-def at_event(subject: Subject, index: int, variant: Variant | None) -> Decision:
+def at_event(subject: AnsweredCase, index: int, variant: Variant | None) -> Decision:
     """Return the decision at an event, with the rules that the model carries out there; at the first event with its beginning."""
     assert not isinstance(subject.case, ComputationCase)
     right = list(observations(subject, subject.right))[index]
@@ -70,7 +70,7 @@ def at_event(subject: Subject, index: int, variant: Variant | None) -> Decision:
     return Decision(subject.case.id, index, event_to_json(subject.events[index]), clauses, observables(right), other)
 
 
-def clauses_of(subject: Subject, index: int) -> tuple[str, ...]:
+def clauses_of(subject: AnsweredCase, index: int) -> tuple[str, ...]:
     """Return the rules that the right model carries out on an event of a case, on the first with its beginning."""
     steps, tracer = subject.steps(subject.right, index + 1), ClauseTracer(subject.right.texts)
     for _ in range(index):
@@ -80,7 +80,7 @@ def clauses_of(subject: Subject, index: int) -> tuple[str, ...]:
     return tuple(sorted(tracer.clauses))
 
 
-def computed(subject: Subject, variant: Variant | None) -> Decision:
+def computed(subject: AnsweredCase, variant: Variant | None) -> Decision:
     """Return a computation with its outputs."""
     case = subject.case
     assert isinstance(case, ComputationCase)

@@ -7,8 +7,8 @@ from firstflight_conformance.compare.joint import nearest
 from firstflight_conformance.compare.judged import Judged
 from firstflight_conformance.compare.options import Chosen, Models, Option
 from firstflight_conformance.compare.profile import compared, values_taken
-from firstflight_conformance.compare.relation import Explained
-from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.compare.relation import ConformingWay
+from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
 from firstflight_conformance.explain.breaks import broken_by
 from firstflight_conformance.explain.decision import decision_of
 from firstflight_conformance.explain.explain import Explanation, Failures
@@ -30,8 +30,8 @@ class Departures:
     """The failures that the choices do not explain, as they diverge from the model with these; what passed beside them."""
 
     chosen: Chosen
-    failing: list[Subject]
-    passing: list[Subject]
+    failing: list[AnsweredCase]
+    passing: list[AnsweredCase]
     _found: list[Explanation] = field(default_factory=list)
 
     def joined(self, other: "Departures") -> "Departures":
@@ -56,7 +56,7 @@ class Departures:
         return all(subject.case.id in explained for subject in self.failing)
 
 
-def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
+def of_profile(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> "Verdicts":
     """Return the verdicts on the failures in a profile, and the departures, as they diverge from the choices of the run."""
     found = compared(failing, passing)
     models, taken = found.models, found.joint.taken
@@ -80,7 +80,9 @@ class Verdicts:
     clashes: Mapping[str, str] = field(default_factory=dict)
 
 
-def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], passing: list[Subject]) -> Departures:
+def _departures(
+    chosen: Chosen, rest: list[AnsweredCase], agreed: list[AnsweredCase], passing: list[AnsweredCase]
+) -> Departures:
     """Return the departures, seen from the choices of the run.
 
     Where one wrong decision explains every failure, conforming ones included, the departures are seen from the model itself.
@@ -97,12 +99,12 @@ def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], pass
     return Departures(Chosen(), rest, passing, exact) if exact else departures
 
 
-def without_choices(failing: list[Subject], passing: list[Subject]) -> Verdicts:
+def without_choices(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> Verdicts:
     """Return every failure as a departure."""
     return Verdicts(Agreement((), ()), Departures(Chosen(), failing, passing))
 
 
-def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[Subject, Explained]]) -> Agreement:
+def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[AnsweredCase, ConformingWay]]) -> Agreement:
     subjects = [subject for subject, _ in conforming]
     choices = [_choice(chosen, option, subjects) for option in chosen.options]
     choices += _moments(models, conforming)
@@ -111,7 +113,7 @@ def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[Subjec
     return Agreement(tuple(choices), tuple(judged))
 
 
-def _moments(models: Models, conforming: Sequence[tuple[Subject, Explained]]) -> list[Choice]:
+def _moments(models: Models, conforming: Sequence[tuple[AnsweredCase, ConformingWay]]) -> list[Choice]:
     """Return the alternatives that were taken at some events, with the cases that show them."""
     cases: dict[str, list[str]] = {}
     for subject, way in conforming:
@@ -124,7 +126,7 @@ def _moments(models: Models, conforming: Sequence[tuple[Subject, Explained]]) ->
     ]
 
 
-def _choice(chosen: Chosen, option: Option, conforming: Sequence[Subject]) -> Choice:
+def _choice(chosen: Chosen, option: Option, conforming: Sequence[AnsweredCase]) -> Choice:
     """Return a choice with the cases that it is needed for, and the rules of the first."""
     left = chosen.without(option)
     cases = shortest_first([subject for subject in conforming if _needs(subject, left.variant, chosen.variant)])
@@ -136,7 +138,7 @@ def _choice(chosen: Chosen, option: Option, conforming: Sequence[Subject]) -> Ch
     return Choice(option.point, option.candidate.id, option.candidate.what, clauses, names)
 
 
-def _needs(subject: Subject, left: Variant, chosen: Variant) -> bool:
+def _needs(subject: AnsweredCase, left: Variant, chosen: Variant) -> bool:
     """Return whether a case conforms by a choice: it fails without it, or follows more bounds."""
     without = subject.walk(left)
     return subject.judged_by(without) < subject.length or len(without.taken) > len(subject.walk(chosen).taken)

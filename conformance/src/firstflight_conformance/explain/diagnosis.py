@@ -7,7 +7,7 @@ from firstflight_conformance.compare.answers import failed, passed
 from firstflight_conformance.compare.exercised import exercised, exercised_by
 from firstflight_conformance.compare.judged import Judged
 from firstflight_conformance.compare.profile import by_profile
-from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
 from firstflight_conformance.explain.breaks import broken_by
 from firstflight_conformance.explain.curve import curve_of
 from firstflight_conformance.explain.decision import decision_of
@@ -48,7 +48,7 @@ def scored(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport
     return replace(report, diagnosis=Diagnosis(exercised=exercised_by(passed, others)))
 
 
-def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[Subject]) -> list[Subject]:
+def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[AnsweredCase]) -> list[AnsweredCase]:
     """Return what passed, to the end, in the profiles in which others failed; in closed loop only what agrees without any tolerance."""
     assert report.declaration is not None
     profiles = {(subject.case.vector.algorithm, subject.case.profile) for subject in failing}
@@ -62,7 +62,7 @@ def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequen
     return [passed(case, report.declaration) for case in found if (case.vector.algorithm, case.profile) in profiles]
 
 
-def diagnose(failing: Sequence[Subject], passing: Sequence[Subject], *, choices: bool = True) -> Diagnosis:
+def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *, choices: bool = True) -> Diagnosis:
     """Return what conforms, and the causes of the other failures, best first; an unknown one at the end for what nothing explains.
 
     Without ``choices`` another choice is a cause like any other.
@@ -104,7 +104,7 @@ def _causes(departures: Departures, of: int) -> list[Cause]:
     return [*causes, _unknown(rest, of, departures.choices)] if rest else causes
 
 
-def _cause(found: Explanation, failing: Sequence[Subject], of: int) -> Cause:
+def _cause(found: Explanation, failing: Sequence[AnsweredCase], of: int) -> Cause:
     explained = shortest_first([subject for subject in failing if subject.case.id in found.explained])
     decision = decision_of(explained[0], found.variant)
     clauses = broken_by(found.candidate, decision)
@@ -123,7 +123,7 @@ def _cause(found: Explanation, failing: Sequence[Subject], of: int) -> Cause:
     )
 
 
-def _unknown(rest: Sequence[Subject], of: int, choices: Candidate | None) -> Cause:
+def _unknown(rest: Sequence[AnsweredCase], of: int, choices: Candidate | None) -> Cause:
     """Return what can be said of failures that no candidate explains: the rules that bear on the shortest of them."""
     ordered = shortest_first(rest)
     case = ordered[0].case

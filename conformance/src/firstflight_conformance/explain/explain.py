@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
 
-from firstflight_conformance.compare.subject import Subject, sample_of, shortest_first
+from firstflight_conformance.compare.subject import AnsweredCase, sample_of, shortest_first
 from firstflight_conformance.replay.candidates import Candidate, of_the_base, pair, singles, together
 from firstflight_conformance.replay.variant import Variant, build
 
@@ -37,7 +37,7 @@ class Failures:
     """The cases of one adapter that failed, and those that passed. ``choices``: what it chooses otherwise at open points, in all of them."""
 
     def __init__(
-        self, failing: Sequence[Subject], passing: Sequence[Subject], choices: Candidate | None = None
+        self, failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], choices: Candidate | None = None
     ) -> None:
         """Take the cases."""
         self._choices = choices

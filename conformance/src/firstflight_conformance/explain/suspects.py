@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from firstflight_conformance.compare.subject import Subject, sample_of
+from firstflight_conformance.compare.subject import AnsweredCase, sample_of
 from firstflight_conformance.explain.breaks import MOST, rules_of
 from firstflight_conformance.explain.decision import (
     at_event,
@@ -28,7 +28,7 @@ _EVENT, _OBSERVABLES, _ANSWER = 1, 3, 4
 
 
 def suspects_of(
-    failing: Sequence[Subject], candidates: Iterable[Candidate], choices: Candidate | None
+    failing: Sequence[AnsweredCase], candidates: Iterable[Candidate], choices: Candidate | None
 ) -> tuple[Decision, tuple[str, ...]]:
     """Return where the decision can have been taken that shows at the first divergence of the first failure, and the rules that it may break.
 
@@ -63,7 +63,7 @@ def suspects_of(
     return decision, tuple(dict.fromkeys(rules))[:MOST]
 
 
-def _likeness(subject: Subject, variant: Variant) -> int:
+def _likeness(subject: AnsweredCase, variant: Variant) -> int:
     """Return how much the first divergence of a variant is that which was observed; less than nothing if it comes before."""
     seen, visible = subject.first or 0, first_visible(subject, variant)
     if visible != seen:

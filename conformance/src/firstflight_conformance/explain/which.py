@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from firstflight_conformance.adapters.live import BROKEN, Adapter
 from firstflight_conformance.compare.answers import passed
-from firstflight_conformance.compare.subject import Subject, shortest_first
+from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
 from firstflight_conformance.compare.values import compare
 from firstflight_conformance.explain.diagnosis import diagnose
 from firstflight_conformance.explain.explain import Failures
@@ -27,8 +27,8 @@ class Standing:
 
     algorithm: str
     profile: str
-    agreeing: tuple[Subject, ...]
-    differing: tuple[Subject, ...]
+    agreeing: tuple[AnsweredCase, ...]
+    differing: tuple[AnsweredCase, ...]
 
     @property
     def of(self) -> int:
@@ -49,13 +49,13 @@ class Standing:
         """Return in what the implementation departs from the profile."""
         return diagnose(self.differing, self.agreeing) if self.differing else Diagnosis()
 
-    def tells(self, other: "Standing") -> list[Subject]:
+    def tells(self, other: "Standing") -> list[AnsweredCase]:
         """Return the vectors that speak against another profile, those first that agree with this one, then the shortest."""
         ours = _ids(self.agreeing)
         return sorted(shortest_first(other.differing), key=lambda subject: subject.case.vector.id not in ours)
 
 
-def _ids(subjects: Sequence[Subject]) -> set[str]:
+def _ids(subjects: Sequence[AnsweredCase]) -> set[str]:
     return {subject.case.vector.id for subject in subjects}
 
 
@@ -69,8 +69,8 @@ def standings(
     """
     profile = adapter.declaration.algorithms[algorithm][0]
     base = profile.partition("+")[2]
-    agreeing: dict[str, list[Subject]] = {}
-    differing: dict[str, list[Subject]] = {}
+    agreeing: dict[str, list[AnsweredCase]] = {}
+    differing: dict[str, list[AnsweredCase]] = {}
     for vector in vectors:
         answers = _answers(adapter, vector, profile)
         on_vector()
@@ -132,7 +132,7 @@ def _answers(adapter: Adapter, vector: Vector, profile: str) -> Answers:
     return tuple(answers)
 
 
-def _subject(adapter: Adapter, case: Case, answers: Answers) -> Subject | None:
+def _subject(adapter: Adapter, case: Case, answers: Answers) -> AnsweredCase | None:
     """Return the answers as those to a case, ``None`` if they end before it does."""
     count = case.expectation.judged_events
     if len(answers) < count:
@@ -145,4 +145,4 @@ def _subject(adapter: Adapter, case: Case, answers: Answers) -> Subject | None:
         if compare(expected, common, adapter.declaration, size_bytes, allowed[index]).differences:
             first = index
             break
-    return Subject(case, adapter.declaration, case.events, answers[:count], first)
+    return AnsweredCase(case, adapter.declaration, case.events, answers[:count], first)

@@ -11,8 +11,8 @@ from typing import Any
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.position import Along, Position, Step
-from firstflight_conformance.compare.subject import Subject
+from firstflight_conformance.compare.position import Along, PendingStep, Position
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import NUMBER_MAX, observables
 from firstflight_conformance.replay.answers import CRASHES
@@ -38,7 +38,7 @@ class Ways:
 class _Default:
     """The step of the model at an event, and the bits of the alternatives that it may concern."""
 
-    step: Step
+    step: PendingStep
     bits: int
 
 
@@ -50,7 +50,7 @@ def flat(observed: dict[str, Any]) -> dict[str, Any]:
 
 def ways(case: Case, models: Models) -> Ways:
     """Return the ways of a case. ``models``: those of its profile, with the alternatives that bounds cover."""
-    subject = Subject(case, Declaration("", "", {}, ()), tuple(case.events), (), None)
+    subject = AnsweredCase(case, Declaration("", "", {}, ()), tuple(case.events), (), None)
     default = _default(subject, models)
     expected = [flat(observables(one.step.observation)) for one in default]
     found: dict[str, tuple[set[str], list[dict[str, Any]]]] = {}
@@ -70,7 +70,7 @@ def ways(case: Case, models: Models) -> Ways:
     )
 
 
-def _default(subject: Subject, models: Models) -> list[_Default]:
+def _default(subject: AnsweredCase, models: Models) -> list[_Default]:
     """Return the steps of the model."""
     variant = models.variant(NOTHING)
     assert variant is not None
@@ -114,7 +114,7 @@ def _differing(
     return found if all(value >= 0 for value in numbers) else []
 
 
-def _within(step: Step, observed: dict[str, Any]) -> dict[str, list[int]]:
+def _within(step: PendingStep, observed: dict[str, Any]) -> dict[str, list[int]]:
     """Return the least and the most that bounds accept of the observables around the values of the model."""
     found: dict[str, list[int]] = {}
     for name in observed.keys() & _BOUNDED:
@@ -128,7 +128,7 @@ def _within(step: Step, observed: dict[str, Any]) -> dict[str, list[int]]:
     return {name: found[name] for name in _BOUNDED if name in found}
 
 
-def _accepts(step: Step, bound: Any, name: str) -> Callable[[int], bool]:
+def _accepts(step: PendingStep, bound: Any, name: str) -> Callable[[int], bool]:
     """Return the question whether a bound accepts a value."""
 
     def accepts(value: int) -> bool:

@@ -10,9 +10,9 @@ from itertools import accumulate, pairwise, takewhile
 
 from firstflight.controller import ALGORITHMS
 from firstflight.events import Ack, Ce, Event, Lost, Sent
-from firstflight_conformance.judge.explain import ONE_OF, Explained, Refutation
+from firstflight_conformance.judge.explain import ONE_OF, ComparedProfile, Refutation
 from firstflight_conformance.judge.follow import Follower, Question, Way
-from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.judge.subject import JudgedSender
 from firstflight_conformance.logs.recording.releases import Release
 
 #: A flight that comes up to the window of a profile at nine of ten bursts follows it; less is that of a paced or limited sender too.
@@ -45,7 +45,7 @@ PACED = "application-limited or paced: nothing can be concluded about slow start
 class AtLeastExplainer:
     """Compares profiles with one subject."""
 
-    def __init__(self, subject: Subject, *, events: Sequence[Event] | None = None) -> None:
+    def __init__(self, subject: JudgedSender, *, events: Sequence[Event] | None = None) -> None:
         """Ask every profile up to the subject's exit. ``events``: others than the subject's."""
         self._subject = subject
         self._events = events = subject.events if events is None else events
@@ -65,7 +65,7 @@ class AtLeastExplainer:
         unknown = [None] * end
         self._follower = Follower(Question(config, events[:end], unknown, unknown, subject.begin, end))
 
-    def explain(self, names: Iterable[str]) -> list[Explained]:
+    def explain(self, names: Iterable[str]) -> list[ComparedProfile]:
         """Return how each profile stands to the subject: where one is followed, those are refuted whose window is larger than the flight."""
         ways = [(name, self._follower.follow(name)) for name in names]
         found = [(self._one(name, way), way) for name, way in ways]
@@ -77,7 +77,7 @@ class AtLeastExplainer:
             each if each.refuted or self._holds(each, way, filled) else self._unfilled(each, way) for each, way in found
         ]
 
-    def _holds(self, found: Explained, way: Way, filled: bool) -> bool:
+    def _holds(self, found: ComparedProfile, way: Way, filled: bool) -> bool:
         """Return whether a profile still may be it. ``filled``: the flight fills the window of another: nearly is too little then."""
         if not filled or not paces_by_rate(found.profile):
             return follows(found)
@@ -88,7 +88,7 @@ class AtLeastExplainer:
         """Return the flights that a profile is compared with: a profile that paces ends no release by its window."""
         return self._all if paces_by_rate(name) else self._limited
 
-    def drained(self, found: Explained) -> bool:
+    def drained(self, found: ComparedProfile) -> bool:
         """Return whether the sender drains its queue after the exit of a profile: its own evidence of BBR.
 
         The flight falls to half, and packets are sent on from there. If the recording ends before, packets are sent at the pacing
@@ -103,7 +103,7 @@ class AtLeastExplainer:
         # A capture may end before the flight has fallen so far.
         return _sent_on(after[low:]) >= _SENT_ON or _drains(after[:low])
 
-    def _one(self, name: str, way: Way) -> Explained:
+    def _one(self, name: str, way: Way) -> ComparedProfile:
         left, first = self._subject.left, min(way.exits, default=len(way.answers))
         paced = paces_by_rate(name)
         last = first if left.evidence != "growth" or paced else min(first, left.by or 0)
@@ -125,7 +125,7 @@ class AtLeastExplainer:
             refuted = Refutation(name, left.by or 0, "slow start goes on", "the flight grows by less")
         elif left.evidence == "growth" and not paced:
             refuted = self._after(name, way, first)
-        return Explained(name, filled, len(flights), way.exits, refuted, by_exit=bool(way.exits))
+        return ComparedProfile(name, filled, len(flights), way.exits, refuted, by_exit=bool(way.exits))
 
     def _near(self, way: Way, flight: tuple[int, int]) -> bool:
         index, flight_bytes = flight
@@ -167,7 +167,7 @@ class AtLeastExplainer:
                 return self._says(name, way, half[-1], "about")
         return None
 
-    def _unfilled(self, found: Explained, way: Way) -> Explained:
+    def _unfilled(self, found: ComparedProfile, way: Way) -> ComparedProfile:
         apart = [
             each for each in self._flights(found.profile) if each[0] < len(way.answers) and not self._near(way, each)
         ]
@@ -199,7 +199,7 @@ def _sent_and_acked(events: Sequence[Event]) -> tuple[int, int]:
     )
 
 
-def too_little(subject: Subject, *, paced: bool = False) -> str | None:
+def too_little(subject: JudgedSender, *, paced: bool = False) -> str | None:
     """Return why a capture shows too little of the window to conclude anything, or None if it shows enough.
 
     ``paced``: whether a profile that paces explains it, so that the application need not be the reason.
@@ -216,7 +216,7 @@ def too_little(subject: Subject, *, paced: bool = False) -> str | None:
     return None
 
 
-def grows_too_little(subject: Subject) -> bool:
+def grows_too_little(subject: JudgedSender) -> bool:
     """Return whether the window grew by less than any slow start grows it: messages of one size look like windows."""
     end = len(subject.events) if subject.left.by is None else subject.left.by
     points = [each for each in subject.limited if each.index < end]
@@ -227,7 +227,7 @@ def grows_too_little(subject: Subject) -> bool:
     )
 
 
-def partly_limited(subject: Subject) -> str | None:
+def partly_limited(subject: JudgedSender) -> str | None:
     """Return why the end of slow start is not shown, or None: the window must have ended nine of ten releases.
 
     So it must in the round that shows less growth.
@@ -242,7 +242,7 @@ def partly_limited(subject: Subject) -> str | None:
     return f"the window ended only {limited} of {of} releases where slow start ends: the application limits the sender, or it paces"
 
 
-def _round_of_the_exit(subject: Subject) -> list[Release]:
+def _round_of_the_exit(subject: JudgedSender) -> list[Release]:
     """Return the releases of the round from the first that grows by less, where that is the evidence."""
     left = subject.left
     if left.by is None or left.evidence != "growth":
@@ -255,7 +255,7 @@ def _round_of_the_exit(subject: Subject) -> list[Release]:
     return found
 
 
-def _in_slow_start(subject: Subject) -> tuple[int, list[Release]]:
+def _in_slow_start(subject: JudgedSender) -> tuple[int, list[Release]]:
     """Return how many releases of slow start the window ended, and the releases from the first of these on."""
     first = next((each.index for each in subject.releases if each.limited), 0)
     end = len(subject.events) if subject.left.by is None else subject.left.by
@@ -263,7 +263,7 @@ def _in_slow_start(subject: Subject) -> tuple[int, list[Release]]:
     return sum(each.limited for each in found), found
 
 
-def stalls_ns(subject: Subject) -> int | None:
+def stalls_ns(subject: JudgedSender) -> int | None:
     """Return the longest time in slow start without an event while data was in flight, if it is a stall or a step of the clock."""
     end = len(subject.events) if subject.left.by is None else subject.left.by + 1
     longest_ns, flight_bytes = 0, 0
@@ -278,7 +278,7 @@ def stalls_ns(subject: Subject) -> int | None:
     return longest_ns if longest_ns > max(_STALL_RTTS * least_ns, _STALL_NS) else None
 
 
-def queued(subject: Subject, index: int) -> bool:
+def queued(subject: JudgedSender, index: int) -> bool:
     """Return whether the RTT was above the least one for the whole round before an event: the window filled the path."""
     samples = [
         (each.bytes, each.latest_rtt_ns)
@@ -295,7 +295,7 @@ def queued(subject: Subject, index: int) -> bool:
     return bool(last) and min(last) * _QUEUED_ONE_OF >= least_ns * (_QUEUED_ONE_OF + 1)
 
 
-def falls_unmarked(subject: Subject) -> bool:
+def falls_unmarked(subject: JudgedSender) -> bool:
     """Return whether the flight falls after slow start, and stays lower, though the capture shows no loss and no mark."""
     by = subject.left.by
     if by is None or subject.left.evidence != "growth":
@@ -310,6 +310,6 @@ def paces_by_rate(name: str) -> bool:
     return ALGORITHMS[name.partition("/")[0]].samples_rate
 
 
-def follows(found: Explained) -> bool:
+def follows(found: ComparedProfile) -> bool:
     """Return whether the flight comes up to the windows of a profile."""
     return 10 * found.equal >= _FOLLOWS_TENTHS * found.counted

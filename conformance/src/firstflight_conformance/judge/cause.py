@@ -6,19 +6,19 @@ from typing import Any
 from firstflight.delivery_rate import with_samples
 from firstflight.events import Event
 from firstflight_conformance.adapters.messages import Declaration
-from firstflight_conformance.compare.subject import Subject as Diagnosed
+from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.explain.diagnosis import diagnose
 from firstflight_conformance.format.clauses import known_clauses
 from firstflight_conformance.format.levels import rule_parts
 from firstflight_conformance.format.vectors import Case, ProfileCase, Vector
 from firstflight_conformance.format.wire import encode_int, event_to_json
 from firstflight_conformance.judge.follow import windows_alone
-from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.judge.subject import JudgedSender
 from firstflight_conformance.paths import ROOT
 from firstflight_conformance.records.findings import Cause
 
 
-def causes_of(subject: Subject, profile: str) -> tuple[Cause, ...]:
+def causes_of(subject: JudgedSender, profile: str) -> tuple[Cause, ...]:
     """Return what reproduces every window of the subject up to its exit, best first; nothing if the windows are the profile's.
 
     The model is left alone here: a subject with a byte of its own in the handshake is explained by nothing.
@@ -37,7 +37,7 @@ def causes_json(causes: Sequence[Cause]) -> list[dict[str, Any]]:
     ]
 
 
-def _diagnosed(subject: Subject, name: str) -> Diagnosed | None:
+def _diagnosed(subject: JudgedSender, name: str) -> AnsweredCase | None:
     end = len(subject.events) if subject.left.by is None else subject.left.by + 1
     events = tuple(with_samples(subject.events[:end]))
     windows = [answer.cwnd_bytes for answer in subject.answers[:end]]
@@ -48,10 +48,10 @@ def _diagnosed(subject: Subject, name: str) -> Diagnosed | None:
     algorithm, _, profile = name.partition("/")
     observed = tuple({"cwnd_bytes": window} for window in windows)
     declaration = Declaration("recording", "", {algorithm: (profile,)}, ("cwnd_bytes",))
-    return Diagnosed(_case(subject, algorithm, profile, events), declaration, events, observed, first)
+    return AnsweredCase(_case(subject, algorithm, profile, events), declaration, events, observed, first)
 
 
-def _case(subject: Subject, algorithm: str, profile: str, events: Sequence[Event]) -> Case:
+def _case(subject: JudgedSender, algorithm: str, profile: str, events: Sequence[Event]) -> Case:
     """Return the recording as a case without expectations, which a diagnosis does not look at."""
     header = subject.recording.header
     window = header.config.initial_window_bytes

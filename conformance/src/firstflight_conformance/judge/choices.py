@@ -12,11 +12,17 @@ from typing import Any
 from firstflight import profiles
 from firstflight.events import Event, Sent
 from firstflight_conformance.compare.options import Models, models_of
-from firstflight_conformance.compare.position import Position, Step, Walker
+from firstflight_conformance.compare.position import PendingStep, Position, Walker
 from firstflight_conformance.compare.profile import values_taken
-from firstflight_conformance.compare.relation import Answered, Judgement, Limits, explained_answered, judge_answered
-from firstflight_conformance.compare.relation import Explained as Chosen
-from firstflight_conformance.judge.explain import ONE_OF, Comparison, Explained, Explainer
+from firstflight_conformance.compare.relation import (
+    Answered,
+    ConformingWay,
+    Judgement,
+    Limits,
+    explained_answered,
+    judge_answered,
+)
+from firstflight_conformance.judge.explain import ONE_OF, ComparedProfile, Explainer, ProfileComparison
 from firstflight_conformance.judge.follow import Exits, Followed, Way, exits_after, followed
 from firstflight_conformance.judge.leaving import Left, Point
 from firstflight_conformance.records.findings import Choice
@@ -29,15 +35,15 @@ _NEAREST = 4
 
 
 def with_choices(
-    explainer: Explainer, explained: Sequence[Explained], left: Left, *, asked: bool
-) -> tuple[tuple[Explained, ...], bool]:
+    explainer: Explainer, explained: Sequence[ComparedProfile], left: Left, *, asked: bool
+) -> tuple[tuple[ComparedProfile, ...], bool]:
     """Return how refuted profiles stand to the subject with alternatives at their open points, and whether all were tried.
 
     ``left``: where the subject left slow start. If no profile was asked for, the nearest profiles are tried. Of several profiles only
     the nearest must be tried with all alternatives; if the number of steps does not suffice, the others stay refuted.
     """
     refuted = sorted((each for each in explained if each.refuted is not None), key=lambda each: _distance(each, left))
-    found: dict[str, Explained] = {}
+    found: dict[str, ComparedProfile] = {}
     comparison, steps, complete = explainer.comparison, _LIMITS.steps, True
     for number, each in enumerate(refuted if asked else _nearest(refuted)):
         if steps <= 0:
@@ -53,9 +59,9 @@ def with_choices(
     return tuple(found.get(each.profile, each) for each in explained), complete
 
 
-def _nearest(refuted: Sequence[Explained]) -> list[Explained]:
+def _nearest(refuted: Sequence[ComparedProfile]) -> list[ComparedProfile]:
     """Return the first profile of each algorithm that has open points of its own: those of a base explain no exit."""
-    found: dict[str, Explained] = {}
+    found: dict[str, ComparedProfile] = {}
     for each in refuted:
         algorithm, _, profile = each.profile.partition("/")
         if len(found) == _NEAREST or algorithm in found or "+" in profile:
@@ -65,7 +71,7 @@ def _nearest(refuted: Sequence[Explained]) -> list[Explained]:
     return list(found.values())
 
 
-def _distance(found: Explained, left: Left) -> tuple[float, ...]:
+def _distance(found: ComparedProfile, left: Left) -> tuple[float, ...]:
     """Return the order of refuted profiles: by the distance of their exits from the subject's, by growth, and by the refuting event."""
     assert found.refuted is not None
     by = left.by
@@ -79,7 +85,7 @@ def _bases(name: str) -> list[str]:
     return [name, *([f"{algorithm}/{other}"] if other in profiles(composed=True)[algorithm] else [])]
 
 
-def _one(comparison: Comparison, name: str, most: int) -> tuple[Explained | None, Judgement]:
+def _one(comparison: ProfileComparison, name: str, most: int) -> tuple[ComparedProfile | None, Judgement]:
     """Return how a profile explains the subject, and the judgement on its windows."""
     models = models_of(*name.split("/"))
     judged = judge_answered(_answered(comparison, name), models, replace(_LIMITS, steps=most))
@@ -106,14 +112,14 @@ def choice_json(choice: Choice) -> dict[str, str]:
     return {"point": choice.point.id, "choice": choice.cause, "what": choice.what, "source": choice.point.source}
 
 
-def _choices(models: Models, name: str, way: Chosen) -> Iterator[Choice]:
+def _choices(models: Models, name: str, way: ConformingWay) -> Iterator[Choice]:
     for each, option in models.options.items():
         if each in way.taken | way.moments:
             yield Choice(option.point, each, option.candidate.what, option.point.clauses, (name,))
     yield from values_taken({name: way.values})
 
 
-def _answered(comparison: Comparison, name: str) -> Answered:
+def _answered(comparison: ProfileComparison, name: str) -> Answered:
     windows, thresholds = comparison.windows, comparison.thresholds
     observed: list[dict[str, Any]] = [{"cwnd_bytes": window} for window in windows]
     for answer, threshold in zip(observed, thresholds or (), strict=False):
@@ -124,7 +130,7 @@ def _answered(comparison: Comparison, name: str) -> Answered:
 class _Windows(Walker):
     """A variant of the model that is given the subject's window before each event."""
 
-    def __init__(self, comparison: Comparison, name: str, variant: Variant) -> None:
+    def __init__(self, comparison: ProfileComparison, name: str, variant: Variant) -> None:
         algorithm, _, profile = name.partition("/")
         super().__init__(algorithm, profile, comparison.question.config, variant)
         self.name, self.comparison = name, comparison
@@ -135,7 +141,7 @@ class _Windows(Walker):
         first = super().begin()
         return _Position(self, first.controller, first.bounds)
 
-    def step(self, position: Any, event: Event) -> Step:
+    def step(self, position: Any, event: Event) -> PendingStep:
         """Process an event; before the algorithm begins, only packets that are sent."""
         question, index = self.comparison.question, position.count
         before, given = self.before(position), question.given[index]
@@ -145,7 +151,7 @@ class _Windows(Walker):
         controller = before.copy()
         unseen = index < question.begin and not isinstance(event, Sent)
         observation = controller.base.cwnd_bytes if unseen else self.variant.advance(controller, event)
-        return _Step(self, position, before, event, controller, observation)
+        return _StepAlong(self, position, before, event, controller, observation)
 
     def counted(self, point: Point, position: Any, window_bytes: int) -> tuple[int, int, bool]:
         """Return the number of ACKs whose windows differ, the sum of their differences, and whether it never exceeded a datagram."""
@@ -190,7 +196,7 @@ class _Position(Position):
     differing: int = 0
     apart_bytes: int = 0
     within: bool = True
-    explained: Explained | None = None
+    explained: ComparedProfile | None = None
 
     def is_cut_by(self, event: Event) -> bool:
         """Return whether the subject's exit has decided the answer."""
@@ -202,7 +208,7 @@ class _Position(Position):
         return self.exits, self.differing, self.apart_bytes, self.within
 
 
-class _Step(Step):
+class _StepAlong(PendingStep):
     """A step along a recording."""
 
     def equals(self, observed: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from firstflight.events import Ack, Lost
 from firstflight_conformance.judge.rounds import Round, exit_range, exit_round, rounds_of
-from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.judge.subject import JudgedSender
 from firstflight_conformance.logs.recording.answers import initial_window_bytes
 
 #: A factor is one that somebody chose if it is so close to a whole number of twentieths.
@@ -68,7 +68,7 @@ class Did:
     exit_round: int | None = None
 
 
-def did(subject: Subject, shown: Shown = Shown.ALL, *, explained: bool = True) -> Did:
+def did(subject: JudgedSender, shown: Shown = Shown.ALL, *, explained: bool = True) -> Did:
     """Return the behaviour of the subject, as far as the recording shows it. ``explained``: whether a profile explains its exit."""
     found = _did(subject, explained)
     if shown is Shown.ALL:
@@ -81,7 +81,7 @@ def did(subject: Subject, shown: Shown = Shown.ALL, *, explained: bool = True) -
     )  # fmt: skip
 
 
-def _did(subject: Subject, explained: bool) -> Did:
+def _did(subject: JudgedSender, explained: bool) -> Did:
     left, config = subject.left, subject.recording.header.config
     by = left.by
     growth, fast = _growth(subject), _fast(subject)
@@ -160,7 +160,7 @@ def _number(value: Fraction | None) -> float | int | None:
     return int(value) if value.denominator == 1 else round(float(value), 3)
 
 
-def _growth(subject: Subject) -> Fraction | None:
+def _growth(subject: JudgedSender) -> Fraction | None:
     """Return the bytes of window per byte acknowledged, over the ACKs in slow start at which the window limited the sender."""
     until = subject.left.grown_until
     end = len(subject.events) if until is None else until
@@ -169,7 +169,7 @@ def _growth(subject: Subject) -> Fraction | None:
     return Fraction(sum(point.grown_bytes for point in points), acked) if acked else None
 
 
-def _fast(subject: Subject) -> tuple[int, ...]:
+def _fast(subject: JudgedSender) -> tuple[int, ...]:
     """Return the events of the three ACKs in slow start that grew the window most, if each grew it by more than a tenth more."""
     until = subject.left.grown_until
     end = len(subject.events) if until is None else until
@@ -179,12 +179,12 @@ def _fast(subject: Subject) -> tuple[int, ...]:
     return tuple(sorted(each.index for each in points[:_FAST_ACKS]))
 
 
-def _rtt_ratio(subject: Subject, by: int) -> Fraction | None:
+def _rtt_ratio(subject: JudgedSender, by: int) -> Fraction | None:
     samples = [each.latest_rtt_ns for each in subject.events[: by + 1] if isinstance(each, Ack) and each.latest_rtt_ns]
     return Fraction(samples[-1], min(samples)) if samples else None
 
 
-def _reduction(subject: Subject) -> Reduction | None:
+def _reduction(subject: JudgedSender) -> Reduction | None:
     """Return the first reduction. A threshold that a loss sets says it, where the window is lowered bit by bit."""
     lost: int | None = None
     threshold_bytes: int | None = None
@@ -203,7 +203,7 @@ def _reduction(subject: Subject) -> Reduction | None:
     return None
 
 
-def _lowest(subject: Subject, index: int) -> int:
+def _lowest(subject: JudgedSender, index: int) -> int:
     """Return the event of the smallest window up to the ACK of a packet that was sent after an event: the end of recovery."""
     since_ns, found = subject.events[index].t_ns, index
     for at in range(index, len(subject.events)):
@@ -215,13 +215,13 @@ def _lowest(subject: Subject, index: int) -> int:
     return found
 
 
-def _captured_reduction(subject: Subject) -> Reduction | None:
+def _captured_reduction(subject: JudgedSender) -> Reduction | None:
     """Return the first reduction as a capture shows it: after recovery, of the bytes in flight."""
     factor = subject.recording.header.quality.get("first_reduction")
     return None if factor is None else Reduction(None, Fraction(*factor), "flight")
 
 
-def _factor(subject: Subject, cause: int, index: int, new_bytes: int) -> Reduction:
+def _factor(subject: JudgedSender, cause: int, index: int, new_bytes: int) -> Reduction:
     window_bytes, event = subject.before[cause], subject.events[cause]
     of_window = Fraction(new_bytes, window_bytes)
     of_grown = Fraction(new_bytes, window_bytes + _untold_bytes(subject, cause))
@@ -234,7 +234,7 @@ def _factor(subject: Subject, cause: int, index: int, new_bytes: int) -> Reducti
     return Reduction(index, of_flight, "flight") if chosen else Reduction(index, of_window, "window")
 
 
-def _untold_bytes(subject: Subject, cause: int) -> int:
+def _untold_bytes(subject: JudgedSender, cause: int) -> int:
     """Return by how much the window grew in slow start at the ACKs before a loss, of which the log reports no window."""
     before = zip(reversed(subject.events[:cause]), reversed(subject.answers[:cause]), strict=True)
     untold = takewhile(lambda each: not each[1].reported, before)

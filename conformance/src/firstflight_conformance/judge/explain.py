@@ -10,7 +10,7 @@ from firstflight.controller import ALGORITHMS
 from firstflight.events import Ack, Backlog, Event
 from firstflight_conformance.judge.follow import Follower, Question, Way
 from firstflight_conformance.judge.leaving import Left, Point
-from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.judge.subject import JudgedSender
 from firstflight_conformance.records.findings import Choice
 from firstflight_conformance.simulate.native_events import NONE
 
@@ -33,7 +33,7 @@ class Refutation:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ComparedProfile:
     """How a profile stands to a subject. ``equal`` of ``counted``: the ACKs that grew one of the two windows, up to the exit.
 
     ``refuted`` is ``None`` for one that may be it. ``by_exit``: it grows as the subject, and only its exit is another. ``choices``: the
@@ -51,7 +51,7 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ProfileComparison:
     """How profiles are compared with a subject: the question, and how a way of a profile stands to the subject.
 
     ``windows``: the subject's windows, or None where unknown. ``thresholds``: the same, None if the subject reports none.
@@ -59,7 +59,7 @@ class Comparison:
     """
 
     question: Question
-    judged: Callable[[str, Way], Explained]
+    judged: Callable[[str, Way], ComparedProfile]
     windows: Sequence[int | None]
     thresholds: Sequence[int | None] | None
     points: Sequence[Point]
@@ -84,7 +84,7 @@ def candidates(events: Sequence[Event]) -> tuple[list[str], list[str]]:
 class Explainer:
     """Compares profiles with one subject."""
 
-    def __init__(self, subject: Subject, *, reduction: bool, events: Sequence[Event] | None = None) -> None:
+    def __init__(self, subject: JudgedSender, *, reduction: bool, events: Sequence[Event] | None = None) -> None:
         """Ask every profile up to the subject's exit. ``reduction``: what it does at a loss counts too. ``events``: others than the subject's."""
         self._subject, self._reduction = subject, reduction
         self._tells_thresholds = any("ssthresh_bytes" in step.subject for step in subject.recording.steps)
@@ -106,12 +106,12 @@ class Explainer:
         whole = replace(question, most=len(self._points) // ONE_OF, unit_bytes=config.max_datagram_size_bytes)
         self._keeping = Follower(whole) if self._in_datagrams else None
 
-    def explain(self, names: Iterable[str]) -> list[Explained]:
+    def explain(self, names: Iterable[str]) -> list[ComparedProfile]:
         """Return how each profile stands to the subject."""
         return [self._one(name) for name in names]
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> ProfileComparison:
         """The comparison for alternatives at open points: in whole segments if all windows are, otherwise exact."""
         answers = self._subject.answers[: self._end]
         windows = [each.cwnd_bytes if each.reported else None for each in answers]
@@ -120,7 +120,7 @@ class Explainer:
         size_bytes = self._follower.question.config.max_datagram_size_bytes
         if self._keeping is not None and not any(each.cwnd_bytes % size_bytes for each in answers):
             follower, judged = self._keeping, self._by_whole
-        return Comparison(
+        return ProfileComparison(
             follower.question,
             partial(judged, exact=True),
             windows,
@@ -131,14 +131,14 @@ class Explainer:
             self._in_datagrams,
         )
 
-    def _one(self, name: str) -> Explained:
+    def _one(self, name: str) -> ComparedProfile:
         found = self._by(name, self._follower.follow(name))
         if found.refuted is None or self._keeping is None:
             return found
         kept = self._by_whole(name, self._keeping.follow(name))
         return found if kept.refuted is not None else kept
 
-    def _by_whole(self, name: str, way: Way, *, exact: bool = False) -> Explained:
+    def _by_whole(self, name: str, way: Way, *, exact: bool = False) -> ComparedProfile:
         return self._by(name, self._whole(way), exact=exact)
 
     def _whole(self, way: Way) -> Way:
@@ -146,14 +146,14 @@ class Explainer:
         size_bytes = self._subject.recording.header.config.max_datagram_size_bytes
         return replace(way, answers=[(each[0] // size_bytes * size_bytes, *each[1:]) for each in way.answers])
 
-    def _by(self, name: str, way: Way, *, exact: bool = False) -> Explained:
+    def _by(self, name: str, way: Way, *, exact: bool = False) -> ComparedProfile:
         """Return how a way stands to the subject. ``exact``: growth that was not reported does not excuse another reduction."""
         differing = [point for point in self._points if point.index < len(way.answers) and self._differs(way, point)]
         counted = sum(self._counts(way, point) for point in self._points)
         equal = counted - len(differing)
 
-        def found(refuted: Refutation | None, *, by_exit: bool = False) -> Explained:
-            return Explained(name, equal, counted, way.exits, refuted, by_exit)
+        def found(refuted: Refutation | None, *, by_exit: bool = False) -> ComparedProfile:
+            return ComparedProfile(name, equal, counted, way.exits, refuted, by_exit)
 
         early = self._early(name, way)
         if len(differing) * ONE_OF > counted and not (self._in_datagrams and self._equal_in_sum(way, self._points)):

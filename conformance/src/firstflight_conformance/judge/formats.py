@@ -10,7 +10,7 @@ from firstflight_conformance.logs.capture.read import capture_connections, read_
 from firstflight_conformance.logs.capture.sockets import Sampled, is_sampled, read_sampled
 from firstflight_conformance.logs.capture.table import is_table, read_table
 from firstflight_conformance.logs.qlog.connections import qlog_connections
-from firstflight_conformance.logs.qlog.read import Options, read_qlog
+from firstflight_conformance.logs.qlog.read import LogOptions, read_qlog
 from firstflight_conformance.logs.recording import files
 from firstflight_conformance.logs.recording.files import RecordingError
 from firstflight_conformance.logs.recording.recording import Recording
@@ -36,7 +36,7 @@ class Source:
     notes: tuple[str, ...]
 
 
-def read(path: Path, peer: Path | None = None, options: Options | None = None) -> Source:
+def read(path: Path, peer: Path | None = None, options: LogOptions | None = None) -> Source:
     """Read a file. Raise :class:`RecordingError` where it cannot be judged."""
     found = read_any(path, peer, options)
     if isinstance(found, Sampled):
@@ -46,10 +46,10 @@ def read(path: Path, peer: Path | None = None, options: Options | None = None) -
     return found
 
 
-def read_any(path: Path, peer: Path | None = None, options: Options | None = None) -> Source | Sampled:
+def read_any(path: Path, peer: Path | None = None, options: LogOptions | None = None) -> Source | Sampled:
     """Read a file, or samples of a socket, which are no recording. Raise :class:`RecordingError` where it cannot be judged."""
     data, missing = files.read_content(path, is_capture)
-    options = options or Options()
+    options = options or LogOptions()
     kind = kind_of(data)
     _check_options(path, kind, peer, options)
     if missing and kind not in ("capture", "qlog"):
@@ -58,7 +58,7 @@ def read_any(path: Path, peer: Path | None = None, options: Options | None = Non
     return replace(found, notes=(*found.notes, *(f"note: {note}" for note in missing)))
 
 
-def _found(path: Path, kind: str, data: bytes, peer: Path | None, options: Options) -> Source | Sampled:
+def _found(path: Path, kind: str, data: bytes, peer: Path | None, options: LogOptions) -> Source | Sampled:
     if kind == "recording":
         return Source(files.parse(path, data), None, ())
     if kind == "capture":
@@ -116,7 +116,7 @@ _APPLIES = {
 }
 
 
-def _check_options(path: Path, kind: str, peer: Path | None, options: Options) -> None:
+def _check_options(path: Path, kind: str, peer: Path | None, options: LogOptions) -> None:
     given = {
         "peer": peer, "trace": options.trace, "group": options.group, "initial-window": options.initial_window_bytes,
         "datagram": options.max_datagram_size_bytes, "connection": options.connection, "columns": options.columns or None,

@@ -8,7 +8,7 @@ from firstflight_conformance.format.timeline import milliseconds
 from firstflight_conformance.judge.at_least import APPLICATION_LIMITED, PACED
 from firstflight_conformance.judge.did import Did, Reduction, Shown, datagrams
 from firstflight_conformance.judge.leaving import DRAIN
-from firstflight_conformance.judge.verdict import Verdict, margin, named_once
+from firstflight_conformance.judge.verdict import ConnectionVerdict, margin, named_once
 from firstflight_conformance.judge.why import why_lines
 
 #: Profiles that are named with what refutes them.
@@ -23,7 +23,7 @@ _RULES = {
 }
 
 
-def lines(verdict: Verdict, *, margins: bool = True) -> Iterator[str]:
+def lines(verdict: ConnectionVerdict, *, margins: bool = True) -> Iterator[str]:
     """Yield the lines of a report. ``margins``: also how far the exit of the profile named first depends on the RTT samples."""
     if verdict.did.shown is Shown.NOTHING:
         yield from result_lines((), verdict.undecided)
@@ -62,7 +62,7 @@ def result_lines(may_be: Sequence[str], undecided: str | None) -> Iterator[str]:
             yield "this recording cannot distinguish these: another path, or `firstflight compare`, may do so"
 
 
-def choice_lines(verdict: Verdict) -> Iterator[str]:
+def choice_lines(verdict: ConnectionVerdict) -> Iterator[str]:
     """Yield the alternatives at open points with which profiles explain the connection."""
     for each in verdict.explained_with:
         for choice in each.choices:
@@ -135,7 +135,7 @@ _EVIDENCE = {
 }
 
 
-def _margin_lines(verdict: Verdict) -> Iterator[str]:
+def _margin_lines(verdict: ConnectionVerdict) -> Iterator[str]:
     first = verdict.may_be[0]
     for each in margin(verdict, first):
         how = f"moves in {each.moved} of {each.of} runs" if each.moved else "stays"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstflight.events import Ack, Sent
-from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.judge.subject import JudgedSender
 
 #: BBR leaves slow start three rounds after its flight has stopped growing: rounds after the exit that bound its window.
 _LATER_ROUNDS = 3
@@ -20,7 +20,7 @@ class Round:
     flight_bytes: int
 
 
-def rounds_of(subject: Subject) -> Iterator[Round]:
+def rounds_of(subject: JudgedSender) -> Iterator[Round]:
     """Yield the rounds up to the first one behind the exit. A round ends before the ACK of data that was sent in it."""
     by = subject.left.by
     most_bytes = left_bytes = 0
@@ -38,7 +38,7 @@ def rounds_of(subject: Subject) -> Iterator[Round]:
         yield Round(len(subject.events) - 1, most_bytes)
 
 
-def exit_round(subject: Subject) -> int | None:
+def exit_round(subject: JudgedSender) -> int | None:
     """Return the number of the round in which slow start is left, counted from 1, or None."""
     by = subject.left.by
     if by is None:
@@ -46,7 +46,7 @@ def exit_round(subject: Subject) -> int | None:
     return next((number for number, each in enumerate(rounds_of(subject), 1) if each.last >= by), None)
 
 
-def exit_range(subject: Subject) -> tuple[int, int] | None:
+def exit_range(subject: JudgedSender) -> tuple[int, int] | None:
     """Return the least and the largest window that the sender may have had where it left slow start, or None.
 
     It had at least the flight behind its last growth in full; and no more than the flight of the next rounds if growth by less shows the
@@ -63,7 +63,7 @@ def exit_range(subject: Subject) -> tuple[int, int] | None:
     return least_bytes, most_bytes
 
 
-def _later(subject: Subject, index: int) -> int:
+def _later(subject: JudgedSender, index: int) -> int:
     """Return the event that is some rounds behind another."""
     rounds, left_bytes = _LATER_ROUNDS, subject.before[index]
     for at in range(index, len(subject.events)):

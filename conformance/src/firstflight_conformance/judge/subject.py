@@ -25,7 +25,7 @@ _PACED_ONE_OF, _PACED_DATAGRAMS = 8, 10
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class JudgedSender:
     """What is known of the sender at each event. ``given``: its window before it, where it is known.
 
     ``limited``: the ACKs at which the window limited it, of which growth says something. ``begin``: the first event that algorithms see.
@@ -54,7 +54,7 @@ class Subject:
         return sum(isinstance(event, Ack) for event in self.events)
 
 
-def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: str | None = None) -> Subject:
+def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: str | None = None) -> JudgedSender:
     """Return the subject of a recording. Raise :class:`ValueError` where the recording does not allow what is asked."""
     answers, first_bytes = answers_of(recording), initial_window_bytes(recording)
     at_least = recording.header.quality.get("window") == AT_LEAST
@@ -69,7 +69,7 @@ def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: s
     left = left_slow_start(recording.events, before, answers, limited, at_least=at_least)
     rule = app_limited or ("stated" if recording.header.quality.get("app_limited") == "stated" else "growth")
     events = _flagged(recording, rule, before, answers, limited, left)
-    return Subject(
+    return JudgedSender(
         recording, events, tuple(answers), tuple(before), tuple(known_before(recording, before)), tuple(limited), left, rule,
         _begin(recording, start), releases,
     )  # fmt: skip

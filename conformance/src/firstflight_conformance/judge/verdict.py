@@ -23,9 +23,9 @@ from firstflight_conformance.judge.at_least import (
 )
 from firstflight_conformance.judge.choices import choice_json, holds, with_choices
 from firstflight_conformance.judge.did import Did, Shown
-from firstflight_conformance.judge.explain import Explained, Explainer, Refutation, candidates
+from firstflight_conformance.judge.explain import ComparedProfile, Explainer, Refutation, candidates
 from firstflight_conformance.judge.leaving import DRAIN
-from firstflight_conformance.judge.subject import Subject, subject_of
+from firstflight_conformance.judge.subject import JudgedSender, subject_of
 from firstflight_conformance.judge.why import Path, Why, path_of, reasons, why_json
 from firstflight_conformance.logs.recording.changed import with_samples
 from firstflight_conformance.logs.recording.recording import Recording
@@ -60,16 +60,16 @@ class Margin:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ConnectionVerdict:
     """The answer for one connection. ``undecided``: why the recording names no profile; ``may_be`` then is what it does not refute.
 
     ``explained``: every profile that was tried. ``left_out``: the algorithms that nothing starts. ``asked``: the profiles were asked for
     by name.
     """
 
-    subject: Subject
+    subject: JudgedSender
     did: Did
-    explained: tuple[Explained, ...]
+    explained: tuple[ComparedProfile, ...]
     may_be: tuple[str, ...]
     undecided: str | None
     left_out: tuple[str, ...]
@@ -87,7 +87,7 @@ class Verdict:
         return reasons(self.subject, self.explained, self.may_be) if self.undecided is None else []
 
     @property
-    def explained_with(self) -> list[Explained]:
+    def explained_with(self) -> list[ComparedProfile]:
         """The profiles that explain the connection only with alternatives at open points."""
         return [each for each in self.explained if each.choices and each.profile in self.may_be]
 
@@ -109,7 +109,7 @@ def judge(
     *,
     start: str = "first-ack",
     app_limited: str | None = None,
-) -> Verdict:
+) -> ConnectionVerdict:
     """Judge a recording by profiles, each ``algorithm/profile``, or by all that something in it starts.
 
     A profile that is asked for by name is judged by what it does at a loss as well; among all, too many do the same there.
@@ -149,10 +149,10 @@ def judge(
         if not may_be and undecided is None and not complete:
             undecided = TOO_MANY
     did = doing.did(subject, shown, explained=undecided is None and bool(may_be))
-    return Verdict(subject, did, explained, may_be, undecided, tuple(left_out), asked)
+    return ConnectionVerdict(subject, did, explained, may_be, undecided, tuple(left_out), asked)
 
 
-def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
+def to_json(verdict: ConnectionVerdict, agreement: float | None) -> dict[str, Any]:
     """Return the answer as JSON. ``agreement``: the share of the bytes in flight that are as logged, where a log has them."""
     return {
         "did": doing.to_json(verdict.did),
@@ -168,7 +168,7 @@ def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
     } | why_json(verdict.path, verdict.did.window_bytes, verdict.why)
 
 
-def together(verdicts: Sequence[Verdict]) -> tuple[list[str], str | None]:
+def together(verdicts: Sequence[ConnectionVerdict]) -> tuple[list[str], str | None]:
     """Return which profiles explain all runs, and why that is not decided; a profile that one run refutes is none of them.
 
     A profile that needs alternatives at open points must explain all runs with the same alternatives.
@@ -183,7 +183,7 @@ def together(verdicts: Sequence[Verdict]) -> tuple[list[str], str | None]:
     return may_be, verdicts[0].undecided
 
 
-def _is_consistent(name: str, verdicts: Sequence[Verdict]) -> bool:
+def _is_consistent(name: str, verdicts: Sequence[ConnectionVerdict]) -> bool:
     """Return whether a profile explains all runs with the alternatives that single runs need."""
     found = [(verdict, each) for verdict in verdicts for each in verdict.explained if each.profile == name]
     needed = frozenset().union(*(each.settled for _, each in found))
@@ -191,17 +191,17 @@ def _is_consistent(name: str, verdicts: Sequence[Verdict]) -> bool:
     return all(holds(Explainer(one.subject, reduction=one.asked), name, needed) for one in runs)
 
 
-def _by_rtt(found: Explained) -> bool:
+def _by_rtt(found: ComparedProfile) -> bool:
     """Return whether only its exit refutes a profile, and depends on RTT samples."""
     return found.by_exit and found.profile.partition("/")[0] not in _WITHOUT_RTTS
 
 
-def _explain(subject: Subject, names: Iterable[str], *, asked: bool) -> tuple[Explained, ...]:
+def _explain(subject: JudgedSender, names: Iterable[str], *, asked: bool) -> tuple[ComparedProfile, ...]:
     explainer = _explainer(subject, reduction=asked)
     return tuple(_on_either_base(explainer, each) if asked else each for each in explainer.explain(names))
 
 
-def _later(subject: Subject) -> Subject | None:
+def _later(subject: JudgedSender) -> JudgedSender | None:
     """Return the subject as one that leaves slow start by a threshold later than it grows by less, or, if it only pauses, not at all."""
     left, at = subject.left, subject.left.until
     if left.evidence != "growth" or subject.at_least:
@@ -213,7 +213,7 @@ def _later(subject: Subject) -> Subject | None:
     return None if slows else replace(subject, left=replace(left, by=None, evidence="none"))
 
 
-def _goes_on(subject: Subject, found: Explained, later: Explained) -> bool | None:
+def _goes_on(subject: JudgedSender, found: ComparedProfile, later: ComparedProfile) -> bool | None:
     """Return whether a profile may leave where the subject does so later, as BBR; ``None`` if it leaves where the subject grows by less."""
     if any(subject.left.after < index <= (subject.left.by or 0) for index in found.exits):
         return None if found.refuted is None else False
@@ -221,14 +221,14 @@ def _goes_on(subject: Subject, found: Explained, later: Explained) -> bool | Non
 
 
 def _explainer(
-    subject: Subject, *, reduction: bool = False, events: Sequence[Event] | None = None
+    subject: JudgedSender, *, reduction: bool = False, events: Sequence[Event] | None = None
 ) -> Explainer | AtLeastExplainer:
     if subject.at_least:
         return AtLeastExplainer(subject, events=events)
     return Explainer(subject, reduction=reduction, events=events)
 
 
-def _on_either_base(explainer: Explainer | AtLeastExplainer, found: Explained) -> Explained:
+def _on_either_base(explainer: Explainer | AtLeastExplainer, found: ComparedProfile) -> ComparedProfile:
     """Return how a profile stands to the subject on the base that explains it; of a startup algorithm alone only the start counts."""
     algorithm, _, profile = found.profile.partition("/")
     other = f"{profile}+cubic"
@@ -243,7 +243,7 @@ def named_once(known: Sequence[str]) -> list[str]:
     return [name for name in known if "+" not in name or name.partition("+")[0] not in known]
 
 
-def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str | None:
+def _undecided(subject: JudgedSender, may_be: Sequence[str], *, asked: bool) -> str | None:
     """Return why a recording cannot name a profile, ``None`` if it can, or refutes all."""
     left, events = subject.left, subject.events
     if (limited := _limited_acks(subject)) < _LEAST_ACKS:
@@ -262,14 +262,14 @@ def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str |
     return None
 
 
-def _limited_acks(subject: Subject) -> int:
+def _limited_acks(subject: JudgedSender) -> int:
     """Return at how many ACKs of slow start the window limited the sender."""
     by = subject.left.by
     return sum(by is None or point.index < by for point in subject.limited)
 
 
 def _undecided_flight(
-    subject: Subject, left_over: Sequence[Explained], undecided: str | None
+    subject: JudgedSender, left_over: Sequence[ComparedProfile], undecided: str | None
 ) -> tuple[str | None, Shown]:
     """Return why a recording of which only the flight is known names no profile, and how much of slow start it shows."""
     if not (left_over and all(map(follows, left_over))) and grows_too_little(subject):
@@ -302,7 +302,7 @@ def _undecided_flight(
     return undecided, Shown.ALL
 
 
-def _left_by_drain(subject: Subject, left_over: Sequence[Explained]) -> Subject:
+def _left_by_drain(subject: JudgedSender, left_over: Sequence[ComparedProfile]) -> JudgedSender:
     """Return the subject of a capture at the sender, left at the exit of BBR if BBR explains it and it drains its queue."""
     if not subject.at_least or subject.recording.header.quality.get("taken") is not None:
         return subject
@@ -316,7 +316,7 @@ def _left_by_drain(subject: Subject, left_over: Sequence[Explained]) -> Subject:
     return replace(subject, left=left)
 
 
-def _shown_at_the_receiver(subject: Subject) -> Shown:
+def _shown_at_the_receiver(subject: JudgedSender) -> Shown:
     """Return how much of slow start a capture at the receiver shows: its end only by time stamps, and where a queue had formed."""
     if too_little(subject) is not None or partly_limited(subject) is not None or grows_too_little(subject):
         return Shown.NOTHING
@@ -328,7 +328,7 @@ def _shown_at_the_receiver(subject: Subject) -> Shown:
     return Shown.ALL if shown else Shown.WINDOW
 
 
-def _unexplained(subject: Subject) -> str | None:
+def _unexplained(subject: JudgedSender) -> str | None:
     """Return why a capture that no profile explains does not refute all of them, or None if it does."""
     if subject.recording.header.quality.get("missing"):
         return "frames are missing in the capture, and no profile explains the others"
@@ -343,7 +343,7 @@ def _unexplained(subject: Subject) -> str | None:
     return None
 
 
-def _unclear(subject: Subject, explained: Sequence[Explained]) -> list[str]:
+def _unclear(subject: JudgedSender, explained: Sequence[ComparedProfile]) -> list[str]:
     """Return the profiles that leave where the subject did if the RTT samples are moved by no more than the unit of the recording.
 
     All alike, as where they were rounded down, or each by its own amount.
@@ -368,7 +368,7 @@ def _moves(by_ns: int) -> list[Callable[[int], int]]:
     return [*alike, *(_by_one_of(seed, range(-by_ns, by_ns + 1)) for seed in range(_SEEDS))]
 
 
-def margin(verdict: Verdict, profile: str) -> list[Margin]:
+def margin(verdict: ConnectionVerdict, profile: str) -> list[Margin]:
     """Return how far the exit of a profile depends on the RTT samples: each is moved by a little, up or down, in six runs."""
     subject = verdict.subject
     (at,) = {each.exits[:1] for each in verdict.explained if each.profile == profile}

@@ -7,9 +7,9 @@ from typing import Any
 
 from firstflight.events import Ack, Event
 from firstflight.observables import Outcome
-from firstflight_conformance.judge.explain import Explained
+from firstflight_conformance.judge.explain import ComparedProfile
 from firstflight_conformance.judge.follow import Question, observed
-from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.judge.subject import JudgedSender
 
 _NS_PER_MS, _NS_PER_S, _BITS = 1_000_000, 1_000_000_000, 8
 #: Profiles of so many algorithms are explained, one of each.
@@ -49,7 +49,7 @@ class Why:
         return f"{self.rule}: {self.observed} against {self.against}"
 
 
-def path_of(subject: Subject) -> Path | None:
+def path_of(subject: JudgedSender) -> Path | None:
     """Return the path, or None for a recording without RTT samples or with less than a round of ACKs."""
     acks = [event for event in subject.events if isinstance(event, Ack)]
     least_ns = min((event.latest_rtt_ns for event in acks if event.latest_rtt_ns), default=None)
@@ -68,7 +68,7 @@ def path_of(subject: Subject) -> Path | None:
     return Path(most, least_ns) if most else None
 
 
-def reasons(subject: Subject, explained: Sequence[Explained], names: Sequence[str]) -> list[Why]:
+def reasons(subject: JudgedSender, explained: Sequence[ComparedProfile], names: Sequence[str]) -> list[Why]:
     """Return why the profiles leave slow start that the connection may be, one of each algorithm."""
     found: dict[str, Why] = {}
     by_name = {each.profile: each for each in explained}
@@ -82,7 +82,7 @@ def reasons(subject: Subject, explained: Sequence[Explained], names: Sequence[st
     return list(found.values())
 
 
-def _why(subject: Subject, name: str, index: int) -> Why | None:
+def _why(subject: JudgedSender, name: str, index: int) -> Why | None:
     events: Sequence[Event] = subject.events[: index + 1]
     unknown: list[int | None] = [None] * len(events)
     given = unknown if subject.at_least else subject.given[: index + 1]

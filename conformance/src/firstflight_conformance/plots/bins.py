@@ -34,7 +34,7 @@ class Bin:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Evaluation:
     """One evaluation that compared windows.
 
     ``current`` and ``previous``: when the windows begin and end. Their sums are in units of ``unit_bytes``.
@@ -58,10 +58,10 @@ class Bins:
     profile: str
     readings: Readings
     bins: tuple[Bin, ...]
-    evaluations: tuple[Decision, ...]
+    evaluations: tuple[Evaluation, ...]
 
     @property
-    def decision(self) -> Decision | None:
+    def decision(self) -> Evaluation | None:
         """The evaluation that ended slow start, else the last one."""
         exits = [e for e in self.evaluations if e.outcome is Outcome.EXITED]
         return (exits or list(self.evaluations) or [None])[-1]  # type: ignore[list-item]
@@ -103,7 +103,7 @@ def follow(
     controller = create_with(readings, config) if controller is None else controller
     observations: list[Observation] = []
     epochs: list[_Epoch] = []
-    evaluations: list[Decision] = []
+    evaluations: list[Evaluation] = []
     origin_ns = events[0].t_ns
     resting = False
     for event in events:
@@ -141,7 +141,7 @@ def _bins(epochs: list[_Epoch]) -> tuple[Bin, ...]:
     )
 
 
-def _evaluation(t_ns: int, readings: Readings, state: Search, seen: Observation, epoch: _Epoch) -> Decision:
+def _evaluation(t_ns: int, readings: Readings, state: Search, seen: Observation, epoch: _Epoch) -> Evaluation:
     shift, rest_ticks = shift_bins(readings, state)
     first, last = _BOUNDS[readings.windows]
     rest = 0.0 if readings.interpolation is Interpolation.NONE else rest_ticks / state.bin_ticks
@@ -151,7 +151,7 @@ def _evaluation(t_ns: int, readings: Readings, state: Search, seen: Observation,
     lifetime = state.sent if readings.compared is Compared.SENT else state.delivered
     counted_bytes = lifetime.counter_bytes - lifetime.open_bytes - sum(lifetime.completed)
     zero = readings.before_bin_0 is BeforeBin0.ZERO and earliest < 0
-    return Decision(
+    return Evaluation(
         t_ns,
         (epoch.begin_ns(state.curr + first), epoch.begin_ns(state.curr + last)),
         (epoch.begin_ns(state.curr + first - back), epoch.begin_ns(state.curr + last - back)),

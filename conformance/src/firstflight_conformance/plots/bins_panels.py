@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from firstflight.observables import Outcome
 from firstflight.search.profiles import Compared, Difference, Fraction, Interpolation, Readings, Threshold
-from firstflight_conformance.plots.bins import Bin, Bins, Decision
+from firstflight_conformance.plots.bins import Bin, Bins, Evaluation
 from firstflight_conformance.plots.units import Unit, bytes_unit
 
 _CURRENT_COLOUR, _PREVIOUS_COLOUR = "#0072b2", "#e69f00"
@@ -87,7 +87,7 @@ def _corners(one: Bin, height_bytes: int) -> list[tuple[float, float]]:
     return [(one.start_ns, 0), (one.start_ns, height_bytes), (one.end_ns, height_bytes), (one.end_ns, 0)]
 
 
-def _sum(decision: Decision, count: int) -> str:
+def _sum(decision: Evaluation, count: int) -> str:
     if decision.unit_bytes > 1:
         return f"{count} x {decision.unit_bytes} bytes"
     return bytes_unit(count).text(count)
@@ -104,7 +104,7 @@ def _draw_span(frame: _Frame, span: tuple[float, float], height: float, colour: 
     )  # fmt: skip
 
 
-def _difference(readings: Readings, decision: Decision) -> float | None:
+def _difference(readings: Readings, decision: Evaluation) -> float | None:
     """Return norm_diff, if the earlier window holds anything."""
     if decision.previous_bytes == 0:
         return None
@@ -112,7 +112,7 @@ def _difference(readings: Readings, decision: Decision) -> float | None:
     return 1 - decision.current_bytes / (parts * decision.previous_bytes)
 
 
-def _verdict(readings: Readings, decision: Decision) -> str:
+def _verdict(readings: Readings, decision: Evaluation) -> str:
     exited = decision.outcome is Outcome.EXITED
     difference = _difference(readings, decision)
     what = "Exit" if exited else "Last evaluation"
@@ -130,7 +130,7 @@ def _verdict(readings: Readings, decision: Decision) -> str:
     return text
 
 
-def _exactly(readings: Readings, decision: Decision, percent: int) -> bool:
+def _exactly(readings: Readings, decision: Evaluation, percent: int) -> bool:
     """Return whether norm_diff is the threshold; an interpolated window is shown rounded down and never said to be."""
     if readings.interpolation is not Interpolation.NONE and readings.fraction is Fraction.EXACT:
         return False

@@ -21,7 +21,14 @@ from firstflight_conformance.plots.bins_panels import draw_bins, draw_difference
 from firstflight_conformance.plots.panels import fit_left, stacked
 from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.plots.units import Unit
-from firstflight_conformance.plots.windows import FEW_EVENTS, Trace, draw_legend, draw_windows, legend_lines, scale_of
+from firstflight_conformance.plots.windows import (
+    FEW_EVENTS,
+    WindowTrace,
+    draw_legend,
+    draw_windows,
+    legend_lines,
+    scale_of,
+)
 
 _LEGEND_ROW_INCHES = 0.175
 _TITLE_INCHES = 0.35
@@ -34,7 +41,7 @@ def plot_recording(
 
     ``profile`` names the profile in the loop; the bins of a profile of SEARCH are drawn if it answers again as recorded.
     """
-    trace = Trace((profile,), events, observations, _bins_again(events, observations, profile))
+    trace = WindowTrace((profile,), events, observations, _bins_again(events, observations, profile))
     write([trace], trace.bins, title, path)
 
 
@@ -50,14 +57,14 @@ def _bins_again(events: Sequence[Event], observations: Sequence[Observation], pr
     return bins if again == list(observations) else None
 
 
-def write(traces: Sequence[Trace], bins: Bins | None, title: str, path: Path, own: Any = None) -> None:
+def write(traces: Sequence[WindowTrace], bins: Bins | None, title: str, path: Path, own: Any = None) -> None:
     """Write a plot of traces. ``own``: what else is drawn, beside the windows and in panels below them; it says their heights."""
     with styled():
         figure = _draw(traces, bins, title, own)
         save(figure, path)
 
 
-def _draw(traces: Sequence[Trace], bins: Bins | None, title: str, own: Any) -> Figure:
+def _draw(traces: Sequence[WindowTrace], bins: Bins | None, title: str, own: Any) -> Figure:
     scale = scale_of(traces)
     legend = legend_lines(traces)
     rows = sum(text.count("\n") + 1 for text in legend) + 1

@@ -33,7 +33,7 @@ TURNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class WindowTrace:
     """One controller's answers to a stream. ``names`` are the profiles that answer so; ``bins`` are those of the first."""
 
     names: tuple[str, ...]
@@ -72,7 +72,7 @@ class Scale:
         return self.last * 1.03 or 1.0
 
 
-def scale_of(traces: Sequence[Trace]) -> Scale:
+def scale_of(traces: Sequence[WindowTrace]) -> Scale:
     """Return the scale on which all traces are seen."""
     origin_ns = traces[0].events[0].t_ns
     last_ns = max(trace.events[-1].t_ns for trace in traces)
@@ -83,7 +83,7 @@ def scale_of(traces: Sequence[Trace]) -> Scale:
     return Scale(origin_ns, last_ns, time_unit(last_ns - origin_ns or _MOMENT_NS), bytes_unit(max(windows)), zoomed)
 
 
-def draw_windows(axes: Axes, traces: Sequence[Trace], scale: Scale) -> None:
+def draw_windows(axes: Axes, traces: Sequence[WindowTrace], scale: Scale) -> None:
     """Draw windows, thresholds and targets of all traces, what is in flight, and marks for turns and events."""
     for number, trace in enumerate(traces):
         _draw_trace(axes, trace, number, len(traces), scale)
@@ -99,7 +99,7 @@ def draw_windows(axes: Axes, traces: Sequence[Trace], scale: Scale) -> None:
     axes.yaxis.get_major_formatter().set_useOffset(False)  # type: ignore[attr-defined]
 
 
-def legend_lines(traces: Sequence[Trace]) -> list[str]:
+def legend_lines(traces: Sequence[WindowTrace]) -> list[str]:
     """Return what the legend says of the lines: one text for each colour."""
     texts = [_legend_text(trace, len(traces)) for trace in traces[: len(COLOURS)]]
     rest = traces[len(COLOURS) :]
@@ -108,7 +108,7 @@ def legend_lines(traces: Sequence[Trace]) -> list[str]:
     return ["\n".join(wrap(text, _LEGEND_CHARACTERS, break_on_hyphens=False)) for text in texts]
 
 
-def _legend_text(trace: Trace, groups: int) -> str:
+def _legend_text(trace: WindowTrace, groups: int) -> str:
     many = len(trace.names)
     if many > _NAMED_PROFILES:
         return f"cwnd of all {many} profiles" if groups == 1 else f"cwnd of the other {many} profiles"
@@ -130,7 +130,7 @@ def draw_legend(axes: Axes, panel: Axes, texts: Sequence[str]) -> None:
     )  # fmt: skip
 
 
-def _draw_targets(axes: Axes, traces: Sequence[Trace], scale: Scale) -> None:
+def _draw_targets(axes: Axes, traces: Sequence[WindowTrace], scale: Scale) -> None:
     """Draw what each flight is drained to, while it is."""
     drawn = False
     for number, trace in enumerate(traces):
@@ -145,7 +145,7 @@ def _draw_targets(axes: Axes, traces: Sequence[Trace], scale: Scale) -> None:
         axes.plot([], [], ":", color="black", linewidth=1.8, label="target of the drain")
 
 
-def _draw_in_flight(axes: Axes, trace: Trace, scale: Scale) -> None:
+def _draw_in_flight(axes: Axes, trace: WindowTrace, scale: Scale) -> None:
     points = [(e.t_ns, e.bytes_in_flight) for e in trace.events if isinstance(e, Sent | Ack | Lost)]
     if not points:  # nothing was ever sent
         return
@@ -164,7 +164,7 @@ def _colour(number: int) -> str:
     return COLOURS[number] if number < len(COLOURS) else _REST_COLOUR
 
 
-def _draw_trace(axes: Axes, trace: Trace, number: int, count: int, scale: Scale) -> None:
+def _draw_trace(axes: Axes, trace: WindowTrace, number: int, count: int, scale: Scale) -> None:
     rest = number >= len(COLOURS)
     colour = _colour(number)
     times = [scale.x(event.t_ns) for event in trace.events]
@@ -189,7 +189,7 @@ def _draw_trace(axes: Axes, trace: Trace, number: int, count: int, scale: Scale)
 
 
 def _mark(
-    axes: Axes, traces: Sequence[Trace], label: str, marker: str, outcomes: Sequence[Outcome], scale: Scale
+    axes: Axes, traces: Sequence[WindowTrace], label: str, marker: str, outcomes: Sequence[Outcome], scale: Scale
 ) -> None:
     drawn = False
     for number, trace in enumerate(traces):

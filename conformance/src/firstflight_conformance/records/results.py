@@ -95,7 +95,7 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedAnswers:
     """What an adapter answered in a case that failed, to the end: the events, and the observables after each of them.
 
     A computation has no events and one answer.
@@ -127,7 +127,7 @@ class Result:
     growth: Growth | None = None
     loop: ClosedLoop | None = None
     change: str | None = None
-    recording: Recording | None = field(default=None, repr=False, compare=False)
+    recording: RecordedAnswers | None = field(default=None, repr=False, compare=False)
     level: str | None = None
     cause: str | None = None
     conforms: bool = False

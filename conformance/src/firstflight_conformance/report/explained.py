@@ -13,7 +13,7 @@ _STYLES = {"defect": "bold yellow"}
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ExplainedDeviation:
     """A deviation that a manifest explains, with the clauses at which it first shows and the results in which it does."""
 
     deviation: Deviation
@@ -21,7 +21,7 @@ class Explained:
     results: tuple[Result, ...]
 
 
-def explained(report: AdapterReport) -> list[Explained]:
+def explained(report: AdapterReport) -> list[ExplainedDeviation]:
     """Return the deviations that explain a result, each once: by kind, and of a kind in the order of the manifest."""
     found: dict[tuple[str, str], list[tuple[Deviation, Result]]] = {
         (deviation.kind, deviation.explanation): [] for deviation in report.manifest.deviations
@@ -31,7 +31,7 @@ def explained(report: AdapterReport) -> list[Explained]:
         if why is not None:
             found.setdefault((why.kind, why.explanation), []).append((why, result))
     return [
-        Explained(
+        ExplainedDeviation(
             entries[0][0],
             tuple(sorted({why.clause for why, _ in entries if why.clause})),
             tuple(result for _, result in entries),

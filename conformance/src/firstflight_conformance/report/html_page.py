@@ -49,7 +49,7 @@ _EXPLAINED = ("◐", "some", "departs as explained")
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ResultGroup:
     """Results that have the same to say."""
 
     status: str
@@ -148,7 +148,7 @@ def _cause(diagnosis: Diagnosis, cause: Cause, shown: Result) -> dict[str, Any]:
     }
 
 
-def _groups(report: AdapterReport) -> Iterator[Group]:
+def _groups(report: AdapterReport) -> Iterator[ResultGroup]:
     """Yield the results by status, what failed first; those that have the same reason or explanation together."""
     groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
     for result in report.results:
@@ -156,7 +156,7 @@ def _groups(report: AdapterReport) -> Iterator[Group]:
             groups[result.status, _says(result)].append(result)
     order = ("errored", "fail", "changed", "undecided", "choice", "explained", "unsupported", "pass")
     for (status, says), results in sorted(groups.items(), key=lambda group: order.index(group[0][0])):
-        yield Group(status, says, tuple(results))
+        yield ResultGroup(status, says, tuple(results))
 
 
 def _says(result: Result) -> str:

@@ -13,7 +13,7 @@ from firstflight_conformance.format.wire import encode_value
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.records.results import AdapterReport, Divergence, Refused, Result, Verdict
 from firstflight_conformance.report.checkout import checkout
-from firstflight_conformance.report.explained import Explained, explained
+from firstflight_conformance.report.explained import ExplainedDeviation, explained
 from firstflight_conformance.report.not_judged import not_judged
 from firstflight_conformance.simulate.loop_run import LoopRun
 
@@ -173,7 +173,7 @@ def _choice(choice: "Choice") -> dict[str, Any]:
     }
 
 
-def _explained(one: Explained) -> dict[str, Any]:
+def _explained(one: ExplainedDeviation) -> dict[str, Any]:
     told = {name: value for name, value in _deviation(one.deviation).items() if name not in ("case", "clause")}
     return told | {"clauses": list(one.clauses), "cases": [result.case_id for result in one.results]}
 

@@ -16,7 +16,7 @@ from firstflight import Config, advance, create
 from firstflight_conformance.compare.base import base_of
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulate.cases import (
-    Stimulus,
+    LoopScenario,
     StimulusCase,
     StimulusScript,
     is_for_profile,
@@ -71,7 +71,7 @@ def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
     for number, scenario in enumerate(_paths(seed, algorithm), 1):
         draws = number
         if is_for_profile(scenario, algorithm, profile):
-            case = StimulusCase(Stimulus(scenario, algorithm), profile)
+            case = StimulusCase(LoopScenario(scenario, algorithm), profile)
             (acting if _acts(case) else others).append(case)
         if len(acting) == ACTING or draws == DRAWS:
             break

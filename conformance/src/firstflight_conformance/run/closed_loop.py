@@ -12,13 +12,13 @@ from firstflight_conformance.adapters.faults import ConversationError
 from firstflight_conformance.adapters.messages import OBSERVABLES, Declaration
 from firstflight_conformance.compare.values import agrees, avoids, compare, fits_float64, slack_bytes
 from firstflight_conformance.format.wire import event_name, event_to_json, observables
-from firstflight_conformance.records.results import ClosedLoop, Divergence, Recording
+from firstflight_conformance.records.results import ClosedLoop, Divergence, RecordedAnswers
 from firstflight_conformance.replay.measure import ClauseTracer
 from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
 from firstflight_conformance.simulate.cases import StimulusCase, StimulusScript
-from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.in_loop import SenderLimits
 from firstflight_conformance.simulate.loop import Simulation
-from firstflight_conformance.simulate.loop_run import Trace, Turns, run, summary
+from firstflight_conformance.simulate.loop_run import LoopTrace, Turns, run, summary
 from firstflight_conformance.simulate.model_run import SENDER_USES, ModelRun, model_run
 
 
@@ -91,7 +91,7 @@ class StackLoop:
 
     def __init__(self, case: StimulusCase, talk: Talk, declaration: Declaration) -> None:
         """Begin before the first event."""
-        self.trace = Trace()
+        self.trace = LoopTrace()
         self.observed: list[dict[str, Any]] = []
         self.divergence: Divergence | None = None
         self.within_tolerance = False
@@ -100,7 +100,7 @@ class StackLoop:
         self.samples_rate = samples_rate(self._model)
         self._turns = Turns(samples_rate=self.samples_rate)
         self._waiting: list[tuple[Event, int]] = []
-        self._answer = Answer(self.initial_window_bytes)
+        self._answer = SenderLimits(self.initial_window_bytes)
         self._expected: dict[str, Any] | None = None
         self._avoiding = False
         self._ends_at_reduction = ends_at_reduction(case.vector.algorithm, declaration)
@@ -120,7 +120,7 @@ class StackLoop:
         """How many events are judged if another controller is judged from the first reduction on; ``None`` if all answers agree."""
         return None if self._is_exact else self._reduction
 
-    def on_event(self, event: Event) -> Answer:
+    def on_event(self, event: Event) -> SenderLimits:
         """Ask the adapter at the end of a turn; return its last answer that was asked for. Raise the errors of :meth:`settle`."""
         self._waiting.append((event, self.simulation.dropped_packets))
         if self._turns.ends_with(event):
@@ -185,7 +185,7 @@ class LoopAnswers(Answers):
     """Answers in closed loop: the run and its comparison with the model's own run, and the recorded answers after a divergence."""
 
     loop: ClosedLoop | None = None
-    recording: Recording | None = None
+    recording: RecordedAnswers | None = None
 
 
 def play(script: StimulusScript, conversation: Conversation, declaration: Declaration) -> LoopAnswers:
@@ -242,7 +242,7 @@ def _run_stack(
         answers.fault = _finished(conversation)
         end = end if answers.fault is None else "errored"
     if stack.divergence is not None:
-        answers.recording = Recording(tuple(stack.trace.events), tuple(stack.observed))
+        answers.recording = RecordedAnswers(tuple(stack.trace.events), tuple(stack.observed))
     slack = slack_bytes(declaration, case.scenario.config.max_datagram_size_bytes, max(stack.trace.windows, default=0))
     came_to = summary(stack.trace, end, slack, stack.dropped_packets)
     answers.loop = ClosedLoop(stack.divergence, stack.within_tolerance, came_to, own.run, stack.judged_events)

@@ -23,14 +23,14 @@ from firstflight_conformance.records.results import (
     AdapterReport,
     Divergence,
     Growth,
-    Recording,
+    RecordedAnswers,
     Refused,
     Result,
     Undeclared,
     Verdict,
 )
 from firstflight_conformance.run.closed_loop import LoopAnswers
-from firstflight_conformance.run.session import AnyScript, Options, Session
+from firstflight_conformance.run.session import AnyScript, RunOptions, Session
 from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
 from firstflight_conformance.simulate.cases import AnyCase, StimulusCase, StimulusScript
 
@@ -41,19 +41,19 @@ _UNITS = ("s", "ms", "us", "ns")
 def judge(
     manifest: Manifest,
     scripts: Sequence[AnyScript],
-    options: Options,
+    options: RunOptions,
     on_result: Callable[[], None] = lambda: None,
     recorded: Record | None = None,
 ) -> AdapterReport:
     """Run the adapter over the cases; call ``on_result`` after each, and compare the results with the ``recorded`` ones."""
-    (report,) = judge_together([Judging(manifest, options, recorded)], scripts, lambda _: on_result())
+    (report,) = judge_together([AdapterJudge(manifest, options, recorded)], scripts, lambda _: on_result())
     return report
 
 
-class Judging:
+class AdapterJudge:
     """An adapter that is judged case by case."""
 
-    def __init__(self, manifest: Manifest, options: Options, recorded: Record | None = None) -> None:
+    def __init__(self, manifest: Manifest, options: RunOptions, recorded: Record | None = None) -> None:
         """Begin without a process."""
         self.skipped = manifest.missing()
         self._manifest, self._recorded = manifest, recorded
@@ -99,7 +99,7 @@ class Judging:
 
 
 def judge_together(
-    adapters: Sequence[Judging], scripts: Sequence[AnyScript], on_result: Callable[[int], None]
+    adapters: Sequence[AdapterJudge], scripts: Sequence[AnyScript], on_result: Callable[[int], None]
 ) -> list[AdapterReport]:
     """Judge several adapters case by case: they share the model's runs and equal answers. Call ``on_result`` with the place of an adapter."""
     try:
@@ -230,13 +230,13 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
     return Result(case.id, Verdict.PASS, within_tolerance=within_tolerance, growth=growth, judged_events=judged_events)
 
 
-def _recording(script: Script, declaration: Declaration, answers: Answers) -> Recording:
+def _recording(script: Script, declaration: Declaration, answers: Answers) -> RecordedAnswers:
     """Return what the diagnosis gets to see: no more than is judged."""
     end = len(answers.observed)
     if ends_at_reduction(script.case.vector.algorithm, declaration):
         expected = script.case.expected()[:end]
         end = next((index for index, step in enumerate(expected) if is_reduction(step)), end)
-    return Recording(script.case.events[:end], tuple(answers.observed[:end]))
+    return RecordedAnswers(script.case.events[:end], tuple(answers.observed[:end]))
 
 
 def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
@@ -286,7 +286,7 @@ def _verdict_on_computation(script: ComputationScript, declaration: Declaration,
     if comparison.differences:
         clauses, expect = case.expectation.clauses, case.expectation.expect
         divergence = Divergence(None, case.inputs, comparison.differences, clauses, expect)
-        recording = Recording((), tuple(answers.observed))
+        recording = RecordedAnswers((), tuple(answers.observed))
         return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence, recording=recording)
     return Result(case.id, Verdict.PASS, within_tolerance=comparison.within_tolerance)
 

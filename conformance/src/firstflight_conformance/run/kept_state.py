@@ -6,7 +6,7 @@ from dataclasses import replace
 from firstflight_conformance.records.findings import UNKNOWN, Cause, Diagnosis
 from firstflight_conformance.records.results import AdapterReport, Result, Verdict
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.session import AnyScript, Options
+from firstflight_conformance.run.session import AnyScript, RunOptions
 
 #: What the cause is called.
 KEPT = "state kept from an earlier case"
@@ -15,7 +15,7 @@ _WHAT = "Alone, in a fresh process, these cases pass. Look for a static or globa
 _REPLAYED = 12
 
 
-def with_kept_state(report: AdapterReport, scripts: Mapping[str, AnyScript], options: Options) -> AdapterReport:
+def with_kept_state(report: AdapterReport, scripts: Mapping[str, AnyScript], options: RunOptions) -> AdapterReport:
     """Return the report with this cause first if the shortest case of another cause passes alone; else as it is."""
     diagnosis = report.diagnosis
     if diagnosis is None:
@@ -38,7 +38,7 @@ def with_kept_state(report: AdapterReport, scripts: Mapping[str, AnyScript], opt
 class _Alone:
     """Judges cases one by one, each in a fresh process, and none twice."""
 
-    def __init__(self, report: AdapterReport, scripts: Mapping[str, AnyScript], options: Options) -> None:
+    def __init__(self, report: AdapterReport, scripts: Mapping[str, AnyScript], options: RunOptions) -> None:
         self._report, self._scripts, self._options = report, scripts, options
         self._passed: dict[str, bool] = {}
 

@@ -21,9 +21,9 @@ from firstflight_conformance.adapters import children
 from firstflight_conformance.adapters.manifest import Manifest
 from firstflight_conformance.records.record_file import Record
 from firstflight_conformance.records.results import AdapterReport
-from firstflight_conformance.run.judge import Judging, judge_together, killed
+from firstflight_conformance.run.judge import AdapterJudge, judge_together, killed
 from firstflight_conformance.run.parts import Part, joined, parts, whole
-from firstflight_conformance.run.session import AnyScript, Options
+from firstflight_conformance.run.session import AnyScript, RunOptions
 
 _POLL_S = 0.2  # how often progress is looked at, and what has been built
 
@@ -38,7 +38,7 @@ class Job:
 
     manifests: Sequence[Manifest]
     scripts: Sequence[AnyScript]
-    options: Options
+    options: RunOptions
     records: dict[str, Record]
 
     def judge(self, group: Group, on_result: Callable[[int], None]) -> list[AdapterReport]:
@@ -47,10 +47,10 @@ class Job:
         adapters = [self._judging(part) for part in group]
         return judge_together(adapters, scripts, lambda place: on_result(group[place].adapter))
 
-    def _judging(self, part: Part) -> Judging:
+    def _judging(self, part: Part) -> AdapterJudge:
         manifest = self.manifests[part.adapter]
         options = self.options if part.whole else replace(self.options, timeouts=1)
-        return Judging(manifest, options, self.records.get(manifest.name))
+        return AdapterJudge(manifest, options, self.records.get(manifest.name))
 
     def is_reference(self, part: Part) -> bool:
         """Return whether a part is of a reference."""
@@ -58,7 +58,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class PoolReport:
     """The report of an adapter, given by its index: the ``whole`` one, or that by the vectors while the closed loop goes on."""
 
     adapter: int
@@ -68,7 +68,7 @@ class Judged:
 
 def judge_all(
     job: Job, jobs: int, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
-) -> Iterator[Judged]:
+) -> Iterator[PoolReport]:
     """Yield the report of each adapter, in the order in which they are done; that of a reference in parts by the vectors first.
 
     ``on_results`` is told by index how many cases are judged. An adapter is begun once it is ``ready`` and a process is free, the first
@@ -92,9 +92,9 @@ def judge_all(
         for index, report in pool.judge(_grouped(job, by_vectors)):
             if report.skipped is not None or len(report.results) == len(job.scripts):
                 left = [part for part in left if part.adapter != index]
-            yield Judged(index, report, whole=all(part.adapter != index for part in left))
+            yield PoolReport(index, report, whole=all(part.adapter != index for part in left))
         for index, report in pool.judge(_grouped(job, left)):
-            yield Judged(index, report)
+            yield PoolReport(index, report)
     finally:
         pool.executor.shutdown(wait=False, cancel_futures=True)  # after a signal nobody waits for the slowest adapter
 
@@ -227,7 +227,7 @@ class _Pool:
 
 def _one_by_one(
     job: Job, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
-) -> Iterator[Judged]:
+) -> Iterator[PoolReport]:
     """Judge one adapter after another, but the stateless ones together, as the first of them."""
     together = [index for index, manifest in enumerate(job.manifests) if manifest.stateless]
     groups = [[index] for index, manifest in enumerate(job.manifests) if not manifest.stateless]
@@ -248,7 +248,7 @@ def _one_by_one(
         finally:
             children.return_to(processors)
         for index, report in zip(group, reports, strict=True):
-            yield Judged(index, report)
+            yield PoolReport(index, report)
 
 
 def _fork() -> BaseContext | None:

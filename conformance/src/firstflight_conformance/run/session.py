@@ -19,7 +19,7 @@ TIMEOUTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """How adapters are judged."""
 
     deadline_s: float = 10.0
@@ -30,7 +30,7 @@ class Options:
 class Session:
     """What an adapter declares and answers. ``unusable`` says why it is not asked any more, if it is not."""
 
-    def __init__(self, manifest: Manifest, options: Options) -> None:
+    def __init__(self, manifest: Manifest, options: RunOptions) -> None:
         """Begin without a process."""
         self.declaration: Declaration | None = None
         self.unusable: ConversationError | None = None
@@ -112,7 +112,7 @@ class Session:
             return Answers(fault=fault, fault_at_start=True)
 
 
-def declaration_of(manifest: Manifest, options: Options) -> Declaration | None:
+def declaration_of(manifest: Manifest, options: RunOptions) -> Declaration | None:
     """Return what an adapter declares, or ``None`` without a valid answer."""
     if manifest.missing() is not None:
         return None

@@ -24,7 +24,7 @@ TIER = "stimulus"
 
 
 @dataclass(frozen=True, slots=True)
-class Stimulus:
+class LoopScenario:
     """A scenario for one algorithm, with what cases are selected by."""
 
     scenario: Scenario
@@ -42,7 +42,7 @@ class Stimulus:
 class StimulusCase:
     """A scenario judged for one profile, with the adapter in the loop."""
 
-    vector: Stimulus
+    vector: LoopScenario
     profile: str
 
     @property
@@ -112,7 +112,7 @@ def stimulus_cases(paths: Sequence[Path] = (), scenarios: Sequence[Scenario] = (
     """
     given = [*map(load_stimulus, paths), *scenarios] or list(scenarios_of_the_checkout())
     return [
-        StimulusCase(Stimulus(scenario, algorithm), profile)
+        StimulusCase(LoopScenario(scenario, algorithm), profile)
         for scenario in given
         for algorithm, names in profiles(composed=True).items()
         if _is_for(scenario, algorithm)

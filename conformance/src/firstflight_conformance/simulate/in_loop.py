@@ -10,7 +10,7 @@ _SLOW_STARTS = frozenset((Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START, Phase
 
 
 @dataclass(slots=True)
-class Answer:
+class SenderLimits:
     """What the sender goes by: the window, when the next packet may leave (``None``: not paced), and whether slow start goes on."""
 
     cwnd_bytes: int
@@ -27,7 +27,7 @@ class InLoop(Protocol):
     def initial_window_bytes(self) -> int:
         """The window before the first event."""
 
-    def on_event(self, event: Event) -> Answer:
+    def on_event(self, event: Event) -> SenderLimits:
         """Process an event."""
 
 
@@ -47,9 +47,9 @@ class ModelInLoop:
         """The window before the first event."""
         return self.controller.base.cwnd_bytes
 
-    def on_event(self, event: Event) -> Answer:
+    def on_event(self, event: Event) -> SenderLimits:
         """Process an event. Raise :class:`DomainError` outside the domain."""
         observation = self.last = advance(self.controller, event)
         if self._keep:
             self.observations.append(observation)
-        return Answer(observation.cwnd_bytes, observation.next_release_ns, observation.phase in _SLOW_STARTS)
+        return SenderLimits(observation.cwnd_bytes, observation.next_release_ns, observation.phase in _SLOW_STARTS)

@@ -24,7 +24,7 @@ _OUTCOMES = tuple(Outcome)
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class ModelLoopRun:
     """The events of a run with the model in the loop, and the observations after each.
 
     ``done``: all data was acknowledged; otherwise the run was cut off.
@@ -131,12 +131,12 @@ class Simulation:
         return True
 
 
-def simulate(scenario: Scenario, controller: Controller) -> Recording:
+def simulate(scenario: Scenario, controller: Controller) -> ModelLoopRun:
     """Run ``scenario`` with the model's ``controller`` in the loop. Raise :class:`ScenarioError` if it stalls."""
     model = ModelInLoop(controller)
     simulation = Simulation(scenario, model)
     simulation.run()
-    return Recording(
+    return ModelLoopRun(
         tuple(simulation.events),
         tuple(model.observations),
         simulation.dropped_packets,
@@ -145,7 +145,7 @@ def simulate(scenario: Scenario, controller: Controller) -> Recording:
     )
 
 
-def summarize(recording: Recording) -> Summary:
+def summarize(recording: ModelLoopRun) -> Summary:
     """Return the summary of a recorded run."""
     events, observations = recording.events, recording.observations
     began_ns = events[0].t_ns

@@ -6,7 +6,7 @@ from typing import Any
 from firstflight import Ack, Lost, Sent
 from firstflight.events import Event
 from firstflight_conformance.replay.growth import first_reduced_growth, granted_bytes
-from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.in_loop import SenderLimits
 from firstflight_conformance.simulate.loop import Simulation, StallError
 
 
@@ -40,7 +40,7 @@ class LoopRun:
 
 
 @dataclass(slots=True)
-class Trace:
+class LoopTrace:
     """What a controller in the loop went through: the events, and its windows after them."""
 
     events: list[Event] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Trace:
     slow_start_ended: Moment | None = None
     lost_packets: int = 0
 
-    def add(self, event: Event, observed: dict[str, Any], *, paces: bool) -> Answer:
+    def add(self, event: Event, observed: dict[str, Any], *, paces: bool) -> SenderLimits:
         """Take the answer to an event; return what the sender goes by. A release time counts only if the algorithm ``paces``."""
         self.events.append(event)
         self.windows.append(observed["cwnd_bytes"])
@@ -57,7 +57,7 @@ class Trace:
         in_slow_start = _in_slow_start(observed)
         if self.slow_start_ended is None and not in_slow_start:
             self.slow_start_ended = self.moment(len(self.events) - 1)
-        return Answer(observed["cwnd_bytes"], observed.get("next_release_ns") if paces else None, in_slow_start)
+        return SenderLimits(observed["cwnd_bytes"], observed.get("next_release_ns") if paces else None, in_slow_start)
 
     def moment(self, index: int | None) -> Moment | None:
         """Return the event with this index, its time and the window after it."""
@@ -111,7 +111,7 @@ def run(simulation: Simulation) -> str:
     return "complete" if simulation.done else "stopped"
 
 
-def summary(trace: Trace, end: str, slack: int, dropped_packets: int) -> LoopRun:
+def summary(trace: LoopTrace, end: str, slack: int, dropped_packets: int) -> LoopRun:
     """Return what a run came to; ``slack``: by how much less than in slow start a window may grow within its class."""
     return LoopRun(
         events=len(trace.events),

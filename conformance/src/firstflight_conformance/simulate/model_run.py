@@ -12,9 +12,9 @@ from firstflight_conformance.adapters import messages
 from firstflight_conformance.adapters.messages import OBSERVABLES
 from firstflight_conformance.format.wire import event_to_json, observables
 from firstflight_conformance.simulate.cases import StimulusCase, StimulusScript
-from firstflight_conformance.simulate.in_loop import Answer
+from firstflight_conformance.simulate.in_loop import SenderLimits
 from firstflight_conformance.simulate.loop import Simulation
-from firstflight_conformance.simulate.loop_run import LoopRun, Trace, Turns, run, summary
+from firstflight_conformance.simulate.loop_run import LoopRun, LoopTrace, Turns, run, summary
 
 #: Observables that drive the simulated sender.
 SENDER_USES = frozenset({"cwnd_bytes", "ssthresh_bytes", "phase", "next_release_ns"})
@@ -25,7 +25,7 @@ class ModelLoop:
 
     def __init__(self, case: StimulusCase, declared: Iterable[str]) -> None:
         """Begin before the first event."""
-        self.trace = Trace()
+        self.trace = LoopTrace()
         self.observations: list[Observation] = []
         self.observed: list[dict[str, Any]] = []
         self._used = (SENDER_USES & {*declared}) | {"cwnd_bytes"}
@@ -33,14 +33,14 @@ class ModelLoop:
         self._model = case.controller()
         self.samples_rate = samples_rate(self._model)
         self.turns = Turns(samples_rate=self.samples_rate)
-        self._answer = Answer(self.initial_window_bytes)
+        self._answer = SenderLimits(self.initial_window_bytes)
 
     @property
     def initial_window_bytes(self) -> int:
         """The window before the first event."""
         return self._model.base.cwnd_bytes
 
-    def on_event(self, event: Event) -> Answer:
+    def on_event(self, event: Event) -> SenderLimits:
         """Process an event. Return the answer at the end of a turn, else the previous one."""
         observation = advance(self._model, event)
         shown = observables(observation)

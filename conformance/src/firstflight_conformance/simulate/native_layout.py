@@ -6,10 +6,10 @@ from firstflight_conformance.simulate.native_events import NONE, RawEvent, RawOb
 from firstflight_conformance.simulate.network import FlowPlan, Network
 from firstflight_conformance.simulate.presets import Experiment
 from firstflight_conformance.simulate.scenario import Link, Scenario
-from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 
 
-class _Step(Structure):
+class _StepLayout(Structure):
     _fields_ = [("at_ns", c_uint64), ("longer_ns", c_uint64)]
 
 
@@ -23,7 +23,7 @@ class LinkLayout(Structure):
     _fields_ = [
         *_numbers("rate_bps forward_delay_ns return_delay_ns queue_bytes queue_packets loss_ppm jitter_ns"),
         *_numbers("early_drop_above_bytes early_drop_ppm step_count"),
-        ("steps", POINTER(_Step)),
+        ("steps", POINTER(_StepLayout)),
     ]
 
 
@@ -113,13 +113,13 @@ class NetworkResultLayout(Structure):
     _fields_ = _numbers("dropped_packets early_dropped_packets lost_on_link_packets now_ns events")
 
 
-class Answer(Structure):
+class AnswerLayout(Structure):
     """``struct sim_answer``."""
 
     _fields_ = [*_numbers("cwnd_bytes next_release_ns"), ("in_slow_start", c_bool)]
 
 
-ON_ANSWER = CFUNCTYPE(c_bool, c_void_p, POINTER(RawEvent), POINTER(Answer))
+ON_ANSWER = CFUNCTYPE(c_bool, c_void_p, POINTER(RawEvent), POINTER(AnswerLayout))
 
 
 class Outside(Structure):
@@ -191,7 +191,7 @@ def lay_out_experiment(experiment: Experiment, stop_ns: int) -> PresetLayout:
 
 def lay_out_link(link: Link) -> LinkLayout:
     """Return a link as C has it."""
-    steps = (_Step * len(link.steps))(*(_Step(*step) for step in link.steps))
+    steps = (_StepLayout * len(link.steps))(*(_StepLayout(*step) for step in link.steps))
     return LinkLayout(**_by_name(LinkLayout, link), step_count=len(steps), steps=steps)
 
 
@@ -200,7 +200,7 @@ def _receiver(receiver: Receiver) -> _Receiver:
 
 
 def _transfer(transfer: Transfer) -> _Transfer:
-    connection = transfer.connection or Connection(0)
+    connection = transfer.connection or Handshake(0)
     numbers = _by_name(_Transfer, transfer, transfer.config, connection)
     numbers |= {"pacing": tuple(Pacing).index(transfer.pacing)}
     numbers |= {"initial_window_bytes": transfer.config.initial_window_bytes or 0}

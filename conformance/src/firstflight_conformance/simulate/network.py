@@ -7,7 +7,7 @@ from typing import Any
 from firstflight import Config
 from firstflight_conformance.format.schemas import schema_error
 from firstflight_conformance.simulate.scenario import Link, ScenarioError, read
-from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _flow(raw: dict[str, Any]) -> FlowPlan:
         announced=True,
         saved_cwnd_bytes=sender.get("saved_cwnd_bytes"),
         saved_rtt_ns=sender.get("saved_rtt_ns", 0),
-        connection=None if syn_bytes is None else Connection(syn_bytes),
+        connection=None if syn_bytes is None else Handshake(syn_bytes),
         max_data_bytes=receiver_limit.get("window_bytes"),
         max_data_factor=receiver_limit.get("factor", 1),
     )

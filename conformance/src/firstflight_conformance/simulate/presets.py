@@ -11,7 +11,7 @@ from firstflight_conformance.format.files import read_text
 from firstflight_conformance.format.schemas import schema_error
 from firstflight_conformance.paths import PRESETS
 from firstflight_conformance.simulate.scenario import ScenarioError
-from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 
 NAMES = tuple(sorted(path.stem for path in PRESETS.glob("*.toml")))
 #: Limits of what a preset takes: beyond them its numbers mean nothing, or take hours.
@@ -69,7 +69,7 @@ def transfer(name: str, algorithm: str, size_bytes: int) -> Transfer:
         write_bytes=tcp["write_bytes"],
         rtt_tick_ns=tcp["rtt_tick_ns"],
         announced=True,
-        connection=Connection(tcp["syn_bytes"], tcp["data_after_ns"], tcp["syn_retry_ns"], tcp["fin_acknowledges"]),
+        connection=Handshake(tcp["syn_bytes"], tcp["data_after_ns"], tcp["syn_retry_ns"], tcp["fin_acknowledges"]),
     )
 
 

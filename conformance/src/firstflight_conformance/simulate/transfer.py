@@ -26,7 +26,7 @@ class Receiver:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class Handshake:
     """Handshake and teardown. ``syn_bytes``: a SYN or SYN-ACK on the wire.
 
     The flow begins with a SYN. ``data_after_ns`` after the ACK of the SYN-ACK the data follows; the FIN is part of its last packet. The
@@ -71,7 +71,7 @@ class Transfer:
     announced: bool = False
     saved_cwnd_bytes: int | None = None
     saved_rtt_ns: int = 0
-    connection: Connection | None = None
+    connection: Handshake | None = None
     samples_rate: bool = False
     max_data_bytes: int | None = None
     max_data_factor: int = 1

@@ -23,7 +23,7 @@ from firstflight_conformance.paths import LIVE_PATHS
 from firstflight_conformance.simulate.dumbbell import run_network
 from firstflight_conformance.simulate.network import FlowPlan, Network
 from firstflight_conformance.simulate.scenario import Link, load_scenario
-from firstflight_conformance.simulate.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 from studies.live.bpf import faults, figures
 from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.objects import MissingError, Object, available, find, loaded, objects, require
@@ -157,7 +157,7 @@ def _predicted_ns(profile: str, link: Link, size: int, saved: int, pacing: Pacin
         announced=True,
         saved_cwnd_bytes=saved or None,
         saved_rtt_ns=link.forward_delay_ns + link.return_delay_ns if saved else 0,
-        connection=Connection(0),
+        connection=Handshake(0),
     )
     flow = FlowPlan("download", profile, 0, todo, Receiver(2, 40 * _MS))
     net = Network("download", "a download", ("this study",), 1, 600 * _S, _S, link, None, (flow,))

@@ -140,7 +140,7 @@ class RetreatThreshold(Bound):
         return Taken(self.point, "threshold of Safe Retreat", ssthresh_bytes, share, "PipeSize")
 
 
-class Release(Bound):
+class ReleaseTime(Bound):
     """Sections 3.3 and 4.3.2: packets are paced by the current RTT; the rhythm is an example, and no rounding is named.
 
     A packet may leave later than by the schedule, by up to an RTT, or earlier by what rounding each interval down gives. Where the RTT
@@ -171,5 +171,5 @@ BOUNDS = {
     "jump_moment": JumpMoment,
     "retreat_window": RetreatWindow,
     "retreat_threshold": RetreatThreshold,
-    "release": Release,
+    "release": ReleaseTime,
 }

@@ -33,7 +33,7 @@ _RTT_UNITS_NS = (NS_PER_MS, 1_000_000_000, 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class LogOptions:
     """Facts that the user supplies. ``connection``: of a capture; ``columns``: our names by the names in a table."""
 
     trace: int | None = None
@@ -54,14 +54,16 @@ class Log:
     notes: tuple[str, ...]
 
 
-def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None, data: bytes | None = None) -> Log:
+def read_qlog(
+    path: Path, peer: Path | None = None, options: LogOptions | None = None, data: bytes | None = None
+) -> Log:
     """Read a qlog, and take missing frames from the qlog of the peer.
 
     Raise :class:`RecordingError` if it cannot be judged.
 
     ``data``: the content of the file, if it was read before.
     """
-    options = options or Options()
+    options = options or LogOptions()
     data = read_bounded(path) if data is None else data
     if is_recording(data):
         raise RecordingError(path, "file", "is a recording; judge it with `firstflight judge`")
@@ -206,7 +208,7 @@ def _check_build(path: Path, build: Build, order: Order) -> None:
         raise RecordingError(path, "events", "no ACK acknowledges a packet that the log says was sent")
 
 
-def _recording(path: Path, items: Sequence[Item], build: Build, options: Options, name: str) -> Recording:
+def _recording(path: Path, items: Sequence[Item], build: Build, options: LogOptions, name: str) -> Recording:
     """Return the recording. Windows and datagrams are those of the parameters, or the first and largest that were seen."""
     parameters: dict[str, int] = {}
     for item in items:
