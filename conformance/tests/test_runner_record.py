@@ -13,7 +13,7 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.commands.options import judged_cases
 from firstflight_conformance.format.schemas import validator
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.records import record_file, recorded, results
+from firstflight_conformance.records import record_file, results
 from firstflight_conformance.records.record_file import Record, RecordError
 from firstflight_conformance.run.selection import Selection
 from runner_support import IDS, adapter, command, write_vectors
@@ -132,7 +132,7 @@ def test_errors_are_not_recorded(root: Path, known: dict[str, Manifest]) -> None
     assert run(root, "--record").exit_code == 3
     becomes(known, "half")
     assert run(root).exit_code == 0
-    assert recorded.change(results.Result(TARGET, results.Verdict.ERRORED), Record("1", {TARGET: HALVED})) is None
+    assert record_file.change(results.Result(TARGET, results.Verdict.ERRORED), Record("1", {TARGET: HALVED})) is None
 
 
 def test_a_selection_keeps_the_other_entries(root: Path, known: dict[str, Manifest]) -> None:
@@ -142,9 +142,9 @@ def test_a_selection_keeps_the_other_entries(root: Path, known: dict[str, Manife
     assert run(root, "--record", "--id", IDS[0]).exit_code == 0
     path = known["stack"].record
     assert path is not None
-    assert list(recorded.load(path).cases) == [TARGET]
+    assert list(record_file.load(path).cases) == [TARGET]
     run(root, "--record", "--id", TARGET)
-    assert recorded.load(path).cases == {}
+    assert record_file.load(path).cases == {}
     assert path.read_text(encoding="utf-8") == '{\n "format": 1,\n "version": "1",\n "cases": {}\n}\n'
 
 
@@ -170,9 +170,9 @@ def test_what_cannot_be_recorded(root: Path, words: tuple[str, ...]) -> None:
 def test_entries_of_cases_that_exist_no_more_are_dropped() -> None:
     """Where the run knows all cases."""
     old = Record("1", {"gone": HALVED, "stays": HALVED})
-    report = recorded.AdapterReport(adapter("x"))
-    assert list(recorded.updated(old, report, {"stays"}).cases) == ["stays"]
-    assert list(recorded.updated(old, report, None).cases) == ["gone", "stays"]
+    report = record_file.AdapterReport(adapter("x"))
+    assert list(record_file.updated(old, report, {"stays"}).cases) == ["stays"]
+    assert list(record_file.updated(old, report, None).cases) == ["gone", "stays"]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_malformed_records(root: Path, known: dict[str, Manifest], content: str)
     assert path is not None
     path.write_text(content, encoding="utf-8")
     with pytest.raises(RecordError, match=str(path)):
-        recorded.load(path)
+        record_file.load(path)
     result = run(root)
     assert result.exit_code == 2
     assert str(path) in result.output

@@ -79,7 +79,7 @@ def text(reports: list[AdapterReport], code: int, *, strict: bool, site: str | N
 
 @cache
 def _template() -> Template:
-    loader = PackageLoader("firstflight_conformance.run", "")
+    loader = PackageLoader("firstflight_conformance.report", "")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.get_template("report.html.jinja")
 
