@@ -41,7 +41,7 @@ static void set_up_links(struct dumbbell *dumbbell, struct sim_memory *memory)
 static void add_back(struct dumbbell *dumbbell, struct sim_way *back)
 {
     if (dumbbell->network->return_rate_bps != SIM_NONE) {
-        sim_way_add(back, SIM_BOTTLENECK, &dumbbell->back);
+        sim_way_add_meeting(back, SIM_BOTTLENECK, sim_bottleneck_take, &dumbbell->back);
         return;
     }
     sim_way_add(back, SIM_DELAY, NULL);
@@ -64,7 +64,7 @@ static void add_links(struct dumbbell *dumbbell, struct member *member, const st
         sim_way_add(there, SIM_WIRE, &member->wires[0]);
         sim_way_add(back, SIM_WIRE, &member->wires[2]);
     }
-    sim_way_add(there, SIM_BOTTLENECK, &dumbbell->bottleneck);
+    sim_way_add_meeting(there, SIM_BOTTLENECK, sim_bottleneck_take, &dumbbell->bottleneck);
     add_back(dumbbell, back);
     if (access) {
         sim_way_add(there, SIM_WIRE, &member->wires[1]);

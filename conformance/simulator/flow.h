@@ -122,7 +122,7 @@ void sim_sampler_hold_back(struct sim_sampler *sampler, uint64_t in_flight_bytes
 /* Put its sample into an event. No packet below `oldest_packet` is in flight after an ACK. */
 void sim_sampler_sample(struct sim_sampler *sampler, struct ff_event *event, uint64_t oldest_packet);
 
-/* sender.c, pacer.c and recovery.c */
+/* sender.c, record.c, pacer.c and recovery.c */
 
 /* Packets of an event. Those acknowledged or lost are one to a run. */
 struct sim_runs {

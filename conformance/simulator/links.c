@@ -63,12 +63,12 @@ static uint64_t carry_bucket(struct sim_bucket *bucket, uint64_t t_ns, uint64_t 
 /* Put a link at the end of a way. */
 void sim_way_add(struct sim_way *way, enum sim_hop_kind kind, void *link)
 {
-    way->hops[way->count++] = (struct sim_hop){.kind = kind, .way = way, .link = link};
+    sim_way_add_meeting(way, kind, NULL, link);
 }
 
-static bool meets(const struct sim_hop *hop)
+void sim_way_add_meeting(struct sim_way *way, enum sim_hop_kind kind, sim_take *take, void *link)
 {
-    return hop->kind == SIM_BOTTLENECK || hop->kind == SIM_CODEL;
+    way->hops[way->count++] = (struct sim_hop){.kind = kind, .take = take, .way = way, .link = link};
 }
 
 static uint64_t carry(const struct sim_hop *hop, uint64_t t_ns, uint64_t size_bytes)
@@ -79,27 +79,29 @@ static uint64_t carry(const struct sim_hop *hop, uint64_t t_ns, uint64_t size_by
     return hop->kind == SIM_WIRE ? carry_wire(hop->link, t_ns, size_bytes) : carry_bucket(hop->link, t_ns, size_bytes);
 }
 
+void sim_bottleneck_take(struct sim_hop *hop, const struct sim_packet *packet)
+{
+    uint64_t arrival_ns = sim_bottleneck_carry(hop->link, hop->way->clock->now_ns, packet->wire_bytes);
+
+    if (arrival_ns != SIM_NONE) {
+        sim_way_forward(hop, arrival_ns, packet);
+    }
+}
+
 /* Let a packet come to a link at which others meet, now. */
-static void take(void *subject, const union sim_argument *argument)
+static void arrive(void *subject, const union sim_argument *argument)
 {
     struct sim_hop *hop = subject;
 
-    if (hop->kind == SIM_CODEL) {
-        sim_codel_link_take(hop, &argument->packet);
-        return;
-    }
-    uint64_t arrival_ns = sim_bottleneck_carry(hop->link, hop->way->clock->now_ns, argument->packet.wire_bytes);
-    if (arrival_ns != SIM_NONE) {
-        sim_way_forward(hop, arrival_ns, &argument->packet);
-    }
+    hop->take(hop, &argument->packet);
 }
 
 /* Have a packet cross the links from one on: it comes to that one at a time, now or later. */
 static void cross(struct sim_way *way, size_t from, uint64_t t_ns, const struct sim_packet *packet)
 {
     for (size_t i = from; i < way->count; i++) {
-        if (meets(&way->hops[i])) {
-            sim_clock_packet(way->clock, t_ns, take, &way->hops[i], packet);
+        if (way->hops[i].take != NULL) {
+            sim_clock_packet(way->clock, t_ns, arrive, &way->hops[i], packet);
             return;
         }
         t_ns = carry(&way->hops[i], t_ns, packet->wire_bytes);
@@ -116,9 +118,8 @@ static void cross(struct sim_way *way, size_t from, uint64_t t_ns, const struct 
 /* Send a packet now. */
 void sim_way_send(struct sim_way *way, const struct sim_packet *packet)
 {
-    if (meets(&way->hops[0])) {
-        union sim_argument argument = {.packet = *packet};
-        take(&way->hops[0], &argument);
+    if (way->hops[0].take != NULL) {
+        way->hops[0].take(&way->hops[0], packet);
     } else {
         cross(way, 0, way->clock->now_ns, packet);
     }

@@ -32,7 +32,7 @@ static void set_up(struct simulation *simulation, struct sim_memory *memory, con
     simulation->bottleneck = sim_bottleneck(&scenario->link, scenario->seed, memory);
     sim_in_loop_begin(&flow->sender.controller, memory, algorithm, profile, &scenario->transfer);
     sim_flow_begin(flow, &simulation->clock, &scenario->transfer, &scenario->receiver);
-    sim_way_add(&flow->there, SIM_BOTTLENECK, &simulation->bottleneck);
+    sim_way_add_meeting(&flow->there, SIM_BOTTLENECK, sim_bottleneck_take, &simulation->bottleneck);
     sim_way_add(&flow->back, SIM_DELAY, NULL);
     flow->back.hops[0].delay_ns = scenario->link.return_delay_ns;
 }

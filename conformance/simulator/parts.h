@@ -151,11 +151,16 @@ struct sim_ack_frame sim_ack_policy_acknowledge(struct sim_ack_policy *acks, uin
 
 struct sim_way;
 
-/* A link of a way. The first three know at once when a packet passes; to the others it has to come at its time. */
+/* A link of a way. The first three know at once when a packet passes; to the others, at which packets meet, it comes at its time. */
 enum sim_hop_kind { SIM_DELAY, SIM_WIRE, SIM_BUCKET, SIM_BOTTLENECK, SIM_CODEL };
+
+struct sim_hop;
+/* Take a packet that comes to a link now. */
+typedef void sim_take(struct sim_hop *hop, const struct sim_packet *packet);
 
 struct sim_hop {
     enum sim_hop_kind kind;
+    sim_take *take; /* of a link at which packets meet, else NULL */
     struct sim_way *way;
     uint64_t delay_ns; /* of a SIM_DELAY */
     void *link;        /* of all others */
@@ -209,12 +214,15 @@ struct sim_codel_link {
 };
 
 void sim_way_add(struct sim_way *way, enum sim_hop_kind kind, void *link);
+/* Put a link at which packets meet at the end of a way. */
+void sim_way_add_meeting(struct sim_way *way, enum sim_hop_kind kind, sim_take *take, void *link);
+sim_take sim_bottleneck_take;
 void sim_way_send(struct sim_way *way, const struct sim_packet *packet);
 /* Send a packet on behind a link, which it leaves at a time, now or later. */
 void sim_way_forward(struct sim_hop *behind, uint64_t t_ns, const struct sim_packet *packet);
 uint64_t sim_transmission_ns(uint64_t size_bytes, uint64_t rate_bps);
 struct sim_bucket sim_bucket(uint64_t rate_bps, uint64_t burst_bytes, uint64_t latency_ns);
 struct sim_codel_link sim_codel_link(struct sim_clock *clock, uint64_t rate_bps, uint64_t delay_ns, uint64_t queue_bytes);
-void sim_codel_link_take(struct sim_hop *hop, const struct sim_packet *packet);
+sim_take sim_codel_link_take;
 
 #endif

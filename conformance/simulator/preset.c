@@ -25,7 +25,7 @@ static void set_up(struct experiment *experiment, struct sim_memory *memory, con
         experiment->bottlenecks[i] =
             sim_codel_link(&experiment->clock, preset->rate_bps, preset->delay_ns, preset->queue_bytes);
         sim_way_add(way, SIM_WIRE, &experiment->wires[2 * i]);
-        sim_way_add(way, SIM_CODEL, &experiment->bottlenecks[i]);
+        sim_way_add_meeting(way, SIM_CODEL, sim_codel_link_take, &experiment->bottlenecks[i]);
         sim_way_add(way, SIM_WIRE, &experiment->wires[2 * i + 1]);
     }
 }

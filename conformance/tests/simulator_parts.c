@@ -53,7 +53,8 @@ static void add_link(struct crossing *crossing, size_t index, const struct part_
         crossing->codels[index] = sim_codel_link(&crossing->clock, link->rate_bps, link->delay_ns, link->bytes);
         made = &crossing->codels[index];
     }
-    sim_way_add(&crossing->way, (enum sim_hop_kind)link->kind, made);
+    sim_take *take = link->kind == SIM_CODEL ? sim_codel_link_take : NULL;
+    sim_way_add_meeting(&crossing->way, (enum sim_hop_kind)link->kind, take, made);
     crossing->way.hops[index].delay_ns = link->delay_ns;
 }
 

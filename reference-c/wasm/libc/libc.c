@@ -1,8 +1,6 @@
 /* The C library of the WebAssembly module: memory, texts and streams in memory, and nothing that asks the outside. */
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,12 +100,6 @@ void *realloc(void *memory, size_t size)
 
 _Noreturn void abort(void)
 {
-    __builtin_trap();
-}
-
-_Noreturn void ff_leave(void)
-{
-    fputs("the run cannot go on: no such profile, or beyond the bounds of the simulator", stderr);
     __builtin_trap();
 }
 

@@ -1,6 +1,7 @@
 /* The streams of the WebAssembly module, and the few conversions of printf that are used. */
 #include "stream.h"
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -153,4 +154,10 @@ int snprintf(char *text, size_t size, const char *format, ...)
     }
     free(whole.bytes);
     return length;
+}
+
+_Noreturn void ff_leave(void)
+{
+    fputs("the run cannot go on: no such profile, or beyond the bounds of the simulator", stderr);
+    __builtin_trap();
 }

@@ -113,21 +113,6 @@ static void on_sent(struct adapter *self, const struct firstflight_event *event)
     }
 }
 
-void update_rtt(QUIC_PATH *path, uint64_t latest_us)
-{
-    const uint64_t latest = latest_us != 0 ? latest_us : 1;
-
-    if (!path->GotFirstRttSample) {
-        path->GotFirstRttSample = TRUE;
-        path->SmoothedRtt = latest;
-        path->RttVariance = latest / 2;
-        return;
-    }
-    const uint64_t difference = path->SmoothedRtt > latest ? path->SmoothedRtt - latest : latest - path->SmoothedRtt;
-    path->RttVariance = (3 * path->RttVariance + difference) / 4;
-    path->SmoothedRtt = (7 * path->SmoothedRtt + latest) / 8;
-}
-
 /* QuicLossDetectionProcessAckBlocks without its search for losses, which the vector reports. */
 static void on_ack(struct adapter *self, const struct firstflight_event *event)
 {
