@@ -202,6 +202,17 @@ def test_packages_import_in_one_direction() -> None:
     assert upward(TOOLS, ORDER) == []
 
 
+def test_the_map_shows_the_packages_and_files() -> None:
+    """The table of packages has the tested order, and each file of the three walks exists."""
+    text = (DOCS / "map.md").read_text("utf-8").partition("## Packages of the tool")[2].partition("## New")[0]
+    rows = [line.split("|")[1] for line in text.split("### Follow")[0].splitlines() if line.startswith("| `")]
+    packages = [name for row in rows for name in re.findall(r"`(\w+)`", row) if name in ORDER]
+    assert packages == [*ORDER]
+    walks = [re.findall(r"`(\w+(?:/\w+)*\.py)`", walk) for walk in text.split("### Follow")[1:]]
+    assert [len(set(files)) <= 8 for files in walks] == [True] * 3
+    assert all((TOOLS / file).is_file() for files in walks for file in files)
+
+
 def test_run_explain_and_report_do_not_import_each_other() -> None:
     """A run writes records, `explain` reads records, and `report` renders both."""
     for name, others in (("run", "explain report"), ("explain", "run report"), ("report", "run explain")):
