@@ -24,7 +24,7 @@ from firstflight.events import (
     SpuriousLoss,
 )
 from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase
 from firstflight_conformance.prng import SplitMix64
 
@@ -70,7 +70,7 @@ class Port:
         names = ("recovery_start_ns", "w_max_bytes", "cwnd_prior_bytes", "epoch_start_ns", "k_ns", "w_est_bytes")
         return {name: getattr(self._observation, name) for name in names}
 
-    def differs(self, base: NewReno) -> str:
+    def differs(self, base: BaseState) -> str:
         """Return the numbers in which the rules of the base differ from those of the model."""
         model, port = base.rules_state, self._controller.base
         if not isinstance(model, Cubic):

@@ -17,7 +17,7 @@ from firstflight.errors import DomainError
 from firstflight.events import Event
 from firstflight.hybla import hybla
 from firstflight.hybla.hybla import Hybla
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search.bins import TICKS_PER_UNIT, Search, Series
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
@@ -229,7 +229,7 @@ class Port:
     def differs(self, model: Controller) -> str:
         """Return in what the state differs from the model's; an empty text if in nothing."""
         base = self._controller.base
-        seen = NewReno(
+        seen = BaseState(
             base.max_datagram_size_bytes,
             base.cwnd_bytes,
             optional(base.ssthresh_bytes),

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 from firstflight.controller import Config, Controller
 from firstflight.events import Ack, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.limits import BIN_MAX_BYTES, DATAGRAM_MAX_BYTES, RUN_MAX_PACKETS, TIME_MAX_NS, WINDOW_MAX_BYTES
-from firstflight.newreno.newreno import NewReno, phase
+from firstflight.newreno.newreno import BaseState, phase
 from firstflight.observables import Phase
 from firstflight.search.bins import BIN_TICKS_PER_RTT, KEPT_BINS, TICKS_PER_UNIT, Search, Series
 from firstflight.search.profiles import PROFILES, Clock, Compared, CrossingCredit, Difference, Lower, Readings
@@ -286,9 +286,9 @@ def _full_series(stream: Stream, kind: int, curr: int, levels: tuple[int, int], 
     return Series(before_bytes + sum(completed) + open_bytes, open_bytes, completed)
 
 
-def _any_base(stream: Stream) -> NewReno:
+def _any_base(stream: Stream) -> BaseState:
     cwnd_bytes = stream.pick((3000, 3000, 2**58, 2**61, WINDOW_MAX_BYTES))
-    return NewReno(stream.config.max_datagram_size_bytes, cwnd_bytes)
+    return BaseState(stream.config.max_datagram_size_bytes, cwnd_bytes)
 
 
 def any_readings(rng: SplitMix64, profiles: dict[str, Readings]) -> Readings:

@@ -21,7 +21,7 @@ from firstflight.errors import DomainError
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.limits import DATAGRAM_MAX_BYTES, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase
 from firstflight.search.bins import Search, Series
 from firstflight.search.profiles import (
@@ -197,7 +197,7 @@ def test_largest_products(build: str) -> None:
         end_ticks += ((curr + 1) * 7 * rtt_ns - end_ticks) % 20
         search = Search(7 * rtt_ns, end_ticks, curr, Sample(rtt_ns, None, None, 0), delivered, sent)
         pair = Pair.of(readings, Config(1200), build)
-        pair.load(Controller(NewReno(1200, 12_000), readings, search, t_ns - 2))
+        pair.load(Controller(BaseState(1200, 12_000), readings, search, t_ns - 2))
         packets = 1 + rng.below(3)
         pair.step(Ack(t_ns + 2, (Run(0, packets - 1, 1200, 1),), packets * 1200, 0, 0, False, sample_ns, None, None, 0))
         outcomes += pair.outcomes

@@ -17,7 +17,7 @@
 
 static const struct ff_hystartpp_readings *const readings = &ff_hystartpp_profiles[FF_HYSTARTPP_PROFILE_RFC_9406].readings;
 static struct path path;
-static struct ff_newreno base;
+static struct ff_base_state base;
 static struct ff_hystartpp hystartpp;
 static struct ff_observation observed;
 

@@ -209,7 +209,7 @@ static bool sends_new_packets(const struct ff_controller *controller, const stru
 }
 
 /* The base controller alone. */
-static void step_base(struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
+static void step_base(struct ff_base_state *base, const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = ff_newreno_on_event(base, event);
 
@@ -223,7 +223,7 @@ static void step_base(struct ff_newreno *base, const struct ff_event *event, str
 static inline enum ff_status step_algorithm(struct ff_controller *controller, const struct ff_event *event,
                                      struct ff_observation *observation)
 {
-    struct ff_newreno *base = &controller->base;
+    struct ff_base_state *base = &controller->base;
 
     switch (controller->algorithm) {
     case FF_ALGORITHM_SLOW_START:

@@ -93,7 +93,7 @@ enum ff_algorithm {
 
 /* `algorithm` says which member of the union holds readings and state. */
 struct ff_controller {
-    struct ff_newreno base;
+    struct ff_base_state base;
     uint64_t t_ns;        /* time of the last event */
     uint64_t next_packet; /* the number after the last that was sent */
     enum ff_algorithm algorithm;

@@ -98,7 +98,7 @@ static inline uint64_t held_bytes(const struct ff_search_readings *readings, con
 struct decision {
     enum ff_outcome outcome;
     struct ff_search_evaluation evaluation;
-    struct ff_newreno base; /* after it */
+    struct ff_base_state base; /* after it */
 };
 
 /* An ACK of 1200 bytes at t_ns with the given RTT and window before it. */

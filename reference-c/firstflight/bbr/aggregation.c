@@ -28,7 +28,7 @@ static uint64_t *begin_slot(const struct ff_bbr_readings *readings, struct ff_bb
 
 /* Estimate it as Linux does: the larger of two samples, of five rounds each. */
 static void update_ack_aggregation_linux(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                         const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                         const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                          const struct ff_bbr_sample *sample)
 {
     if (sample->prior_delivered_bytes == FF_BBR_INFINITE) {
@@ -50,7 +50,7 @@ static void update_ack_aggregation_linux(const struct ff_bbr_readings *readings,
 }
 
 void ff_bbr_update_ack_aggregation(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                   const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                   const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                    const struct ff_bbr_sample *sample)
 {
     if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX || readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX_V3) {

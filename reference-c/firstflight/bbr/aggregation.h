@@ -17,7 +17,7 @@ extern "C" {
 
 /* Estimate how much more is acknowledged at once than the path delivers. */
 void ff_bbr_update_ack_aggregation(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                   const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                   const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                    const struct ff_bbr_sample *sample);
 
 #ifdef __cplusplus

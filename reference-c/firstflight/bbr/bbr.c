@@ -4,7 +4,7 @@
 #include "firstflight/bbr/rate.h"
 #include "firstflight/minmax.h"
 
-void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_newreno *base)
+void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_base_state *base)
 {
     *state = (struct ff_bbr){ /* [bbr.begin] */
         .initial_window_bytes = base->cwnd_bytes,
@@ -63,7 +63,7 @@ static bool is_skipped(const struct ff_bbr_readings *readings, const struct ff_b
 
 /* Carry out what an app-limited ACK changes; return what it led to, and write whether the control parameters change. */
 static enum ff_outcome update_little(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                     const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                     const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                      const struct ff_bbr_sample *sample, bool *changes)
 {
     uint64_t min_rtt_ns = state->min_rtt_ns;
@@ -81,7 +81,7 @@ static enum ff_outcome update_little(const struct ff_bbr_readings *readings, str
 
 /* Carry out the steps of an ACK in the order of the draft; return what they led to. */
 static enum ff_outcome update_model_and_state(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                              const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                              const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                               const struct ff_bbr_sample *sample)
 {
     ff_bbr_update_latest_delivery_signals(state, sample); /* [bbr.order] */
@@ -100,7 +100,7 @@ static enum ff_outcome update_model_and_state(const struct ff_bbr_readings *read
 }
 
 static void update_control_parameters(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                      struct ff_newreno *base, const struct ff_ack *ack,
+                                      struct ff_base_state *base, const struct ff_ack *ack,
                                       const struct ff_bbr_sample *sample)
 {
     ff_bbr_advance_latest_delivery_signals(state, sample);
@@ -113,7 +113,7 @@ static void update_control_parameters(const struct ff_bbr_readings *readings, st
     ff_bbr_set_cwnd(readings, state, base, ack);
 }
 
-static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                               uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t before_bytes = base->cwnd_bytes;
@@ -137,7 +137,7 @@ static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_
     return outcome;
 }
 
-static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                                 const struct ff_event *event)
 {
     switch (event->kind) {
@@ -163,7 +163,7 @@ static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct f
     return FF_OUTCOME_UNCHANGED;
 }
 
-static void observe(const struct ff_bbr *state, const struct ff_newreno *base, enum ff_outcome outcome,
+static void observe(const struct ff_bbr *state, const struct ff_base_state *base, enum ff_outcome outcome,
                     struct ff_observation *observation)
 {
     ff_observation_clear(observation);
@@ -187,7 +187,7 @@ static void observe(const struct ff_bbr *state, const struct ff_newreno *base, e
     observation->pacing_rate_bytes_per_s = state->pacing_rate;
 }
 
-void ff_bbr_step(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+void ff_bbr_step(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                  const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = on_event(readings, state, base, event);

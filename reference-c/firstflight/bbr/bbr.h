@@ -25,10 +25,10 @@ extern "C" {
 #endif
 
 /* Fill in the state before the first event. */
-void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_newreno *base);
+void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_base_state *base);
 
 /* Process one event with BBR in the given readings. */
-void ff_bbr_step(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+void ff_bbr_step(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                  const struct ff_event *event, struct ff_observation *observation);
 
 #ifdef __cplusplus

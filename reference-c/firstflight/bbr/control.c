@@ -8,7 +8,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-uint64_t ff_bbr_min_pipe_cwnd_bytes(const struct ff_newreno *base)
+uint64_t ff_bbr_min_pipe_cwnd_bytes(const struct ff_base_state *base)
 {
     return FF_BBR_MIN_PIPE_PACKETS * base->max_datagram_size_bytes;
 }
@@ -30,7 +30,7 @@ static uint64_t at_least_one(uint64_t rate)
 }
 
 void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                              const struct ff_newreno *base, uint64_t rtt_ns)
+                              const struct ff_base_state *base, uint64_t rtt_ns)
 {
     if (ff_bbr_in_packets(readings)) {
         uint64_t least_ns = ff_max(rtt_ns, FF_BBR_MICROSECOND_NS);
@@ -54,7 +54,7 @@ static uint64_t paced_rate(const struct ff_bbr_readings *readings, const struct 
 }
 
 void ff_bbr_set_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                            const struct ff_newreno *base, const struct ff_ack *ack)
+                            const struct ff_base_state *base, const struct ff_ack *ack)
 {
     bool has_srtt = ack->smoothed_rtt_ns != FF_NO_RTT_NS && ack->smoothed_rtt_ns > 0;
 
@@ -69,7 +69,7 @@ void ff_bbr_set_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bb
 }
 
 void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                             const struct ff_newreno *base)
+                             const struct ff_base_state *base)
 {
     if (readings->units == FF_BBR_UNITS_PACKETS) {
         uint64_t size_bytes = base->max_datagram_size_bytes;
@@ -87,7 +87,7 @@ void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_b
 }
 
 uint64_t ff_bbr_delivers_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                               const struct ff_newreno *base, uint64_t time_ns)
+                               const struct ff_base_state *base, uint64_t time_ns)
 {
     if (ff_bbr_in_packets(readings)) {
         return ff_bbr_packets_delivered_bytes(state->bw, time_ns, base->max_datagram_size_bytes); /* [bbr.units.delivers] */
@@ -96,7 +96,7 @@ uint64_t ff_bbr_delivers_bytes(const struct ff_bbr_readings *readings, const str
 }
 
 uint64_t ff_bbr_least_window_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                   const struct ff_newreno *base)
+                                   const struct ff_base_state *base)
 {
     if (readings->units == FF_BBR_UNITS_PACKETS) {
         return FF_BBR_INIT_CWND_PACKETS * base->max_datagram_size_bytes; /* [bbr.units.ten] */
@@ -109,7 +109,7 @@ uint64_t ff_bbr_least_window_bytes(const struct ff_bbr_readings *readings, const
 }
 
 uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                   const struct ff_newreno *base, struct ff_bbr_rate rate, uint64_t gain)
+                                   const struct ff_base_state *base, struct ff_bbr_rate rate, uint64_t gain)
 {
     if (state->min_rtt_ns == FF_BBR_INFINITE) {
         return ff_bbr_least_window_bytes(readings, state, base); /* [bbr.bdp.none] */
@@ -122,7 +122,7 @@ uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, const
 }
 
 uint64_t ff_bbr_quantization_budget_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                          const struct ff_newreno *base, uint64_t volume)
+                                          const struct ff_base_state *base, uint64_t volume)
 {
     uint64_t offload_bytes = readings->offload_quanta * state->send_quantum_bytes; /* [bbr.offload] */
 
@@ -133,7 +133,7 @@ uint64_t ff_bbr_quantization_budget_bytes(const struct ff_bbr_readings *readings
 }
 
 uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                               const struct ff_newreno *base, struct ff_bbr_rate rate)
+                               const struct ff_base_state *base, struct ff_bbr_rate rate)
 {
     uint64_t bdp_bytes = ff_bbr_bdp_multiple_bytes(readings, state, base, rate, FF_BBR_GAIN_UNIT);
 
@@ -142,7 +142,7 @@ uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, const str
 
 /* Return how much of the aggregation counts. */
 static uint64_t aggregated_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                 const struct ff_newreno *base)
+                                 const struct ff_base_state *base)
 {
     if (readings->extra_acked != FF_BBR_EXTRA_ACKED_LINUX && readings->extra_acked != FF_BBR_EXTRA_ACKED_LINUX_V3) {
         return state->extra_acked_bytes;
@@ -155,7 +155,7 @@ static uint64_t aggregated_bytes(const struct ff_bbr_readings *readings, const s
 }
 
 void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                const struct ff_newreno *base)
+                                const struct ff_base_state *base)
 {
     if (state->min_rtt_ns != FF_BBR_INFINITE) {
         state->bdp_bytes = ff_bbr_bdp_multiple_bytes(readings, state, base, state->bw, FF_BBR_GAIN_UNIT);
@@ -166,7 +166,7 @@ void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct f
     state->max_inflight_bytes = ff_bbr_quantization_budget_bytes(readings, state, base, volume);
 }
 
-void ff_bbr_bound_cwnd_for_model(const struct ff_bbr *state, struct ff_newreno *base)
+void ff_bbr_bound_cwnd_for_model(const struct ff_bbr *state, struct ff_base_state *base)
 {
     uint64_t cap_bytes = FF_BBR_INFINITE;
 
@@ -180,7 +180,7 @@ void ff_bbr_bound_cwnd_for_model(const struct ff_bbr *state, struct ff_newreno *
 
 /* Return whether nothing holds growth back yet. */
 static bool is_first_window(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                            const struct ff_newreno *base)
+                            const struct ff_base_state *base)
 {
     uint64_t least_bytes = ff_bbr_least_window_bytes(readings, state, base);
 
@@ -190,7 +190,7 @@ static bool is_first_window(const struct ff_bbr_readings *readings, const struct
     return state->delivered_bytes < least_bytes;
 }
 
-void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                      const struct ff_ack *ack)
 {
     ff_bbr_update_max_inflight(readings, state, base);

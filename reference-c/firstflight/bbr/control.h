@@ -25,52 +25,52 @@ extern "C" {
 #define FF_BBR_EXTRA_ACKED_MAX_NS UINT64_C(100000000)
 
 /* Return the smallest window. */
-uint64_t ff_bbr_min_pipe_cwnd_bytes(const struct ff_newreno *base);
+uint64_t ff_bbr_min_pipe_cwnd_bytes(const struct ff_base_state *base);
 
 /* Let the next packet leave when these have taken their time. */
 void ff_bbr_pace_sent(struct ff_bbr *state, uint64_t t_ns, const struct ff_sent *sent);
 
 /* Pace the initial window over an RTT, which is not 0, times the gain. */
 void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                              const struct ff_newreno *base, uint64_t rtt_ns);
+                              const struct ff_base_state *base, uint64_t rtt_ns);
 
 /* Pace at the rate times the gain, less the margin. */
 void ff_bbr_set_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                            const struct ff_newreno *base, const struct ff_ack *ack);
+                            const struct ff_base_state *base, const struct ff_ack *ack);
 
 /* Set how much may leave at once: a millisecond at the pacing rate. */
 void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                             const struct ff_newreno *base);
+                             const struct ff_base_state *base);
 
 /* Return what BBR.bw delivers in a time. */
 uint64_t ff_bbr_delivers_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                               const struct ff_newreno *base, uint64_t time_ns);
+                               const struct ff_base_state *base, uint64_t time_ns);
 
 /* Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets, or as it is at most in Linux. */
 uint64_t ff_bbr_least_window_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                   const struct ff_newreno *base);
+                                   const struct ff_base_state *base);
 
 /* Return a multiple of the bandwidth-delay product. */
 uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                   const struct ff_newreno *base, struct ff_bbr_rate rate, uint64_t gain);
+                                   const struct ff_base_state *base, struct ff_bbr_rate rate, uint64_t gain);
 
 /* Return a volume, or what is in flight at least where packets leave and arrive together. */
 uint64_t ff_bbr_quantization_budget_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                          const struct ff_newreno *base, uint64_t volume);
+                                          const struct ff_base_state *base, uint64_t volume);
 
 /* Return what is in flight at one bandwidth-delay product of a rate. */
 uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                               const struct ff_newreno *base, struct ff_bbr_rate rate);
+                               const struct ff_base_state *base, struct ff_bbr_rate rate);
 
 /* Set how much the path needs in flight. */
 void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                const struct ff_newreno *base);
+                                const struct ff_base_state *base);
 
 /* Bound the window by the volumes that losses set. */
-void ff_bbr_bound_cwnd_for_model(const struct ff_bbr *state, struct ff_newreno *base);
+void ff_bbr_bound_cwnd_for_model(const struct ff_bbr *state, struct ff_base_state *base);
 
 /* Move the window towards what the path needs, by no more than was acknowledged. */
-void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                      const struct ff_ack *ack);
 
 #ifdef __cplusplus

@@ -78,7 +78,7 @@ void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr 
     state->max_bw = ff_bbr_larger(state->max_bw, sample->rate); /* [bbr.max-bw] */
 }
 
-static void init_lower_bounds(struct ff_bbr *state, const struct ff_newreno *base)
+static void init_lower_bounds(struct ff_bbr *state, const struct ff_base_state *base)
 {
     if (state->bw_shortterm.interval_ns == 0) {
         state->bw_shortterm = state->max_bw; /* [bbr.short-term.begin] */
@@ -89,7 +89,7 @@ static void init_lower_bounds(struct ff_bbr *state, const struct ff_newreno *bas
 }
 
 static void loss_lower_bounds(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                              const struct ff_newreno *base)
+                              const struct ff_base_state *base)
 {
     struct ff_bbr_rate reduced_rate = ff_bbr_reduced(state->bw_shortterm);
     uint64_t reduced_inflight_bytes = ff_bbr_reduced_bytes(state->inflight_shortterm_bytes);
@@ -104,7 +104,7 @@ static void loss_lower_bounds(const struct ff_bbr_readings *readings, struct ff_
 }
 
 void ff_bbr_adapt_lower_bounds_from_congestion(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                               const struct ff_newreno *base)
+                                               const struct ff_base_state *base)
 {
     if (state->phase == FF_PHASE_STARTUP) {
         return; /* [bbr.short-term.startup] */
@@ -116,7 +116,7 @@ void ff_bbr_adapt_lower_bounds_from_congestion(const struct ff_bbr_readings *rea
 }
 
 void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                      const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+                                      const struct ff_base_state *base, const struct ff_bbr_sample *sample)
 {
     ff_bbr_update_max_bw(readings, state, sample);
     if (state->loss_round_start) {

@@ -34,11 +34,11 @@ void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr 
 
 /* Lower the short-term bounds where a loss round ends, outside of Startup. */
 void ff_bbr_adapt_lower_bounds_from_congestion(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                               const struct ff_newreno *base);
+                                               const struct ff_base_state *base);
 
 /* Take the sample into the largest rate, and losses of a round that ends into the short-term bounds. */
 void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                      const struct ff_newreno *base, const struct ff_bbr_sample *sample);
+                                      const struct ff_base_state *base, const struct ff_bbr_sample *sample);
 
 /* Take the RTT into the smallest one of five seconds, and of ten. */
 void ff_bbr_update_min_rtt(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,

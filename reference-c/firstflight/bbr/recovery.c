@@ -4,7 +4,7 @@
 #include "firstflight/bbr/startup.h"
 #include "firstflight/minmax.h"
 
-static void save_cwnd(struct ff_bbr *state, const struct ff_newreno *base)
+static void save_cwnd(struct ff_bbr *state, const struct ff_base_state *base)
 {
     if (base->in_recovery) {
         state->prior_cwnd_bytes = ff_max(state->prior_cwnd_bytes, base->cwnd_bytes); /* [bbr.saved.recovery] */
@@ -13,12 +13,12 @@ static void save_cwnd(struct ff_bbr *state, const struct ff_newreno *base)
     }
 }
 
-static void restore_cwnd(const struct ff_bbr *state, struct ff_newreno *base)
+static void restore_cwnd(const struct ff_bbr *state, struct ff_base_state *base)
 {
     base->cwnd_bytes = ff_max(base->cwnd_bytes, state->prior_cwnd_bytes); /* [bbr.restored.cwnd] */
 }
 
-static void save_state_upon_loss(struct ff_bbr *state, const struct ff_newreno *base)
+static void save_state_upon_loss(struct ff_bbr *state, const struct ff_base_state *base)
 {
     save_cwnd(state, base);
     state->undo_startup = false; /* [bbr.saved] */
@@ -28,7 +28,7 @@ static void save_state_upon_loss(struct ff_bbr *state, const struct ff_newreno *
 }
 
 static enum ff_outcome note_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                 const struct ff_newreno *base)
+                                 const struct ff_base_state *base)
 {
     bool first = !state->is_loss_in_round;
 
@@ -42,7 +42,7 @@ static enum ff_outcome note_loss(const struct ff_bbr_readings *readings, struct 
     return first ? FF_OUTCOME_LOSS_NOTED : FF_OUTCOME_ALREADY_NOTED;
 }
 
-static void enter_recovery(struct ff_bbr *state, struct ff_newreno *base, uint64_t now_ns, uint64_t sent_t_ns)
+static void enter_recovery(struct ff_bbr *state, struct ff_base_state *base, uint64_t now_ns, uint64_t sent_t_ns)
 {
     if (ff_newreno_sent_before_recovery(base, sent_t_ns)) {
         return; /* [bbr.recovery.once] */
@@ -71,7 +71,7 @@ static enum ff_outcome note_recovery(struct ff_bbr *state, bool begun)
     return begun ? FF_OUTCOME_LOSS_NOTED : FF_OUTCOME_ALREADY_NOTED;
 }
 
-enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                                uint64_t t_ns, const struct ff_lost *lost)
 {
     uint64_t latest_sent_t_ns = 0;
@@ -90,7 +90,7 @@ enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff
     return note_loss(readings, state, base);
 }
 
-enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                              uint64_t t_ns, const struct ff_ce *ce)
 {
     if (readings->losses == FF_BBR_LOSSES_CONSERVATION || readings->losses == FF_BBR_LOSSES_LINUX_V3) {
@@ -106,7 +106,7 @@ static void forget_losses(struct ff_bbr *state)
     state->conservation_due = false;
 }
 
-static void collapse_linux(struct ff_bbr *state, const struct ff_newreno *base)
+static void collapse_linux(struct ff_bbr *state, const struct ff_base_state *base)
 {
     ff_bbr_reset_full_bw(state); /* [bbr.timeout.v3] */
     if (state->phase != FF_PHASE_STARTUP && state->inflight_shortterm_bytes == FF_BBR_INFINITE) {
@@ -114,7 +114,7 @@ static void collapse_linux(struct ff_bbr *state, const struct ff_newreno *base)
     }
 }
 
-static bool saves_at_timeout(const struct ff_bbr_readings *readings, const struct ff_newreno *base)
+static bool saves_at_timeout(const struct ff_bbr_readings *readings, const struct ff_base_state *base)
 {
     if (readings->losses == FF_BBR_LOSSES_CONSERVATION || readings->losses == FF_BBR_LOSSES_LINUX_V3) {
         return !base->in_recovery; /* [bbr.timeout.linux] */
@@ -123,7 +123,7 @@ static bool saves_at_timeout(const struct ff_bbr_readings *readings, const struc
 }
 
 enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                    struct ff_newreno *base, uint64_t t_ns)
+                                    struct ff_base_state *base, uint64_t t_ns)
 {
     if (saves_at_timeout(readings, base)) {
         save_state_upon_loss(state, base);
@@ -143,7 +143,7 @@ enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, stru
     return FF_OUTCOME_COLLAPSED;
 }
 
-void ff_bbr_deduct_losses(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base)
+void ff_bbr_deduct_losses(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base)
 {
     if (readings->losses == FF_BBR_LOSSES_CONSERVATION && state->newly_lost_bytes > 0) {
         uint64_t left_bytes = base->cwnd_bytes - ff_min(base->cwnd_bytes, state->newly_lost_bytes);
@@ -152,7 +152,7 @@ void ff_bbr_deduct_losses(const struct ff_bbr_readings *readings, struct ff_bbr 
     state->newly_lost_bytes = 0;
 }
 
-static bool ends_recovery(const struct ff_newreno *base, const struct ff_ack *ack)
+static bool ends_recovery(const struct ff_base_state *base, const struct ff_ack *ack)
 {
     for (size_t i = 0; base->in_recovery && i < ack->run_count; i++) {
         if (!ff_newreno_sent_before_recovery(base, ack->packets[i].sent_t_ns)) {
@@ -162,7 +162,7 @@ static bool ends_recovery(const struct ff_newreno *base, const struct ff_ack *ac
     return false;
 }
 
-void ff_bbr_leave_recovery_first(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+void ff_bbr_leave_recovery_first(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                                  const struct ff_ack *ack)
 {
     if (readings->losses != FF_BBR_LOSSES_LINUX_V3 || !ends_recovery(base, ack)) {
@@ -176,7 +176,7 @@ void ff_bbr_leave_recovery_first(const struct ff_bbr_readings *readings, struct 
     state->timeout = false;
 }
 
-void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack)
+void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_base_state *base, const struct ff_ack *ack)
 {
     if (ends_recovery(base, ack)) {
         base->in_recovery = false; /* [bbr.recovery.end] */
@@ -186,7 +186,7 @@ void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const 
     }
 }
 
-void ff_bbr_begin_conservation(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack)
+void ff_bbr_begin_conservation(struct ff_bbr *state, struct ff_base_state *base, const struct ff_ack *ack)
 {
     if (state->conservation_due) {
         state->conservation_due = false;
@@ -196,7 +196,7 @@ void ff_bbr_begin_conservation(struct ff_bbr *state, struct ff_newreno *base, co
     }
 }
 
-static void undo_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base)
+static void undo_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base)
 {
     if (readings->losses != FF_BBR_LOSSES_LINUX_V3) {
         restore_cwnd(state, base);
@@ -207,7 +207,7 @@ static void undo_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *sta
 }
 
 enum ff_outcome ff_bbr_handle_spurious_loss_detection(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                                      struct ff_newreno *base)
+                                                      struct ff_base_state *base)
 {
     undo_cwnd(readings, state, base);
     base->in_recovery = false;

@@ -15,33 +15,33 @@ extern "C" {
 #endif
 
 /* Process packets declared lost. */
-enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                                uint64_t t_ns, const struct ff_lost *lost);
 
 /* Process a rise of the ECN-CE counter as the loss of a packet, of which no byte and no range is counted. */
-enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                              uint64_t t_ns, const struct ff_ce *ce);
 
 /* Process persistent congestion, which stands for a retransmission timeout. */
 enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                    struct ff_newreno *base, uint64_t t_ns);
+                                    struct ff_base_state *base, uint64_t t_ns);
 
 /* Take what was lost since the last ACK off the window. */
-void ff_bbr_deduct_losses(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base);
+void ff_bbr_deduct_losses(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base);
 
 /* End recovery as version 3 of Linux does, before the ACK changes anything. */
-void ff_bbr_leave_recovery_first(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+void ff_bbr_leave_recovery_first(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                                  const struct ff_ack *ack);
 
 /* End recovery where a packet sent after its beginning is acknowledged. */
-void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack);
+void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_base_state *base, const struct ff_ack *ack);
 
 /* Begin the first round of a recovery with its first ACK. */
-void ff_bbr_begin_conservation(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack);
+void ff_bbr_begin_conservation(struct ff_bbr *state, struct ff_base_state *base, const struct ff_ack *ack);
 
 /* Process the news that the losses of a recovery were none. */
 enum ff_outcome ff_bbr_handle_spurious_loss_detection(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                                      struct ff_newreno *base);
+                                                      struct ff_base_state *base);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@ uint64_t ff_bbr_clocked_ns(const struct ff_bbr_readings *readings, uint64_t time
 }
 
 /* Return whether a sample counts for anything, and write its rate. */
-static bool delivery_rate(const struct ff_bbr_readings *readings, const struct ff_newreno *base,
+static bool delivery_rate(const struct ff_bbr_readings *readings, const struct ff_base_state *base,
                           const struct ff_ack *ack, uint64_t delivered_bytes, uint64_t interval_ns,
                           struct ff_bbr_rate *rate)
 {
@@ -57,7 +57,7 @@ static void clear_limited(struct ff_bbr *state)
 }
 
 struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                                 const struct ff_newreno *base, const struct ff_ack *ack)
+                                                 const struct ff_base_state *base, const struct ff_ack *ack)
 {
     struct ff_bbr_sample none = {ff_bbr_rate_zero, 0, FF_BBR_INFINITE, 0, 0, false};
     uint64_t delivered_bytes = ack->rate_delivered_bytes, prior_bytes = ack->rate_prior_delivered_bytes;

@@ -19,7 +19,7 @@ void ff_bbr_limit_sent(struct ff_bbr *state, const struct ff_sent *sent);
 
 /* Return the sample of an ACK, and keep what is delivered in all and in flight. */
 struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                                 const struct ff_newreno *base, const struct ff_ack *ack);
+                                                 const struct ff_base_state *base, const struct ff_ack *ack);
 
 #ifdef __cplusplus
 }

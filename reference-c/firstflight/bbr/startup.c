@@ -26,7 +26,7 @@ void ff_bbr_reset_full_bw(struct ff_bbr *state)
 }
 
 static bool has_grown(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                      const struct ff_newreno *base, struct ff_bbr_rate rate)
+                      const struct ff_base_state *base, struct ff_bbr_rate rate)
 {
     if (ff_bbr_in_packets(readings)) {
         return ff_bbr_packets_has_grown(rate, state->full_bw, base->max_datagram_size_bytes); /* [bbr.units.grown] */
@@ -35,7 +35,7 @@ static bool has_grown(const struct ff_bbr_readings *readings, const struct ff_bb
 }
 
 enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                             const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+                                             const struct ff_base_state *base, const struct ff_bbr_sample *sample)
 {
     bool looked_at = state->round_start;
     if (readings->growth_at == FF_BBR_GROWTH_AT_ACK) {
@@ -65,7 +65,7 @@ enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readi
     return in_startup ? FF_OUTCOME_PLATEAU_COUNTED : FF_OUTCOME_UNCHANGED;
 }
 
-bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const struct ff_newreno *base,
+bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const struct ff_base_state *base,
                                  const struct ff_bbr_sample *sample)
 {
     if (readings->units == FF_BBR_UNITS_PACKETS_V3) {
@@ -78,7 +78,7 @@ bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const s
 
 /* Return whether the losses of the round that ends are those of a full pipe. */
 static bool has_high_loss(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                          const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+                          const struct ff_base_state *base, const struct ff_bbr_sample *sample)
 {
     uint64_t least = readings->loss_exit_count;
     uint64_t counted = readings->loss_exit_counts == FF_BBR_LOSS_EXIT_COUNTS_ACKS ? state->lost_acks : state->lost_ranges;
@@ -99,7 +99,7 @@ static bool has_high_loss(const struct ff_bbr_readings *readings, const struct f
     return ff_bbr_is_inflight_too_high(readings, base, sample);
 }
 
-static void leave_by_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_newreno *base)
+static void leave_by_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_base_state *base)
 {
     state->full_bw_reached = true; /* [bbr.loss-exit] */
     if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
@@ -112,7 +112,7 @@ static void leave_by_loss(const struct ff_bbr_readings *readings, struct ff_bbr 
 }
 
 enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                               const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+                                               const struct ff_base_state *base, const struct ff_bbr_sample *sample)
 {
     enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
 
@@ -139,7 +139,7 @@ static struct ff_bbr_rate held_rate(const struct ff_bbr_readings *readings, cons
 }
 
 enum ff_outcome ff_bbr_check_startup_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                          const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+                                          const struct ff_base_state *base, const struct ff_bbr_sample *sample)
 {
     enum ff_outcome outcome = ff_bbr_check_startup_high_loss(readings, state, base, sample);
 
@@ -177,7 +177,7 @@ static bool has_timed_out(const struct ff_bbr_readings *readings, const struct f
 
 /* Return what is in flight, or what will be when the next packet may leave: with it where Startup was just left. */
 static uint64_t in_flight_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
-                                const struct ff_newreno *base, uint64_t now_ns, bool exited)
+                                const struct ff_base_state *base, uint64_t now_ns, bool exited)
 {
     if (readings->drain_compares == FF_BBR_DRAIN_COMPARES_IN_FLIGHT) {
         return state->in_flight_bytes;
@@ -192,7 +192,7 @@ static uint64_t in_flight_bytes(const struct ff_bbr_readings *readings, const st
 }
 
 enum ff_outcome ff_bbr_check_drain_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                        const struct ff_newreno *base, uint64_t now_ns, bool exited)
+                                        const struct ff_base_state *base, uint64_t now_ns, bool exited)
 {
     if (state->phase != FF_PHASE_DRAIN) {
         return FF_OUTCOME_UNCHANGED;
@@ -221,7 +221,7 @@ void ff_bbr_enter_probe_bw(struct ff_bbr *state)
 }
 
 void ff_bbr_raise_long_term(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                            const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+                            const struct ff_base_state *base, const struct ff_bbr_sample *sample)
 {
     if (readings->losses != FF_BBR_LOSSES_LINUX_V3 || !state->full_bw_reached || state->inflight_longterm_bytes == FF_BBR_INFINITE) {
         return;

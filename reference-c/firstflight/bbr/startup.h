@@ -39,33 +39,33 @@ void ff_bbr_reset_full_bw(struct ff_bbr *state);
 
 /* See whether the rate still grows: at the start of a round, or at any ACK. */
 enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                             const struct ff_newreno *base, const struct ff_bbr_sample *sample);
+                                             const struct ff_base_state *base, const struct ff_bbr_sample *sample);
 
 /* Return whether more than 2 % was lost; both are whole, so that the share may be rounded down. */
-bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const struct ff_newreno *base,
+bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const struct ff_base_state *base,
                                  const struct ff_bbr_sample *sample);
 
 /* See at the end of a round whether too much was lost in it. */
 enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                               const struct ff_newreno *base, const struct ff_bbr_sample *sample);
+                                               const struct ff_base_state *base, const struct ff_bbr_sample *sample);
 
 /* End Startup if the pipe is full. */
 enum ff_outcome ff_bbr_check_startup_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                          const struct ff_newreno *base, const struct ff_bbr_sample *sample);
+                                          const struct ff_base_state *base, const struct ff_bbr_sample *sample);
 
 /* Begin Drain. */
 void ff_bbr_enter_drain(const struct ff_bbr_readings *readings, struct ff_bbr *state);
 
 /* End Drain if no more is in flight than the path holds, or if it lasts long. exited: Startup ends with this ACK. */
 enum ff_outcome ff_bbr_check_drain_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                        const struct ff_newreno *base, uint64_t now_ns, bool exited);
+                                        const struct ff_base_state *base, uint64_t now_ns, bool exited);
 
 /* Go on at the rate that was found. Ours: the draft probes from here on. */
 void ff_bbr_enter_probe_bw(struct ff_bbr *state);
 
 /* Raise the long-term volume to what was in flight where little of it was lost. */
 void ff_bbr_raise_long_term(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                            const struct ff_newreno *base, const struct ff_bbr_sample *sample);
+                            const struct ff_base_state *base, const struct ff_bbr_sample *sample);
 
 #ifdef __cplusplus
 }

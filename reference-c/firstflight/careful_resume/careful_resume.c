@@ -12,7 +12,7 @@ const struct ff_search_readings *ff_careful_resume_search_readings(void)
     return &ff_search_profiles[FF_SEARCH_PROFILE_LANMAN_2024].readings;
 }
 
-void ff_careful_resume_begin(struct ff_careful_resume *state, const struct ff_newreno *base)
+void ff_careful_resume_begin(struct ff_careful_resume *state, const struct ff_base_state *base)
 {
     *state = (struct ff_careful_resume){
         .phase = FF_PHASE_NORMAL,
@@ -47,7 +47,7 @@ static enum ff_status run_normal(struct ff_search *search, const struct ff_event
 
 /* Write what normal congestion control makes of the event; whether that counts is for the phase to say. */
 static enum ff_status compute_normal(const struct ff_careful_resume_readings *readings, struct ff_search *search,
-                                     const struct ff_newreno *base, const struct ff_event *event,
+                                     const struct ff_base_state *base, const struct ff_event *event,
                                      struct ff_careful_resume_normal *normal)
 {
     uint64_t ssthresh_bytes = base->ssthresh_bytes;
@@ -122,7 +122,7 @@ static void note(struct ff_careful_resume *state, const struct ff_event *event)
 }
 
 static struct ff_careful_resume_report on_normal(const struct ff_careful_resume_readings *readings,
-                                                 struct ff_careful_resume *state, struct ff_newreno *base,
+                                                 struct ff_careful_resume *state, struct ff_base_state *base,
                                                  const struct ff_event *event,
                                                  const struct ff_careful_resume_normal *normal)
 {
@@ -133,7 +133,7 @@ static struct ff_careful_resume_report on_normal(const struct ff_careful_resume_
 }
 
 static struct ff_careful_resume_report on_event(const struct ff_careful_resume_readings *readings,
-                                                struct ff_careful_resume *state, struct ff_newreno *base,
+                                                struct ff_careful_resume *state, struct ff_base_state *base,
                                                 const struct ff_event *event,
                                                 const struct ff_careful_resume_normal *normal)
 {
@@ -159,7 +159,7 @@ static struct ff_careful_resume_report on_event(const struct ff_careful_resume_r
     }
 }
 
-static void observe(const struct ff_careful_resume *state, const struct ff_newreno *base,
+static void observe(const struct ff_careful_resume *state, const struct ff_base_state *base,
                     const struct ff_careful_resume_normal *normal, struct ff_careful_resume_report report,
                     struct ff_observation *observation)
 {
@@ -186,7 +186,7 @@ static void observe(const struct ff_careful_resume *state, const struct ff_newre
 }
 
 enum ff_status ff_careful_resume_step(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                                      struct ff_search *search, struct ff_newreno *base, const struct ff_event *event,
+                                      struct ff_search *search, struct ff_base_state *base, const struct ff_event *event,
                                       struct ff_observation *observation)
 {
     struct ff_careful_resume_normal normal;

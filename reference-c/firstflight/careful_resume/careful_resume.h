@@ -18,14 +18,14 @@ extern "C" {
 const struct ff_search_readings *ff_careful_resume_search_readings(void);
 
 /* Fill in the state of a new connection; what its initial window was stays known. */
-void ff_careful_resume_begin(struct ff_careful_resume *state, const struct ff_newreno *base);
+void ff_careful_resume_begin(struct ff_careful_resume *state, const struct ff_base_state *base);
 
 /*
  * Process one event. `search` is the state of SEARCH in the profile lanman-2024, and NULL for readings without it.
  * FF_ERR_DOMAIN if SEARCH cannot take the bytes; then nothing was changed.
  */
 enum ff_status ff_careful_resume_step(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                                      struct ff_search *search, struct ff_newreno *base, const struct ff_event *event,
+                                      struct ff_search *search, struct ff_base_state *base, const struct ff_event *event,
                                       struct ff_observation *observation);
 
 #ifdef __cplusplus

@@ -29,7 +29,7 @@ uint64_t ff_careful_resume_next_release_ns(const struct ff_careful_resume *state
     return release_ns(state); /* [careful-resume.pacing] */
 }
 
-void ff_careful_resume_pace_sent(struct ff_careful_resume *state, const struct ff_newreno *base, uint64_t t_ns,
+void ff_careful_resume_pace_sent(struct ff_careful_resume *state, const struct ff_base_state *base, uint64_t t_ns,
                                  const struct ff_sent *sent)
 {
     struct ff_careful_resume_schedule *schedule = &state->schedule;

@@ -12,7 +12,7 @@ extern "C" {
 uint64_t ff_careful_resume_next_release_ns(const struct ff_careful_resume *state);
 
 /* Advance the schedule by packets sent; what a late sender may catch up is no more than an initial window. */
-void ff_careful_resume_pace_sent(struct ff_careful_resume *state, const struct ff_newreno *base, uint64_t t_ns,
+void ff_careful_resume_pace_sent(struct ff_careful_resume *state, const struct ff_base_state *base, uint64_t t_ns,
                                  const struct ff_sent *sent);
 
 /* Let packets after the next one follow each other by the current RTT. */

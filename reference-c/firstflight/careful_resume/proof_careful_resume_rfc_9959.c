@@ -225,10 +225,10 @@ void prove_leave_unvalidated_if(uint64_t then, uint64_t now) {
 #undef on_ack
 
 enum { SIZE = 1200 };
-static struct ff_newreno grown;
+static struct ff_base_state grown;
 static uint64_t grown_cwnd; /* what growth makes of the window */
 
-enum ff_outcome ff_newreno_on_event(struct ff_newreno *base, const struct ff_event *event) {
+enum ff_outcome ff_newreno_on_event(struct ff_base_state *base, const struct ff_event *event) {
     (void)event;
     grown = *base;
     base->cwnd_bytes = grown_cwnd;
@@ -247,7 +247,7 @@ uint64_t ff_careful_resume_share(uint64_t value, uint64_t factor, uint64_t divis
     return share;
 }
 
-static int windows_stand(const struct ff_newreno *base, const struct careful_resume_rfc_9959_window *one, uint64_t ssthresh) {
+static int windows_stand(const struct ff_base_state *base, const struct careful_resume_rfc_9959_window *one, uint64_t ssthresh) {
     return base->cwnd_bytes == one->cwnd && base->ssthresh_bytes == ssthresh &&
            base->recovery_start_ns == (one->recovery_start_time == 0 ? FF_NONE : one->recovery_start_time);
 }
@@ -297,7 +297,7 @@ static int phases_stand(const struct careful_resume_rfc_9959 *s, const struct ff
     }
 }
 
-static int stand_for_each_other(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume *port, const struct ff_newreno *base) {
+static int stand_for_each_other(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume *port, const struct ff_base_state *base) {
     int sizes = base->max_datagram_size_bytes == s->max_datagram_size && port->initial_window_bytes == s->initial_window &&
                 port->flight_bytes == s->flight_size && port->backlog_bytes == s->waiting;
     int rtt = s->current_rtt == (port->rtt.latest_ns == FF_NO_RTT_NS ? 0 : port->rtt.latest_ns);
@@ -312,7 +312,7 @@ static const struct ff_careful_resume_readings *in_the_text(void) {
 void prove_begin_as_the_port(uint32_t max_datagram_size) {
     struct careful_resume_rfc_9959 s;
     struct ff_careful_resume port;
-    struct ff_newreno base;
+    struct ff_base_state base;
     ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END && base.max_datagram_size_bytes == max_datagram_size);
     ASSUME(windows_stand(&base, &window, window.ssthresh));
     careful_resume_rfc_9959_begin(&s, max_datagram_size, base.cwnd_bytes);
@@ -356,7 +356,7 @@ void prove_on_ack_as_the_port(uint64_t then, uint64_t any_cwnd) {
     struct careful_resume_rfc_9959 s = any_state(then);
     struct careful_resume_rfc_9959_ack ack;
     struct ff_careful_resume port;
-    struct ff_newreno base;
+    struct ff_base_state base;
     uint64_t threshold;
     ASSUME((int)s.phase == CASE && stand_for_each_other(&s, &port, &base) && any_cwnd < WINDOW_END);
     s.phase = (enum careful_resume_rfc_9959_phase)CASE;

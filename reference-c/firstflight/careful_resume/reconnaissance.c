@@ -65,7 +65,7 @@ static bool is_confirmed(const struct ff_careful_resume_readings *readings, cons
 }
 
 /* Return whether more data waits than the window has room for. */
-static bool is_limited(const struct ff_careful_resume *state, const struct ff_newreno *base)
+static bool is_limited(const struct ff_careful_resume *state, const struct ff_base_state *base)
 {
     uint64_t room_bytes = base->cwnd_bytes - ff_min(state->flight_bytes, base->cwnd_bytes);
 
@@ -73,7 +73,7 @@ static bool is_limited(const struct ff_careful_resume *state, const struct ff_ne
 }
 
 static struct ff_careful_resume_report jump_if_due(const struct ff_careful_resume_readings *readings,
-                                                   struct ff_careful_resume *state, struct ff_newreno *base,
+                                                   struct ff_careful_resume *state, struct ff_base_state *base,
                                                    uint64_t now_ns, struct ff_careful_resume_report report)
 {
     if (!(is_confirmed(readings, state) && is_limited(state, base))) {
@@ -90,7 +90,7 @@ static struct ff_careful_resume_report jump_if_due(const struct ff_careful_resum
 }
 
 static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_readings *readings,
-                                              struct ff_careful_resume *state, struct ff_newreno *base, uint64_t t_ns,
+                                              struct ff_careful_resume *state, struct ff_base_state *base, uint64_t t_ns,
                                               const struct ff_ack *ack, struct ff_careful_resume_report report)
 {
     count_initial(state, ack);
@@ -102,7 +102,7 @@ static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_rea
 
 struct ff_careful_resume_report ff_careful_resume_on_reconnaissance(const struct ff_careful_resume_readings *readings,
                                                                     struct ff_careful_resume *state,
-                                                                    struct ff_newreno *base,
+                                                                    struct ff_base_state *base,
                                                                     const struct ff_event *event,
                                                                     const struct ff_careful_resume_normal *normal)
 {

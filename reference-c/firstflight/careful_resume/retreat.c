@@ -12,7 +12,7 @@ static uint64_t floor_bytes(const struct ff_careful_resume_readings *readings, c
 }
 
 struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_careful_resume_readings *readings,
-                                                          struct ff_careful_resume *state, struct ff_newreno *base,
+                                                          struct ff_careful_resume *state, struct ff_base_state *base,
                                                           uint64_t now_ns, enum ff_trigger trigger)
 {
     state->saved = (struct ff_careful_resume_saved_set){0, 0, false}; /* [careful-resume.retreat.delete] */
@@ -30,7 +30,7 @@ struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_carefu
 }
 
 /* Bound the threshold by what PipeSize has shown; a lower one stays. */
-static void bound_threshold(const struct ff_careful_resume *state, struct ff_newreno *base)
+static void bound_threshold(const struct ff_careful_resume *state, struct ff_base_state *base)
 {
     const struct ff_saved_path *used = &state->used; /* [careful-resume.retreat.threshold] */
     uint64_t bound_bytes =
@@ -43,7 +43,7 @@ static void bound_threshold(const struct ff_careful_resume *state, struct ff_new
     base->ssthresh_bytes = bound_bytes;
 }
 
-struct ff_careful_resume_report ff_careful_resume_stop(struct ff_careful_resume *state, struct ff_newreno *base,
+struct ff_careful_resume_report ff_careful_resume_stop(struct ff_careful_resume *state, struct ff_base_state *base,
                                                        const struct ff_careful_resume_normal *normal)
 {
     struct ff_careful_resume_report report = ff_careful_resume_take_normal(base, normal); /* [careful-resume.persistent] */
@@ -57,14 +57,14 @@ struct ff_careful_resume_report ff_careful_resume_stop(struct ff_careful_resume 
 
 struct ff_careful_resume_report ff_careful_resume_retreat_on_lost(const struct ff_careful_resume_readings *readings,
                                                                   struct ff_careful_resume *state,
-                                                                  struct ff_newreno *base, const struct ff_event *event)
+                                                                  struct ff_base_state *base, const struct ff_event *event)
 {
     (void)ff_careful_resume_take_unvalidated(state, event->lost.packets, event->lost.run_count);
     return ff_careful_resume_retreat(readings, state, base, event->t_ns, FF_TRIGGER_PACKET_LOSS);
 }
 
 /* End Safe Retreat; the ACK that does so leaves the window alone. */
-static struct ff_careful_resume_report leave(struct ff_careful_resume *state, struct ff_newreno *base)
+static struct ff_careful_resume_report leave(struct ff_careful_resume *state, struct ff_base_state *base)
 {
     ff_careful_resume_end(state); /* [careful-resume.retreat.end] */
     bound_threshold(state, base);
@@ -86,7 +86,7 @@ static bool loss_ends(const struct ff_careful_resume_readings *readings, const s
 }
 
 static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_readings *readings,
-                                              struct ff_careful_resume *state, struct ff_newreno *base,
+                                              struct ff_careful_resume *state, struct ff_base_state *base,
                                               const struct ff_ack *ack)
 {
     ff_careful_resume_acknowledge(readings, state, ack); /* [careful-resume.retreat.pipesize] */
@@ -97,7 +97,7 @@ static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_rea
 }
 
 static struct ff_careful_resume_report on_congestion(const struct ff_careful_resume_readings *readings,
-                                                     struct ff_newreno *base)
+                                                     struct ff_base_state *base)
 {
     if (readings->retreat_congestion == FF_CAREFUL_RESUME_RETREAT_CONGESTION_REDUCES) {
         uint64_t reduced_bytes = ff_newreno_reduced_bytes(base, base->cwnd_bytes);
@@ -108,7 +108,7 @@ static struct ff_careful_resume_report on_congestion(const struct ff_careful_res
 }
 
 static struct ff_careful_resume_report on_lost(const struct ff_careful_resume_readings *readings,
-                                               struct ff_careful_resume *state, struct ff_newreno *base,
+                                               struct ff_careful_resume *state, struct ff_base_state *base,
                                                const struct ff_lost *lost)
 {
     (void)ff_careful_resume_take_unvalidated(state, lost->packets, lost->run_count);
@@ -119,7 +119,7 @@ static struct ff_careful_resume_report on_lost(const struct ff_careful_resume_re
 }
 
 struct ff_careful_resume_report ff_careful_resume_on_retreat(const struct ff_careful_resume_readings *readings,
-                                                             struct ff_careful_resume *state, struct ff_newreno *base,
+                                                             struct ff_careful_resume *state, struct ff_base_state *base,
                                                              const struct ff_event *event,
                                                              const struct ff_careful_resume_normal *normal)
 {

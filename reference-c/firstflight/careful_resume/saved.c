@@ -47,7 +47,7 @@ static void begin_round(struct ff_careful_resume *state, const struct ff_ack *ac
 
 /* Save what the round that ends has shown. */
 static void save(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                 const struct ff_newreno *base, const struct ff_ack *ack)
+                 const struct ff_base_state *base, const struct ff_ack *ack)
 {
     if (ack->min_rtt_ns == FF_NO_RTT_NS || ack->min_rtt_ns == 0) {
         return; /* a set without an RTT is none */
@@ -71,7 +71,7 @@ static void save(const struct ff_careful_resume_readings *readings, struct ff_ca
 }
 
 void ff_careful_resume_measure(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                               const struct ff_newreno *base, const struct ff_ack *ack)
+                               const struct ff_base_state *base, const struct ff_ack *ack)
 {
     struct ff_careful_resume_round *current = &state->round_trip;
 

@@ -17,7 +17,7 @@ enum ff_outcome ff_careful_resume_on_saved_path(struct ff_careful_resume *state,
 
 /* Measure the capacity in round trips of normal congestion control; `base` has taken the ACK already. */
 void ff_careful_resume_measure(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                               const struct ff_newreno *base, const struct ff_ack *ack);
+                               const struct ff_base_state *base, const struct ff_ack *ack);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
 #include "firstflight/minmax.h"
 #include "firstflight/wide.h"
 
-struct ff_careful_resume_report ff_careful_resume_take_normal(struct ff_newreno *base,
+struct ff_careful_resume_report ff_careful_resume_take_normal(struct ff_base_state *base,
                                                               const struct ff_careful_resume_normal *normal)
 {
     *base = normal->base;

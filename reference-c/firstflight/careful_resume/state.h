@@ -86,7 +86,7 @@ struct ff_careful_resume {
 
 /* What normal congestion control makes of an event. */
 struct ff_careful_resume_normal {
-    struct ff_newreno base;
+    struct ff_base_state base;
     enum ff_outcome outcome;
     uint64_t bin; /* of SEARCH; FF_NONE without it, as the next */
     uint64_t open_bin_bytes;
@@ -99,7 +99,7 @@ struct ff_careful_resume_report {
 };
 
 /* Let what normal congestion control makes of the event count. */
-struct ff_careful_resume_report ff_careful_resume_take_normal(struct ff_newreno *base,
+struct ff_careful_resume_report ff_careful_resume_take_normal(struct ff_base_state *base,
                                                               const struct ff_careful_resume_normal *normal);
 
 /* Return a sum of bytes, at most the largest window. */

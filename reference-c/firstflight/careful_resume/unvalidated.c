@@ -15,7 +15,7 @@ static uint64_t jump_bytes(const struct ff_saved_path *used)
 }
 
 static uint64_t first_pipesize_bytes(const struct ff_careful_resume_readings *readings,
-                                     const struct ff_careful_resume *state, const struct ff_newreno *base)
+                                     const struct ff_careful_resume *state, const struct ff_base_state *base)
 {
     if (readings->pipesize_start == FF_CAREFUL_RESUME_PIPESIZE_START_FLIGHT) {
         return state->flight_bytes;
@@ -24,7 +24,7 @@ static uint64_t first_pipesize_bytes(const struct ff_careful_resume_readings *re
 }
 
 struct ff_careful_resume_report ff_careful_resume_enter(const struct ff_careful_resume_readings *readings,
-                                                        struct ff_careful_resume *state, struct ff_newreno *base,
+                                                        struct ff_careful_resume *state, struct ff_base_state *base,
                                                         uint64_t now_ns)
 {
     uint64_t jump = jump_bytes(&state->used);
@@ -84,7 +84,7 @@ static uint64_t rate_limited_bytes(const struct ff_careful_resume_readings *read
 
 /* Go on to the Validating phase, or end Careful Resume if the jump was not used. */
 static struct ff_careful_resume_report leave(const struct ff_careful_resume_readings *readings,
-                                             struct ff_careful_resume *state, struct ff_newreno *base,
+                                             struct ff_careful_resume *state, struct ff_base_state *base,
                                              enum ff_trigger trigger)
 {
     uint64_t limited_bytes = rate_limited_bytes(readings, state);
@@ -104,7 +104,7 @@ static struct ff_careful_resume_report leave(const struct ff_careful_resume_read
 
 /* Leave the phase if there is a trigger, or its time is over; or else report what was given. */
 static struct ff_careful_resume_report leave_if(const struct ff_careful_resume_readings *readings,
-                                                struct ff_careful_resume *state, struct ff_newreno *base,
+                                                struct ff_careful_resume *state, struct ff_base_state *base,
                                                 const struct ff_event *event, enum ff_trigger trigger,
                                                 struct ff_careful_resume_report report)
 {
@@ -115,7 +115,7 @@ static struct ff_careful_resume_report leave_if(const struct ff_careful_resume_r
 }
 
 static bool is_full(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
-                    const struct ff_newreno *base)
+                    const struct ff_base_state *base)
 {
     if (readings->window_full == FF_CAREFUL_RESUME_WINDOW_FULL_DATAGRAM) {
         return base->cwnd_bytes < state->flight_bytes + base->max_datagram_size_bytes; /* [careful-resume.unvalidated.room] */
@@ -132,7 +132,7 @@ static void mark_sent(struct ff_careful_resume_marks *marks, const struct ff_sen
 }
 
 struct ff_careful_resume_report ff_careful_resume_on_sent(const struct ff_careful_resume_readings *readings,
-                                                          struct ff_careful_resume *state, struct ff_newreno *base,
+                                                          struct ff_careful_resume *state, struct ff_base_state *base,
                                                           const struct ff_event *event)
 {
     struct ff_careful_resume_report report = {FF_OUTCOME_SENT, FF_TRIGGER_NONE};
@@ -148,7 +148,7 @@ struct ff_careful_resume_report ff_careful_resume_on_sent(const struct ff_carefu
 }
 
 static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_readings *readings,
-                                              struct ff_careful_resume *state, struct ff_newreno *base,
+                                              struct ff_careful_resume *state, struct ff_base_state *base,
                                               const struct ff_event *event)
 {
     const struct ff_saved_path *used = &state->used;
@@ -170,7 +170,7 @@ static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_rea
 
 struct ff_careful_resume_report ff_careful_resume_on_unvalidated(const struct ff_careful_resume_readings *readings,
                                                                  struct ff_careful_resume *state,
-                                                                 struct ff_newreno *base, const struct ff_event *event,
+                                                                 struct ff_base_state *base, const struct ff_event *event,
                                                                  const struct ff_careful_resume_normal *normal)
 {
     struct ff_careful_resume_report report = {normal->outcome, FF_TRIGGER_NONE};

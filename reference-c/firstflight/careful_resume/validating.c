@@ -2,7 +2,7 @@
 #include "firstflight/careful_resume/phases.h"
 
 static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_readings *readings,
-                                              struct ff_careful_resume *state, struct ff_newreno *base,
+                                              struct ff_careful_resume *state, struct ff_base_state *base,
                                               const struct ff_ack *ack, const struct ff_careful_resume_normal *normal)
 {
     ff_careful_resume_acknowledge(readings, state, ack); /* [careful-resume.validating.pipesize] */
@@ -15,7 +15,7 @@ static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_rea
 }
 
 struct ff_careful_resume_report ff_careful_resume_on_validating(const struct ff_careful_resume_readings *readings,
-                                                                struct ff_careful_resume *state, struct ff_newreno *base,
+                                                                struct ff_careful_resume *state, struct ff_base_state *base,
                                                                 const struct ff_event *event,
                                                                 const struct ff_careful_resume_normal *normal)
 {

@@ -5,7 +5,7 @@
 
 #define US_NS UINT64_C(1000)
 
-void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state, const struct ff_newreno *base)
+void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state, const struct ff_base_state *base)
 {
     (void)base;
     *state = (struct ff_hystart){
@@ -59,13 +59,13 @@ uint64_t ff_hystart_take_sample(const struct ff_hystart_readings *readings, stru
     return rtt_ns;
 }
 
-bool ff_hystart_is_low(const struct ff_newreno *base)
+bool ff_hystart_is_low(const struct ff_base_state *base)
 {
     return base->cwnd_bytes < FF_HYSTART_LOW_WINDOW_DATAGRAMS * base->max_datagram_size_bytes;
 }
 
 bool ff_hystart_follow_rounds(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                              const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+                              const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     if (ff_hystart_is_low(base) && readings->low_window == FF_HYSTART_LOW_WINDOW_EVERYTHING) {
         return false; /* [hystart.low-window.everything] */
@@ -116,7 +116,7 @@ bool ff_hystart_watch_delay(const struct ff_hystart_readings *readings, struct f
 
 /* Watch the round; return why slow start is to be left, or FF_OUTCOME_UNCHANGED. */
 static enum ff_outcome detect(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                              const struct ff_newreno *base, uint64_t t_ns, uint64_t rtt_ns)
+                              const struct ff_base_state *base, uint64_t t_ns, uint64_t rtt_ns)
 {
     bool low = ff_hystart_is_low(base);
 
@@ -140,7 +140,7 @@ static enum ff_outcome detect(const struct ff_hystart_readings *readings, struct
 
 /* End the round with an ACK that belongs to it: the next one begins another. */
 static void end_round(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                      const struct ff_newreno *base, const struct ff_ack *ack)
+                      const struct ff_base_state *base, const struct ff_ack *ack)
 {
     if (readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_NEXT || ff_newreno_phase(base) != FF_PHASE_SLOW_START) {
         return;
@@ -151,7 +151,7 @@ static void end_round(const struct ff_hystart_readings *readings, struct ff_hyst
 }
 
 static enum ff_outcome on_ack(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                              struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+                              struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     enum ff_outcome found = FF_OUTCOME_UNCHANGED;
 
@@ -170,7 +170,7 @@ static enum ff_outcome on_ack(const struct ff_hystart_readings *readings, struct
 }
 
 static enum ff_outcome on_event(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                                struct ff_newreno *base, const struct ff_event *event)
+                                struct ff_base_state *base, const struct ff_event *event)
 {
     if (event->kind == FF_EVENT_ACK) {
         return on_ack(readings, state, base, event->t_ns, &event->ack);
@@ -184,7 +184,7 @@ static enum ff_outcome on_event(const struct ff_hystart_readings *readings, stru
     return ff_newreno_on_event(base, event); /* [hystart.loss] */
 }
 
-static void observe(const struct ff_hystart *state, const struct ff_newreno *base, enum ff_outcome outcome,
+static void observe(const struct ff_hystart *state, const struct ff_base_state *base, enum ff_outcome outcome,
                     struct ff_observation *observation)
 {
     ff_newreno_observe(base, outcome, observation);
@@ -196,7 +196,7 @@ static void observe(const struct ff_hystart *state, const struct ff_newreno *bas
     observation->train_ns = state->train_ns;
 }
 
-void ff_hystart_step(const struct ff_hystart_readings *readings, struct ff_hystart *state, struct ff_newreno *base,
+void ff_hystart_step(const struct ff_hystart_readings *readings, struct ff_hystart *state, struct ff_base_state *base,
                      const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = on_event(readings, state, base, event);

@@ -44,7 +44,7 @@ struct ff_hystart {
 };
 
 /* Fill in the state before the first event. */
-void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state, const struct ff_newreno *base);
+void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state, const struct ff_base_state *base);
 
 /* The parts below are for algorithms that run HyStart beside themselves. */
 
@@ -56,11 +56,11 @@ uint64_t ff_hystart_take_sample(const struct ff_hystart_readings *readings, stru
                                 uint64_t latest_rtt_ns, uint64_t ack_delay_ns);
 
 /* Return whether the window is too small for slow start to be left. */
-bool ff_hystart_is_low(const struct ff_newreno *base);
+bool ff_hystart_is_low(const struct ff_base_state *base);
 
 /* Begin a round if this ACK does; return whether rounds are followed at this window. */
 bool ff_hystart_follow_rounds(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                              const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack);
+                              const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack);
 
 /* Return whether the train of ACKs has become too long. */
 bool ff_hystart_watch_train(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t t_ns);
@@ -69,7 +69,7 @@ bool ff_hystart_watch_train(const struct ff_hystart_readings *readings, struct f
 bool ff_hystart_watch_delay(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t rtt_ns);
 
 /* Process one event with HyStart in the given readings. */
-void ff_hystart_step(const struct ff_hystart_readings *readings, struct ff_hystart *state, struct ff_newreno *base,
+void ff_hystart_step(const struct ff_hystart_readings *readings, struct ff_hystart *state, struct ff_base_state *base,
                      const struct ff_event *event, struct ff_observation *observation);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 #include "firstflight/minmax.h"
 
 void ff_hystartpp_begin(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
-                        const struct ff_newreno *base)
+                        const struct ff_base_state *base)
 {
     (void)readings;
     (void)base;
@@ -16,7 +16,7 @@ void ff_hystartpp_begin(const struct ff_hystartpp_readings *readings, struct ff_
     state->round_end_packet = 0; /* [hystartpp.begin] */
 }
 
-static bool runs(const struct ff_hystartpp_readings *readings, const struct ff_newreno *base)
+static bool runs(const struct ff_hystartpp_readings *readings, const struct ff_base_state *base)
 {
     if (ff_newreno_phase(base) != FF_PHASE_SLOW_START) {
         return false;
@@ -37,7 +37,7 @@ static void leave(struct ff_hystartpp *state)
 
 /* Forget everything, because another slow start follows. */
 static void begin_anew(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
-                       const struct ff_newreno *base)
+                       const struct ff_base_state *base)
 {
     ff_hystartpp_begin(readings, state, base); /* [hystartpp.scope.anew] */
 }
@@ -62,7 +62,7 @@ static void end_round(struct ff_hystartpp *state, uint64_t next_packet)
 
 /* Let the base controller grow the window, and take back what L and CSS do not allow. */
 static enum ff_outcome grow(const struct ff_hystartpp_readings *readings, const struct ff_hystartpp *state,
-                            struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+                            struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t before_bytes = base->cwnd_bytes;
     uint64_t ssthresh_bytes = base->ssthresh_bytes;
@@ -124,7 +124,7 @@ static bool spurious(const struct ff_hystartpp_readings *readings, const struct 
 
 /* Leave slow start after the last round of CSS; return the given outcome before. */
 static enum ff_outcome exit_after_rounds(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
-                                         struct ff_newreno *base, enum ff_outcome outcome)
+                                         struct ff_base_state *base, enum ff_outcome outcome)
 {
     if (state->conservative && state->css_rounds >= readings->css_rounds) {
         base->ssthresh_bytes = base->cwnd_bytes; /* [hystartpp.css.exit] [hystartpp.css.last-ack] */
@@ -135,7 +135,7 @@ static enum ff_outcome exit_after_rounds(const struct ff_hystartpp_readings *rea
 }
 
 static enum ff_outcome on_ack(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
-                              struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+                              struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     if (ends_round(state, ack)) {
         end_round(state, ack->next_packet);
@@ -161,7 +161,7 @@ static enum ff_outcome on_ack(const struct ff_hystartpp_readings *readings, stru
 }
 
 static enum ff_outcome on_event(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
-                                struct ff_newreno *base, const struct ff_event *event)
+                                struct ff_base_state *base, const struct ff_event *event)
 {
     if (event->kind == FF_EVENT_ACK && runs(readings, base)) {
         return on_ack(readings, state, base, event->t_ns, &event->ack);
@@ -176,7 +176,7 @@ static enum ff_outcome on_event(const struct ff_hystartpp_readings *readings, st
     return outcome;
 }
 
-static void observe(const struct ff_hystartpp *state, const struct ff_newreno *base, enum ff_outcome outcome,
+static void observe(const struct ff_hystartpp *state, const struct ff_base_state *base, enum ff_outcome outcome,
                     struct ff_observation *observation)
 {
     ff_newreno_observe(base, outcome, observation);
@@ -192,7 +192,7 @@ static void observe(const struct ff_hystartpp *state, const struct ff_newreno *b
 }
 
 void ff_hystartpp_step(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
-                       struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
+                       struct ff_base_state *base, const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = on_event(readings, state, base, event);
 

@@ -41,11 +41,11 @@ struct ff_hystartpp {
 
 /* Fill in the state before the first event. */
 void ff_hystartpp_begin(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
-                        const struct ff_newreno *base);
+                        const struct ff_base_state *base);
 
 /* Process one event with HyStart++ in the given readings. */
 void ff_hystartpp_step(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
-                       struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation);
+                       struct ff_base_state *base, const struct ff_event *event, struct ff_observation *observation);
 
 #ifdef __cplusplus
 }

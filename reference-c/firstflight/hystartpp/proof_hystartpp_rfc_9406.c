@@ -61,7 +61,7 @@ static int stand_for_each_other(const struct hystartpp_rfc_9406 *s, const struct
 }
 
 /* Its window cannot come to its bound by an ACK: there CSS takes its quarter before the header cuts it off, and after the port does. */
-static void set_slow_start(struct ff_newreno *base) {
+static void set_slow_start(struct ff_base_state *base) {
     ASSUME(base->cwnd_bytes < WINDOW_END - ACK_END && base->max_datagram_size_bytes >= 1 && base->max_datagram_size_bytes < SIZE_END);
     base->ssthresh_bytes = FF_SSTHRESH_INFINITE;
     base->recovery_start_ns = FF_NONE;
@@ -73,7 +73,7 @@ static void set_slow_start(struct ff_newreno *base) {
 void prove_begin_as_the_port(void) {
     struct hystartpp_rfc_9406 s;
     struct ff_hystartpp port;
-    struct ff_newreno base;
+    struct ff_base_state base;
     set_slow_start(&base);
     hystartpp_rfc_9406_begin(&s);
     ff_hystartpp_begin(&ff_hystartpp_profiles[FF_HYSTARTPP_PROFILE_RFC_9406].readings, &port, &base);
@@ -85,7 +85,7 @@ void prove_on_ack_as_the_port(uint64_t acks, uint64_t now_ns) {
     struct hystartpp_rfc_9406_ack ack = any_ack();
     struct ff_hystartpp port;
     struct ff_hystartpp_readings readings = ff_hystartpp_profiles[FF_HYSTARTPP_PROFILE_RFC_9406].readings;
-    struct ff_newreno base;
+    struct ff_base_state base;
     struct ff_run run;
     struct ff_event event;
     ASSUME(acks < WINDOW_END && stand_for_each_other(&s, &port));

@@ -7,7 +7,7 @@
 #include "firstflight/minmax.h"
 
 void ff_jumpstart_begin(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                        const struct ff_newreno *base)
+                        const struct ff_base_state *base)
 {
     (void)readings;
     *state = (struct ff_jumpstart){
@@ -18,7 +18,7 @@ void ff_jumpstart_begin(const struct ff_jumpstart_readings *readings, struct ff_
     };
 }
 
-static void enter(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_newreno *base,
+static void enter(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_base_state *base,
                   uint64_t flight_bytes)
 {
     uint64_t packets = ff_jumpstart_packets_of(flight_bytes, base->max_datagram_size_bytes);
@@ -54,7 +54,7 @@ static void end_if_sent(const struct ff_jumpstart_readings *readings, struct ff_
 
 /* Process a write or a window update while the flight is being sent. */
 static enum ff_outcome on_later_backlog(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                        const struct ff_newreno *base, const struct ff_backlog *backlog)
+                                        const struct ff_base_state *base, const struct ff_backlog *backlog)
 {
     uint64_t packet_bytes = base->max_datagram_size_bytes;
     uint64_t allowed_bytes = ff_jumpstart_receive_window_bytes(readings, packet_bytes, backlog);
@@ -72,7 +72,7 @@ static enum ff_outcome on_later_backlog(const struct ff_jumpstart_readings *read
 
 /* Jump, or say why not. */
 static enum ff_outcome on_backlog(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                  struct ff_newreno *base, uint64_t t_ns, const struct ff_backlog *backlog)
+                                  struct ff_base_state *base, uint64_t t_ns, const struct ff_backlog *backlog)
 {
     if (state->jumping) {
         return on_later_backlog(readings, state, base, backlog);
@@ -105,7 +105,7 @@ static enum ff_outcome on_backlog(const struct ff_jumpstart_readings *readings, 
 }
 
 static enum ff_outcome on_sent(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                               struct ff_newreno *base, uint64_t t_ns, const struct ff_sent *sent)
+                               struct ff_base_state *base, uint64_t t_ns, const struct ff_sent *sent)
 {
     (void)ff_newreno_on_sent(base, t_ns, sent);
     ff_jumpstart_count_repeats(readings, state, base, sent);
@@ -132,7 +132,7 @@ static void after_ack(struct ff_jumpstart *state, const struct ff_ack *ack)
 }
 
 /* End the jump if this ACK does; return whether it did. The state still has what was in flight before. */
-static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_newreno *base,
+static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_base_state *base,
                        const struct ff_ack *ack)
 {
     if (!state->jumping || readings->ends == FF_JUMPSTART_ENDS_SENT) {
@@ -149,7 +149,7 @@ static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_j
     return true;
 }
 
-static enum ff_outcome grow_one_in_twenty(struct ff_jumpstart *state, struct ff_newreno *base, uint64_t new_packets)
+static enum ff_outcome grow_one_in_twenty(struct ff_jumpstart *state, struct ff_base_state *base, uint64_t new_packets)
 {
     if (!state->window_full) {
         return FF_OUTCOME_WINDOW_NOT_FULL; /* [jumpstart.growth.not-full] */
@@ -164,7 +164,7 @@ static enum ff_outcome grow_one_in_twenty(struct ff_jumpstart *state, struct ff_
 
 /* Grow the window as the reading says; app-limited and old packets are left to the base controller. */
 static enum ff_outcome grow(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                            struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+                            struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     enum ff_phase phase = ff_newreno_phase(base);
     uint64_t new_packets = 0;
@@ -188,7 +188,7 @@ static enum ff_outcome grow(const struct ff_jumpstart_readings *readings, struct
 }
 
 static enum ff_outcome on_ack(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                              struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+                              struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     const struct ff_run *last = &ack->packets[ack->run_count - 1];
 
@@ -217,7 +217,7 @@ static enum ff_outcome on_ack(const struct ff_jumpstart_readings *readings, stru
 }
 
 static enum ff_outcome on_idle_restart(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                       const struct ff_newreno *base)
+                                       const struct ff_base_state *base)
 {
     if (readings->repeat == FF_JUMPSTART_REPEAT_ONCE || state->jumping || base->in_recovery) {
         return FF_OUTCOME_UNCHANGED;
@@ -229,7 +229,7 @@ static enum ff_outcome on_idle_restart(const struct ff_jumpstart_readings *readi
 }
 
 static enum ff_outcome on_event(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                struct ff_newreno *base, const struct ff_event *event)
+                                struct ff_base_state *base, const struct ff_event *event)
 {
     switch (event->kind) {
     case FF_EVENT_BACKLOG:
@@ -256,7 +256,7 @@ static enum ff_outcome on_event(const struct ff_jumpstart_readings *readings, st
 }
 
 static void observe(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
-                    const struct ff_newreno *base, enum ff_outcome outcome, struct ff_observation *observation)
+                    const struct ff_base_state *base, enum ff_outcome outcome, struct ff_observation *observation)
 {
     ff_newreno_observe(base, outcome, observation);
     if (state->jumping) {
@@ -271,7 +271,7 @@ static void observe(const struct ff_jumpstart_readings *readings, const struct f
 }
 
 void ff_jumpstart_step(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                       struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
+                       struct ff_base_state *base, const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = on_event(readings, state, base, event);
 

@@ -22,11 +22,11 @@ extern "C" {
 
 /* Fill in the state before the first event. */
 void ff_jumpstart_begin(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                        const struct ff_newreno *base);
+                        const struct ff_base_state *base);
 
 /* Process one event with JumpStart in the given readings. */
 void ff_jumpstart_step(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                       struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation);
+                       struct ff_base_state *base, const struct ff_event *event, struct ff_observation *observation);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@ static void add_repeats(struct ff_jumpstart *state, uint64_t packets)
 }
 
 void ff_jumpstart_count_repeats(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                const struct ff_newreno *base, const struct ff_sent *sent)
+                                const struct ff_base_state *base, const struct ff_sent *sent)
 {
     if (!base->in_recovery || readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
         return;
@@ -26,7 +26,7 @@ void ff_jumpstart_count_repeats(const struct ff_jumpstart_readings *readings, st
 }
 
 /* Return whether a sign of congestion begins a recovery: TCP's lasts until the data before it is acknowledged. */
-static bool begins_recovery(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base,
+static bool begins_recovery(const struct ff_jumpstart_readings *readings, const struct ff_base_state *base,
                             uint64_t sent_t_ns)
 {
     if (base->in_recovery && readings->recovery_end == FF_JUMPSTART_RECOVERY_END_ALL_DATA) {
@@ -37,7 +37,7 @@ static bool begins_recovery(const struct ff_jumpstart_readings *readings, const 
 
 /* Return whether the window before the jump is what the first loss reduces. */
 static bool takes_back(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
-                       const struct ff_newreno *base, uint64_t packet)
+                       const struct ff_base_state *base, uint64_t packet)
 {
     if (readings->first_loss_window == FF_JUMPSTART_FIRST_LOSS_WINDOW_UNCHANGED ||
         base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
@@ -46,7 +46,7 @@ static bool takes_back(const struct ff_jumpstart_readings *readings, const struc
     return state->flight_first != FF_NO_PACKET && packet < state->flight_end;
 }
 
-static uint64_t reduced_bytes(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base,
+static uint64_t reduced_bytes(const struct ff_jumpstart_readings *readings, const struct ff_base_state *base,
                               uint64_t window_bytes)
 {
     uint64_t packets;
@@ -75,7 +75,7 @@ static void decide_accounting(const struct ff_jumpstart_readings *readings, stru
 }
 
 /* Begin a recovery. `packet`: the first that was lost or marked. */
-static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_newreno *base,
+static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_base_state *base,
                    uint64_t now_ns, uint64_t packet, bool of_flight)
 {
     uint64_t window_bytes = base->cwnd_bytes;
@@ -102,7 +102,7 @@ static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumps
 }
 
 enum ff_outcome ff_jumpstart_on_lost(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                     struct ff_newreno *base, uint64_t t_ns, const struct ff_lost *lost)
+                                     struct ff_base_state *base, uint64_t t_ns, const struct ff_lost *lost)
 {
     enum ff_outcome outcome = FF_OUTCOME_ALREADY_REDUCED;
     uint64_t latest_sent_t_ns = 0;
@@ -122,7 +122,7 @@ enum ff_outcome ff_jumpstart_on_lost(const struct ff_jumpstart_readings *reading
 }
 
 enum ff_outcome ff_jumpstart_on_ce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                   struct ff_newreno *base, uint64_t t_ns, const struct ff_ce *ce)
+                                   struct ff_base_state *base, uint64_t t_ns, const struct ff_ce *ce)
 {
     bool accounted = readings->ecn == FF_JUMPSTART_ECN_ACCOUNTED;
     bool of_flight = accounted && ff_jumpstart_in_flight(state, ce->packet); /* [jumpstart.loss.ecn] */
@@ -138,7 +138,7 @@ enum ff_outcome ff_jumpstart_on_ce(const struct ff_jumpstart_readings *readings,
 }
 
 bool ff_jumpstart_recovery_ended(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
-                                 const struct ff_newreno *base, const struct ff_ack *ack)
+                                 const struct ff_base_state *base, const struct ff_ack *ack)
 {
     if (readings->recovery_end == FF_JUMPSTART_RECOVERY_END_ALL_DATA && ack->oldest_unacked_packet != FF_NO_PACKET) {
         return ack->oldest_unacked_packet >= state->recovery_point; /* [jumpstart.recovery.all-data] */
@@ -152,7 +152,7 @@ bool ff_jumpstart_recovery_ended(const struct ff_jumpstart_readings *readings, c
 }
 
 void ff_jumpstart_account(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                          struct ff_newreno *base)
+                          struct ff_base_state *base)
 {
     uint64_t packet_bytes = base->max_datagram_size_bytes;
     uint64_t flight_packets = state->flight_end - state->flight_first; /* there is a flight, and it has ended */
@@ -188,7 +188,7 @@ void ff_jumpstart_count_acked(const struct ff_jumpstart_readings *readings, stru
 }
 
 bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
-                                 struct ff_newreno *base, const struct ff_run *last)
+                                 struct ff_base_state *base, const struct ff_run *last)
 {
     if (readings->accounting != FF_JUMPSTART_ACCOUNTING_ACKED_SHARE || !ff_jumpstart_in_flight(state, last->last)) {
         return false;
@@ -202,7 +202,7 @@ bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, c
 }
 
 /* Return what a timeout leaves of the window, FF_NONE if it leaves it alone. */
-static uint64_t timeout_window_bytes(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base)
+static uint64_t timeout_window_bytes(const struct ff_jumpstart_readings *readings, const struct ff_base_state *base)
 {
     if (readings->timeout_window == FF_JUMPSTART_TIMEOUT_WINDOW_ONE_PACKET) {
         return base->max_datagram_size_bytes; /* [jumpstart.timeout.window] [jumpstart.timeout.ends] */
@@ -211,7 +211,7 @@ static uint64_t timeout_window_bytes(const struct ff_jumpstart_readings *reading
 }
 
 enum ff_outcome ff_jumpstart_on_timeout(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                        struct ff_newreno *base)
+                                        struct ff_base_state *base)
 {
     uint64_t window_bytes = timeout_window_bytes(readings, base);
 

@@ -109,17 +109,17 @@ void prove_on_timeout(void) {
 #include "firstflight/jumpstart/state.c"
 
 enum { SIZE = 1200 };
-static struct ff_newreno grown;
+static struct ff_base_state grown;
 static int grows;
 
-enum ff_outcome ff_newreno_on_ack(struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack) {
+enum ff_outcome ff_newreno_on_ack(struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack) {
     (void)t_ns, (void)ack;
     grown = *base;
     grows = 1;
     return FF_OUTCOME_GROWN;
 }
 
-static int windows_stand(const struct ff_newreno *base) {
+static int windows_stand(const struct ff_base_state *base) {
     uint64_t start_ns = window.recovery_start_time == 0 ? FF_NONE : window.recovery_start_time;
     int flag = window.in_recovery == 0 || window.in_recovery == 1;
     return flag && base->cwnd_bytes == window.cwnd && base->ssthresh_bytes == window.ssthresh && base->recovery_start_ns == start_ns &&
@@ -127,7 +127,7 @@ static int windows_stand(const struct ff_newreno *base) {
 }
 
 /* R is counted outside of a recovery as well by the header, which sets it to 0 when the next one begins. */
-static int stand_for_each_other(const struct jumpstart_pfldnet_2007 *s, const struct ff_jumpstart *port, const struct ff_newreno *base) {
+static int stand_for_each_other(const struct jumpstart_pfldnet_2007 *s, const struct ff_jumpstart *port, const struct ff_base_state *base) {
     int flags = s->begun <= 1 && s->jumping <= 1 && s->lost_of_first_flight <= 1 && s->accounted <= 1 && port->jumping == s->jumping &&
                 port->spent == s->begun && port->accounting == s->lost_of_first_flight && port->accounted == s->accounted && !port->at_once;
     int plan = port->planned_packets == s->paced_packets && port->limit_packets == s->planned_packets && port->sent_packets == s->sent_packets &&
@@ -147,7 +147,7 @@ static const struct ff_jumpstart_readings *in_the_paper(void) {
 void prove_begin_as_the_port(uint32_t max_datagram_size) {
     struct jumpstart_pfldnet_2007 s;
     struct ff_jumpstart port;
-    struct ff_newreno base;
+    struct ff_base_state base;
     ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END && base.max_datagram_size_bytes == max_datagram_size);
     ASSUME(window.recovery_start_time == 0 && !window.in_recovery && windows_stand(&base));
     jumpstart_pfldnet_2007_begin(&s, max_datagram_size);
@@ -159,7 +159,7 @@ void prove_on_ack_as_the_port(uint64_t now) {
     struct jumpstart_pfldnet_2007 s = any_state();
     struct jumpstart_pfldnet_2007_ack ack;
     struct ff_jumpstart port;
-    struct ff_newreno base;
+    struct ff_base_state base;
     struct ff_run run;
     struct ff_event event;
     ASSUME(stand_for_each_other(&s, &port, &base) && now > 0 && now < TIME_END && s.max_datagram_size == SIZE);

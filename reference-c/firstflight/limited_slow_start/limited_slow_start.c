@@ -7,7 +7,7 @@
 #include "firstflight/minmax.h"
 
 void ff_limited_slow_start_begin(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                                 const struct ff_newreno *base)
+                                 const struct ff_base_state *base)
 {
     (void)readings;
     (void)base;
@@ -15,14 +15,14 @@ void ff_limited_slow_start_begin(const struct ff_limited_slow_start_readings *re
 }
 
 /* Below 2^24: at most 255 datagrams of at most 65535 bytes. */
-static uint64_t max_ssthresh_bytes(const struct ff_limited_slow_start_readings *readings, const struct ff_newreno *base)
+static uint64_t max_ssthresh_bytes(const struct ff_limited_slow_start_readings *readings, const struct ff_base_state *base)
 {
     return readings->max_ssthresh_datagrams * base->max_datagram_size_bytes; /* [limited-slow-start.maximum] */
 }
 
 /* Add half of max_ssthresh for an ACK; return the bytes gained, a datagram or nothing. The sum is below 2^62 + 2^23, as windows are. */
 static uint64_t take_credit(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                            const struct ff_newreno *base)
+                            const struct ff_base_state *base)
 {
     state->credit_bytes += max_ssthresh_bytes(readings, base) / 2; /* [limited-slow-start.remainder] */
     if (state->credit_bytes < base->cwnd_bytes) {
@@ -34,7 +34,7 @@ static uint64_t take_credit(const struct ff_limited_slow_start_readings *reading
 
 /* Return by how much one unit widens a window above max_ssthresh. */
 static uint64_t share_bytes(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                            const struct ff_newreno *base, uint64_t unit_bytes)
+                            const struct ff_base_state *base, uint64_t unit_bytes)
 {
     uint64_t max_bytes = max_ssthresh_bytes(readings, base);
 
@@ -51,7 +51,7 @@ static uint64_t share_bytes(const struct ff_limited_slow_start_readings *reading
 
 /* Widen the window for one unit; return whether that was limited. */
 static bool grow(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                 struct ff_newreno *base, uint64_t unit_bytes)
+                 struct ff_base_state *base, uint64_t unit_bytes)
 {
     bool limited = base->cwnd_bytes > max_ssthresh_bytes(readings, base);
     uint64_t more_bytes = unit_bytes; /* [limited-slow-start.full] */
@@ -64,7 +64,7 @@ static bool grow(const struct ff_limited_slow_start_readings *readings, struct f
 }
 
 static bool grow_by_packets(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                            struct ff_newreno *base, const struct ff_ack *ack)
+                            struct ff_base_state *base, const struct ff_ack *ack)
 {
     bool limited = false;
 
@@ -78,7 +78,7 @@ static bool grow_by_packets(const struct ff_limited_slow_start_readings *reading
 }
 
 static bool grow_by_ack(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                        struct ff_newreno *base)
+                        struct ff_base_state *base)
 {
     uint64_t unit_bytes = base->max_datagram_size_bytes; /* [limited-slow-start.unit.ack] */
     return grow(readings, state, base, unit_bytes);
@@ -86,7 +86,7 @@ static bool grow_by_ack(const struct ff_limited_slow_start_readings *readings, s
 
 /* Let the base controller process the ACK as if ssthresh were infinite, then replace its growth by the rule. */
 static enum ff_outcome on_ack(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                              struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+                              struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t before_bytes = base->cwnd_bytes;
     uint64_t ssthresh_bytes = base->ssthresh_bytes;
@@ -111,13 +111,13 @@ static enum ff_outcome on_ack(const struct ff_limited_slow_start_readings *readi
 }
 
 /* Return whether cwnd is no larger than ssthresh; the base controller ends slow start one byte earlier. */
-static bool in_slow_start(const struct ff_newreno *base)
+static bool in_slow_start(const struct ff_base_state *base)
 {
     return base->cwnd_bytes <= base->ssthresh_bytes; /* [limited-slow-start.at-threshold] */
 }
 
 static enum ff_outcome on_event(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                                struct ff_newreno *base, const struct ff_event *event)
+                                struct ff_base_state *base, const struct ff_event *event)
 {
     if (event->kind == FF_EVENT_ACK && in_slow_start(base)) {
         return on_ack(readings, state, base, event->t_ns, &event->ack); /* [limited-slow-start.scope] [limited-slow-start.scope.every] */
@@ -130,13 +130,13 @@ static enum ff_outcome on_event(const struct ff_limited_slow_start_readings *rea
 }
 
 /* Return the phase of the base controller, but slow start where cwnd equals ssthresh. */
-static enum ff_phase phase(const struct ff_newreno *base)
+static enum ff_phase phase(const struct ff_base_state *base)
 {
     return !base->in_recovery && in_slow_start(base) ? FF_PHASE_SLOW_START : ff_newreno_phase(base);
 }
 
 static void observe(const struct ff_limited_slow_start_readings *readings, const struct ff_limited_slow_start *state,
-                    const struct ff_newreno *base, enum ff_outcome outcome, struct ff_observation *observation)
+                    const struct ff_base_state *base, enum ff_outcome outcome, struct ff_observation *observation)
 {
     ff_newreno_observe(base, outcome, observation);
     observation->phase = phase(base);
@@ -146,7 +146,7 @@ static void observe(const struct ff_limited_slow_start_readings *readings, const
 }
 
 void ff_limited_slow_start_step(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                                struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
+                                struct ff_base_state *base, const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = on_event(readings, state, base, event);
 

@@ -23,11 +23,11 @@ struct ff_limited_slow_start {
 
 /* Fill in the state before the first event. */
 void ff_limited_slow_start_begin(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                                 const struct ff_newreno *base);
+                                 const struct ff_base_state *base);
 
 /* Process one event with Limited Slow-Start in the given readings. */
 void ff_limited_slow_start_step(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                                struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation);
+                                struct ff_base_state *base, const struct ff_event *event, struct ff_observation *observation);
 
 #ifdef __cplusplus
 }

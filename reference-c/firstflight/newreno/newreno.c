@@ -14,12 +14,12 @@ uint64_t ff_newreno_recommended_initial_window_bytes(uint64_t max_datagram_size_
     return ff_min(10 * max_datagram_size_bytes, cap_bytes); /* [slow-start.window.initial] */
 }
 
-uint64_t ff_newreno_minimum_window_bytes(const struct ff_newreno *state)
+uint64_t ff_newreno_minimum_window_bytes(const struct ff_base_state *state)
 {
     return 2 * state->max_datagram_size_bytes; /* [slow-start.window.minimum] */
 }
 
-void ff_newreno_begin(struct ff_newreno *state, uint64_t max_datagram_size_bytes, uint64_t initial_window_bytes)
+void ff_newreno_begin(struct ff_base_state *state, uint64_t max_datagram_size_bytes, uint64_t initial_window_bytes)
 {
     if (initial_window_bytes == 0) {
         initial_window_bytes = ff_newreno_recommended_initial_window_bytes(max_datagram_size_bytes);
@@ -33,19 +33,19 @@ void ff_newreno_begin(struct ff_newreno *state, uint64_t max_datagram_size_bytes
     state->base = FF_BASE_NEWRENO;
 }
 
-void ff_newreno_use_rules(struct ff_newreno *state, enum ff_base base)
+void ff_newreno_use_rules(struct ff_base_state *state, enum ff_base base)
 {
     state->base = (uint8_t)base;
 }
 
 /* The rules of the base. */
-static inline const struct ff_window_rules *rules(const struct ff_newreno *state)
+static inline const struct ff_window_rules *rules(const struct ff_base_state *state)
 {
     return ff_base_rules[state->base];
 }
 
 /* The smallest window that is not in slow start; the infinite threshold is larger than any window. */
-static uint64_t slow_start_end_bytes(const struct ff_newreno *state)
+static uint64_t slow_start_end_bytes(const struct ff_base_state *state)
 {
     if (state->ssthresh_bytes != FF_SSTHRESH_INFINITE && rules(state)->slow_start_end_bytes != NULL) {
         return rules(state)->slow_start_end_bytes(&state->rules_state, state->ssthresh_bytes);
@@ -54,7 +54,7 @@ static uint64_t slow_start_end_bytes(const struct ff_newreno *state)
 }
 
 /* The phase, if slow start ends at a window. */
-static inline enum ff_phase phase_below(const struct ff_newreno *state, uint64_t end_bytes)
+static inline enum ff_phase phase_below(const struct ff_base_state *state, uint64_t end_bytes)
 {
     if (state->in_recovery) {
         return FF_PHASE_RECOVERY;
@@ -62,12 +62,12 @@ static inline enum ff_phase phase_below(const struct ff_newreno *state, uint64_t
     return state->cwnd_bytes < end_bytes ? FF_PHASE_SLOW_START : FF_PHASE_CONGESTION_AVOIDANCE;
 }
 
-enum ff_phase ff_newreno_phase(const struct ff_newreno *state)
+enum ff_phase ff_newreno_phase(const struct ff_base_state *state)
 {
     return phase_below(state, slow_start_end_bytes(state));
 }
 
-enum ff_outcome ff_newreno_on_sent(struct ff_newreno *state, uint64_t t_ns, const struct ff_sent *sent)
+enum ff_outcome ff_newreno_on_sent(struct ff_base_state *state, uint64_t t_ns, const struct ff_sent *sent)
 {
     if (rules(state)->on_sent != NULL) {
         rules(state)->on_sent(&state->rules_state, t_ns, sent);
@@ -75,14 +75,14 @@ enum ff_outcome ff_newreno_on_sent(struct ff_newreno *state, uint64_t t_ns, cons
     return FF_OUTCOME_SENT; /* [slow-start.sent] */
 }
 
-enum ff_outcome ff_newreno_on_pto(const struct ff_newreno *state)
+enum ff_outcome ff_newreno_on_pto(const struct ff_base_state *state)
 {
     (void)state;
     return FF_OUTCOME_UNCHANGED; /* [slow-start.pto] */
 }
 
 /* How many packets of the run are acknowledged in slow start: the first that ends it is the last. */
-static uint64_t packets_to_threshold(const struct ff_newreno *state, const struct ff_run *run)
+static uint64_t packets_to_threshold(const struct ff_base_state *state, const struct ff_run *run)
 {
     if (state->ssthresh_bytes == FF_SSTHRESH_INFINITE) {
         return ff_run_count(run);
@@ -100,12 +100,12 @@ static uint64_t saturate(uint64_t window_bytes)
     return window_bytes;
 }
 
-bool ff_newreno_sent_before_recovery(const struct ff_newreno *state, uint64_t sent_t_ns)
+bool ff_newreno_sent_before_recovery(const struct ff_base_state *state, uint64_t sent_t_ns)
 {
     return state->recovery_start_ns != FF_NONE && sent_t_ns <= state->recovery_start_ns;
 }
 
-static void end_recovery(struct ff_newreno *state, const struct ff_run *acked, size_t run_count)
+static void end_recovery(struct ff_base_state *state, const struct ff_run *acked, size_t run_count)
 {
     if (!state->in_recovery) {
         return;
@@ -119,7 +119,7 @@ static void end_recovery(struct ff_newreno *state, const struct ff_run *acked, s
 }
 
 /* Grow by a number of packets in congestion avoidance; the loop ends at the latest with the packets of the run. */
-static void grow_avoidance(struct ff_newreno *state, uint64_t size_bytes, uint64_t packets)
+static void grow_avoidance(struct ff_base_state *state, uint64_t size_bytes, uint64_t packets)
 {
     /* Two sizes below 2^16: the product is below 2^32. */
     uint64_t share_bytes = state->max_datagram_size_bytes * size_bytes; /* [slow-start.avoidance.grow] */
@@ -133,7 +133,7 @@ static void grow_avoidance(struct ff_newreno *state, uint64_t size_bytes, uint64
 }
 
 /* Let a run grow the window packet by packet; add how many of its bytes the ACK as a whole shall grow it for. */
-static enum ff_outcome on_run_acked(struct ff_newreno *state, const struct ff_run *run, uint64_t *left_bytes)
+static enum ff_outcome on_run_acked(struct ff_base_state *state, const struct ff_run *run, uint64_t *left_bytes)
 {
     if (ff_newreno_sent_before_recovery(state, run->sent_t_ns)) {
         return FF_OUTCOME_IN_RECOVERY; /* [slow-start.recovery.no-growth] */
@@ -165,7 +165,7 @@ static enum ff_outcome on_run_acked(struct ff_newreno *state, const struct ff_ru
 }
 
 /* Let an ACK grow the window where packets do not: by rules of the base for congestion avoidance, and where ACKs are counted. */
-static void grow_by_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack, uint64_t acked_bytes)
+static void grow_by_ack(struct ff_base_state *state, uint64_t t_ns, const struct ff_ack *ack, uint64_t acked_bytes)
 {
     uint64_t datagram_bytes = state->max_datagram_size_bytes;
     uint64_t increase_bytes;
@@ -194,14 +194,14 @@ static void grow_by_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff
  * For speed alone: return whether any ACK grows the window by all its bytes. That is so from the start of a connection to its first
  * threshold or loss, and spares a look at each run.
  */
-static bool grows_at_once(const struct ff_newreno *state)
+static bool grows_at_once(const struct ff_base_state *state)
 {
     return state->ssthresh_bytes == FF_SSTHRESH_INFINITE && state->recovery_start_ns == FF_NONE && !state->in_recovery &&
            state->base == FF_BASE_NEWRENO && state->growth == FF_NEWRENO_GROWTH_BYTES;
 }
 
 /* What the rules of the base may ask of it. */
-static struct ff_windows windows(const struct ff_newreno *state)
+static struct ff_windows windows(const struct ff_base_state *state)
 {
     return (struct ff_windows){
         .cwnd_bytes = state->cwnd_bytes,
@@ -211,7 +211,7 @@ static struct ff_windows windows(const struct ff_newreno *state)
     };
 }
 
-FF_RARE static enum ff_outcome on_runs_acked(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
+FF_RARE static enum ff_outcome on_runs_acked(struct ff_base_state *state, uint64_t t_ns, const struct ff_ack *ack)
 {
     enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
     uint64_t left_bytes = 0; /* at most the bytes of the event */
@@ -237,7 +237,7 @@ FF_RARE static enum ff_outcome on_runs_acked(struct ff_newreno *state, uint64_t 
     return outcome;
 }
 
-enum ff_outcome ff_newreno_on_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
+enum ff_outcome ff_newreno_on_ack(struct ff_base_state *state, uint64_t t_ns, const struct ff_ack *ack)
 {
     if (grows_at_once(state) && !ack->app_limited) {
         state->cwnd_bytes = saturate(state->cwnd_bytes + ack->bytes); /* [slow-start.grow] */
@@ -246,7 +246,7 @@ enum ff_outcome ff_newreno_on_ack(struct ff_newreno *state, uint64_t t_ns, const
     return on_runs_acked(state, t_ns, ack);
 }
 
-static enum ff_outcome on_congestion(struct ff_newreno *state, uint64_t now_ns, uint64_t sent_t_ns,
+static enum ff_outcome on_congestion(struct ff_base_state *state, uint64_t now_ns, uint64_t sent_t_ns,
                                      uint64_t flight_bytes, bool ce)
 {
     if (ff_newreno_sent_before_recovery(state, sent_t_ns)) {
@@ -268,7 +268,7 @@ static enum ff_outcome on_congestion(struct ff_newreno *state, uint64_t now_ns, 
     return FF_OUTCOME_REDUCED;
 }
 
-enum ff_outcome ff_newreno_on_lost(struct ff_newreno *state, uint64_t t_ns, const struct ff_lost *lost)
+enum ff_outcome ff_newreno_on_lost(struct ff_base_state *state, uint64_t t_ns, const struct ff_lost *lost)
 {
     uint64_t latest_sent_t_ns = 0;
 
@@ -284,12 +284,12 @@ enum ff_outcome ff_newreno_on_lost(struct ff_newreno *state, uint64_t t_ns, cons
     return outcome;
 }
 
-enum ff_outcome ff_newreno_on_ce(struct ff_newreno *state, uint64_t t_ns, const struct ff_ce *ce)
+enum ff_outcome ff_newreno_on_ce(struct ff_base_state *state, uint64_t t_ns, const struct ff_ce *ce)
 {
     return on_congestion(state, t_ns, ce->sent_t_ns, FF_NONE, true); /* [slow-start.ce] */
 }
 
-uint64_t ff_newreno_reduced_bytes(const struct ff_newreno *state, uint64_t window_bytes)
+uint64_t ff_newreno_reduced_bytes(const struct ff_base_state *state, uint64_t window_bytes)
 {
     if (rules(state)->reduced_bytes != NULL) {
         return rules(state)->reduced_bytes(&state->rules_state, window_bytes);
@@ -297,7 +297,7 @@ uint64_t ff_newreno_reduced_bytes(const struct ff_newreno *state, uint64_t windo
     return window_bytes / 2; /* [slow-start.recovery.rounding] */
 }
 
-void ff_newreno_begin_recovery(struct ff_newreno *state, uint64_t now_ns, uint64_t window_bytes, uint64_t prior_bytes)
+void ff_newreno_begin_recovery(struct ff_base_state *state, uint64_t now_ns, uint64_t window_bytes, uint64_t prior_bytes)
 {
     if (rules(state)->note_startup_reduction != NULL) {
         rules(state)->note_startup_reduction(&state->rules_state, now_ns, prior_bytes);
@@ -308,14 +308,14 @@ void ff_newreno_begin_recovery(struct ff_newreno *state, uint64_t now_ns, uint64
     state->in_recovery = true;
 }
 
-void ff_newreno_forget_congestion(struct ff_newreno *state)
+void ff_newreno_forget_congestion(struct ff_base_state *state)
 {
     if (rules(state)->forget != NULL) {
         rules(state)->forget(&state->rules_state);
     }
 }
 
-enum ff_outcome ff_newreno_on_spurious_loss(struct ff_newreno *state)
+enum ff_outcome ff_newreno_on_spurious_loss(struct ff_base_state *state)
 {
     struct ff_windows replaced;
 
@@ -329,7 +329,7 @@ enum ff_outcome ff_newreno_on_spurious_loss(struct ff_newreno *state)
     return FF_OUTCOME_RESTORED;
 }
 
-enum ff_outcome ff_newreno_on_persistent_congestion(struct ff_newreno *state)
+enum ff_outcome ff_newreno_on_persistent_congestion(struct ff_base_state *state)
 {
     state->cwnd_bytes = ff_newreno_minimum_window_bytes(state); /* [slow-start.persistent.collapse] */
     state->recovery_start_ns = FF_NONE; /* [slow-start.persistent.forget] */
@@ -340,7 +340,7 @@ enum ff_outcome ff_newreno_on_persistent_congestion(struct ff_newreno *state)
     return FF_OUTCOME_COLLAPSED;
 }
 
-enum ff_outcome ff_newreno_on_event(struct ff_newreno *state, const struct ff_event *event)
+enum ff_outcome ff_newreno_on_event(struct ff_base_state *state, const struct ff_event *event)
 {
     switch (event->kind) {
     case FF_EVENT_SENT:
@@ -367,7 +367,7 @@ enum ff_outcome ff_newreno_on_event(struct ff_newreno *state, const struct ff_ev
 }
 
 /* Fill in what the rules of another base than NewReno show. */
-static void observe_rules(const struct ff_newreno *state, struct ff_observation *observation)
+static void observe_rules(const struct ff_base_state *state, struct ff_observation *observation)
 {
     observation->phase = ff_newreno_phase(state);
     if (rules(state)->numbers != NULL) {
@@ -375,7 +375,7 @@ static void observe_rules(const struct ff_newreno *state, struct ff_observation 
     }
 }
 
-void ff_newreno_observe(const struct ff_newreno *state, enum ff_outcome outcome, struct ff_observation *observation)
+void ff_newreno_observe(const struct ff_base_state *state, enum ff_outcome outcome, struct ff_observation *observation)
 {
     ff_observation_clear(observation);
     observation->cwnd_bytes = state->cwnd_bytes;

@@ -6,7 +6,7 @@
 #include "firstflight/minmax.h"
 
 void ff_quick_start_begin(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
-                          const struct ff_newreno *base)
+                          const struct ff_base_state *base)
 {
     bool at_handshake = readings->first_request == FF_QUICK_START_FIRST_REQUEST_HANDSHAKE;
 
@@ -20,7 +20,7 @@ void ff_quick_start_begin(const struct ff_quick_start_readings *readings, struct
     };
 }
 
-static void enter(struct ff_quick_start *state, struct ff_newreno *base, uint64_t now_ns, uint64_t packets)
+static void enter(struct ff_quick_start *state, struct ff_base_state *base, uint64_t now_ns, uint64_t packets)
 {
     state->quick = true;
     state->start_ns = now_ns;
@@ -35,7 +35,7 @@ static void enter(struct ff_quick_start *state, struct ff_newreno *base, uint64_
 }
 
 /* Return whether neither a request nor an answer counts. */
-static bool is_barred(const struct ff_quick_start *state, const struct ff_newreno *base)
+static bool is_barred(const struct ff_quick_start *state, const struct ff_base_state *base)
 {
     if (state->barred) {
         return true; /* [quick-start.request.barred] */
@@ -48,7 +48,7 @@ static bool is_barred(const struct ff_quick_start *state, const struct ff_newren
 
 /* Use the approved rate, or say why not: then the window is the one that it would be without. */
 static enum ff_outcome on_answer(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
-                                 struct ff_newreno *base, uint64_t now_ns, uint64_t rtt_ns)
+                                 struct ff_base_state *base, uint64_t now_ns, uint64_t rtt_ns)
 {
     if (is_barred(state, base)) {
         return FF_OUTCOME_QUICK_START_BARRED;
@@ -70,7 +70,7 @@ static enum ff_outcome on_answer(const struct ff_quick_start_readings *readings,
 
 /* Process the first data: the answer to the request of the handshake is there. */
 static enum ff_outcome on_backlog(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
-                                  struct ff_newreno *base, const struct ff_event *event)
+                                  struct ff_base_state *base, const struct ff_event *event)
 {
     if (!state->at_handshake) {
         return ff_newreno_on_event(base, event);
@@ -81,7 +81,7 @@ static enum ff_outcome on_backlog(const struct ff_quick_start_readings *readings
 }
 
 /* Ask again, unless a request is under way or its rate in use. */
-static enum ff_outcome on_idle_restart(struct ff_quick_start *state, const struct ff_newreno *base)
+static enum ff_outcome on_idle_restart(struct ff_quick_start *state, const struct ff_base_state *base)
 {
     if (is_barred(state, base)) {
         return FF_OUTCOME_QUICK_START_BARRED;
@@ -96,7 +96,7 @@ static enum ff_outcome on_idle_restart(struct ff_quick_start *state, const struc
     return FF_OUTCOME_QUICK_START_ARMED;
 }
 
-static enum ff_outcome on_sent(struct ff_quick_start *state, struct ff_newreno *base, uint64_t t_ns, const struct ff_sent *sent)
+static enum ff_outcome on_sent(struct ff_quick_start *state, struct ff_base_state *base, uint64_t t_ns, const struct ff_sent *sent)
 {
     (void)ff_newreno_on_sent(base, t_ns, sent);
     state->next_packet = sent->packets[sent->run_count - 1].last + 1;
@@ -127,7 +127,7 @@ static bool take_request(struct ff_quick_start *state, const struct ff_run *runs
 }
 
 /* End the mode if this ACK does; return whether it did. The state still has what was in flight before. */
-static bool end_by_ack(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_newreno *base,
+static bool end_by_ack(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_base_state *base,
                        const struct ff_ack *ack)
 {
     if (ff_quick_start_quick_packets_of(state, ack->packets, ack->run_count) == 0 || !state->quick) {
@@ -143,7 +143,7 @@ static bool end_by_ack(const struct ff_quick_start_readings *readings, struct ff
     return true;
 }
 
-static enum ff_outcome grow(const struct ff_quick_start *state, struct ff_newreno *base, const struct ff_event *event)
+static enum ff_outcome grow(const struct ff_quick_start *state, struct ff_base_state *base, const struct ff_event *event)
 {
     if (state->limited && ff_newreno_phase(base) == FF_PHASE_SLOW_START) {
         /* What limits slow start once a rate was used. It has no state. */
@@ -158,7 +158,7 @@ static enum ff_outcome grow(const struct ff_quick_start *state, struct ff_newren
 }
 
 static enum ff_outcome on_ack(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
-                              struct ff_newreno *base, const struct ff_event *event)
+                              struct ff_base_state *base, const struct ff_event *event)
 {
     const struct ff_ack *ack = &event->ack;
     bool ended = end_by_ack(readings, state, base, ack);
@@ -173,7 +173,7 @@ static enum ff_outcome on_ack(const struct ff_quick_start_readings *readings, st
 }
 
 static void lower_threshold(const struct ff_quick_start_readings *readings, const struct ff_quick_start *state,
-                            struct ff_newreno *base)
+                            struct ff_base_state *base)
 {
     if (readings->loss_threshold == FF_QUICK_START_LOSS_THRESHOLD_KEPT) {
         return;
@@ -186,7 +186,7 @@ static void lower_threshold(const struct ff_quick_start_readings *readings, cons
 }
 
 /* Go back to the window that would have been used without the approved rate, in a recovery period. */
-static void revert(struct ff_quick_start *state, struct ff_newreno *base, uint64_t now_ns)
+static void revert(struct ff_quick_start *state, struct ff_base_state *base, uint64_t now_ns)
 {
     uint64_t usual_bytes = state->usual_bytes;
     uint64_t threshold_bytes = base->ssthresh_bytes;
@@ -207,7 +207,7 @@ static void revert(struct ff_quick_start *state, struct ff_newreno *base, uint64
 
 /* Revert at the first loss or mark of a Quick-Start packet; leave others to the base controller. */
 static enum ff_outcome on_congestion(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
-                                     struct ff_newreno *base, const struct ff_event *event, bool of_quick)
+                                     struct ff_base_state *base, const struct ff_event *event, bool of_quick)
 {
     if (of_quick && !state->barred) {
         revert(state, base, event->t_ns);
@@ -225,7 +225,7 @@ static enum ff_outcome on_congestion(const struct ff_quick_start_readings *readi
 }
 
 static enum ff_outcome on_lost(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
-                               struct ff_newreno *base, const struct ff_event *event)
+                               struct ff_base_state *base, const struct ff_event *event)
 {
     const struct ff_lost *lost = &event->lost;
 
@@ -238,7 +238,7 @@ static enum ff_outcome on_lost(const struct ff_quick_start_readings *readings, s
 }
 
 static enum ff_outcome on_event(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
-                                struct ff_newreno *base, const struct ff_event *event)
+                                struct ff_base_state *base, const struct ff_event *event)
 {
     enum ff_outcome outcome;
 
@@ -272,7 +272,7 @@ static enum ff_outcome on_event(const struct ff_quick_start_readings *readings, 
 }
 
 static void observe(const struct ff_quick_start_readings *readings, const struct ff_quick_start *state,
-                    const struct ff_newreno *base, enum ff_outcome outcome, struct ff_observation *observation)
+                    const struct ff_base_state *base, enum ff_outcome outcome, struct ff_observation *observation)
 {
     ff_newreno_observe(base, outcome, observation);
     if (state->quick) {
@@ -285,7 +285,7 @@ static void observe(const struct ff_quick_start_readings *readings, const struct
     observation->quick_lost_packets = state->lost_packets;
 }
 
-void ff_quick_start_step(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_newreno *base,
+void ff_quick_start_step(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_base_state *base,
                          const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = on_event(readings, state, base, event);

@@ -19,10 +19,10 @@ extern "C" {
 
 /* Fill in the state before the first event. */
 void ff_quick_start_begin(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
-                          const struct ff_newreno *base);
+                          const struct ff_base_state *base);
 
 /* Process one event with Quick-Start in the given readings. */
-void ff_quick_start_step(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_newreno *base,
+void ff_quick_start_step(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_base_state *base,
                          const struct ff_event *event, struct ff_observation *observation);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 #include "firstflight/rapid_start/rtt.h"
 
 void ff_rapid_start_begin(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                          const struct ff_newreno *base)
+                          const struct ff_base_state *base)
 {
     (void)readings;
     *state = (struct ff_rapid_start){
@@ -25,7 +25,7 @@ void ff_rapid_start_begin(const struct ff_rapid_start_readings *readings, struct
 
 /* Return by how much acknowledged bytes widen the window: at most by 2^48 halves of a datagram of three bytes, that is below 2^50. */
 static uint64_t grown_bytes(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                            const struct ff_newreno *base, uint64_t acked_bytes, bool fast)
+                            const struct ff_base_state *base, uint64_t acked_bytes, bool fast)
 {
     if (readings->growth == FF_RAPID_START_GROWTH_BYTES) {
         if (fast) {
@@ -43,7 +43,7 @@ static uint64_t grown_bytes(const struct ff_rapid_start_readings *readings, stru
 
 /* Process an ACK before the first sign of congestion: put the rule in the place of the base controller's growth. */
 static enum ff_outcome on_startup_ack(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                                      struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+                                      struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     ff_rapid_start_sample(readings, state, t_ns, ack);
     uint64_t before_bytes = base->cwnd_bytes;
@@ -58,7 +58,7 @@ static enum ff_outcome on_startup_ack(const struct ff_rapid_start_readings *read
 }
 
 static enum ff_outcome on_event(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                                struct ff_newreno *base, const struct ff_event *event)
+                                struct ff_base_state *base, const struct ff_event *event)
 {
     if (state->stage != FF_RAPID_START_STAGE_OVER) {
         switch (event->kind) {
@@ -82,7 +82,7 @@ static enum ff_outcome on_event(const struct ff_rapid_start_readings *readings, 
 }
 
 static void observe(const struct ff_rapid_start_readings *readings, const struct ff_rapid_start *state,
-                    const struct ff_newreno *base, enum ff_outcome outcome, struct ff_observation *observation)
+                    const struct ff_base_state *base, enum ff_outcome outcome, struct ff_observation *observation)
 {
     ff_newreno_observe(base, outcome, observation);
     observation->min_rtt_ns = state->min_rtt_ns;
@@ -94,7 +94,7 @@ static void observe(const struct ff_rapid_start_readings *readings, const struct
     observation->recovery_start_ns = base->recovery_start_ns;
 }
 
-void ff_rapid_start_step(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state, struct ff_newreno *base,
+void ff_rapid_start_step(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state, struct ff_base_state *base,
                          const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = on_event(readings, state, base, event);

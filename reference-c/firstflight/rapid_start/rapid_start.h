@@ -19,10 +19,10 @@ extern "C" {
 
 /* Fill in the state before the first event. */
 void ff_rapid_start_begin(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                          const struct ff_newreno *base);
+                          const struct ff_base_state *base);
 
 /* Process one event with Rapid Start in the given readings. */
-void ff_rapid_start_step(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state, struct ff_newreno *base,
+void ff_rapid_start_step(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state, struct ff_base_state *base,
                          const struct ff_event *event, struct ff_observation *observation);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 
 #include "firstflight/minmax.h"
 
-static uint64_t beta_tenths(const struct ff_rapid_start_readings *readings, const struct ff_newreno *base)
+static uint64_t beta_tenths(const struct ff_rapid_start_readings *readings, const struct ff_base_state *base)
 {
     if (readings->beta == FF_RAPID_START_BETA_SEVEN_TENTHS || ff_base_rules[base->base]->beta_tenths == 7) {
         return 7;
@@ -14,7 +14,7 @@ static uint64_t beta_tenths(const struct ff_rapid_start_readings *readings, cons
 }
 
 /* Return the ack factor, K (1 - beta). */
-static uint64_t ack_parts(const struct ff_rapid_start_readings *readings, const struct ff_newreno *base)
+static uint64_t ack_parts(const struct ff_rapid_start_readings *readings, const struct ff_base_state *base)
 {
     uint64_t k_eighteenths = readings->factor_k == FF_RAPID_START_FACTOR_K_TWO_THIRDS ? 12 : 11; /* [rapid-start.factor.k] */
 
@@ -22,7 +22,7 @@ static uint64_t ack_parts(const struct ff_rapid_start_readings *readings, const 
 }
 
 /* Return the silence factor, which is the loss factor too: beta + K (1 - beta). It is below 1, and so are all parts here. */
-static uint64_t loss_parts(const struct ff_rapid_start_readings *readings, const struct ff_newreno *base)
+static uint64_t loss_parts(const struct ff_rapid_start_readings *readings, const struct ff_base_state *base)
 {
     return 18 * beta_tenths(readings, base) + ack_parts(readings, base); /* [rapid-start.factor.loss] */
 }
@@ -42,7 +42,7 @@ static uint64_t up(uint64_t amount, uint64_t parts)
 
 /* Return the window below which the recovery that begins now does not reduce. */
 static uint64_t bound_bytes(const struct ff_rapid_start_readings *readings, const struct ff_rapid_start *state,
-                            const struct ff_newreno *base)
+                            const struct ff_base_state *base)
 {
     uint64_t beta_parts = 18 * beta_tenths(readings, base);
     uint64_t bound;
@@ -61,7 +61,7 @@ static uint64_t bound_bytes(const struct ff_rapid_start_readings *readings, cons
 }
 
 /* Begin the first recovery period with the window times the silence factor. */
-static void begin(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state, struct ff_newreno *base,
+static void begin(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state, struct ff_base_state *base,
                   uint64_t now_ns)
 {
     uint64_t prior_bytes = base->cwnd_bytes;
@@ -74,7 +74,7 @@ static void begin(const struct ff_rapid_start_readings *readings, struct ff_rapi
 }
 
 /* Take bytes off the window, as far as the lower bound allows. */
-static enum ff_outcome reduce(const struct ff_rapid_start *state, struct ff_newreno *base, uint64_t less_bytes)
+static enum ff_outcome reduce(const struct ff_rapid_start *state, struct ff_base_state *base, uint64_t less_bytes)
 {
     uint64_t left_bytes = base->cwnd_bytes - ff_min(less_bytes, base->cwnd_bytes);
 
@@ -83,7 +83,7 @@ static enum ff_outcome reduce(const struct ff_rapid_start *state, struct ff_newr
 }
 
 /* Return how many bytes of packets sent before the recovery an ACK has. */
-static uint64_t old_bytes(const struct ff_newreno *base, const struct ff_ack *ack)
+static uint64_t old_bytes(const struct ff_base_state *base, const struct ff_ack *ack)
 {
     uint64_t bytes = 0;
 
@@ -97,7 +97,7 @@ static uint64_t old_bytes(const struct ff_newreno *base, const struct ff_ack *ac
 }
 
 /* Let all packets of an ACK grow the window, as if none of them had been sent before the recovery. */
-static enum ff_outcome on_ack_as_a_whole(struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+static enum ff_outcome on_ack_as_a_whole(struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t start_ns = base->recovery_start_ns;
 
@@ -108,7 +108,7 @@ static enum ff_outcome on_ack_as_a_whole(struct ff_newreno *base, uint64_t t_ns,
 }
 
 enum ff_outcome ff_rapid_start_on_recovery_ack(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                                               struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+                                               struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t old = old_bytes(base, ack);
     bool ends = old < ack->bytes;
@@ -130,7 +130,7 @@ enum ff_outcome ff_rapid_start_on_recovery_ack(const struct ff_rapid_start_readi
 }
 
 /* Return what the lost packets take off the window: no more bytes than they have. `first`: they began the recovery. */
-static uint64_t lost_bytes(const struct ff_rapid_start_readings *readings, const struct ff_newreno *base,
+static uint64_t lost_bytes(const struct ff_rapid_start_readings *readings, const struct ff_base_state *base,
                            const struct ff_lost *lost, bool first)
 {
     uint64_t parts = loss_parts(readings, base);
@@ -147,7 +147,7 @@ static uint64_t lost_bytes(const struct ff_rapid_start_readings *readings, const
 }
 
 enum ff_outcome ff_rapid_start_on_lost(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                                       struct ff_newreno *base, uint64_t t_ns, const struct ff_lost *lost)
+                                       struct ff_base_state *base, uint64_t t_ns, const struct ff_lost *lost)
 {
     bool first = state->stage == FF_RAPID_START_STAGE_STARTUP;
 
@@ -168,7 +168,7 @@ enum ff_outcome ff_rapid_start_on_lost(const struct ff_rapid_start_readings *rea
 }
 
 enum ff_outcome ff_rapid_start_on_ce(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                                     struct ff_newreno *base, uint64_t t_ns, const struct ff_ce *ce)
+                                     struct ff_base_state *base, uint64_t t_ns, const struct ff_ce *ce)
 {
     if (state->stage == FF_RAPID_START_STAGE_STARTUP) {
         begin(readings, state, base, t_ns); /* [rapid-start.recovery.ce] */

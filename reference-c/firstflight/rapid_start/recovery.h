@@ -19,15 +19,15 @@ extern "C" {
 
 /* Process an ACK at t_ns in the first recovery, or after it while losses still count. */
 enum ff_outcome ff_rapid_start_on_recovery_ack(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                                               struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack);
+                                               struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack);
 
 /* Process packets declared lost at t_ns, before or in the first recovery, or after it while losses still count. */
 enum ff_outcome ff_rapid_start_on_lost(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                                       struct ff_newreno *base, uint64_t t_ns, const struct ff_lost *lost);
+                                       struct ff_base_state *base, uint64_t t_ns, const struct ff_lost *lost);
 
 /* Process a rise of the ECN-CE counter at t_ns, before or in the first recovery, or after it while losses still count. */
 enum ff_outcome ff_rapid_start_on_ce(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
-                                     struct ff_newreno *base, uint64_t t_ns, const struct ff_ce *ce);
+                                     struct ff_base_state *base, uint64_t t_ns, const struct ff_ce *ce);
 
 #ifdef __cplusplus
 }

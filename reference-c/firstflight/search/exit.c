@@ -39,7 +39,7 @@ static uint64_t overshoot_bytes(const struct ff_search_readings *readings, const
 
 /* The window less the overshoot. */
 static uint64_t lowered_bytes(const struct ff_search_readings *readings, const struct ff_search *state,
-                              const struct ff_newreno *base)
+                              const struct ff_base_state *base)
 {
     uint64_t overshoot = overshoot_bytes(readings, state);
 
@@ -53,7 +53,7 @@ static uint64_t lowered_bytes(const struct ff_search_readings *readings, const s
     return ff_max(lowered_to_bytes, ff_newreno_minimum_window_bytes(base)); /* [search.exit.floor] */
 }
 
-void ff_search_leave(const struct ff_search_readings *readings, const struct ff_search *state, struct ff_newreno *base,
+void ff_search_leave(const struct ff_search_readings *readings, const struct ff_search *state, struct ff_base_state *base,
                      const struct ff_ack *ack)
 {
     if (readings->exit_growth == FF_SEARCH_EXIT_GROWTH_SLOW_START) {
@@ -81,7 +81,7 @@ static int drain_bins(const struct ff_search *state)
 }
 
 void ff_search_begin_drain(const struct ff_search_readings *readings, struct ff_search *state,
-                           const struct ff_newreno *base)
+                           const struct ff_base_state *base)
 {
     struct ff_search_more *more = ff_search_more(readings, state);
     uint64_t start_bytes = ff_search_delivered_bytes(readings, state, drain_bins(state));
@@ -112,7 +112,7 @@ static uint64_t drained(const struct ff_search_readings *readings, const struct 
 }
 
 /* What is acknowledged, in the same unit, before a packet leaves. */
-static uint64_t drained_per_packet(const struct ff_search_readings *readings, const struct ff_newreno *base)
+static uint64_t drained_per_packet(const struct ff_search_readings *readings, const struct ff_base_state *base)
 {
     if (readings->drain_unit == FF_SEARCH_DRAIN_UNIT_BYTES) {
         return FF_SEARCH_DRAIN_PACKETS * base->max_datagram_size_bytes; /* [search.drain.bytes] */
@@ -120,7 +120,7 @@ static uint64_t drained_per_packet(const struct ff_search_readings *readings, co
     return FF_SEARCH_DRAIN_PACKETS;
 }
 
-enum ff_outcome ff_search_drain(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
+enum ff_outcome ff_search_drain(const struct ff_search_readings *readings, struct ff_search *state, struct ff_base_state *base,
                                 const struct ff_ack *ack)
 {
     struct ff_search_more *more = (struct ff_search_more *)state->more; /* every profile that drains has it */

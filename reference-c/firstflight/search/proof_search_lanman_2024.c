@@ -142,10 +142,10 @@ struct ported {
 };
 
 
-static struct ff_newreno grown;
+static struct ff_base_state grown;
 static int growths;
 
-enum ff_outcome ff_newreno_on_ack(struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack) {
+enum ff_outcome ff_newreno_on_ack(struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack) {
     (void)t_ns, (void)ack;
     grown = *base;
     growths++;
@@ -169,12 +169,12 @@ static int stand_for_each_other(const struct search_lanman_2024 *s, const struct
     return sample && clocks_stand(s, port) && (s->bin_duration == 0 || s->open_bytes == series->counter_bytes - series->opened_bytes);
 }
 
-static int windows_stand(const struct ff_newreno *base, uint64_t cwnd, uint64_t ssthresh) {
+static int windows_stand(const struct ff_base_state *base, uint64_t cwnd, uint64_t ssthresh) {
     return base->cwnd_bytes == cwnd && base->ssthresh_bytes == ssthresh;
 }
 
-static struct ff_newreno any_base(void) {
-    struct ff_newreno base;
+static struct ff_base_state any_base(void) {
+    struct ff_base_state base;
     ASSUME(base.cwnd_bytes < WINDOW_END && (base.ssthresh_bytes < WINDOW_END || base.ssthresh_bytes == FF_SSTHRESH_INFINITE));
     ASSUME(base.max_datagram_size_bytes >= 1 && base.max_datagram_size_bytes < SIZE_END && base.base == FF_BASE_NEWRENO);
     return base;
@@ -189,7 +189,7 @@ static struct ff_event any_ack(uint64_t then) {
 }
 
 /* As drive_search_lanman_2024.c calls the header; return whether the window grows. */
-static int in_the_header(struct search_lanman_2024 *s, const struct ff_newreno *base, const struct ff_event *event, uint64_t *cwnd,
+static int in_the_header(struct search_lanman_2024 *s, const struct ff_base_state *base, const struct ff_event *event, uint64_t *cwnd,
                          uint64_t *ssthresh) {
     if (event->ack.latest_rtt_ns != FF_NO_RTT_NS)
         search_lanman_2024_rtt(s, event->ack.latest_rtt_ns);
@@ -227,7 +227,7 @@ void prove_gate_as_the_port(uint64_t bin_end) {
 
 /* An ACK, in slow start or not, that ends no bin. Whatever was in those that ended stays. */
 static void same_ack(struct search_lanman_2024 *s, struct ff_search *port, uint64_t then, uint64_t *now_ns) {
-    struct ff_newreno base = any_base();
+    struct ff_base_state base = any_base();
     struct ff_event event = any_ack(then);
     uint64_t cwnd = base.cwnd_bytes, ssthresh = base.ssthresh_bytes;
     ASSUME(ff_search_has_room(&port->delivered, event.ack.bytes) && (s->bin_duration == 0 || event.t_ns <= s->bin_end_ns));

@@ -133,7 +133,7 @@ static enum ff_outcome restart(const struct ff_search_readings *readings, struct
 
 /* Evaluate the windows, and leave slow start if they say so. */
 FF_RARE static enum ff_outcome decide(const struct ff_search_readings *readings, struct ff_search *state,
-                                      struct ff_newreno *base, const struct ff_ack *ack,
+                                      struct ff_base_state *base, const struct ff_ack *ack,
                                       struct ff_search_evaluation *evaluation)
 {
     enum ff_outcome outcome = ff_search_evaluate(readings, state, evaluation);
@@ -150,7 +150,7 @@ FF_RARE static enum ff_outcome decide(const struct ff_search_readings *readings,
 
 /* An ACK that ends bins: it counts in one of them, or in the new one before or after the evaluation. */
 FF_RARE static enum ff_outcome on_boundary(const struct ff_search_readings *readings, struct ff_search *state,
-                                           struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                           struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                            struct ff_search_evaluation *evaluation)
 {
     uint64_t bins = ff_search_passed_bins(readings, state, t_ns);
@@ -190,7 +190,7 @@ static bool in_open_bin(const struct ff_search *state, uint64_t t_ns)
 
 /* An ACK that is not ignored: credit, advance, evaluate, exit. */
 static inline enum ff_outcome on_counted_ack(const struct ff_search_readings *readings, struct ff_search *state,
-                                             struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                             struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                              struct ff_search_evaluation *evaluation)
 {
     if (state->gate_ns == 0) {
@@ -208,7 +208,7 @@ static inline enum ff_outcome on_counted_ack(const struct ff_search_readings *re
 
 /* An ACK that is app-limited or has no RTT sample. If the profile ignores it, its bytes may count yet. */
 FF_RARE static enum ff_outcome on_ignorable_ack(const struct ff_search_readings *readings, struct ff_search *state,
-                                                struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                                struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                                 struct ff_search_evaluation *evaluation)
 {
     enum ff_outcome why;
@@ -227,7 +227,7 @@ FF_RARE static enum ff_outcome on_ignorable_ack(const struct ff_search_readings 
     return why;
 }
 
-enum ff_outcome ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
+enum ff_outcome ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_base_state *base,
                                  uint64_t t_ns, const struct ff_ack *ack, struct ff_search_evaluation *evaluation)
 {
     ff_search_keep_sample(&state->sample, ack); /* [search.rtt.reuse] */

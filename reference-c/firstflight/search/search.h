@@ -42,7 +42,7 @@ void ff_search_on_idle_restart(const struct ff_search_readings *readings, struct
  * Process an ACK that arrived at t_ns in slow start, before the base controller does. `evaluation` receives what was
  * computed, if anything was.
  */
-enum ff_outcome ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
+enum ff_outcome ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_base_state *base,
                                  uint64_t t_ns, const struct ff_ack *ack, struct ff_search_evaluation *evaluation);
 
 #ifdef __cplusplus

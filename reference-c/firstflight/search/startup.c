@@ -9,7 +9,7 @@ void ff_search_begin(const struct ff_search_readings *readings, struct ff_search
 }
 
 /* Whether SEARCH acts now. */
-static bool searches(const struct ff_search_readings *readings, const struct ff_newreno *base)
+static bool searches(const struct ff_search_readings *readings, const struct ff_base_state *base)
 {
     if (readings->slow_starts == FF_SEARCH_SLOW_STARTS_UNBOUNDED && base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
         return false; /* [search.unbounded-only] */
@@ -33,7 +33,7 @@ static bool grows(const struct ff_search_readings *readings, const struct ff_sea
 }
 
 /* Let SEARCH decide first where it acts. */
-static enum ff_status on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
+static enum ff_status on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_base_state *base,
                              const struct ff_event *event, struct ff_search_evaluation *evaluation, enum ff_outcome *outcome)
 {
     const struct ff_ack *ack = &event->ack;
@@ -54,7 +54,7 @@ static enum ff_status on_ack(const struct ff_search_readings *readings, struct f
 }
 
 /* Let both process an event that is no ACK. */
-static enum ff_status on_other(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
+static enum ff_status on_other(const struct ff_search_readings *readings, struct ff_search *state, struct ff_base_state *base,
                                const struct ff_event *event, enum ff_outcome *outcome)
 {
     if (event->kind == FF_EVENT_SENT) {
@@ -71,7 +71,7 @@ static enum ff_status on_other(const struct ff_search_readings *readings, struct
     return FF_OK;
 }
 
-static void observe(const struct ff_search_readings *readings, const struct ff_search *state, const struct ff_newreno *base,
+static void observe(const struct ff_search_readings *readings, const struct ff_search *state, const struct ff_base_state *base,
                     enum ff_outcome outcome, const struct ff_search_evaluation *evaluation,
                     struct ff_observation *observation)
 {
@@ -87,7 +87,7 @@ static void observe(const struct ff_search_readings *readings, const struct ff_s
 }
 
 enum ff_status ff_search_startup_step(const struct ff_search_readings *readings, struct ff_search *state,
-                                      struct ff_newreno *base, const struct ff_event *event,
+                                      struct ff_base_state *base, const struct ff_event *event,
                                       struct ff_observation *observation)
 {
     struct ff_search_evaluation evaluation;

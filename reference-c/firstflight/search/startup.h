@@ -23,7 +23,7 @@ void ff_search_begin(const struct ff_search_readings *readings, struct ff_search
  * Process one event with SEARCH in the given readings. FF_ERR_DOMAIN if a bin or a counter cannot take the bytes.
  */
 enum ff_status ff_search_startup_step(const struct ff_search_readings *readings, struct ff_search *state,
-                                      struct ff_newreno *base, const struct ff_event *event,
+                                      struct ff_base_state *base, const struct ff_event *event,
                                       struct ff_observation *observation);
 
 #ifdef __cplusplus

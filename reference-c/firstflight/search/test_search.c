@@ -39,7 +39,7 @@ static enum ff_outcome app_limited(const struct ff_search_readings *readings, st
 {
     struct ff_event event = ack_of(NOW_NS, 1, 1200, NOW_NS);
     struct ff_search_evaluation evaluation;
-    struct ff_newreno base;
+    struct ff_base_state base;
 
     ff_newreno_begin(&base, 1200, 12000);
     event.ack.app_limited = true;

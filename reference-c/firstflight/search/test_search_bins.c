@@ -220,7 +220,7 @@ static void refused(const struct ff_search_readings *readings, struct ff_search 
     struct ff_event event = ack_of(t_ns, 1, 1200, t_ns);
     struct ff_search_any before;
     struct ff_observation seen;
-    struct ff_newreno base;
+    struct ff_base_state base;
     size_t bytes = ff_search_state_bytes(readings);
 
     memcpy(&before, state, bytes);

@@ -2,7 +2,7 @@
 #include "support_search.h"
 
 /* The windows after an exit with 1000 bytes in each completed bin that is kept, and an RTT of 11 bins. */
-static struct ff_newreno leave(const struct ff_search_readings *readings, uint64_t cwnd_bytes)
+static struct ff_base_state leave(const struct ff_search_readings *readings, uint64_t cwnd_bytes)
 {
     struct ff_search *state = ended(readings, 29);
 
@@ -21,7 +21,7 @@ void test_what_the_exit_lowers(void)
 
     for (uint8_t lower = 0; lower <= FF_SEARCH_LOWER_NOTHING; lower++) {
         readings.lower = lower;
-        struct ff_newreno left = leave(&readings, 50000);
+        struct ff_base_state left = leave(&readings, 50000);
         TEST_ASSERT_EQUAL_UINT64(cwnd[lower], left.cwnd_bytes);
         TEST_ASSERT_EQUAL_UINT64(ssthresh[lower], left.ssthresh_bytes);
     }

@@ -78,7 +78,7 @@ static bool goes_on(struct ff_suss *state, uint64_t blue_train_us)
 }
 
 /* Set how far the window opens in this round, and at which rate. Red packets are at most 560, and their bytes below 2^26. */
-static void set_limit(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_newreno *base,
+static void set_limit(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_base_state *base,
                       uint64_t acked_bytes)
 {
     uint64_t blue = blue_packets(state);
@@ -112,7 +112,7 @@ static bool set_guard(const struct ff_suss_readings *readings, struct ff_suss *s
 }
 
 /* Speed the round up at the tail of its blue ACKs, or say why not. */
-static enum ff_outcome end_train(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_newreno *base,
+static enum ff_outcome end_train(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_base_state *base,
                                  uint64_t t_ns, const struct ff_ack *ack)
 {
     state->part = FF_SUSS_PART_TAIL;
@@ -136,7 +136,7 @@ static enum ff_outcome end_train(const struct ff_suss_readings *readings, struct
     return FF_OUTCOME_SUSS_PACED;
 }
 
-enum ff_outcome ff_suss_follow_rounds(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_newreno *base,
+enum ff_outcome ff_suss_follow_rounds(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                                       uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t last = ack->packets[ack->run_count - 1].last;

@@ -26,7 +26,7 @@ extern "C" {
 #define FF_SUSS_RATE_MAX (UINT64_C(1) << 43)
 
 /* Follow the rounds; return what the tail of a train led to, FF_OUTCOME_UNCHANGED for every other ACK. */
-enum ff_outcome ff_suss_follow_rounds(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_newreno *base,
+enum ff_outcome ff_suss_follow_rounds(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                                       uint64_t t_ns, const struct ff_ack *ack);
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@ static const struct ff_hystart_readings *hystart_readings(const struct ff_suss_r
     return &ff_hystart_profiles[sixteen ? FF_HYSTART_PROFILE_LINUX_5_16 : FF_HYSTART_PROFILE_LINUX].readings;
 }
 
-void ff_suss_begin(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_newreno *base)
+void ff_suss_begin(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_base_state *base)
 {
     *state = (struct ff_suss){ /* [suss.begin] */
         .round_no = 1,
@@ -41,7 +41,7 @@ static uint64_t take_sample(const struct ff_suss_readings *readings, struct ff_s
 }
 
 /* Set the window at which slow start ends if the blue train foretells it; return whether it did. */
-static bool set_cap(struct ff_suss *state, const struct ff_newreno *base, uint64_t t_ns)
+static bool set_cap(struct ff_suss *state, const struct ff_base_state *base, uint64_t t_ns)
 {
     if (state->cap_bytes != FF_NONE || !ff_suss_is_active(state) || state->part == FF_SUSS_PART_RED) {
         return false; /* [suss.cap.blue] */
@@ -62,7 +62,7 @@ static bool set_cap(struct ff_suss *state, const struct ff_newreno *base, uint64
 }
 
 /* End slow start with what is in flight, if more than one round was sped up. */
-static void stop(struct ff_suss *state, struct ff_newreno *base)
+static void stop(struct ff_suss *state, struct ff_base_state *base)
 {
     state->mode = FF_SUSS_MODE_STOPPED; /* [suss.exit.stopped] */
     if (state->jumps > 1) {
@@ -72,7 +72,7 @@ static void stop(struct ff_suss *state, struct ff_newreno *base)
 }
 
 /* Watch window, train and delay of the round; return what was found, or FF_OUTCOME_UNCHANGED. */
-static enum ff_outcome detect(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_newreno *base,
+static enum ff_outcome detect(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                               uint64_t t_ns, uint64_t rtt_ns)
 {
     enum ff_outcome found = FF_OUTCOME_UNCHANGED;
@@ -97,7 +97,7 @@ static enum ff_outcome detect(const struct ff_suss_readings *readings, struct ff
 }
 
 /* Take the RTT sample of an ACK, and leave slow start if something says so; return what was found, or FF_OUTCOME_UNCHANGED. */
-static enum ff_outcome watch(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_newreno *base,
+static enum ff_outcome watch(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                              uint64_t t_ns, const struct ff_ack *ack)
 {
     if (ack->latest_rtt_ns == FF_NO_RTT_NS) {
@@ -118,7 +118,7 @@ static enum ff_outcome watch(const struct ff_suss_readings *readings, struct ff_
     return found;
 }
 
-static enum ff_outcome on_ack(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_newreno *base,
+static enum ff_outcome on_ack(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                               uint64_t t_ns, const struct ff_ack *ack)
 {
     ff_suss_set_in_flight(state, ack->bytes_in_flight);
@@ -133,7 +133,7 @@ static enum ff_outcome on_ack(const struct ff_suss_readings *readings, struct ff
     return found == FF_OUTCOME_UNCHANGED ? outcome : found;
 }
 
-static enum ff_outcome on_sent(struct ff_suss *state, struct ff_newreno *base, uint64_t t_ns, const struct ff_sent *sent)
+static enum ff_outcome on_sent(struct ff_suss *state, struct ff_base_state *base, uint64_t t_ns, const struct ff_sent *sent)
 {
     (void)ff_newreno_on_sent(base, t_ns, sent);
     state->hystart.next_packet = sent->packets[sent->run_count - 1].last + 1;
@@ -153,7 +153,7 @@ static enum ff_outcome on_sent(struct ff_suss *state, struct ff_newreno *base, u
     return FF_OUTCOME_SUSS_OPENED;
 }
 
-static enum ff_outcome on_congestion(struct ff_suss *state, struct ff_newreno *base, const struct ff_event *event,
+static enum ff_outcome on_congestion(struct ff_suss *state, struct ff_base_state *base, const struct ff_event *event,
                                      uint64_t sent_t_ns)
 {
     if (!ff_newreno_sent_before_recovery(base, sent_t_ns)) {
@@ -168,7 +168,7 @@ static enum ff_outcome on_congestion(struct ff_suss *state, struct ff_newreno *b
 }
 
 static enum ff_outcome on_persistent_congestion(const struct ff_suss_readings *readings, struct ff_suss *state,
-                                                struct ff_newreno *base, const struct ff_event *event)
+                                                struct ff_base_state *base, const struct ff_event *event)
 {
     if (base->cwnd_bytes < FF_SUSS_TIMEOUT_PACKETS * base->max_datagram_size_bytes) {
         state->mode = FF_SUSS_MODE_DISABLED; /* [suss.timeout] */
@@ -177,7 +177,7 @@ static enum ff_outcome on_persistent_congestion(const struct ff_suss_readings *r
     return ff_newreno_on_event(base, event);
 }
 
-static enum ff_outcome on_event(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_newreno *base,
+static enum ff_outcome on_event(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                                 const struct ff_event *event)
 {
     switch (event->kind) {
@@ -208,7 +208,7 @@ static enum ff_outcome on_event(const struct ff_suss_readings *readings, struct 
     return ff_newreno_on_event(base, event);
 }
 
-static void observe(const struct ff_suss *state, const struct ff_newreno *base, enum ff_outcome outcome,
+static void observe(const struct ff_suss *state, const struct ff_base_state *base, enum ff_outcome outcome,
                     struct ff_observation *observation)
 {
     ff_newreno_observe(base, outcome, observation);
@@ -227,7 +227,7 @@ static void observe(const struct ff_suss *state, const struct ff_newreno *base, 
     observation->min_rtt_ns = state->hystart.min_ns;
 }
 
-void ff_suss_step(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_newreno *base,
+void ff_suss_step(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                   const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = on_event(readings, state, base, event);

@@ -26,10 +26,10 @@ extern "C" {
 #define FF_SUSS_TRAIN_GAP_US UINT64_C(2000)
 
 /* Fill in the state before the first event. */
-void ff_suss_begin(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_newreno *base);
+void ff_suss_begin(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_base_state *base);
 
 /* Process one event with SUSS in the given readings. */
-void ff_suss_step(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_newreno *base,
+void ff_suss_step(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                   const struct ff_event *event, struct ff_observation *observation);
 
 #ifdef __cplusplus

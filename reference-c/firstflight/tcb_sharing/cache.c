@@ -24,7 +24,7 @@ static uint64_t mean_bytes(uint64_t old_bytes, uint64_t current_bytes)
 }
 
 uint64_t ff_tcb_sharing_cached_cwnd_bytes(const struct ff_tcb_sharing_readings *readings, const struct ff_tcb_sharing *state,
-                                          const struct ff_newreno *base)
+                                          const struct ff_base_state *base)
 {
     if (readings->merge == FF_TCB_SHARING_MERGE_NONE) {
         return FF_NONE; /* [tcb-sharing.merge.none] */
@@ -42,7 +42,7 @@ uint64_t ff_tcb_sharing_cached_cwnd_bytes(const struct ff_tcb_sharing_readings *
 }
 
 uint64_t ff_tcb_sharing_cached_ssthresh_bytes(const struct ff_tcb_sharing_readings *readings,
-                                              const struct ff_tcb_sharing *state, const struct ff_newreno *base)
+                                              const struct ff_tcb_sharing *state, const struct ff_base_state *base)
 {
     if (readings->merge == FF_TCB_SHARING_MERGE_NONE) {
         return FF_NONE;

@@ -32,11 +32,11 @@ uint64_t ff_tcb_sharing_saved_ssthresh_bytes(const struct ff_saved_path *offer);
 
 /* Return the window that a close would leave in the cache, FF_NONE if the events do not tell. */
 uint64_t ff_tcb_sharing_cached_cwnd_bytes(const struct ff_tcb_sharing_readings *readings, const struct ff_tcb_sharing *state,
-                                          const struct ff_newreno *base);
+                                          const struct ff_base_state *base);
 
 /* Return the threshold that a close would leave in the cache, FF_NONE for none. */
 uint64_t ff_tcb_sharing_cached_ssthresh_bytes(const struct ff_tcb_sharing_readings *readings,
-                                              const struct ff_tcb_sharing *state, const struct ff_newreno *base);
+                                              const struct ff_tcb_sharing *state, const struct ff_base_state *base);
 
 #ifdef __cplusplus
 }

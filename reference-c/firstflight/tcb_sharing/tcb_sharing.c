@@ -6,7 +6,7 @@
 #include "firstflight/wide.h"
 
 void ff_tcb_sharing_begin(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state,
-                          const struct ff_newreno *base)
+                          const struct ff_base_state *base)
 {
     (void)readings;
     (void)base;
@@ -46,7 +46,7 @@ static uint64_t allowed_bytes(const struct ff_saved_path *offer, uint64_t window
 }
 
 /* Begin a paced startup, unless the window is too small for one; return whether it began. */
-static bool begin_startup(struct ff_tcb_sharing *state, struct ff_newreno *base, uint64_t t_ns, const struct ff_saved_path *offer)
+static bool begin_startup(struct ff_tcb_sharing *state, struct ff_base_state *base, uint64_t t_ns, const struct ff_saved_path *offer)
 {
     uint64_t packets = allowed_bytes(offer, offer->saved_cwnd_bytes) / base->max_datagram_size_bytes;
 
@@ -61,7 +61,7 @@ static bool begin_startup(struct ff_tcb_sharing *state, struct ff_newreno *base,
 }
 
 /* Let the connection begin with a window of the cache, at least a datagram. */
-static void set_window(const struct ff_tcb_sharing_readings *readings, struct ff_newreno *base, const struct ff_saved_path *offer)
+static void set_window(const struct ff_tcb_sharing_readings *readings, struct ff_base_state *base, const struct ff_saved_path *offer)
 {
     if (readings->window == FF_TCB_SHARING_WINDOW_INITIAL) {
         return; /* [tcb-sharing.window.initial] */
@@ -74,7 +74,7 @@ static void set_window(const struct ff_tcb_sharing_readings *readings, struct ff
     base->cwnd_bytes = ff_max(window_bytes, base->max_datagram_size_bytes); /* [tcb-sharing.window.least] */
 }
 
-static void set_threshold(const struct ff_tcb_sharing_readings *readings, struct ff_newreno *base, uint64_t ssthresh_bytes)
+static void set_threshold(const struct ff_tcb_sharing_readings *readings, struct ff_base_state *base, uint64_t ssthresh_bytes)
 {
     if (readings->threshold == FF_TCB_SHARING_THRESHOLD_INFINITE) {
         return; /* [tcb-sharing.threshold.infinite] */
@@ -88,7 +88,7 @@ static void set_threshold(const struct ff_tcb_sharing_readings *readings, struct
 
 /* Begin with what the cache has, or say why not. */
 static enum ff_outcome on_saved_path(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state,
-                                     struct ff_newreno *base, uint64_t t_ns, const struct ff_saved_path *offer)
+                                     struct ff_base_state *base, uint64_t t_ns, const struct ff_saved_path *offer)
 {
     enum ff_outcome outcome = judge(readings, state, t_ns, offer);
 
@@ -109,7 +109,7 @@ static enum ff_outcome on_saved_path(const struct ff_tcb_sharing_readings *readi
 }
 
 /* Bytes sent are below 2^62 + 2^48 before they are bounded. */
-static enum ff_outcome on_sent(struct ff_tcb_sharing *state, struct ff_newreno *base, uint64_t t_ns, const struct ff_sent *sent)
+static enum ff_outcome on_sent(struct ff_tcb_sharing *state, struct ff_base_state *base, uint64_t t_ns, const struct ff_sent *sent)
 {
     state->initialised = true;
     if (state->paced) {
@@ -119,7 +119,7 @@ static enum ff_outcome on_sent(struct ff_tcb_sharing *state, struct ff_newreno *
 }
 
 /* End the paced startup if this ACK does; return whether it did. */
-static bool end_startup(struct ff_tcb_sharing *state, struct ff_newreno *base, const struct ff_ack *ack)
+static bool end_startup(struct ff_tcb_sharing *state, struct ff_base_state *base, const struct ff_ack *ack)
 {
     if (!state->paced || ack->latest_rtt_ns == FF_NO_RTT_NS) {
         return false; /* [tcb-sharing.startup.sample] */
@@ -139,7 +139,7 @@ static bool end_startup(struct ff_tcb_sharing *state, struct ff_newreno *base, c
     return true;
 }
 
-static enum ff_outcome on_ack(struct ff_tcb_sharing *state, struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+static enum ff_outcome on_ack(struct ff_tcb_sharing *state, struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     bool ended = end_startup(state, base, ack);
     enum ff_outcome outcome = ff_newreno_on_ack(base, t_ns, ack); /* [tcb-sharing.growth] */
@@ -148,7 +148,7 @@ static enum ff_outcome on_ack(struct ff_tcb_sharing *state, struct ff_newreno *b
 }
 
 static enum ff_outcome on_event(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state,
-                                struct ff_newreno *base, const struct ff_event *event)
+                                struct ff_base_state *base, const struct ff_event *event)
 {
     if (event->kind == FF_EVENT_SAVED_PATH) {
         return on_saved_path(readings, state, base, event->t_ns, &event->saved_path);
@@ -183,7 +183,7 @@ static uint64_t next_release_ns(const struct ff_tcb_sharing *state)
     return state->start_ns + offset_ns; /* [tcb-sharing.startup.times] */
 }
 
-void ff_tcb_sharing_step(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state, struct ff_newreno *base,
+void ff_tcb_sharing_step(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state, struct ff_base_state *base,
                          const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = on_event(readings, state, base, event);

@@ -24,10 +24,10 @@ extern "C" {
 
 /* Fill in the state before the first event. */
 void ff_tcb_sharing_begin(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state,
-                          const struct ff_newreno *base);
+                          const struct ff_base_state *base);
 
 /* Process one event with TCB sharing in the given readings. */
-void ff_tcb_sharing_step(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state, struct ff_newreno *base,
+void ff_tcb_sharing_step(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state, struct ff_base_state *base,
                          const struct ff_event *event, struct ff_observation *observation);
 
 #ifdef __cplusplus

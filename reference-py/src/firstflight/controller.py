@@ -12,7 +12,7 @@ from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation
 from firstflight.search.search import Search
 
@@ -43,7 +43,7 @@ class Controller:
     readings says which algorithm it is.
     """
 
-    base: NewReno
+    base: BaseState
     readings: Any = None
     startup: Any = None
     t_ns: int = 0

@@ -8,7 +8,7 @@ from firstflight.bbr.profiles import ExtraAcked, Readings
 from firstflight.bbr.sample import clocked_ns
 from firstflight.bbr.state import EXTRA_ACKED_ROUNDS, Bbr, Sample, saturate
 from firstflight.events import Ack
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 
 #: The rounds of each of the two samples in Linux, and the packets after which its interval begins anew.
 EXTRA_ACKED_LINUX_ROUNDS = 5
@@ -31,7 +31,7 @@ def _begin_slot(readings: Readings, state: Bbr) -> int:
     return state.extra_acked_slot
 
 
-def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
+def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample) -> None:
     """Estimate it as Linux does: the larger of two samples, of five rounds each."""
     if sample.prior_delivered_bytes is None:
         return  # [bbr.extra-acked.linux.sample]
@@ -50,7 +50,7 @@ def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: NewReno,
     state.extra_acked_bytes = max(state.extra_acked_rounds[:2])
 
 
-def update_ack_aggregation(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
+def update_ack_aggregation(readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample) -> None:
     """Estimate how much more is acknowledged at once than the path delivers."""
     if readings.extra_acked in (ExtraAcked.LINUX, ExtraAcked.LINUX_V3):
         _update_ack_aggregation_linux(readings, state, base, ack, sample)

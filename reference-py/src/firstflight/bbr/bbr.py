@@ -12,13 +12,13 @@ from firstflight.bbr.rate import exceeds
 from firstflight.bbr.sample import generate_rate_sample, limit_sent
 from firstflight.bbr.state import Bbr, Sample, saturate
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome, Phase
 
 __all__ = ["PROFILES", "Bbr", "Readings", "begin", "step"]
 
 
-def begin(readings: Readings, base: NewReno) -> Bbr:
+def begin(readings: Readings, base: BaseState) -> Bbr:
     """Return the state before the first event."""
     state = Bbr(base.cwnd_bytes, 0, 0)  # [bbr.begin]
     if readings.losses is Losses.LINUX_V3:
@@ -51,7 +51,7 @@ def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
 
 
 def _update_little(
-    readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample
+    readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample
 ) -> tuple[Outcome | None, bool]:
     """Carry out what an app-limited ACK changes; return what it led to, and whether the control parameters change."""
     min_rtt_ns = state.min_rtt_ns
@@ -65,7 +65,9 @@ def _update_little(
     return drained or limited, drained is not None or state.min_rtt_ns != min_rtt_ns
 
 
-def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> Outcome | None:
+def _update_model_and_state(
+    readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample
+) -> Outcome | None:
     """Carry out the steps of an ACK in the order of the draft; return what they led to."""
     model.update_latest_delivery_signals(state, sample)  # [bbr.order]
     model.update_congestion_signals(readings, state, base, sample)
@@ -78,7 +80,7 @@ def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: 
     return exited or drained or counted
 
 
-def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
+def _update_control_parameters(readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample) -> None:
     model.advance_latest_delivery_signals(state, sample)
     model.bound_bw_for_model(state)
     control.set_pacing_rate(readings, state, base, ack)
@@ -89,7 +91,7 @@ def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ac
     control.set_cwnd(readings, state, base, ack)
 
 
-def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
+def _on_ack(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> Outcome:
     before_bytes = base.cwnd_bytes
     recovery.leave_recovery_first(readings, state, base, ack)
     sample = generate_rate_sample(readings, state, base, ack)
@@ -102,7 +104,7 @@ def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
     return outcome or (Outcome.GROWN if base.cwnd_bytes > before_bytes else Outcome.UNCHANGED)
 
 
-def _on_event(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Outcome:
+def _on_event(readings: Readings, state: Bbr, base: BaseState, event: Event) -> Outcome:
     match event:
         case Ack():
             return _on_ack(readings, state, base, event)
@@ -120,7 +122,7 @@ def _on_event(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Ou
             return Outcome.UNCHANGED
 
 
-def _observe(state: Bbr, base: NewReno, outcome: Outcome) -> Observation:
+def _observe(state: Bbr, base: BaseState, outcome: Outcome) -> Observation:
     numbers = {
         "max_bw_delivered_bytes": state.max_bw.delivered_bytes,
         "max_bw_interval_ns": state.max_bw.interval_ns,
@@ -141,6 +143,6 @@ def _observe(state: Bbr, base: NewReno, outcome: Outcome) -> Observation:
     )
 
 
-def step(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: Bbr, base: BaseState, event: Event) -> Observation:
     """Process one event with BBR in the given readings."""
     return _observe(state, base, _on_event(readings, state, base, event))

@@ -23,7 +23,7 @@ from firstflight.bbr.rate import Rate, over, volume_bytes
 from firstflight.bbr.state import GAIN_UNIT, Bbr, saturate, smaller_bound
 from firstflight.events import Ack, Sent
 from firstflight.limits import TIME_MAX_NS
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Phase
 
 _SECOND_NS = 10**9
@@ -41,7 +41,7 @@ QUANTUM_PACKETS = 2
 EXTRA_ACKED_MAX_NS = 100 * 10**6
 
 
-def min_pipe_cwnd_bytes(base: NewReno) -> int:
+def min_pipe_cwnd_bytes(base: BaseState) -> int:
     """Return the smallest window."""
     return MIN_PIPE_PACKETS * base.max_datagram_size_bytes
 
@@ -58,7 +58,7 @@ def _at_least_one(rate: int) -> int:
     return max(rate, 1)  # [bbr.pacing.least]
 
 
-def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int) -> None:
+def init_pacing_rate(readings: Readings, state: Bbr, base: BaseState, rtt_ns: int) -> None:
     """Pace the initial window over an RTT, times the gain."""
     if in_packets(readings):
         rtt_ns = max(rtt_ns, MICROSECOND_NS)
@@ -76,7 +76,7 @@ def _paced_rate(readings: Readings, state: Bbr) -> int:
     return over(state.bw.delivered_bytes, per_second, state.bw.interval_ns * GAIN_UNIT * 100)
 
 
-def set_pacing_rate(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
+def set_pacing_rate(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> None:
     """Pace at the rate times the gain, less the margin."""
     if ack.smoothed_rtt_ns and not state.has_rtt and readings.initial_rate is InitialRate.FIRST_SAMPLE:
         init_pacing_rate(readings, state, base, ack.smoothed_rtt_ns)  # [bbr.pacing.initial.sample]
@@ -86,7 +86,7 @@ def set_pacing_rate(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> 
         state.pacing_rate = rate  # [bbr.pacing.rate]
 
 
-def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
+def set_send_quantum(readings: Readings, state: Bbr, base: BaseState) -> None:
     """Set how much may leave at once: a millisecond at the pacing rate."""
     if readings.units is Units.PACKETS:
         size_bytes = base.max_datagram_size_bytes
@@ -100,14 +100,14 @@ def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
     state.send_quantum_bytes = max(quantum_bytes, QUANTUM_PACKETS * base.max_datagram_size_bytes)
 
 
-def delivers_bytes(readings: Readings, state: Bbr, base: NewReno, time_ns: int) -> int:
+def delivers_bytes(readings: Readings, state: Bbr, base: BaseState, time_ns: int) -> int:
     """Return what BBR.bw delivers in a time."""
     if in_packets(readings):
         return packets_delivered_bytes(state.bw, time_ns, base.max_datagram_size_bytes)  # [bbr.units.delivers]
     return volume_bytes(state.bw, time_ns)
 
 
-def least_window_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
+def least_window_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
     """Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets, or as it is at most in Linux."""
     if readings.units is Units.PACKETS:
         return INIT_CWND_PACKETS * base.max_datagram_size_bytes  # [bbr.units.ten]
@@ -117,7 +117,7 @@ def least_window_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
     return state.initial_window_bytes
 
 
-def bdp_multiple_bytes(readings: Readings, state: Bbr, base: NewReno, rate: Rate, gain: int) -> int:
+def bdp_multiple_bytes(readings: Readings, state: Bbr, base: BaseState, rate: Rate, gain: int) -> int:
     """Return a multiple of the bandwidth-delay product."""
     if state.min_rtt_ns is None:
         return least_window_bytes(readings, state, base)  # [bbr.bdp.none]
@@ -127,7 +127,7 @@ def bdp_multiple_bytes(readings: Readings, state: Bbr, base: NewReno, rate: Rate
     return over(volume_bytes(rate, state.min_rtt_ns), gain, GAIN_UNIT)  # [bbr.bdp]
 
 
-def quantization_budget_bytes(readings: Readings, state: Bbr, base: NewReno, volume: int) -> int:
+def quantization_budget_bytes(readings: Readings, state: Bbr, base: BaseState, volume: int) -> int:
     """Return a volume, or what is in flight at least where packets leave and arrive together."""
     offload_bytes = readings.offload_quanta * state.send_quantum_bytes  # [bbr.offload]
     if readings.units is Units.PACKETS:
@@ -135,12 +135,12 @@ def quantization_budget_bytes(readings: Readings, state: Bbr, base: NewReno, vol
     return max(volume, offload_bytes, min_pipe_cwnd_bytes(base))  # [bbr.budget]
 
 
-def inflight_bytes(readings: Readings, state: Bbr, base: NewReno, rate: Rate) -> int:
+def inflight_bytes(readings: Readings, state: Bbr, base: BaseState, rate: Rate) -> int:
     """Return what is in flight at one bandwidth-delay product of a rate."""
     return quantization_budget_bytes(readings, state, base, bdp_multiple_bytes(readings, state, base, rate, GAIN_UNIT))
 
 
-def _aggregated_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
+def _aggregated_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
     """Return how much of the aggregation counts."""
     if readings.extra_acked not in (ExtraAcked.LINUX, ExtraAcked.LINUX_V3):
         return state.extra_acked_bytes
@@ -150,7 +150,7 @@ def _aggregated_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
     return min(state.extra_acked_bytes, most_bytes)  # [bbr.extra-acked.linux.most]
 
 
-def update_max_inflight(readings: Readings, state: Bbr, base: NewReno) -> None:
+def update_max_inflight(readings: Readings, state: Bbr, base: BaseState) -> None:
     """Set how much the path needs in flight."""
     if state.min_rtt_ns is not None:
         state.bdp_bytes = bdp_multiple_bytes(readings, state, base, state.bw, GAIN_UNIT)
@@ -159,7 +159,7 @@ def update_max_inflight(readings: Readings, state: Bbr, base: NewReno) -> None:
     state.max_inflight_bytes = quantization_budget_bytes(readings, state, base, volume)
 
 
-def bound_cwnd_for_model(state: Bbr, base: NewReno) -> None:
+def bound_cwnd_for_model(state: Bbr, base: BaseState) -> None:
     """Bound the window by the volumes that losses set."""
     cap_bytes = None
     if state.phase is Phase.PROBE_BW:
@@ -170,7 +170,7 @@ def bound_cwnd_for_model(state: Bbr, base: NewReno) -> None:
         base.cwnd_bytes = min(base.cwnd_bytes, cap_bytes)
 
 
-def _is_first_window(readings: Readings, state: Bbr, base: NewReno) -> bool:
+def _is_first_window(readings: Readings, state: Bbr, base: BaseState) -> bool:
     """Return whether nothing holds growth back yet."""
     least_bytes = least_window_bytes(readings, state, base)
     if readings.first_window is FirstWindow.TWICE:
@@ -178,7 +178,7 @@ def _is_first_window(readings: Readings, state: Bbr, base: NewReno) -> bool:
     return state.delivered_bytes < least_bytes
 
 
-def set_cwnd(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
+def set_cwnd(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> None:
     """Move the window towards what the path needs, by no more than was acknowledged."""
     update_max_inflight(readings, state, base)
     if state.packet_conservation:

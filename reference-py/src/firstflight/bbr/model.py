@@ -11,7 +11,7 @@ from firstflight.bbr.rate import INFINITE, ZERO, Kept, RoundRate, exceeds, large
 from firstflight.bbr.sample import clocked_ns
 from firstflight.bbr.state import Bbr, Sample
 from firstflight.events import Ack
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Phase
 
 #: ProbeRTTInterval and MinRTTFilterLen.
@@ -80,14 +80,14 @@ def update_max_bw(readings: Readings, state: Bbr, sample: Sample) -> None:
     state.max_bw = larger(state.max_bw, sample.rate)  # [bbr.max-bw]
 
 
-def _init_lower_bounds(state: Bbr, base: NewReno) -> None:
+def _init_lower_bounds(state: Bbr, base: BaseState) -> None:
     if state.bw_shortterm == INFINITE:
         state.bw_shortterm = state.max_bw  # [bbr.short-term.begin]
     if state.inflight_shortterm_bytes is None:
         state.inflight_shortterm_bytes = base.cwnd_bytes
 
 
-def _loss_lower_bounds(readings: Readings, state: Bbr, base: NewReno) -> None:
+def _loss_lower_bounds(readings: Readings, state: Bbr, base: BaseState) -> None:
     reduced_rate = reduced(state.bw_shortterm)
     reduced_inflight_bytes = reduced_bytes(state.inflight_shortterm_bytes or 0)
     if readings.units is Units.PACKETS_V3:
@@ -98,7 +98,7 @@ def _loss_lower_bounds(readings: Readings, state: Bbr, base: NewReno) -> None:
     state.inflight_shortterm_bytes = max(state.inflight_latest_bytes, reduced_inflight_bytes)
 
 
-def adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: NewReno) -> None:
+def adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: BaseState) -> None:
     """Lower the short-term bounds where a loss round ends, outside of Startup."""
     if state.phase is Phase.STARTUP:
         return  # [bbr.short-term.startup]
@@ -107,7 +107,7 @@ def adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: New
         _loss_lower_bounds(readings, state, base)
 
 
-def update_congestion_signals(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> None:
+def update_congestion_signals(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> None:
     """Take the sample into the largest rate, and losses of a round that ends into the short-term bounds."""
     update_max_bw(readings, state, sample)
     if state.loss_round_start:

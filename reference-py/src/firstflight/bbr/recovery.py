@@ -11,22 +11,22 @@ from firstflight.bbr.startup import enter_startup, reset_full_bw
 from firstflight.bbr.state import Bbr, larger_bound, saturate
 from firstflight.events import Ack, Ce, Lost
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase
 
 
-def _save_cwnd(state: Bbr, base: NewReno) -> None:
+def _save_cwnd(state: Bbr, base: BaseState) -> None:
     if base.in_recovery:
         state.prior_cwnd_bytes = max(state.prior_cwnd_bytes, base.cwnd_bytes)  # [bbr.saved.recovery]
     else:
         state.prior_cwnd_bytes = base.cwnd_bytes  # [bbr.saved.cwnd]
 
 
-def _restore_cwnd(state: Bbr, base: NewReno) -> None:
+def _restore_cwnd(state: Bbr, base: BaseState) -> None:
     base.cwnd_bytes = max(base.cwnd_bytes, state.prior_cwnd_bytes)  # [bbr.restored.cwnd]
 
 
-def _save_state_upon_loss(state: Bbr, base: NewReno) -> None:
+def _save_state_upon_loss(state: Bbr, base: BaseState) -> None:
     _save_cwnd(state, base)
     state.undo_startup = False  # [bbr.saved]
     state.undo_bw_shortterm = state.bw_shortterm
@@ -34,7 +34,7 @@ def _save_state_upon_loss(state: Bbr, base: NewReno) -> None:
     state.undo_inflight_longterm_bytes = state.inflight_longterm_bytes
 
 
-def _note_loss(readings: Readings, state: Bbr, base: NewReno) -> Outcome:
+def _note_loss(readings: Readings, state: Bbr, base: BaseState) -> Outcome:
     first = not state.is_loss_in_round
     if first:
         state.loss_round_delivered_bytes = state.delivered_bytes  # [bbr.loss-round.begins]
@@ -44,7 +44,7 @@ def _note_loss(readings: Readings, state: Bbr, base: NewReno) -> Outcome:
     return Outcome.LOSS_NOTED if first else Outcome.ALREADY_NOTED
 
 
-def _enter_recovery(state: Bbr, base: NewReno, now_ns: int, sent_t_ns: int) -> None:
+def _enter_recovery(state: Bbr, base: BaseState, now_ns: int, sent_t_ns: int) -> None:
     if newreno.sent_before_recovery(base, sent_t_ns):
         return  # [bbr.recovery.once]
     if not base.in_recovery:
@@ -66,7 +66,7 @@ def _note_recovery(state: Bbr, *, begun: bool) -> Outcome:
     return Outcome.LOSS_NOTED if begun else Outcome.ALREADY_NOTED
 
 
-def on_lost(readings: Readings, state: Bbr, base: NewReno, lost: Lost) -> Outcome:
+def on_lost(readings: Readings, state: Bbr, base: BaseState, lost: Lost) -> Outcome:
     """Process packets declared lost."""
     state.in_flight_bytes = saturate(lost.bytes_in_flight)
     was_in_recovery = base.in_recovery
@@ -78,7 +78,7 @@ def on_lost(readings: Readings, state: Bbr, base: NewReno, lost: Lost) -> Outcom
     return _note_loss(readings, state, base)
 
 
-def on_ce(readings: Readings, state: Bbr, base: NewReno, ce: Ce) -> Outcome:
+def on_ce(readings: Readings, state: Bbr, base: BaseState, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter as the loss of a packet, of which no byte and no range is counted."""
     if readings.losses in (Losses.CONSERVATION, Losses.LINUX_V3):
         return Outcome.UNCHANGED  # [bbr.conservation.marks]
@@ -91,19 +91,19 @@ def _forget_losses(state: Bbr) -> None:
     state.conservation_due = False
 
 
-def _collapse_linux(state: Bbr, base: NewReno) -> None:
+def _collapse_linux(state: Bbr, base: BaseState) -> None:
     reset_full_bw(state)  # [bbr.timeout.v3]
     if state.phase is not Phase.STARTUP and state.inflight_shortterm_bytes is None:
         state.inflight_shortterm_bytes = max(base.cwnd_bytes, state.prior_cwnd_bytes)  # [bbr.timeout.v3.short-term]
 
 
-def _saves_at_timeout(readings: Readings, base: NewReno) -> bool:
+def _saves_at_timeout(readings: Readings, base: BaseState) -> bool:
     if readings.losses in (Losses.CONSERVATION, Losses.LINUX_V3):
         return not base.in_recovery  # [bbr.timeout.linux]
     return True
 
 
-def on_enter_rto(readings: Readings, state: Bbr, base: NewReno, now_ns: int) -> Outcome:
+def on_enter_rto(readings: Readings, state: Bbr, base: BaseState, now_ns: int) -> Outcome:
     """Process persistent congestion, which stands for a retransmission timeout."""
     if _saves_at_timeout(readings, base):
         _save_state_upon_loss(state, base)
@@ -119,7 +119,7 @@ def on_enter_rto(readings: Readings, state: Bbr, base: NewReno, now_ns: int) -> 
     return Outcome.COLLAPSED
 
 
-def deduct_losses(readings: Readings, state: Bbr, base: NewReno) -> None:
+def deduct_losses(readings: Readings, state: Bbr, base: BaseState) -> None:
     """Take what was lost since the last ACK off the window."""
     if readings.losses is Losses.CONSERVATION and state.newly_lost_bytes > 0:
         left_bytes = base.cwnd_bytes - state.newly_lost_bytes
@@ -127,11 +127,11 @@ def deduct_losses(readings: Readings, state: Bbr, base: NewReno) -> None:
     state.newly_lost_bytes = 0
 
 
-def _ends_recovery(base: NewReno, ack: Ack) -> bool:
+def _ends_recovery(base: BaseState, ack: Ack) -> bool:
     return base.in_recovery and any(not newreno.sent_before_recovery(base, run.sent_t_ns) for run in ack.packets)
 
 
-def leave_recovery_first(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
+def leave_recovery_first(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> None:
     """End recovery as version 3 of Linux does, before the ACK changes anything."""
     if readings.losses is not Losses.LINUX_V3 or not _ends_recovery(base, ack):
         return
@@ -141,7 +141,7 @@ def leave_recovery_first(readings: Readings, state: Bbr, base: NewReno, ack: Ack
     base.in_recovery = state.timeout = False  # [bbr.recovery.v3.first]
 
 
-def leave_recovery(state: Bbr, base: NewReno, ack: Ack) -> None:
+def leave_recovery(state: Bbr, base: BaseState, ack: Ack) -> None:
     """End recovery where a packet sent after its beginning is acknowledged."""
     if _ends_recovery(base, ack):
         base.in_recovery = state.timeout = False  # [bbr.recovery.end]
@@ -149,7 +149,7 @@ def leave_recovery(state: Bbr, base: NewReno, ack: Ack) -> None:
         _restore_cwnd(state, base)
 
 
-def begin_conservation(state: Bbr, base: NewReno, ack: Ack) -> None:
+def begin_conservation(state: Bbr, base: BaseState, ack: Ack) -> None:
     """Begin the first round of a recovery with its first ACK."""
     if state.conservation_due:
         state.conservation_due, state.packet_conservation = False, True
@@ -157,7 +157,7 @@ def begin_conservation(state: Bbr, base: NewReno, ack: Ack) -> None:
         base.cwnd_bytes = saturate(state.in_flight_bytes + ack.bytes)  # [bbr.conservation.begin]
 
 
-def _undo_cwnd(readings: Readings, state: Bbr, base: NewReno) -> None:
+def _undo_cwnd(readings: Readings, state: Bbr, base: BaseState) -> None:
     if readings.losses is not Losses.LINUX_V3:
         _restore_cwnd(state, base)
     elif state.prior_cwnd_bytes > 0:
@@ -165,7 +165,7 @@ def _undo_cwnd(readings: Readings, state: Bbr, base: NewReno) -> None:
     state.window_reached = False
 
 
-def handle_spurious_loss_detection(readings: Readings, state: Bbr, base: NewReno) -> Outcome:
+def handle_spurious_loss_detection(readings: Readings, state: Bbr, base: BaseState) -> Outcome:
     """Process the news that the losses of a recovery were none."""
     _undo_cwnd(readings, state, base)
     base.in_recovery = state.timeout = False

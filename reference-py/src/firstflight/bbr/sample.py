@@ -8,7 +8,7 @@ from firstflight.bbr.profiles import Readings, ShortSample, Units
 from firstflight.bbr.rate import ZERO, Rate
 from firstflight.bbr.state import Bbr, Sample, saturate
 from firstflight.events import Ack, Sent
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 
 
 def clocked_ns(readings: Readings, time_ns: int) -> int:
@@ -18,7 +18,9 @@ def clocked_ns(readings: Readings, time_ns: int) -> int:
     return time_ns
 
 
-def _delivery_rate(readings: Readings, base: NewReno, ack: Ack, delivered_bytes: int, interval_ns: int) -> Rate | None:
+def _delivery_rate(
+    readings: Readings, base: BaseState, ack: Ack, delivered_bytes: int, interval_ns: int
+) -> Rate | None:
     """Return the rate of a sample, ``None`` for one that counts for nothing."""
     short = ack.min_rtt_ns is not None and interval_ns < clocked_ns(readings, ack.min_rtt_ns)
     if readings.short_sample is ShortSample.NOTHING and (short or ack.min_rtt_ns is None or interval_ns == 0):
@@ -45,7 +47,7 @@ def _clear_limited(state: Bbr) -> None:
         state.app_limited_bytes = 0  # [bbr.idle.cleared]
 
 
-def generate_rate_sample(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Sample:
+def generate_rate_sample(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> Sample:
     """Return the sample of an ACK, and keep what is delivered in all and in flight."""
     state.in_flight_bytes = saturate(ack.bytes_in_flight)
     delivered_bytes, interval_ns, prior_bytes = (

@@ -23,7 +23,7 @@ from firstflight.bbr.profiles import (
 )
 from firstflight.bbr.rate import ZERO, Rate, has_grown
 from firstflight.bbr.state import GAIN_UNIT, Bbr, Sample
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase
 
 #: StartupPacingGain, DrainPacingGain, DefaultCwndGain.
@@ -62,13 +62,13 @@ def reset_full_bw(state: Bbr) -> None:
     state.full_bw_now = False
 
 
-def _has_grown(readings: Readings, state: Bbr, base: NewReno, rate: Rate) -> bool:
+def _has_grown(readings: Readings, state: Bbr, base: BaseState, rate: Rate) -> bool:
     if in_packets(readings):
         return packets_has_grown(rate, state.full_bw, base.max_datagram_size_bytes)  # [bbr.units.grown]
     return has_grown(rate, state.full_bw)
 
 
-def check_full_bw_reached(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
+def check_full_bw_reached(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> Outcome | None:
     """See whether the rate still grows: at the start of a round, or at any ACK."""
     looked_at = state.round_start
     if readings.growth_at is GrowthAt.ACK:
@@ -92,7 +92,7 @@ def check_full_bw_reached(readings: Readings, state: Bbr, base: NewReno, sample:
     return Outcome.PLATEAU_COUNTED if in_startup else None
 
 
-def is_inflight_too_high(readings: Readings, base: NewReno, sample: Sample) -> bool:
+def is_inflight_too_high(readings: Readings, base: BaseState, sample: Sample) -> bool:
     """Return whether more than 2 % was lost; both are whole, so that the share may be rounded down."""
     if readings.units is Units.PACKETS_V3:
         share_bytes = packets_share_bytes(sample.in_flight_bytes, LOSS_THRESH_PARTS, base.max_datagram_size_bytes)
@@ -100,7 +100,7 @@ def is_inflight_too_high(readings: Readings, base: NewReno, sample: Sample) -> b
     return sample.lost_bytes > sample.in_flight_bytes // LOSS_THRESH  # [bbr.loss-exit.rate]
 
 
-def _has_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> bool:
+def _has_high_loss(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> bool:
     """Return whether the losses of the round that ends are those of a full pipe."""
     counted = state.lost_acks if readings.loss_exit_counts is LossExitCounts.ACKS else state.lost_ranges
     if not state.loss_round_start or readings.loss_exit_count == 0 or counted < readings.loss_exit_count:
@@ -116,7 +116,7 @@ def _has_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample
     return is_inflight_too_high(readings, base, sample)
 
 
-def _leave_by_loss(readings: Readings, state: Bbr, base: NewReno) -> None:
+def _leave_by_loss(readings: Readings, state: Bbr, base: BaseState) -> None:
     state.full_bw_reached = True  # [bbr.loss-exit]
     if readings.losses is Losses.LINUX_V3:
         held_bytes = inflight_bytes(readings, state, base, state.max_bw)  # [bbr.loss-exit.long-term.v3]
@@ -126,7 +126,7 @@ def _leave_by_loss(readings: Readings, state: Bbr, base: NewReno) -> None:
     state.inflight_longterm_bytes = max(state.bdp_bytes, state.inflight_latest_bytes)  # [bbr.loss-exit.long-term]
 
 
-def check_startup_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
+def check_startup_high_loss(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> Outcome | None:
     """See at the end of a round whether too much was lost in it."""
     outcome = None
     if readings.loss_exit_counts is LossExitCounts.ACKS and state.newly_lost_bytes > 0:
@@ -146,7 +146,7 @@ def _held_rate(readings: Readings, state: Bbr) -> Rate:
     return state.bw
 
 
-def check_startup_done(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
+def check_startup_done(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> Outcome | None:
     """End Startup if the pipe is full."""
     outcome = check_startup_high_loss(readings, state, base, sample)
     if state.phase is Phase.STARTUP and state.full_bw_reached:
@@ -176,7 +176,7 @@ def _has_timed_out(readings: Readings, state: Bbr) -> bool:
     return readings.drain_rounds is DrainRounds.FOURTH and rounds > DRAIN_ROUNDS  # [bbr.drain.rounds]
 
 
-def _in_flight_bytes(readings: Readings, state: Bbr, base: NewReno, now_ns: int, *, exited: bool) -> int:
+def _in_flight_bytes(readings: Readings, state: Bbr, base: BaseState, now_ns: int, *, exited: bool) -> int:
     """Return what is in flight, or what will be when the next packet may leave: with it where Startup was just left."""
     if readings.drain_compares is DrainCompares.IN_FLIGHT:
         return state.in_flight_bytes
@@ -187,7 +187,7 @@ def _in_flight_bytes(readings: Readings, state: Bbr, base: NewReno, now_ns: int,
     return max(volume - delivers_bytes(readings, state, base, wait_ns), 0)  # [bbr.drain.departure]
 
 
-def check_drain_done(readings: Readings, state: Bbr, base: NewReno, now_ns: int, *, exited: bool) -> Outcome | None:
+def check_drain_done(readings: Readings, state: Bbr, base: BaseState, now_ns: int, *, exited: bool) -> Outcome | None:
     """End Drain if no more is in flight than the path holds, or if it lasts long. ``exited``: Startup ends with this ACK."""
     if state.phase is not Phase.DRAIN:
         return None
@@ -211,7 +211,7 @@ def enter_probe_bw(state: Bbr) -> None:
     state.cwnd_gain = DEFAULT_CWND_GAIN
 
 
-def raise_long_term(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> None:
+def raise_long_term(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> None:
     """Raise the long-term volume to what was in flight where little of it was lost."""
     if readings.losses is not Losses.LINUX_V3 or not state.full_bw_reached or state.inflight_longterm_bytes is None:
         return

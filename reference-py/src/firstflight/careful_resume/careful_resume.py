@@ -17,7 +17,7 @@ from firstflight.careful_resume.unvalidated import on_sent, on_unvalidated
 from firstflight.careful_resume.validating import on_validating
 from firstflight.events import Ack, Backlog, Event, Lost, SavedPath, Sent
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Phase
 from firstflight.search import startup
 from firstflight.search.search import Search
@@ -42,12 +42,12 @@ def search_readings() -> startup.Readings:
     return startup.PROFILES["lanman-2024"]
 
 
-def begin(readings: Readings, base: NewReno) -> Resuming:
+def begin(readings: Readings, base: BaseState) -> Resuming:
     """Return the state of a new connection; what its initial window was stays known."""
     return Resuming(CarefulResume(base.cwnd_bytes), None if readings.search is cr.Search.NONE else Search())
 
 
-def _run_normal(state: Resuming, base: NewReno, event: Event) -> Normal:
+def _run_normal(state: Resuming, base: BaseState, event: Event) -> Normal:
     """Let normal congestion control process the event. SEARCH counts its bins in every phase."""
     if state.search is None:
         return Normal(base, newreno.on_event(base, event))
@@ -55,7 +55,7 @@ def _run_normal(state: Resuming, base: NewReno, event: Event) -> Normal:
     return Normal(base, seen.outcome, seen.state["bin"], seen.state["open_bin_bytes"])
 
 
-def _compute_normal(readings: Readings, state: Resuming, base: NewReno, event: Event) -> Normal:
+def _compute_normal(readings: Readings, state: Resuming, base: BaseState, event: Event) -> Normal:
     """Return what normal congestion control makes of the event; whether that counts is for the phase to say."""
     copy, ssthresh_bytes = base.copy(), base.ssthresh_bytes
     at_threshold = isinstance(event, Ack) and ssthresh_bytes == base.cwnd_bytes
@@ -108,13 +108,13 @@ def _note(state: CarefulResume, event: Event) -> None:
             _note_backlog(state, event)
 
 
-def _on_normal(readings: Readings, state: CarefulResume, base: NewReno, event: Event, normal: Normal) -> Report:
+def _on_normal(readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal) -> Report:
     if isinstance(event, Ack):
         measure(readings, state, normal.base, event)
     return take_normal(base, normal)  # [careful-resume.normal]
 
 
-def _on_event(readings: Readings, state: CarefulResume, base: NewReno, event: Event, normal: Normal) -> Report:
+def _on_event(readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal) -> Report:
     _note(state, event)
     if isinstance(event, SavedPath) and state.phase is not Phase.RECONNAISSANCE:
         return Report(on_saved_path(state, event))
@@ -133,7 +133,7 @@ def _on_event(readings: Readings, state: CarefulResume, base: NewReno, event: Ev
             return _on_normal(readings, state, base, event, normal)
 
 
-def _observe(state: CarefulResume, base: NewReno, normal: Normal, report: Report) -> Observation:
+def _observe(state: CarefulResume, base: BaseState, normal: Normal, report: Report) -> Observation:
     jumped, saved = state.jump_bytes > 0, state.saved
     numbers = {
         "pipesize_bytes": state.pipesize_bytes if jumped else None,
@@ -158,7 +158,7 @@ def _observe(state: CarefulResume, base: NewReno, normal: Normal, report: Report
     )
 
 
-def step(readings: Readings, state: Resuming, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: Resuming, base: BaseState, event: Event) -> Observation:
     """Process one event."""
     normal = _compute_normal(readings, state, base, event)
     report = _on_event(readings, state.resume, base, event, normal)

@@ -3,7 +3,7 @@
 from firstflight.careful_resume.state import CarefulResume, Schedule, saturated, share
 from firstflight.events import Sent
 from firstflight.limits import TIME_MAX_NS
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Phase
 
 
@@ -27,7 +27,7 @@ def next_release_ns(state: CarefulResume) -> int | None:
     return _release_ns(state)  # [careful-resume.pacing]
 
 
-def pace_sent(state: CarefulResume, base: NewReno, sent: Sent) -> None:
+def pace_sent(state: CarefulResume, base: BaseState, sent: Sent) -> None:
     """Advance the schedule by packets sent; what a late sender may catch up is no more than an initial window."""
     burst_bytes = max(0, state.initial_window_bytes - base.max_datagram_size_bytes)
     lag_ns = _duration_ns(state, burst_bytes, state.schedule.rtt_ns)

@@ -17,7 +17,7 @@ from firstflight.careful_resume.state import (
 )
 from firstflight.careful_resume.unvalidated import enter
 from firstflight.events import Ack, Backlog, Ce, Event, Lost, PathChange, PersistentCongestion, SavedPath, Sent
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Trigger
 
 
@@ -66,13 +66,13 @@ def _is_confirmed(readings: Readings, state: CarefulResume) -> bool:
             return True
 
 
-def _is_limited(state: CarefulResume, base: NewReno) -> bool:
+def _is_limited(state: CarefulResume, base: BaseState) -> bool:
     """Return whether more data waits than the window has room for."""
     room_bytes = max(0, base.cwnd_bytes - state.flight_bytes)
     return state.backlog_bytes > room_bytes
 
 
-def _jump_if_due(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int, report: Report) -> Report:
+def _jump_if_due(readings: Readings, state: CarefulResume, base: BaseState, now_ns: int, report: Report) -> Report:
     if not (_is_confirmed(readings, state) and _is_limited(state, base)):
         return report  # [careful-resume.reconnaissance.wait]
     if base.ssthresh_bytes is not None:
@@ -83,14 +83,16 @@ def _jump_if_due(readings: Readings, state: CarefulResume, base: NewReno, now_ns
     return enter(readings, state, base, now_ns)  # [careful-resume.reconnaissance.confirmed]
 
 
-def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack, report: Report) -> Report:
+def _on_ack(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack, report: Report) -> Report:
     _count_initial(state, ack)
     if ack.latest_rtt_ns is not None and not _rtt_fits(readings, state):
         return _not_validated(state)
     return _jump_if_due(readings, state, base, ack.t_ns, report)
 
 
-def on_reconnaissance(readings: Readings, state: CarefulResume, base: NewReno, event: Event, normal: Normal) -> Report:
+def on_reconnaissance(
+    readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal
+) -> Report:
     """Process an event in Reconnaissance, where normal congestion control goes on until the jump."""
     report = take_normal(base, normal)
     if expired(state.used, event.t_ns):

@@ -15,7 +15,7 @@ from firstflight.careful_resume.state import (
 )
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase, Trigger
 
 
@@ -27,7 +27,7 @@ def _floor_bytes(readings: Readings, state: CarefulResume, two_datagrams_bytes: 
             return state.initial_window_bytes
 
 
-def retreat(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int, trigger: Trigger) -> Report:
+def retreat(readings: Readings, state: CarefulResume, base: BaseState, now_ns: int, trigger: Trigger) -> Report:
     """Begin Safe Retreat."""
     state.saved = None  # [careful-resume.retreat.delete]
     two_datagrams_bytes = newreno.minimum_window_bytes(base)
@@ -42,7 +42,7 @@ def retreat(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int
     return Report(Outcome.RETREATED, (trigger,))
 
 
-def _bound_threshold(state: CarefulResume, base: NewReno) -> None:
+def _bound_threshold(state: CarefulResume, base: BaseState) -> None:
     """Bound the threshold by what PipeSize has shown; a lower one stays."""
     used = state.used  # [careful-resume.retreat.threshold]
     bound_bytes = share(state.pipesize_bytes, used.beta_numerator, used.beta_denominator, up=False)
@@ -51,7 +51,7 @@ def _bound_threshold(state: CarefulResume, base: NewReno) -> None:
     base.ssthresh_bytes = bound_bytes
 
 
-def stop(state: CarefulResume, base: NewReno, normal: Normal) -> Report:
+def stop(state: CarefulResume, base: BaseState, normal: Normal) -> Report:
     """End Careful Resume at persistent congestion, to which normal congestion control reacts."""
     report = take_normal(base, normal)  # [careful-resume.persistent]
     if state.phase is Phase.SAFE_RETREAT:
@@ -60,13 +60,13 @@ def stop(state: CarefulResume, base: NewReno, normal: Normal) -> Report:
     return report
 
 
-def retreat_on_lost(readings: Readings, state: CarefulResume, base: NewReno, lost: Lost) -> Report:
+def retreat_on_lost(readings: Readings, state: CarefulResume, base: BaseState, lost: Lost) -> Report:
     """Process a loss after the jump: Safe Retreat begins."""
     take_unvalidated(state, lost.packets)
     return retreat(readings, state, base, lost.t_ns, Trigger.PACKET_LOSS)
 
 
-def _leave(state: CarefulResume, base: NewReno) -> Report:
+def _leave(state: CarefulResume, base: BaseState) -> Report:
     """End Safe Retreat; the ACK that does so leaves the window alone."""
     end(state)  # [careful-resume.retreat.end]
     _bound_threshold(state, base)
@@ -84,14 +84,14 @@ def _loss_ends(readings: Readings, state: CarefulResume) -> bool:
     return readings.retreat_end is cr.RetreatEnd.NONE_OUTSTANDING and state.unvalidated_left_bytes == 0
 
 
-def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> Report:
+def _on_ack(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack) -> Report:
     acknowledge(readings, state, ack)  # [careful-resume.retreat.pipesize]
     if _ack_ends(readings, state):
         return _leave(state, base)
     return Report(Outcome.WINDOW_KEPT)  # [careful-resume.retreat.no-growth]
 
 
-def _on_congestion(readings: Readings, base: NewReno) -> Report:
+def _on_congestion(readings: Readings, base: BaseState) -> Report:
     if readings.retreat_congestion is cr.RetreatCongestion.REDUCES:
         reduced_bytes = newreno.reduced_bytes(base, base.cwnd_bytes)
         base.cwnd_bytes = max(reduced_bytes, newreno.minimum_window_bytes(base))
@@ -99,14 +99,14 @@ def _on_congestion(readings: Readings, base: NewReno) -> Report:
     return Report(Outcome.ALREADY_REDUCED)  # [careful-resume.retreat.once]
 
 
-def _on_lost(readings: Readings, state: CarefulResume, base: NewReno, lost: Lost) -> Report:
+def _on_lost(readings: Readings, state: CarefulResume, base: BaseState, lost: Lost) -> Report:
     take_unvalidated(state, lost.packets)
     if _loss_ends(readings, state):
         return _leave(state, base)
     return _on_congestion(readings, base)
 
 
-def on_retreat(readings: Readings, state: CarefulResume, base: NewReno, event: Event, normal: Normal) -> Report:
+def on_retreat(readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal) -> Report:
     """Process an event in Safe Retreat."""
     match event:
         case Ack():

@@ -8,7 +8,7 @@ from firstflight.careful_resume.profiles import Readings
 from firstflight.careful_resume.state import CarefulResume, Initial, Round, SavedSet, highest, saturated
 from firstflight.events import Ack, SavedPath
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase
 
 
@@ -46,7 +46,7 @@ def _begin_round(state: CarefulResume, ack: Ack) -> None:
     state.round_trip = Round(next_first, ack.bytes, ack.app_limited)
 
 
-def _save(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> None:
+def _save(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack) -> None:
     """Save what the round that ends has shown."""
     if ack.min_rtt_ns is None or ack.min_rtt_ns == 0:
         return  # a set without an RTT is none
@@ -62,7 +62,7 @@ def _save(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> 
     state.saved = SavedSet(measured_bytes, ack.min_rtt_ns, in_use=False)  # [careful-resume.observe.replace]
 
 
-def measure(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> None:
+def measure(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack) -> None:
     """Measure the capacity in round trips of normal congestion control; ``base`` has taken the ACK already."""
     current = state.round_trip
     if current.next_first is None:

@@ -10,7 +10,7 @@ from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings
 from firstflight.events import Ack, Run, SavedPath
 from firstflight.limits import WINDOW_MAX_BYTES
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase, Trigger
 from firstflight.values import copied
 
@@ -115,7 +115,7 @@ class CarefulResume:
 class Normal:
     """What normal congestion control makes of an event. ``bin``, ``open_bin_bytes``: of SEARCH, ``None`` without it."""
 
-    base: NewReno
+    base: BaseState
     outcome: Outcome
     bin: int | None = None
     open_bin_bytes: int | None = None
@@ -129,9 +129,9 @@ class Report:
     triggers: tuple[Trigger, ...] = ()
 
 
-def take_normal(base: NewReno, normal: Normal) -> Report:
+def take_normal(base: BaseState, normal: Normal) -> Report:
     """Let what normal congestion control makes of the event count."""
-    for name in NewReno.__slots__:
+    for name in BaseState.__slots__:
         setattr(base, name, getattr(normal.base, name))
     return Report(normal.outcome)
 

@@ -18,7 +18,7 @@ from firstflight.careful_resume.state import (
     saturated,
 )
 from firstflight.events import Ack, Ce, Event, Lost, PathChange, PersistentCongestion, SavedPath, Sent
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase, Trigger
 
 
@@ -30,7 +30,7 @@ def _jump_bytes(used: SavedPath) -> int:
     return jump_bytes
 
 
-def _first_pipesize_bytes(readings: Readings, state: CarefulResume, base: NewReno) -> int:
+def _first_pipesize_bytes(readings: Readings, state: CarefulResume, base: BaseState) -> int:
     match readings.pipesize_start:
         case cr.PipesizeStart.FLIGHT:
             return state.flight_bytes
@@ -38,7 +38,7 @@ def _first_pipesize_bytes(readings: Readings, state: CarefulResume, base: NewRen
             return base.cwnd_bytes
 
 
-def enter(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int) -> Report:
+def enter(readings: Readings, state: CarefulResume, base: BaseState, now_ns: int) -> Report:
     """Jump, unless that would not enlarge the window."""
     jump_bytes = _jump_bytes(state.used)
     if jump_bytes <= base.cwnd_bytes and readings.jump_not_larger is cr.JumpNotLarger.STOP:
@@ -84,7 +84,7 @@ def _rate_limited_bytes(readings: Readings, state: CarefulResume) -> int | None:
     return None
 
 
-def _leave(readings: Readings, state: CarefulResume, base: NewReno, triggers: tuple[Trigger, ...]) -> Report:
+def _leave(readings: Readings, state: CarefulResume, base: BaseState, triggers: tuple[Trigger, ...]) -> Report:
     """Go on to the Validating phase, or end Careful Resume if the jump was not used."""
     rate_limited_bytes = _rate_limited_bytes(readings, state)
     if rate_limited_bytes is not None:
@@ -99,7 +99,12 @@ def _leave(readings: Readings, state: CarefulResume, base: NewReno, triggers: tu
 
 
 def _leave_if(
-    readings: Readings, state: CarefulResume, base: NewReno, event: Event, triggers: tuple[Trigger, ...], report: Report
+    readings: Readings,
+    state: CarefulResume,
+    base: BaseState,
+    event: Event,
+    triggers: tuple[Trigger, ...],
+    report: Report,
 ) -> Report:
     """Leave the phase if there is a trigger, or its time is over; or else report what was given."""
     if _time_is_over(readings, state, event):
@@ -107,7 +112,7 @@ def _leave_if(
     return _leave(readings, state, base, triggers) if triggers else report
 
 
-def _is_full(readings: Readings, state: CarefulResume, base: NewReno) -> bool:
+def _is_full(readings: Readings, state: CarefulResume, base: BaseState) -> bool:
     match readings.window_full:
         case cr.WindowFull.DATAGRAM:  # [careful-resume.unvalidated.room]
             return base.cwnd_bytes < state.flight_bytes + base.max_datagram_size_bytes
@@ -121,7 +126,7 @@ def _mark_sent(marks: Marks, sent: Sent) -> None:
     marks.last_unvalidated = sent.packets[-1].last  # [careful-resume.marks.last] [careful-resume.marks.probes]
 
 
-def on_sent(readings: Readings, state: CarefulResume, base: NewReno, sent: Sent) -> Report:
+def on_sent(readings: Readings, state: CarefulResume, base: BaseState, sent: Sent) -> Report:
     """Mark the packets sent, and leave the phase if the window is full."""
     _mark_sent(state.marks, sent)
     pace_sent(state, base, sent)
@@ -132,7 +137,7 @@ def on_sent(readings: Readings, state: CarefulResume, base: NewReno, sent: Sent)
     return _leave_if(readings, state, base, sent, triggers, Report(Outcome.SENT))
 
 
-def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> Report:
+def _on_ack(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack) -> Report:
     acknowledge(readings, state, ack)  # [careful-resume.unvalidated.pipesize]
     latest_ns, used = ack.latest_rtt_ns, state.used
     if rtt_too_low(readings, latest_ns, used) or rtt_too_high(latest_ns, used):
@@ -147,7 +152,7 @@ def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -
     return _leave_if(readings, state, base, ack, triggers, report)
 
 
-def on_unvalidated(readings: Readings, state: CarefulResume, base: NewReno, event: Event, normal: Normal) -> Report:
+def on_unvalidated(readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal) -> Report:
     """Process any event but packets sent in the Unvalidated phase."""
     match event:
         case Ack():

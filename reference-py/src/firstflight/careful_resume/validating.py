@@ -5,11 +5,11 @@ from firstflight.careful_resume.profiles import Readings
 from firstflight.careful_resume.retreat import retreat, retreat_on_lost, stop
 from firstflight.careful_resume.state import CarefulResume, Normal, Report, acknowledge, end, reached, take_normal
 from firstflight.events import Ack, Ce, Event, Lost, PathChange, PersistentCongestion
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Trigger
 
 
-def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack, normal: Normal) -> Report:
+def _on_ack(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack, normal: Normal) -> Report:
     acknowledge(readings, state, ack)  # [careful-resume.validating.pipesize]
     report = take_normal(base, normal)  # [careful-resume.validating.growth]
     if not reached(state.marks.acked, state.marks.last_unvalidated):
@@ -18,7 +18,7 @@ def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack, n
     return Report(Outcome.VALIDATED, (Trigger.LAST_UNVALIDATED_PACKET_ACKNOWLEDGED,))
 
 
-def on_validating(readings: Readings, state: CarefulResume, base: NewReno, event: Event, normal: Normal) -> Report:
+def on_validating(readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal) -> Report:
     """Process an event in the Validating phase."""
     match event:
         case Ack():

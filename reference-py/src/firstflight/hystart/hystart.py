@@ -22,7 +22,7 @@ from firstflight.hystart.profiles import (
     TrainThreshold,
 )
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.values import copied
 
@@ -78,7 +78,7 @@ class HyStart:
         return copied(self)
 
 
-def begin(readings: Readings, _base: NewReno) -> HyStart:
+def begin(readings: Readings, _base: BaseState) -> HyStart:
     """Return the state before the first event."""
     return HyStart(None if readings.boundary_ack is BoundaryAck.ENDED else 0)  # [hystart.begin]
 
@@ -118,12 +118,12 @@ def take_sample(readings: Readings, state: HyStart, latest_rtt_ns: int, ack_dela
     return rtt_ns
 
 
-def is_low(base: NewReno) -> bool:
+def is_low(base: BaseState) -> bool:
     """Return whether the window is too small for slow start to be left."""
     return base.cwnd_bytes < LOW_WINDOW_DATAGRAMS * base.max_datagram_size_bytes
 
 
-def follow_rounds(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> bool:
+def follow_rounds(readings: Readings, state: HyStart, base: BaseState, ack: Ack) -> bool:
     """Begin a round if this ACK does; return whether rounds are followed at this window."""
     if is_low(base) and readings.low_window is LowWindow.EVERYTHING:
         return False  # [hystart.low-window.everything]
@@ -163,7 +163,7 @@ def watch_delay(readings: Readings, state: HyStart, rtt_ns: int) -> bool:
     return state.current_min_ns > min_ns + share_us * _US  # [hystart.delay]
 
 
-def _detect(readings: Readings, state: HyStart, base: NewReno, ack: Ack, rtt_ns: int) -> Outcome | None:
+def _detect(readings: Readings, state: HyStart, base: BaseState, ack: Ack, rtt_ns: int) -> Outcome | None:
     """Watch the round; return why slow start is to be left, if it is."""
     low = is_low(base)
     if low and readings.low_window is LowWindow.DETECTION:
@@ -180,7 +180,7 @@ def _detect(readings: Readings, state: HyStart, base: NewReno, ack: Ack, rtt_ns:
     return Outcome.EXITED_BY_DELAY if by_delay else None
 
 
-def _end_round(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> None:
+def _end_round(readings: Readings, state: HyStart, base: BaseState, ack: Ack) -> None:
     """End the round with an ACK that belongs to it: the next one begins another."""
     if readings.boundary_ack is BoundaryAck.NEXT or newreno.phase(base) is not Phase.SLOW_START:
         return
@@ -188,7 +188,7 @@ def _end_round(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> N
         state.round_end_packet = None  # [hystart.round.ended]
 
 
-def _on_ack(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> Outcome:
+def _on_ack(readings: Readings, state: HyStart, base: BaseState, ack: Ack) -> Outcome:
     found = None
     if ack.latest_rtt_ns is not None:
         rtt_ns = take_sample(readings, state, ack.latest_rtt_ns, ack.ack_delay_ns)
@@ -201,7 +201,7 @@ def _on_ack(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> Outc
     return outcome if found is None else found
 
 
-def _on_event(readings: Readings, state: HyStart, base: NewReno, event: Event) -> Outcome:
+def _on_event(readings: Readings, state: HyStart, base: BaseState, event: Event) -> Outcome:
     if isinstance(event, Ack):
         return _on_ack(readings, state, base, event)
     if isinstance(event, Sent):
@@ -211,7 +211,7 @@ def _on_event(readings: Readings, state: HyStart, base: NewReno, event: Event) -
     return newreno.on_event(base, event)  # [hystart.loss]
 
 
-def _observe(state: HyStart, base: NewReno, outcome: Outcome) -> Observation:
+def _observe(state: HyStart, base: BaseState, outcome: Outcome) -> Observation:
     numbers = {
         "round_end_packet": state.round_end_packet,
         "rtt_samples": state.rtt_samples,
@@ -223,6 +223,6 @@ def _observe(state: HyStart, base: NewReno, outcome: Outcome) -> Observation:
     return Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, numbers)
 
 
-def step(readings: Readings, state: HyStart, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: HyStart, base: BaseState, event: Event) -> Observation:
     """Process one event with HyStart in the given readings."""
     return _observe(state, base, _on_event(readings, state, base, event))

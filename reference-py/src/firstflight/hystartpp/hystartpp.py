@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from firstflight.events import Ack, Event, PersistentCongestion
 from firstflight.hystartpp.profiles import PROFILES, CssSamples, Readings, Scope
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.values import copied
 
@@ -49,12 +49,12 @@ class HyStartPP:
         return copied(self)
 
 
-def begin(_readings: Readings, _base: NewReno) -> HyStartPP:
+def begin(_readings: Readings, _base: BaseState) -> HyStartPP:
     """Return the state before the first event."""
     return HyStartPP()  # [hystartpp.begin]
 
 
-def _runs(readings: Readings, base: NewReno) -> bool:
+def _runs(readings: Readings, base: BaseState) -> bool:
     if newreno.phase(base) is not Phase.SLOW_START:
         return False
     if readings.scope is Scope.EVERY:
@@ -93,7 +93,7 @@ def _end_round(state: HyStartPP, next_packet: int) -> None:
     state.rtt_samples = 0
 
 
-def _grow(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Outcome:
+def _grow(readings: Readings, state: HyStartPP, base: BaseState, ack: Ack) -> Outcome:
     """Let the base controller grow the window, and take back what L and CSS do not allow."""
     before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
     base.ssthresh_bytes = None
@@ -139,7 +139,7 @@ def _spurious(readings: Readings, state: HyStartPP) -> bool:
     return state.current_min_ns < state.baseline_ns
 
 
-def _exit_after_rounds(readings: Readings, state: HyStartPP, base: NewReno, outcome: Outcome) -> Outcome:
+def _exit_after_rounds(readings: Readings, state: HyStartPP, base: BaseState, outcome: Outcome) -> Outcome:
     """Leave slow start after the last round of CSS; return the given outcome before."""
     if state.conservative and state.css_rounds >= readings.css_rounds:
         base.ssthresh_bytes = base.cwnd_bytes  # [hystartpp.css.exit] [hystartpp.css.last-ack]
@@ -148,7 +148,7 @@ def _exit_after_rounds(readings: Readings, state: HyStartPP, base: NewReno, outc
     return outcome
 
 
-def _on_ack(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Outcome:
+def _on_ack(readings: Readings, state: HyStartPP, base: BaseState, ack: Ack) -> Outcome:
     if _ends_round(state, ack):
         _end_round(state, ack.next_packet)
     outcome = _grow(readings, state, base, ack)
@@ -167,7 +167,7 @@ def _on_ack(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Ou
     return _exit_after_rounds(readings, state, base, outcome)
 
 
-def _on_event(readings: Readings, state: HyStartPP, base: NewReno, event: Event) -> Outcome:
+def _on_event(readings: Readings, state: HyStartPP, base: BaseState, event: Event) -> Outcome:
     if isinstance(event, Ack) and _runs(readings, base):
         return _on_ack(readings, state, base, event)
     outcome = newreno.on_event(base, event)
@@ -178,7 +178,7 @@ def _on_event(readings: Readings, state: HyStartPP, base: NewReno, event: Event)
     return outcome
 
 
-def _observe(state: HyStartPP, base: NewReno, outcome: Outcome) -> Observation:
+def _observe(state: HyStartPP, base: BaseState, outcome: Outcome) -> Observation:
     numbers = {
         "round_end_packet": state.round_end_packet,
         "rtt_samples": state.rtt_samples,
@@ -193,6 +193,6 @@ def _observe(state: HyStartPP, base: NewReno, outcome: Outcome) -> Observation:
     return Observation(base.cwnd_bytes, base.ssthresh_bytes, phase, outcome, numbers)
 
 
-def step(readings: Readings, state: HyStartPP, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: HyStartPP, base: BaseState, event: Event) -> Observation:
     """Process one event with HyStart++ in the given readings."""
     return _observe(state, base, _on_event(readings, state, base, event))

@@ -34,7 +34,7 @@ from firstflight.jumpstart.profiles import (
 from firstflight.jumpstart.state import JumpStart, end_jump, set_in_flight
 from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome, Phase
 
 __all__ = ["PROFILES", "Readings", "begin", "step"]
@@ -43,12 +43,12 @@ __all__ = ["PROFILES", "Readings", "begin", "step"]
 GROWTH_PACKETS = 20
 
 
-def begin(_readings: Readings, base: NewReno) -> JumpStart:
+def begin(_readings: Readings, base: BaseState) -> JumpStart:
     """Return the state before the first event."""
     return JumpStart(base.cwnd_bytes)
 
 
-def _enter(readings: Readings, state: JumpStart, base: NewReno, flight_bytes: int) -> None:
+def _enter(readings: Readings, state: JumpStart, base: BaseState, flight_bytes: int) -> None:
     packets = packets_of(flight_bytes, base.max_datagram_size_bytes)
     window_bytes = flight_bytes  # [jumpstart.start.window] [jumpstart.start.cwnd]
     if readings.amount is Amount.CAP:
@@ -74,7 +74,7 @@ def _end_if_sent(readings: Readings, state: JumpStart) -> None:
         end_jump(readings, state)  # [jumpstart.end.sent]
 
 
-def _on_later_backlog(readings: Readings, state: JumpStart, base: NewReno, backlog: Backlog) -> Outcome:
+def _on_later_backlog(readings: Readings, state: JumpStart, base: BaseState, backlog: Backlog) -> Outcome:
     """Process a write or a window update while the flight is being sent."""
     packet_bytes = base.max_datagram_size_bytes
     allowed_bytes = receive_window_bytes(readings, packet_bytes, backlog)
@@ -87,7 +87,7 @@ def _on_later_backlog(readings: Readings, state: JumpStart, base: NewReno, backl
     return Outcome.JUMP_KEPT  # [jumpstart.flight.frozen]
 
 
-def _on_backlog(readings: Readings, state: JumpStart, base: NewReno, backlog: Backlog) -> Outcome:
+def _on_backlog(readings: Readings, state: JumpStart, base: BaseState, backlog: Backlog) -> Outcome:
     """Jump, or say why not."""
     if state.jumping:
         return _on_later_backlog(readings, state, base, backlog)
@@ -112,7 +112,7 @@ def _on_backlog(readings: Readings, state: JumpStart, base: NewReno, backlog: Ba
     return Outcome.JUMP_BEGUN
 
 
-def _on_sent(readings: Readings, state: JumpStart, base: NewReno, sent: Sent) -> Outcome:
+def _on_sent(readings: Readings, state: JumpStart, base: BaseState, sent: Sent) -> Outcome:
     newreno.on_sent(base, sent)
     loss.count_repeats(readings, state, base, sent)
     state.next_packet = sent.packets[-1].last + 1
@@ -133,7 +133,7 @@ def _after_ack(state: JumpStart, ack: Ack) -> None:
         state.smoothed_rtt_ns = ack.smoothed_rtt_ns
 
 
-def _end_by_ack(readings: Readings, state: JumpStart, base: NewReno, ack: Ack) -> bool:
+def _end_by_ack(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> bool:
     """End the jump if this ACK does; return whether it did. ``state`` still has what was in flight before."""
     if not state.jumping or readings.ends is Ends.SENT:
         return False
@@ -145,7 +145,7 @@ def _end_by_ack(readings: Readings, state: JumpStart, base: NewReno, ack: Ack) -
     return True
 
 
-def _grow_one_in_twenty(state: JumpStart, base: NewReno, new_packets: int) -> Outcome:
+def _grow_one_in_twenty(state: JumpStart, base: BaseState, new_packets: int) -> Outcome:
     if not state.window_full:
         return Outcome.WINDOW_NOT_FULL  # [jumpstart.growth.not-full]
     state.counted_packets = min(state.counted_packets + new_packets, PACKET_MAX)
@@ -155,7 +155,7 @@ def _grow_one_in_twenty(state: JumpStart, base: NewReno, new_packets: int) -> Ou
     return Outcome.GROWN_AVOIDANCE
 
 
-def _grow(readings: Readings, state: JumpStart, base: NewReno, ack: Ack) -> Outcome:
+def _grow(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> Outcome:
     """Grow the window as the reading says; app-limited and old packets are left to the base controller."""
     phase = newreno.phase(base)
     new_packets = sum(run.count for run in ack.packets if not newreno.sent_before_recovery(base, run.sent_t_ns))
@@ -169,7 +169,7 @@ def _grow(readings: Readings, state: JumpStart, base: NewReno, ack: Ack) -> Outc
     return newreno.on_ack(base, ack)  # [jumpstart.growth]
 
 
-def _on_ack(readings: Readings, state: JumpStart, base: NewReno, ack: Ack) -> Outcome:
+def _on_ack(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> Outcome:
     last = ack.packets[-1]
     loss.count_acked(readings, state, ack)
     if newreno.sent_before_recovery(base, last.sent_t_ns) and loss.raise_to_share(readings, state, base, last):
@@ -189,7 +189,7 @@ def _on_ack(readings: Readings, state: JumpStart, base: NewReno, ack: Ack) -> Ou
     return Outcome.JUMP_ENDED if ended else outcome
 
 
-def _on_idle_restart(readings: Readings, state: JumpStart, base: NewReno) -> Outcome:
+def _on_idle_restart(readings: Readings, state: JumpStart, base: BaseState) -> Outcome:
     if readings.repeat is Repeat.ONCE or state.jumping or base.in_recovery:
         return Outcome.UNCHANGED
     state.spent = False  # [jumpstart.start.after-idle]
@@ -198,7 +198,7 @@ def _on_idle_restart(readings: Readings, state: JumpStart, base: NewReno) -> Out
     return Outcome.JUMP_REARMED
 
 
-def _on_event(readings: Readings, state: JumpStart, base: NewReno, event: Event) -> Outcome:
+def _on_event(readings: Readings, state: JumpStart, base: BaseState, event: Event) -> Outcome:
     match event:
         case Backlog():
             return _on_backlog(readings, state, base, event)
@@ -218,7 +218,7 @@ def _on_event(readings: Readings, state: JumpStart, base: NewReno, event: Event)
             return newreno.on_event(base, event)
 
 
-def _observe(readings: Readings, state: JumpStart, base: NewReno, outcome: Outcome) -> Observation:
+def _observe(readings: Readings, state: JumpStart, base: BaseState, outcome: Outcome) -> Observation:
     numbers = {
         "planned_packets": state.planned_packets,
         "sent_packets": state.sent_packets,
@@ -237,6 +237,6 @@ def _observe(readings: Readings, state: JumpStart, base: NewReno, outcome: Outco
     )
 
 
-def step(readings: Readings, state: JumpStart, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: JumpStart, base: BaseState, event: Event) -> Observation:
     """Process one event with JumpStart in the given readings."""
     return _observe(readings, state, base, _on_event(readings, state, base, event))

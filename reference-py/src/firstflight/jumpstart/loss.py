@@ -26,7 +26,7 @@ from firstflight.jumpstart.profiles import (
 from firstflight.jumpstart.state import JumpStart, end_jump, in_flight, overlap, packets_in_flight, set_in_flight
 from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome
 
 
@@ -35,7 +35,7 @@ def _add_repeats(state: JumpStart, packets: int) -> None:
     state.repeats = min(state.repeats + packets, PACKET_MAX)
 
 
-def count_repeats(readings: Readings, state: JumpStart, base: NewReno, sent: Sent) -> None:
+def count_repeats(readings: Readings, state: JumpStart, base: BaseState, sent: Sent) -> None:
     """Count what is sent again in a recovery: whether its end is accounted for may show later in it."""
     if not base.in_recovery or readings.accounting is not Accounting.HALF_OF_REST:
         return
@@ -45,21 +45,21 @@ def count_repeats(readings: Readings, state: JumpStart, base: NewReno, sent: Sen
         _add_repeats(state, packets)  # [jumpstart.loss.count] [jumpstart.loss.count.flight]
 
 
-def _begins_recovery(readings: Readings, base: NewReno, sent_t_ns: int) -> bool:
+def _begins_recovery(readings: Readings, base: BaseState, sent_t_ns: int) -> bool:
     """Return whether a sign of congestion begins a recovery: TCP's lasts until the data before it is acknowledged."""
     if base.in_recovery and readings.recovery_end is RecoveryEnd.ALL_DATA:
         return False  # [jumpstart.loss.once]
     return not newreno.sent_before_recovery(base, sent_t_ns)
 
 
-def _takes_back(readings: Readings, state: JumpStart, base: NewReno, packet: int) -> bool:
+def _takes_back(readings: Readings, state: JumpStart, base: BaseState, packet: int) -> bool:
     """Return whether the window before the jump is what the first loss reduces."""
     if readings.first_loss_window is FirstLossWindow.UNCHANGED or base.ssthresh_bytes is not None:
         return False
     return state.flight_first is not None and (state.flight_end is None or packet < state.flight_end)
 
 
-def _reduced_bytes(readings: Readings, base: NewReno, window_bytes: int) -> int:
+def _reduced_bytes(readings: Readings, base: BaseState, window_bytes: int) -> int:
     match readings.reduction_factor:
         case ReductionFactor.HALF:
             return newreno.reduced_bytes(base, window_bytes)
@@ -79,7 +79,9 @@ def _decide_accounting(readings: Readings, state: JumpStart, *, of_flight: bool)
     state.accounting = state.accounting or (of_flight and not state.accounted)  # [jumpstart.loss.scope]
 
 
-def _reduce(readings: Readings, state: JumpStart, base: NewReno, now_ns: int, packet: int, *, of_flight: bool) -> None:
+def _reduce(
+    readings: Readings, state: JumpStart, base: BaseState, now_ns: int, packet: int, *, of_flight: bool
+) -> None:
     """Begin a recovery. ``packet``: the first that was lost or marked."""
     window_bytes = base.cwnd_bytes
     if readings.reduction_basis is ReductionBasis.IN_FLIGHT:
@@ -99,7 +101,7 @@ def _reduce(readings: Readings, state: JumpStart, base: NewReno, now_ns: int, pa
     _decide_accounting(readings, state, of_flight=of_flight)
 
 
-def on_lost(readings: Readings, state: JumpStart, base: NewReno, lost: Lost) -> Outcome:
+def on_lost(readings: Readings, state: JumpStart, base: BaseState, lost: Lost) -> Outcome:
     """Process packets declared lost. ``state`` still has what was in flight before."""
     outcome = Outcome.ALREADY_REDUCED
     latest_sent_t_ns = max(run.sent_t_ns for run in lost.packets)
@@ -113,7 +115,7 @@ def on_lost(readings: Readings, state: JumpStart, base: NewReno, lost: Lost) -> 
     return outcome
 
 
-def on_ce(readings: Readings, state: JumpStart, base: NewReno, ce: Ce) -> Outcome:
+def on_ce(readings: Readings, state: JumpStart, base: BaseState, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter."""
     of_flight = readings.ecn is Ecn.ACCOUNTED and in_flight(state, ce.packet)  # [jumpstart.loss.ecn]
     if _begins_recovery(readings, base, ce.sent_t_ns):
@@ -124,14 +126,14 @@ def on_ce(readings: Readings, state: JumpStart, base: NewReno, ce: Ce) -> Outcom
     return Outcome.ALREADY_REDUCED
 
 
-def recovery_ended(readings: Readings, state: JumpStart, base: NewReno, ack: Ack) -> bool:
+def recovery_ended(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> bool:
     """Return whether an ACK that arrives in recovery ends it."""
     if readings.recovery_end is RecoveryEnd.ALL_DATA and ack.oldest_unacked_packet is not None:
         return ack.oldest_unacked_packet >= state.recovery_point  # [jumpstart.recovery.all-data]
     return any(not newreno.sent_before_recovery(base, run.sent_t_ns) for run in ack.packets)
 
 
-def account(readings: Readings, state: JumpStart, base: NewReno) -> None:
+def account(readings: Readings, state: JumpStart, base: BaseState) -> None:
     """Set the window at the end of the recovery that repaired the first flight."""
     packet_bytes = base.max_datagram_size_bytes
     flight_packets = (state.flight_end or 0) - (state.flight_first or 0)  # there is a flight, and it has ended
@@ -156,7 +158,7 @@ def count_acked(readings: Readings, state: JumpStart, ack: Ack) -> None:
     state.acked_bytes = min(state.acked_bytes + ack.bytes, WINDOW_MAX_BYTES)  # [jumpstart.acked.count]
 
 
-def raise_to_share(readings: Readings, state: JumpStart, base: NewReno, last: Run) -> bool:
+def raise_to_share(readings: Readings, state: JumpStart, base: BaseState, last: Run) -> bool:
     """Raise the window to the share of the flight that got through, if ``last`` is of it; return whether it was raised."""
     if readings.accounting is not Accounting.ACKED_SHARE or not in_flight(state, last.last):
         return False
@@ -167,7 +169,7 @@ def raise_to_share(readings: Readings, state: JumpStart, base: NewReno, last: Ru
     return True
 
 
-def _timeout_window_bytes(readings: Readings, base: NewReno) -> int | None:
+def _timeout_window_bytes(readings: Readings, base: BaseState) -> int | None:
     """Return what a timeout leaves of the window, ``None`` if it leaves it alone."""
     match readings.timeout_window:
         case TimeoutWindow.ONE_PACKET:
@@ -176,7 +178,7 @@ def _timeout_window_bytes(readings: Readings, base: NewReno) -> int | None:
             return None  # [jumpstart.timeout.none]
 
 
-def on_timeout(readings: Readings, state: JumpStart, base: NewReno) -> Outcome:
+def on_timeout(readings: Readings, state: JumpStart, base: BaseState) -> Outcome:
     """Process persistent congestion, which stands for a timeout of TCP."""
     window_bytes = _timeout_window_bytes(readings, base)
     if window_bytes is None:

@@ -11,7 +11,7 @@ from firstflight.events import Ack, Event, Run
 from firstflight.limited_slow_start.profiles import PROFILES, Readings, Share, Unit
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.values import copied
 
@@ -29,16 +29,16 @@ class LimitedSlowStart:
         return copied(self)
 
 
-def begin(_readings: Readings, _base: NewReno) -> LimitedSlowStart:
+def begin(_readings: Readings, _base: BaseState) -> LimitedSlowStart:
     """Return the state before the first event."""
     return LimitedSlowStart()  # [limited-slow-start.begin]
 
 
-def _max_ssthresh_bytes(readings: Readings, base: NewReno) -> int:
+def _max_ssthresh_bytes(readings: Readings, base: BaseState) -> int:
     return readings.max_ssthresh_datagrams * base.max_datagram_size_bytes  # [limited-slow-start.maximum]
 
 
-def _take_credit(readings: Readings, state: LimitedSlowStart, base: NewReno) -> int:
+def _take_credit(readings: Readings, state: LimitedSlowStart, base: BaseState) -> int:
     """Add half of max_ssthresh for an ACK; return the bytes gained, a datagram or nothing."""
     state.credit_bytes += _max_ssthresh_bytes(readings, base) // 2  # [limited-slow-start.remainder]
     if state.credit_bytes < base.cwnd_bytes:
@@ -47,7 +47,7 @@ def _take_credit(readings: Readings, state: LimitedSlowStart, base: NewReno) -> 
     return base.max_datagram_size_bytes
 
 
-def _share_bytes(readings: Readings, state: LimitedSlowStart, base: NewReno, unit_bytes: int) -> int:
+def _share_bytes(readings: Readings, state: LimitedSlowStart, base: BaseState, unit_bytes: int) -> int:
     """Return by how much one unit widens a window above max_ssthresh."""
     max_bytes = _max_ssthresh_bytes(readings, base)
     if readings.share is Share.REMAINDER:
@@ -58,7 +58,7 @@ def _share_bytes(readings: Readings, state: LimitedSlowStart, base: NewReno, uni
     return unit_bytes // k  # [limited-slow-start.share]
 
 
-def _grow(readings: Readings, state: LimitedSlowStart, base: NewReno, unit_bytes: int) -> bool:
+def _grow(readings: Readings, state: LimitedSlowStart, base: BaseState, unit_bytes: int) -> bool:
     """Widen the window for one unit; return whether that was limited."""
     limited = base.cwnd_bytes > _max_ssthresh_bytes(readings, base)
     more_bytes = unit_bytes  # [limited-slow-start.full]
@@ -68,7 +68,7 @@ def _grow(readings: Readings, state: LimitedSlowStart, base: NewReno, unit_bytes
     return limited
 
 
-def _grow_by_packets(readings: Readings, state: LimitedSlowStart, base: NewReno, acked: list[Run]) -> bool:
+def _grow_by_packets(readings: Readings, state: LimitedSlowStart, base: BaseState, acked: list[Run]) -> bool:
     limited = False
     for run in acked:
         for _ in range(run.count):
@@ -76,12 +76,12 @@ def _grow_by_packets(readings: Readings, state: LimitedSlowStart, base: NewReno,
     return limited
 
 
-def _grow_by_ack(readings: Readings, state: LimitedSlowStart, base: NewReno, _acked: list[Run]) -> bool:
+def _grow_by_ack(readings: Readings, state: LimitedSlowStart, base: BaseState, _acked: list[Run]) -> bool:
     unit_bytes = base.max_datagram_size_bytes  # [limited-slow-start.unit.ack]
     return _grow(readings, state, base, unit_bytes)
 
 
-def _on_ack(readings: Readings, state: LimitedSlowStart, base: NewReno, ack: Ack) -> Outcome:
+def _on_ack(readings: Readings, state: LimitedSlowStart, base: BaseState, ack: Ack) -> Outcome:
     """Let the base controller process the ACK as if ssthresh were infinite, then replace its growth by the rule."""
     before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
     base.ssthresh_bytes = None
@@ -97,12 +97,12 @@ def _on_ack(readings: Readings, state: LimitedSlowStart, base: NewReno, ack: Ack
     return Outcome.LIMITED_GROWN if limited else Outcome.GROWN
 
 
-def _in_slow_start(base: NewReno) -> bool:
+def _in_slow_start(base: BaseState) -> bool:
     """Return whether cwnd is no larger than ssthresh; the base controller ends slow start one byte earlier."""
     return base.ssthresh_bytes is None or base.cwnd_bytes <= base.ssthresh_bytes  # [limited-slow-start.at-threshold]
 
 
-def _on_event(readings: Readings, state: LimitedSlowStart, base: NewReno, event: Event) -> Outcome:
+def _on_event(readings: Readings, state: LimitedSlowStart, base: BaseState, event: Event) -> Outcome:
     if isinstance(event, Ack) and _in_slow_start(base):
         return _on_ack(readings, state, base, event)  # [limited-slow-start.scope] [limited-slow-start.scope.every]
     outcome = newreno.on_event(base, event)  # [limited-slow-start.loss]
@@ -111,17 +111,17 @@ def _on_event(readings: Readings, state: LimitedSlowStart, base: NewReno, event:
     return outcome
 
 
-def _phase(base: NewReno) -> Phase:
+def _phase(base: BaseState) -> Phase:
     """Return the phase of the base controller, but slow start where cwnd equals ssthresh."""
     return Phase.SLOW_START if not base.in_recovery and _in_slow_start(base) else newreno.phase(base)
 
 
-def _observe(readings: Readings, state: LimitedSlowStart, base: NewReno, outcome: Outcome) -> Observation:
+def _observe(readings: Readings, state: LimitedSlowStart, base: BaseState, outcome: Outcome) -> Observation:
     credit_bytes = state.credit_bytes if readings.share is Share.REMAINDER else None
     numbers = {"credit_bytes": credit_bytes}
     return Observation(base.cwnd_bytes, base.ssthresh_bytes, _phase(base), outcome, numbers)
 
 
-def step(readings: Readings, state: LimitedSlowStart, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: LimitedSlowStart, base: BaseState, event: Event) -> Observation:
     """Process one event with Limited Slow-Start in the given readings."""
     return _observe(readings, state, base, _on_event(readings, state, base, event))

@@ -30,7 +30,7 @@ from firstflight.window_rules import NEWRENO, RulesState, WindowRules, Windows
 
 __all__ = [
     "PROFILES",
-    "NewReno",
+    "BaseState",
     "Readings",
     "begin",
     "begin_recovery",
@@ -54,7 +54,7 @@ __all__ = [
 
 
 @dataclass(slots=True)
-class NewReno:
+class BaseState:
     """State of the base controller. ``ssthresh_bytes`` is ``None`` while infinite.
 
     ``recovery_start_ns``: start of the last recovery period, ``None`` if there was none since the start or since
@@ -71,9 +71,9 @@ class NewReno:
     rules: WindowRules = NEWRENO
     rules_state: RulesState | None = None
 
-    def copy(self) -> "NewReno":
+    def copy(self) -> "BaseState":
         """Return a copy that shares nothing that changes. Each event makes one: ``replace`` would take several times as long."""
-        return NewReno(
+        return BaseState(
             self.max_datagram_size_bytes,
             self.cwnd_bytes,
             self.ssthresh_bytes,
@@ -90,25 +90,25 @@ def recommended_initial_window_bytes(max_datagram_size_bytes: int) -> int:
     return min(10 * max_datagram_size_bytes, max(14720, 2 * max_datagram_size_bytes))  # [slow-start.window.initial]
 
 
-def minimum_window_bytes(state: NewReno) -> int:
+def minimum_window_bytes(state: BaseState) -> int:
     """Return the smallest window that a reduction leaves, in bytes."""
     return 2 * state.max_datagram_size_bytes  # [slow-start.window.minimum]
 
 
-def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> NewReno:
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> BaseState:
     """Return the state of a new connection. ``initial_window_bytes`` is ``None`` for the recommended one."""
     if initial_window_bytes is None:
         initial_window_bytes = recommended_initial_window_bytes(max_datagram_size_bytes)
-    return NewReno(max_datagram_size_bytes, initial_window_bytes)  # [slow-start.begin]
+    return BaseState(max_datagram_size_bytes, initial_window_bytes)  # [slow-start.begin]
 
 
-def use_rules(state: NewReno, rules: WindowRules, rules_state: RulesState) -> None:
+def use_rules(state: BaseState, rules: WindowRules, rules_state: RulesState) -> None:
     """Put a connection that has seen no event on the rules of another base."""
     state.rules = rules
     state.rules_state = rules_state
 
 
-def _slow_start_end_bytes(state: NewReno) -> int | None:
+def _slow_start_end_bytes(state: BaseState) -> int | None:
     """Return the smallest window that is not in slow start, ``None`` if every window is."""
     if state.ssthresh_bytes is None:
         return None
@@ -117,7 +117,7 @@ def _slow_start_end_bytes(state: NewReno) -> int | None:
     return state.ssthresh_bytes
 
 
-def phase(state: NewReno) -> Phase:
+def phase(state: BaseState) -> Phase:
     """Return the phase: recovery, else slow start below the threshold, else congestion avoidance."""
     if state.in_recovery:
         return Phase.RECOVERY
@@ -125,18 +125,18 @@ def phase(state: NewReno) -> Phase:
     return Phase.SLOW_START if end_bytes is None or state.cwnd_bytes < end_bytes else Phase.CONGESTION_AVOIDANCE
 
 
-def on_sent(state: NewReno, sent: Sent) -> Outcome:
+def on_sent(state: BaseState, sent: Sent) -> Outcome:
     """Process packets being sent."""
     state.rules.on_sent(state.rules_state, sent)
     return Outcome.SENT  # [slow-start.sent]
 
 
-def on_pto(_state: NewReno) -> Outcome:
+def on_pto(_state: BaseState) -> Outcome:
     """Process an expired probe timer."""
     return Outcome.UNCHANGED  # [slow-start.pto]
 
 
-def _packets_to_threshold(state: NewReno, run: Run) -> int:
+def _packets_to_threshold(state: BaseState, run: Run) -> int:
     """Return how many packets of the run are acknowledged in slow start: the first that ends it is the last."""
     end_bytes = _slow_start_end_bytes(state)
     if end_bytes is None:
@@ -151,17 +151,17 @@ def _saturate(window_bytes: int) -> int:
     return window_bytes
 
 
-def sent_before_recovery(state: NewReno, sent_t_ns: int) -> bool:
+def sent_before_recovery(state: BaseState, sent_t_ns: int) -> bool:
     """Return whether a packet was sent no later than the start of the last recovery period."""
     return state.recovery_start_ns is not None and sent_t_ns <= state.recovery_start_ns
 
 
-def _end_recovery(state: NewReno, acked: tuple[Run, ...]) -> None:
+def _end_recovery(state: BaseState, acked: tuple[Run, ...]) -> None:
     if state.in_recovery and any(not sent_before_recovery(state, run.sent_t_ns) for run in acked):
         state.in_recovery = False  # [slow-start.recovery.end]
 
 
-def _grow_avoidance(state: NewReno, size_bytes: int, packets: int) -> None:
+def _grow_avoidance(state: BaseState, size_bytes: int, packets: int) -> None:
     """Grow by a number of packets in congestion avoidance."""
     share_bytes = state.max_datagram_size_bytes * size_bytes  # [slow-start.avoidance.grow]
     for _ in range(packets):
@@ -170,7 +170,7 @@ def _grow_avoidance(state: NewReno, size_bytes: int, packets: int) -> None:
         state.cwnd_bytes = _saturate(state.cwnd_bytes + share_bytes // state.cwnd_bytes)  # [slow-start.avoidance.limit]
 
 
-def _on_run_acked(state: NewReno, run: Run) -> tuple[Outcome, int]:
+def _on_run_acked(state: BaseState, run: Run) -> tuple[Outcome, int]:
     """Let a run grow the window packet by packet; return as well how many of its bytes the ACK as a whole shall grow it for."""
     if sent_before_recovery(state, run.sent_t_ns):
         return Outcome.IN_RECOVERY, 0  # [slow-start.recovery.no-growth]
@@ -191,7 +191,7 @@ def _on_run_acked(state: NewReno, run: Run) -> tuple[Outcome, int]:
     return Outcome.GROWN_AVOIDANCE, 0
 
 
-def _grow_by_ack(state: NewReno, ack: Ack, acked_bytes: int) -> None:
+def _grow_by_ack(state: BaseState, ack: Ack, acked_bytes: int) -> None:
     """Let an ACK grow the window where packets do not: by rules of the base for congestion avoidance, and where ACKs are counted."""
     datagram_bytes, cwnd_bytes = state.max_datagram_size_bytes, state.cwnd_bytes
     if state.rules.on_acked is not None:
@@ -208,12 +208,12 @@ def _grow_by_ack(state: NewReno, ack: Ack, acked_bytes: int) -> None:
     state.cwnd_bytes = _saturate(cwnd_bytes + increase_bytes)
 
 
-def _windows(state: NewReno) -> Windows:
+def _windows(state: BaseState) -> Windows:
     """Return what the rules of the base may ask of it."""
     return Windows(state.cwnd_bytes, state.ssthresh_bytes, state.recovery_start_ns, state.in_recovery)
 
 
-def on_ack(state: NewReno, ack: Ack) -> Outcome:
+def on_ack(state: BaseState, ack: Ack) -> Outcome:
     """Process the newly acknowledged packets, in rising order; the outcome is that of the last."""
     if state.rules.on_ack is not None:
         slow = phase(state) is Phase.SLOW_START
@@ -233,7 +233,7 @@ def on_ack(state: NewReno, ack: Ack) -> Outcome:
     return outcome
 
 
-def _on_congestion(state: NewReno, now_ns: int, sent_t_ns: int, flight_bytes: int | None, *, ce: bool) -> Outcome:
+def _on_congestion(state: BaseState, now_ns: int, sent_t_ns: int, flight_bytes: int | None, *, ce: bool) -> Outcome:
     if sent_before_recovery(state, sent_t_ns):
         return Outcome.ALREADY_REDUCED  # [slow-start.recovery.once]
     if state.rules.reduce is not None:
@@ -248,7 +248,7 @@ def _on_congestion(state: NewReno, now_ns: int, sent_t_ns: int, flight_bytes: in
     return Outcome.REDUCED
 
 
-def on_lost(state: NewReno, lost: Lost) -> Outcome:
+def on_lost(state: BaseState, lost: Lost) -> Outcome:
     """Process packets declared lost."""
     latest_sent_t_ns = max(run.sent_t_ns for run in lost.packets)  # [slow-start.loss.latest]
     flight_bytes = min(lost.bytes_in_flight + lost.bytes, WINDOW_MAX_BYTES)
@@ -257,19 +257,19 @@ def on_lost(state: NewReno, lost: Lost) -> Outcome:
     return outcome
 
 
-def on_ce(state: NewReno, ce: Ce) -> Outcome:
+def on_ce(state: BaseState, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter."""
     return _on_congestion(state, ce.t_ns, ce.sent_t_ns, None, ce=True)  # [slow-start.ce]
 
 
-def reduced_bytes(state: NewReno, window_bytes: int) -> int:
+def reduced_bytes(state: BaseState, window_bytes: int) -> int:
     """Return what congestion leaves of a window by the rules of the base: half, rounded down, if they have no other."""
     if state.rules.reduced_bytes is not None:
         return state.rules.reduced_bytes(state.rules_state, window_bytes)
     return window_bytes // 2  # [slow-start.recovery.rounding]
 
 
-def begin_recovery(state: NewReno, now_ns: int, window_bytes: int, prior_bytes: int) -> None:
+def begin_recovery(state: BaseState, now_ns: int, window_bytes: int, prior_bytes: int) -> None:
     """Begin a recovery period with a window that a startup algorithm has computed from ``prior_bytes``."""
     state.rules.note_startup_reduction(state.rules_state, now_ns, prior_bytes)
     state.cwnd_bytes = window_bytes
@@ -278,12 +278,12 @@ def begin_recovery(state: NewReno, now_ns: int, window_bytes: int, prior_bytes: 
     state.in_recovery = True
 
 
-def forget_congestion(state: NewReno) -> None:
+def forget_congestion(state: BaseState) -> None:
     """Let the base go on as if there had been no congestion: a startup algorithm starts again from below."""
     state.rules.forget(state.rules_state)
 
 
-def on_spurious_loss(state: NewReno) -> Outcome:
+def on_spurious_loss(state: BaseState) -> Outcome:
     """Process the news that the losses which caused the last reduction were none. NewReno keeps the reduction."""
     replaced = state.rules.restore(state.rules_state, state.cwnd_bytes)
     if replaced is None:
@@ -295,7 +295,7 @@ def on_spurious_loss(state: NewReno) -> Outcome:
     return Outcome.RESTORED
 
 
-def on_persistent_congestion(state: NewReno) -> Outcome:
+def on_persistent_congestion(state: BaseState) -> Outcome:
     """Process persistent congestion."""
     state.cwnd_bytes = minimum_window_bytes(state)  # [slow-start.persistent.collapse]
     state.recovery_start_ns = None  # [slow-start.persistent.forget]
@@ -304,7 +304,7 @@ def on_persistent_congestion(state: NewReno) -> Outcome:
     return Outcome.COLLAPSED
 
 
-def on_event(state: NewReno, event: Event) -> Outcome:
+def on_event(state: BaseState, event: Event) -> Outcome:
     """Process any event. Those of which RFC 9002 does not speak change nothing."""
     match event:
         case Sent():
@@ -325,7 +325,7 @@ def on_event(state: NewReno, event: Event) -> Outcome:
             return Outcome.UNCHANGED
 
 
-def observe(state: NewReno, outcome: Outcome) -> Observation:
+def observe(state: BaseState, outcome: Outcome) -> Observation:
     """Return the observables of the base controller alone."""
     numbers = {"recovery_start_ns": state.recovery_start_ns, **state.rules.numbers(state.rules_state)}
     return Observation(state.cwnd_bytes, state.ssthresh_bytes, phase(state), outcome, numbers)

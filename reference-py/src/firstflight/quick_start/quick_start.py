@@ -11,7 +11,7 @@ from firstflight.limited_slow_start import limited_slow_start
 from firstflight.limited_slow_start.limited_slow_start import LimitedSlowStart
 from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.quick_start.profiles import PROFILES, FirstRequest, Growth, LeastUsed, LossThreshold, Readings
 from firstflight.quick_start.state import (
@@ -31,13 +31,13 @@ __all__ = ["PROFILES", "QuickStart", "Readings", "begin", "step"]
 LIMITED = limited_slow_start.PROFILES["rfc-3742-packets"]
 
 
-def begin(readings: Readings, _base: NewReno) -> QuickStart:
+def begin(readings: Readings, _base: BaseState) -> QuickStart:
     """Return the state before the first event."""
     at_handshake = readings.first_request is FirstRequest.HANDSHAKE
     return QuickStart(at_handshake=at_handshake, armed=not at_handshake)  # [quick-start.request.data]
 
 
-def _enter(state: QuickStart, base: NewReno, now_ns: int, packets: int) -> None:
+def _enter(state: QuickStart, base: BaseState, now_ns: int, packets: int) -> None:
     state.quick = True
     state.start_ns = now_ns
     state.planned_packets = packets
@@ -50,7 +50,7 @@ def _enter(state: QuickStart, base: NewReno, now_ns: int, packets: int) -> None:
     base.cwnd_bytes = state.window_bytes  # [quick-start.begin]
 
 
-def _is_barred(state: QuickStart, base: NewReno) -> bool:
+def _is_barred(state: QuickStart, base: BaseState) -> bool:
     """Return whether neither a request nor an answer counts."""
     if state.barred:
         return True  # [quick-start.request.barred]
@@ -59,7 +59,7 @@ def _is_barred(state: QuickStart, base: NewReno) -> bool:
     return False
 
 
-def _on_answer(readings: Readings, state: QuickStart, base: NewReno, now_ns: int, rtt_ns: int | None) -> Outcome:
+def _on_answer(readings: Readings, state: QuickStart, base: BaseState, now_ns: int, rtt_ns: int | None) -> Outcome:
     """Use the approved rate, or say why not: then the window is the one that it would be without."""
     if _is_barred(state, base):
         return Outcome.QUICK_START_BARRED
@@ -75,7 +75,7 @@ def _on_answer(readings: Readings, state: QuickStart, base: NewReno, now_ns: int
     return Outcome.QUICK_START_BEGUN
 
 
-def _on_backlog(readings: Readings, state: QuickStart, base: NewReno, backlog: Backlog) -> Outcome:
+def _on_backlog(readings: Readings, state: QuickStart, base: BaseState, backlog: Backlog) -> Outcome:
     """Process the first data: the answer to the request of the handshake is there."""
     if not state.at_handshake:
         return newreno.on_event(base, backlog)
@@ -84,7 +84,7 @@ def _on_backlog(readings: Readings, state: QuickStart, base: NewReno, backlog: B
     return _on_answer(readings, state, base, backlog.t_ns, backlog.latest_rtt_ns)  # [quick-start.request.handshake]
 
 
-def _on_idle_restart(state: QuickStart, base: NewReno) -> Outcome:
+def _on_idle_restart(state: QuickStart, base: BaseState) -> Outcome:
     """Ask again, unless a request is under way or its rate in use."""
     if _is_barred(state, base):
         return Outcome.QUICK_START_BARRED
@@ -96,7 +96,7 @@ def _on_idle_restart(state: QuickStart, base: NewReno) -> Outcome:
     return Outcome.QUICK_START_ARMED
 
 
-def _on_sent(state: QuickStart, base: NewReno, sent: Sent) -> Outcome:
+def _on_sent(state: QuickStart, base: BaseState, sent: Sent) -> Outcome:
     newreno.on_sent(base, sent)
     state.next_packet = sent.packets[-1].last + 1
     set_in_flight(state, sent.bytes_in_flight)
@@ -118,7 +118,7 @@ def _take_request(state: QuickStart, runs: tuple[Run, ...]) -> bool:
     return True
 
 
-def _end_by_ack(readings: Readings, state: QuickStart, base: NewReno, ack: Ack) -> bool:
+def _end_by_ack(readings: Readings, state: QuickStart, base: BaseState, ack: Ack) -> bool:
     """End the mode if this ACK does; return whether it did. ``state`` still has what was in flight before."""
     if quick_packets_of(state, ack.packets) == 0 or not state.quick:
         return False  # [quick-start.older-ack]
@@ -131,13 +131,13 @@ def _end_by_ack(readings: Readings, state: QuickStart, base: NewReno, ack: Ack) 
     return True
 
 
-def _grow(state: QuickStart, base: NewReno, ack: Ack) -> Outcome:
+def _grow(state: QuickStart, base: BaseState, ack: Ack) -> Outcome:
     if state.limited and newreno.phase(base) is Phase.SLOW_START:
         return limited_slow_start.step(LIMITED, LimitedSlowStart(), base, ack).outcome  # [quick-start.limited.packets]
     return newreno.on_ack(base, ack)  # [quick-start.growth]
 
 
-def _on_ack(readings: Readings, state: QuickStart, base: NewReno, ack: Ack) -> Outcome:
+def _on_ack(readings: Readings, state: QuickStart, base: BaseState, ack: Ack) -> Outcome:
     ended = _end_by_ack(readings, state, base, ack)
     set_in_flight(state, ack.bytes_in_flight)
     outcome = _grow(state, base, ack)
@@ -147,7 +147,7 @@ def _on_ack(readings: Readings, state: QuickStart, base: NewReno, ack: Ack) -> O
     return Outcome.QUICK_START_ENDED if ended else outcome
 
 
-def _lower_threshold(readings: Readings, state: QuickStart, base: NewReno) -> None:
+def _lower_threshold(readings: Readings, state: QuickStart, base: BaseState) -> None:
     if readings.loss_threshold is LossThreshold.KEPT:
         return
     packets = min(delivered_packets(state), WINDOW_MAX_BYTES // base.max_datagram_size_bytes)
@@ -156,7 +156,7 @@ def _lower_threshold(readings: Readings, state: QuickStart, base: NewReno) -> No
         base.ssthresh_bytes = half_bytes  # [quick-start.loss.threshold]
 
 
-def _revert(state: QuickStart, base: NewReno, now_ns: int) -> None:
+def _revert(state: QuickStart, base: BaseState, now_ns: int) -> None:
     """Go back to the window that would have been used without the approved rate, in a recovery period."""
     usual_bytes, threshold_bytes = state.usual_bytes, base.ssthresh_bytes
     if state.midway:
@@ -171,7 +171,7 @@ def _revert(state: QuickStart, base: NewReno, now_ns: int) -> None:
     state.barred = True  # [quick-start.loss.bar]
 
 
-def _on_congestion(readings: Readings, state: QuickStart, base: NewReno, event: Lost | Ce, of_quick: bool) -> Outcome:
+def _on_congestion(readings: Readings, state: QuickStart, base: BaseState, event: Lost | Ce, of_quick: bool) -> Outcome:
     """Revert at the first loss or mark of a Quick-Start packet; leave others to the base controller."""
     if of_quick and not state.barred:
         _revert(state, base, event.t_ns)
@@ -185,7 +185,7 @@ def _on_congestion(readings: Readings, state: QuickStart, base: NewReno, event: 
     return outcome
 
 
-def _on_lost(readings: Readings, state: QuickStart, base: NewReno, lost: Lost) -> Outcome:
+def _on_lost(readings: Readings, state: QuickStart, base: BaseState, lost: Lost) -> Outcome:
     _take_request(state, lost.packets)  # [quick-start.request.lost]
     packets = quick_packets_of(state, lost.packets)
     state.lost_packets = min(state.lost_packets + packets, PACKET_MAX)
@@ -194,7 +194,7 @@ def _on_lost(readings: Readings, state: QuickStart, base: NewReno, lost: Lost) -
     return outcome
 
 
-def _on_event(readings: Readings, state: QuickStart, base: NewReno, event: Event) -> Outcome:
+def _on_event(readings: Readings, state: QuickStart, base: BaseState, event: Event) -> Outcome:
     match event:
         case Backlog():
             return _on_backlog(readings, state, base, event)
@@ -216,7 +216,7 @@ def _on_event(readings: Readings, state: QuickStart, base: NewReno, event: Event
             return outcome
 
 
-def _observe(readings: Readings, state: QuickStart, base: NewReno, outcome: Outcome) -> Observation:
+def _observe(readings: Readings, state: QuickStart, base: BaseState, outcome: Outcome) -> Observation:
     numbers: dict[str, int | None] = {
         "planned_packets": state.planned_packets,
         "sent_packets": state.sent_packets,
@@ -234,6 +234,6 @@ def _observe(readings: Readings, state: QuickStart, base: NewReno, outcome: Outc
     )
 
 
-def step(readings: Readings, state: QuickStart, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: QuickStart, base: BaseState, event: Event) -> Observation:
     """Process one event with Quick-Start in the given readings."""
     return _observe(readings, state, base, _on_event(readings, state, base, event))

@@ -9,7 +9,7 @@ Mirrors ``reference-c/firstflight/rapid_start/rapid_start.c``.
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome
 from firstflight.rapid_start import recovery, rtt
 from firstflight.rapid_start.profiles import PROFILES, Growth, Readings
@@ -18,12 +18,12 @@ from firstflight.rapid_start.state import RapidStart, Stage, floor_ns
 __all__ = ["PROFILES", "RapidStart", "Readings", "begin", "step"]
 
 
-def begin(_readings: Readings, base: NewReno) -> RapidStart:
+def begin(_readings: Readings, base: BaseState) -> RapidStart:
     """Return the state before the first event."""
     return RapidStart(base.cwnd_bytes)  # [rapid-start.begin]
 
 
-def _grown_bytes(readings: Readings, state: RapidStart, base: NewReno, acked_bytes: int, *, fast: bool) -> int:
+def _grown_bytes(readings: Readings, state: RapidStart, base: BaseState, acked_bytes: int, *, fast: bool) -> int:
     """Return by how much acknowledged bytes widen the window."""
     if readings.growth is Growth.BYTES:
         if fast:
@@ -37,7 +37,7 @@ def _grown_bytes(readings: Readings, state: RapidStart, base: NewReno, acked_byt
     return units * datagram_bytes  # [rapid-start.grow.datagrams]
 
 
-def _on_startup_ack(readings: Readings, state: RapidStart, base: NewReno, ack: Ack) -> Outcome:
+def _on_startup_ack(readings: Readings, state: RapidStart, base: BaseState, ack: Ack) -> Outcome:
     """Process an ACK before the first sign of congestion: put the rule in the place of the base controller's growth."""
     rtt.sample(readings, state, ack)
     before_bytes = base.cwnd_bytes
@@ -50,7 +50,7 @@ def _on_startup_ack(readings: Readings, state: RapidStart, base: NewReno, ack: A
     return Outcome.RAPID_GROWN if fast else outcome
 
 
-def _on_event(readings: Readings, state: RapidStart, base: NewReno, event: Event) -> Outcome:
+def _on_event(readings: Readings, state: RapidStart, base: BaseState, event: Event) -> Outcome:
     if state.stage is not Stage.OVER:
         match event:
             case Ack() if state.stage is Stage.STARTUP:
@@ -68,7 +68,7 @@ def _on_event(readings: Readings, state: RapidStart, base: NewReno, event: Event
     return newreno.on_event(base, event)  # [rapid-start.over]
 
 
-def _observe(readings: Readings, state: RapidStart, base: NewReno, outcome: Outcome) -> Observation:
+def _observe(readings: Readings, state: RapidStart, base: BaseState, outcome: Outcome) -> Observation:
     numbers = {
         "min_rtt_ns": state.min_rtt_ns,
         "rtt_floor_ns": floor_ns(readings, state),
@@ -79,6 +79,6 @@ def _observe(readings: Readings, state: RapidStart, base: NewReno, outcome: Outc
     return Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, numbers)
 
 
-def step(readings: Readings, state: RapidStart, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: RapidStart, base: BaseState, event: Event) -> Observation:
     """Process one event with Rapid Start in the given readings."""
     return _observe(readings, state, base, _on_event(readings, state, base, event))

@@ -7,7 +7,7 @@ Mirrors ``reference-c/firstflight/rapid_start/recovery.c``.
 
 from firstflight.events import Ack, Ce, Lost
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome
 from firstflight.rapid_start.profiles import (
     Beta,
@@ -25,19 +25,19 @@ from firstflight.rapid_start.state import RapidStart, Stage
 PARTS = 180
 
 
-def _beta_tenths(readings: Readings, base: NewReno) -> int:
+def _beta_tenths(readings: Readings, base: BaseState) -> int:
     if readings.beta is Beta.SEVEN_TENTHS or base.rules.beta_tenths == 7:
         return 7
     return 5  # [rapid-start.beta]
 
 
-def _ack_parts(readings: Readings, base: NewReno) -> int:
+def _ack_parts(readings: Readings, base: BaseState) -> int:
     """Return the ack factor, K (1 - beta)."""
     k_eighteenths = 12 if readings.factor_k is FactorK.TWO_THIRDS else 11  # [rapid-start.factor.k]
     return k_eighteenths * (10 - _beta_tenths(readings, base))  # [rapid-start.factor.ack]
 
 
-def _loss_parts(readings: Readings, base: NewReno) -> int:
+def _loss_parts(readings: Readings, base: BaseState) -> int:
     """Return the silence factor, which is the loss factor too: beta + K (1 - beta)."""
     return 18 * _beta_tenths(readings, base) + _ack_parts(readings, base)  # [rapid-start.factor.loss]
 
@@ -50,7 +50,7 @@ def _up(amount: int, parts: int) -> int:
     return -(-amount * parts // PARTS)
 
 
-def _bound_bytes(readings: Readings, state: RapidStart, base: NewReno) -> int:
+def _bound_bytes(readings: Readings, state: RapidStart, base: BaseState) -> int:
     """Return the window below which the recovery that begins now does not reduce."""
     beta_parts = 18 * _beta_tenths(readings, base)
     if readings.lower_bound is LowerBound.THIRD_OR_HALF_INITIAL:
@@ -64,7 +64,7 @@ def _bound_bytes(readings: Readings, state: RapidStart, base: NewReno) -> int:
     return max(bound_bytes, newreno.minimum_window_bytes(base))  # [rapid-start.bound.minimum]
 
 
-def _begin(readings: Readings, state: RapidStart, base: NewReno, now_ns: int) -> None:
+def _begin(readings: Readings, state: RapidStart, base: BaseState, now_ns: int) -> None:
     """Begin the first recovery period with the window times the silence factor."""
     prior_bytes = base.cwnd_bytes
     bound_bytes = _bound_bytes(readings, state, base)
@@ -74,7 +74,7 @@ def _begin(readings: Readings, state: RapidStart, base: NewReno, now_ns: int) ->
     state.stage = Stage.RECOVERY
 
 
-def _reduce(state: RapidStart, base: NewReno, less_bytes: int) -> Outcome:
+def _reduce(state: RapidStart, base: BaseState, less_bytes: int) -> Outcome:
     """Take bytes off the window, as far as the lower bound allows."""
     bound_bytes = state.lower_bound_bytes or 0  # there is one: a recovery has begun
     left_bytes = max(base.cwnd_bytes - less_bytes, 0)
@@ -82,13 +82,13 @@ def _reduce(state: RapidStart, base: NewReno, less_bytes: int) -> Outcome:
     return Outcome.LOWER_BOUND_KEPT if left_bytes < bound_bytes else Outcome.REDUCED_FURTHER
 
 
-def _old_bytes(base: NewReno, ack: Ack) -> int:
+def _old_bytes(base: BaseState, ack: Ack) -> int:
     """Return how many bytes of packets sent before the recovery an ACK has."""
     old = [run for run in ack.packets if newreno.sent_before_recovery(base, run.sent_t_ns)]
     return sum(run.count * run.size_bytes for run in old)  # [rapid-start.recovery.ending-ack]
 
 
-def _on_ack_as_a_whole(base: NewReno, ack: Ack) -> Outcome:
+def _on_ack_as_a_whole(base: BaseState, ack: Ack) -> Outcome:
     """Let all packets of an ACK grow the window, as if none of them had been sent before the recovery."""
     start_ns = base.recovery_start_ns
     base.recovery_start_ns = None
@@ -97,7 +97,7 @@ def _on_ack_as_a_whole(base: NewReno, ack: Ack) -> Outcome:
     return outcome
 
 
-def on_recovery_ack(readings: Readings, state: RapidStart, base: NewReno, ack: Ack) -> Outcome:
+def on_recovery_ack(readings: Readings, state: RapidStart, base: BaseState, ack: Ack) -> Outcome:
     """Process an ACK in the first recovery, or after it while losses still count."""
     old_bytes = _old_bytes(base, ack)
     ends = old_bytes < ack.bytes
@@ -114,7 +114,7 @@ def on_recovery_ack(readings: Readings, state: RapidStart, base: NewReno, ack: A
     return reduced if counts and not ends else outcome
 
 
-def _lost_bytes(readings: Readings, base: NewReno, lost: Lost, *, first: bool) -> int:
+def _lost_bytes(readings: Readings, base: BaseState, lost: Lost, *, first: bool) -> int:
     """Return what the lost packets take off the window. ``first``: they began the recovery."""
     parts = _loss_parts(readings, base)
     if readings.counted_losses is CountedLosses.ALL:
@@ -123,7 +123,7 @@ def _lost_bytes(readings: Readings, base: NewReno, lost: Lost, *, first: bool) -
     return less_bytes - (_up(lost.packets[0].size_bytes, parts) if first else 0)  # [rapid-start.recovery.lost.each]
 
 
-def on_lost(readings: Readings, state: RapidStart, base: NewReno, lost: Lost) -> Outcome:
+def on_lost(readings: Readings, state: RapidStart, base: BaseState, lost: Lost) -> Outcome:
     """Process packets declared lost, before or in the first recovery, or after it while losses still count."""
     first = state.stage is Stage.STARTUP
     if first:
@@ -139,7 +139,7 @@ def on_lost(readings: Readings, state: RapidStart, base: NewReno, lost: Lost) ->
     return Outcome.REDUCED if first else reduced
 
 
-def on_ce(readings: Readings, state: RapidStart, base: NewReno, ce: Ce) -> Outcome:
+def on_ce(readings: Readings, state: RapidStart, base: BaseState, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter, before or in the first recovery, or after it while losses still count."""
     if state.stage is Stage.STARTUP:
         _begin(readings, state, base, ce.t_ns)  # [rapid-start.recovery.ce]

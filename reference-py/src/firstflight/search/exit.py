@@ -5,7 +5,7 @@ Mirrors ``reference-c/firstflight/search/exit.c``.
 
 from firstflight.events import Ack
 from firstflight.limits import WINDOW_MAX_BYTES
-from firstflight.newreno.newreno import NewReno, minimum_window_bytes
+from firstflight.newreno.newreno import BaseState, minimum_window_bytes
 from firstflight.observables import Outcome
 from firstflight.search.bins import BIN_TICKS_PER_RTT, TICKS_PER_UNIT, Search, forget
 from firstflight.search.profiles import (
@@ -49,7 +49,7 @@ def overshoot_bytes(readings: Readings, state: Search) -> int:
     return as_shifted(readings, state, delivered_bytes(readings, state, bins), state.delivered.counter_bytes)
 
 
-def lowered_bytes(readings: Readings, state: Search, base: NewReno) -> int:
+def lowered_bytes(readings: Readings, state: Search, base: BaseState) -> int:
     """Return the window less the overshoot."""
     overshoot = overshoot_bytes(readings, state)
     if readings.window_floor is WindowFloor.ZERO:
@@ -59,7 +59,7 @@ def lowered_bytes(readings: Readings, state: Search, base: NewReno) -> int:
     return max(base.cwnd_bytes - overshoot, minimum_window_bytes(base))  # [search.exit.floor]
 
 
-def leave(readings: Readings, state: Search, base: NewReno, ack: Ack) -> None:
+def leave(readings: Readings, state: Search, base: BaseState, ack: Ack) -> None:
     """Leave slow start with ``ack``, unless the flight is drained instead."""
     if readings.exit_growth is ExitGrowth.SLOW_START:
         base.cwnd_bytes = min(base.cwnd_bytes + ack.bytes, WINDOW_MAX_BYTES)  # [search.exit.growth-first]
@@ -78,7 +78,7 @@ def drain_bins(state: Search) -> int:
     return -(-rtt_ticks // state.bin_ticks)  # [search.drain.bins]
 
 
-def begin_drain(readings: Readings, state: Search, base: NewReno) -> None:
+def begin_drain(readings: Readings, state: Search, base: BaseState) -> None:
     """Drain the flight from now on to what one initial RTT delivered."""
     start_bytes = delivered_bytes(readings, state, drain_bins(state))
     end_bytes = delivered_bytes(readings, state, 0)
@@ -95,14 +95,14 @@ def drained(readings: Readings, ack: Ack) -> int:
     return ack.bytes if readings.drain_unit is DrainUnit.BYTES else sum(run.count for run in ack.packets)
 
 
-def drained_per_packet(readings: Readings, base: NewReno) -> int:
+def drained_per_packet(readings: Readings, base: BaseState) -> int:
     """Return what is acknowledged, in the same unit, before a packet leaves."""
     if readings.drain_unit is DrainUnit.BYTES:
         return DRAIN_PACKETS * base.max_datagram_size_bytes  # [search.drain.bytes]
     return DRAIN_PACKETS
 
 
-def drain(readings: Readings, state: Search, base: NewReno, ack: Ack) -> Outcome:
+def drain(readings: Readings, state: Search, base: BaseState, ack: Ack) -> Outcome:
     """Process an ACK while draining: one packet leaves for three acknowledged, until the window is at the target."""
     assert state.target_bytes is not None
     state.delivered.count(ack.bytes)

@@ -6,7 +6,7 @@ Mirrors ``reference-c/firstflight/search/search.c``.
 """
 
 from firstflight.events import Ack
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome
 from firstflight.search.bins import (
     Search,
@@ -131,7 +131,7 @@ def restart(readings: Readings, state: Search, ack: Ack, bins: int) -> Outcome:
     return Outcome.RESTARTED
 
 
-def decide(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+def decide(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
     """Evaluate the windows, and leave slow start if they say so."""
     outcome = evaluate(readings, state, evaluation)
     if outcome is Outcome.EXITED:
@@ -142,7 +142,7 @@ def decide(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluatio
     return outcome
 
 
-def on_boundary(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+def on_boundary(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
     """Process an ACK that ends bins: it counts in one of them, or in the new one before or after the evaluation."""
     bins = passed_bins(readings, state, ack.t_ns)
     if ack.app_limited and readings.app_limited is AppLimited.RESTART:
@@ -172,7 +172,7 @@ def in_open_bin(readings: Readings, state: Search, t_ns: int) -> bool:
     return late < 0 or (late == 0 and readings.boundary is Boundary.AFTER)
 
 
-def on_counted_ack(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+def on_counted_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
     """Process an ACK that is not ignored: credit, advance, evaluate, exit."""
     if state.bin_end_ticks == 0:
         return start(readings, state, ack)
@@ -184,7 +184,7 @@ def on_counted_ack(readings: Readings, state: Search, base: NewReno, ack: Ack, e
     return Outcome.SAME_BIN  # [search.bins.same-bin]
 
 
-def on_ignorable_ack(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+def on_ignorable_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
     """Process an ACK that is app-limited or has no RTT sample. If the profile ignores it, its bytes may count yet."""
     if ack.app_limited and readings.app_limited is AppLimited.SKIP:
         return pass_over(readings, state)
@@ -198,7 +198,7 @@ def on_ignorable_ack(readings: Readings, state: Search, base: NewReno, ack: Ack,
     return why
 
 
-def on_ack(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+def on_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
     """Process an ACK that arrived in slow start, before the base does. ``evaluation`` receives what is computed."""
     state.keep_sample(ack)
     if state.target_bytes is not None:

@@ -6,7 +6,7 @@ Mirrors ``reference-c/firstflight/search/startup.c``.
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Event, IdleRestart, PersistentCongestion, Sent
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search import search
 from firstflight.search.bins import SHIFT_MAXIMUM_BINS
@@ -17,14 +17,14 @@ from firstflight.search.windows import Evaluation
 __all__ = ["PROFILES", "Readings", "begin", "step"]
 
 
-def begin(readings: Readings, _base: NewReno) -> Search:
+def begin(readings: Readings, _base: BaseState) -> Search:
     """Return the state before the first event. Raise :class:`DomainError` if the readings need too many bins."""
     if readings.shift_maximum_bins > SHIFT_MAXIMUM_BINS:
         raise DomainError(f"shift_maximum_bins: {readings.shift_maximum_bins} is above {SHIFT_MAXIMUM_BINS}")
     return Search()
 
 
-def searches(readings: Readings, base: NewReno) -> bool:
+def searches(readings: Readings, base: BaseState) -> bool:
     """Return whether SEARCH acts now."""
     if readings.slow_starts is SlowStarts.UNBOUNDED and base.ssthresh_bytes is not None:
         return False  # [search.unbounded-only]
@@ -43,7 +43,7 @@ def grows(readings: Readings, state: Search, outcome: Outcome) -> bool:
     return growing
 
 
-def on_ack(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+def on_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
     """Let SEARCH decide first where it acts."""
     state.delivered.check_room(ack.bytes)
     if not searches(readings, base):
@@ -55,7 +55,7 @@ def on_ack(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluatio
     return outcome
 
 
-def on_other(readings: Readings, state: Search, base: NewReno, event: Event) -> Outcome:
+def on_other(readings: Readings, state: Search, base: BaseState, event: Event) -> Outcome:
     """Let both process an event that is no ACK."""
     if isinstance(event, Sent):
         search.on_sent(readings, state, event.bytes, slow_start=searches(readings, base))
@@ -66,7 +66,7 @@ def on_other(readings: Readings, state: Search, base: NewReno, event: Event) -> 
     return newreno.on_event(base, event)
 
 
-def observe(state: Search, base: NewReno, outcome: Outcome, evaluation: Evaluation) -> Observation:
+def observe(state: Search, base: BaseState, outcome: Outcome, evaluation: Evaluation) -> Observation:
     """Return what an event shows."""
     numbers = {
         "bin": state.curr,
@@ -79,7 +79,7 @@ def observe(state: Search, base: NewReno, outcome: Outcome, evaluation: Evaluati
     return Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, numbers)
 
 
-def step(readings: Readings, state: Search, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: Search, base: BaseState, event: Event) -> Observation:
     """Process one event with SEARCH in the given readings."""
     evaluation = Evaluation()
     if isinstance(event, Ack):

@@ -5,7 +5,7 @@ Mirrors ``reference-c/firstflight/suss/rounds.c``.
 
 from firstflight.events import Ack
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome
 from firstflight.suss.profiles import Guard, Readings, Red
 from firstflight.suss.state import FIRST_PACKETS, Mode, Part, Suss, min_us
@@ -75,7 +75,7 @@ def _goes_on(state: Suss, train_us: int) -> bool:
     return False
 
 
-def _set_limit(readings: Readings, state: Suss, base: NewReno, acked_bytes: int) -> None:
+def _set_limit(readings: Readings, state: Suss, base: BaseState, acked_bytes: int) -> None:
     """Set how far the window opens in this round, and at which rate."""
     blue = _blue_packets(state)
     doublings = state.jumps + 1 if readings.red is Red.JUMPS else state.round_no - 1  # [suss.red.jumps]
@@ -103,7 +103,7 @@ def _set_guard(readings: Readings, state: Suss, t_ns: int, train_us: int) -> boo
     return True
 
 
-def _end_train(readings: Readings, state: Suss, base: NewReno, ack: Ack) -> Outcome:
+def _end_train(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome:
     """Speed the round up at the tail of its blue ACKs, or say why not."""
     state.part = Part.TAIL
     state.tail_packet = state.head_packet + _blue_packets(state) - 1  # [suss.round.tail]
@@ -123,7 +123,7 @@ def _end_train(readings: Readings, state: Suss, base: NewReno, ack: Ack) -> Outc
     return Outcome.SUSS_PACED
 
 
-def follow_rounds(readings: Readings, state: Suss, base: NewReno, ack: Ack) -> Outcome | None:
+def follow_rounds(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome | None:
     """Follow the rounds; return what the tail of a train led to, ``None`` for every other ACK."""
     last, outcome = ack.packets[-1].last, None
     if state.part is Part.TAIL:

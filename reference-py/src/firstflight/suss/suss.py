@@ -10,7 +10,7 @@ from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent
 from firstflight.hystart import hystart
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.suss.profiles import PROFILES, Readings, Rounds
 from firstflight.suss.rounds import follow_rounds
@@ -33,7 +33,7 @@ def _hystart_readings(readings: Readings) -> hystart.Readings:
     return _FROM_SIXTEEN if readings.rounds is Rounds.SIXTEEN else _FROM_ANY  # [suss.hystart.sixteen]
 
 
-def begin(readings: Readings, base: NewReno) -> Suss:
+def begin(readings: Readings, base: BaseState) -> Suss:
     """Return the state before the first event."""
     return Suss(hystart.begin(_hystart_readings(readings), base))  # [suss.begin]
 
@@ -47,7 +47,7 @@ def _take_sample(readings: Readings, state: Suss, ack: Ack, latest_rtt_ns: int) 
     return rtt_ns
 
 
-def _set_cap(state: Suss, base: NewReno, t_ns: int) -> bool:
+def _set_cap(state: Suss, base: BaseState, t_ns: int) -> bool:
     """Set the window at which slow start ends if the blue train foretells it; return whether it did."""
     if state.cap_bytes is not None or not is_active(state) or state.part is Part.RED:
         return False  # [suss.cap.blue]
@@ -63,7 +63,7 @@ def _set_cap(state: Suss, base: NewReno, t_ns: int) -> bool:
     return True
 
 
-def _stop(state: Suss, base: NewReno) -> None:
+def _stop(state: Suss, base: BaseState) -> None:
     """End slow start with what is in flight, if more than one round was sped up."""
     state.mode = Mode.STOPPED  # [suss.exit.stopped]
     if state.jumps > 1:
@@ -71,7 +71,7 @@ def _stop(state: Suss, base: NewReno) -> None:
         base.cwnd_bytes = max(state.in_flight_bytes, least_bytes)  # [suss.exit.in-flight]
 
 
-def _detect(readings: Readings, state: Suss, base: NewReno, ack: Ack, rtt_ns: int) -> Outcome | None:
+def _detect(readings: Readings, state: Suss, base: BaseState, ack: Ack, rtt_ns: int) -> Outcome | None:
     """Watch window, train and delay of the round; return what was found."""
     found = None
     if state.cap_bytes is not None and base.cwnd_bytes > state.cap_bytes:
@@ -88,7 +88,7 @@ def _detect(readings: Readings, state: Suss, base: NewReno, ack: Ack, rtt_ns: in
     return found
 
 
-def _watch(readings: Readings, state: Suss, base: NewReno, ack: Ack) -> Outcome | None:
+def _watch(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome | None:
     """Take the RTT sample of an ACK, and leave slow start if something says so; return what was found."""
     if ack.latest_rtt_ns is None:
         return None
@@ -104,7 +104,7 @@ def _watch(readings: Readings, state: Suss, base: NewReno, ack: Ack) -> Outcome 
     return found
 
 
-def _on_ack(readings: Readings, state: Suss, base: NewReno, ack: Ack) -> Outcome:
+def _on_ack(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome:
     set_in_flight(state, ack.bytes_in_flight)
     found = _watch(readings, state, base, ack)
     if is_active(state) and state.cap_bytes is None:
@@ -115,7 +115,7 @@ def _on_ack(readings: Readings, state: Suss, base: NewReno, ack: Ack) -> Outcome
     return found or outcome
 
 
-def _on_sent(state: Suss, base: NewReno, sent: Sent) -> Outcome:
+def _on_sent(state: Suss, base: BaseState, sent: Sent) -> Outcome:
     newreno.on_sent(base, sent)
     state.hystart.next_packet = sent.packets[-1].last + 1
     set_in_flight(state, sent.bytes_in_flight)
@@ -131,7 +131,7 @@ def _on_sent(state: Suss, base: NewReno, sent: Sent) -> Outcome:
     return Outcome.SUSS_OPENED
 
 
-def _on_congestion(state: Suss, base: NewReno, event: Lost | Ce, sent_t_ns: int) -> Outcome:
+def _on_congestion(state: Suss, base: BaseState, event: Lost | Ce, sent_t_ns: int) -> Outcome:
     if not newreno.sent_before_recovery(base, sent_t_ns):
         if is_active(state):
             base.cwnd_bytes = max(state.in_flight_bytes, newreno.minimum_window_bytes(base))  # [suss.loss.in-flight]
@@ -140,14 +140,14 @@ def _on_congestion(state: Suss, base: NewReno, event: Lost | Ce, sent_t_ns: int)
     return newreno.on_event(base, event)
 
 
-def _on_persistent_congestion(readings: Readings, state: Suss, base: NewReno, event: Event) -> Outcome:
+def _on_persistent_congestion(readings: Readings, state: Suss, base: BaseState, event: Event) -> Outcome:
     if base.cwnd_bytes < TIMEOUT_PACKETS * base.max_datagram_size_bytes:
         state.mode = Mode.DISABLED  # [suss.timeout]
     hystart.restart(_hystart_readings(readings), state.hystart, event.t_ns)  # [suss.timeout.hystart]
     return newreno.on_event(base, event)
 
 
-def _on_event(readings: Readings, state: Suss, base: NewReno, event: Event) -> Outcome:
+def _on_event(readings: Readings, state: Suss, base: BaseState, event: Event) -> Outcome:
     match event:
         case Ack():
             return _on_ack(readings, state, base, event)
@@ -164,7 +164,7 @@ def _on_event(readings: Readings, state: Suss, base: NewReno, event: Event) -> O
             return newreno.on_event(base, event)
 
 
-def _observe(state: Suss, base: NewReno, outcome: Outcome) -> Observation:
+def _observe(state: Suss, base: BaseState, outcome: Outcome) -> Observation:
     numbers = {
         "suss_mode": state.mode.value,
         "suss_round": state.round_no,
@@ -190,6 +190,6 @@ def _observe(state: Suss, base: NewReno, outcome: Outcome) -> Observation:
     )
 
 
-def step(readings: Readings, state: Suss, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: Suss, base: BaseState, event: Event) -> Observation:
     """Process one event with SUSS in the given readings."""
     return _observe(state, base, _on_event(readings, state, base, event))

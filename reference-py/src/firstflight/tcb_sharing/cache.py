@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firstflight.events import SavedPath
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Phase
 from firstflight.tcb_sharing.profiles import Merge, Readings
 from firstflight.values import copied
@@ -50,7 +50,7 @@ def _mean_bytes(old_bytes: int, current_bytes: int) -> int:
     return (old_bytes + current_bytes) // 2  # [tcb-sharing.merge.mean]
 
 
-def cached_cwnd_bytes(readings: Readings, state: TcbSharing, base: NewReno) -> int | None:
+def cached_cwnd_bytes(readings: Readings, state: TcbSharing, base: BaseState) -> int | None:
     """Return the window that a close would leave in the cache, ``None`` if the events do not tell."""
     if readings.merge is Merge.NONE:
         return None  # [tcb-sharing.merge.none]
@@ -63,7 +63,7 @@ def cached_cwnd_bytes(readings: Readings, state: TcbSharing, base: NewReno) -> i
     return (state.old_cwnd_bytes + base.ssthresh_bytes) // 2  # [tcb-sharing.merge.linux.unfinished]
 
 
-def cached_ssthresh_bytes(readings: Readings, state: TcbSharing, base: NewReno) -> int | None:
+def cached_ssthresh_bytes(readings: Readings, state: TcbSharing, base: BaseState) -> int | None:
     """Return the threshold that a close would leave in the cache, ``None`` for none."""
     if readings.merge is Merge.NONE:
         return None

@@ -9,7 +9,7 @@ Mirrors ``reference-c/firstflight/tcb_sharing/tcb_sharing.c``.
 from firstflight.events import Ack, Event, SavedPath, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome
 from firstflight.tcb_sharing.cache import TcbSharing, cached_cwnd_bytes, cached_ssthresh_bytes, saved_ssthresh_bytes
 from firstflight.tcb_sharing.profiles import PROFILES, Concurrent, Lifetime, Readings, Threshold, Window
@@ -22,7 +22,7 @@ ENDING_DATAGRAMS = 5
 ENDING_ACKS = 11
 
 
-def begin(_readings: Readings, _base: NewReno) -> TcbSharing:
+def begin(_readings: Readings, _base: BaseState) -> TcbSharing:
     """Return the state before the first event."""
     return TcbSharing()  # [tcb-sharing.begin]
 
@@ -50,7 +50,7 @@ def _allowed_bytes(offer: SavedPath, window_bytes: int) -> int:
     return window_bytes
 
 
-def _begin_startup(state: TcbSharing, base: NewReno, offer: SavedPath) -> bool:
+def _begin_startup(state: TcbSharing, base: BaseState, offer: SavedPath) -> bool:
     """Begin a paced startup, unless the window is too small for one; return whether it began."""
     packets = _allowed_bytes(offer, offer.saved_cwnd_bytes) // base.max_datagram_size_bytes
     if packets <= INITIAL_DATAGRAMS:
@@ -62,7 +62,7 @@ def _begin_startup(state: TcbSharing, base: NewReno, offer: SavedPath) -> bool:
     return True
 
 
-def _set_window(readings: Readings, base: NewReno, offer: SavedPath) -> None:
+def _set_window(readings: Readings, base: BaseState, offer: SavedPath) -> None:
     """Let the connection begin with a window of the cache, at least a datagram."""
     if readings.window is Window.INITIAL:
         return  # [tcb-sharing.window.initial]
@@ -73,7 +73,7 @@ def _set_window(readings: Readings, base: NewReno, offer: SavedPath) -> None:
     base.cwnd_bytes = max(window_bytes, base.max_datagram_size_bytes)  # [tcb-sharing.window.least]
 
 
-def _set_threshold(readings: Readings, base: NewReno, ssthresh_bytes: int) -> None:
+def _set_threshold(readings: Readings, base: BaseState, ssthresh_bytes: int) -> None:
     if readings.threshold is Threshold.INFINITE:
         return  # [tcb-sharing.threshold.infinite]
     least_bytes = newreno.minimum_window_bytes(base)
@@ -82,7 +82,7 @@ def _set_threshold(readings: Readings, base: NewReno, ssthresh_bytes: int) -> No
     base.ssthresh_bytes = ssthresh_bytes  # [tcb-sharing.threshold]
 
 
-def _on_saved_path(readings: Readings, state: TcbSharing, base: NewReno, offer: SavedPath) -> Outcome:
+def _on_saved_path(readings: Readings, state: TcbSharing, base: BaseState, offer: SavedPath) -> Outcome:
     """Begin with what the cache has, or say why not."""
     outcome = _judge(readings, state, offer)
     if outcome is not Outcome.TCB_SHARED:
@@ -99,14 +99,14 @@ def _on_saved_path(readings: Readings, state: TcbSharing, base: NewReno, offer: 
     return outcome
 
 
-def _on_sent(state: TcbSharing, base: NewReno, sent: Sent) -> Outcome:
+def _on_sent(state: TcbSharing, base: BaseState, sent: Sent) -> Outcome:
     state.initialised = True
     if state.paced:
         state.sent_bytes = min(state.sent_bytes + sent.bytes, state.window_bytes)
     return newreno.on_sent(base, sent)
 
 
-def _end_startup(state: TcbSharing, base: NewReno, ack: Ack) -> bool:
+def _end_startup(state: TcbSharing, base: BaseState, ack: Ack) -> bool:
     """End the paced startup if this ACK does; return whether it did."""
     if not state.paced or ack.latest_rtt_ns is None:
         return False  # [tcb-sharing.startup.sample]
@@ -124,13 +124,13 @@ def _end_startup(state: TcbSharing, base: NewReno, ack: Ack) -> bool:
     return True
 
 
-def _on_ack(state: TcbSharing, base: NewReno, ack: Ack) -> Outcome:
+def _on_ack(state: TcbSharing, base: BaseState, ack: Ack) -> Outcome:
     ended = _end_startup(state, base, ack)
     outcome = newreno.on_ack(base, ack)  # [tcb-sharing.growth]
     return Outcome.PACED_STARTUP_ENDED if ended else outcome
 
 
-def _on_event(readings: Readings, state: TcbSharing, base: NewReno, event: Event) -> Outcome:
+def _on_event(readings: Readings, state: TcbSharing, base: BaseState, event: Event) -> Outcome:
     match event:
         case SavedPath():
             return _on_saved_path(readings, state, base, event)
@@ -152,7 +152,7 @@ def _next_release_ns(state: TcbSharing) -> int | None:
     return state.start_ns + offset_ns  # [tcb-sharing.startup.times]
 
 
-def step(readings: Readings, state: TcbSharing, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: TcbSharing, base: BaseState, event: Event) -> Observation:
     """Process one event with TCB sharing in the given readings."""
     outcome = _on_event(readings, state, base, event)
     numbers = {

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from firstflight.events import Event
 from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
+from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Observation, Outcome
 from firstflight.toy.profiles import PROFILES, Readings
 
@@ -22,12 +22,12 @@ class Toy:
         return replace(self)
 
 
-def begin(readings: Readings, base: NewReno) -> Toy:
+def begin(readings: Readings, base: BaseState) -> Toy:
     """Return the state before the first event."""
     return Toy(readings.limit_datagrams * base.max_datagram_size_bytes)
 
 
-def step(_readings: Readings, state: Toy, base: NewReno, event: Event) -> Observation:
+def step(_readings: Readings, state: Toy, base: BaseState, event: Event) -> Observation:
     """Process one event."""
     outcome = newreno.on_event(base, event)
     if base.ssthresh_bytes is None and base.cwnd_bytes >= state.limit_bytes:
