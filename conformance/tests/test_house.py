@@ -229,3 +229,13 @@ def test_an_import_against_the_order_is_found(tmp_path: Path) -> None:
         (tool / name / "__init__.py").write_text(f"{text}\n", "utf-8")
     (tool / "__init__.py").write_text("", "utf-8")
     assert upward(tool, ("one", "two")) == ["tool.one imports tool.two"]
+
+
+def test_functions_of_commands_are_small() -> None:
+    """A function of the commands has at most 60 lines and 8 parameters."""
+    for path in (TOOLS / "commands").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                parameters = [*node.args.args, *node.args.kwonlyargs]
+                assert (node.end_lineno or 0) - node.lineno < 60, f"{path.name}: {node.name}"
+                assert len(parameters) <= 8, f"{path.name}: {node.name}"

@@ -33,18 +33,7 @@ from firstflight_conformance.text import shown
 @click.option("--columns", multiple=True, metavar="OURS=NAME", help="The name of a column of a table, as t_us=time.")
 @click.option("--save", type=OutputFile(), help="Write the recording to this file.")
 def judge_command(
-    *,
-    judged_files: tuple[Path, ...],
-    peer: Path | None,
-    as_list: bool,
-    connection: int | None,
-    trace: int | None,
-    group: str | None,
-    initial_window: int | None,
-    datagram: int | None,
-    columns: tuple[str, ...],
-    save: Path | None,
-    **options: Any,
+    *, judged_files: tuple[Path, ...], peer: Path | None, as_list: bool, save: Path | None, **options: Any
 ) -> None:
     """Judge the connection in each FILE, - for standard input.
 
@@ -54,12 +43,12 @@ def judge_command(
     Exit code 0: a profile explains all files; 1: none of ours does, or not the one asked for; 2: a file cannot be read; 4: these
     recordings do not decide it.
     """
+    wanted = _log_options(options)
     judging = judging_of(**options)
     if len(judged_files) > 1 and (peer is not None or save is not None):
         raise InputError("--peer and --save go with one FILE")
     if as_list:
         raise SystemExit(ExitCode.USAGE if _list(judged_files) else ExitCode.OK)
-    wanted = LogOptions(trace, group, initial_window, datagram, connection, _columns(columns))
     found, refused = _read(judged_files, peer, wanted)
     sources = [(path, each) for path, each in found if isinstance(each, Source)]
     sampled = [(path, each) for path, each in found if isinstance(each, Sampled)]
@@ -72,6 +61,18 @@ def judge_command(
     for path, each in sampled:
         codes.append(_report(path, each, as_json=judging.as_json))
     raise SystemExit(ExitCode.USAGE if refused else _together(codes))
+
+
+def _log_options(options: dict[str, Any]) -> LogOptions:
+    """Remove the facts about the files from the options, and return them."""
+    return LogOptions(
+        options.pop("trace"),
+        options.pop("group"),
+        options.pop("initial_window"),
+        options.pop("datagram"),
+        options.pop("connection"),
+        _columns(options.pop("columns")),
+    )
 
 
 def _report(path: Path, sampled: Sampled, *, as_json: bool) -> int:

@@ -5,9 +5,8 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -15,10 +14,11 @@ from rich.console import Console
 
 from firstflight_conformance.adapters.builds import Builds
 from firstflight_conformance.adapters.compute import ComputationScript
-from firstflight_conformance.adapters.manifest import Manifest, load_manifests, resolve
+from firstflight_conformance.adapters.manifest import Manifest
 from firstflight_conformance.adapters.script import Script, Stream
 from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
+from firstflight_conformance.commands.run_request import ReportFiles, RunRequest, request_of, requested_cases
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.paths import ROOT, VECTORS
@@ -27,10 +27,10 @@ from firstflight_conformance.records.record_file import Record
 from firstflight_conformance.records.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.report import fit, json_document, tables, terminal
 from firstflight_conformance.run.pool import Job, PoolReport, judge_all
-from firstflight_conformance.run.selection import Selection, first_cases
-from firstflight_conformance.run.session import TIMEOUTS, AnyScript, RunOptions, declaration_of
+from firstflight_conformance.run.selection import Selection
+from firstflight_conformance.run.session import TIMEOUTS, AnyScript, RunOptions
 from firstflight_conformance.simulate import native
-from firstflight_conformance.simulate.cases import AnyCase, StimulusCase, StimulusScript, stimulus_cases
+from firstflight_conformance.simulate.cases import AnyCase, StimulusCase, StimulusScript
 from firstflight_conformance.text import shown
 
 if TYPE_CHECKING:
@@ -128,33 +128,7 @@ def _site(_context: click.Context, _option: click.Parameter, address: str | None
 )
 @click.option("--build", is_flag=True, help="Build the adapters with make while others are judged.")
 @click.pass_context
-def run_command(
-    context: click.Context,
-    /,
-    adapters: tuple[str, ...],
-    root: Path,
-    stimulus: bool,
-    both: bool,
-    scenarios: tuple[Path, ...],
-    blind: int | None,
-    deadline_s: float,
-    timeouts: int,
-    json_path: Path | None,
-    junit_path: Path | None,
-    badge_path: Path | None,
-    html_path: Path | None,
-    site: str | None,
-    first: int | None,
-    validate: bool,
-    recording: bool,
-    strict: bool,
-    refusals: bool,
-    all_failures: bool,
-    verbose: bool,
-    jobs: int,
-    build: bool,
-    **selection: tuple[str, ...],
-) -> None:
+def run_command(context: click.Context, /, **values: Any) -> None:
     """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
 
     Exit codes: 0 all passed, conform by other choices, or deviate or are refused as explained; 1 a divergence; 2 usage; 3 an adapter
@@ -162,86 +136,75 @@ def run_command(
     that did not act, or an undecided case. Null adapters do not count. 70: an error of the runner itself, no verdict. 130, 143, 129:
     ended by Ctrl-C, TERM or HUP; no adapter is left behind.
     """
-    with usage_errors():
-        manifests = _wanted(adapters)
-        records = _records(manifests)
-    if recording and (scenarios or not records):
-        what = (
-            "--scenario: only cases of the checkout are recorded"
-            if scenarios
-            else "no third-party stack with a manifest"
-        )
-        raise click.UsageError(f"--record: {what}")
-    _refuse_one_place_for_two(json_path, junit_path, badge_path, html_path)
-    looped = stimulus or both or bool(scenarios)
+    context.exit(_run(request_of(values)))
 
-    def write(reports: list[AdapterReport], case_ids: list[str], code: int) -> None:
-        with usage_errors():
-            if json_path is not None:
-                paths = [one.numbers for one in drawn]
-                document = json_document.to_json(reports, case_ids, code, strict=strict, root=root, blind=paths)
-                write_whole(json_path, json_document.text(document))
-            if junit_path is not None:
-                from firstflight_conformance.report import junit
 
-                write_whole(junit_path, junit.text(reports, strict=strict, refusals=refusals))
-            if badge_path is not None:
-                from firstflight_conformance.report import badge
-
-                write_whole(badge_path, badge.text(reports, badge_path, refusals=refusals))
-            if html_path is not None:
-                from firstflight_conformance.report import html_page
-
-                write_whole(html_path, html_page.text(reports, code, strict=strict, site=site))
-
-    chosen = Selection(**selection)
-    drawn: list[Drawn] = []
-    cases: list[AnyCase]
-    if blind is not None:
-        if looped or recording:
-            raise click.UsageError("--blind: goes with none of --closed-loop, --both, --scenario and --record")
-        with usage_errors():
-            drawn = _blind_draws(blind, chosen, manifests, RunOptions(deadline_s, validate, timeouts))
-        cases, records = [case for one in drawn for case in one.cases if chosen.takes(case)], {}
-    else:
-        cases = judged_cases(
-            root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios
-        )
-    if first is not None:
-        if looped or blind is not None:
-            raise click.UsageError(
-                "--first: takes vectors; it goes with none of --closed-loop, --both, --scenario and --blind"
-            )
-        cases = first_cases(cases, first)
-    if not cases or not manifests:
-        why = (
-            "no adapter is selected"
-            if not manifests
-            else _emptied(root, Selection(**selection), looped=looped, both=both)
-        )
+def _run(request: RunRequest) -> int:
+    """Judge the adapters on the cases of a request, write the reports, and return the exit code."""
+    scope, files = request.scope, request.files
+    cases, drawn = requested_cases(request)
+    if not cases or not request.manifests:
+        why = scope.emptied() if request.manifests else "no adapter is selected"
         click.echo(f"nothing was run: {why}", err=True)
-        write([], [], ExitCode.NOTHING_RUN)
-        context.exit(ExitCode.NOTHING_RUN)
-    builds = Builds(manifests) if build else None
-    if any(isinstance(case, StimulusCase) for case in cases):
-        native.library()  # built once, not by each process
-    job = Job(manifests, _scripts(cases), RunOptions(deadline_s, validate, timeouts), {} if recording else records)
-    tables = _FirstTables(manifests)
-    judged = [_of_this_build(report, builds) for report in _judge_all(job, jobs, builds, tables)]
-    reports = _with_unseen(judged, _diagnose(judged, cases, job), cases)
-    code = exit_code(reports, strict=strict, refusals=refusals)
+        _write(files, [], [], ExitCode.NOTHING_RUN, scope.root, drawn)
+        return ExitCode.NOTHING_RUN
+    judged, builds, rows = _judged(request, cases)
+    reports = _with_unseen(judged, _diagnose(judged, cases, request.options), cases)
+    code = exit_code(reports, strict=files.strict, refusals=files.refusals)
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
         code = ExitCode.FAULT
-    lines = None if verbose or all_failures else terminal.lines_left(tables.rows)
-    terminal.print_report(terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
+    lines = None if request.verbose or request.all_failures else terminal.lines_left(rows)
+    terminal.print_report(terminal.console(), reports, len(cases), all_failures=request.all_failures, lines=lines)
     if code == ExitCode.NOTHING_RUN and not any(report.not_green for report in reports):
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
     with usage_errors():
-        if recording:
-            _record(reports, records, root)
-        write(reports, [case.id for case in cases], code)
-    context.exit(code)
+        if request.recording:
+            _record(reports, request.records, scope.root)
+    _write(files, reports, [case.id for case in cases], code, scope.root, drawn)
+    return code
+
+
+def _judged(request: RunRequest, cases: list[AnyCase]) -> tuple[list[AdapterReport], Builds | None, list[int]]:
+    """Return the reports before any diagnosis, the builds, and the numbers of table rows that were printed meanwhile."""
+    builds = Builds(request.manifests) if request.build else None
+    if any(isinstance(case, StimulusCase) for case in cases):
+        native.library()  # built once, not by each process
+    # A blind run and a new record are compared with no previous record.
+    previous = {} if request.recording or request.scope.blind_seed is not None else request.records
+    job = Job(request.manifests, _scripts(cases), request.options, previous)
+    first = _FirstTables(request.manifests)
+    judged = [_of_this_build(report, builds) for report in _judge_all(job, request.jobs, builds, first)]
+    return judged, builds, first.rows
+
+
+def _write(
+    files: ReportFiles,
+    reports: list[AdapterReport],
+    case_ids: list[str],
+    code: int,
+    root: Path,
+    drawn: Sequence["Drawn"],
+) -> None:
+    """Write the report files. What few runs need is loaded by those."""
+    strict, refusals = files.strict, files.refusals
+    with usage_errors():
+        if files.json is not None:
+            paths = [one.numbers for one in drawn]
+            document = json_document.to_json(reports, case_ids, code, strict=strict, root=root, blind=paths)
+            write_whole(files.json, json_document.text(document))
+        if files.junit is not None:
+            from firstflight_conformance.report import junit
+
+            write_whole(files.junit, junit.text(reports, strict=strict, refusals=refusals))
+        if files.badge is not None:
+            from firstflight_conformance.report import badge
+
+            write_whole(files.badge, badge.text(reports, files.badge, refusals=refusals))
+        if files.html is not None:
+            from firstflight_conformance.report import html_page
+
+            write_whole(files.html, html_page.text(reports, code, strict=strict, site=files.site))
 
 
 def _of_this_build(report: AdapterReport, builds: Builds | None) -> AdapterReport:
@@ -250,44 +213,6 @@ def _of_this_build(report: AdapterReport, builds: Builds | None) -> AdapterRepor
     if builds is None or target not in builds.failures:
         return report
     return AdapterReport(report.manifest, skipped=f"make {target} failed")
-
-
-def _emptied(root: Path, selection: Selection, *, looped: bool, both: bool) -> str:
-    """Return which option left no case."""
-    every = judged_cases(root, Selection(), vectors=both or not looped, stimulus=looped)
-    return selection.emptied(every)
-
-
-def _refuse_one_place_for_two(*reports: Path | None) -> None:
-    """Refuse two reports to one regular file. A device or a pipe may take several."""
-    places = [path.resolve() for path in reports if path is not None and (path.is_file() or not path.exists())]
-    for path in places:
-        if places.count(path) > 1:
-            raise click.UsageError(f"{path}: two reports to one file; name another for one of them")
-
-
-def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest], options: RunOptions) -> list["Drawn"]:
-    """Return the paths drawn for the selected profiles that an adapter declares; print the seed and the numbers.
-
-    An adapter without a valid hello is asked for one profile, which reports its fault.
-    """
-    from firstflight_conformance.run import blind
-
-    seed = blind.new_seed() if seed < 0 else seed
-    known = stimulus_cases()
-    selection.check(known)
-    of_profiles = replace(selection, ids=())
-    wanted = dict.fromkeys((case.vector.algorithm, case.profile) for case in known if of_profiles.takes(case))
-    found = [declaration_of(manifest, options) for manifest in manifests]
-    declared = {
-        (name, of) for one in found if one is not None for name, every in one.algorithms.items() for of in every
-    }
-    profiles = [name for name in wanted if name in declared] or list(wanted)[:1]
-    click.echo(f"blind: seed {seed}; the same again with --blind {seed}")
-    drawn = [blind.blind_cases(seed, *name) for name in profiles]
-    for one in drawn:
-        click.echo(f"blind: {one.text}")
-    return drawn
 
 
 # What few runs need is loaded by those.
@@ -303,15 +228,15 @@ def _with_unseen(
     return [with_unseen(before, after, by_id) for before, after in zip(judged, reports, strict=True)]
 
 
-def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase], job: Job) -> list[AdapterReport]:
+def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase], options: RunOptions) -> list[AdapterReport]:
     """Return the reports with the causes of what failed. Null adapters have none, but what the cases that they pass exercise."""
     from firstflight_conformance.explain.diagnosis import scored
 
     if not any(result.verdict is Verdict.FAIL for report in reports for result in report.results):
         return reports
-    by_id, scripts = {case.id: case for case in cases}, {script.case.id: script for script in job.scripts}
+    by_id, scripts = {case.id: case for case in cases}, {script.case.id: script for script in _scripts(cases)}
     return [
-        scored(report, by_id) if report.manifest.role == "null" else _diagnosed(report, by_id, scripts, job.options)
+        scored(report, by_id) if report.manifest.role == "null" else _diagnosed(report, by_id, scripts, options)
         for report in reports
     ]
 
@@ -345,19 +270,6 @@ def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:
         else:
             scripts.append(Script(case, streams.setdefault(case.vector.id, Stream(case.vector))))
     return scripts
-
-
-def _wanted(names: tuple[str, ...]) -> list[Manifest]:
-    if names and all(" " in name for name in names):  # command lines: none is the name of an adapter of the checkout
-        return [resolve(name, {}) for name in dict.fromkeys(names)]
-    manifests = load_manifests()
-    if not names:
-        return sorted(manifests.values(), key=lambda manifest: manifest.role != "reference")
-    return [resolve(name, manifests) for name in dict.fromkeys(names)]
-
-
-def _records(manifests: list[Manifest]) -> dict[str, Record]:
-    return {manifest.name: record_file.load(manifest.record) for manifest in manifests if manifest.record is not None}
 
 
 def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path) -> None:

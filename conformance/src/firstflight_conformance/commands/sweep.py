@@ -68,16 +68,14 @@ def sweep_command(
     jobs: int,
     scheduler: str | None,
     parquet: Path | None,
-    heatmap: Path | None,
-    of: str | None,
-    relative: bool,
-    **options: tuple[str, ...],
+    **options: Any,
 ) -> None:
     """Compute every cell of a grid, and write a row for each to OUT, a .csv or .jsonl file.
 
     Each axis is an option that may be repeated, or a list in a TOML file. A sweep that was ended goes on with the same command: rows
     that are there are not computed again, and the file ends as if nothing had happened. A cell without an answer has its `error`.
     """
+    heatmap, of, relative = (options.pop(name) for name in ("heatmap", "of", "relative"))
     try:
         by = code()
         grid = _grid(grid_file, kind, scenario, {name.replace("_", "-"): v for name, v in options.items() if v})

@@ -1,0 +1,175 @@
+"""The options of ``firstflight run`` as typed values, checked against each other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from firstflight_conformance.adapters.manifest import Manifest, load_manifests, resolve
+from firstflight_conformance.commands.options import judged_cases, usage_errors
+from firstflight_conformance.records import record_file
+from firstflight_conformance.records.record_file import Record
+from firstflight_conformance.run.selection import Selection, first_cases
+from firstflight_conformance.run.session import RunOptions, declaration_of
+from firstflight_conformance.simulate.cases import AnyCase, stimulus_cases
+
+if TYPE_CHECKING:
+    from firstflight_conformance.run.blind import Drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The cases to judge. ``vectors`` and ``looped``: which kinds; ``blind_seed``: -1 for a new seed; ``first``: vectors per profile."""
+
+    selection: Selection
+    root: Path
+    vectors: bool
+    looped: bool
+    scenarios: tuple[Path, ...]
+    blind_seed: int | None
+    first: int | None
+
+    def emptied(self) -> str:
+        """Return which option left no case."""
+        every = judged_cases(self.root, Selection(), vectors=self.vectors, stimulus=self.looped)
+        return self.selection.emptied(every)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """The files to write, each or ``None``, and the options that they share."""
+
+    json: Path | None
+    junit: Path | None
+    badge: Path | None
+    html: Path | None
+    site: str | None
+    strict: bool
+    refusals: bool
+
+    def check(self) -> None:
+        """Refuse two reports to one regular file. A device or a pipe may take several."""
+        paths = (self.json, self.junit, self.badge, self.html)
+        places = [path.resolve() for path in paths if path is not None and (path.is_file() or not path.exists())]
+        for path in places:
+            if places.count(path) > 1:
+                raise click.UsageError(f"{path}: two reports to one file; name another for one of them")
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A run: adapters, their previous records, cases, options and outputs."""
+
+    manifests: list[Manifest]
+    records: dict[str, Record]
+    scope: Scope
+    options: RunOptions
+    files: ReportFiles
+    recording: bool
+    all_failures: bool
+    verbose: bool
+    jobs: int
+    build: bool
+
+    def check(self) -> None:
+        """Refuse options that exclude each other. Raise :class:`click.UsageError`."""
+        scope = self.scope
+        if self.recording and scope.scenarios:
+            raise click.UsageError("--record: --scenario: only cases of the checkout are recorded")
+        if self.recording and not self.records:
+            raise click.UsageError("--record: no third-party stack with a manifest")
+        self.files.check()
+        if scope.blind_seed is not None and (scope.looped or self.recording):
+            raise click.UsageError("--blind: goes with none of --closed-loop, --both, --scenario and --record")
+        if scope.first is not None and (scope.looped or scope.blind_seed is not None):
+            raise click.UsageError(
+                "--first: takes vectors; it goes with none of --closed-loop, --both, --scenario and --blind"
+            )
+
+
+def request_of(values: Mapping[str, Any]) -> RunRequest:
+    """Return the request for the options as click parsed them. End with a usage error if they exclude each other."""
+    with usage_errors():
+        manifests = _manifests(values["adapters"])
+        records = {one.name: record_file.load(one.record) for one in manifests if one.record is not None}
+    looped = values["stimulus"] or values["both"] or bool(values["scenarios"])
+    selection = Selection(**{name: values[name] for name in ("algorithms", "profiles", "tiers", "flags", "ids")})
+    request = RunRequest(
+        manifests,
+        records,
+        Scope(
+            selection,
+            values["root"],
+            vectors=values["both"] or not looped,
+            looped=looped,
+            scenarios=values["scenarios"],
+            blind_seed=values["blind"],
+            first=values["first"],
+        ),
+        RunOptions(values["deadline_s"], values["validate"], values["timeouts"]),
+        ReportFiles(
+            values["json_path"],
+            values["junit_path"],
+            values["badge_path"],
+            values["html_path"],
+            values["site"],
+            strict=values["strict"],
+            refusals=values["refusals"],
+        ),
+        recording=values["recording"],
+        all_failures=values["all_failures"],
+        verbose=values["verbose"],
+        jobs=values["jobs"],
+        build=values["build"],
+    )
+    request.check()
+    return request
+
+
+def requested_cases(request: RunRequest) -> tuple[list[AnyCase], list["Drawn"]]:
+    """Return the cases of a request, and the drawn paths of a blind run."""
+    scope = request.scope
+    if scope.blind_seed is not None:
+        with usage_errors():
+            drawn = _blind_draws(scope.blind_seed, scope.selection, request.manifests, request.options)
+        return [case for one in drawn for case in one.cases if scope.selection.takes(case)], drawn
+    cases = judged_cases(
+        scope.root, scope.selection, vectors=scope.vectors, stimulus=scope.looped, scenarios=scope.scenarios
+    )
+    return (cases if scope.first is None else first_cases(cases, scope.first)), []
+
+
+def _manifests(names: tuple[str, ...]) -> list[Manifest]:
+    """Return the named adapters, or all adapters of the checkout, references first."""
+    if names and all(" " in name for name in names):  # command lines: none is the name of an adapter of the checkout
+        return [resolve(name, {}) for name in dict.fromkeys(names)]
+    manifests = load_manifests()
+    if not names:
+        return sorted(manifests.values(), key=lambda manifest: manifest.role != "reference")
+    return [resolve(name, manifests) for name in dict.fromkeys(names)]
+
+
+def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest], options: RunOptions) -> list["Drawn"]:
+    """Return the paths drawn for the selected profiles that an adapter declares; print the seed and the numbers.
+
+    An adapter without a valid hello is asked for one profile, which reports its fault.
+    """
+    from firstflight_conformance.run import blind  # what few runs need
+
+    seed = blind.new_seed() if seed < 0 else seed
+    known = stimulus_cases()
+    selection.check(known)
+    of_profiles = replace(selection, ids=())
+    wanted = dict.fromkeys((case.vector.algorithm, case.profile) for case in known if of_profiles.takes(case))
+    found = [declaration_of(manifest, options) for manifest in manifests]
+    declared = {
+        (name, of) for one in found if one is not None for name, every in one.algorithms.items() for of in every
+    }
+    profiles = [name for name in wanted if name in declared] or list(wanted)[:1]
+    click.echo(f"blind: seed {seed}; the same again with --blind {seed}")
+    drawn = [blind.blind_cases(seed, *name) for name in profiles]
+    for one in drawn:
+        click.echo(f"blind: {one.text}")
+    return drawn
