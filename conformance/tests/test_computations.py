@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance.adapters.compute import ComputationScript, compare_outputs, read_outputs
+from firstflight_conformance.adapters.compute import ComputationScript, read_outputs
 from firstflight_conformance.adapters.faults import ConversationError
 from firstflight_conformance.adapters.manifest import resolve
 from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.compare.outputs import compare_outputs
 from firstflight_conformance.format import computations
 from firstflight_conformance.format.clauses import known_clauses
 from firstflight_conformance.format.computations import ComputationCase

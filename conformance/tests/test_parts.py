@@ -145,7 +145,7 @@ def test_two_tables_of_the_references(monkeypatch: pytest.MonkeyPatch) -> None:
         "stack": adapter(*command("declares", "{}"), name="stack"),
         "model": replace(stateless("declares", "{}"), name="model"),
     }
-    monkeypatch.setattr("firstflight_conformance.commands.run.load_manifests", lambda: chosen)
+    monkeypatch.setattr("firstflight_conformance.commands.run_request.load_manifests", lambda: chosen)
     words = ["run", "--both", "--jobs", "2", "--algorithm", "slow-start", "--profile", "rfc-9002"]
     result = CliRunner().invoke(main, [*words, "--id", "*deep-queue*", "--id", "*per-packet*"])
     assert result.exit_code == 0, result.output

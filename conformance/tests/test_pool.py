@@ -121,7 +121,7 @@ def test_nothing_is_built_for_an_adapter_whose_program_is_absent(made: Path) -> 
 def test_a_build_that_fails_is_a_fault(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = adapter(*command("declares", "{}"), name="right")
     monkeypatch.setattr(
-        "firstflight_conformance.commands.run.load_manifests", lambda: {"right": replace(right, build="bad")}
+        "firstflight_conformance.commands.run_request.load_manifests", lambda: {"right": replace(right, build="bad")}
     )
     words = [
         "run",
@@ -144,7 +144,7 @@ def test_the_table_of_the_references_comes_first(tmp_path: Path, monkeypatch: py
         "stack": adapter(*command("declares", "{}"), name="stack"),
         "model": adapter(*command("declares", "{}"), name="model", role="reference"),
     }
-    monkeypatch.setattr("firstflight_conformance.commands.run.load_manifests", lambda: chosen)
+    monkeypatch.setattr("firstflight_conformance.commands.run_request.load_manifests", lambda: chosen)
     result = CliRunner().invoke(main, ["run", "--vectors", str(write_vectors(tmp_path / "vectors"))])
     assert result.exit_code == 0
     first, _, rest = result.output.partition("3 cases")

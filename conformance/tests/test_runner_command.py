@@ -31,7 +31,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Manifest]:
     """The adapters of the checkout: at first only a good one."""
     manifests = {"good": adapter(*command("declares", "{}"), name="good")}
-    monkeypatch.setattr("firstflight_conformance.commands.run.load_manifests", lambda: manifests)
+    monkeypatch.setattr("firstflight_conformance.commands.run_request.load_manifests", lambda: manifests)
     return manifests
 
 

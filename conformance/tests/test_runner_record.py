@@ -34,7 +34,7 @@ def known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Manifest
     """The adapters of the checkout: one whose deviation is explained, with a place for its record."""
     stack = adapter(*command("answers", "half"), deviations=(KNOWN,), name="stack")
     manifests = {"stack": replace(stack, record=tmp_path / "record.json")}
-    monkeypatch.setattr("firstflight_conformance.commands.run.load_manifests", lambda: manifests)
+    monkeypatch.setattr("firstflight_conformance.commands.run_request.load_manifests", lambda: manifests)
     return manifests
 
 

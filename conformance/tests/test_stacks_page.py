@@ -52,7 +52,7 @@ def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         ),
         "absent": Manifest("absent", "Absent 3", "C", "third-party", ("x",), tmp_path, requires=("no-such-program",)),
     }
-    monkeypatch.setattr("firstflight_conformance.commands.run.load_manifests", lambda: manifests)
+    monkeypatch.setattr("firstflight_conformance.commands.run_request.load_manifests", lambda: manifests)
     path = tmp_path / "report.json"
     root = write_vectors(tmp_path / "vectors")
     words = f"run --both --algorithm slow-start --vectors {root} --id '*small' --id '*delay-rise*' --report-json {path}"
