@@ -186,6 +186,10 @@ def test_what_is_said_of_hidden_pairs() -> None:
 _NO_BASE = {"recovery-by-packet-number", "recovery-as-a-state", "recovery-as-a-state-alone"}
 _AT_ONCE = {"comes-down-step-by-step", "comes-down-at-the-end"}
 _OWN_WINDOW = {"limited_slow_start_rfc_3742", "quick_start_rfc_4782", "suss_linux_5_19", "suss_linux_6_8"}
+#: Proportional Rate Reduction needs every event and the threshold of RFC 9002. Careful Resume raises it during an ACK; Rapid Start handles events of
+#: its first recovery itself.
+_PROPORTIONAL = {"proportional-rate-reduction", "proportional-rate-reduction-conservative"}
+_WITHOUT_PROPORTIONAL = {*_OWN_WINDOW, "careful_resume_rfc_9959", "rapid_start_draft_02"}
 
 
 @cache
@@ -199,7 +203,12 @@ def on_changed_bases() -> dict[str, list[Variant]]:
     found = {}
     for name, program in controllers().items():
         if hasattr(program, "newreno") and not program.PROFILE.startswith(("cubic/", "hybla/")):
-            fitting = [one for one in bases if not (one.id in _AT_ONCE and name in _OWN_WINDOW)]
+            fitting = [
+                one
+                for one in bases
+                if not (one.id in _AT_ONCE and name in _OWN_WINDOW)
+                and not (one.id in _PROPORTIONAL and name in _WITHOUT_PROPORTIONAL)
+            ]
             found[name] = [
                 replace(one, profile=program.PROFILE, program=name, base=one.replace, replace=[]) for one in fitting
             ]

@@ -172,7 +172,7 @@ def recovery_late_loss(b: StreamBuilder) -> None:
 @add(
     "rapid-start.recovery.second",
     "A loss in the recovery begins an ordinary one",
-    """24166 - ceil(28000 / 3) = 14832. Packet 30, sent in the recovery, is lost: 14832 / 2 = 7416. The ACK of packet 29 takes nothing off any more, nor does a CE mark on it.""",
+    """24166 - ceil(28000 / 3) = 14832. Packet 30, sent in the recovery, is lost: 14832 / 2 = 7416. The ACK of packet 29 takes nothing off any more, nor does a CE mark on it. Packet 35 ends recovery: 7416 + floor(1000 * 1000 / 7416) = 7550.""",
     profiles=DRAFTS[:1],
     sources=(f"{SOURCE}, section 3.3", "RFC 9002, section 7.3.2"),
 )
@@ -187,6 +187,9 @@ def recovery_second(b: StreamBuilder) -> None:
     b.expect(outcome="in_recovery", cwnd_bytes=7416)
     b.ce(2 * RTT + 3 * MS, 29, 0)
     b.expect(outcome="already_reduced", cwnd_bytes=7416)
+    b.send(2 * RTT + 4 * MS, 1)
+    b.ack(3 * RTT + 4 * MS, (31, 35))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=7550)
 
 
 @add(

@@ -148,58 +148,57 @@ class AvoidanceGrowth(Bound):
 
 
 class GradualReduction(Bound):
-    """In recovery, but the first of Rapid Start, which has rules of its own, the window comes down step by step, to the threshold before it ends (RFC 9002, section 7.3.2).
+    """Window in recovery, which becomes the reduced one before recovery ends (RFC 9002, section 7.3.2).
 
+    The window comes down from the one before recovery, and does not rise above the reduced one again. With Proportional Rate Reduction an ACK
+    lowers it further where much of the flight is lost: to the bytes in flight, and the bytes delivered and not replaced in recovery. This is the
+    conservative reduction bound (RFC 6937, section 3), the least window. From there the window rises to the reduced one.
+    The first recovery of Rapid Start has rules of its own.
     The model itself reduces at once. It goes on from its own window after each event, so that the end of recovery holds the implementation to it.
-    To hold the whole window until then is no mechanism that reduces "more gradually": once all packets that were in flight at the beginning
-    are acknowledged or lost, the window has come down.
-    ``most_bytes``: the window that may still be held, ``None`` while nothing comes down; ``first_bytes``: the window before the period.
-    ``flight_bytes``: in flight after the last event; ``left_bytes``: in flight at the beginning, and neither acknowledged nor lost yet.
+    ``held_bytes``: the window after the last event, ``None`` if it is that of the model. ``credit_bytes``: delivered in recovery, less what was sent.
     """
 
-    most_bytes: int | None = None
+    held_bytes: int | None = None
     reduced_bytes: int | None = None
-    first_bytes = flight_bytes = left_bytes = 0
+    credit_bytes = 0
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a window between the reduced one and the last that was observed in this recovery, at first that before it."""
+        """Take a window between the one after the last event and the reduced one, or at an ACK down to the least one."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         stage = getattr(getattr(state.startup, "stage", None), "value", None)
         is_newreno = _is_newreno(base) and base.in_recovery and base.ssthresh_bytes is not None and stage != "recovery"
         if not is_newreno or window_bytes is None or _has_other_threshold(base, observed):
             return None
-        begins = base.recovery_start_ns != before.base.recovery_start_ns
-        before_bytes = before.base.cwnd_bytes if begins else self.most_bytes
-        least_bytes = max(base.ssthresh_bytes, 2 * base.max_datagram_size_bytes)
-        if before_bytes is None or base.cwnd_bytes != least_bytes or not least_bytes < window_bytes <= before_bytes:
+        minimum_bytes = 2 * base.max_datagram_size_bytes
+        reduced_bytes = max(base.ssthresh_bytes, minimum_bytes)
+        held_bytes = before.base.cwnd_bytes if _begins_recovery(before, state) else self.held_bytes
+        ends_bytes = [reduced_bytes, reduced_bytes if held_bytes is None else held_bytes]
+        if isinstance(event, Ack):
+            ends_bytes.append(max(event.bytes_in_flight + max(self._credit(event), 0), minimum_bytes))
+        if base.cwnd_bytes != reduced_bytes or not min(ends_bytes) <= window_bytes <= max(ends_bytes[:2]):
             return None
-        first_bytes = before_bytes if begins else self.first_bytes
-        if not begins and window_bytes == first_bytes and self._left(state, event) <= 0:
-            return None
-        self.first_bytes = first_bytes
-        self.most_bytes, self.reduced_bytes = window_bytes, base.cwnd_bytes
+        self.held_bytes, self.reduced_bytes = window_bytes, reduced_bytes
         base.cwnd_bytes = window_bytes
         of = "of the reduced window"
-        return Taken(self.point, "window in recovery", window_bytes, Fraction(window_bytes, least_bytes), of)
+        return Taken(self.point, "window in recovery", window_bytes, Fraction(window_bytes, reduced_bytes), of)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Go on from the reduced window. What comes down once does not rise again, and nothing comes down outside of recovery."""
-        begins = state.base.recovery_start_ns != before.base.recovery_start_ns
-        self.left_bytes = self.flight_bytes if begins else self._left(state, event)
-        if isinstance(event, Ack | Lost | Sent):
-            self.flight_bytes = event.bytes_in_flight
-            self.left_bytes = event.bytes_in_flight if begins else self.left_bytes
+        """Go on from the reduced window."""
+        self.credit_bytes = 0 if _begins_recovery(before, state) else self._credit(event)
         if self.reduced_bytes is None:
-            self.most_bytes = None
+            self.held_bytes = None
         else:
             state.base.cwnd_bytes, self.reduced_bytes = self.reduced_bytes, None
 
-    def _left(self, state: Any, event: Event) -> int:
-        """Return how much of the flight at the beginning is left after an event: packets sent no later than recovery began count."""
-        start_ns = state.base.recovery_start_ns
-        if start_ns is None or not isinstance(event, Ack | Lost):
-            return self.left_bytes
-        return self.left_bytes - sum(run.count * run.size_bytes for run in event.packets if run.sent_t_ns <= start_ns)
+    def _credit(self, event: Event) -> int:
+        """Return the bytes delivered less the bytes sent since recovery began, after an event."""
+        if isinstance(event, Ack):
+            return self.credit_bytes + event.bytes
+        return self.credit_bytes - event.bytes if isinstance(event, Sent) else self.credit_bytes
+
+
+def _begins_recovery(before: Any, state: Any) -> bool:
+    return bool(state.base.recovery_start_ns != before.base.recovery_start_ns)
 
 
 BOUNDS = {"avoidance-growth": AvoidanceGrowth, "gradual-reduction": GradualReduction}
