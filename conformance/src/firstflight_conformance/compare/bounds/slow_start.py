@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from firstflight.events import Ack, Event, Lost, Sent
+from firstflight.events import Ack, Event, Sent
 from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
 #: Credit that is kept, in datagrams. The counter of RFC 3465 holds less than one window, which is less than two of those after a reduction.
