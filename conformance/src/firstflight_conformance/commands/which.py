@@ -23,7 +23,7 @@ from firstflight_conformance.format.clauses import known_clauses
 from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.format.vectors import load_all
 from firstflight_conformance.records.findings import Diagnosis
-from firstflight_conformance.report.causes import choice_text, rule_line
+from firstflight_conformance.report.causes import choice_texts, rule_line
 from firstflight_conformance.report.terminal import console
 from firstflight_conformance.run.selection import unknown_hint
 
@@ -83,8 +83,8 @@ def _print(found: list[Standing], diagnosis: Diagnosis) -> None:
         table.add_row(f"{standing.algorithm}/{standing.profile}", f"{len(standing.agreeing)} of {standing.of}", *place)
     out.print(table)
     out.print(f"\nnearest: {first.algorithm}/{first.profile}")
-    for choice in diagnosis.choices:
-        out.print(f"chooses otherwise, which conforms: {choice_text(choice)}")
+    for text in choice_texts(diagnosis.choices):
+        out.print(f"chooses otherwise, which conforms: {text}")
     for cause in diagnosis.causes:
         certain = "exactly" if cause.exact else f"in {cause.explains} of {cause.of} of the vectors that differ"
         known = f"departs from it by {cause.cause}, {certain}{cause.within}: {cause.what}"

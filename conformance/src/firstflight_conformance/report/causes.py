@@ -1,6 +1,6 @@
 """The causes of failures for reading: what each is, the decision, the arithmetic there, the rules, and a case that shows it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -41,11 +41,27 @@ def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: 
     yield Text(f"cases: {names}" + (f" and {more} more" if more > 0 else ""), "dim")
 
 
-def choice_text(choice: "Choice") -> str:
-    """Return in a sentence what was chosen at an open point, and why that conforms."""
-    point = choice.point
-    source = f" ({point.source})" if point.source else ""
-    return f"{choice.what}; {point.id} is open{source}: {point.why}"
+def choice_texts(choices: Sequence["Choice"]) -> Iterator[str]:
+    """Yield a sentence for each choice at an open point: the choice, its cases, and the reason why it conforms.
+
+    The same choice in several profiles is one. An extreme value gets a warning: it may be a mistake that no rule excludes.
+    """
+    cases: dict[tuple[str, str], dict[str, None]] = {}
+    points = {choice.point.id: choice.point for choice in choices}
+    extreme = {(choice.point.id, choice.what) for choice in choices if choice.extreme}
+    for choice in choices:
+        cases.setdefault((choice.point.id, choice.what), {}).update(dict.fromkeys(choice.cases))
+    for (name, what), names in cases.items():
+        point = points[name]
+        where = f", in {cases_text(tuple(names))}" if names else ""
+        source = f" ({point.source})" if point.source else ""
+        warning = "; 0 conforms, but check whether it is intended" if (name, what) in extreme else ""
+        yield f"{what}{where}{warning}; {point.id} is open{source}: {point.why}"
+
+
+def cases_text(cases: Sequence[str]) -> str:
+    """Return the number of some cases, and the first of them."""
+    return f"1 case: {cases[0]}" if len(cases) == 1 else f"{len(cases)} cases, such as {cases[0]}"
 
 
 def clash_text(other: str) -> str:

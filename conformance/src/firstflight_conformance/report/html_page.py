@@ -14,6 +14,11 @@ from firstflight_conformance.records.findings import Cause, Diagnosis
 from firstflight_conformance.records.results import AdapterReport, ExitCode, Result, Verdict
 from firstflight_conformance.report.causes import (
     choice_text,
+from firstflight_conformance.records.findings import Cause, Diagnosis
+from firstflight_conformance.format.levels import level_of_clause
+from firstflight_conformance.report.not_judged import not_judged, other_losses
+from firstflight_conformance.report.causes import (
+    choice_texts,
     clash_text,
     decision_lines,
     how_sure,
@@ -117,7 +122,7 @@ def _adapter(report: AdapterReport, site: str | None) -> dict[str, Any]:
         "causes": [_cause(report.diagnosis, cause, by_id[cause.cases[0]]) for cause in report.diagnosis.causes]
         if report.diagnosis
         else [],
-        "choices": list(dict.fromkeys(map(choice_text, report.diagnosis.choices))) if report.diagnosis else [],
+        "choices": list(choice_texts(report.diagnosis.choices)) if report.diagnosis else [],
         "not_exercised": report.not_exercised,
         "not_green": report.not_green,
         "clashes": [(r.case_id, clash_text(r.clash)) for r in report.results if r.clash is not None],

@@ -17,7 +17,7 @@ from firstflight_conformance.format.timeline import observables_text
 from firstflight_conformance.records.results import AdapterReport, Divergence, Result, Undeclared, Verdict
 from firstflight_conformance.report.causes import (
     cause_lines,
-    choice_text,
+    choice_texts,
     clash_text,
     in_part_text,
     rule_line,
@@ -152,7 +152,8 @@ def _print_failures(out: Console, report: AdapterReport, clauses: dict[str, Clau
     for result in shown:
         _print_failure(out, short_name(report), result, clauses)
     if len(failures) > len(shown) and limit is not None:
-        note = f"{len(failures)} failures; --all-failures shows each with its first divergence"
+        count = f"{len(failures)} failure{'s' if len(failures) > 1 else ''}"
+        note = f"{count}; --all-failures shows each with its first divergence"
         out.print(f"\n{short_name(report)}: {note}")
 
 
@@ -177,11 +178,13 @@ def _causes(out: Console, blocks: Blocks, report: AdapterReport, clauses: dict[s
 
 
 def _print_choices(out: Console, report: AdapterReport, choices: Sequence["Choice"]) -> None:
-    """Print what the adapter chooses at points that its text leaves open; the same choice in several profiles once."""
+    """Print the choices of the adapter at points that its text leaves open, if a case conforms by them."""
     conforming = sum(result.conforms for result in report.results)
+    if not conforming:
+        return
     cases = f"{conforming} case{'s' if conforming != 1 else ''}"
     out.print(Text(f"\n{short_name(report)}: {cases} of other choices, which conform:", "bold yellow"))
-    for line in dict.fromkeys(map(choice_text, choices)):
+    for line in choice_texts(choices):
         _indent(out, Text(line))
     if report.diagnosis is not None and report.diagnosis.exercised.in_part:
         _indent(out, Text(in_part_text(report.diagnosis.exercised), "dim"))

@@ -14,7 +14,7 @@ class Taken:
 
     ``share`` is the value over what it is a share of, which ``of`` names: "of the saved window". ``what`` names the value: "jump".
     ``acts`` is false where the text allows to do nothing, and nothing was done. ``shows``: what follows from it in the observation of the
-    model, by the names there, beside windows and threshold.
+    model, by the names there, beside windows and threshold. ``extreme``: the text has no lower limit, and the value is 0.
     """
 
     point: str
@@ -24,6 +24,7 @@ class Taken:
     of: str
     acts: bool = True
     shows: dict[str, Any] = field(default_factory=dict)
+    extreme: bool = False
 
 
 #: Lets a controller process an event in place.

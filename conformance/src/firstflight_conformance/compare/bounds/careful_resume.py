@@ -137,7 +137,8 @@ class RetreatThreshold(Bound):
             return None
         base.ssthresh_bytes = ssthresh_bytes
         share = Fraction(ssthresh_bytes, max(resume.pipesize_bytes, 1))
-        return Taken(self.point, "threshold of Safe Retreat", ssthresh_bytes, share, "PipeSize")
+        what, extreme = "threshold of Safe Retreat", ssthresh_bytes == 0
+        return Taken(self.point, what, ssthresh_bytes, share, "PipeSize", extreme=extreme)
 
 
 class ReleaseTime(Bound):

@@ -1,0 +1,60 @@
+"""Choices at open points in a report: each lists its cases, and an extreme value has a warning."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from firstflight_conformance.explain.departures import Choice
+from firstflight_conformance.format.open_points import open_points
+from firstflight_conformance.records.findings import Diagnosis
+from firstflight_conformance.records.results import AdapterReport, Result, Verdict
+from firstflight_conformance.report.causes import choice_texts
+from firstflight_conformance.report.terminal import print_report
+from freedoms_support import judged, variants
+from runner_support import adapter
+
+POINT = next(point for point in open_points() if point.id == "careful-resume A3")
+NEVER = Choice(POINT, "A3 jump never", "jump: never", (), ("careful-resume.one@rfc-9959",), acts=False)
+
+
+def printed(report: AdapterReport) -> str:
+    """Return a report as it is printed."""
+    out = io.StringIO()
+    print_report(Console(file=out, width=400), [report], 1, all_failures=False, lines=None)
+    return out.getvalue()
+
+
+def test_a_choice_lists_its_cases() -> None:
+    (text,) = choice_texts([NEVER])
+    assert text.startswith("jump: never, in 1 case: careful-resume.one@rfc-9959; careful-resume A3 is open")
+
+
+def test_the_same_choice_in_two_profiles_is_listed_once() -> None:
+    other = replace(NEVER, cases=("careful-resume.two@draft-10", "careful-resume.one@rfc-9959"))
+    (text,) = choice_texts([NEVER, other])
+    assert "in 2 cases, such as careful-resume.one@rfc-9959;" in text
+
+
+@pytest.mark.parametrize("conforms", [True, False])
+def test_choices_are_printed_only_with_a_case_that_conforms(conforms: bool) -> None:
+    result = Result("careful-resume.one@rfc-9959", Verdict.FAIL, "differs", conforms=conforms)
+    found = AdapterReport(adapter("x", name="mine"), results=(result,), diagnosis=Diagnosis((), (NEVER,)))
+    assert ("1 case of other choices, which conform:" in printed(found)) is conforms
+    assert "0 cases of other choices" not in printed(found)
+
+
+def test_one_failure_is_singular() -> None:
+    result = Result("slow-start.one@rfc-9002", Verdict.FAIL, "differs", cause="x")
+    assert "mine: 1 failure; --all-failures" in printed(AdapterReport(adapter("x", name="mine"), results=(result,)))
+
+
+def test_a_threshold_of_zero_has_a_warning() -> None:
+    """RFC 9959, section 3.5, has only an upper limit of the threshold: 0 conforms, and the report asks for a check."""
+    one = next(v for v in variants() if v.id == "threshold-of-zero")
+    report = judged(one, whole=False)
+    assert report.diagnosis is not None
+    texts = choice_texts(report.diagnosis.choices)
+    warned = [text for text in texts if "0 conforms, but check whether it is intended" in text]
+    assert [text.split(":")[0] for text in warned] == ["threshold of Safe Retreat"]
