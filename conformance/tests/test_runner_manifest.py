@@ -102,11 +102,14 @@ def test_resolve(tmp_path: Path) -> None:
     library.touch()
     assert resolve("x", manifests) is manifests["x"]
     assert resolve(str(library), manifests).command[-1] == str(library)
-    assert resolve("my-program --flag 'two words'", manifests).command == ("my-program", "--flag", "two words")
+    assert resolve("sh --flag 'two words'", manifests).command == ("sh", "--flag", "two words")
     assert resolve("sh", manifests).command == ("sh",)
     for value, reason in (
         ("xx", "did you mean x"),
         ("absent.so", "no such file"),
+        ("./absent --x", "./absent: there is no such file"),
+        ("absent-program --x", "absent-program: there is no such command"),
+        (f"{tmp_path} --x", "is a directory"),
         ("a 'b", "quotation"),
         ("", "there are"),
     ):

@@ -211,8 +211,11 @@ def resolve(value: str, manifests: dict[str, Manifest]) -> Manifest:
         words = shlex.split(value)
     except ValueError as error:
         raise ManifestError(f"--adapter {value}: {error}") from error
-    if words and (len(words) > 1 or shutil.which(words[0])):
+    if words and shutil.which(words[0]):
         return _without_manifest(value, tuple(words))
+    if len(words) > 1:
+        why = not_a_command(Path(words[0])) if "/" in words[0] else "there is no such command"
+        raise ManifestError(f"--adapter {value}: {words[0]}: {why}")
     if words and ("/" in value or path.exists()):
         raise ManifestError(f"--adapter {value}: {not_a_command(path)}")
     near = get_close_matches(value, manifests, 1)
