@@ -6,7 +6,6 @@ import pytest
 
 from firstflight_conformance.commands.options import all_cases
 from firstflight_conformance.explain.breaks import broken_by, rules_of
-from firstflight_conformance.explain.decision import Decision
 from firstflight_conformance.format.clauses import Clause, all_clauses, known_clauses
 from firstflight_conformance.format.open_points import open_points
 from firstflight_conformance.format.profile_rules import holds

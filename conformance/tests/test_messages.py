@@ -205,3 +205,9 @@ def test_the_shell_completes(words: list[str], incomplete: str, completed: list[
     """Algorithms, profiles, cases, adapters and commands."""
     shell = BashComplete(main, {}, "firstflight", "_FIRSTFLIGHT_COMPLETE")
     assert [item.value for item in shell.get_completions(words, incomplete)] == completed
+
+
+def test_the_shell_completes_the_path_of_an_adapter() -> None:
+    """The shell itself lists the files."""
+    shell = BashComplete(main, {}, "firstflight", "_FIRSTFLIGHT_COMPLETE")
+    assert [item.type for item in shell.get_completions(["run", "--adapter"], "./li")] == ["file"]

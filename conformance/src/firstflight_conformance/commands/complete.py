@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import click
+from click.shell_completion import CompletionItem
 
 from firstflight import profiles
 from firstflight_conformance.paths import VECTORS
@@ -38,10 +39,12 @@ def cases(_context: click.Context, _parameter: click.Parameter, incomplete: str)
     return _beginning(incomplete, (f"{path.parent.name}.{path.stem}" for path in paths))
 
 
-def adapters(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Complete an adapter of the checkout."""
+def adapters(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str] | list[CompletionItem]:
+    """Complete an adapter of the checkout, or the path of a program."""
     from firstflight_conformance.adapters.manifest import ManifestError, load_manifests
 
+    if "/" in incomplete:
+        return [CompletionItem(incomplete, type="file")]
     try:
         return _beginning(incomplete, load_manifests())
     except (ManifestError, OSError):

@@ -13,11 +13,6 @@ from firstflight_conformance.format.levels import level_of_clause
 from firstflight_conformance.records.findings import Cause, Diagnosis
 from firstflight_conformance.records.results import AdapterReport, ExitCode, Result, Verdict
 from firstflight_conformance.report.causes import (
-    choice_text,
-from firstflight_conformance.records.findings import Cause, Diagnosis
-from firstflight_conformance.format.levels import level_of_clause
-from firstflight_conformance.report.not_judged import not_judged, other_losses
-from firstflight_conformance.report.causes import (
     choice_texts,
     clash_text,
     decision_lines,
