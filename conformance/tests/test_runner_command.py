@@ -260,6 +260,8 @@ def test_failures_are_limited(tmp_path: Path, known: dict[str, Manifest]) -> Non
     output = run(root).output
     assert output.count(": fail: ") == 1
     assert "7 failures; --all-failures shows each" in output
+    assert "judging all adapters of the checkout (1); --adapter COMMAND judges yours" in output
+    assert "judging all adapters" not in run(root, "--adapter", "good").output
     every = run(root, "--all-failures").output
     assert every.count(": fail: ") == 1 + 7
     assert every.count("the vector: ") == 1 + 7  # each with the reason of its vector

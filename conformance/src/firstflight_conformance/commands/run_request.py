@@ -94,6 +94,8 @@ def request_of(values: Mapping[str, Any]) -> RunRequest:
     with usage_errors():
         manifests = _manifests(values["adapters"])
         records = {one.name: record_file.load(one.record) for one in manifests if one.record is not None}
+    if not values["adapters"]:
+        click.echo(f"judging all adapters of the checkout ({len(manifests)}); --adapter COMMAND judges yours", err=True)
     looped = values["stimulus"] or values["both"] or bool(values["scenarios"])
     selection = Selection(**{name: values[name] for name in ("algorithms", "profiles", "tiers", "flags", "ids")})
     request = RunRequest(
