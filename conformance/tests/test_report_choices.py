@@ -12,6 +12,7 @@ from firstflight_conformance.records.findings import Diagnosis
 from firstflight_conformance.records.results import AdapterReport, Result, Verdict
 from firstflight_conformance.report.causes import choice_texts
 from firstflight_conformance.report.terminal import print_report
+from firstflight_conformance.run import report_json
 from freedoms_support import judged, variants
 from runner_support import adapter
 
@@ -58,3 +59,16 @@ def test_a_threshold_of_zero_has_a_warning() -> None:
     texts = choice_texts(report.diagnosis.choices)
     warned = [text for text in texts if "0 conforms, but check whether it is intended" in text]
     assert [text.split(":")[0] for text in warned] == ["threshold of Safe Retreat"]
+
+
+@pytest.mark.parametrize(
+    ("members", "status"), [({"conforms": True}, "choice"), ({"undecided": True}, "undecided"), ({}, None)]
+)
+def test_the_json_report_distinguishes_conforming_cases_from_failures(
+    members: dict[str, bool], status: str | None
+) -> None:
+    """The verdict of format 1 is `fail` for all of them."""
+    result = Result("careful-resume.one@rfc-9959", Verdict.FAIL, "differs", **members)
+    document = report_json.to_json([AdapterReport(adapter("x"), results=(result,))], [], 0, strict=False)
+    (written,) = document["adapters"][0]["results"]
+    assert (written["verdict"], written.get("status")) == ("fail", status)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 #: Members of a result that are left out where they have these values.
 _ABSENT = {
+    "status": None,
     "within_tolerance": False,
     "reason": None,
     "fault": None,
@@ -193,6 +194,7 @@ def _result(result: Result) -> dict[str, Any]:
     members = {
         "case": result.case_id,
         "verdict": result.verdict.value,
+        "status": None if result.status == result.verdict.value else result.status,
         "within_tolerance": result.within_tolerance,
         "reason": result.reason or None,
         "fault": result.fault.value if result.fault else None,
