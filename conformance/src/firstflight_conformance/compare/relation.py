@@ -164,13 +164,13 @@ class _Walked:
     stuck: tuple[_Live, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Node:
-    """The step of a state with some alternatives, and the bits of those that it may concern."""
+    """The step of a state with some alternatives. ``bits``: those that it may concern, ``None`` until they are needed."""
 
     names: frozenset[str]
     step: PendingStep | None
-    bits: int
+    bits: int | None = None
 
 
 class _Search:
@@ -274,16 +274,19 @@ class _Search:
     def _successors(
         self, live: _Live, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int
     ) -> Iterator[_Live]:
-        plain = self._step(live.position, live.way.taken, event)
+        # Alternatives are tried in each step of a state with room for them.
+        traced = radius > live.hidden
+        plain = self._step(live.position, live.way.taken, event, traced=traced or bool(self._models.unsettled))
         roots = [(live.way, plain)]
         for name in self._models.unsettled:
-            if plain.bits & self._models.bits[name]:
-                node = self._step(live.position, live.way.taken | {name}, event)
+            if self._bits(live.position, plain, event) & self._models.bits[name]:
+                node = self._step(live.position, live.way.taken | {name}, event, traced=traced)
                 if self._differs(plain.step, node.step):
                     roots.append((replace(live.way, moments=live.way.moments | {name}), node))
         # Every step is compared before one meets the answer, which lets bounds change it.
         for way, root in roots:
-            yield from self._split(replace(live, way=way), root, radius, index, event, observed, at_once)
+            split = live if way is live.way else replace(live, way=way)
+            yield from self._split(split, root, radius, index, event, observed, at_once)
 
     def _silent(self, walked: _Walked) -> list[frozenset[str]]:
         """Return combinations with which a stuck state gives the answer by alternatives that do not act alone.
@@ -306,14 +309,15 @@ class _Search:
     def _silent_steps(self, live: _Live, event: Event) -> Iterator[_Node]:
         """Yield the steps of a state with an alternative that does not act, and with two of them that may act together."""
         taken, bits = live.way.taken, self._models.bits
-        root = self._step(live.position, taken, event)
+        root = self._step(live.position, taken, event, traced=True)
         left = [name for name in self._models.settled if name not in taken and name not in live.way.refused]
-        nodes = {name: self._step(live.position, taken | {name}, event) for name in left}
+        nodes = {name: self._step(live.position, taken | {name}, event, traced=True) for name in left}
         silent = [name for name in left if not self._differs(root.step, nodes[name].step)]
         yield from (nodes[name] for name in silent)
+        concerned = {name: self._bits(live.position, nodes[name], event) for name in silent}
         for one, other in combinations(silent, 2):
-            touched = nodes[one].bits & bits[other] and nodes[other].bits & bits[one]
-            if touched and root.bits & (bits[one] | bits[other]):
+            touched = concerned[one] & bits[other] and concerned[other] & bits[one]
+            if touched and self._bits(live.position, root, event) & (bits[one] | bits[other]):
                 yield self._step(live.position, taken | {one, other}, event)
 
     def _split(
@@ -362,16 +366,16 @@ class _Search:
 
     def _acting(self, position: Position, node: _Node, way: ConformingWay, event: Event) -> list[_Node]:
         """Return the steps with one alternative more that acts."""
-        found = []
+        found, bits = [], self._bits(position, node, event)
         for name in self._models.settled:
-            if node.bits & self._models.bits[name] and name not in node.names and name not in way.refused:
+            if bits & self._models.bits[name] and name not in node.names and name not in way.refused:
                 other = self._step(position, node.names | {name}, event)
                 if self._differs(node.step, other.step):
                     found.append(other)
         return found
 
-    def _step(self, position: Position, names: frozenset[str], event: Event) -> _Node:
-        """Return the step of a state with some alternatives."""
+    def _step(self, position: Position, names: frozenset[str], event: Event, *, traced: bool = False) -> _Node:
+        """Return the step of a state with some alternatives. ``traced``: with its bits, which take longer than the step."""
         walker = self._walker(names)
         if walker is None:
             return _Node(names, None, 0)
@@ -379,10 +383,19 @@ class _Search:
         if self._steps > self._limits.steps:
             raise LimitError
         try:
-            step, bits = self._models.executed.call(lambda: walker.step(position, event))
+            if traced:
+                return _Node(names, *self._models.executed.call(partial(walker.step, position, event)))
+            return _Node(names, walker.step(position, event))
         except CRASHES:
             return _Node(names, None, 0)
-        return _Node(names, step, bits)
+
+    def _bits(self, position: Position, node: _Node, event: Event) -> int:
+        """Return the bits of the alternatives that a step from a state may concern; the step is repeated if it was not traced."""
+        if node.bits is None:
+            walker = self._walker(node.names)
+            assert walker is not None  # the step has one
+            node.bits = self._models.executed.call(partial(walker.step, position, event))[1]
+        return node.bits
 
     def _walker(self, names: frozenset[str]) -> Walker | None:
         """Return the model with some alternatives along the answers; ``None`` if they exclude each other."""
