@@ -2,7 +2,7 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -14,7 +14,9 @@ from firstflight_conformance.format.clauses import Citation, cited_in, python_ci
 from firstflight_conformance.format.computations import answer
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import decode_int
-from firstflight_conformance.paths import REFERENCE_PY
+
+#: A trace function of one code.
+Watch = Callable[[FrameType, str, Any], Any]
 
 
 @cache
@@ -37,7 +39,8 @@ class ClauseTracer:
         self.clauses: set[str] = set()
         texts = (changed or {}).items()
         self._lines = _cited_lines() | _by_line(found for path, text in texts for found in cited_in(path, text))
-        self._cited: dict[CodeType, dict[int, list[str]]] = {}
+        # By identity: a hash of code takes longer than the call. The codes are kept, so that their identities stay theirs.
+        self._known: dict[int, tuple[CodeType, frozenset[str], Watch]] = {}
 
     def __enter__(self) -> "ClauseTracer":
         """Start watching; a tracer that is already there (coverage, a debugger) is put back at the end."""
@@ -49,18 +52,26 @@ class ClauseTracer:
         """Stop watching."""
         sys.settrace(self._before)
 
-    def _on_call(self, frame: FrameType, _event: str, _arg: Any) -> Any:
+    def _on_call(self, frame: FrameType, _event: str, _arg: Any) -> Watch | None:
         code = frame.f_code
-        if code not in self._cited:
-            by_line = self._lines.get(code.co_filename, {}) if str(REFERENCE_PY) in code.co_filename else {}
-            lines = {line for _, _, line in code.co_lines() if line is not None}
-            self._cited[code] = {line: ids for line, ids in by_line.items() if line in lines}
-        return self._on_line if self._cited[code] else None
+        if id(code) not in self._known:
+            self._known[id(code)] = code, *self._watch(code)
+        _, cited, watch = self._known[id(code)]
+        # Lines that can add nothing are not watched.
+        return None if cited <= self.clauses else watch
 
-    def _on_line(self, frame: FrameType, event: str, _arg: Any) -> Any:
-        if event == "line":
-            self.clauses.update(self._cited[frame.f_code].get(frame.f_lineno, ()))
-        return self._on_line
+    def _watch(self, code: CodeType) -> tuple[frozenset[str], Watch]:
+        """Return the clauses that the lines of a code cite, and the function that collects them."""
+        by_line = self._lines.get(code.co_filename, {})
+        cited = {line: by_line[line] for _, _, line in code.co_lines() if line in by_line} if by_line else {}
+        clauses = self.clauses
+
+        def watch(frame: FrameType, event: str, _arg: Any) -> Watch:
+            if event == "line" and frame.f_lineno in cited:
+                clauses.update(cited[frame.f_lineno])
+            return watch
+
+        return frozenset(clause for ids in cited.values() for clause in ids), watch
 
 
 def config_from_json(raw: dict[str, Any]) -> Config:
