@@ -1,8 +1,7 @@
 """A model along the answers to a case: its controller, and the memory of the bounds that it follows."""
 
-from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 from firstflight import Config
@@ -23,9 +22,9 @@ class Walker:
         """Take the profile, the configuration and the model."""
         self.algorithm, self.profile, self.config, self.variant = algorithm, profile, config, variant
 
-    @cached_property
+    @property
     def _first(self) -> Any:
-        return self.variant.create(self.algorithm, self.profile, self.config)
+        return _created(self.variant, self.algorithm, self.profile, self.config)
 
     def begin(self) -> "Position":
         """Return the position before the first event."""
@@ -46,6 +45,12 @@ class Walker:
         if readings is not None:
             base.rules_state.readings = readings
         return type(first)(base, first.readings, old.startup, old.t_ns, old.next_packet)
+
+
+@lru_cache(maxsize=1024)
+def _created(variant: Variant, algorithm: str, profile: str, config: Config) -> Any:
+    """Return a new controller, which nobody may change: the cases of a profile have few configurations."""
+    return variant.create(algorithm, profile, config)
 
 
 class Along(Walker):
@@ -134,10 +139,8 @@ class PendingStep:
 
     def bounds(self) -> list[Bound]:
         """Return the bounds as they were before the event, for this model."""
-        found = [copy(bound) for bound in self.position.bounds]
-        for bound in found:
-            bound.advance = self.along.variant.advance
-        return found
+        advance = self.along.variant.advance
+        return [bound.copy(advance) for bound in self.position.bounds]
 
     def follow(self, bounds: list[Bound], observed: dict[str, Any]) -> None:
         """Let bounds follow an answer that the model does not give."""

@@ -4,7 +4,6 @@ A *way* is the model with one alternative at an open point, from the first event
 """
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,8 +131,8 @@ def _accepts(step: PendingStep, bound: Any, name: str) -> Callable[[int], bool]:
     """Return the question whether a bound accepts a value."""
 
     def accepts(value: int) -> bool:
-        asked, state, variant = copy(bound), step.controller.copy(), step.along.variant
-        asked.advance = variant.advance
+        state, variant = step.controller.copy(), step.along.variant
+        asked = bound.copy(variant.advance)
         taken = asked.follow(step.before, state, step.event, step.observation, {name: value})
         return taken is not None and getattr(variant.followed(step.observation, state, taken.shows), name) == value
 

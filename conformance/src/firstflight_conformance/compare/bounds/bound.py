@@ -38,6 +38,12 @@ class Bound:
         """Begin before the first event. ``point``: the id of the open point; ``advance``: the model, to be asked what another event does."""
         self.point, self.advance = point, advance
 
+    def copy(self, advance: Advance) -> "Bound":
+        """Return a copy for another model. Each step makes some; ``copy.copy`` takes several times as long."""
+        other: Bound = object.__new__(type(self))
+        vars(other).update(vars(self), advance=advance)
+        return other
+
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Return what was taken if ``observed`` lies in the interval, and change the ``state`` to go on from it.
 
