@@ -59,6 +59,7 @@ def vectors_command(*, check: bool, flat_folder: Path | None) -> None:
 
 def _write_flat(folder: Path) -> None:
     with usage_errors():
+        folder.mkdir(parents=True, exist_ok=True)
         for name, text in flat.files(all_cases(VECTORS), all_clauses()):
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,12 @@
 """The flat form of the vectors: one file of lines for each profile, nothing left to be worked out (``spec/flat-format.md``)."""
 
 import json
+import multiprocessing
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import fields
 from typing import Any
 
@@ -15,6 +18,7 @@ from firstflight_conformance.format.clauses import Clause
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import NUMBER_MAX, event_name
+from firstflight_conformance.run import children
 from firstflight_conformance.version import __version__
 
 FORMAT = 2
@@ -37,8 +41,38 @@ def by_profile(cases: Iterable[AnyCase]) -> dict[tuple[str, str], list[AnyCase]]
 
 def files(cases: Iterable[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[tuple[str, str]]:
     """Yield the file of each profile: its path and its text."""
-    for (algorithm, profile), group in by_profile(cases).items():
-        yield f"{algorithm}/{profile}.ndjson", "".join(lines(group, clauses))
+    groups = by_profile(cases)
+    names = [f"{algorithm}/{profile}.ndjson" for algorithm, profile in groups]
+    yield from zip(names, _texts(list(groups.values()), clauses), strict=True)
+
+
+def _texts(groups: list[list[AnyCase]], clauses: Mapping[str, Clause]) -> Iterator[str]:
+    """Yield the texts of files; on all cores, where processes can share the cases."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        yield from ("".join(lines(group, clauses)) for group in groups)
+        return
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(os.cpu_count(), context, _begin, (groups, clauses)) as pool:
+        try:
+            yield from pool.map(_text, range(len(groups)))
+        finally:
+            # A caller that fails to write a file does not wait for those that no process has begun.
+            pool.shutdown(cancel_futures=True)
+
+
+# In the processes: the arguments of the fork.
+_GIVEN: tuple[list[list[AnyCase]], Mapping[str, Clause]]
+
+
+def _begin(groups: list[list[AnyCase]], clauses: Mapping[str, Clause]) -> None:
+    global _GIVEN
+    _GIVEN = groups, clauses
+    children.die_with_parent()
+
+
+def _text(index: int) -> str:
+    groups, clauses = _GIVEN
+    return "".join(lines(groups[index], clauses))
 
 
 def lines(cases: Sequence[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[str]:
