@@ -10,7 +10,7 @@ from typing import Any
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.position import Along, PendingStep, Position
+from firstflight_conformance.compare.position import Along, PendingStep
 from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import NUMBER_MAX, observables
@@ -52,10 +52,11 @@ def ways(case: Case, models: Models) -> Ways:
     subject = AnsweredCase(case, Declaration("", "", {}, ()), tuple(case.events), (), None)
     default = _default(subject, models)
     expected = [flat(observables(one.step.observation)) for one in default]
+    begun = default[0].step.position.key
     found: dict[str, tuple[set[str], list[dict[str, Any]]]] = {}
     for name in models.options:
         differing = (
-            _differing(Along(subject, variant), models.bits[name], default, expected)
+            _differing(Along(subject, variant), models.bits[name], begun, default, expected)
             if (variant := models.variant(frozenset({name})))
             else []
         )
@@ -87,25 +88,25 @@ def _default(subject: AnsweredCase, models: Models) -> list[_Default]:
 
 
 def _differing(
-    along: Along, bit: int, default: Sequence[_Default], expected: Sequence[dict[str, Any]]
+    along: Along, bit: int, begun: str, default: Sequence[_Default], expected: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the observables of the model with an alternative that differ from those of the model, none if it crashes.
 
-    A number below zero is as a crash: the alternative does not fit the profile.
+    ``begun``: the key of the position of the model before the first event. A number below zero is as a crash: the alternative does
+    not fit the profile.
     """
     found: list[dict[str, Any]] = []
     try:
         position = along.begin()
-        departed = position.key != default[0].step.position.key
+        departed, controller = position.key != begun, position.controller
         for event, one, right in zip(along.subject.events, default, expected, strict=True):
-            if not departed and not one.bits & bit:
-                found.append({})
-                continue
-            step = along.step(position if departed else one.step.position, event)
-            departed = departed or step.text != one.step.text or step.observation != one.step.observation
             if departed:
-                position = Position(along, step.controller, [])
-            observed = flat(observables(step.observation)) if departed else right
+                observation = along.variant.advance(controller, event)
+            elif one.bits & bit:
+                step = along.step(one.step.position, event)
+                observation, controller = step.observation, step.controller
+                departed = step.text != one.step.text or observation != one.step.observation
+            observed = flat(observables(observation)) if departed else {}
             found.append({name: value for name, value in observed.items() if value != right[name]})
     except CRASHES:
         return []
