@@ -94,6 +94,7 @@ def values_taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
             (),
             tuple(dict.fromkeys(case for case, _ in values)),
             acts,
+            any(value.extreme for _, value in values),
         )
         for (name, what, of, acts), values in groups.items()
     ]

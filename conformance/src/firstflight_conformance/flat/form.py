@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 from firstflight.events import Event
+from firstflight_conformance.adapters import children
 from firstflight_conformance.compare.options import Models
 from firstflight_conformance.flat.ways import Ways, ways
 from firstflight_conformance.format import computations, vectors
@@ -18,7 +19,6 @@ from firstflight_conformance.format.clauses import Clause
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import NUMBER_MAX, event_name
-from firstflight_conformance.run import children
 from firstflight_conformance.version import __version__
 
 FORMAT = 2

@@ -55,6 +55,7 @@ class Choice:
     """What an implementation does at an open point, with the values that it took of a bound; and the cases whose answers show it.
 
     ``cause`` is the id of the alternative, or of the bound. ``acts`` is false where the text allows to do nothing, and nothing was done.
+    ``extreme``: a value of a bound is at an end that the text names nowhere.
     """
 
     point: OpenPoint
@@ -63,6 +64,7 @@ class Choice:
     clauses: tuple[str, ...]
     cases: tuple[str, ...]
     acts: bool = True
+    extreme: bool = False
 
 
 @dataclass(frozen=True, slots=True)
