@@ -10,9 +10,9 @@ from firstflight_conformance.explain.departures import Choice
 from firstflight_conformance.format.open_points import open_points
 from firstflight_conformance.records.findings import Diagnosis
 from firstflight_conformance.records.results import AdapterReport, Result, Verdict
+from firstflight_conformance.report import json_document
 from firstflight_conformance.report.causes import choice_texts
 from firstflight_conformance.report.terminal import print_report
-from firstflight_conformance.run import report_json
 from freedoms_support import judged, variants
 from runner_support import adapter
 
@@ -69,6 +69,6 @@ def test_the_json_report_distinguishes_conforming_cases_from_failures(
 ) -> None:
     """The verdict of format 1 is `fail` for all of them."""
     result = Result("careful-resume.one@rfc-9959", Verdict.FAIL, "differs", **members)
-    document = report_json.to_json([AdapterReport(adapter("x"), results=(result,))], [], 0, strict=False)
+    document = json_document.to_json([AdapterReport(adapter("x"), results=(result,))], [], 0, strict=False)
     (written,) = document["adapters"][0]["results"]
     assert (written["verdict"], written.get("status")) == ("fail", status)
