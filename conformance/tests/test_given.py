@@ -9,10 +9,21 @@ from typing import Any
 import pytest
 
 from every import vectors_by_id
-from firstflight import Ack, Config, create
+from firstflight import Ack, Config, advance, create
 from firstflight.events import Event, PersistentCongestion
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.compare.answers import run_of
+from firstflight_conformance.compare.options import models_of
+from firstflight_conformance.compare.relation import judge as judge_alone
+from firstflight_conformance.compare.subject import AnsweredCase as DiagnosedSubject
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
-from firstflight_conformance.format.given import FLAGS, app_limited_given, persistent_congestion_given
+from firstflight_conformance.format.given import (
+    FLAGS,
+    Usage,
+    app_limited_given,
+    other_limit,
+    persistent_congestion_given,
+)
 from firstflight_conformance.format.parse import VectorError
 from firstflight_conformance.format.schemas import validator
 from firstflight_conformance.format.stream import HUGE_ACK_PACKETS, StreamError, check_rtts, flags_of
@@ -21,9 +32,12 @@ from firstflight_conformance.records.results import AdapterReport, Result, Verdi
 from firstflight_conformance.replay.measure import replay
 from firstflight_conformance.replay.stimulus import to_json
 from firstflight_conformance.report import json_document
+from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.session import RunOptions
+from firstflight_conformance.simulate.cases import CLOSED_LOOP, StimulusScript, stimulus_cases
+from firstflight_conformance.simulate.scenario import scenario_files
 from generate.catalogue import Catalogue
-from runner_support import command, judged, write_vectors
+from runner_support import QUICK, adapter, command, judged, write_vectors
 from stimuli.newreno import persistent
 
 DATAGRAM = 1200
@@ -313,3 +327,39 @@ def test_the_estimator_before_the_first_sample() -> None:
         (110 * MS, 110 * MS),
     ]
     assert b.rtt.variation_ns == 55 * MS
+
+
+@pytest.mark.parametrize("rule", ["half-at-sending", "last-send"])
+def test_closed_loop_accepts_rules_in_use(rule: str) -> None:
+    """A transfer ends with 93 % of the window in flight: neqo's rule calls it used, quinn's calls nothing used from then on."""
+    assert loop_verdict(rule) is Verdict.PASS
+
+
+def test_closed_loop_rejects_no_growth_of_a_full_window() -> None:
+    """Where the window is full, every rule grows it."""
+    assert loop_verdict("always") is Verdict.FAIL
+
+
+def loop_verdict(rule: str) -> Verdict:
+    """Return the verdict on a rule by the path on which a transfer ends in slow start."""
+    cases = stimulus_cases([scenario_files(CLOSED_LOOP)["app-limited.json"]])
+    scripts = [StimulusScript(case) for case in cases if case.id.endswith("@slow-start/rfc-9002")]
+    (result,) = judge(adapter(*command("works_out", rule)), scripts, QUICK).results
+    return result.verdict
+
+
+@pytest.mark.parametrize(("works_out", "conforms"), [(("app_limited",), True), ((), False)])
+def test_relation_has_both_forms_of_an_ack(works_out: tuple[str, ...], conforms: bool) -> None:
+    """A stack on CUBIC that decides otherwise wherever nothing follows conforms only if it works the condition out."""
+    stimuli = stimulus_cases([scenario_files(CLOSED_LOOP)["app-limited.json"]])
+    case = next(one for one in stimuli if one.id.endswith("@cubic/rfc-9438"))
+    declared = Declaration("x", "1", {"cubic": ("rfc-9438",)}, observables=("cwnd_bytes",), works_out=works_out)
+    events, _ = run_of(case, declared)
+    model, usage, observed = case.controller(), Usage(case.scenario.config.max_datagram_size_bytes), []
+    for event in events:
+        is_given = usage.is_given(event, model.base.cwnd_bytes)
+        form = other_limit(event) if is_given and isinstance(event, Ack) else event
+        observed.append({"cwnd_bytes": advance(model, form).cwnd_bytes})
+        usage.window_bytes = model.base.cwnd_bytes
+    found = judge_alone(DiagnosedSubject(case, declared, events, tuple(observed), 0), models_of("cubic", "rfc-9438"))
+    assert bool(found.ways) is conforms

@@ -96,11 +96,15 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Events with the answers to them. ``walker``: returns a variant of the model that walks along them."""
+    """Events with the answers to them. ``walker``: returns a variant of the model that walks along them.
+
+    ``forms``: returns the forms of an event, by its index, that the implementation may have processed.
+    """
 
     events: Sequence[Event]
     observed: Sequence[dict[str, Any]]
     walker: Callable[[Variant], Walker]
+    forms: Callable[[int, Event], Sequence[Event]] = lambda _, event: (event,)
 
 
 def judge(subject: AnsweredCase, models: Models, base: frozenset[str] = NOTHING) -> Judgement:
@@ -128,7 +132,7 @@ def explained_answered(answered: Answered, models: Models, taken: frozenset[str]
 
 
 def _answered(subject: AnsweredCase) -> Answered:
-    return Answered(subject.events, subject.observed, partial(Along, subject))
+    return Answered(subject.events, subject.observed, partial(Along, subject), subject.forms)
 
 
 @dataclass(slots=True)
@@ -262,14 +266,25 @@ class _Search:
         self, going: Iterable[_Live], radius: int, index: int, event: Event, observed: dict[str, Any]
     ) -> list[_Live]:
         """Return the states after an event that are consistent with the answer."""
-        found = [after for one in going for after in self._successors(one, radius, index, event, observed, 1)]
+        going, forms = list(going), self._answered.forms(index, event)
+        found = self._following(going, radius, index, forms, observed, 1)
         if not found and radius:
             # An answer may require several alternatives that act at this event.
             plain = [one for one in going if not one.hidden]
-            found = [
-                after for one in plain for after in self._successors(one, radius, index, event, observed, _AT_ONCE)
-            ]
+            found = self._following(plain, radius, index, forms, observed, _AT_ONCE)
         return self._merged(found)
+
+    def _following(
+        self, going: Iterable[_Live], radius: int, index: int, forms: Sequence[Event], observed: dict[str, Any],
+        at_once: int,
+    ) -> list[_Live]:  # fmt: skip
+        """Return the states after each form of an event."""
+        return [
+            after
+            for one in going
+            for form in forms
+            for after in self._successors(one, radius, index, form, observed, at_once)
+        ]
 
     def _successors(
         self, live: _Live, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int
@@ -299,7 +314,8 @@ class _Search:
         event, observed = self._answered.events[index], self._answered.observed[index]
         most, found = self._steps + _SILENT_STEPS, list[frozenset[str]]()
         for live in walked.stuck[:_STUCK]:
-            for node in self._silent_steps(live, event):
+            forms = self._answered.forms(index, event)
+            for node in (node for form in forms for node in self._silent_steps(live, form)):
                 if any(self._met(live, node, node.names, live.way.refused, 0, index, observed)):
                     found.append(node.names)
                 if self._steps > most:

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from firstflight import Config
-from firstflight.events import Event, PersistentCongestion, Sent
+from firstflight.events import Ack, Event, PersistentCongestion, Sent
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.bounds.bound import Taken
 from firstflight_conformance.compare.bounds.registry import bounds_of
 from firstflight_conformance.compare.outputs import compare_outputs
 from firstflight_conformance.compare.values import avoids, compare, notes_avoidance, slack_bytes
 from firstflight_conformance.format.computations import ComputationCase, decode_outputs
+from firstflight_conformance.format.given import Usage, other_limit
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import observables
 from firstflight_conformance.replay.answers import CRASHES
@@ -80,6 +82,20 @@ class AnsweredCase:
     def allowed(self) -> list[dict[str, list[Any]]]:
         """The values that are right as well, event by event."""
         return self.case.allowed() if isinstance(self.case, Case) else []
+
+    @cached_property
+    def _usage(self) -> list[bool]:
+        """By event, whether it has an ``app_limited`` that the stack works out, and that does not follow from its windows."""
+        if "app_limited" not in self.declaration.works_out or not isinstance(self.case, StimulusCase):
+            return []
+        usage = Usage(self.config.max_datagram_size_bytes)
+        answers = zip(self.events, self.observed, strict=True)
+        return [usage.is_given(event, observed["cwnd_bytes"]) for event, observed in answers]
+
+    def forms(self, index: int, event: Event) -> Sequence[Event]:
+        """Return the event; a second one with the other ``app_limited`` where the stack may have worked out either."""
+        is_open = index < len(self._usage) and self._usage[index]
+        return (event, other_limit(event)) if is_open and isinstance(event, Ack) else (event,)
 
     def walk(self, variant: Variant) -> Walk:
         """Return how far the answers are those of the variant, and remember it: what conforms is asked for again."""
@@ -207,7 +223,16 @@ class _Run:
         return f"{self._state.base} {self._state.startup}"
 
     def step(self, index: int, event: Event, observed: dict[str, Any]) -> WalkStep:
-        """Process one event."""
+        """Process one event, in the form that agrees if it has two."""
+        stated, *others = self._subject.forms(index, event)
+        before = others and (self._state.copy(), [copy(bound) for bound in self._bounds], self._narrowed)
+        step = self._step(index, stated, observed)
+        if before and not step.agrees:
+            self._state, self._bounds, self._narrowed = before
+            step = self._step(index, others[0], observed)
+        return step
+
+    def _step(self, index: int, event: Event, observed: dict[str, Any]) -> WalkStep:
         state = self._state
         if self._narrowed and isinstance(event, Sent) and event.bytes_in_flight > state.base.cwnd_bytes:
             return WalkStep(None, True, cut=True)

@@ -49,32 +49,40 @@ def windows_bytes(expect: Sequence[Mapping[str, Any]], events: int) -> list[int]
 
 def app_limited_given(events: Sequence[Event], windows_bytes: Sequence[int], datagram_bytes: int) -> bool:
     """Return whether an ``app_limited`` does not follow from the windows, of which there is one after each judged event."""
-    usage = _Usage(datagram_bytes)
-    for index, (event, window_bytes) in enumerate(zip(events, windows_bytes, strict=False)):
-        if isinstance(event, Sent):
-            usage.send(event, window_bytes)
-        elif isinstance(event, Ack) and not usage.follows(event, windows_bytes[index - 1]):
-            return True
-    return False
+    usage = Usage(datagram_bytes)
+    return any(usage.is_given(event, window_bytes) for event, window_bytes in zip(events, windows_bytes, strict=False))
+
+
+def other_limit(ack: Ack) -> Ack:
+    """Return an ACK with the other ``app_limited``."""
+    return replace(ack, app_limited=not ack.app_limited)
 
 
 @dataclass(slots=True)
-class _Usage:
+class Usage:
     """How far the window was used when packets were sent."""
 
     datagram_bytes: int
     #: The last packet of the last event after which the window was full, and of the last after which it was not idle.
     full_to: int = -1
     busy_to: int = -1
+    window_bytes: int = 0
 
-    def send(self, event: Sent, window_bytes: int) -> None:
+    def is_given(self, event: Event, window_bytes: int) -> bool:
+        """Process the next event, with the window after it; return whether it has an ``app_limited`` that does not follow."""
+        before_bytes, self.window_bytes = self.window_bytes, window_bytes
+        if isinstance(event, Sent):
+            self._send(event, window_bytes)
+        return isinstance(event, Ack) and not self._follows(event, before_bytes)
+
+    def _send(self, event: Sent, window_bytes: int) -> None:
         last = event.packets[-1].last
         if self._full(event.bytes_in_flight, window_bytes):
             self.full_to = last
         if not self._idle(event.bytes_in_flight, window_bytes):
             self.busy_to = last
 
-    def follows(self, ack: Ack, window_bytes: int) -> bool:
+    def _follows(self, ack: Ack, window_bytes: int) -> bool:
         """Return whether every rule in use decides as the ACK states; the window is the one before it."""
         before_bytes, oldest = ack.bytes_in_flight + ack.bytes, ack.packets[0].first
         if ack.app_limited:

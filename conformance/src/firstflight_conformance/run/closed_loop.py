@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight import advance, samples_rate
-from firstflight.events import Event
+from firstflight.events import Ack, Event
 from firstflight.observables import Observation
 from firstflight_conformance.adapters import messages
 from firstflight_conformance.adapters.conversation import Answers, Conversation
 from firstflight_conformance.adapters.faults import ConversationError
 from firstflight_conformance.adapters.messages import OBSERVABLES, Declaration
-from firstflight_conformance.compare.values import agrees, avoids, compare, fits_float64, slack_bytes
+from firstflight_conformance.compare.values import ValueComparison, agrees, avoids, compare, fits_float64, slack_bytes
+from firstflight_conformance.format.given import Usage, other_limit
 from firstflight_conformance.format.wire import event_name, event_to_json, observables
 from firstflight_conformance.records.results import ClosedLoop, Divergence, RecordedAnswers
 from firstflight_conformance.replay.measure import ClauseTracer
@@ -106,6 +107,8 @@ class StackLoop:
         self._ends_at_reduction = ends_at_reduction(case.vector.algorithm, declaration)
         self._reduction: int | None = None
         self._is_exact = True
+        works_out = "app_limited" in declaration.works_out
+        self._usage = Usage(case.scenario.config.max_datagram_size_bytes) if works_out else None
         self.simulation = Simulation(case.scenario, self, declaration.clock_ns)
         #: Packets dropped up to the event that the adapter was asked about last.
         self.dropped_packets = 0
@@ -140,31 +143,53 @@ class StackLoop:
         except UnsupportedEventError as refused:
             refused.event = event_name(event)
             raise
+        is_open = self._usage is not None and self._usage.is_given(event, observed["cwnd_bytes"])
         if self.divergence is None and (self._reduction is None or self._is_exact):
-            self._follow(event, observed)
+            event = self._follow(event, observed, is_open=is_open)
         self.observed.append(observed)
         self._answer = self.trace.add(event, observed, paces=self._turns.paces)
 
-    def _follow(self, event: Event, observed: dict[str, Any]) -> None:
-        """Let the model process an event, and compare the answers."""
-        observation = advance(self._model, event)
-        self._turns.paces, expected = observation.paces, observables(observation)
+    def _follow(self, event: Event, observed: dict[str, Any], *, is_open: bool) -> Event:
+        """Let the model process an event, and compare the answers; return the event.
+
+        ``is_open``: the stack may have worked out either ``app_limited``. Where only the other one agrees, the event gets that.
+        """
+        before = self._model.copy() if is_open else None
+        found = self._compared(event, observed)
+        if before is not None and isinstance(event, Ack) and found[2].differences:
+            stated, self._model = self._model, before
+            other = self._compared(other_limit(event), observed)
+            if other[2].differences:
+                self._model = stated
+            else:
+                event, found = other_limit(event), other
+        observation, expected, comparison = found
+        self._turns.paces = observation.paces
         self._is_exact = self._is_exact and agrees(expected, observed, self._declaration)
         if self._ends_at_reduction and self._reduction is None and is_reduction(expected):
             self._reduction = len(self.trace.events)
         if self._reduction is not None:
-            return
-        size_bytes = self._case.scenario.config.max_datagram_size_bytes
+            return event
         self._avoiding = self._avoiding or avoids(self._case, self._expected, expected)
         self._expected = expected
-        allowed = _allowed(observation)
-        comparison = compare(expected, observed, self._declaration, size_bytes, allowed, avoiding=self._avoiding)
         self.within_tolerance |= comparison.within_tolerance
         if comparison.differences:
-            index, raw = len(self.trace.events), event_to_json(event)
-            differences = comparison.differences
+            differences, size_bytes = comparison.differences, self._case.scenario.config.max_datagram_size_bytes
             fits = fits_float64(differences, self._declaration, size_bytes, avoiding=self._avoiding)
-            self.divergence = Divergence(index, raw, differences, self._clauses(event), expected, fits)
+            clauses = self._clauses(event)
+            self.divergence = Divergence(
+                len(self.trace.events), event_to_json(event), differences, clauses, expected, fits
+            )
+        return event
+
+    def _compared(self, event: Event, observed: dict[str, Any]) -> tuple[Observation, dict[str, Any], ValueComparison]:
+        """Let the model process an event; return its observation, the observables, and how the answer differs from them."""
+        observation = advance(self._model, event)
+        expected, size_bytes = observables(observation), self._case.scenario.config.max_datagram_size_bytes
+        avoiding = self._avoiding or avoids(self._case, self._expected, expected)
+        allowed = _allowed(observation)
+        comparison = compare(expected, observed, self._declaration, size_bytes, allowed, avoiding=avoiding)
+        return observation, expected, comparison
 
     def _clauses(self, event: Event) -> tuple[str, ...]:
         """Return what the model carries out on an event, on the first with its beginning; it comes there anew, and need not be copied at each."""
