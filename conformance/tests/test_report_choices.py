@@ -7,11 +7,12 @@ import pytest
 from rich.console import Console
 
 from firstflight_conformance.explain.departures import Choice
+from firstflight_conformance.format.clauses import known_clauses
 from firstflight_conformance.format.open_points import open_points
 from firstflight_conformance.records.findings import Diagnosis
 from firstflight_conformance.records.results import AdapterReport, Result, Verdict
 from firstflight_conformance.report import json_document
-from firstflight_conformance.report.causes import choice_texts
+from firstflight_conformance.report.causes import choice_texts, rule_line
 from firstflight_conformance.report.terminal import print_report
 from freedoms_support import judged, variants
 from runner_support import adapter
@@ -72,3 +73,9 @@ def test_the_json_report_distinguishes_conforming_cases_from_failures(
     document = json_document.to_json([AdapterReport(adapter("x"), results=(result,))], [], 0, strict=False)
     (written,) = document["adapters"][0]["results"]
     assert (written["verdict"], written.get("status")) == ("fail", status)
+
+
+def test_a_rule_is_printed_whole() -> None:
+    """A difference may be in any sentence of a clause."""
+    clause = known_clauses()["search.drain.step"]
+    assert " ".join(clause.text.split()) in rule_line(clause).plain

@@ -30,8 +30,6 @@ STEPS = 100_000
 _AT_ONCE = 3
 #: The most states that are stuck in which such alternatives are tried.
 _STUCK = 2
-#: The most steps of the model to find these combinations.
-_SILENT_STEPS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,15 +310,14 @@ class _Search:
             return []
         index = walked.last
         event, observed = self._answered.events[index], self._answered.observed[index]
-        most, found = self._steps + _SILENT_STEPS, list[frozenset[str]]()
-        for live in walked.stuck[:_STUCK]:
-            forms = self._answered.forms(index, event)
-            for node in (node for form in forms for node in self._silent_steps(live, form)):
-                if any(self._met(live, node, node.names, live.way.refused, 0, index, observed)):
-                    found.append(node.names)
-                if self._steps > most:
-                    break
-        return list(dict.fromkeys(found))[: self._limits.silent]
+        found = dict.fromkeys(
+            node.names
+            for live in walked.stuck[:_STUCK]
+            for form in self._answered.forms(index, event)
+            for node in self._silent_steps(live, form)
+            if any(self._met(live, node, node.names, live.way.refused, 0, index, observed))
+        )
+        return list(found)[: self._limits.silent]
 
     def _silent_steps(self, live: _Live, event: Event) -> Iterator[_Node]:
         """Yield the steps of a state with an alternative that does not act, and with two of them that may act together."""

@@ -213,11 +213,6 @@ def known_clauses() -> dict[str, Clause]:
     return all_clauses()
 
 
-def first_sentence(text: str) -> str:
-    """Return the first sentence of the text of a clause."""
-    return re.split(r"(?<=\.) (?=[A-Z])", " ".join(text.split()), maxsplit=1)[0]
-
-
 def citations(paths: list[Path]) -> list[Citation]:
     """Return the lines of the given files that name a clause in brackets in a comment."""
     return [found for path in paths for found in cited_in(path, path.read_text(encoding="utf-8"))]

@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from firstflight_conformance.format.clauses import Clause, first_sentence, known_clauses
+from firstflight_conformance.format.clauses import Clause, known_clauses
 
 
 class Level(Enum):
@@ -59,5 +59,5 @@ def at_most(clauses: tuple[str, ...]) -> Level:
 
 
 def rule_parts(clause: Clause) -> tuple[str, str, str]:
-    """Return a rule for a report: its id, its first sentence, and its level with its source."""
-    return f"[{clause.id}] ", first_sentence(clause.text), f" ({level_of_clause(clause).value}; {clause.source})"
+    """Return a rule for a report: its id, its whole text, and its level with its source."""
+    return f"[{clause.id}] ", " ".join(clause.text.split()), f" ({level_of_clause(clause).value}; {clause.source})"

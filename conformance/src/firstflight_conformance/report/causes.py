@@ -75,9 +75,9 @@ def in_part_text(exercised: "Exercised") -> str:
 
 
 def rule_line(clause: Clause) -> Text:
-    """Return a rule: its first sentence, its level and its source."""
-    name, sentence, origin = rule_parts(clause)
-    return Text.assemble((name, "cyan"), sentence, (origin, "dim"))
+    """Return a rule: its whole text, since the difference may be in any sentence, its level and its source."""
+    name, text, origin = rule_parts(clause)
+    return Text.assemble((name, "cyan"), text, (origin, "dim"))
 
 
 def seen(divergence: Divergence) -> Iterator[Text]:

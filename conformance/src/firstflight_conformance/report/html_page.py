@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, Template
 
-from firstflight_conformance.format.clauses import first_sentence, known_clauses
+from firstflight_conformance.format.clauses import known_clauses
 from firstflight_conformance.format.levels import level_of_clause
 from firstflight_conformance.records.findings import Cause, Diagnosis
 from firstflight_conformance.records.results import AdapterReport, ExitCode, Result, Verdict
@@ -139,7 +139,7 @@ def _cause(diagnosis: Diagnosis, cause: Cause, shown: Result) -> dict[str, Any]:
         "decision": [line.plain for line in decision_lines(cause.decision, shown.divergence)],
         "seen": [line.plain for line in seen(shown.divergence)] if shown.divergence else [],
         "rules": [
-            (name, first_sentence(clauses[name].text), level_of_clause(clauses[name]).value, clauses[name].source)
+            (name, " ".join(clauses[name].text.split()), level_of_clause(clauses[name]).value, clauses[name].source)
             for name in cause.clauses
             if name in clauses
         ],
