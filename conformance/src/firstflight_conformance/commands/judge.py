@@ -87,7 +87,7 @@ def _report(path: Path, sampled: Sampled, *, as_json: bool) -> int:
 
 
 def _together(codes: Sequence[int]) -> int:
-    """Return the exit code of all files: a divergence, then what is not decided."""
+    """Return the exit code of all files: a divergence, then an undecided file."""
     return next((code for code in (ExitCode.DIVERGENCE, ExitCode.NOTHING_RUN) if code in codes), ExitCode.OK)
 
 

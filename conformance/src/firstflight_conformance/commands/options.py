@@ -224,7 +224,7 @@ def _cases_of(root: Path, selection: Selection) -> list[Case | ComputationCase]:
 @contextmanager
 def open_adapter(name: str, deadline_s: float) -> "Iterator[Adapter]":
     """Start the adapter that an option names, and end it afterwards; one that cannot be used ends the command."""
-    from firstflight_conformance.adapters.live import Adapter  # what speaks to adapters, few commands need
+    from firstflight_conformance.adapters.live import Adapter  # few commands need a process
 
     with usage_errors():
         manifest = resolve(name, {} if " " in name else load_manifests())

@@ -186,7 +186,7 @@ def _write(
     root: Path,
     drawn: Sequence["Drawn"],
 ) -> None:
-    """Write the report files. What few runs need is loaded by those."""
+    """Write the report files. Formats that few runs need are imported only for those."""
     strict, refusals = files.strict, files.refusals
     with usage_errors():
         if files.json is not None:

@@ -158,7 +158,7 @@ def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest],
 
     An adapter without a valid hello is asked for one profile, which reports its fault.
     """
-    from firstflight_conformance.run import blind  # what few runs need
+    from firstflight_conformance.run import blind  # few runs need it
 
     seed = blind.new_seed() if seed < 0 else seed
     known = stimulus_cases()

@@ -17,7 +17,7 @@ _MOST, _TRIED = 256, 24
 #: The number of alternatives where a climb begins, and its steps.
 _SEEDS, _CLIMBS = 6, 6
 
-#: The number of clashes from which on no case is judged again near the combinations: what clashes so often is wrong.
+#: The number of clashes from which on no case is judged again near the combinations: an implementation with so many clashes is wrong.
 _CLASHES = 6
 
 Ways = tuple[ConformingWay, ...]

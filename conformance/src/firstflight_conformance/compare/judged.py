@@ -1,4 +1,4 @@
-"""Cases that passed or conform, as far as they are judged, and what was not exercised in them."""
+"""Cases that passed or conform, as far as they are judged."""
 
 from dataclasses import dataclass
 

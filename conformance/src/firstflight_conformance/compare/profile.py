@@ -17,7 +17,7 @@ from firstflight_conformance.records.findings import Choice
 def by_profile(
     failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]
 ) -> Iterator[tuple[list[AnsweredCase], list[AnsweredCase]]]:
-    """Yield what failed and what passed, profile by profile."""
+    """Yield failed and passed cases, profile by profile."""
     profiles = dict.fromkeys((subject.case.vector.algorithm, subject.case.profile) for subject in failing)
     for of in profiles:
         yield (
@@ -53,7 +53,7 @@ def compared(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]) -
     judged = [(subject, judged_alone(subject, models)) for subject in failing]
     ways = [(subject, found.ways) for subject, found in judged if found.ways]
     joint = join(ways, passing, models)
-    # The search for a case is limited, and never accuses it of what the choices of the run explain.
+    # The search for a case is limited, and the choices of the run may explain a case that it misses.
     under = [(one, explained(one, models, joint.taken)) for one in failing if _may_conform(one, joint)]
     conforming = {subject.case.id: (subject, way) for subject, way in under if way is not None}
     undecided = tuple(s.case.id for s, found in judged if found.undecided and s.case.id not in conforming)
@@ -80,7 +80,7 @@ def _may_conform(subject: AnsweredCase, joint: Joint) -> bool:
 
 
 def values_taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
-    """Return what was taken of each bound, with the least and the largest share."""
+    """Return the values that followed each bound, with the least and the largest share."""
     points = {point.id: point for point in open_points()}
     groups: dict[tuple[str, str, str, bool], list[tuple[str, Taken]]] = {}
     for case, values in taken.items():

@@ -111,7 +111,7 @@ class Switched(Variant):
         return super().advance(state, event)
 
     def followed(self, observation: Any, state: Any, shows: dict[str, Any]) -> Any:
-        """Return what is observed of a state whose windows were changed to those that an implementation took."""
+        """Return the observation of a state whose windows were changed to those of an implementation."""
         self._switch.select(self._change)
         return super().followed(observation, state, shows)
 

@@ -1,4 +1,4 @@
-"""What a run without failures did not show."""
+"""Rules and algorithms that a run without failures did not show."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

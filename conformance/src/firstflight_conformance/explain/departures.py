@@ -1,4 +1,4 @@
-"""What of the failures in a profile is a choice that its text leaves open, and what departs from it."""
+"""Splits the failures in a profile into choices that its text leaves open, and departures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Departures:
-    """The failures that the choices do not explain, as they diverge from the model with these; what passed beside them."""
+    """The failures that the choices do not explain, as they diverge from the model with these; and the passed cases."""
 
     chosen: Chosen
     failing: list[AnsweredCase]
@@ -44,7 +44,7 @@ class Departures:
         return self.chosen.candidate if self.chosen.options else None
 
     def explanations(self) -> list[Explanation]:
-        """Return what explains them, beside the choices."""
+        """Return the explanations of the departures under these choices."""
         if not self._found:
             self._found.extend(Failures(self.failing, self.passing, self.choices).explanations())
         return self._found

@@ -11,6 +11,6 @@ PATH = SPEC / "first-vectors.json"
 
 @cache
 def known() -> dict[str, Any]:
-    """Return what is known of each algorithm: its vectors in this order, and which observables show which rules."""
+    """Return the facts about each algorithm: its vectors in this order, and the observables that show a rule."""
     found: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
     return found

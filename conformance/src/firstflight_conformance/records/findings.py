@@ -29,7 +29,7 @@ class Decision:
 
     @property
     def differences(self) -> list[tuple[str, Any, Any]]:
-        """What the decision changes: name, the model's value and the other's; a member of the state by its own name."""
+        """The changed values: name, the model's value and the other's; a member of the state by its own name."""
         flat, other = _flat(self.model), _flat(self.other)
         return [(name, value, other.get(name)) for name, value in flat.items() if other and other.get(name) != value]
 
@@ -52,7 +52,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What an implementation does at an open point, with the values that it took of a bound; and the cases whose answers show it.
+    """A choice of an implementation at an open point, with its values within a bound, and the cases whose answers show it.
 
     ``cause`` is the id of the alternative, or of the bound. ``acts`` is false where the text allows to do nothing, and nothing was done.
     ``extreme``: a value of a bound is at an end that the text names nowhere.
@@ -129,7 +129,7 @@ class Diagnosis:
     """What the implementation chooses otherwise and may, and the causes of what remains, best first.
 
     ``conforming``: the cases in which it differs and conforms, with the events that were judged, ``None`` if all of them.
-    ``exercised``: what was not judged where vectors are judged in part. ``undecided``: cases that the budget of the relation leaves open.
+    ``exercised``: rules that no judged event exercised, where vectors are judged in part. ``undecided``: cases that the budget of the relation leaves open.
     ``clashes``: failures that conform only by other choices than the run, each with a case that contradicts it; empty if only several do.
     """
 

@@ -174,7 +174,7 @@ _REDUCTION = "slow-start.recovery.begin"
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """What a run did not show: ``rules`` that no judged event exercised, and ``idle`` profiles, in which the algorithm did not act."""
+    """Gaps of a run: ``rules`` that no judged event exercised, and ``idle`` profiles, in which the algorithm did not act."""
 
     rules: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
@@ -182,7 +182,7 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class AdapterReport:
-    """What came of one adapter. ``skipped`` says why it was not run at all; ``diagnosis`` what the failures come from."""
+    """The results of one adapter. ``skipped``: why it was not run at all. ``diagnosis``: the causes of its failures."""
 
     manifest: Manifest
     skipped: str | None = None

@@ -93,7 +93,7 @@ def _tie(modules: dict[str, ModuleType]) -> None:
 
 @cache
 def compiled(path: Path, text: str) -> CodeType:
-    """Return the code of a text in place of a file; what has been compiled once is not compiled again."""
+    """Return the code of a text in place of a file; each text is compiled once."""
     return compile(text, str(path), "exec")
 
 

@@ -282,7 +282,7 @@ def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str
 
 
 def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Iterable[Text]:
-    from firstflight_conformance.format.profile_rules import by_weight  # what few runs need
+    from firstflight_conformance.format.profile_rules import by_weight  # few runs need it
 
     yield from seen(divergence)
     for clause in by_weight(divergence.clauses):

@@ -39,7 +39,7 @@ class Turn:
 
 @dataclass(slots=True)
 class Samples:
-    """One value for each interval: bytes delivered so far, the window, what was in flight, and the phase."""
+    """One value for each interval: bytes delivered so far, the window, the bytes in flight, and the phase."""
 
     delivered_bytes: list[int] = field(default_factory=list)
     cwnd_bytes: list[int] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Samples:
 
 @dataclass(slots=True)
 class FlowResult:
-    """How a flow went. Times are since the start of the run, ``None`` for what did not happen."""
+    """How a flow went. Times are since the start of the run, ``None`` for an event that did not happen."""
 
     name: str
     controller: str
@@ -74,13 +74,13 @@ class FlowResult:
 
     @property
     def exited_ns(self) -> int | None:
-        """When the controller left slow start, or what it has in place of it."""
+        """The time at which the controller left slow start, or its equivalent of slow start."""
         return next((turn.t_ns for turn in self.turns if turn.outcome in (Outcome.EXITED, Outcome.REDUCED)), None)
 
 
 @dataclass(slots=True)
 class NetworkResult:
-    """How a network went. ``queue_bytes``: what waited at each sample."""
+    """How a network went. ``queue_bytes``: the bytes that waited at each sample."""
 
     network: Network
     flows: list[FlowResult]

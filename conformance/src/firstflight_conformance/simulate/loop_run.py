@@ -22,7 +22,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class LoopRun:
-    """What a run of a scenario came to.
+    """The outcome of a run of a scenario.
 
     ``end``: the transfer is ``complete``, or the time of the scenario is over (``stopped``), or the sender ``stalled``; of a stack also
     ``errored`` or ``unsupported``. ``growth_reduced``: the first event with less growth than slow start has; ``slow_start_ended``: the
