@@ -50,7 +50,7 @@ def test_a_choice_is_listed_and_an_error_refuted(
     profile = variant(algorithm, conforming).profile
     verdict = judged(algorithm, conforming, path)
     assert (verdict.may_be, verdict.undecided) == ((profile,), None)
-    (found,) = to_json(verdict, None)["explained_with"]
+    (found,) = to_json(verdict, None, ())["explained_with"]
     assert (found["profile"], [each["point"] for each in found["choices"]]) == (profile, [point])
     assert any(
         line.startswith(f"{profile} explained with: ") and point in line for line in lines(verdict, margins=False)

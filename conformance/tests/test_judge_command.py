@@ -54,7 +54,7 @@ def test_all_profiles_as_json(log: Path) -> None:
     assert result.exit_code == 0
     document = json.loads(result.output)
     assert list(document) == [
-        "did", "refuted", "may_be", "none_of_ours", "explained_with", "undecided", "agreement", "path", "why",
+        "did", "refuted", "may_be", "none_of_ours", "explained_with", "undecided", "agreement", "notes", "path", "why",
     ]  # fmt: skip
     assert document["explained_with"] == []
     assert (document["agreement"], document["none_of_ours"], document["undecided"]) == (1, False, None)
@@ -180,7 +180,7 @@ def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None
     words = ("--algorithm", "hystart", "--json")
     of_log = json.loads(run("judge", log, *words, "--save", saved).output)
     assert len(of_log["refuted"]) > 3
-    assert json.loads(run("judge", saved, *words).output) == of_log | {"agreement": None}
+    assert json.loads(run("judge", saved, *words).output) == of_log | {"agreement": None, "notes": []}
 
 
 def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, kept: Path) -> None:

@@ -1,6 +1,7 @@
 """``firstflight judge`` in use: lists, choices, standard input, packed files, and several files of which one cannot be read."""
 
 import gzip
+import json
 import lzma
 import os
 import re
@@ -109,9 +110,14 @@ def test_packed_files_that_are_cut(tmp_path: Path, name: str) -> None:
     )
     assert note is not None
     assert 20_000 <= int(note[2]) < len(data)
-    part = run(saved(tmp_path, f"a.pcap.{name}", data[: int(note[2])]))
+    document = json.loads(run(cut, "--json").output)
+    in_front = saved(tmp_path, f"a.pcap.{name}", data[: int(note[2])])
+    part = run(in_front)
     assert result.output.replace(note[0], "") == part.output
     assert result.exit_code == part.exit_code
+    assert note[0].rstrip("\n") in document["notes"]
+    of_part = json.loads(run(in_front, "--json").output)
+    assert document == of_part | {"notes": [*of_part["notes"], note[0].rstrip("\n")]}
     result = run(saved(tmp_path, f"none.{name}", packed(data)[:12]))
     assert result.exit_code == 2
     assert "cut before its first byte: copy it again" in result.output

@@ -1,5 +1,6 @@
 """Output of ``ss -tinm`` over time: the first window and the exit are reported, and no profile."""
 
+import gzip
 import json
 import lzma
 from pathlib import Path
@@ -108,6 +109,19 @@ def test_the_socket_with_most_data(tmp_path: Path) -> None:
     output = judge(file).output
     assert "198.51.100.7:40001" in output and "32 datagrams of 1448" in output
     assert "note: 1 more sockets are in the file" in output
+
+
+def test_a_packed_file_that_is_cut(tmp_path: Path) -> None:
+    """The note on the cut is in the text report and in the JSON object."""
+    whole = kept(tmp_path, "ss-cubic.txt")
+    data = whole.read_bytes()
+    file = tmp_path / "cut.txt.gz"
+    file.write_bytes(gzip.compress(data[:-200]) + gzip.compress(data[-200:])[:-12])
+    notes = json.loads(judge(file, "--json").output)["notes"]
+    assert len(notes) == 1
+    assert notes[0].startswith("note: the gzip file is cut: it was read up to byte ")
+    assert notes[0] in judge(file).output.splitlines()
+    assert json.loads(judge(whole, "--json").output)["notes"] == []
 
 
 def test_one_sample_is_too_few(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def judged(name: str, peer: str) -> str:
     except (KeyError, TypeError, AttributeError):
         return json.dumps({"error": f"{name}: is no recording as its schema says; `firstflight judge` names the place"})
     report = [*source.notes, *lines(verdict)]
-    document = json.dumps(to_json(verdict, source.agreement))
+    document = json.dumps(to_json(verdict, source.agreement, source.notes))
     return json.dumps({"judged": document, "report": report, "curve": _curve(verdict)})
 
 

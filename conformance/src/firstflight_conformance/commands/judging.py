@@ -132,7 +132,7 @@ def _document(
     runs = []
     for (_, source), verdict, found in zip(sources, verdicts, causes, strict=True):
         extra = {} if found is None else {"causes": causes_json(found)}
-        runs.append(to_json(verdict, source.agreement) | extra)
+        runs.append(to_json(verdict, source.agreement, source.notes) | extra)
     if len(runs) == 1:
         return runs[0]
     may_be, undecided = together(verdicts)

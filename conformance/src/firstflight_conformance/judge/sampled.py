@@ -31,7 +31,7 @@ def to_json(sampled: Sampled) -> dict[str, Any]:
     """Return the report as JSON, with the members of a judged connection."""
     return {
         "did": doing.to_json(_did(sampled)), "refuted": [], "may_be": [], "none_of_ours": False, "explained_with": [], "undecided": REASON,
-        "agreement": None, "path": None, "why": [],
+        "agreement": None, "notes": list(sampled.notes), "path": None, "why": [],
     }  # fmt: skip
 
 

@@ -152,8 +152,11 @@ def judge(
     return ConnectionVerdict(subject, did, explained, may_be, undecided, tuple(left_out), asked)
 
 
-def to_json(verdict: ConnectionVerdict, agreement: float | None) -> dict[str, Any]:
-    """Return the answer as JSON. ``agreement``: the share of the bytes in flight that are as logged, where a log has them."""
+def to_json(verdict: ConnectionVerdict, agreement: float | None, notes: Sequence[str]) -> dict[str, Any]:
+    """Return the answer as JSON.
+
+    ``agreement``: the share of the bytes in flight that are as logged, where a log has them. ``notes``: lines of the text report on the file.
+    """
     return {
         "did": doing.to_json(verdict.did),
         "refuted": [asdict(each) for each in verdict.refuted],
@@ -165,6 +168,7 @@ def to_json(verdict: ConnectionVerdict, agreement: float | None) -> dict[str, An
         ],
         "undecided": verdict.undecided,
         "agreement": agreement,
+        "notes": list(notes),
     } | why_json(verdict.path, verdict.did.window_bytes, verdict.why)
 
 
