@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance.judge.formats import read
+from firstflight.events import Ack
+from firstflight_conformance.judge.formats import Source, read
 from firstflight_conformance.judge.verdict import ConnectionVerdict, judge
 from firstflight_conformance.logs.capture.container import frames
+from firstflight_conformance.logs.qlog.read import LogOptions
 from firstflight_conformance.logs.recording.files import RecordingError
 
 from qlog_imitations import WRITERS, written  # isort: skip
@@ -67,15 +69,21 @@ def _flipped(found: Parts, random: Random) -> Parts:
 
 
 def _cut(found: Parts, random: Random) -> Parts:
-    return found[: random.randrange(3, len(found))]
+    return found[: random.randrange(3, len(found))] if len(found) > 3 else found
 
 
 def _moved(found: Parts, random: Random) -> Parts:
+    if len(found) <= 3:
+        return found
     at, late_ns = random.randrange(3, len(found)), random.choice((10**5, 10**7, 10**9))
     return found[:at] + [(t_ns + late_ns, data, whole) for t_ns, data, whole in found[at:]]
 
 
 MUTATIONS: tuple[Callable[[Parts, Random], Parts], ...] = (_dropped, _exchanged, _doubled, _flipped, _cut, _moved)
+
+
+def _acks(source: Source) -> list[Ack]:
+    return [step.event for step in source.recording.steps if isinstance(step.event, Ack)]
 
 
 def _answer(file: Path) -> ConnectionVerdict | None:
@@ -119,18 +127,20 @@ def mutated_qlogs(tmp_path: Path, count: int) -> None:
         name: written(stream, habits)[0] for name, habits in WRITERS.items() if name in ("quic-go", "neqo", "quiche")
     }
     file = tmp_path / "log.qlog"
-    wrong = []
+    wrong, judged = [], 0
     for number in range(count):
         random = Random(number)
         name = random.choice(sorted(logs))
-        records = [line for line in logs[name].splitlines() if line.strip("\x1e")]
+        records = [line for line in logs[name].split("\n") if line]
         for _ in range(random.choice((1, 1, 2, 4))):
             _change(records, random)
         file.write_text("\n".join(records) + "\n", encoding="utf-8")
         verdict = _answer(file)
+        judged += verdict is not None
         if verdict is not None and verdict.undecided is None and verdict.may_be:
             wrong += [(number, name, verdict.may_be)] if "hystart/linux" not in verdict.may_be else []
     assert not wrong
+    assert judged > count // 3  # the others are refused with a message
 
 
 @pytest.mark.parametrize("at", [110, 139, 143, 165])
@@ -146,6 +156,25 @@ def test_an_ack_and_the_data_in_front_of_it_are_exchanged(tmp_path: Path, at: in
     changed = judge(read(file).recording)
     assert changed.did == plain.did
     assert changed.may_be == plain.may_be != ()
+
+
+def test_the_last_segment_of_the_first_flight_is_missing(tmp_path: Path) -> None:
+    """The time of the missing segment is open, and so is the initial window: no profile is named."""
+    head, found = parts(CAPTURES / "access-line-bbr.pcap.gz")
+    file = tmp_path / "capture.pcap"
+    file.write_bytes(joined(head, [*found[:12], *found[13:]]))
+    source = read(file)
+    assert "note: 1 segments are missing in the capture" in source.notes
+    least_ns = min(event.min_rtt_ns for event in _acks(source) if event.min_rtt_ns is not None)
+    verdict = judge(source.recording)
+    assert verdict.did.initial_window_range == (9 * _MSS, 10 * _MSS)
+    assert "several initial windows" in str(verdict.undecided)
+    assert verdict.may_be == ()
+    stated = judge(read(file, options=LogOptions(initial_window_bytes=10 * _MSS)).recording)
+    assert not stated.none_of_ours
+    assert set(stated.may_be) <= {"bbr/linux-v1"}
+    file.write_bytes(joined(head, found))
+    assert least_ns == min(event.min_rtt_ns for event in _acks(read(file)) if event.min_rtt_ns is not None)
 
 
 @pytest.mark.parametrize("name", ["plain-cubic-tso", "bursts-cubic"])

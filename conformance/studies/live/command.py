@@ -110,7 +110,7 @@ def _judge_runs(
             source = recording.header.source
             run: dict[str, Any] = {"kernel": os.uname().release, "congestion_control": congestion_control}
             run |= {"ended": source["ended"], "clock": source["clock"]}
-            click.echo(json.dumps(run | to_json(found[-1], None)))
+            click.echo(json.dumps(run | to_json(found[-1], None, ())))
         else:
             _print(number, recording, found[-1], described=names is not None)
     if not as_lines and runs > 1:

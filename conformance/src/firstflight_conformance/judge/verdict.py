@@ -38,6 +38,9 @@ _NOT_LEFT = "slow start is not left in this recording"
 _NO_SAMPLES = "the recording has no RTT samples: an exit by delay or rate cannot be judged"
 #: Algorithms whose exit does not depend on RTT samples.
 _WITHOUT_RTTS = ("slow-start", "cubic", "limited-slow-start")
+_WINDOW_OPEN = (
+    "the capture allows several initial windows, and each leaves other profiles: state it by --initial-window"
+)
 _ORDER_INFERRED = "the log records ACKs at their arrival, so the order of events is inferred: no profile is named"
 AT_THE_RECEIVER = "captured at the receiver: no profile is named"
 TOO_MANY = "the open points of these profiles allow more combinations than were tried"
@@ -136,6 +139,8 @@ def judge(
             explained, may_be = (), ()
     if subject.recording.header.quality.get("order_inferred"):
         undecided, explained, may_be = undecided or _ORDER_INFERRED, (), ()
+    if subject.at_least and "initial_window_range" in subject.recording.header.quality:
+        undecided, explained, may_be = undecided or _WINDOW_OPEN, (), ()
     if not sampled and undecided is None:
         undecided = _NO_SAMPLES
     if not may_be and undecided is None:

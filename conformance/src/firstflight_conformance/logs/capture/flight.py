@@ -42,6 +42,8 @@ _FIRST_ACE = 5
 _ECE = (1, 3)
 #: An ACK releases packets within this time.
 _AT_ONCE_NS = 1_000_000
+#: A missing segment gives no RTT sample if its time is open by more than one of so many of the handshake's RTT, as in HyStart.
+_OPEN_ONE_OF = 8
 
 
 @dataclass(slots=True)
@@ -59,6 +61,8 @@ class Following:
         self._at_the_receiver = connection.taken == RECEIVER
         self._ends: list[int] = []  # of the packets, in bytes of data
         self._unseen: set[int] = set()  # ends of missing packets: later segments show that they were sent
+        self._untimed: set[int] = set()  # ends of missing packets whose times are open
+        self._data_ns: int | None = None  # when the last data was captured
         self._acked_packets = self._origin_ns = 0
         self._sacked, self._sacked_bytes = False, 0
         self._burst: _Burst | None = None
@@ -194,6 +198,7 @@ class Following:
         if first < self.sent_bytes:
             unseen = {each for each in self._unseen if first < each <= end}
             self._unseen -= unseen
+            self._untimed -= unseen
             self.missing -= len(unseen)
             if not unseen or (self._at_the_receiver and self._sacked):
                 self._again(segment.t_ns, first)
@@ -201,6 +206,7 @@ class Following:
         elif first > self.sent_bytes:
             self._fill(segment.t_ns, first)
         self._send(segment.t_ns, end)
+        self._data_ns = segment.t_ns
         return True
 
     def _released_unseen(self, segment: Segment) -> bool:
@@ -227,6 +233,8 @@ class Following:
         self._send(t_ns, end)
         self.missing += self.packets - before
         self._unseen |= set(self._ends[before:])
+        if self._data_ns is None or (t_ns - self._data_ns) * _OPEN_ONE_OF > self._connection.rtt_ns:
+            self._untimed |= set(self._ends[before:])
 
     def _send(self, t_ns: int, end: int) -> None:
         self.missing_acks += self._first.sends(t_ns, self._recorder.bytes_in_flight + self._burst_bytes)
@@ -291,7 +299,8 @@ class Following:
         self.acks += 1
         self._first.acked(self._recorder.bytes_in_flight)
         marked = self._mark(segment, packets - 1)
-        self._recorder.acked(self._time(segment.t_ns), [(self._acked_packets, packets - 1)])
+        timed = self._ends[packets - 1] not in self._untimed
+        self._recorder.acked(self._time(segment.t_ns), [(self._acked_packets, packets - 1)], sample=timed)
         self._acked_packets = packets
         self._pace.acked(self.acked_bytes, self.sent_bytes)
         return not marked
