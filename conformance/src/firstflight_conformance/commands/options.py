@@ -63,6 +63,9 @@ _SELECTION = (
     click.option("--tier", "tiers", multiple=True, metavar="NAME", help="Only cases of this tier: gold or core."),
     click.option("--flag", "flags", multiple=True, metavar="NAME", help="Only cases with this flag."),
     click.option(
+        "--without-flag", "without_flags", multiple=True, metavar="NAME", help="Only cases without this flag."
+    ),
+    click.option(
         "--id", "ids", multiple=True, metavar="GLOB", help="Only cases whose id matches.", shell_complete=complete.cases
     ),
     vectors_option,

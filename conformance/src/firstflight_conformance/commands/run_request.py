@@ -1,7 +1,7 @@
 """The options of ``firstflight run`` as typed values, checked against each other."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +97,7 @@ def request_of(values: Mapping[str, Any]) -> RunRequest:
     if not values["adapters"]:
         click.echo(f"judging all adapters of the checkout ({len(manifests)}); --adapter COMMAND judges yours", err=True)
     looped = values["stimulus"] or values["both"] or bool(values["scenarios"])
-    selection = Selection(**{name: values[name] for name in ("algorithms", "profiles", "tiers", "flags", "ids")})
+    selection = Selection(**{field.name: values[field.name] for field in fields(Selection)})
     request = RunRequest(
         manifests,
         records,

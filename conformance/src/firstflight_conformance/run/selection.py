@@ -19,13 +19,14 @@ class SelectionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is asked for. An empty member asks for everything. ``ids`` are globs over case and vector ids."""
+    """The selected cases. An empty member selects all. ``ids``: globs over case and vector ids. ``without_flags``: flags of excluded cases."""
 
     algorithms: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
     tiers: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    without_flags: tuple[str, ...] = ()
 
     def check(self, cases: Sequence[AnyCase]) -> None:
         """Raise :class:`SelectionError` if a name occurs in no case, saying which there are; profiles are those of the algorithms."""
@@ -34,7 +35,9 @@ class Selection:
         of_these = {case.profile for case in cases if _any(self.algorithms, {case.vector.algorithm})}
         _check("--profile", tuple(name for name in self.profiles if name not in every), of_these)
         _check("--tier", self.tiers, {case.vector.tier for case in cases})
-        _check("--flag", self.flags, {flag for case in cases for flag in case.vector.flags})
+        flags = {flag for case in cases for flag in case.vector.flags}
+        _check("--flag", self.flags, flags)
+        _check("--without-flag", self.without_flags, flags)
 
     def emptied(self, cases: Sequence[AnyCase]) -> str:
         """Return which option left no case, and what could stand there instead."""
@@ -54,6 +57,8 @@ class Selection:
                 return f"{asked}: no case among {before}; {_listed(there)}"
             if wanted:
                 left, before = kept, f"those of {asked}"
+        if left and self.without_flags:
+            return f"--without-flag {' '.join(self.without_flags)}: excludes each case among {before}"
         return "no case is there"
 
     def takes(self, case: AnyCase) -> bool:
@@ -64,6 +69,7 @@ class Selection:
             and _any(self.profiles, {case.profile})
             and _any(self.tiers, {vector.tier})
             and _any(self.flags, set(vector.flags))
+            and set(vector.flags).isdisjoint(self.without_flags)
             and (not self.ids or any(fnmatchcase(case.id, glob) or fnmatchcase(vector.id, glob) for glob in self.ids))
         )
 
