@@ -72,8 +72,11 @@ bursts of up to 64 kB: BBR's pacing then causes few ACKs.
 JumpStart, Careful Resume and SUSS have a program before each attempt to send only during the start. The path has an
 RTT of some microseconds, so that SEARCH ends a bin at each ACK."""
 
-_BBR = """With long bursts, an ACK of `ff_bbr` acknowledges {segments:.1f} segments, an ACK of the kernel's CUBIC
+_BBR = """`ff_bbr` costs {ratio:.2f} times as much as the kernel's CUBIC at an equal number of ACKs, and {long_ratio:.2f} times
+as much with bursts of up to 64 kB. With long bursts, an ACK of `ff_bbr` acknowledges {segments:.1f} segments, an ACK of the kernel's CUBIC
 {segments_of_cubic:.1f}. ACKs that are so rare find cold caches. Each segment then costs {ns:.0f} ns, with CUBIC {ns_of_cubic:.0f} ns."""
+
+_KERNEL_BBR = "The ratios of the kernel's own BBR are {ratio:.2f} at an equal number of ACKs and {long_ratio:.2f} with long bursts."
 
 _FAULTS = """## Faults
 
@@ -190,12 +193,18 @@ def _cost(rows: list[dict[str, Any]]) -> list[str]:
     header = ["ns per ACK", "Ratio to CUBIC", "Segments per ACK"]
     long = [f"{title}, long bursts" for title in header]
     text = _BBR.format(
+        ratio=_ratio(by_name["ff_bbr"], cubic),
+        long_ratio=_ratio(ours, of_cubic),
         segments=ours["segments_per_ack"],
         segments_of_cubic=of_cubic["segments_per_ack"],
         ns=ours["ns_per_ack"] / ours["segments_per_ack"],
         ns_of_cubic=of_cubic["ns_per_ack"] / of_cubic["segments_per_ack"],
     )
-    return [_COST, md.list_table(["Name", "Profile", *header, *long], lines, [16, 26, 9, 9, 10, 10, 10, 10]), text]
+    texts = [text]
+    if (kernel_bbr := by_name.get("ff_kernel_bbr")) is not None:
+        ratio, long_ratio = _ratio(kernel_bbr, cubic), _ratio(kernel_bbr["long_bursts"], of_cubic)
+        texts.append(_KERNEL_BBR.format(ratio=ratio, long_ratio=long_ratio))
+    return [_COST, md.list_table(["Name", "Profile", *header, *long], lines, [16, 26, 9, 9, 10, 10, 10, 10]), *texts]
 
 
 def _called(name: str) -> list[str]:
@@ -204,5 +213,8 @@ def _called(name: str) -> list[str]:
 
 def _costs(row: dict[str, Any], compared: dict[str, Any]) -> list[str]:
     """Return ns per ACK, its ratio, and segments per ACK."""
-    ratio = row["ns_per_ack"] / compared["ns_per_ack"]
-    return [str(row["ns_per_ack"]), f"{ratio:.2f}", f"{row['segments_per_ack']:.1f}"]
+    return [str(row["ns_per_ack"]), f"{_ratio(row, compared):.2f}", f"{row['segments_per_ack']:.1f}"]
+
+
+def _ratio(row: dict[str, Any], compared: dict[str, Any]) -> float:
+    return float(row["ns_per_ack"] / compared["ns_per_ack"])
