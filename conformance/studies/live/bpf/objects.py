@@ -115,7 +115,7 @@ def registered() -> dict[str, list[str]]:
 
 def load(wanted: Object, *, allow_all: bool = False) -> None:
     """Register an object. Raise :class:`BpfError` if its name exists or the verifier refuses it."""
-    with _one_at_a_time() as lock:
+    with one_at_a_time() as lock:
         if not set(available()).isdisjoint(wanted.names):
             raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
         program = build(wanted, allow_all=allow_all, lock=lock)
@@ -147,7 +147,7 @@ def loaded(wanted: Object, *, allow_all: bool = False) -> Iterator[Object]:
 
 
 @contextmanager
-def _one_at_a_time() -> Iterator[int]:
+def one_at_a_time() -> Iterator[int]:
     """Let no other process check a name or build an object at the same time; yield the descriptor of the lock.
 
     Children inherit the descriptor: they keep the lock to their end if this process is killed.

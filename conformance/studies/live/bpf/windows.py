@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 from firstflight import Config, advance, create
 from firstflight.controller import Controller
 from firstflight.events import Ack, Backlog, Event, Run, SavedPath, Sent
 from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import ROOT
-from studies.live.bpf.objects import BPF, BpfError, Object, available, build
+from studies.live.bpf.objects import BPF, BpfError, Object, available, build, one_at_a_time
 
 #: Kinds of ``trace.h``.
 ACK, SENT, BACKLOG, SAVED, RATE, LOSS = range(6)
@@ -72,18 +73,12 @@ class Windows:
 @contextmanager
 def tracing(wanted: Object) -> Iterator[list[Record]]:
     """Register an object that records; at the end the list contains its records."""
-    if wanted.name in available():
-        raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
-    program = build(wanted, trace=True)
     out = ROOT / "build" / "bpf-trace"
     subprocess.run(["make", "--silent", "-C", str(BPF), f"OUT={out}", str(out / "trace")], check=True)
     found: list[Record] = []
     with (out / f"{wanted.name}.records").open("w+", encoding="ascii") as file:
-        reader = subprocess.Popen([out / "trace", program], stdin=subprocess.PIPE, stdout=file)
+        reader = _registered(wanted, out / "trace", file)
         try:
-            while wanted.name not in available():
-                if reader.poll() is not None:
-                    raise BpfError(f"{wanted.name} was refused; `make bpf` and `firstflight kernel load` show the log")
             yield found
         finally:
             reader.communicate(timeout=60)
@@ -93,6 +88,18 @@ def tracing(wanted: Object) -> Iterator[list[Record]]:
             numbers = [int(word) for word in line.split()]
             members: dict[str, Any] = dict(zip(_FIELDS, numbers, strict=False))
             found.append(Record(**members, values=tuple(numbers[len(_FIELDS) :])))
+
+
+def _registered(wanted: Object, trace: Path, file: TextIO) -> "subprocess.Popen[bytes]":
+    """Start the reader that registers an object; return it when the kernel lists the name. A load at the same time waits."""
+    with one_at_a_time():
+        if wanted.name in available():
+            raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
+        reader = subprocess.Popen([trace, build(wanted, trace=True)], stdin=subprocess.PIPE, stdout=file)
+        while wanted.name not in available():
+            if reader.poll() is not None:
+                raise BpfError(f"{wanted.name} was refused; `make bpf` and `firstflight kernel load` show the log")
+    return reader
 
 
 def connections(records: Sequence[Record]) -> list[list[Record]]:
