@@ -173,8 +173,8 @@ def test_the_layouts_are_those_of_c() -> None:
     """The structures that Python fills have the members of the header, and the bounds are its."""
     header = (CONFORMANCE / "simulator" / "simulator.h").read_text("utf-8")
     structures = {
-        "sim_step": layout._Step, "sim_link": layout.LinkLayout, "sim_receiver": layout._Receiver, "sim_transfer": layout._Transfer,
-        "sim_outside": layout.Outside, "sim_answer": layout.Answer, "sim_carried": layout.Carried,
+        "sim_step": layout._StepLayout, "sim_link": layout.LinkLayout, "sim_receiver": layout._Receiver, "sim_transfer": layout._Transfer,
+        "sim_outside": layout.Outside, "sim_answer": layout.AnswerLayout, "sim_carried": layout.Carried,
         "sim_scenario": layout.ScenarioLayout, "sim_plan": layout._Plan, "sim_network": layout.NetworkLayout,
         "sim_preset": layout.PresetLayout, "sim_summary": layout.SummaryLayout, "sim_flow_result": layout.FlowResultLayout,
         "sim_network_result": layout.NetworkResultLayout, "sim_completion": layout.CompletionLayout, "sim_turn": layout._Turn,

@@ -175,7 +175,9 @@ class GradualReduction(Bound):
         ends_bytes = [reduced_bytes, reduced_bytes if held_bytes is None else held_bytes]
         if isinstance(event, Ack):
             ends_bytes.append(max(event.bytes_in_flight + max(self._credit(event), 0), minimum_bytes))
-        if base.cwnd_bytes != reduced_bytes or not min(ends_bytes) <= window_bytes <= max(ends_bytes[:2]):
+        if window_bytes == base.cwnd_bytes or base.cwnd_bytes != reduced_bytes:
+            return None
+        if not min(ends_bytes) <= window_bytes <= max(ends_bytes[:2]):
             return None
         self.held_bytes, self.reduced_bytes = window_bytes, reduced_bytes
         base.cwnd_bytes = window_bytes
