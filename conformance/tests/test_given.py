@@ -38,7 +38,7 @@ from firstflight_conformance.simulate.cases import CLOSED_LOOP, StimulusScript, 
 from firstflight_conformance.simulate.scenario import scenario_files
 from generate.catalogue import Catalogue
 from runner_support import QUICK, adapter, command, judged, write_vectors
-from stimuli.newreno import persistent
+from stimuli.newreno import growth, persistent
 
 DATAGRAM = 1200
 
@@ -346,6 +346,14 @@ def loop_verdict(rule: str) -> Verdict:
     scripts = [StimulusScript(case) for case in cases if case.id.endswith("@slow-start/rfc-9002")]
     (result,) = judge(adapter(*command("works_out", rule)), scripts, QUICK).results
     return result.verdict
+
+
+@pytest.mark.parametrize(("rule", "verdict"), [("half-at-sending", Verdict.PASS), ("never", Verdict.FAIL)])
+def test_bursts_are_judged(tmp_path: Path, rule: str, verdict: Verdict) -> None:
+    """Bursts of three packets leave the window unused by every rule, so that a stack is judged on them."""
+    stimulus = next(s for s in growth.CATALOGUE.stimuli if s.id == "slow-start.app-limited.bursts")
+    report = judged(write_vectors(tmp_path / "vectors", to_json(stimulus)), *command("works_out", rule))
+    assert next(one for one in report.results if one.case_id.startswith(stimulus.id)).verdict is verdict
 
 
 @pytest.mark.parametrize(("works_out", "conforms"), [(("app_limited",), True), ((), False)])

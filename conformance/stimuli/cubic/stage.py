@@ -6,6 +6,7 @@ Where the tier is gold, `why` derives the expectation.
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.cubic.avoidance import RTT, WINDOW, AvoidanceBuilder, lose_at
+from stimuli.newreno.growth import send_bursts
 
 CATALOGUE = Catalogue("rfc-9438", sources=("RFC 9438",), builder=AvoidanceBuilder)
 add = CATALOGUE.add
@@ -79,6 +80,32 @@ def limited_estimate(b: StreamBuilder) -> None:
     b.ack(2 * S + 8 * MS, (42, 42), sample=False)
     b.expect(at=b.acked(41), outcome="app_limited", cwnd_bytes=25_221, w_est_bytes=25_221)
     b.expect(cwnd_bytes=25_241, w_est_bytes=25_241)
+
+
+@add(
+    "cubic.limited.bursts-in-slow-start",
+    "Bursts of three and four packets do not grow a window of ten in slow start",
+    """Nine bursts of three and four packets in turn, each with one ACK: 12000 stays. Growth would give 12000 + 31 * 1200
+    = 49200, and twice the largest flight is 2 * 12000 = 24000.""",
+)
+def limited_bursts_in_slow_start(b: StreamBuilder) -> None:
+    send_bursts(b, 0, 9)
+    b.expect(outcome="app_limited", cwnd_bytes=12_000)
+
+
+@add(
+    "cubic.limited.bursts",
+    "Bursts of three and four packets grow nothing in congestion avoidance",
+    """The ACK of packets 2 to 9 gives 12000 + 8 * 1200 = 21600; the loss of the others leaves 7/10, 15120, and nothing
+    in flight. Bursts of three and four packets end recovery, and the window stays. In use it would grow with the first
+    ACK, at which t is 0 and W_est adds (9/17) * 1200 * 3600 / 15120 = 151.""",
+)
+def limited_bursts(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.ack(RTT, (2, 9))
+    b.lose(RTT, (0, 1))
+    send_bursts(b, 2 * RTT, 4)
+    b.expect(outcome="app_limited", cwnd_bytes=15_120)
 
 
 @add(

@@ -202,3 +202,21 @@ def css_app_limited(b: StreamBuilder) -> None:
     c.ack_until(51)
     b.expect(at=b.acked(47), outcome="slow_start_resumed", cwnd_bytes=36_000)
     b.expect(at=b.acked(48), cwnd_bytes=37_200)
+
+
+@add(
+    "hystartpp.css.app-limited-flight",
+    "A full flight whose ACKs are app-limited adds nothing in CSS",
+    """CSS begins with the 24 packets 16 to 39 in flight. The application ends: their ACKs leave 28800. Growth by a quarter
+    would give 28800 + 24 * 300 = 36000, five quarters of the largest flight. Eight packets more would go beyond that, to
+    36000 + 8 * 300 = 38400.""",
+    profiles=(RFC, UNPACED),
+    sources=("RFC 9406, section 4.2", "RFC 9002, section 7.8"),
+)
+def css_app_limited_flight(b: StreamBuilder) -> None:
+    c = in_css(b)
+    for _ in range(24):
+        c.ack(app_limited=True, fill=False)
+    c.ack_app_limited(8)
+    b.expect(at=b.acked(15), outcome="conservative_begun", cwnd_bytes=28_800)
+    b.expect(outcome="app_limited", cwnd_bytes=28_800, phase="conservative_slow_start")

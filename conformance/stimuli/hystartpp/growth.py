@@ -7,6 +7,7 @@ from firstflight_conformance.format.builder import MS, US, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.clocked import steps
 from stimuli.hystartpp.sender import NGTCP2, RFC, UNPACED, clocked
+from stimuli.newreno.growth import send_bursts
 
 CATALOGUE = Catalogue(RFC, UNPACED, NGTCP2, sources=("RFC 9406, section 4.2",))
 add = CATALOGUE.add
@@ -76,6 +77,17 @@ def growth_app_limited(b: StreamBuilder) -> None:
     c.ack_until(41)
     b.expect(at=b.acked(37), outcome="conservative_begun", cwnd_bytes=48_000)
     b.expect(at=b.acked(38), cwnd_bytes=48_300)
+
+
+@add(
+    "hystartpp.growth.bursts",
+    "Bursts of three and four packets do not grow a window of ten",
+    """Nine bursts of three and four packets in turn, each with one ACK, at the same RTT: 12000 stays. Growth would give
+    12000 + 31 * 1200 = 49200, and twice the largest flight is 2 * 12000 = 24000.""",
+)
+def growth_bursts(b: StreamBuilder) -> None:
+    send_bursts(b, 0, 9)
+    b.expect(outcome="app_limited", cwnd_bytes=12_000)
 
 
 @add(

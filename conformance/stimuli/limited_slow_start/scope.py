@@ -18,6 +18,7 @@ from stimuli.limited_slow_start.sender import (
     TOR,
     acks,
 )
+from stimuli.newreno.growth import send_bursts
 
 CATALOGUE = Catalogue(*ALL, sources=(SOURCE, "RFC 9002, section 7.3"))
 add = partial(CATALOGUE.add, max_datagram_size_bytes=1000)
@@ -45,6 +46,24 @@ def scope_loss(b: StreamBuilder) -> None:
     b.expect(outcome="grown", cwnd_bytes=61_250, phase="congestion_avoidance")
     b.ack(2 * RTT + 4 * MS, (11, 11))
     b.expect(outcome="grown_avoidance", cwnd_bytes=61_266)
+
+
+@add(
+    "limited-slow-start.scope.app-limited-bursts",
+    "Bursts of three and four packets grow nothing at a window that equals its threshold",
+    """A loss halves 240000: window and threshold 120000, with three packets in flight. Bursts of three and four packets
+    end recovery and leave 120000: without app_limited K is floor(120000 / 50000) = 2, and the first burst adds floor(1000
+    / 2) = 500. The largest flight since the loss is four packets, and twice that is 2 * 4000 = 8000.""",
+    sources=(SOURCE, "RFC 9002, section 7.8"),
+    initial_window_bytes=240_000,
+)
+def scope_app_limited_bursts(b: StreamBuilder) -> None:
+    b.send(0, 4, app_limited=True)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT + MS, (1, 3), app_limited=True)
+    send_bursts(b, 2 * RTT, 4)
+    b.expect(at=b.acked(3), cwnd_bytes=120_000)
+    b.expect(outcome="app_limited", cwnd_bytes=120_000, ssthresh_bytes=120_000)
 
 
 @add(

@@ -3,13 +3,22 @@
 Where the tier is gold, `why` derives the expectation.
 """
 
-from firstflight_conformance.format.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, US, StreamBuilder
 from generate.catalogue import Catalogue
 
 CATALOGUE = Catalogue("rfc-9002", sources=("RFC 9002, section 7 and appendix B",))
 add = CATALOGUE.add
 
 RTT = 100 * MS
+
+
+def send_bursts(b: StreamBuilder, t_ns: int, count: int) -> None:
+    """Send bursts of three and four packets in turn that the application ends, each acknowledged by one ACK."""
+    for index in range(count):
+        packets, sent_ns = 3 + index % 2, t_ns + index * RTT
+        first = b.ledger.next_packet
+        b.send(sent_ns, packets, app_limited=True)
+        b.ack(sent_ns + RTT // 2, (first, first + packets - 1), app_limited=True)
 
 
 @add(
@@ -149,6 +158,52 @@ def app_limited_growth_resumes(b: StreamBuilder) -> None:
     b.ack(2 * RTT, (2, 3))
     b.expect(at=b.acked(0), cwnd_bytes=12_000)
     b.expect(cwnd_bytes=14_400)
+
+
+@add(
+    "slow-start.app-limited.bursts",
+    "Bursts of three and four packets do not grow a window of ten",
+    """Nine bursts of three and four packets in turn, each with one ACK: 12000 stays. A controller that takes a burst of
+    three for a window in use has 12000 + 31 * 1200 = 49200. Twice the largest flight, here the initial window, is 2 *
+    12000 = 24000.""",
+)
+def app_limited_bursts(b: StreamBuilder) -> None:
+    send_bursts(b, 0, 9)
+    b.expect(outcome="app_limited", cwnd_bytes=12_000)
+
+
+@add(
+    "slow-start.app-limited.long-bursts",
+    "Bursts of nineteen packets do not grow a window of forty",
+    """Four bursts of nineteen packets, less than half of the window, each acknowledged packet by packet: 48000 stays.
+    Growth would give 48000 + 4 * 19 * 1200 = 139200, and twice the largest flight is 2 * 48000 = 96000.""",
+    initial_window_bytes=48_000,
+)
+def app_limited_long_bursts(b: StreamBuilder) -> None:
+    for index in range(4):
+        first, t_ns = 19 * index, index * RTT
+        b.send(t_ns, 19, app_limited=True)
+        for packet in range(first, first + 19):
+            b.ack(t_ns + RTT // 2 + packet * US, (packet, packet), app_limited=True)
+    b.expect(outcome="app_limited", cwnd_bytes=48_000)
+
+
+@add(
+    "slow-start.app-limited.bursts-in-avoidance",
+    "Bursts of three and four packets grow nothing in congestion avoidance",
+    """The loss of six packets of twelve halves 14400: 7200, and six packets in flight fill it. Their ACK in recovery leaves
+    7200. Bursts of three and four packets end recovery and leave 7200 as well. Growth would add 1200 * 1200 / 7200 = 200
+    for the first of 28 packets and less for each later one. The largest flight since the loss and a datagram are
+    7200 + 1200 = 8400.""",
+    initial_window_bytes=14_400,
+)
+def app_limited_bursts_in_avoidance(b: StreamBuilder) -> None:
+    b.send(0, 12)
+    b.lose(RTT, (0, 5))
+    b.ack(RTT + MS, (6, 11))
+    send_bursts(b, 2 * RTT, 8)
+    b.expect(at=b.acked(11), outcome="in_recovery", cwnd_bytes=7_200)
+    b.expect(outcome="app_limited", cwnd_bytes=7_200)
 
 
 @add(

@@ -1,0 +1,67 @@
+"""The bound of growth at app-limited ACKs: none (RFC 9002, section 7.8), or up to the cap of draft-ietf-ccwg-ratelimited-increase."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from firstflight.events import Ack, Event, Lost, Sent
+from firstflight_conformance.compare.bounds.bound import Bound, Taken
+
+
+class RateLimited(Bound):
+    """At an app-limited ACK the window grows no more than at any other ACK, and not beyond limit(maxFS) (the draft, section 3).
+
+    limit(maxFS) is the window to which the algorithm grows while one flight of maxFS is acknowledged: twice maxFS in slow
+    start, 5/4 of it in CSS of HyStart++, maxFS and a datagram in the congestion avoidance of NewReno. CUBIC in congestion
+    avoidance is out of scope: its growth depends on time. The cap never lowers a window.
+    ``most_flight_bytes``: maxFS, the largest flight since the window last came down, at first the initial window.
+    """
+
+    most_flight_bytes: int | None = None
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take a window that an app-limited ACK has grown, up to the cap."""
+        base, prior_bytes, window_bytes = state.base, before.base.cwnd_bytes, observed.get("cwnd_bytes")
+        if not isinstance(event, Ack) or not event.app_limited or window_bytes is None:
+            return None
+        if base.cwnd_bytes != prior_bytes or observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes:
+            return None  # something else than growth sets the window
+        used = replace(event, app_limited=False)
+        grown_bytes = self._grown(before, used)
+        if not prior_bytes < window_bytes <= min(prior_bytes + grown_bytes, self._limit(before, used)):
+            return None
+        base.cwnd_bytes = window_bytes
+        share = Fraction(window_bytes, max(self.most_flight_bytes or 0, 1))
+        return Taken(self.point, "window that is not fully used", window_bytes, share, "of the largest flight")
+
+    def settle(self, before: Any, state: Any, event: Event) -> None:
+        """Note the flight; a reduction forgets the earlier ones."""
+        if self.most_flight_bytes is None:
+            self.most_flight_bytes = before.base.cwnd_bytes
+        if state.base.cwnd_bytes < before.base.cwnd_bytes:
+            self.most_flight_bytes = 0
+        if isinstance(event, Sent | Ack | Lost):
+            self.most_flight_bytes = max(self.most_flight_bytes, event.bytes_in_flight)
+
+    def _limit(self, before: Any, used: Ack) -> Fraction:
+        """Return limit(maxFS) of the algorithm in its present phase."""
+        base, flight_bytes = before.base, Fraction(self.most_flight_bytes or 0)
+        if base.ssthresh_bytes is not None and base.cwnd_bytes >= base.ssthresh_bytes:
+            return flight_bytes + base.max_datagram_size_bytes if base.rules_state is None else Fraction(0)
+        last = used.packets[-1]
+        one = replace(used, packets=(replace(last, first=last.last),), bytes=last.size_bytes)
+        grown_bytes = self._grown(before, one)
+        # A share of a packet is rounded down by less than a byte.
+        grown_bytes += 0 < grown_bytes < last.size_bytes
+        return flight_bytes * (1 + Fraction(min(grown_bytes, last.size_bytes), last.size_bytes))
+
+    def _grown(self, before: Any, used: Ack) -> int:
+        """Return the growth of the model at an ACK; 0 if it grows by more than the ACK has bytes, since a jump is no growth."""
+        after = before.copy()
+        self.advance(after, used)
+        grown_bytes: int = after.base.cwnd_bytes - before.base.cwnd_bytes
+        same_threshold = after.base.ssthresh_bytes == before.base.ssthresh_bytes
+        return grown_bytes if same_threshold and 0 < grown_bytes <= used.bytes else 0
+
+
+BOUNDS = {"rate-limited": RateLimited}
