@@ -70,8 +70,9 @@ final class NewRenoTest {
 
     @Test
     void aMistakeIsFound() throws IOException {
-        String found = differences(profile(), toy(NewReno.Mistake.APP_LIMITED_GROWS)).get(0);
-        assertTrue(found.matches("slow-start\\.app-limited\\..*: cwnd_bytes: expected .*"), found);
+        String found = differences(profile(), toy(NewReno.Mistake.APP_LIMITED_GROWS)).stream()
+            .filter(text -> !text.startsWith("not decided: ")).findFirst().orElseThrow();
+        assertTrue(found.matches("slow-start\\..*: cwnd_bytes: expected .*"), found);
     }
 
     @Test

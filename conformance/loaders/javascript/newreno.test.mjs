@@ -41,8 +41,9 @@ function verdict(path, begin) {
 test("a right controller agrees", () => assert.deepEqual(differences(PROFILE, toy()), []));
 
 test("a mistake is found", () => {
-  const line = /^slow-start\.app-limited\.\S+, event \d+ \(ack at \d+ ns\): cwnd_bytes: expected /;
-  assert.match(differences(PROFILE, toy({ appLimitedGrows: true }))[0], line);
+  const line = /^slow-start\.\S+, event \d+ \(ack at \d+ ns\): cwnd_bytes: expected /;
+  const wrong = differences(PROFILE, toy({ appLimitedGrows: true })).filter((text) => !text.startsWith("not decided: "));
+  assert.match(wrong[0], line);
 });
 
 test("a wrong phase is found", () => {
