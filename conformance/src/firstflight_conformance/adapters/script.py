@@ -30,7 +30,7 @@ class Stream:
 
     @cached_property
     def granted(self) -> list[int | None]:
-        """By how much slow start grows at each event; see :mod:`growth`."""
+        """By how much slow start grows at each event; see :mod:`firstflight_conformance.replay.growth`."""
         return [
             decode_int(event["bytes"]) if event["ev"] == "ack" and not event["app_limited"] else None
             for event in self._vector.raw_events

@@ -148,8 +148,9 @@ def _run(request: RunRequest) -> int:
         click.echo(f"nothing was run: {why}", err=True)
         _write(files, [], [], ExitCode.NOTHING_RUN, scope.root, drawn)
         return ExitCode.NOTHING_RUN
-    judged, builds, rows = _judged(request, cases)
-    reports = _with_unseen(judged, _diagnose(judged, cases, request.options), cases)
+    scripts = _scripts(cases)
+    judged, builds, rows = _judged(request, scripts)
+    reports = _with_unseen(judged, _diagnose(judged, cases, scripts, request.options), cases)
     code = exit_code(reports, strict=files.strict, refusals=files.refusals)
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
@@ -165,14 +166,14 @@ def _run(request: RunRequest) -> int:
     return code
 
 
-def _judged(request: RunRequest, cases: list[AnyCase]) -> tuple[list[AdapterReport], Builds | None, list[int]]:
+def _judged(request: RunRequest, scripts: list[AnyScript]) -> tuple[list[AdapterReport], Builds | None, list[int]]:
     """Return the reports before any diagnosis, the builds, and the numbers of table rows that were printed meanwhile."""
     builds = Builds(request.manifests) if request.build else None
-    if any(isinstance(case, StimulusCase) for case in cases):
+    if any(isinstance(script, StimulusScript) for script in scripts):
         native.library()  # built once, not by each process
     # A blind run and a new record are compared with no previous record.
     previous = {} if request.recording or request.scope.blind_seed is not None else request.records
-    job = Job(request.manifests, _scripts(cases), request.options, previous)
+    job = Job(request.manifests, scripts, request.options, previous)
     first = _FirstTables(request.manifests)
     judged = [_of_this_build(report, builds) for report in _judge_all(job, request.jobs, builds, first)]
     return judged, builds, first.rows
@@ -228,15 +229,17 @@ def _with_unseen(
     return [with_unseen(before, after, by_id) for before, after in zip(judged, reports, strict=True)]
 
 
-def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase], options: RunOptions) -> list[AdapterReport]:
+def _diagnose(
+    reports: list[AdapterReport], cases: Sequence[AnyCase], scripts: Sequence[AnyScript], options: RunOptions
+) -> list[AdapterReport]:
     """Return the reports with the causes of what failed. Null adapters have none, but what the cases that they pass exercise."""
     from firstflight_conformance.explain.diagnosis import scored
 
     if not any(result.verdict is Verdict.FAIL for report in reports for result in report.results):
         return reports
-    by_id, scripts = {case.id: case for case in cases}, {script.case.id: script for script in _scripts(cases)}
+    by_id, by_case = {case.id: case for case in cases}, {script.case.id: script for script in scripts}
     return [
-        scored(report, by_id) if report.manifest.role == "null" else _diagnosed(report, by_id, scripts, options)
+        scored(report, by_id) if report.manifest.role == "null" else _diagnosed(report, by_id, by_case, options)
         for report in reports
     ]
 

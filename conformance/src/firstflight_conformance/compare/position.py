@@ -49,7 +49,7 @@ class Walker:
 
 @lru_cache(maxsize=1024)
 def _created(variant: Variant, algorithm: str, profile: str, config: Config) -> Any:
-    """Return a new controller, which nobody may change: the cases of a profile have few configurations."""
+    """Return a new controller, shared by all cases of a configuration; callers copy it."""
     return variant.create(algorithm, profile, config)
 
 

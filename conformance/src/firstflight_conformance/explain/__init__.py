@@ -1,1 +1,1 @@
-"""Explains why an implementation failed: its answers compared with those of wrong implementations."""
+"""Explains failures: compares the answers of an implementation with the answers of wrong implementations."""

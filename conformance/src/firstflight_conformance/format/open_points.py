@@ -30,7 +30,7 @@ class OpenPoint:
 
     ``source``: text and section. ``conforms``: what does, in one sentence. ``why``: why the text leaves it open, ``against`` what speaks against
     that. ``readings``: the values that conform, by reading; ``mutants``: alternatives that are no reading; ``bound``: the name of the interval
-    (:mod:`firstflight_conformance.freedoms.bounds`). ``clauses``: the rules that are part of it, beside those that its readings decide and
+    (:mod:`firstflight_conformance.compare.bounds`). ``clauses``: the rules that are part of it, beside those that its readings decide and
     its mutants break. ``covers``: mutants that conform by its interval, and that the search for choices need not try. ``second_reading``: what a
     reader of the text found who had not proposed the point, where no mutant says so. ``each_time``: an implementation may choose anew each time. ``together``: alternatives that belong to one
     decision, such as a unit; answers may show them only all together.

@@ -155,7 +155,7 @@ class GradualReduction(Bound):
     conservative reduction bound (RFC 6937, section 3), the least window. From there the window rises to the reduced one.
     The first recovery of Rapid Start has rules of its own.
     The model itself reduces at once. It goes on from its own window after each event, so that the end of recovery holds the implementation to it.
-    ``held_bytes``: the window after the last event, ``None`` if it is that of the model. ``credit_bytes``: bytes delivered in recovery, less bytes sent.
+    ``held_bytes``: the window after the last event, or ``None`` for the model's own window. ``credit_bytes``: bytes delivered in recovery, less bytes sent.
     """
 
     held_bytes: int | None = None
