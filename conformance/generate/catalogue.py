@@ -32,19 +32,21 @@ class Catalogue:
         max_datagram_size_bytes: int = 1200,
         initial_window_bytes: int | None = 12000,
         alternatives: tuple[dict[str, str], ...] = (),
+        builder: type[Any] | None = None,
     ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
-        """Register the decorated function as a stimulus."""
+        """Register the decorated function as a stimulus. ``builder``: instead of that of the catalogue."""
+        make = builder or self.builder
 
         def register(fill: Callable[[Any], None]) -> Callable[[Any], None]:
-            builder = self.builder(max_datagram_size_bytes, initial_window_bytes)
-            fill(builder)
+            stream = make(max_datagram_size_bytes, initial_window_bytes)
+            fill(stream)
             source = {"kind": "hand", "sources": [*(sources or self.sources)]}
             config = Config(max_datagram_size_bytes, initial_window_bytes)
             text = " ".join(why.split())
             self.stimuli.append(
                 Stimulus(
-                    stimulus_id, title, text, tier, profiles or self.profiles, source, config, tuple(builder.events),
-                    flags, alternatives, _resolved(stimulus_id, builder.expectations, profiles or self.profiles),
+                    stimulus_id, title, text, tier, profiles or self.profiles, source, config, tuple(stream.events),
+                    flags, alternatives, _resolved(stimulus_id, stream.expectations, profiles or self.profiles),
                 )
             )  # fmt: skip
             return fill
