@@ -144,3 +144,23 @@ def delay_late_in_round(b: StreamBuilder) -> None:
     clocked(b).run((10, 112 * MS), (20, 120 * MS), (30, 130 * MS), until=41)
     b.expect(at=b.acked(20), outcome="grown")
     b.expect(at=b.acked(37), outcome="conservative_begun")
+
+
+@add(
+    "hystartpp.degenerate.round-of-zeros",
+    "A round whose samples are all 0 ns counts as any other",
+    """Packets 0 to 9 are acknowledged when they leave: the minimum of round 1 is 0, the threshold the least one, 4 ms.
+    Packet 10 begins round 2, in which every RTT is 8 ms: its eighth sample is packet 17, and 8 >= 0 + 4. CSS begins, at
+    12000 + 18 * 1200 = 33600, and the ACK of packet 18 adds 1200 / 4 = 300. A stack that takes 0 for no sample has
+    nothing to compare with, and goes on to 33600 + 1200 = 34800.""",
+    flags=("same-time-order",),
+)
+def degenerate_round_of_zeros(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    for packet in range(10):
+        b.ack(0, (packet, packet))
+    b.send(MS, 20)
+    for packet in range(10, 19):
+        b.ack(9 * MS, (packet, packet))
+    b.expect(at=b.acked(17), outcome="conservative_begun", cwnd_bytes=33_600)
+    b.expect(cwnd_bytes=33_900, profile=(RFC, NGTCP2))

@@ -126,6 +126,10 @@ impl Connection for Path {
         let now = self.epoch + event.now;
         match &event.kind {
             Kind::Sent { packets, .. } => self.on_sent(packets, now),
+            // The controllers test the RTT for 0 and divide by its microseconds.
+            Kind::Ack(ack) if ack.latest_rtt.is_some_and(|rtt| !rtt.is_zero() && rtt < Duration::from_micros(1)) => {
+                return Err("tquic divides by the RTT in microseconds, which is 0 here".into());
+            }
             Kind::Ack(ack) => self.on_ack(ack, now),
             Kind::Lost { packets } => self.on_lost(packets, now),
             // The controller is not told of an expired probe timer.
