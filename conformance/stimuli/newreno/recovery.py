@@ -116,6 +116,26 @@ def recovery_second_period(b: StreamBuilder) -> None:
 
 
 @add(
+    "slow-start.recovery.second-period-before-sending",
+    "A second recovery period begins before anything is sent in it",
+    """12000 / 2 = 6000. Three packets sent in recovery grow the window by 1440000 / 6000 = 240, 1440000 / 6240 = 230.8 and
+    1440000 / 6470 = 222.6 to 6000 + 240 + 230 + 222 = 6692. The loss of packet 13 leaves 6692 / 2 = 3346. Nothing is sent, and
+    the loss of packet 14, sent before that, reduces nothing. A stack that waits for a packet to be sent before it remembers
+    the period halves again, 3346 / 2 = 1673, to the minimum of 2400.""",
+)
+def recovery_second_period_before_sending(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT, (1, 9))
+    b.send(RTT + MS, 5)
+    b.ack(2 * RTT + MS, (10, 12))
+    b.lose(2 * RTT + 2 * MS, (13, 13))
+    b.lose(2 * RTT + 3 * MS, (14, 14))
+    b.expect(at=5, outcome="reduced", cwnd_bytes=3346)
+    b.expect(outcome="already_reduced", cwnd_bytes=3346)
+
+
+@add(
     "slow-start.recovery.latest-lost-decides",
     "Of the packets lost together the one sent last decides",
     """Packets 8..9 were sent before recovery began, 10 and 11 after it. One event declares 9 and 10 lost: the latest,
