@@ -34,7 +34,7 @@ class Catalogue:
         alternatives: tuple[dict[str, str], ...] = (),
         builder: type[Any] | None = None,
     ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
-        """Register the decorated function as a stimulus. ``builder``: instead of that of the catalogue."""
+        """Register the decorated function as a stimulus. ``builder``: overrides the one of the catalogue."""
         make = builder or self.builder
 
         def register(fill: Callable[[Any], None]) -> Callable[[Any], None]:

@@ -47,7 +47,7 @@ for _algorithm in ALGORITHMS:
             f"{_algorithm}.degenerate.rtt-{_name}",
             f"Every RTT sample is {_rtt_ns} ns",
             """Three flights, one whose first packet is lost, and two after it, a millisecond apart. A stack that divides by
-            the RTT, or takes the sample for none, crashes, has no window, or another.""",
+            the RTT, or skips the sample, crashes, or has a window of 0 or another one.""",
             tier="core",
             profiles=full_profiles(_algorithm),
             flags=("same-time-order",),
