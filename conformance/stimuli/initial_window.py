@@ -51,8 +51,8 @@ for _algorithm, _profiles in OF_QUIC.items():
     CATALOGUE.add(
         f"{_algorithm}.initial-window.datagrams-of-1500",
         "The recommended initial window for datagrams of 1500 bytes",
-        """Ten datagrams are 10 * 1500 = 15000 bytes, more than max(14720, 2 * 1500) = 14720: nine of them leave. The
-        cap of TCP is 14720 - 120 = 14600 (RFC 6928).""",
+        """Ten datagrams are 10 * 1500 = 15000 bytes, more than max(14720, 2 * 1500) = 14720: nine of them leave.
+        TCP has a lower cap (RFC 6928).""",
         profiles=_profiles,
         initial_window_bytes=None,
         max_datagram_size_bytes=1500,
