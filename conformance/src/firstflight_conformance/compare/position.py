@@ -8,10 +8,6 @@ from firstflight import Config
 from firstflight.events import Event, Sent
 from firstflight_conformance.compare.bounds.bound import Bound, Taken
 from firstflight_conformance.compare.bounds.registry import bounds_of
-from firstflight_conformance.compare.subject import AnsweredCase, equals
-from firstflight_conformance.compare.values import avoids, notes_avoidance, slack_bytes
-from firstflight_conformance.format.computations import ComputationCase
-from firstflight_conformance.format.wire import observables
 from firstflight_conformance.replay.variant import Variant
 
 
@@ -51,26 +47,6 @@ class Walker:
 def _created(variant: Variant, algorithm: str, profile: str, config: Config) -> Any:
     """Return a new controller, shared by all cases of a configuration; callers copy it."""
     return variant.create(algorithm, profile, config)
-
-
-class Along(Walker):
-    """A case and a variant of the model that walks along its answers."""
-
-    def __init__(self, subject: AnsweredCase, variant: Variant) -> None:
-        """Take the case and the model."""
-        case = subject.case
-        assert not isinstance(case, ComputationCase)  # a computation has no events
-        super().__init__(case.vector.algorithm, case.profile, subject.config, variant)
-        self.subject, self.case = subject, case
-        # A class with a tolerance would otherwise go on from a window near the observed one.
-        self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
-        self.notes_avoidance = notes_avoidance(subject.declaration)
-
-    def step(self, position: "Position", event: Event) -> "PendingStep":
-        """Process an event from a position that another model may have reached, which stays as it is."""
-        before = self.before(position)
-        controller = before.copy()
-        return AlongStep(self, position, before, event, controller, self.variant.advance(controller, event))
 
 
 @dataclass(slots=True)
@@ -151,32 +127,21 @@ class PendingStep:
                 self.observation = self.along.variant.followed(self.observation, self.controller, found.shows)
 
 
-class AlongStep(PendingStep):
-    """A step along the answers of a case."""
-
-    def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
-        """Return the position after the answer, or ``None``."""
-        before, along = self.position, self.along
-        position = Position(along, self.controller, self.bounds(), before.narrowed, before.avoiding, before.last)
-        if along.notes_avoidance:
-            now = observables(self.observation)
-            position.avoiding = before.avoiding or avoids(along.case, before.last, now)
-            position.last = now
-        agrees = self._agrees(index, observed, position)
-        if not agrees or (along.is_loose and position.bounds and not equals(self.observation, observed)):
-            self.follow(position.bounds, observed)
-            position.narrowed = position.narrowed or bool(self.taken and not agrees)
-            if self.taken:
-                agrees = self._agrees(index, observed, position)
-        if not agrees:
-            return None
-        for bound in position.bounds:
-            bound.settle(self.before, position.controller, self.event)
-        return position
-
-    def _agrees(self, index: int, observed: dict[str, Any], position: Position) -> bool:
-        agrees: bool = self.along.subject.agrees(index, self.observation, observed, avoiding=position.avoiding)
-        return agrees
+def equals(observation: Any, observed: dict[str, Any]) -> bool:
+    """Return quickly whether windows, phase and outcome are the same, where nothing else was answered."""
+    for name, value in observed.items():
+        if name in ("cwnd_bytes", "ssthresh_bytes"):
+            if getattr(observation, name) != value:
+                return False
+        elif name in ("phase", "outcome"):
+            if getattr(observation, name).value != value:
+                return False
+        elif name == "state":
+            if observation.state != value:
+                return False
+        else:
+            return False
+    return True
 
 
 def state_text(controller: Any) -> str:

@@ -19,8 +19,8 @@ from typing import Any
 from firstflight.events import Event
 from firstflight_conformance.compare.bounds.bound import Taken
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.position import Along, PendingStep, Position, Walker, state_text
-from firstflight_conformance.compare.subject import AnsweredCase
+from firstflight_conformance.compare.position import PendingStep, Position, Walker, state_text
+from firstflight_conformance.compare.subject import Along, AnsweredCase
 from firstflight_conformance.replay.answers import CRASHES
 from firstflight_conformance.replay.variant import Variant
 

@@ -1,18 +1,16 @@
 """A case as the diagnosis sees it: the events, what was answered to them, and whether a variant would have answered that."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from firstflight import Config
-from firstflight.events import Ack, Event, PersistentCongestion, Sent
+from firstflight.events import Ack, Event, PersistentCongestion
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.bounds.bound import Taken
-from firstflight_conformance.compare.bounds.registry import bounds_of
 from firstflight_conformance.compare.outputs import compare_outputs
+from firstflight_conformance.compare.position import PendingStep, Position, Walker, equals
 from firstflight_conformance.compare.values import avoids, compare, notes_avoidance, slack_bytes
 from firstflight_conformance.format.computations import ComputationCase, decode_outputs
 from firstflight_conformance.format.given import Usage, other_limit
@@ -147,25 +145,17 @@ class AnsweredCase:
             yield WalkStep(None, self._computes(variant, self.case))
             return
         try:
-            run = _Run(self, variant)
+            along = Along(self, variant)
+            position = along.begin()
             for index, (event, observed) in enumerate(zip(self.events[:end], self.observed[:end], strict=True)):
-                step = run.step(index, event, observed)
-                yield step
-                if step.cut:
+                if position.is_cut_by(event):
+                    yield WalkStep(None, True, cut=True)
                     return
+                step = along.go_on(position, index, event, observed)
+                yield WalkStep(step.observation, step.agrees, step.taken)
+                position = step.after
         except CRASHES:
             yield WalkStep(None, False)
-
-    def states(self, variant: Variant, end: int) -> list[str]:
-        """Return the state of a variant after each event, as far as it gets: that of the base, and of the startup algorithm."""
-        states: list[str] = []
-        if not isinstance(self.case, ComputationCase):
-            with suppress(*CRASHES):
-                run = _Run(self, variant)
-                for index, (event, observed) in enumerate(zip(self.events[:end], self.observed[:end], strict=True)):
-                    run.step(index, event, observed)
-                    states.append(run.state)
-        return states
 
     def agrees(self, index: int, observation: Any, observed: dict[str, Any], *, avoiding: bool) -> bool:
         """Return whether an answer is what was observed of a variant, within the class of the adapter."""
@@ -202,92 +192,81 @@ class AnsweredCase:
         return not compare_outputs(outputs, self.observed[0], self.declaration).differences
 
 
-class _Run:
-    """A variant along the answers of a case. Where an answer differs within a bound, it goes on from what was observed."""
+class Along(Walker):
+    """A case and a variant of the model that walks along its answers."""
 
     def __init__(self, subject: AnsweredCase, variant: Variant) -> None:
-        """Begin before the first event."""
-        case, declaration = subject.case, subject.declaration
-        assert not isinstance(case, ComputationCase)
-        self._subject, self._variant = subject, variant
-        self._state = variant.create(case.vector.algorithm, case.profile, subject.config)
-        self._bounds = bounds_of(case.vector.algorithm, case.profile, variant.advance)
-        # Where a class allows a tolerance, the model would else go on from a window that is near, and not the one observed.
-        self._is_loose = slack_bytes(declaration, subject.config.max_datagram_size_bytes, 0) > 0
-        self._now: dict[str, Any] | None = None
-        self._avoiding = self._narrowed = False
+        """Take the case and the model."""
+        case = subject.case
+        assert not isinstance(case, ComputationCase)  # a computation has no events
+        super().__init__(case.vector.algorithm, case.profile, subject.config, variant)
+        self.subject, self.case = subject, case
+        # A class with a tolerance would otherwise go on from a window near the observed one.
+        self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
+        self.notes_avoidance = notes_avoidance(subject.declaration)
 
-    @property
-    def state(self) -> str:
-        """The state as a text, which is the same for the same state of two models."""
-        return f"{self._state.base} {self._state.startup}"
+    def step(self, position: Position, event: Event) -> "AlongStep":
+        """Process an event from a position that another model may have reached, which stays as it is."""
+        before = self.before(position)
+        controller = before.copy()
+        return AlongStep(self, position, before, event, controller, self.variant.advance(controller, event))
 
-    def step(self, index: int, event: Event, observed: dict[str, Any]) -> WalkStep:
-        """Process one event, in the form that agrees if it has two."""
-        stated, *others = self._subject.forms(index, event)
-        before = others and (self._state.copy(), [copy(bound) for bound in self._bounds], self._narrowed)
-        step = self._step(index, stated, observed)
-        if before and not step.agrees:
-            self._state, self._bounds, self._narrowed = before
-            step = self._step(index, others[0], observed)
+    def go_on(self, position: Position, index: int, event: Event, observed: dict[str, Any]) -> "AlongStep":
+        """Return the step with an answer, in the form of the event that agrees if it has two; ``after`` is set in any case."""
+        for form in self.subject.forms(index, event):
+            step = self.step(position, form)
+            step.answer(index, observed)
+            if step.agrees:
+                break
+        step.settle()
         return step
 
-    def _step(self, index: int, event: Event, observed: dict[str, Any]) -> WalkStep:
-        state = self._state
-        if self._narrowed and isinstance(event, Sent) and event.bytes_in_flight > state.base.cwnd_bytes:
-            return WalkStep(None, True, cut=True)
-        before = state.copy() if self._bounds else None
-        observation = self._variant.advance(state, event)
-        self._note_avoidance(observation)
-        agrees = self._subject.agrees(index, observation, observed, avoiding=self._avoiding)
-        taken: list[Taken] = []
-        if not agrees or (self._is_loose and self._bounds and not equals(observation, observed)):
-            observation, taken = self._follow(before, event, observation, observed)
-            self._narrowed = self._narrowed or bool(taken and not agrees)
-            if taken:
-                agrees = self._subject.agrees(index, observation, observed, avoiding=self._avoiding)
-        for bound in self._bounds:
-            bound.settle(before, state, event)
-        return WalkStep(observation, agrees, taken)
 
-    def _follow(self, before: Any, event: Event, observation: Any, observed: dict[str, Any]) -> tuple[Any, list[Taken]]:
-        """Take what was observed of each bound; return what is observed of the state then."""
-        taken: list[Taken] = []
-        for bound in self._bounds:
-            found = bound.follow(before, self._state, event, observation, observed)
-            if found is not None:
-                taken.append(found)
-                observation = self._variant.followed(observation, self._state, found.shows)
-        return observation, taken
+@dataclass(slots=True)
+class AlongStep(PendingStep):
+    """A step along the answers of a case. ``after``: the position after the answer; ``agrees``: the model gives that answer."""
 
-    def _note_avoidance(self, observation: Any) -> None:
-        if notes_avoidance(self._subject.declaration):
-            case, now = self._subject.case, observables(observation)
-            assert not isinstance(case, ComputationCase)
-            self._avoiding = self._avoiding or avoids(case, self._now, now)
-            self._now = now
+    after: Any = None
+    agrees: bool = False
+
+    def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
+        """Return the position after the answer, or ``None``."""
+        self.answer(index, observed)
+        if not self.agrees:
+            return None
+        self.settle()
+        position: Position = self.after
+        return position
+
+    def answer(self, index: int, observed: dict[str, Any]) -> None:
+        """Compare the answer. Where it differs within a bound, the position after it is the observed one."""
+        before, along = self.position, self.along
+        position = Position(along, self.controller, self.bounds(), before.narrowed, before.avoiding, before.last)
+        if along.notes_avoidance:
+            now = observables(self.observation)
+            position.avoiding = before.avoiding or avoids(along.case, before.last, now)
+            position.last = now
+        self.after = position
+        self.agrees = self._agrees(index, observed)
+        if not self.agrees or (along.is_loose and position.bounds and not equals(self.observation, observed)):
+            self.follow(position.bounds, observed)
+            position.narrowed = position.narrowed or bool(self.taken and not self.agrees)
+            if self.taken:
+                self.agrees = self._agrees(index, observed)
+
+    def settle(self) -> None:
+        """Let the bounds remember the event."""
+        for bound in self.after.bounds:
+            bound.settle(self.before, self.controller, self.event)
+
+    def _agrees(self, index: int, observed: dict[str, Any]) -> bool:
+        agrees: bool = self.along.subject.agrees(index, self.observation, observed, avoiding=self.after.avoiding)
+        return agrees
 
 
 def config_of(case: Case | StimulusCase) -> Config:
     """Return the configuration of the controller."""
     return case.scenario.config if isinstance(case, StimulusCase) else config_from_json(case.vector.config)
-
-
-def equals(observation: Any, observed: dict[str, Any]) -> bool:
-    """Return quickly whether windows, phase and outcome are the same, where nothing else was answered."""
-    for name, value in observed.items():
-        if name in ("cwnd_bytes", "ssthresh_bytes"):
-            if getattr(observation, name) != value:
-                return False
-        elif name in ("phase", "outcome"):
-            if getattr(observation, name).value != value:
-                return False
-        elif name == "state":
-            if observation.state != value:
-                return False
-        else:
-            return False
-    return True
 
 
 def shortest_first(subjects: Sequence[AnsweredCase]) -> list[AnsweredCase]:

@@ -10,8 +10,8 @@ from typing import Any
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.position import Along, PendingStep
-from firstflight_conformance.compare.subject import AnsweredCase
+from firstflight_conformance.compare.position import PendingStep
+from firstflight_conformance.compare.subject import Along, AnsweredCase
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import NUMBER_MAX, observables
 from firstflight_conformance.replay.answers import CRASHES
