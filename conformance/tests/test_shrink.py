@@ -11,11 +11,12 @@ from click.testing import CliRunner
 
 from diagnosis_support import WINDOW_ONLY, candidate, mutants
 from every import every_case
+from firstflight import Config
 from firstflight.events import Ack, Event, Lost, Run, Sent
-from firstflight_conformance.adapters.live import Model
 from firstflight_conformance.cli import main
 from firstflight_conformance.format.canonical import vector_text
 from firstflight_conformance.format.vectors import Case, cases, load
+from firstflight_conformance.replay.implementation import Model
 from firstflight_conformance.replay.measure import config_from_json
 from firstflight_conformance.replay.variant import Variant
 from firstflight_conformance.shrink.edit import events_of, steps_of
@@ -39,19 +40,15 @@ WITHOUT_WINDOW = "report-2024-literal-six-bins"
 class Stub:
     """A variant of the model that reports the window alone."""
 
-    def __init__(self, *ids: str) -> None:
-        self._variant = Variant(candidate(*ids))
+    def __init__(self, model: Model) -> None:
+        self._model = model
 
-    def begin(self, algorithm: str, profile: str, config: dict[str, Any]) -> bool:
-        self._state = self._variant.create(algorithm, profile, config_from_json(config))
-        return True
+    def begin(self, config: Config) -> "Stub":
+        self._run = self._model.begin(config)
+        return self
 
-    def event(self, event: Event) -> dict[str, Any]:
-        observation = self._variant.advance(self._state, event)
-        return {"cwnd_bytes": observation.cwnd_bytes}
-
-    def end(self) -> None:
-        pass
+    def on(self, event: Event) -> dict[str, Any]:
+        return {"cwnd_bytes": self._run.on(event).cwnd_bytes}
 
 
 def shortest(name: str) -> tuple[Contest, Parting, Case]:
@@ -59,7 +56,9 @@ def shortest(name: str) -> tuple[Contest, Parting, Case]:
     mutant = mutants()[name]
     own = [c for c in every_case() if (c.vector.algorithm, c.profile) == (mutant.algorithm, mutant.profile)]
     for case in sorted(own, key=lambda case: (len(case.events), case.id)):
-        contest = Contest(Stub(name), Model(), WINDOW_ONLY, mutant.algorithm, mutant.profile, case.vector.config)
+        names, config = (mutant.algorithm, mutant.profile), config_from_json(case.vector.config)
+        subject = Stub(Model(*names, Variant(candidate(name))))
+        contest = Contest(subject, Model(*names), WINDOW_ONLY, *names, config)
         parting = contest.parting(case.events)
         if parting is not None and is_vector(contest, parting.events):
             return contest, parting, case

@@ -96,13 +96,6 @@ class Conversation:
             fault = fault.saying(f"{place}: {reason}")
         return lines, left_s, fault
 
-    def event(self, index: int, event: dict[str, Any], observables: tuple[str, ...]) -> dict[str, Any] | str:
-        """Ask for the answer to one event; return the observables, or why it is not supported. Raise :class:`ConversationError`."""
-        lines, _, fault = self.turn(index, messages.encode(messages.event_message(index, event)), self.deadline_s)
-        if fault is not None:
-            raise fault
-        return messages.read_answer(lines[0], index, observables, validate=self.validate)
-
     def finish_case(self) -> None:
         """End a case whose events were sent in turns."""
         _check_end(self._ask(messages.END)["op"])

@@ -1,52 +1,98 @@
-"""An implementation that answers any stream of events: the model, or an adapter in a process of its own."""
+"""An adapter process as an implementation that answers one case after another, event by event."""
 
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
-from firstflight import create, step
+from firstflight import Config
 from firstflight.events import Event
+from firstflight_conformance.adapters import messages
 from firstflight_conformance.adapters.conversation import Conversation
 from firstflight_conformance.adapters.faults import ConversationError
 from firstflight_conformance.adapters.manifest import Manifest
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.adapters.process import AdapterProcess
-from firstflight_conformance.format.wire import event_to_json, observables
-from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.format.wire import event_to_json
+from firstflight_conformance.replay.measure import config_to_json
 
-#: What an answer is that never came, because the adapter broke down; it differs from every other.
+#: The answer of an adapter that broke down; it differs from every other.
 BROKEN = {"broken": True}
 
 
-class Live(Protocol):
-    """Answers one case after another, event by event."""
+class UnsupportedError(Exception):
+    """The adapter has no answer to a case or an event, for the reason in the text. ``event``: the kind of the event."""
 
-    def begin(self, algorithm: str, profile: str, config: dict[str, Any]) -> bool:
-        """Begin a case; return whether it is supported."""
-
-    def event(self, event: Event) -> dict[str, Any] | None:
-        """Return the observables after an event, ``None`` if it is not supported."""
-
-    def end(self) -> None:
-        """End the case."""
+    event = ""
 
 
-class Model:
-    """The model."""
+class AdapterRun:
+    """The answers of an adapter to the events of one case, requested turn by turn. All of them share one deadline."""
 
-    def begin(self, algorithm: str, profile: str, config: dict[str, Any]) -> bool:
-        """Begin a case."""
-        self._state = create(algorithm, profile, config_from_json(config))
-        return True
+    def __init__(self, conversation: Conversation, declaration: Declaration) -> None:
+        """Begin before the first event."""
+        self._conversation, self._declaration = conversation, declaration
+        self.lines: list[bytes] = []
+        self.fault: ConversationError | None = None
+        self._left_s = conversation.deadline_s
 
-    def event(self, event: Event) -> dict[str, Any]:
-        """Process an event."""
-        self._state, observation = step(self._state, event)
-        now = observables(observation)
-        if observation.triggers:
-            now["triggers"] = [trigger.value for trigger in observation.triggers]
-        return now
+    def on(self, event: Event) -> dict[str, Any]:
+        """Return the observables after an event. Raise the errors of :meth:`observed`."""
+        index = len(self.lines)
+        self.ask(index, [event])
+        return self.observed(index)
 
-    def end(self) -> None:
-        """Nothing is left to do."""
+    def ask(self, first: int, events: list[Event]) -> None:
+        """Send the events of a turn, the first with the index ``first``, unless they have been sent."""
+        if first == len(self.lines) and self.fault is None:
+            raws = [messages.event_message(index, event_to_json(event)) for index, event in enumerate(events, first)]
+            if self._conversation.validate:
+                for raw in raws:
+                    messages.check_schema(raw, "runner")
+            self.send(b"".join(map(messages.encode, raws)))
+
+    def send(self, turn: bytes) -> None:
+        """Send the messages of a turn; read the answers, and the fault after the last of them."""
+        lines, self._left_s, self.fault = self._conversation.turn(len(self.lines), turn, self._left_s)
+        self.lines += lines
+
+    def observed(self, index: int) -> dict[str, Any]:
+        """Return the observables after an event that was sent. Raise :class:`ConversationError` or :class:`UnsupportedError`."""
+        if index >= len(self.lines):
+            assert self.fault is not None
+            raise self.fault
+        observables, validate = self._declaration.observables, self._conversation.validate
+        observed = messages.read_answer(self.lines[index], index, observables, validate=validate)
+        if isinstance(observed, str):
+            raise UnsupportedError(f"event {index}: {observed}")
+        return observed
+
+
+class _LiveRun(AdapterRun):
+    """A run that stops its adapter at a fault, and answers :data:`BROKEN` from there on."""
+
+    def __init__(self, adapter: "Adapter", conversation: Conversation) -> None:
+        super().__init__(conversation, adapter.declaration)
+        self._adapter = adapter
+
+    def on(self, event: Event) -> dict[str, Any]:
+        try:
+            return super().on(event)
+        except ConversationError as fault:
+            self.fault = fault
+            self._adapter.stop()
+            return BROKEN
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterProfile:
+    """An adapter under one profile."""
+
+    adapter: "Adapter"
+    algorithm: str
+    profile: str
+
+    def begin(self, config: Config) -> AdapterRun:
+        """Begin a case, which ends the case before. Raise :class:`UnsupportedError` or :class:`ConversationError`."""
+        return self.adapter.begin(self.algorithm, self.profile, config)
 
 
 class Adapter:
@@ -56,41 +102,35 @@ class Adapter:
         """Start it. Raise :class:`ConversationError` if it does not say what it can."""
         self._manifest, self._deadline_s = manifest, deadline_s
         self._process: AdapterProcess | None = None
+        self._runs = False
         self.declaration: Declaration = self._open()
 
-    def begin(self, algorithm: str, profile: str, config: dict[str, Any]) -> bool:
-        """Begin a case."""
+    def begin(self, algorithm: str, profile: str, config: Config) -> AdapterRun:
+        """Begin a case, which ends the case before. Raise :class:`UnsupportedError` or :class:`ConversationError`."""
+        self._end()
         if self._process is None:
             self._open()
-        self._index = 0
-        start = {"op": "start", "case": "shrink", "algorithm": algorithm, "profile": profile, "config": config}
-        return self._conversation.begin(start) is None
-
-    def event(self, event: Event) -> dict[str, Any] | None:
-        """Ask for the answer to one event; :data:`BROKEN` if the adapter broke down."""
-        if self._process is None:
-            return BROKEN
-        try:
-            answer = self._conversation.event(self._index, event_to_json(event), self.declaration.observables)
-        except ConversationError:
-            self.stop()
-            return BROKEN
-        self._index += 1
-        return None if isinstance(answer, str) else answer
-
-    def end(self) -> None:
-        """End the case."""
-        if self._process is not None:
-            try:
-                self._conversation.finish_case()
-            except ConversationError:
-                self.stop()
+        raw = config_to_json(config)
+        start = {"op": "start", "case": "shrink", "algorithm": algorithm, "profile": profile, "config": raw}
+        refused = self._conversation.begin(start)
+        if refused is not None:
+            raise UnsupportedError(refused)
+        self._runs = True
+        return _LiveRun(self, self._conversation)
 
     def stop(self) -> None:
         """Kill the process."""
         if self._process is not None:
             self._process.kill()
-        self._process = None
+        self._process, self._runs = None, False
+
+    def _end(self) -> None:
+        if self._runs:
+            self._runs = False
+            try:
+                self._conversation.finish_case()
+            except ConversationError:
+                self.stop()
 
     def _open(self) -> Declaration:
         self._process = AdapterProcess(self._manifest.command, self._manifest.cwd)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from firstflight_conformance.adapters.live import Adapter, Model
+from firstflight_conformance.adapters.live import Adapter, AdapterProfile
 from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import (
     InputError,
@@ -20,6 +20,8 @@ from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.format.timeline import event_text, milliseconds
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.records.results import ExitCode
+from firstflight_conformance.replay.implementation import Model
+from firstflight_conformance.replay.measure import config_from_json
 from firstflight_conformance.run.selection import Selection, near_hint
 from firstflight_conformance.shrink.shrink import Contest, Parting, is_vector, shrink
 from firstflight_conformance.shrink.vector import expected_at_end, snippet, vector_of
@@ -41,7 +43,9 @@ from firstflight_conformance.shrink.vector import expected_at_end, snippet, vect
     default=Path("shrunk"),
     help="The folder for the vector; `firstflight run --vectors FOLDER` replays it.",
 )
-@click.option("--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for each answer.")
+@click.option(
+    "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
+)
 @vectors_option
 def shrink_command(
     *, case_id: str | None, adapter: str, against: str | None, output: Path, deadline_s: float, root: Path
@@ -89,10 +93,9 @@ def _first_parting(
     adapters = [subject] if other is None else [subject, other]
     for case in cases:
         if _declared(case, adapters):
-            right = Model() if other is None else other
-            contest = Contest(
-                subject, right, subject.declaration, case.vector.algorithm, case.profile, case.vector.config
-            )
+            names, config = (case.vector.algorithm, case.profile), config_from_json(case.vector.config)
+            right = Model(*names) if other is None else AdapterProfile(other, *names)
+            contest = Contest(AdapterProfile(subject, *names), right, subject.declaration, *names, config)
             parting = contest.parting(case.events)
             if parting is not None and is_vector(contest, parting.events):
                 return contest, parting, case

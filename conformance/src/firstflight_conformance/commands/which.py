@@ -36,7 +36,9 @@ _TELLING = 3
     "--adapter", required=True, metavar="NAME|COMMAND|SO", help="The implementation.", shell_complete=complete.adapters
 )
 @click.option("--algorithm", "only", metavar="NAME", help="The algorithm, if the adapter declares several.")
-@click.option("--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for each answer.")
+@click.option(
+    "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
+)
 @click.option(
     "--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the standings as JSON."
 )

@@ -1,10 +1,9 @@
 """The base controller in place of a startup algorithm: a case in which its answers pass does not show the algorithm."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from firstflight import advance, create
 from firstflight.algorithm import Startup
 from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
 from firstflight.events import Event
@@ -17,6 +16,7 @@ from firstflight_conformance.compare.values import avoids, compare
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import observables
+from firstflight_conformance.replay.implementation import Model, drive
 from firstflight_conformance.replay.variant import Variant
 from firstflight_conformance.simulate.cases import StimulusCase
 
@@ -40,28 +40,28 @@ def acts(case: Case | StimulusCase, declaration: Declaration) -> bool:
     base = base_of(case.vector.algorithm, case.profile)
     if base is None:
         return True
-    return _differs(base, case, zip(*run_of(case, declaration), strict=True), declaration)
+    return _differs(base, case, *run_of(case, declaration), declaration)
 
 
 def _differs(
     base: tuple[str, str],
     case: Case | StimulusCase,
-    steps: Iterable[tuple[Event, dict[str, Any]]],
+    events: Sequence[Event],
+    answers: Sequence[dict[str, Any]],
     declaration: Declaration,
 ) -> bool:
     config, ties = config_of(case), case.allowed() if isinstance(case, Case) else []
-    controller = create(*base, config)
     windows = replace(declaration, observables=tuple(name for name in declaration.observables if name != "state"))
     shows_state, first = "state" in declaration.observables, None
     before: dict[str, Any] | None = None
     avoiding = False
-    for index, (event, expected) in enumerate(steps):
-        alone = observables(advance(controller, event))
+    of_base = map(observables, drive(Model(*base).begin(config), events))
+    for index, (alone, expected) in enumerate(zip(of_base, answers, strict=True)):
         avoiding = avoiding or avoids(case, before, expected)
         before = expected
-        answers = {name: alone.get(name) for name in windows.observables if name in alone or name in OF_SOME_ALGORITHMS}
+        shown = {name: alone.get(name) for name in windows.observables if name in alone or name in OF_SOME_ALGORITHMS}
         allowed = ties[index] if ties else {}
-        if compare(expected, answers, windows, config.max_datagram_size_bytes, allowed, avoiding=avoiding).differences:
+        if compare(expected, shown, windows, config.max_datagram_size_bytes, allowed, avoiding=avoiding).differences:
             return True
         if shows_state:
             own = {name: value for name, value in expected["state"].items() if name not in alone["state"]}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from firstflight import advance, create
+from firstflight import create
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.answers import run_of
 from firstflight_conformance.compare.options import models_of
@@ -14,7 +14,7 @@ from firstflight_conformance.format.levels import Level, level_of_clause
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.records.findings import Choice
 from firstflight_conformance.records.results import Result, Verdict
-from firstflight_conformance.replay.measure import ClauseTracer
+from firstflight_conformance.replay.measure import ClauseTracer, replay
 from firstflight_conformance.replay.variant import Variant
 from firstflight_conformance.simulate.cases import AnyCase
 
@@ -113,6 +113,5 @@ def _along(case: AnyCase, end: int | None, declaration: Declaration) -> set[str]
     events = run_of(case, declaration)[0][:end]
     controller = create(case.vector.algorithm, case.profile, config_of(case))
     with ClauseTracer() as tracer:
-        for event in events:
-            advance(controller, event)
+        replay(controller, events)
     return tracer.clauses

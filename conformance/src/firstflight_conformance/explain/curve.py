@@ -3,7 +3,7 @@
 from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.records.findings import Curve, Decision
-from firstflight_conformance.replay.variant import Variant
+from firstflight_conformance.replay.implementation import Model, drive
 
 #: So many events are shown before the decision, and after the first answer that differs.
 _BEFORE, _AFTER = 16, 24
@@ -15,11 +15,8 @@ def curve_of(subject: AnsweredCase, decision: Decision) -> Curve | None:
         return None
     seen = subject.first or 0
     first, end = max(0, decision.event_index - _BEFORE), min(subject.length, seen + _AFTER + 1)
-    right = Variant()
-    state = right.create(subject.case.vector.algorithm, subject.case.profile, subject.config)
-    windows = []
-    for event in subject.events[:end]:
-        windows.append(right.advance(state, event).cwnd_bytes)
+    run = Model(subject.case.vector.algorithm, subject.case.profile).begin(subject.config)
+    windows = [seen.cwnd_bytes for seen in drive(run, subject.events[:end])]
     observed = [answer.get("cwnd_bytes") for answer in subject.observed[first:end]]
     if not all(isinstance(window, int) for window in observed):
         return None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from firstflight_conformance.adapters.live import BROKEN, Adapter
+from firstflight_conformance.adapters.live import BROKEN, Adapter, UnsupportedError
 from firstflight_conformance.compare.answers import passed
 from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
 from firstflight_conformance.compare.values import compare
@@ -11,6 +11,8 @@ from firstflight_conformance.explain.diagnosis import diagnose
 from firstflight_conformance.explain.explain import Failures
 from firstflight_conformance.format.vectors import Case, Vector
 from firstflight_conformance.records.findings import Diagnosis
+from firstflight_conformance.replay.implementation import drive
+from firstflight_conformance.replay.measure import config_from_json
 
 #: How many profiles may be about as near as the nearest, and how near that is.
 _CLOSE = 3
@@ -117,18 +119,15 @@ def _changes(diagnosis: Diagnosis) -> int:
 
 def _answers(adapter: Adapter, vector: Vector, profile: str) -> Answers:
     """Return what the adapter answers, up to an event that it does not support."""
-    if not adapter.begin(vector.algorithm, profile, vector.config):
-        return ()
-    answers: list[dict[str, object]] = []
-    for event in vector.events[: max(case.judged_events for case in vector.profiles.values())]:
-        answer = adapter.event(event)
-        if answer is None or answer is BROKEN:
-            break
-        answers.append(answer)
-    else:
-        adapter.end()
-        return tuple(answers)
-    adapter.stop()  # what it answers to the rest of the case is not asked for
+    end, answers = max(case.judged_events for case in vector.profiles.values()), list[dict[str, object]]()
+    try:
+        run = adapter.begin(vector.algorithm, profile, config_from_json(vector.config))
+        for answer in drive(run, vector.events[:end]):
+            if answer is BROKEN:
+                break
+            answers.append(answer)
+    except UnsupportedError:
+        adapter.stop()  # the rest of the case is not needed
     return tuple(answers)
 
 

@@ -4,18 +4,20 @@ The C port does it where there is a compiler, the model in Python elsewhere; the
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from ctypes import POINTER, Array, byref, c_char, c_char_p, c_size_t, c_uint64, create_string_buffer
 from dataclasses import dataclass, replace
 from functools import cache
 from struct import Struct
 from typing import Any
 
-from firstflight import Config, advance, create
+from firstflight import Config
 from firstflight.delivery_rate import with_samples
 from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
 from firstflight.observables import EXITS, LEAVES, Observation, Outcome, Phase
 from firstflight_conformance.judge.packed import ConfigLayout, PackedEvents, config_layout
+from firstflight_conformance.replay.implementation import Model, drive
 from firstflight_conformance.simulate.native import NativeError, library
 from firstflight_conformance.simulate.native_events import NONE
 
@@ -164,19 +166,29 @@ def followed(seen: Observation | int) -> Followed:
 
 def _observations(question: Question, name: str) -> Iterator[Observation | int]:
     """Yield the answers of the model up to an event that it refuses; before it begins, yield its window alone."""
-    algorithm, _, profile = name.partition("/")
-    controller, unit_bytes = create(algorithm, profile, question.config), question.unit_bytes
-    for index, event in enumerate(question.events):
-        given = question.given[index]
-        if given is not None and controller.base.cwnd_bytes // unit_bytes != given // unit_bytes:
-            controller.base.cwnd_bytes = given
-        if index < question.begin and not isinstance(event, Sent):
-            yield controller.base.cwnd_bytes
-            continue
-        try:
-            yield advance(controller, event)
-        except DomainError:
-            return
+    run = _GivenRun(question, name)
+    with suppress(DomainError):
+        yield from drive(run, question.events)
+
+
+class _GivenRun:
+    """A profile of the model that is given the subject's window before each event."""
+
+    def __init__(self, question: Question, name: str) -> None:
+        algorithm, _, profile = name.partition("/")
+        self._run = Model(algorithm, profile).begin(question.config)
+        self._question, self._index = question, 0
+
+    def on(self, event: Event) -> Observation | int:
+        question, index = self._question, self._index
+        self._index += 1
+        base, given, unit_bytes = self._run.controller.base, question.given[index], question.unit_bytes
+        if given is not None and base.cwnd_bytes // unit_bytes != given // unit_bytes:
+            base.cwnd_bytes = given
+        seen: Observation | int = (
+            self._run.on(event) if index >= question.begin or isinstance(event, Sent) else base.cwnd_bytes
+        )
+        return seen
 
 
 def way_of(answers: list[Followed]) -> Way:

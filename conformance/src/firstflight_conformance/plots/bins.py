@@ -6,12 +6,13 @@ They are taken from the state of the model while it is driven through the stream
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from firstflight.controller import Config, Controller, advance, create_with
+from firstflight.controller import Config, Controller, create_with
 from firstflight.events import Ack, Event
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search.bins import TICKS_PER_UNIT, Search
 from firstflight.search.profiles import BeforeBin0, Clock, Compared, Interpolation, Precision, Readings, Windows
 from firstflight.search.windows import SHIFTED_BITS, WINDOW_BINS, shift_bins
+from firstflight_conformance.replay.implementation import ModelRun, drive
 
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 _STARTS = (Outcome.STARTED, Outcome.RESTARTED)
@@ -106,8 +107,7 @@ def follow(
     evaluations: list[Evaluation] = []
     origin_ns = events[0].t_ns
     resting = False
-    for event in events:
-        seen = advance(controller, event)
+    for event, seen in zip(events, drive(ModelRun(controller), events), strict=True):
         observations.append(seen)
         state = controller.search
         # What kernels go on counting after slow start belongs to no bin, although the state says so.

@@ -2,18 +2,19 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from firstflight import Config, Controller, Observation, advance, create
+from firstflight import Config, Controller, Observation
 from firstflight.events import Event
 from firstflight_conformance.format.clauses import Citation, cited_in, python_citations
 from firstflight_conformance.format.computations import answer
 from firstflight_conformance.format.vectors import Case
-from firstflight_conformance.format.wire import decode_int
+from firstflight_conformance.format.wire import decode_int, encode_int
+from firstflight_conformance.replay.implementation import Model, ModelRun, drive
 
 #: A trace function of one code.
 Watch = Callable[[FrameType, str, Any], Any]
@@ -80,35 +81,49 @@ def config_from_json(raw: dict[str, Any]) -> Config:
     return Config(raw["max_datagram_size_bytes"], None if window is None else decode_int(window))
 
 
-def replay(controller: Controller, events: list[Event]) -> list[Observation]:
+def config_to_json(config: Config) -> dict[str, Any]:
+    """Return a configuration as vectors contain it."""
+    window = config.initial_window_bytes
+    return {
+        "max_datagram_size_bytes": config.max_datagram_size_bytes,
+        "initial_window_bytes": None if window is None else encode_int(window),
+    }
+
+
+def replay(controller: Controller, events: Iterable[Event]) -> list[Observation]:
     """Drive a controller through events, in place; return what it observed after each."""
-    return [advance(controller, event) for event in events]
+    return list(drive(ModelRun(controller), events))
 
 
 def traced(
-    algorithm: str, profile: str, config: Config, events: list[Event]
+    algorithm: str, profile: str, config: Config, events: Iterable[Event]
 ) -> tuple[list[Observation], tuple[str, ...]]:
     """Return what the model observes after each event, and the clauses that it carries out on them, sorted."""
     with ClauseTracer() as tracer:
-        observations = replay(create(algorithm, profile, config), events)
+        observations = list(drive(Model(algorithm, profile).begin(config), events))
     return observations, tuple(sorted(tracer.clauses))
 
 
-def clauses_of(algorithm: str, profile: str, config: Config, events: list[Event]) -> tuple[str, ...]:
+def clauses_of(algorithm: str, profile: str, config: Config, events: Iterable[Event]) -> tuple[str, ...]:
     """Return the clauses that the model carries out on the events, sorted."""
     return traced(algorithm, profile, config, events)[1]
 
 
 def clauses_at(case: Case, event_index: int) -> tuple[str, ...]:
     """Return the clauses that the model carries out on one event of a case, sorted; on the first with its beginning."""
-    config = config_from_json(case.vector.config)
-    events = list(case.events[: event_index + 1])
-    if event_index == 0:
-        return clauses_of(case.vector.algorithm, case.profile, config, events)
-    controller = create(case.vector.algorithm, case.profile, config)
-    replay(controller, events[:-1])
+    config, events = config_from_json(case.vector.config), case.events[: event_index + 1]
+    return clauses_at_end(case.vector.algorithm, case.profile, config, events)
+
+
+def clauses_at_end(algorithm: str, profile: str, config: Config, events: Sequence[Event]) -> tuple[str, ...]:
+    """Return the clauses that the model carries out on the last of some events, sorted; on the first with its beginning."""
+    if len(events) == 1:
+        return clauses_of(algorithm, profile, config, events)
+    run = Model(algorithm, profile).begin(config)
+    for _ in drive(run, events[:-1]):
+        pass
     with ClauseTracer() as tracer:
-        advance(controller, events[-1])
+        run.on(events[-1])
     return tuple(sorted(tracer.clauses))
 
 

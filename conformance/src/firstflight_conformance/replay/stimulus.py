@@ -9,8 +9,8 @@ from firstflight_conformance.format.given import given_flags
 from firstflight_conformance.format.oracle import Expectation, wrong
 from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.format.stream import flags_of, granularity_of
-from firstflight_conformance.format.wire import encode_int, event_to_json, observation_to_json
-from firstflight_conformance.replay.measure import clauses_of, replay, traced
+from firstflight_conformance.format.wire import event_to_json, observation_to_json
+from firstflight_conformance.replay.measure import clauses_of, config_to_json, replay, traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,7 @@ def to_json(stimulus: Stimulus) -> dict[str, Any]:
     if max(entry["judged_events"] for entry in profiles.values()) < len(stimulus.events):
         raise ValueError(f"{stimulus.id}: the stream is closed-loop for none of its profiles to the end")
     events = stimulus.events
-    window_bytes = stimulus.config.initial_window_bytes
-    config = {
-        "max_datagram_size_bytes": stimulus.config.max_datagram_size_bytes,
-        "initial_window_bytes": None if window_bytes is None else encode_int(window_bytes),
-    }
+    config = config_to_json(stimulus.config)
     return {
         "format": 1,
         "id": stimulus.id,

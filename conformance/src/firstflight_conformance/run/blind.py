@@ -12,9 +12,10 @@ from functools import cache
 from typing import Any
 from zlib import crc32
 
-from firstflight import Config, advance, create
+from firstflight import Config
 from firstflight_conformance.compare.base import base_of
 from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.replay.implementation import Model, drive
 from firstflight_conformance.simulate.cases import (
     LoopScenario,
     StimulusCase,
@@ -84,9 +85,9 @@ def _acts(case: StimulusCase) -> bool:
     base = base_of(case.vector.algorithm, case.profile)
     if base is None:
         return True
-    run, controller = model_run(StimulusScript(case), 1), create(*base, case.scenario.config)
-    windows = (advance(controller, event).cwnd_bytes for event in run.events)
-    return any(alone != observed["cwnd_bytes"] for alone, observed in zip(windows, run.observed, strict=True))
+    run = model_run(StimulusScript(case), 1)
+    of_base = drive(Model(*base).begin(case.scenario.config), run.events)
+    return any(alone.cwnd_bytes != seen["cwnd_bytes"] for alone, seen in zip(of_base, run.observed, strict=True))
 
 
 def _paths(seed: int, algorithm: str) -> Iterator[Scenario]:

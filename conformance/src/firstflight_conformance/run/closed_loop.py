@@ -6,15 +6,15 @@ from typing import Any
 from firstflight import advance, samples_rate
 from firstflight.events import Ack, Event
 from firstflight.observables import Observation
-from firstflight_conformance.adapters import messages
 from firstflight_conformance.adapters.conversation import Answers, Conversation
 from firstflight_conformance.adapters.faults import ConversationError
+from firstflight_conformance.adapters.live import AdapterRun, UnsupportedError
 from firstflight_conformance.adapters.messages import OBSERVABLES, Declaration
 from firstflight_conformance.compare.values import ValueComparison, agrees, avoids, compare, fits_float64, slack_bytes
 from firstflight_conformance.format.given import Usage, other_limit
 from firstflight_conformance.format.wire import event_name, event_to_json, observables
 from firstflight_conformance.records.results import ClosedLoop, Divergence, RecordedAnswers
-from firstflight_conformance.replay.measure import ClauseTracer
+from firstflight_conformance.replay.measure import clauses_at_end
 from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
 from firstflight_conformance.simulate.cases import StimulusCase, StimulusScript
 from firstflight_conformance.simulate.in_loop import SenderLimits
@@ -23,74 +23,10 @@ from firstflight_conformance.simulate.loop_run import LoopTrace, Turns, run, sum
 from firstflight_conformance.simulate.model_run import SENDER_USES, ModelRun, model_run
 
 
-class UnsupportedEventError(Exception):
-    """The adapter has no answer to an event, for the reason in the text. ``event``: its kind."""
-
-    event = ""
-
-
-class Talk:
-    """The answers of an adapter to the events of one case, asked for turn by turn. All of them share one deadline."""
-
-    def __init__(self, conversation: Conversation, declaration: Declaration) -> None:
-        """Begin before the first event."""
-        self._conversation, self._declaration = conversation, declaration
-        self._lines: list[bytes] = []
-        self._fault: ConversationError | None = None
-        self._left_s = conversation.deadline_s
-
-    def follows(self, own: ModelRun) -> bool:
-        """Send the turns of the model's own run as long as all answers are the model's; return whether all are.
-
-        The simulated sender is deterministic: after equal answers it sends the same events. A turn is sent only when all answers to the
-        turns before it have been read, so that no event depends on an answer that the adapter has not given.
-        """
-        right = own.right if self._declaration.observables == OBSERVABLES else {}
-        for start, turn in zip(own.starts, own.turns, strict=True):
-            self._send(turn)
-            if self._fault is not None:
-                return False
-            for index in range(start, len(self._lines)):
-                if self._lines[index] == right.get(index):
-                    continue
-                try:
-                    observed = self.observed(index)
-                except (ConversationError, UnsupportedEventError):
-                    return False
-                if not agrees(own.observed[index], observed, self._declaration):
-                    return False
-                right[index] = self._lines[index]
-        return True
-
-    def ask(self, first: int, events: list[Event]) -> None:
-        """Send the events of a turn, the first with the index ``first``, unless they have been sent."""
-        if first == len(self._lines) and self._fault is None:
-            raws = [messages.event_message(index, event_to_json(event)) for index, event in enumerate(events, first)]
-            if self._conversation.validate:
-                for raw in raws:
-                    messages.check_schema(raw, "runner")
-            self._send(b"".join(map(messages.encode, raws)))
-
-    def observed(self, index: int) -> dict[str, Any]:
-        """Return the observables after an event that was sent. Raise :class:`ConversationError` or :class:`UnsupportedEventError`."""
-        if index >= len(self._lines):
-            assert self._fault is not None
-            raise self._fault
-        observables, validate = self._declaration.observables, self._conversation.validate
-        observed = messages.read_answer(self._lines[index], index, observables, validate=validate)
-        if isinstance(observed, str):
-            raise UnsupportedEventError(f"event {index}: {observed}")
-        return observed
-
-    def _send(self, turn: bytes) -> None:
-        lines, self._left_s, self._fault = self._conversation.turn(len(self._lines), turn, self._left_s)
-        self._lines += lines
-
-
 class StackLoop:
     """An adapter in the loop. The model processes the same events up to the first divergence."""
 
-    def __init__(self, case: StimulusCase, talk: Talk, declaration: Declaration) -> None:
+    def __init__(self, case: StimulusCase, talk: AdapterRun, declaration: Declaration) -> None:
         """Begin before the first event."""
         self.trace = LoopTrace()
         self.observed: list[dict[str, Any]] = []
@@ -131,7 +67,7 @@ class StackLoop:
         return self._answer
 
     def settle(self) -> None:
-        """Ask for the answers to the events that wait. Raise :class:`ConversationError` or :class:`UnsupportedEventError`."""
+        """Ask for the answers to the events that wait. Raise :class:`ConversationError` or :class:`UnsupportedError`."""
         waiting, self._waiting = self._waiting, []
         self._talk.ask(len(self.trace.events), [event for event, _ in waiting])
         for event, self.dropped_packets in waiting:
@@ -140,7 +76,7 @@ class StackLoop:
     def _take(self, event: Event) -> None:
         try:
             observed = self._talk.observed(len(self.trace.events))
-        except UnsupportedEventError as refused:
+        except UnsupportedError as refused:
             refused.event = event_name(event)
             raise
         is_open = self._usage is not None and self._usage.is_given(event, observed["cwnd_bytes"])
@@ -176,7 +112,8 @@ class StackLoop:
         if comparison.differences:
             differences, size_bytes = comparison.differences, self._case.scenario.config.max_datagram_size_bytes
             fits = fits_float64(differences, self._declaration, size_bytes, avoiding=self._avoiding)
-            clauses = self._clauses(event)
+            case, events = self._case, [*self.trace.events, event]
+            clauses = clauses_at_end(case.vector.algorithm, case.profile, case.scenario.config, events)
             self.divergence = Divergence(
                 len(self.trace.events), event_to_json(event), differences, clauses, expected, fits
             )
@@ -190,15 +127,6 @@ class StackLoop:
         allowed = _allowed(observation)
         comparison = compare(expected, observed, self._declaration, size_bytes, allowed, avoiding=avoiding)
         return observation, expected, comparison
-
-    def _clauses(self, event: Event) -> tuple[str, ...]:
-        """Return what the model carries out on an event, on the first with its beginning; it comes there anew, and need not be copied at each."""
-        model = self._case.controller()
-        for before in self.trace.events:
-            advance(model, before)
-        with ClauseTracer() as tracer:
-            advance(model if self.trace.events else self._case.controller(), event)
-        return tuple(sorted(tracer.clauses))
 
 
 def _allowed(observation: Observation) -> dict[str, list[Any]]:
@@ -221,13 +149,37 @@ def play(script: StimulusScript, conversation: Conversation, declaration: Declar
         return LoopAnswers(fault=fault, fault_at_start=True)
     if answers.unsupported is not None:
         return answers
-    own, talk = model_run(script, declaration.clock_ns), Talk(conversation, declaration)
-    if _may_follow(own, script.case, conversation, declaration) and talk.follows(own):
+    own, talk = model_run(script, declaration.clock_ns), AdapterRun(conversation, declaration)
+    if _may_follow(own, script.case, conversation, declaration) and _follows(talk, own, declaration):
         answers.loop = ClosedLoop(None, within_tolerance=False, stack=own.run, model=own.run)
         answers.fault = _finished(conversation)
     else:
         _run_stack(script.case, conversation, talk, declaration, own, answers)
     return answers
+
+
+def _follows(talk: AdapterRun, own: ModelRun, declaration: Declaration) -> bool:
+    """Send the turns of the model's own run as long as all answers are the model's; return whether all are.
+
+    The simulated sender is deterministic: after equal answers it sends the same events. A turn is sent only when all answers to the
+    turns before it have been read, so that no event depends on an answer that the adapter has not given.
+    """
+    right = own.right if declaration.observables == OBSERVABLES else {}
+    for start, turn in zip(own.starts, own.turns, strict=True):
+        talk.send(turn)
+        if talk.fault is not None:
+            return False
+        for index in range(start, len(talk.lines)):
+            if talk.lines[index] == right.get(index):
+                continue
+            try:
+                observed = talk.observed(index)
+            except (ConversationError, UnsupportedError):
+                return False
+            if not agrees(own.observed[index], observed, declaration):
+                return False
+            right[index] = talk.lines[index]
+    return True
 
 
 def _finished(conversation: Conversation) -> ConversationError | None:
@@ -249,7 +201,7 @@ def _may_follow(own: ModelRun, case: StimulusCase, conversation: Conversation, d
 def _run_stack(
     case: StimulusCase,
     conversation: Conversation,
-    talk: Talk,
+    talk: AdapterRun,
     declaration: Declaration,
     own: ModelRun,
     answers: LoopAnswers,
@@ -261,7 +213,7 @@ def _run_stack(
         stack.dropped_packets = stack.simulation.dropped_packets
     except ConversationError as fault:
         answers.fault, end = fault, "errored"
-    except UnsupportedEventError as reason:
+    except UnsupportedError as reason:
         answers.unsupported, answers.refused_event, end = str(reason), reason.event, "unsupported"
     if answers.fault is None:
         answers.fault = _finished(conversation)

@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firstflight import step as model_step
-from firstflight.controller import create
+from firstflight import Config, Observation
 from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
-from firstflight_conformance.adapters.live import BROKEN, Live
+from firstflight_conformance.adapters.live import BROKEN, UnsupportedError
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.values import compare
 from firstflight_conformance.format.stream import StreamError, check_rtts, check_stream
-from firstflight_conformance.format.wire import optional_members
+from firstflight_conformance.format.wire import observables, optional_members
 from firstflight_conformance.records.results import Difference
-from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.replay.implementation import Implementation, Model, drive
+from firstflight_conformance.replay.measure import config_to_json
 from firstflight_conformance.shrink.edit import Step, events_of, merged, smaller, steps_of
 
 #: Streams that are tried at most; a stream of hundreds of events needs some hundreds.
@@ -33,33 +33,23 @@ class Parting:
 class Contest:
     """Two implementations and the case in which they are compared. ``right`` is the model, or another adapter."""
 
-    subject: Live
-    right: Live
+    subject: Implementation[Any]
+    right: Implementation[Any]
     declaration: Declaration
     algorithm: str
     profile: str
-    config: dict[str, Any]
+    config: Config
 
     def parting(self, events: Sequence[Event]) -> Parting | None:
         """Return where they part, ``None`` if nowhere, or if one of them does not support an event before."""
-        if not all(live.begin(self.algorithm, self.profile, self.config) for live in (self.right, self.subject)):
-            return None
         try:
-            return self._first(events)
-        except DomainError:
-            return None
-        finally:
-            self.right.end()
-            self.subject.end()
-
-    def _first(self, events: Sequence[Event]) -> Parting | None:
-        for index, event in enumerate(events):
-            expected, observed = self.right.event(event), self.subject.event(event)
-            if expected is None or observed is None:
-                return None
-            differences = self._differences(expected, observed)
-            if differences:
-                return Parting(tuple(events[: index + 1]), differences)
+            runs = [one.begin(self.config) for one in (self.right, self.subject)]
+            for index, answers in enumerate(zip(*(drive(run, events) for run in runs), strict=True)):
+                differences = self._differences(*map(answer_of, answers))
+                if differences:
+                    return Parting(tuple(events[: index + 1]), differences)
+        except (DomainError, UnsupportedError):
+            pass
         return None
 
     def _differences(self, expected: dict[str, Any], observed: dict[str, Any]) -> tuple[Difference, ...]:
@@ -72,8 +62,16 @@ class Contest:
             )
         allowed = {"trigger": expected["triggers"]} if "triggers" in expected else {}
         common = {name: value for name, value in observed.items() if name in expected}
-        size_bytes = self.config["max_datagram_size_bytes"]
+        size_bytes = self.config.max_datagram_size_bytes
         return compare(expected, common, self.declaration, size_bytes, allowed).differences
+
+
+def answer_of(seen: Observation | dict[str, Any]) -> dict[str, Any]:
+    """Return observables as an adapter answers them; of the model with its ``triggers``."""
+    if not isinstance(seen, Observation):
+        return seen
+    triggers = {"triggers": [trigger.value for trigger in seen.triggers]} if seen.triggers else {}
+    return observables(seen) | triggers
 
 
 class _Shrinker:
@@ -127,7 +125,7 @@ class _Shrinker:
             return False
         self._tried.add(steps)
         self._on_trial()
-        config = config_from_json(self._contest.config)
+        config = self._contest.config
         events = events_of(steps, config.max_datagram_size_bytes, config.initial_window_bytes, data=self._data)
         if not events:
             return False
@@ -148,16 +146,14 @@ def shrink(contest: Contest, parting: Parting, on_trial: Callable[[], None] = la
 def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
     """Return whether a stream can be a vector: consistent, in the domain of the model, and never beyond its window."""
     try:
-        check_stream(events, contest.config)
+        check_stream(events, config_to_json(contest.config))
         check_rtts(events)
-        state = create(contest.algorithm, contest.profile, config_from_json(contest.config))
-        for event in events:
-            state, observation = model_step(state, event)
-            if isinstance(event, Sent) and event.bytes_in_flight > observation.cwnd_bytes:
-                return False
+        run = Model(contest.algorithm, contest.profile).begin(contest.config)
+        windows = (seen.cwnd_bytes for seen in drive(run, events))
+        sizes = (event.bytes_in_flight if isinstance(event, Sent) else 0 for event in events)
+        return all(in_flight <= window for in_flight, window in zip(sizes, windows, strict=True))
     except (StreamError, DomainError):
         return False
-    return True
 
 
 def tells_of_data(events: Sequence[Event]) -> bool:

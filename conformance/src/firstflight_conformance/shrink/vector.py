@@ -7,9 +7,9 @@ from typing import Any
 from firstflight.events import Ack, Backlog, Ce, Event, Lost, PathChange, SavedPath, Sent
 from firstflight_conformance.format.stream import repeated
 from firstflight_conformance.format.wire import event_name
-from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.replay.implementation import drive
 from firstflight_conformance.replay.stimulus import Stimulus, to_json
-from firstflight_conformance.shrink.shrink import Contest, Parting, tells_of_data
+from firstflight_conformance.shrink.shrink import Contest, Parting, answer_of, tells_of_data
 
 _MS = 1_000_000
 
@@ -23,7 +23,7 @@ def vector_of(contest: Contest, parting: Parting, case_id: str, names: tuple[str
         tier="core",
         profiles=(contest.profile,),
         source={"kind": "hand", "sources": [f"shrunk from {case_id}"]},
-        config=config_from_json(contest.config),
+        config=contest.config,
         events=parting.events,
     )
     return to_json(stimulus)
@@ -49,7 +49,7 @@ def _text(value: object) -> str:
 
 def snippet(contest: Contest, parting: Parting, expected: dict[str, Any]) -> str:
     """Return Python that builds the stream with the builder of the vectors, and states what the model answers at its end."""
-    config = config_from_json(contest.config)
+    config = contest.config
     sizes = (
         f"max_datagram_size_bytes={config.max_datagram_size_bytes}, initial_window_bytes={config.initial_window_bytes}"
     )
@@ -112,9 +112,5 @@ def _ranges(event: Ack | Lost) -> list[str]:
 
 def expected_at_end(contest: Contest, events: Sequence[Event]) -> dict[str, Any]:
     """Return what the model, or the other adapter, answers to the last event."""
-    contest.right.begin(contest.algorithm, contest.profile, contest.config)
-    answer: dict[str, Any] | None = None
-    for event in events:
-        answer = contest.right.event(event)
-    contest.right.end()
-    return answer or {}
+    *_, last = drive(contest.right.begin(contest.config), events)
+    return answer_of(last)

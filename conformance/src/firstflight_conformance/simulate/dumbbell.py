@@ -5,9 +5,10 @@ from ctypes import byref
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from firstflight import Observation, advance, create
+from firstflight import Observation
 from firstflight.events import Event
 from firstflight.observables import Outcome, Phase
+from firstflight_conformance.replay.implementation import Model, drive
 from firstflight_conformance.simulate import native
 from firstflight_conformance.simulate import native_layout as layout
 from firstflight_conformance.simulate.loop import ORIGIN_NS
@@ -125,8 +126,7 @@ def run_network(network: Network, *, record: Sequence[str] = (), arrivals: Arriv
 def observations(plan: FlowPlan, events: Iterable[Event]) -> list[Observation]:
     """Return the observations of the model after each event of a flow. Raise :class:`DomainError`."""
     algorithm, _, profile = plan.controller.partition("/")
-    controller = create(algorithm, profile, plan.transfer.config)
-    return [advance(controller, event) for event in events]
+    return list(drive(Model(algorithm, profile).begin(plan.transfer.config), events))
 
 
 def _raise_refusal(network: Network) -> None:

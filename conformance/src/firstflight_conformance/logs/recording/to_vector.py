@@ -25,7 +25,7 @@ def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str
     controller = create(algorithm, profile, config)
     if samples_rate(controller):
         events = tuple(with_samples(events))
-    observations = replay(controller, list(events))
+    observations = replay(controller, events)
     events = events[: judged_events(events, observations)]
     if not events:
         raise ValueError(f"{algorithm}/{profile}: the first packets sent do not fit its window")
