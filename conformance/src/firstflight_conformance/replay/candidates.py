@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from firstflight.algorithm import Computation
-from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE
+from firstflight_conformance.format.layers import layers
 from firstflight_conformance.format.open_points import OpenPoint
 from firstflight_conformance.format.readings import ProfileTable, Reading, load_tables
 from firstflight_conformance.replay.mutants import Mutant, load_mutants
@@ -52,18 +53,11 @@ def _on(candidate: Candidate, bases: set[str]) -> bool:
 
 
 def of_the_base(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
-    """Return the same for what the algorithm is built on: the base controllers, and SEARCH below Careful Resume."""
+    """Return the same for the layers below the algorithm: the base controllers, and SEARCH below Careful Resume."""
     if isinstance(ALGORITHMS[algorithm], Computation):
         return []
-    names = set(profiles)
-    below = {"slow-start"} | {name.partition("+")[2] for name in names if "+" in name}
-    below |= {"search" for name in names if algorithm == "careful-resume" and "search" in name}
-    return [found for name in sorted(below - {algorithm}) for found in singles(name, [_profile_below(name)])]
-
-
-def _profile_below(name: str) -> str:
-    """Return the profile in which others are built on this algorithm."""
-    return dict((DEFAULT_BASE, *SUFFIXES.values())).get(name, "draft-09")  # what is no base is SEARCH
+    below = {DEFAULT_BASE, *(layer for name in profiles for layer in layers(algorithm, name)[1:])}
+    return [found for name, profile in sorted(below) if name != algorithm for found in singles(name, [str(profile)])]
 
 
 def _readings(algorithm: str, profiles: set[str]) -> list[Candidate]:
