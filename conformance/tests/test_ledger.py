@@ -43,15 +43,13 @@ def test_ledger_is_a_dictionary(operations: list[tuple[bool, int, int, int]]) ->
             with pytest.raises(LedgerError, match=r"never sent|not in flight"):
                 deepcopy(ledger).take(first, first + more)
             there = [packet for packet in range(first, first + more + 1) if packet in packets]
-            taken = ledger.take_what_is_there(first, first + more)
+            taken = [run for packet in there for run in ledger.take(packet, packet)]
             found = {n: (run.size_bytes, run.sent_t_ns) for run in taken for n in range(run.first, run.last + 1)}
             assert found == {packet: packets.pop(packet) for packet in there}
         held = {n: (run.size_bytes, run.sent_t_ns) for run in ledger.in_flight for n in range(run.first, run.last + 1)}
         assert held == packets
         assert list(held) == sorted(held)
         assert ledger.bytes_in_flight == sum(size for size, _ in packets.values())
-        below = [n for run in ledger.up_to(first) for n in range(run.first, run.last + 1)]
-        assert below == [packet for packet in sorted(packets) if packet <= first]
         assert all((ledger.find(packet) is None) == (packet not in packets) for packet in range(80))
 
 
@@ -193,7 +191,6 @@ def test_when_the_packet_of_a_mark_was_sent() -> None:
 def test_falling_ranges_are_refused() -> None:
     """A falling range never reaches the packets in flight."""
     ledger = filled()
-    for take in (ledger.take, ledger.take_what_is_there):
-        with pytest.raises(LedgerError, match=r"packets 5\.\.4: expected a rising range"):
-            take(5, 4)
+    with pytest.raises(LedgerError, match=r"packets 5\.\.4: expected a rising range"):
+        ledger.take(5, 4)
     assert ledger.bytes_in_flight == 10 * 1200 + 2 * 600

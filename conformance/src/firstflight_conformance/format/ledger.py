@@ -48,14 +48,6 @@ class Ledger:
         start, stop = self._touched(packet, packet)
         return self._runs[start] if start < stop else None
 
-    def up_to(self, packet: int) -> list[Run]:
-        """Return the packets in flight up to this one, as runs."""
-        runs, start = self._runs, self._head
-        if start == len(runs) or runs[start].first > packet:
-            return []
-        _, stop = self._touched(runs[start].first, packet)
-        return [*runs[start : stop - 1], _part(runs[stop - 1], runs[stop - 1].first, packet)]
-
     def missing(self, first: int, last: int) -> int | None:
         """Return the first of the packets that is not in flight, ``None`` if all are."""
         packet = self._end(*self._touched(first, last), first)
@@ -79,12 +71,6 @@ class Ledger:
             never = "was never sent" if packet >= self.next_packet else "is not in flight any more"
             raise LedgerError(f"packet {packet} {never}")
         return self._remove(start, stop, first, last)
-
-    def take_what_is_there(self, first: int, last: int) -> list[Run]:
-        """Remove those of the packets from flight that are in flight; return them as runs."""
-        _rising(first, last)
-        start, stop = self._touched(first, last)
-        return self._remove(start, stop, first, last) if start < stop else []
 
     def _touched(self, first: int, last: int) -> tuple[int, int]:
         """Return where the runs begin and end that hold a packet of first..last."""
