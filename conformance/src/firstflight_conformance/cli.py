@@ -23,6 +23,7 @@ COMMANDS = {
     "judge-kernel": "Judge the congestion control of the running kernel on an emulated path.",
     "kernel": "Load our congestion controls into the running kernel, as BPF programs.",
     "record": "Cut and convert recordings of connections.",
+    "report": "A known defect of a stack as a report, with a text for an issue.",
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
     "rules": "List the rules of one profile, with the values that it takes.",
@@ -49,6 +50,7 @@ DEV_COMMANDS = {
 BESIDE = {
     "judge-kernel": "studies.live.command",
     "kernel": "studies.live.bpf.command",
+    "report": "studies.defects.command",
     "results": "studies.published.command",
     "history": "studies.history.command",
     "relay": "studies.live.relay_command",

@@ -10,6 +10,7 @@ from sphinx.util import logging
 
 from firstflight_conformance.format.clauses import page_name, pages
 from firstflight_conformance.paths import (
+    ADAPTERS,
     BUILD,
     CONFORMANCE,
     REFERENCE_C,
@@ -26,6 +27,7 @@ from pages import (
     commands_page,
     computation_pages,
     connections_page,
+    defect_pages,
     freedoms_page,
     history_page,
     kernel_page,
@@ -46,6 +48,7 @@ from plain.judge import programs
 from plots import of_pages, sizes, starts
 from plots.published_all import write_published_plots
 from plots.slim import slim_plots
+from studies.defects.defects import MEASURED
 from studies.live.agreement import CONNECTIONS
 from studies.live.starts import STARTS
 from studies.published.store import RESULTS
@@ -94,6 +97,7 @@ def _pages() -> dict[str, str]:
         "freedoms": freedoms_page.page(),
         "matrix": matrix.page(),
         **stacks.pages(),
+        **defect_pages.pages(),
         "history": history_page.page(),
         "connections": connections_page.page(),
         "kernel-results": kernel_page.page(),
@@ -167,6 +171,8 @@ def _data() -> list[Path]:
         *STIMULI.rglob("*.json"),
         *RESULTS.glob("*.json"),
         *(path for path in (CONNECTIONS, STARTS) if path.exists()),
+        *ADAPTERS.glob("*/manifest.toml"),
+        MEASURED,
         *(STUDIES / "history").rglob("*.json"),
         *(STUDIES / "history").rglob("*.toml"),
         *REFERENCE_PY.rglob("*.py"),

@@ -8,9 +8,10 @@ from typing import Any
 from firstflight_conformance.adapters.manifest import KINDS
 from firstflight_conformance.format.timeline import milliseconds
 from firstflight_conformance.format.wire import decode_int
+from pages import defect_pages, site, stacks_loops, vector_files
 from pages import markdown as md
-from pages import site, stacks_loops, vector_files
 from pages.stacks_matrix import badge, counted, defects, is_other_version, legend, other, others
+from studies.defects.defects import defects as defects_by_id
 
 #: Up to this number, cases that nothing explains are shown without folding.
 _OPEN_CASES = 4
@@ -197,7 +198,9 @@ def _smallest(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list
     if not cause.get("id") or not shown:
         return []
     first = min(shown, key=lambda one: (one["case"].startswith("stimulus:"), one["divergence"]["event_index"] or 0))
-    return [f"Id {md.code(cause['id'])}. Smallest case: {_case(first['case'])}."]
+    name = cause["id"]
+    report = md.ref(name, defect_pages.anchor(name)) if name in defects_by_id() else md.code(name)
+    return [f"Report {report}. Smallest case: {_case(first['case'])}."]
 
 
 def _where(adapter: dict[str, Any], cause: dict[str, Any]) -> str:

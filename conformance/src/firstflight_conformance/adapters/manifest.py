@@ -26,6 +26,8 @@ _RECORD = "record.json"
 _TEXTS = ("name", "title", "language", "role")
 #: Members that a defect needs, and that another deviation may have.
 _OF_DEFECTS = ("id", "level", "where", "section", "notice")
+#: Members for the report of a defect; a test requires all but the last two.
+OF_REPORTS = ("summary", "rule", "upstream", "searched", "example", "repair")
 _LEVELS = ("MUST", "SHOULD", "definition")
 
 
@@ -46,7 +48,9 @@ class Deviation:
 
     ``kind`` is one of :data:`KINDS`. A defect also has ``where`` (its place in the source of the stack), ``section``
     and ``level`` of the sentence that it departs from, and ``notice``, its effect for a user of the stack. Its ``id``
-    identifies the place in the code: adapters that run the same code share it. ``clause`` belongs to the event that
+    identifies the place in the code: adapters that run the same code share it. Its report takes ``summary``, a title;
+    ``rule``, the sentence in our words; ``upstream``, the state there when it was ``searched``; ``example``, a case
+    to show as it is, where fewer events show another deviation; and ``repair``, a change that was tried. ``clause`` belongs to the event that
     first shows the deviation, which may be a later event under another rule. It is None for the kind
     ``other-version``, which explains any divergence of its cases.
     """
@@ -60,6 +64,12 @@ class Deviation:
     section: str | None = None
     notice: str | None = None
     id: str | None = None
+    summary: str | None = None
+    rule: str | None = None
+    upstream: str | None = None
+    searched: str | None = None
+    example: str | None = None
+    repair: str | None = None
 
     def matches(self, case_id: str) -> bool:
         """Return whether it speaks of the case."""
@@ -307,6 +317,7 @@ def _told(reader: "_Reader") -> Deviation:
     reader.take("profiles" if kind == OTHER_VERSION else "cases")
     allowed = () if kind == OTHER_VERSION else _OF_DEFECTS
     more = {key: reader.text(key) for key in allowed if key in reader.raw or kind == KINDS[0]}
+    more |= {key: reader.text(key) for key in OF_REPORTS if kind == KINDS[0] and key in reader.raw}
     if more.get("level", _LEVELS[0]) not in _LEVELS:
         raise reader.error("level", f"{more['level']!r} is not one of {', '.join(_LEVELS)}")
     return Deviation("", None, explanation, kind, **more)

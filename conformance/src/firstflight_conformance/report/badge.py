@@ -55,10 +55,11 @@ def _without(reports: list[AdapterReport]) -> list[str]:
 def text(reports: list[AdapterReport], path: Path, *, refusals: bool = True) -> str:
     """Return the badge as SVG or as JSON, as the name of the file ends."""
     found = badge(reports, refusals=refusals)
-    return _svg(found) if path.suffix == ".svg" else json.dumps(found) + "\n"
+    return svg(found) if path.suffix == ".svg" else json.dumps(found) + "\n"
 
 
-def _svg(found: dict[str, Any]) -> str:
+def svg(found: dict[str, Any]) -> str:
+    """Return a badge as SVG: ``label``, ``message`` and ``color``."""
     label, message = escape(found["label"]), escape(found["message"])
     left, right = (_SIDES + _LETTER * len(found[name]) for name in ("label", "message"))
     return (

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firstflight_conformance.adapters.manifest import Deviation
+from firstflight_conformance.adapters.manifest import OF_REPORTS, Deviation
 from firstflight_conformance.format.wire import encode_value
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.records.results import AdapterReport, Divergence, Refused, Result, Verdict
@@ -180,8 +180,8 @@ def _explained(one: ExplainedDeviation) -> dict[str, Any]:
 
 
 def _deviation(deviation: Deviation) -> dict[str, str]:
-    """Return a deviation without the members that it does not have."""
-    return {name: value for name, value in asdict(deviation).items() if value is not None}
+    """Return a deviation without the members that it does not have, and without those of its report."""
+    return {name: value for name, value in asdict(deviation).items() if value is not None and name not in OF_REPORTS}
 
 
 def _short(deviation: Deviation) -> Deviation:

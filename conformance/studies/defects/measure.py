@@ -1,0 +1,154 @@
+"""Measures the defects of all stacks, ``python conformance/studies defects.measure``: writes ``measured.json``.
+
+Needs the adapters and ``build/report/report.json`` of `make conformance`. Defects of adapters that are not built keep their entry.
+"""
+
+import itertools
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from firstflight.events import Ack, Event
+from firstflight_conformance.adapters.manifest import Deviation, Manifest, load_manifests
+from firstflight_conformance.commands.options import judged_cases
+from firstflight_conformance.format.files import write_whole
+from firstflight_conformance.format.timeline import event_text, milliseconds
+from firstflight_conformance.format.vectors import Case
+from firstflight_conformance.format.wire import encode_value
+from firstflight_conformance.paths import BUILD, VECTORS
+from firstflight_conformance.report import json_document
+from firstflight_conformance.run.selection import Selection
+from firstflight_conformance.simulate.cases import AnyCase, StimulusCase
+from firstflight_conformance.simulate.model_run import observed_run
+from studies.defects.defects import MEASURED, by_id
+from studies.defects.smallest import in_loop, smallest
+
+REPORT = BUILD / "report" / "report.json"
+#: Points of a curve at most.
+_POINTS = 60
+_MS = 1_000_000
+_PACKETS = re.compile(r"^(sent|ack|lost), (.+), (\d+) B, (\d+) in flight")
+_VERBS = {"sent": "send", "ack": "ACK of", "lost": "declare lost"}
+
+
+def main() -> None:
+    """Measure every defect whose adapter is in the report."""
+    report = {one["name"]: one for one in json_document.read(REPORT)["adapters"] if not one["skipped"]}
+    cases = {case.id: case for case in judged_cases(VECTORS, Selection(), vectors=True, stimulus=True)}
+    old = json.loads(MEASURED.read_text("utf-8")) if MEASURED.exists() else {}
+    manifests = load_manifests()
+    measured = {}
+    for name, adapters in by_id(manifests).items():
+        shown = [(manifests[adapter], entries) for adapter, entries in adapters.items() if adapter in report]
+        measured[name] = _measured(shown, report, cases) if shown else old.get(name)
+        print(name, "measured" if shown else "not measured: its adapter is not in the report", flush=True)
+    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(entry)}" for name, entry in measured.items() if entry)
+    write_whole(MEASURED, f"{{\n{lines}\n}}\n")
+
+
+def _measured(
+    shown: Sequence[tuple[Manifest, Sequence[Deviation]]], report: dict[str, Any], cases: dict[str, AnyCase]
+) -> dict[str, Any]:
+    """Return the entry of a defect, measured with the first adapter that shows it."""
+    manifest, entries = shown[0]
+    adapter = report[manifest.name]
+    results = {one["case"]: one for one in adapter["results"]}
+    own = [cases[one.case] for one in entries if one.case in cases]
+    found = _example(entries[0].example, results, cases) if entries[0].example else _shrunk(manifest, entries, own)
+    path = _path(manifest, adapter, [case for case in own if isinstance(case, StimulusCase)])
+    declared = adapter["declaration"]
+    return {"version": f"{declared['name']} {declared['version']}", **found, **({"path": path} if path else {})}
+
+
+def _example(name: str, results: dict[str, Any], cases: dict[str, AnyCase]) -> dict[str, Any]:
+    """Return a case as it is, up to the divergence of the report."""
+    case, found = cases[name], results[name]["divergence"]
+    events = case.events[: found["event_index"] + 1] if isinstance(case, Case) else ()
+    differences = {one["observable"]: [one["expected"], one["observed"]] for one in found["differences"]}
+    return _entry(case, events, differences, event=found["event_index"])
+
+
+def _shrunk(manifest: Manifest, entries: Sequence[Deviation], own: Sequence[AnyCase]) -> dict[str, Any]:
+    """Return the smallest events that shrinking finds."""
+    found = smallest(manifest, frozenset(one.clause for one in entries if one.clause), own)
+    if found is None:
+        raise SystemExit(f"{entries[0].id}: no events show it; name a case as `example` in the manifest")
+    differences = {
+        one.observable: [encode_value(one.expected), encode_value(one.observed)] for one in found.parting.differences
+    }
+    return _entry(found.case, found.parting.events, differences)
+
+
+def _entry(case: AnyCase, events: Sequence[Event], differences: dict[str, Any], event: int = 0) -> dict[str, Any]:
+    assert isinstance(case, Case | StimulusCase)
+    config = case.vector.config if isinstance(case, Case) else case.config
+    origin_ns = events[0].t_ns if events else 0
+    lines = [f"{milliseconds(one.t_ns - origin_ns)} ms: {_described(one)}" for one in events]
+    return {
+        "case": case.id,
+        "event": event or len(events) - 1,
+        "datagram_bytes": config["max_datagram_size_bytes"],
+        "initial_window_bytes": config["initial_window_bytes"],
+        "events": lines,
+        "differences": differences,
+    }
+
+
+def _described(event: Event) -> str:
+    """Return an event as a reader of an issue understands it."""
+    text = ", ".join(event_text(event).split("  "))
+    text = _PACKETS.sub(lambda found: f"{_VERBS[found[1]]} {found[2]} ({found[3]} bytes), {found[4]} in flight", text)
+    return text.replace("_", " ")
+
+
+def _path(manifest: Manifest, adapter: dict[str, Any], cases: Sequence[StimulusCase]) -> dict[str, Any] | None:
+    """Return the path of the closed loop on which stack and model differ most in bytes acknowledged, or ``None``."""
+    found = [run for case in cases if (run := _run(manifest, adapter, case)) is not None]
+    return max(found, key=lambda run: abs(run["stack"]["acked"] - run["model"]["acked"]), default=None)
+
+
+def _run(manifest: Manifest, adapter: dict[str, Any], case: StimulusCase) -> dict[str, Any] | None:
+    """Return both runs: bytes acknowledged when the first of them ended, times of completion, losses, and the windows."""
+    played, declared = in_loop(manifest, case), adapter["declaration"]
+    if played.recording is None or played.loop is None or played.loop.divergence is None:
+        return None
+    own = observed_run(case, _clock_ns(declared["clock"]), tuple(declared["observables"]))
+    stack = [
+        (event, answer["cwnd_bytes"])
+        for event, answer in zip(played.recording.events, played.recording.observed, strict=True)
+    ]
+    model = [(event, observation.cwnd_bytes) for event, observation in own]
+    origin_ns, until_ns = stack[0][0].t_ns, min(stack[-1][0].t_ns, model[-1][0].t_ns)
+    divergence = played.loop.divergence
+    sides = {}
+    for name, run, ended in (("stack", stack, played.loop.stack), ("model", model, played.loop.model)):
+        sides[name] = {
+            "acked": sum(event.bytes for event, _ in run if isinstance(event, Ack) and event.t_ns <= until_ns),
+            "complete_ms": (run[-1][0].t_ns - origin_ns) // _MS if ended.end == "complete" else None,
+            "lost": ended.lost_packets,
+            "largest": ended.largest_cwnd_bytes,
+            "curve": _curve([((event.t_ns - origin_ns) // _MS, window) for event, window in run]),
+        }
+    return {
+        "case": case.id,
+        "title": case.scenario.title,
+        "first_ms": (stack[divergence.event_index or 0][0].t_ns - origin_ns) // _MS,
+        "until_ms": (until_ns - origin_ns) // _MS,
+        **sides,
+    }
+
+
+def _clock_ns(unit: str) -> int:
+    return {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}[unit]
+
+
+def _curve(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the points where the window changes, thinned out evenly, with the last one."""
+    changes = [points[0], *(now for before, now in itertools.pairwise(points) if now[1] != before[1]), points[-1]]
+    step = -(-len(changes) // _POINTS)
+    return list(dict.fromkeys([*changes[::step], changes[-1]]))
+
+
+if __name__ == "__main__":
+    main()

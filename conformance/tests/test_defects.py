@@ -1,0 +1,80 @@
+"""Reports of defects: every defect has a lasting id, what its report needs, and a text for an issue."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.adapters.manifest import OF_REPORTS, ManifestError, load_manifest, load_manifests
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import ADAPTERS
+from studies.defects.defects import ID, by_id, defects
+from studies.defects.text import issue, on_path
+
+NEEDED = OF_REPORTS[:-2]
+
+
+def test_every_defect_has_what_its_report_needs() -> None:
+    """Its id is that of a stack with a number; summary, rule, state upstream and the date of the search are in the manifest."""
+    found = by_id(load_manifests())
+    assert len(found) >= 37
+    for name, adapters in found.items():
+        assert ID.fullmatch(name), name
+        for entries in adapters.values():
+            assert [member for member in NEEDED if not getattr(entries[0], member)] == [], name
+            assert re.fullmatch(r"20\d\d-\d\d-\d\d", entries[0].searched or ""), name
+            assert (entries[0].upstream or "").startswith(("unknown", "known: ", "fixed in ")), name
+
+
+def test_an_id_is_of_one_place() -> None:
+    """Adapters that share an id run the same code."""
+    for name, adapters in by_id(load_manifests()).items():
+        places = {(entries[0].where, entries[0].summary, entries[0].rule) for entries in adapters.values()}
+        assert len(places) == 1, name
+
+
+def test_every_defect_was_measured() -> None:
+    """`python conformance/studies defects.measure` has an entry for each, with a case of the defect and values that differ."""
+    assert list(defects()) == list(by_id(load_manifests()))
+    for name, one in defects().items():
+        assert one.measured["case"] in one.cases, name
+        assert one.differences, name
+        assert all(expected != observed for expected, observed in one.differences.values()), name
+        assert one.deviation.example in (None, one.measured["case"]), name
+
+
+@pytest.mark.parametrize("name", list(defects()))
+def test_the_text_of_an_issue(name: str) -> None:
+    """It has at most 200 words next to the events, the section, the rule, and both values or the runs on a path."""
+    one = defects()[name]
+    text = issue(one)
+    assert len(re.sub(r"```.*?```", "", text, flags=re.S).split()) <= 200
+    assert "RFC " in text and one.deviation.rule is not None and one.deviation.rule in text
+    assert text.endswith(f"defect {name}.\n")
+    if one.measured["events"]:
+        assert all(line in text for line in one.measured["events"])
+        assert all(str(value) in text for pair in one.differences.values() for value in pair if value is not None)
+    else:
+        assert on_path(one) or "firstflight run" in text
+
+
+def test_the_command() -> None:
+    """It prints a report, lists all, and refuses an id that no defect has."""
+    run = CliRunner()
+    name, one = next(iter(defects().items()))
+    assert issue(one) in run.invoke(main, ["report", name]).output
+    assert [line.split()[0] for line in run.invoke(main, ["report"]).output.splitlines()] == list(defects())
+    refused = run.invoke(main, ["report", f"{name}9"])
+    assert refused.exit_code == 2
+    assert "unknown" in refused.output
+
+
+def test_no_report_of_another_deviation(tmp_path: Path) -> None:
+    """Choices that a text leaves open, or that a stack documents, have no report: the loader refuses its members for them."""
+    text = (ADAPTERS / "aioquic" / "manifest.toml").read_text("utf-8")
+    assert 'kind = "by design"\n' in text
+    path = tmp_path / "manifest.toml"
+    path.write_text(text.replace('kind = "by design"\n', 'kind = "by design"\nsummary = "x"\n'), "utf-8")
+    with pytest.raises(ManifestError, match="summary: unknown key"):
+        load_manifest(path)
