@@ -33,7 +33,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras site bench docs results \
+.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras site bench docs results reports \
     loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -72,6 +72,7 @@ conformance:  ## Judge both references, then the third-party stacks as they are 
 	$(FIRSTFLIGHT) run --both --build --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
 	$(FIRSTFLIGHT) dev vectors --check
 	$(FIRSTFLIGHT) dev check
+	$(BIN)/python conformance/studies defects.results --check
 	@echo "report: $(REPORTS)/report.json; make docs writes the page State of the stacks from it"
 
 test: lint test-c test-python loaders coverage-c mutants conformance docs site  ## Run everything; the last line counts skipped tests by reason
@@ -179,6 +180,10 @@ fuzz-extras: setup  ## Atheris for `make fuzz`, pinned with hashes
 bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(MAKE) --no-print-directory --silent -C reference-c bench
 	$(BIN)/python conformance/bench_model.py
+
+reports: tools  ## After `make conformance`: measure the defects, and write conformance/results anew (results.json and badges)
+	$(BIN)/python conformance/studies defects.measure
+	$(BIN)/python conformance/studies defects.results
 
 results: setup  ## Compute published results again, and the page that compares (half a minute on two cores)
 	$(FIRSTFLIGHT) dev results --jobs $(JOBS)

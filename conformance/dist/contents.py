@@ -31,10 +31,11 @@ _DATA = (
 
 
 def vectors(folder: Path) -> None:
-    """Put together ``firstflight-vectors``: data, schemas, the flat form of every profile, loaders, and scripts for packetdrill."""
+    """Put together ``firstflight-vectors``: data, schemas, results of the stacks, the flat form of every profile, loaders, and scripts for packetdrill."""
     copy(VECTORS / "LICENSE", folder / "LICENSE")
     copy(VECTORS, folder / "vectors")
     copy(SCHEMAS, folder / "schemas")
+    copy(CONFORMANCE / "results", folder / "results")
     for page in _PAGES:
         copy(SPEC / page, folder / "pages" / page)
     write(folder / "pages" / "clauses.md", _clauses().encode("utf-8"))
