@@ -33,7 +33,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras site bench docs results reports \
+.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras site bench docs results reports upstream \
     loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -184,6 +184,9 @@ bench: setup  ## Instructions per ACK, bytes of state, events per second
 reports: tools  ## After `make conformance`: measure the defects, and write conformance/results anew (results.json and badges)
 	$(BIN)/python conformance/studies defects.measure
 	$(BIN)/python conformance/studies defects.results
+
+upstream: tools  ## Tests for the maintainers of stacks, which fail at the pinned versions (needs cargo and go)
+	$(BIN)/python conformance/studies defects.upstream
 
 results: setup  ## Compute published results again, and the page that compares (half a minute on two cores)
 	$(FIRSTFLIGHT) dev results --jobs $(JOBS)
