@@ -1,40 +1,69 @@
 //! The NewReno, CUBIC and, with the argument `bbr`, BBR of quinn-proto behind the adapter protocol.
-//!
-//! The controllers are called as quinn-proto's `Connection` (connection/mod.rs) calls them, in its order: the acknowledged packets of
-//! a frame before its RTT sample. The RTT estimator is the vector's: it is the one of RFC 9002, as is the stack's.
 
-use std::sync::Arc;
+// The controllers import these from the root of their crate.
 use std::time::{Duration, Instant};
 
-use congestion::{BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
-use connection::RttEstimator;
-use firstflight_conversation::{Ack, Case, Connection, Declaration, Event, Kind, Observed, Packets, converse};
+use firstflight_conversation::{Declaration, converse};
+use path::{Path, connection};
+
+mod path;
 
 // The source of the stack.
 include!(concat!(env!("OUT_DIR"), "/quinn_proto.rs"));
 
-/// What the controllers name of the rest of the crate.
-mod connection {
-    use std::time::Duration;
+/// The calls that differ from those of noq-proto.
+mod stack {
+    use std::sync::Arc;
+    use std::time::Instant;
 
-    pub struct RttEstimator {
-        pub smoothed: Duration,
-        pub min: Duration,
+    use firstflight_conversation::{Case, Packets, Run};
+
+    use crate::congestion::{BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
+    use crate::connection::RttEstimator;
+
+    pub fn factory(case: &Case) -> Arc<dyn ControllerFactory> {
+        if case.algorithm == "cubic" {
+            let mut config = CubicConfig::default();
+            case.initial_window_bytes.map(|window| config.initial_window(window));
+            Arc::new(config)
+        } else if case.algorithm == "bbr" {
+            let mut config = BbrConfig::default();
+            case.initial_window_bytes.map(|window| config.initial_window(window));
+            Arc::new(config)
+        } else {
+            let mut config = NewRenoConfig::default();
+            case.initial_window_bytes.map(|window| config.initial_window(window));
+            Arc::new(config)
+        }
     }
 
-    impl RttEstimator {
-        pub fn get(&self) -> Duration {
-            self.smoothed
-        }
+    pub fn on_ack(
+        controller: &mut dyn Controller,
+        packet: &Run,
+        (now, sent): (Instant, Instant),
+        app_limited: bool,
+        rtt: &RttEstimator,
+    ) {
+        controller.on_ack(now, sent, packet.size_bytes, app_limited, rtt);
+    }
 
-        pub fn min(&self) -> Duration {
-            self.min
-        }
+    pub fn on_lost(
+        controller: &mut dyn Controller,
+        packets: &Packets,
+        (now, sent): (Instant, Instant),
+        persistent: bool,
+    ) {
+        controller.on_congestion_event(now, sent, persistent, packets.bytes);
+    }
+
+    pub fn on_ce(controller: &mut dyn Controller, _packet: u64, (now, sent): (Instant, Instant)) {
+        controller.on_congestion_event(now, sent, false, 0);
+    }
+
+    pub fn on_spurious_loss(_controller: &mut dyn Controller) -> Result<(), String> {
+        Err("quinn-proto does not detect spurious loss".into())
     }
 }
-
-/// Default of quinn-proto's `TransportConfig`.
-const INITIAL_RTT: Duration = Duration::from_millis(333);
 
 fn main() {
     let bbr = std::env::args().nth(1).is_some_and(|argument| argument == "bbr");
@@ -54,117 +83,4 @@ fn main() {
         controller: "newreno",
     };
     converse(&declaration, Path::start);
-}
-
-struct Path {
-    controller: Box<dyn Controller>,
-    rtt: RttEstimator,
-    /// Whether the estimator has the handshake's RTT sample.
-    measured: bool,
-    /// Whether the last attempt to send ended for want of data.
-    app_limited: bool,
-    ce_count: u64,
-    largest_acked_packet: u64,
-    /// The packets of the last event if it was a loss, with the controller before it.
-    last_loss: Option<(Box<dyn Controller>, Packets)>,
-    epoch: Instant,
-}
-
-impl Path {
-    fn start(case: &Case) -> Result<Self, String> {
-        let epoch = Instant::now();
-        let max_datagram_size = u16::try_from(case.max_datagram_size_bytes).expect("at most 65535");
-        let factory: Arc<dyn ControllerFactory> = if case.algorithm == "cubic" {
-            let mut config = CubicConfig::default();
-            case.initial_window_bytes.map(|window| config.initial_window(window));
-            Arc::new(config)
-        } else if case.algorithm == "bbr" {
-            let mut config = BbrConfig::default();
-            case.initial_window_bytes.map(|window| config.initial_window(window));
-            Arc::new(config)
-        } else {
-            let mut config = NewRenoConfig::default();
-            case.initial_window_bytes.map(|window| config.initial_window(window));
-            Arc::new(config)
-        };
-        Ok(Self {
-            controller: factory.build(epoch, max_datagram_size),
-            rtt: RttEstimator { smoothed: INITIAL_RTT, min: INITIAL_RTT },
-            measured: false,
-            app_limited: false,
-            ce_count: 0,
-            largest_acked_packet: 0,
-            last_loss: None,
-            epoch,
-        })
-    }
-
-    /// `Connection::on_ack_received`. A connection has the RTT sample of its handshake before the first ACK of application
-    /// data. The path has one RTT until then, so the sample of the handshake is the first sample of the case.
-    fn on_ack(&mut self, ack: &Ack, now: Instant) {
-        if let Some(sample) = ack.latest_rtt.filter(|_| !self.measured) {
-            self.measured = true;
-            self.rtt = RttEstimator { smoothed: sample, min: sample };
-        }
-        for packet in ack.packets.each() {
-            let sent = self.epoch + packet.sent;
-            self.controller.on_ack(now, sent, packet.size_bytes, self.app_limited, &self.rtt);
-        }
-        self.largest_acked_packet = self.largest_acked_packet.max(ack.packets.newest().last);
-        let largest = Some(self.largest_acked_packet);
-        self.controller.on_end_acks(now, ack.packets.bytes_in_flight, self.app_limited, largest);
-        if let (Some(smoothed), Some(min)) = (ack.smoothed_rtt, ack.min_rtt) {
-            self.rtt = RttEstimator { smoothed, min };
-        }
-    }
-
-    /// `Connection::detect_lost_packets` from the place where the lost packets are known.
-    fn on_lost(&mut self, packets: &Packets, now: Instant, persistent: bool) {
-        let sent = self.epoch + packets.newest().sent;
-        self.controller.on_congestion_event(now, sent, persistent, packets.bytes);
-    }
-}
-
-impl Connection for Path {
-    fn process(&mut self, event: &Event) -> Result<(), String> {
-        let now = self.epoch + event.now;
-        let last_loss = self.last_loss.take();
-        match &event.kind {
-            Kind::Sent { packets, app_limited } => {
-                self.controller.on_sent(now, packets.bytes, packets.newest().last);
-                self.app_limited = *app_limited;
-            }
-            Kind::Ack(ack) => self.on_ack(ack, now),
-            Kind::Lost { packets } => {
-                self.last_loss = Some((self.controller.clone_box(), packets.clone()));
-                self.on_lost(packets, now, false);
-            }
-            Kind::Ce { sent, ce_count, .. } => {
-                if *ce_count > self.ce_count {
-                    self.ce_count = *ce_count;
-                    self.controller.on_congestion_event(now, self.epoch + *sent, false, 0);
-                }
-            }
-            // The stack learns of persistent congestion by an argument of the loss itself, the protocol by an event after the
-            // loss. So the loss is taken back and reported again with that argument.
-            Kind::PersistentCongestion => {
-                let (before, packets) = last_loss.ok_or("the stack takes persistent congestion only with a loss")?;
-                self.controller = before;
-                self.on_lost(&packets, now, true);
-            }
-            // The controller is not told of an expired probe timer.
-            Kind::Pto => {}
-            Kind::SpuriousLoss => return Err("quinn-proto does not detect spurious loss".into()),
-            Kind::Other(kind) => return Err(format!("no function for the event {kind}")),
-        }
-        Ok(())
-    }
-
-    fn observe(&self) -> Observed {
-        let metrics = self.controller.metrics();
-        Observed {
-            cwnd_bytes: metrics.congestion_window,
-            ssthresh_bytes: metrics.ssthresh.filter(|&threshold| threshold != u64::MAX),
-        }
-    }
 }
