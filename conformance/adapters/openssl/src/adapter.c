@@ -29,7 +29,7 @@ const char *firstflight_adapter_hello(void)
     return "{\"op\":\"hello\",\"protocol\":1,\"name\":\"openssl\",\"version\":\"" OPENSSL_VERSION "\","
            "\"algorithms\":{\"slow-start\":[\"rfc-9002\"]},"
            "\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\"],\"avoidance\":\"datagram\","
-           "\"supports\":[\"sent\",\"ack\",\"lost\",\"pto\"],\"works_out\":[\"app_limited\"]}";
+           "\"works_out\":[\"app_limited\"]}";
 }
 
 static OSSL_TIME time_of(uint64_t t_ns)
