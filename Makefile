@@ -196,7 +196,7 @@ docs: setup  ## Build the documentation in build/docs
 	@test -t 1 || quiet=-q; $(BIN)/sphinx-build $$quiet -W --keep-going -j auto -b html docs build/docs
 	@echo "documentation: build/docs/index.html"
 
-adapters: c-adapters cargo-adapters go-adapters java-adapters
+adapters: c-adapters cargo-adapters go-adapters java-adapters build/adapters/picoquic
 
 c-adapters:
 	@$(MAKE) --no-print-directory --silent -C reference-c adapters
@@ -211,6 +211,11 @@ cargo-adapters: $(CARGO_ADAPTERS)
 $(CARGO_ADAPTERS): build/adapters/%: $(CARGO_INPUT)
 	@mkdir -p $(@D)
 	@conformance/adapters/cargo-build.sh conformance/adapters/$* $(@D)
+
+build/adapters/picoquic: $(wildcard $(addprefix conformance/adapters/,picoquic/build.sh picoquic/requirements.txt picoquic/src/* c/*)) \
+    conformance/include/firstflight_adapter.h
+	@mkdir -p $(@D)
+	@conformance/adapters/picoquic/build.sh $(BIN)/python $(@D)
 
 go-adapters:
 	@if command -v go >/dev/null; then \
