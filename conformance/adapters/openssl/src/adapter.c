@@ -10,9 +10,8 @@
  */
 #include "cc_newreno.c"
 
-#include <string.h>
-
 #include "firstflight_adapter.h"
+#include "packets.h"
 
 /* OpenSSL's time is that of the epoch: 0 is no time. */
 #define BEGIN_NS OSSL_TIME_SECOND
@@ -71,11 +70,8 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
 
 static void on_sent(struct adapter *self, const struct firstflight_event *event)
 {
-    for (uint64_t i = 0; i < event->run_count; i++) {
-        const struct firstflight_run *run = &event->packets[i];
-        for (uint64_t packet = run->first; packet <= run->last; packet++) {
-            method->on_data_sent((OSSL_CC_DATA *)self->newreno, run->size_bytes);
-        }
+    FOR_EACH_PACKET(event, run, packet) {
+        method->on_data_sent((OSSL_CC_DATA *)self->newreno, run->size_bytes);
     }
 }
 
@@ -92,12 +88,9 @@ static void on_ack(struct adapter *self, const struct firstflight_event *event)
 
 static void on_lost(struct adapter *self, const struct firstflight_event *event)
 {
-    for (uint64_t i = 0; i < event->run_count; i++) {
-        const struct firstflight_run *run = &event->packets[i];
+    FOR_EACH_PACKET(event, run, packet) {
         const OSSL_CC_LOSS_INFO info = {.tx_time = time_of(run->sent_t_ns), .tx_size = run->size_bytes};
-        for (uint64_t packet = run->first; packet <= run->last; packet++) {
-            method->on_data_lost((OSSL_CC_DATA *)self->newreno, &info);
-        }
+        method->on_data_lost((OSSL_CC_DATA *)self->newreno, &info);
     }
     method->on_data_lost_finished((OSSL_CC_DATA *)self->newreno, 0);
 }

@@ -1,36 +1,15 @@
 /* Functions that frames.c and timing.c of picoquic call, and that are in its other files. */
 #include "picoquic_internal.h"
 
-/* Both epochs of the adapter have a context; that of the handshake only names the source of an RTT sample. */
+/* The epoch of the handshake only names the source of its RTT sample. */
 picoquic_packet_context_enum picoquic_context_from_epoch(int epoch)
 {
     return epoch == picoquic_epoch_handshake ? picoquic_packet_context_handshake : picoquic_packet_context_application;
 }
 
-/* Losses are events of the vector. */
-void picoquic_queue_retransmit_on_ack(picoquic_cnx_t *cnx, picoquic_path_t *path, uint64_t now)
-{
-    (void)cnx, (void)path, (void)now;
-}
-
-/* Reports to the application, and tickets of a later connection. */
-int picoquic_issue_path_quality_update(picoquic_cnx_t *cnx, picoquic_path_t *path)
-{
-    (void)cnx, (void)path;
-    return 0;
-}
-
-void picoquic_refresh_path_quality_thresholds(picoquic_path_t *path)
-{
-    (void)path;
-}
-
-void picoquic_seed_ticket(picoquic_cnx_t *cnx, picoquic_path_t *path)
-{
-    (void)cnx, (void)path;
-}
-
-void picoquic_get_ip_addr(struct sockaddr *addr, uint8_t **ip, uint8_t *length)
-{
-    (void)addr, (void)ip, (void)length;
-}
+/* Losses are events of the vector. Reports and tickets do not concern the controller. */
+void picoquic_queue_retransmit_on_ack(picoquic_cnx_t *cnx, picoquic_path_t *path, uint64_t now) {}
+int picoquic_issue_path_quality_update(picoquic_cnx_t *cnx, picoquic_path_t *path) { return 0; }
+void picoquic_refresh_path_quality_thresholds(picoquic_path_t *path) {}
+void picoquic_seed_ticket(picoquic_cnx_t *cnx, picoquic_path_t *path) {}
+void picoquic_get_ip_addr(struct sockaddr *addr, uint8_t **ip, uint8_t *length) {}
