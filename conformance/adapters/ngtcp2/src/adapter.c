@@ -5,6 +5,9 @@
  * for an ACK frame, rtb_detect_lost_pkt for a loss. The delivery-rate sampler of the stack (ngtcp2_rst.c), which its CUBIC
  * consults, runs along. The RTT estimator is the vector's: it is the one of RFC 9002, as is the stack's.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include <ngtcp2/version.h>
 
 #include "firstflight_adapter.h"
@@ -13,7 +16,6 @@
 #include "ngtcp2_log.h"
 #include "ngtcp2_rst.h"
 #include "ngtcp2_rtb.h"
-#include "packets.h"
 
 struct adapter {
     ngtcp2_log log;
@@ -22,7 +24,8 @@ struct adapter {
     ngtcp2_cc *cc;
     ngtcp2_cc_reno reno;
     ngtcp2_cc_cubic cubic;
-    struct slots entries; /* what the stack keeps of a packet in flight */
+    ngtcp2_rtb_entry *entries; /* of packet n, at n; what the stack keeps of a packet in flight */
+    uint64_t entry_capacity;
     uint64_t ce_count;
 };
 
@@ -91,9 +94,25 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
     return self;
 }
 
-static ngtcp2_rtb_entry *entry_of(const struct adapter *self, uint64_t packet)
+/* Make room for the entry of a packet. Return 0 if there is none. */
+static int reserve(struct adapter *self, uint64_t packet)
 {
-    return (ngtcp2_rtb_entry *)self->entries.first + packet;
+    uint64_t capacity = self->entry_capacity != 0 ? self->entry_capacity : 1024;
+    ngtcp2_rtb_entry *entries;
+
+    if (packet < self->entry_capacity) {
+        return 1;
+    }
+    while (capacity <= packet) {
+        capacity *= 2;
+    }
+    entries = realloc(self->entries, capacity * sizeof *entries);
+    if (entries == NULL) {
+        return 0;
+    }
+    self->entries = entries;
+    self->entry_capacity = capacity;
+    return 1;
 }
 
 /* rtb_on_add, conn_on_pkt_sent; at the end the window is looked at as conn_write_vmsg_wrapper does. */
@@ -101,16 +120,20 @@ static int on_sent(struct adapter *self, const struct firstflight_event *event)
 {
     ngtcp2_conn_stat *cstat = &self->cstat;
 
-    FOR_EACH_PACKET(event, run, packet) {
-        if (!slots_reserve(&self->entries, packet, sizeof(ngtcp2_rtb_entry))) {
-            return FIRSTFLIGHT_FAULT;
+    for (uint64_t i = 0; i < event->run_count; i++) {
+        const struct firstflight_run *run = &event->packets[i];
+        for (uint64_t packet = run->first; packet <= run->last; packet++) {
+            if (!reserve(self, packet)) {
+                return FIRSTFLIGHT_FAULT;
+            }
+            ngtcp2_rtb_entry *entry = &self->entries[packet];
+            memset(entry, 0, sizeof *entry);
+            entry->hd.pkt_num = (int64_t)packet;
+            entry->ts = event->t_ns;
+            entry->pktlen = run->size_bytes;
+            cstat->bytes_in_flight += entry->pktlen;
+            ngtcp2_rst_on_pkt_sent(&self->rst, entry, cstat);
         }
-        ngtcp2_rtb_entry *entry = entry_of(self, packet);
-        entry->hd.pkt_num = (int64_t)packet;
-        entry->ts = event->t_ns;
-        entry->pktlen = run->size_bytes;
-        cstat->bytes_in_flight += entry->pktlen;
-        ngtcp2_rst_on_pkt_sent(&self->rst, entry, cstat);
     }
     if (cstat->bytes_in_flight >= cstat->cwnd) {
         self->rst.is_cwnd_limited = 1;
@@ -153,8 +176,10 @@ static void on_ack(struct adapter *self, const struct firstflight_event *event)
         cstat->smoothed_rtt = event->smoothed_rtt_ns;
         cstat->first_rtt_sample_ts = cstat->first_rtt_sample_ts == UINT64_MAX ? event->t_ns : cstat->first_rtt_sample_ts;
     }
-    FOR_EACH_PACKET(event, run, packet) {
-        on_packet_acked(self, entry_of(self, packet), &ack, event->t_ns);
+    for (uint64_t i = 0; i < event->run_count; i++) {
+        for (uint64_t packet = event->packets[i].first; packet <= event->packets[i].last; packet++) {
+            on_packet_acked(self, &self->entries[packet], &ack, event->t_ns);
+        }
     }
     ngtcp2_rst_on_ack_recv(&self->rst, cstat);
     if (self->cc->on_ack_recv != NULL) {
@@ -234,6 +259,6 @@ void firstflight_adapter_end(void *adapter)
 {
     struct adapter *self = adapter;
 
-    free(self->entries.first);
+    free(self->entries);
     free(self);
 }
