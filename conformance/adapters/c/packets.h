@@ -18,7 +18,7 @@ struct slots {
     uint64_t count;
 };
 
-/* Make room for a packet number; new slots are zero. Return 0 if there is no memory. */
+/* Make room for a packet number; new slots are zero. Return 0 if memory is short. */
 static inline int slots_reserve(struct slots *slots, uint64_t number, size_t size)
 {
     uint64_t count = slots->count != 0 ? slots->count : 1024;

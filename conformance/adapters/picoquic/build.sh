@@ -1,8 +1,9 @@
 #!/bin/sh
 # Build the adapter of picoquic: build.sh PYTHON BUILD makes BUILD/picoquic.
 #
-# The source of picoquic is inside the source distribution of aiopquic, which requirements.txt pins with its hash. pip checks the
-# hash, and then asks the build backend of the package for metadata; a backend of ours answers, so that no code of the package runs.
+# The source of picoquic is inside the source distribution of aiopquic, which requirements.txt pins with its hash. pip
+# checks the hash, and then asks the build backend of the package for metadata. A backend of ours answers, so that code of
+# the package never runs.
 # Where a compiler is missing or the package cannot be had, the adapter is skipped and the reason is printed.
 set -eu
 python=$1
@@ -39,21 +40,23 @@ END
 
 obtain() {
     write_backend
-    reason=$(PYTHONPATH=$unpacked/backend "$python" -m pip download --quiet --disable-pip-version-check --no-build-isolation \
-        --no-deps --ignore-requires-python --no-binary :all: --require-hashes -r "$here/requirements.txt" -d "$unpacked" 2>&1) ||
+    reason=$(PYTHONPATH=$unpacked/backend "$python" -m pip download --quiet --disable-pip-version-check --no-deps \
+        --no-build-isolation --ignore-requires-python --no-binary :all: --require-hashes -r "$here/requirements.txt" \
+        -d "$unpacked" 2>&1) ||
         case $reason in
         *HASH*) echo "picoquic: $reason" >&2 && exit 1 ;;
         *) skip "its package cannot be had: $reason" ;;
         esac
-    tar -xzf "$unpacked"/aiopquic-*.tar.gz -C "$unpacked" --strip-components=3 --wildcards '*/third_party/picoquic/picoquic/*.[ch]'
+    tar -xzf "$unpacked"/aiopquic-*.tar.gz -C "$unpacked" --strip-components=3 --wildcards \
+        '*/third_party/picoquic/picoquic/*.[ch]'
 }
 
-command -v cc >/dev/null || skip "there is no C compiler here"
+command -v cc >/dev/null || skip "a C compiler is missing"
 rm -rf "$unpacked"
 obtain
 source=$unpacked/picoquic
 # Sections that nothing calls are left out, and with them most of what frames.c and timing.c need.
 flags='-std=gnu11 -O2 -ffunction-sections -fdata-sections'
 (cd "$source" && cc $flags -w -c cc_common.c pacing.c timing.c frames.c)
-cc $flags -Wall -Wextra -Wno-unused-parameter -Wl,--gc-sections -isystem "$source" -I"$include" -I"$shared" "$here"/src/*.c "$source"/*.o \
-    "$shared/stdio_host.c" "$shared/json_lines.c" -lm -o "$build/picoquic"
+cc $flags -Wall -Wextra -Wno-unused-parameter -Wl,--gc-sections -isystem "$source" -I"$include" -I"$shared" \
+    "$here"/src/*.c "$source"/*.o "$shared/stdio_host.c" "$shared/json_lines.c" -lm -o "$build/picoquic"

@@ -1,19 +1,20 @@
 /*
  * The NewReno of OpenSSL's QUIC behind the adapter protocol.
  *
- * An event does what ssl/quic/quic_ackm.c does for it: ossl_ackm_on_tx_packet for a packet sent, ackm_on_pkts_acked for an ACK
- * frame (from the largest packet number to the smallest) and ackm_on_pkts_lost for a loss. The controller reads no RTT.
+ * An event does what ssl/quic/quic_ackm.c does for it: ossl_ackm_on_tx_packet for a packet sent, ackm_on_pkts_acked for
+ * an ACK frame (from the largest packet number to the smallest) and ackm_on_pkts_lost for a loss. The controller does not
+ * read the RTT.
  *
- * Two functions of the controller are never called, since OpenSSL never calls them: on_ecn (no packet is marked, and
- * ackm_process_ecn looks for the largest acknowledged packet after it has left the history) and on_data_lost_finished with
- * persistent congestion (ackm_in_persistent_congestion returns 0).
+ * Two functions of the controller are never called, since OpenSSL never calls them: on_ecn (ackm_process_ecn looks for the
+ * largest acknowledged packet after it has left the history) and on_data_lost_finished with persistent congestion
+ * (ackm_in_persistent_congestion returns 0).
  */
 #include "cc_newreno.c"
 
 #include "firstflight_adapter.h"
 #include "packets.h"
 
-/* OpenSSL's time is that of the epoch: 0 is no time. */
+/* OpenSSL counts time from the epoch and treats 0 as an unset time. */
 #define BEGIN_NS OSSL_TIME_SECOND
 
 struct adapter {
@@ -63,7 +64,7 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
         return NULL;
     }
     if (start->initial_window_bytes != 0) {
-        self->newreno->cong_wnd = start->initial_window_bytes; /* OpenSSL has no setting for it */
+        self->newreno->cong_wnd = start->initial_window_bytes; /* not a setting of OpenSSL */
     }
     return self;
 }

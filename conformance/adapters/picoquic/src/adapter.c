@@ -3,17 +3,16 @@
  *
  * An event does what picoquic does for it, in its order: picoquic_queue_for_retransmit (sender.c) for a packet sent,
  * picoquic_decode_ack_frame and process_decoded_packet_data (frames.c) for an ACK frame, picoquic_process_lost_packet
- * (loss_recovery.c) for a loss and for an expired timer. RTT and bandwidth estimates are those of the stack (timing.c, frames.c).
- * Packets have no tag here: their size is both the size in flight and the acknowledged size.
+ * (loss_recovery.c) for a loss and for an expired timer. The stack estimates RTT and bandwidth (timing.c, frames.c).
+ * Packets are without a tag here: their size is both the size in flight and the acknowledged size.
  */
 #include "newreno.c"
-
-#include <stdbool.h>
 
 #include "firstflight_adapter.h"
 #include "packets.h"
 
-#define BEGIN_US 1000000 /* 0 is no time to picoquic */
+#define APPLICATION picoquic_packet_context_application
+#define BEGIN_US 1000000 /* picoquic treats 0 as an unset time */
 
 /* In frames.c, without a header. */
 void picoquic_record_ack_packet_data(picoquic_packet_data_t *packet_data, picoquic_packet_t *acked_packet);
@@ -43,7 +42,7 @@ static uint64_t time_of(uint64_t t_ns)
 
 void *firstflight_adapter_start(const struct firstflight_case *start, const char **unsupported_reason)
 {
-    const bool judged = strcmp(start->algorithm, "slow-start") == 0 && strcmp(start->profile, "rfc-9002") == 0;
+    const int judged = strcmp(start->algorithm, "slow-start") == 0 && strcmp(start->profile, "rfc-9002") == 0;
     struct adapter *self = judged ? calloc(1, sizeof *self) : NULL;
 
     if (self == NULL) {
@@ -52,7 +51,7 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
     }
     picoquic_cnx_t *cnx = &self->cnx;
     picoquic_path_t *path = &self->path;
-    self->context = &cnx->pkt_ctx[picoquic_packet_context_application];
+    self->context = &cnx->pkt_ctx[APPLICATION];
     self->paths[0] = path;
     cnx->path = self->paths;
     cnx->nb_paths = 1;
@@ -68,7 +67,7 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
     path->send_mtu = start->max_datagram_size_bytes;
     picoquic_pacing_init(&path->pacing, BEGIN_US);
     cnx->congestion_alg->alg_init(path, NULL, BEGIN_US);
-    if (start->initial_window_bytes != 0) { /* picoquic has no setting for it */
+    if (start->initial_window_bytes != 0) { /* not a setting of picoquic */
         path->cwin = start->initial_window_bytes;
         ((picoquic_newreno_state_t *)path->congestion_alg_state)->nrss.cwin = path->cwin;
     }
@@ -80,7 +79,7 @@ static picoquic_packet_t **packet_of(const struct adapter *self, uint64_t number
     return (picoquic_packet_t **)self->packets.first + number;
 }
 
-/* picoquic_prepare_packet_ready, picoquic_queue_for_retransmit. After the last packet there is no data or no window left. */
+/* picoquic_prepare_packet_ready, picoquic_queue_for_retransmit. At the end either data or window is used up. */
 static int on_sent(struct adapter *self, const struct firstflight_event *event, uint64_t now)
 {
     picoquic_path_t *path = &self->path;
@@ -113,7 +112,7 @@ static int on_sent(struct adapter *self, const struct firstflight_event *event, 
 
 static void notify(struct adapter *self, picoquic_congestion_notification_t notification, uint64_t packet, uint64_t now)
 {
-    picoquic_per_ack_state_t state = {.pc = picoquic_packet_context_application, .lost_packet_number = packet};
+    picoquic_per_ack_state_t state = {.pc = APPLICATION, .lost_packet_number = packet};
 
     self->cnx.congestion_alg->alg_notify(&self->cnx, &self->path, notification, &state, now);
 }
@@ -141,17 +140,17 @@ static void on_packet_acked(struct adapter *self, uint64_t number, picoquic_pack
 /* A connection has the RTT sample of its handshake: the first sample of the case. */
 static void on_ack(struct adapter *self, const struct firstflight_event *event, uint64_t now)
 {
-    picoquic_packet_context_t *context = self->context;
     const struct firstflight_run *newest = &event->packets[event->run_count - 1];
     picoquic_packet_data_t data = {0};
 
     if (!self->path.rtt_is_initialized && event->latest_rtt_ns != FIRSTFLIGHT_NONE) {
-        picoquic_update_path_rtt(&self->cnx, &self->path, picoquic_epoch_handshake, now - event->latest_rtt_ns / 1000, now, 0, 0);
+        const uint64_t sent = now - event->latest_rtt_ns / 1000;
+        picoquic_update_path_rtt(&self->cnx, &self->path, picoquic_epoch_handshake, sent, now, 0, 0);
     }
-    if (newest->last > context->highest_acknowledged || context->highest_acknowledged == UINT64_MAX) {
-        context->highest_acknowledged = newest->last;
-        context->highest_acknowledged_time = now;
-        context->latest_time_acknowledged = time_of(newest->sent_t_ns);
+    if (newest->last + 1 > self->context->highest_acknowledged + 1) { /* begins as UINT64_MAX */
+        self->context->highest_acknowledged = newest->last;
+        self->context->highest_acknowledged_time = now;
+        self->context->latest_time_acknowledged = time_of(newest->sent_t_ns);
         data.last_ack_delay = event->ack_delay_ns / 1000;
     }
     for (uint64_t i = event->run_count; i-- > 0;) {
@@ -159,12 +158,12 @@ static void on_ack(struct adapter *self, const struct firstflight_event *event, 
             on_packet_acked(self, number, &data, now);
         }
     }
-    process_decoded_packet_data(&self->cnx, &self->path, picoquic_epoch_1rtt, picoquic_packet_context_application, now, &data);
+    process_decoded_packet_data(&self->cnx, &self->path, picoquic_epoch_1rtt, APPLICATION, now, &data);
 }
 
 /* picoquic_process_lost_packet: tell the controller, then take the packet from the flight. */
-static void on_packet_lost(struct adapter *self, picoquic_packet_t *packet, picoquic_congestion_notification_t notification,
-                           uint64_t now)
+static void on_packet_lost(struct adapter *self, picoquic_packet_t *packet,
+                           picoquic_congestion_notification_t notification, uint64_t now)
 {
     if (!packet->is_queued_for_retransmit) {
         return; /* the timer has taken it for lost */
@@ -214,7 +213,7 @@ int firstflight_adapter_event(void *adapter, const struct firstflight_event *eve
         on_pto(self, now);
         break;
     default:
-        return FIRSTFLIGHT_UNSUPPORTED; /* persistent congestion: picoquic has no such state */
+        return FIRSTFLIGHT_UNSUPPORTED; /* persistent congestion: picoquic does not detect it */
     }
     observed->cwnd_bytes = self->path.cwin;
     observed->has_ssthresh = 1;
