@@ -1,0 +1,134 @@
+"""Bugs of public reports in controllers that share no code with the model, and what the command says of each."""
+
+import json
+import re
+import shlex
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from firstflight_conformance.cli import main
+from planted_errors import PLANTED
+from runner_support import BAD
+
+CONTROLLERS = PLANTED / "python"
+Patches = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A bug of a report: the rules it breaks, patterns of a description, and the patches of the fixed and the wrong controller."""
+
+    id: str
+    source: str
+    table: bool
+    open: bool
+    profile: str
+    hello: Mapping[str, Any]
+    breaks: frozenset[str]
+    what: str
+    says: tuple[str, ...]
+    fixed: Patches
+    wrong: Patches
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The result of a run by vectors. ``cause``: id and sentence of the first cause, empty without one."""
+
+    exit_code: int
+    failed: int
+    named: bool
+    described: bool
+    wrong_exact: tuple[str, ...]
+    cause: str
+
+    @property
+    def caught(self) -> bool:
+        """Whether a case failed, or the program ended."""
+        return self.exit_code in (1, 3)
+
+
+def bugs() -> Iterator[Bug]:
+    """Yield the bugs in the order of the file."""
+    data = tomllib.loads((CONTROLLERS / "bugs.toml").read_text("utf-8"))
+    for raw in data["bug"]:
+        hello = raw.get("hello", {})
+        if raw.get("derives"):
+            hello = {"works_out": ["app_limited", "persistent_congestion"]}
+        fixed = data["variants"][raw["variant"]] if "variant" in raw else []
+        texts = (raw["id"], raw["source"], raw.get("table", False), raw.get("open", False), raw["profile"], hello)
+        yield Bug(*texts, frozenset(raw["breaks"]), raw["what"], tuple(raw["says"]), fixed, [*fixed, *raw["patches"]])
+
+
+def build(folder: Path, patches: Patches) -> None:
+    """Copy the controllers and apply the patches. Raise :class:`ValueError` if a patch does not fit."""
+    shutil.copytree(CONTROLLERS, folder, dirs_exist_ok=True)
+    shutil.copy(BAD / "newreno.py", folder)
+    for name, old, new in patches:
+        path = folder / name
+        text = path.read_text("utf-8")
+        if text.count(old) != 1:
+            raise ValueError(f"{name}: expected the patched text once, got it {text.count(old)} times: {old!r}")
+        path.write_text(text.replace(old, new), "utf-8")
+
+
+def run(bug: Bug, folder: Path, patches: Patches, *options: str) -> Measured:
+    """Build a controller and judge it by the vectors of the profile."""
+    build(folder, patches)
+    algorithm, profile = bug.profile.split("/")
+    adapter = [sys.executable, str(folder / "adapter.py"), bug.profile, json.dumps(bug.hello)]
+    report = folder / "report.json"
+    words = ["run", "--algorithm", algorithm, "--profile", profile, "--deadline-s", "100", "--report-json", str(report)]
+    result = CliRunner().invoke(main, [*words, "--adapter", shlex.join(adapter), *options], catch_exceptions=False)
+    told = json.loads(report.read_text("utf-8"))["adapters"][0]
+    return judged(bug, result.exit_code, told["counts"]["fail"], told["diagnosis"], result.output)
+
+
+def judged(bug: Bug, exit_code: int, failed: int, causes: Sequence[Mapping[str, Any]], output: str) -> Measured:
+    """Return the result of a run.
+
+    A cause names the bug if it cites a rule that the bug breaks. It describes the bug if it names it, is not unknown, and is exact or has one of
+    the patterns in its id or sentence.
+    """
+    if not causes:
+        return Measured(exit_code, failed, False, False, (), "")
+    first, text = causes[0], sentence(output)
+    known = first["kind"] != "rule"
+    fits = first["exact"] or any(re.search(pattern, text, re.I) for pattern in bug.says)
+    others = tuple(cause["cause"] for cause in causes if cause["exact"] and not _names(bug, cause))
+    return Measured(exit_code, failed, _names(bug, first), known and fits and _names(bug, first), others, text)
+
+
+def _names(bug: Bug, cause: Mapping[str, Any]) -> bool:
+    return not bug.breaks.isdisjoint(cause["clauses"])
+
+
+def sentence(output: str) -> str:
+    """Return id and sentence of the first cause that a report shows."""
+    found = re.search(r"cause: (.*?)(?:, explains [^\n]*)?\n(.*?)\n +(?:level|decided|\[)", output, re.S)
+    return " ".join(f"{found[1]}: {found[2]}".split()) if found else ""
+
+
+def table(results: Iterable[tuple[Bug, Measured]]) -> str:
+    """Return a table of results, one line for each bug, and the totals."""
+    lines, rows = [], list(results)
+    for bug, one in rows:
+        marks = [one.caught, one.named, one.described, bool(one.wrong_exact)]
+        lines.append(f"| {bug.id} | {' | '.join('no yes'.split()[mark] for mark in marks)} | {one.failed} | {one.cause} |")
+    return "\n".join([*lines, totals(rows)])
+
+
+def totals(rows: Sequence[tuple[Bug, Measured]]) -> str:
+    """Return the numbers of bugs, caught ones, named ones, described ones and wrong exact causes."""
+    diagnosed = [one for _, one in rows if one.cause]
+    named, described = sum(one.named for one in diagnosed), sum(one.described for one in diagnosed)
+    wrong = sum(len(one.wrong_exact) for one in diagnosed)
+    caught = sum(one.caught for _, one in rows)
+    return f"{len(rows)} bugs, {caught} caught, {len(diagnosed)} diagnosed, {named} named, {described} described, {wrong} wrong and exact"
