@@ -19,6 +19,8 @@ from runner_support import BAD
 
 CONTROLLERS = PLANTED / "python"
 Patches = Sequence[Sequence[str]]
+_EXACT = r", exact(?:: every answer to the end|, but .*? by the (?:paths; the vectors may tell|cases that were judged))"
+_CONFIDENCE = re.compile(rf", explains \d+ of \d+ failures[^,:]*(?:, not exact|{_EXACT})?(?:, perhaps)?")
 
 
 @dataclass(frozen=True)
@@ -111,9 +113,9 @@ def _names(bug: Bug, cause: Mapping[str, Any]) -> bool:
 
 
 def sentence(output: str) -> str:
-    """Return id and sentence of the first cause that a report shows."""
-    found = re.search(r"cause: (.*?)(?:, explains [^\n]*)?\n(.*?)\n +(?:level|decided|\[)", output, re.S)
-    return " ".join(f"{found[1]}: {found[2]}".split()) if found else ""
+    """Return id and sentence of the first cause that a report shows, without its confidence."""
+    found = re.search(r"cause: (.*?)\n +(?:level|decided|\[)", output, re.S)
+    return _CONFIDENCE.sub(":", " ".join(found[1].split())) if found else ""
 
 
 def table(results: Iterable[tuple[Bug, Measured]]) -> str:

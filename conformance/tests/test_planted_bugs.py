@@ -1,0 +1,86 @@
+"""Bugs of public reports, planted in Python controllers: caught, and the first cause names the rule and describes the change."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.paths import ROOT
+from planted_bugs import Bug, Measured, build, bugs, run, table
+
+BUGS = {bug.id: bug for bug in bugs()}
+PAGE = (ROOT / "docs" / "planted.md").read_text("utf-8")
+#: Bugs that the text forbids and that no vector catches. The page contains the missing kind of event.
+UNSEEN = set(re.findall(r"^\| `([\w.-]+)` \|", PAGE, re.M))
+#: A few, one for each algorithm, with whether the first cause describes the change.
+SAMPLE = {
+    "xquic-738-threshold-after-clamp": True,
+    "quicly-380-idle-counts": True,
+    "quiche-835-no-limit-in-css": True,
+    "quicly-633-whole-pipe": True,
+}
+#: For the first list and the others: the least number of causes that name a rule, and that describe the change.
+LEAST = {True: (0, 0), False: (0, 0)}
+
+
+def controllers() -> Iterator[Bug]:
+    """Yield one bug for each fixed controller."""
+    seen = set()
+    for bug in BUGS.values():
+        key = (bug.profile, str(bug.hello), str(bug.fixed))
+        if key not in seen:
+            seen.add(key)
+            yield bug
+
+
+FIXED = {bug.id: bug for bug in controllers()}
+
+
+@cache
+def measured(folder: Path, name: str) -> Measured:
+    return run(BUGS[name], folder / name, BUGS[name].wrong)
+
+
+def test_the_bugs_are_many_and_break_rules(tmp_path: Path) -> None:
+    """Each names rules that exist, and its patches fit."""
+    assert len(BUGS) == len(list(bugs()))
+    assert sum(bug.table for bug in BUGS.values()) >= 28
+    assert sum(not bug.table for bug in BUGS.values()) >= 30
+    for bug in BUGS.values():
+        assert bug.breaks <= set(known_clauses()), bug.id
+        build(tmp_path / bug.id, bug.wrong)
+        for path in (tmp_path / bug.id).glob("*.py"):
+            compile(path.read_text("utf-8"), path, "exec")
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_an_example(name: str, tmp_path: Path) -> None:
+    """The bug is caught, and the first cause names a rule that it breaks."""
+    found = measured(tmp_path, name)
+    assert found.caught
+    assert found.named
+    assert found.described >= SAMPLE[name]
+    assert found.wrong_exact == ()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FIXED)
+def test_a_fixed_controller_passes(name: str, tmp_path: Path) -> None:
+    """By vectors and in closed loop."""
+    assert run(FIXED[name], tmp_path, FIXED[name].fixed, "--both").exit_code == 0
+
+
+@pytest.mark.long
+def test_all_bugs(tmp_path: Path) -> None:
+    """What the text forbids is caught, except for the list of the page; no wrong cause is exact; causes name rules and describe changes."""
+    results = {name: measured(tmp_path, name) for name in BUGS}
+    for first, (named, described) in LEAST.items():
+        rows = [(BUGS[name], one) for name, one in results.items() if BUGS[name].table == first]
+        print(table(rows))
+        assert sum(one.named for _, one in rows) >= named
+        assert sum(one.described for _, one in rows) >= described
+    assert {name for name, one in results.items() if not one.caught and not BUGS[name].open} == UNSEEN
+    assert {name: one.wrong_exact for name, one in results.items() if one.wrong_exact} == {}
