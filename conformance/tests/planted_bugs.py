@@ -123,7 +123,7 @@ def table(results: Iterable[tuple[Bug, Measured]]) -> str:
     lines, rows = [], list(results)
     for bug, one in rows:
         marks = [one.caught, one.named, one.described, bool(one.wrong_exact)]
-        lines.append(f"| {bug.id} | {' | '.join('no yes'.split()[mark] for mark in marks)} | {one.failed} | {one.cause} |")
+        lines.append(f"| {bug.id} | {' | '.join(['no', 'yes'][mark] for mark in marks)} | {one.failed} | {one.cause} |")
     return "\n".join([*lines, totals(rows)])
 
 

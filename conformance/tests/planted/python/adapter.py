@@ -31,7 +31,13 @@ def encoded(number: int | None) -> int | str | None:
 
 
 algorithm, profile = sys.argv[1].split("/")
-hello = {"op": "hello", "protocol": 1, "name": sys.argv[1], "version": "1", "observables": ["cwnd_bytes", "ssthresh_bytes"]}
+hello = {
+    "op": "hello",
+    "protocol": 1,
+    "name": sys.argv[1],
+    "version": "1",
+    "observables": ["cwnd_bytes", "ssthresh_bytes"],
+}
 hello |= {"algorithms": {algorithm: [profile]}} | json.loads(sys.argv[2])
 derives = "works_out" in hello
 module, name = ("derived.Derived" if derives else MODULES[sys.argv[1]]).split(".")

@@ -24,13 +24,24 @@ class CarefulResume(NewReno):
         self.flight = event.get("bytes_in_flight", self.flight)
         if event["ev"] == "ack" and event["latest_rtt_ns"] is not None:
             self.latest = event["latest_rtt_ns"]
-        if event["ev"] not in ("sent", "ack", "lost", "ce", "persistent_congestion", "saved_path", "backlog", "path_change"):
+        if event["ev"] not in (
+            "sent",
+            "ack",
+            "lost",
+            "ce",
+            "persistent_congestion",
+            "saved_path",
+            "backlog",
+            "path_change",
+        ):
             self.on_time(event)
         return super().observe(event)
 
     def on_saved_path(self, offer: Message) -> None:
         self.on_time(offer)
-        usable = offer["saved_cwnd_bytes"] and offer["saved_rtt_ns"] and offer["endpoint_matches"] and not offer["in_use"]
+        usable = (
+            offer["saved_cwnd_bytes"] and offer["saved_rtt_ns"] and offer["endpoint_matches"] and not offer["in_use"]
+        )
         if self.stage == "normal" and not self.used and usable and not self.expired(offer, offer["t_ns"]):
             self.used, self.saved, self.stage = True, offer, "reconnaissance"
 
