@@ -8,10 +8,8 @@
 
 struct connection {
     struct tcp tcp;
-    struct bbr_draft_06 bbr;
     uint64_t min_rtt_ns;
-    uint32_t delivered; /* the kernel's counter at the begin */
-    uint32_t lost;
+    struct bbr_draft_06 bbr;
 };
 CONNECTIONS
 
@@ -22,7 +20,6 @@ SEC("struct_ops/init") void BPF_PROG(bbr_init, struct sock *sk) {
         return;
     bbr_draft_06_begin(&c->bbr, c->tcp.mss, cwnd_bytes(&c->tcp, tp));
     c->min_rtt_ns = NONE;
-    c->lost = 0;
     pace(&c->tcp, tp, c->bbr.pacing_rate);
 }
 

@@ -218,8 +218,12 @@ static inline uint64_t cwnd_bytes(const struct tcp *c, const struct tcp_sock *tp
 
 /* Set the window: whole segments, at least one, and the rest of the bytes for later. */
 static inline void set_cwnd(struct tcp *c, struct tcp_sock *tp, uint64_t bytes) {
-    uint64_t packets = bytes / c->mss;
-    c->rest = bytes % c->mss;
+    uint64_t packets = c->packets, rest = bytes - packets * c->mss;
+    if (rest >= c->mss) { /* a division costs more */
+        packets = bytes / c->mss;
+        rest = bytes - packets * c->mss;
+    }
+    c->rest = rest;
     if (packets > tp->snd_cwnd_clamp || packets == 0) {
         packets = packets ? tp->snd_cwnd_clamp : 1;
         c->rest = 0;

@@ -39,15 +39,15 @@
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
 #define BBR_DRAFT_06_BELOW(x, y) (((~(x) & (y)) | ((~(x) | (y)) & BBR_DRAFT_06_HIDDEN((x) - (y)))) >> 63)
 #define BBR_DRAFT_06_ROOM(count) 16
-#define BBR_DRAFT_06_PLACE(i, count) (BBR_DRAFT_06_HIDDEN((i) % (count)) & (BBR_DRAFT_06_ROOM(count) - 1))
-/* Products above 2^62 and other rare work are out of line there: the common ACK then needs fewer cache lines of code. */
+#define BBR_DRAFT_06_PLACE(i, count) ((i) & (BBR_DRAFT_06_ROOM(count) - 1))
+/* Products above 2^60 and other rare work are out of line there: the common ACK then needs fewer cache lines of code. */
 #define BBR_DRAFT_06_RARE __attribute__((noinline, unused)) static
-#define BBR_DRAFT_06_IS_WIDE(x) __builtin_expect((x) >> 31 != 0, 0)
+#define BBR_DRAFT_06_IS_WIDE(x) ((x) >> 30 != 0)
 #else
 #define BBR_DRAFT_06_RARE static inline
 #define BBR_DRAFT_06_IS_WIDE(x) 1 /* one way for all */
 #define BBR_DRAFT_06_ROOM(count) (count)
-#define BBR_DRAFT_06_PLACE(i, count) ((i) % (count))
+#define BBR_DRAFT_06_PLACE(i, count) (i)
 #endif
 
 #define BBR_DRAFT_06_NONE UINT64_MAX /* no RTT, no time; of volumes and rates, infinite */
@@ -97,19 +97,23 @@ struct bbr_draft_06_rate {
     uint64_t ns;
 };
 
-/* The variables of section 2. pacing_rate: in bytes per second. app_limited: C.app_limited, 0 while the connection is not. */
+/* The variables of section 2. pacing_rate: in bytes per second. app_limited: C.app_limited, 0 while the connection is not. Members that
+ * each ACK uses come first: few cache lines. extra_acked_recent: the most of the nine rounds before this one, extra_acked_now: of this one.
+ * model_changed: bw, min_rtt or pacing_gain, so that pacing_rate, send_quantum and bdp are computed anew. */
 struct bbr_draft_06 {
-    uint64_t smss, initial_cwnd, cwnd, pacing_rate, next_release_ns, send_quantum, inflight, delivered, app_limited;
-    struct bbr_draft_06_rate bw, max_bw, bw_latest, bw_shortterm, full_bw, undo_bw_shortterm;
-    uint64_t round_count, next_round_delivered, loss_round_delivered, lost_ranges, after_lost, drain_start_round;
-    uint64_t inflight_latest, inflight_shortterm, inflight_longterm, undo_inflight_shortterm, undo_inflight_longterm;
-    uint64_t bdp, min_rtt, min_rtt_stamp, probe_rtt_min_delay, probe_rtt_min_stamp;
-    uint64_t extra_acked, extra_acked_interval_start, extra_acked_delivered, extra_acked_round;
-    uint64_t extra_acked_rounds[BBR_DRAFT_06_ROOM(BBR_DRAFT_06_EXTRA_ACKED_ROUNDS)]; /* the most of each round, at round_count modulo its size */
-    uint64_t recovery_start, recovery_delivered, prior_cwnd;
+    uint64_t smss, cwnd, pacing_rate, send_quantum, inflight, delivered, app_limited;
+    struct bbr_draft_06_rate bw, max_bw, bw_latest, bw_shortterm;
+    uint64_t inflight_latest, inflight_shortterm, inflight_longterm, bdp;
+    uint64_t round_count, next_round_delivered, loss_round_delivered, lost_ranges;
+    uint64_t min_rtt, min_rtt_stamp, probe_rtt_min_delay, probe_rtt_min_stamp;
     uint16_t pacing_gain;
-    uint8_t phase, undo_phase, full_bw_count, srtt_known;
+    uint8_t phase, undo_phase, full_bw_count, srtt_known, model_changed, extra_acked_place;
     uint8_t round_start, loss_round_start, is_loss_in_round, full_bw_reached, full_bw_now, in_recovery, by_timeout;
+    uint64_t extra_acked, extra_acked_interval_start, extra_acked_delivered, extra_acked_now, extra_acked_recent;
+    uint64_t extra_acked_rounds[BBR_DRAFT_06_ROOM(BBR_DRAFT_06_EXTRA_ACKED_ROUNDS)]; /* the most of each round; this round's is at extra_acked_place */
+    uint64_t initial_cwnd, next_release_ns, after_lost, drain_start_round;
+    struct bbr_draft_06_rate full_bw, undo_bw_shortterm;
+    uint64_t undo_inflight_shortterm, undo_inflight_longterm, recovery_start, recovery_delivered, prior_cwnd;
 };
 
 /* An ACK frame, and RS, the sample that the sender took of the packet sent last among those that it acknowledges. */
@@ -189,7 +193,7 @@ BBR_DRAFT_06_RARE uint64_t bbr_draft_06_scaled_wide(uint64_t a, uint64_t b, uint
 
 /* a * b / divisor, rounded down, at most 2^62 - 1. */
 static inline uint64_t bbr_draft_06_scaled(uint64_t a, uint64_t b, uint64_t divisor) {
-    return BBR_DRAFT_06_IS_WIDE(a | b) ? bbr_draft_06_scaled_wide(a, b, divisor) : a * b / divisor;
+    return !BBR_DRAFT_06_IS_WIDE(a | b) ? a * b / divisor : bbr_draft_06_scaled_wide(a, b, divisor);
 }
 
 BBR_DRAFT_06_RARE int bbr_draft_06_less_wide(uint64_t a_bytes, uint64_t a_ns, uint64_t b_bytes, uint64_t b_ns) {
@@ -198,8 +202,8 @@ BBR_DRAFT_06_RARE int bbr_draft_06_less_wide(uint64_t a_bytes, uint64_t a_ns, ui
 
 /* Whether a is the lower of two rates that are finite. Pointers, as clang 14 copies structs byte by byte for BPF. */
 static inline int bbr_draft_06_less(const struct bbr_draft_06_rate *a, const struct bbr_draft_06_rate *b) {
-    return BBR_DRAFT_06_IS_WIDE(a->bytes | a->ns | b->bytes | b->ns) ? bbr_draft_06_less_wide(a->bytes, a->ns, b->bytes, b->ns)
-                                                                     : a->bytes * b->ns < b->bytes * a->ns;
+    return !BBR_DRAFT_06_IS_WIDE(a->bytes | a->ns | b->bytes | b->ns) ? a->bytes * b->ns < b->bytes * a->ns
+                                                                      : bbr_draft_06_less_wide(a->bytes, a->ns, b->bytes, b->ns);
 }
 
 /* Replace a by the higher of two rates; it stays if they are equal. */
@@ -220,16 +224,20 @@ static inline void bbr_draft_06_update_congestion_signals(struct bbr_draft_06 *s
 static inline void bbr_draft_06_update_round(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
 BBR_DRAFT_06_RARE void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s);
 static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, uint64_t newly_acked, uint64_t now_ns);
+static inline void bbr_draft_06_next_round_of_aggregation(struct bbr_draft_06 *s);
+BBR_DRAFT_06_RARE void bbr_draft_06_most_of_rounds(struct bbr_draft_06 *s);
 static inline enum bbr_draft_06_outcome bbr_draft_06_check_full_bw_reached(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
                                                                            struct bbr_draft_06_rate rate);
 static inline void bbr_draft_06_reset_full_bw(struct bbr_draft_06 *s);
 static inline enum bbr_draft_06_outcome bbr_draft_06_check_startup_done(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
-static inline int bbr_draft_06_check_startup_high_loss(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
+BBR_DRAFT_06_RARE int bbr_draft_06_check_startup_high_loss(struct bbr_draft_06 *s, uint64_t prior_delivered, uint64_t lost,
+                                                           uint64_t tx_in_flight);
 static inline enum bbr_draft_06_outcome bbr_draft_06_check_drain_done(struct bbr_draft_06 *s);
 static inline void bbr_draft_06_update_min_rtt(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
-static inline void bbr_draft_06_set_pacing_rate(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
+BBR_DRAFT_06_RARE void bbr_draft_06_apply_model(struct bbr_draft_06 *s, uint64_t smoothed_rtt_ns);
+static inline void bbr_draft_06_set_pacing_rate(struct bbr_draft_06 *s, uint64_t smoothed_rtt_ns);
 static inline void bbr_draft_06_set_send_quantum(struct bbr_draft_06 *s);
-static inline uint64_t bbr_draft_06_bdp_multiple(struct bbr_draft_06 *s, uint64_t gain);
+static inline uint64_t bbr_draft_06_bdp_multiple(const struct bbr_draft_06 *s, uint64_t gain);
 static inline uint64_t bbr_draft_06_quantized(const struct bbr_draft_06 *s, uint64_t inflight_cap);
 static inline void bbr_draft_06_set_cwnd(struct bbr_draft_06 *s, uint64_t newly_acked);
 static inline void bbr_draft_06_bound_cwnd_for_model(struct bbr_draft_06 *s);
@@ -252,7 +260,8 @@ static inline void bbr_draft_06_begin(struct bbr_draft_06 *s, uint32_t max_datag
     s->inflight = s->delivered = s->app_limited = s->recovery_delivered = s->inflight_latest = s->undo_inflight_shortterm = s->undo_inflight_longterm = 0;
     s->round_count = s->next_round_delivered = s->loss_round_delivered = s->lost_ranges = s->drain_start_round = 0;
     s->min_rtt_stamp = s->probe_rtt_min_stamp = s->recovery_start = s->prior_cwnd = 0;
-    s->extra_acked = s->extra_acked_interval_start = s->extra_acked_delivered = s->extra_acked_round = 0;
+    s->extra_acked = s->extra_acked_interval_start = s->extra_acked_delivered = s->extra_acked_now = s->extra_acked_recent = 0;
+    s->extra_acked_place = 0;
     for (int i = 0; i < BBR_DRAFT_06_EXTRA_ACKED_ROUNDS; i++)
         s->extra_acked_rounds[i] = 0;
     s->full_bw_count = s->round_start = s->loss_round_start = s->is_loss_in_round = 0;
@@ -260,6 +269,7 @@ static inline void bbr_draft_06_begin(struct bbr_draft_06 *s, uint32_t max_datag
     s->phase = BBR_DRAFT_06_STARTUP;
     s->undo_phase = BBR_DRAFT_06_NO_PHASE;
     s->pacing_gain = BBR_DRAFT_06_STARTUP_PACING_GAIN;
+    s->model_changed = 1;
     s->send_quantum = s->bdp = 0;
     bbr_draft_06_init_pacing_rate(s, BBR_DRAFT_06_MILLISECOND_NS);
 }
@@ -303,8 +313,8 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_on_ack(struct bbr_draft_06 
         s->in_recovery = 0; /* [bbr.recovery.end] */
         s->cwnd = bbr_draft_06_max(s->cwnd, s->prior_cwnd); /* [bbr.restored.cwnd] */
     }
-    bbr_draft_06_set_pacing_rate(s, rs);
-    bbr_draft_06_set_send_quantum(s);
+    if (!s->srtt_known || s->model_changed)
+        bbr_draft_06_apply_model(s, rs->smoothed_rtt_ns);
     bbr_draft_06_set_cwnd(s, rs->bytes);
     if (outcome != BBR_DRAFT_06_UNCHANGED)
         return outcome;
@@ -327,9 +337,13 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_update_model_and_state(stru
         s->bw_latest = rate;
         s->inflight_latest = delivered;
     }
-    s->bw = s->max_bw; /* [bbr.bw] */
-    if (s->bw_shortterm.bytes != BBR_DRAFT_06_NONE && bbr_draft_06_less(&s->bw_shortterm, &s->bw))
-        s->bw = s->bw_shortterm;
+    const struct bbr_draft_06_rate *bw = &s->max_bw; /* [bbr.bw] */
+    if (s->bw_shortterm.bytes != BBR_DRAFT_06_NONE && bbr_draft_06_less(&s->bw_shortterm, bw))
+        bw = &s->bw_shortterm;
+    if (s->bw.bytes != bw->bytes || s->bw.ns != bw->ns) {
+        s->bw = *bw;
+        s->model_changed = 1;
+    }
     if (exited != BBR_DRAFT_06_UNCHANGED)
         return exited;
     if (drained != BBR_DRAFT_06_UNCHANGED)
@@ -402,21 +416,38 @@ BBR_DRAFT_06_RARE void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s) {
 /* 5.5.9: what was acknowledged beyond what the bandwidth lets expect, at most in one round, or in ten after Startup. */
 static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, uint64_t newly_acked, uint64_t now_ns) {
     uint64_t expected = bbr_draft_06_scaled(s->bw.bytes, now_ns - s->extra_acked_interval_start, s->bw.ns);
-    uint64_t at = BBR_DRAFT_06_PLACE(s->round_count, BBR_DRAFT_06_EXTRA_ACKED_ROUNDS), most = 0;
     if (s->extra_acked_delivered <= expected) {
         s->extra_acked_delivered = expected = 0; /* [bbr.extra-acked.anew] */
         s->extra_acked_interval_start = now_ns;
     }
     s->extra_acked_delivered += newly_acked;
-    if (s->round_count == s->extra_acked_round)
-        most = s->extra_acked_rounds[at];
-    s->extra_acked_round = s->round_count;
-    most = bbr_draft_06_max(most, bbr_draft_06_min(s->extra_acked_delivered - expected, s->cwnd));
-    s->extra_acked_rounds[at] = most;
+    if (s->round_start)
+        bbr_draft_06_next_round_of_aggregation(s);
+    s->extra_acked_now = bbr_draft_06_max(s->extra_acked_now, bbr_draft_06_min(s->extra_acked_delivered - expected, s->cwnd));
+    s->extra_acked = s->extra_acked_now; /* [bbr.extra-acked.startup] */
     if (s->full_bw_reached)
-        for (int i = 0; i < BBR_DRAFT_06_EXTRA_ACKED_ROUNDS; i++)
-            most = bbr_draft_06_max(most, s->extra_acked_rounds[i]);
-    s->extra_acked = most; /* [bbr.extra-acked] [bbr.extra-acked.startup] */
+        s->extra_acked = bbr_draft_06_max(s->extra_acked_now, s->extra_acked_recent); /* [bbr.extra-acked] */
+}
+
+/* The oldest of ten rounds makes place for a new one. */
+static inline void bbr_draft_06_next_round_of_aggregation(struct bbr_draft_06 *s) {
+    uint64_t at = BBR_DRAFT_06_PLACE(s->extra_acked_place, BBR_DRAFT_06_EXTRA_ACKED_ROUNDS), ended = s->extra_acked_now, oldest;
+    s->extra_acked_rounds[at] = ended;
+    at = at + 1 < BBR_DRAFT_06_EXTRA_ACKED_ROUNDS ? at + 1 : 0;
+    s->extra_acked_place = (uint8_t)at;
+    oldest = s->extra_acked_rounds[at];
+    s->extra_acked_rounds[at] = s->extra_acked_now = 0;
+    if (ended >= s->extra_acked_recent)
+        s->extra_acked_recent = ended;
+    else if (oldest >= s->extra_acked_recent)
+        bbr_draft_06_most_of_rounds(s);
+}
+
+BBR_DRAFT_06_RARE void bbr_draft_06_most_of_rounds(struct bbr_draft_06 *s) {
+    uint64_t most = 0;
+    for (int i = 0; i < BBR_DRAFT_06_EXTRA_ACKED_ROUNDS; i++)
+        most = bbr_draft_06_max(most, s->extra_acked_rounds[i]);
+    s->extra_acked_recent = most;
 }
 
 /* 5.3.1.2: three rounds in which the rate grows by less than a quarter. UNCHANGED says that nothing was looked at. */
@@ -446,26 +477,27 @@ static inline void bbr_draft_06_reset_full_bw(struct bbr_draft_06 *s) {
 
 /* 5.3.1.1: Startup ends by the plateau or by losses. UNCHANGED says that it does not. */
 static inline enum bbr_draft_06_outcome bbr_draft_06_check_startup_done(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
-    int by_loss = bbr_draft_06_check_startup_high_loss(s, rs);
+    int by_loss = s->loss_round_start && s->lost_ranges != 0 &&
+                  bbr_draft_06_check_startup_high_loss(s, rs->prior_delivered, rs->lost, rs->tx_in_flight);
     if (s->phase != BBR_DRAFT_06_STARTUP || !s->full_bw_reached)
         return BBR_DRAFT_06_UNCHANGED;
     s->phase = BBR_DRAFT_06_DRAIN; /* [bbr.startup.done] [bbr.drain] */
     s->pacing_gain = BBR_DRAFT_06_DRAIN_PACING_GAIN;
+    s->model_changed = 1;
     s->drain_start_round = s->round_count;
     return by_loss ? BBR_DRAFT_06_EXITED_BY_LOSS : BBR_DRAFT_06_EXITED_BY_PLATEAU;
 }
 
 /* 5.3.1.3: a round of fast recovery in which six ranges were lost, and more than 2 % of what was in flight. */
-static inline int bbr_draft_06_check_startup_high_loss(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
+BBR_DRAFT_06_RARE int bbr_draft_06_check_startup_high_loss(struct bbr_draft_06 *s, uint64_t prior_delivered, uint64_t lost,
+                                                           uint64_t tx_in_flight) {
     uint64_t ranges = s->lost_ranges;
-    if (!s->loss_round_start)
-        return 0;
     s->lost_ranges = 0;
     s->after_lost = BBR_DRAFT_06_NONE;
-    int a_round = s->in_recovery && !s->by_timeout && rs->prior_delivered >= s->recovery_delivered; /* [bbr.loss-exit.recovery] [bbr.loss-exit.full-round] */
+    int a_round = s->in_recovery && !s->by_timeout && prior_delivered >= s->recovery_delivered; /* [bbr.loss-exit.recovery] [bbr.loss-exit.full-round] */
     if (s->phase != BBR_DRAFT_06_STARTUP || !a_round || ranges < BBR_DRAFT_06_FULL_LOSS_COUNT) /* [bbr.loss-exit.ranges] */
         return 0;
-    if (rs->lost <= rs->tx_in_flight / 50) /* [bbr.loss-exit.rate] */
+    if (lost <= tx_in_flight / 50) /* [bbr.loss-exit.rate] */
         return 0;
     s->undo_phase = BBR_DRAFT_06_STARTUP; /* [bbr.loss-exit.undo] */
     s->full_bw_reached = 1; /* [bbr.loss-exit] */
@@ -482,6 +514,7 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_check_drain_done(struct bbr
         return BBR_DRAFT_06_UNCHANGED;
     s->phase = BBR_DRAFT_06_PROBE_BW; /* [bbr.probe-bw] */
     s->pacing_gain = BBR_DRAFT_06_CRUISE_PACING_GAIN;
+    s->model_changed = 1;
     return by_flight ? BBR_DRAFT_06_DRAINED : BBR_DRAFT_06_DRAIN_TIMED_OUT;
 }
 
@@ -496,15 +529,25 @@ static inline void bbr_draft_06_update_min_rtt(struct bbr_draft_06 *s, const str
         return;
     if (s->probe_rtt_min_delay < s->min_rtt || rs->now_ns > s->min_rtt_stamp + BBR_DRAFT_06_MIN_RTT_FILTER_NS) {
         s->min_rtt = s->probe_rtt_min_delay; /* [bbr.min-rtt] */
+        s->model_changed = 1;
         s->min_rtt_stamp = s->probe_rtt_min_stamp;
     }
 }
 
+/* Pacing rate, send quantum and BDP follow the model, which rarely changes after Startup. */
+BBR_DRAFT_06_RARE void bbr_draft_06_apply_model(struct bbr_draft_06 *s, uint64_t smoothed_rtt_ns) {
+    s->model_changed = 0;
+    bbr_draft_06_set_pacing_rate(s, smoothed_rtt_ns);
+    bbr_draft_06_set_send_quantum(s);
+    if (s->min_rtt != BBR_DRAFT_06_NONE)
+        s->bdp = bbr_draft_06_scaled(s->bw.bytes, s->min_rtt, s->bw.ns);
+}
+
 /* 5.6.2: until the pipe has been full, the pacing rate only rises. The first RTT gives the initial rate (open: or the handshake). */
-static inline void bbr_draft_06_set_pacing_rate(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
-    if (rs->smoothed_rtt_ns != BBR_DRAFT_06_NONE && rs->smoothed_rtt_ns != 0 && !s->srtt_known) {
+static inline void bbr_draft_06_set_pacing_rate(struct bbr_draft_06 *s, uint64_t smoothed_rtt_ns) {
+    if (smoothed_rtt_ns != BBR_DRAFT_06_NONE && smoothed_rtt_ns != 0 && !s->srtt_known) {
         s->srtt_known = 1;
-        bbr_draft_06_init_pacing_rate(s, rs->smoothed_rtt_ns); /* [bbr.pacing.initial.sample] */
+        bbr_draft_06_init_pacing_rate(s, smoothed_rtt_ns); /* [bbr.pacing.initial.sample] */
     }
     uint64_t rate = bbr_draft_06_paced(&s->bw, s->pacing_gain * (UINT64_C(100) - BBR_DRAFT_06_PACING_MARGIN_PERCENT));
     if (s->full_bw_reached || rate > s->pacing_rate) /* [bbr.pacing.rises] */
@@ -517,10 +560,9 @@ static inline void bbr_draft_06_set_send_quantum(struct bbr_draft_06 *s) {
 }
 
 /* 5.6.4.2: so many times the product of bandwidth and minimum RTT; without an RTT the initial window. */
-static inline uint64_t bbr_draft_06_bdp_multiple(struct bbr_draft_06 *s, uint64_t gain) {
+static inline uint64_t bbr_draft_06_bdp_multiple(const struct bbr_draft_06 *s, uint64_t gain) {
     if (s->min_rtt == BBR_DRAFT_06_NONE)
         return s->initial_cwnd; /* [bbr.bdp.none] */
-    s->bdp = bbr_draft_06_scaled(s->bw.bytes, s->min_rtt, s->bw.ns);
     return bbr_draft_06_min(gain * s->bdp, BBR_DRAFT_06_MOST);
 }
 
@@ -622,6 +664,7 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_handle_spurious_loss_detect
     s->full_bw_reached = 0; /* [bbr.undo.startup] */
     s->phase = BBR_DRAFT_06_STARTUP;
     s->pacing_gain = BBR_DRAFT_06_STARTUP_PACING_GAIN;
+    s->model_changed = 1;
     return BBR_DRAFT_06_STARTUP_RESUMED;
 }
 
