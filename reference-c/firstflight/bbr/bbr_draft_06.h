@@ -353,18 +353,18 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_update_model_and_state(stru
 
 /* 4.1.2.3: there is no rate where the interval is below the minimum RTT, or where it is nothing. */
 static inline struct bbr_draft_06_rate bbr_draft_06_generate_rate_sample(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
-    uint64_t min_rtt_ns = rs->min_rtt_ns == BBR_DRAFT_06_NONE ? 0 : rs->min_rtt_ns;
-    if (rs->prior_delivered == BBR_DRAFT_06_NONE)
-        s->delivered += rs->bytes; /* [bbr.sample.none] */
-    else
+    struct bbr_draft_06_rate rate = {0, 1};
+    if (rs->prior_delivered != BBR_DRAFT_06_NONE) {
+        int known = rs->min_rtt_ns != BBR_DRAFT_06_NONE;
         s->delivered = rs->prior_delivered + rs->delivered; /* [bbr.sample.delivered] */
+        if (rs->interval_ns != 0 && !(known && rs->interval_ns < rs->min_rtt_ns)) /* [bbr.sample.short] [bbr.sample.no-time] */
+            rate = bbr_draft_06_rate_of(rs->delivered, rs->interval_ns); /* [bbr.sample.rate] */
+    } else {
+        s->delivered += rs->bytes; /* [bbr.sample.none] */
+    }
     if (s->delivered > s->app_limited) /* the bubble is acknowledged and gone */
         s->app_limited = 0;
-    if (rs->prior_delivered == BBR_DRAFT_06_NONE)
-        return bbr_draft_06_rate_of(0, 1);
-    if (rs->interval_ns == 0 || rs->interval_ns < min_rtt_ns) /* [bbr.sample.short] [bbr.sample.no-time] */
-        return bbr_draft_06_rate_of(0, 1);
-    return bbr_draft_06_rate_of(rs->delivered, rs->interval_ns); /* [bbr.sample.rate] */
+    return rate;
 }
 
 /* 5.5.10.3: the most that was delivered in the last round, and whether that ends now. */

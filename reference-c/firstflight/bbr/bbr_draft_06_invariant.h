@@ -36,7 +36,9 @@ static inline int bbr_draft_06_invariant(const struct bbr_draft_06 *s) {
            s->bdp < UINT64_C(1) << 62 &&
            (bbr_draft_06_is_time(s->next_release_ns) || s->next_release_ns == BBR_DRAFT_06_NONE) &&
            s->send_quantum < UINT64_C(1) << 17 && s->inflight < UINT64_C(1) << 62 && s->delivered < UINT64_C(1) << 63 &&
-           s->extra_acked <= UINT64_C(1) << 62 && bbr_draft_06_is_time(s->extra_acked_interval_start) &&
+           s->extra_acked <= UINT64_C(1) << 62 && s->extra_acked_now <= UINT64_C(1) << 62 &&
+           s->extra_acked_recent <= UINT64_C(1) << 62 && s->extra_acked_place < BBR_DRAFT_06_EXTRA_ACKED_ROUNDS &&
+           bbr_draft_06_is_time(s->extra_acked_interval_start) &&
            s->drain_start_round <= s->round_count && s->phase <= BBR_DRAFT_06_PROBE_BW && s->undo_phase <= BBR_DRAFT_06_NO_PHASE &&
            (s->full_bw_count < 3 || (s->full_bw_count == 3 && s->full_bw_now)) &&
            s->pacing_gain >= 50 && s->pacing_gain <= 277;
