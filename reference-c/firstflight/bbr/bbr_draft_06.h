@@ -226,13 +226,13 @@ BBR_DRAFT_06_RARE void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s);
 static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, uint64_t newly_acked, uint64_t now_ns);
 static inline void bbr_draft_06_next_round_of_aggregation(struct bbr_draft_06 *s);
 BBR_DRAFT_06_RARE void bbr_draft_06_most_of_rounds(struct bbr_draft_06 *s);
-static inline enum bbr_draft_06_outcome bbr_draft_06_check_full_bw_reached(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
-                                                                           struct bbr_draft_06_rate rate);
+BBR_DRAFT_06_RARE enum bbr_draft_06_outcome bbr_draft_06_check_full_bw_reached(struct bbr_draft_06 *s, uint64_t bytes, uint64_t ns,
+                                                                               int is_app_limited);
 static inline void bbr_draft_06_reset_full_bw(struct bbr_draft_06 *s);
 static inline enum bbr_draft_06_outcome bbr_draft_06_check_startup_done(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
 BBR_DRAFT_06_RARE int bbr_draft_06_check_startup_high_loss(struct bbr_draft_06 *s, uint64_t prior_delivered, uint64_t lost,
                                                            uint64_t tx_in_flight);
-static inline enum bbr_draft_06_outcome bbr_draft_06_check_drain_done(struct bbr_draft_06 *s);
+BBR_DRAFT_06_RARE enum bbr_draft_06_outcome bbr_draft_06_check_drain_done(struct bbr_draft_06 *s);
 static inline void bbr_draft_06_update_min_rtt(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
 BBR_DRAFT_06_RARE void bbr_draft_06_apply_model(struct bbr_draft_06 *s, uint64_t smoothed_rtt_ns);
 static inline void bbr_draft_06_set_pacing_rate(struct bbr_draft_06 *s, uint64_t smoothed_rtt_ns);
@@ -329,9 +329,12 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_update_model_and_state(stru
     bbr_draft_06_update_latest_delivery_signals(s, rs, rate, delivered);
     bbr_draft_06_update_congestion_signals(s, rs, rate);
     bbr_draft_06_update_ack_aggregation(s, rs->bytes, rs->now_ns);
-    enum bbr_draft_06_outcome counted = bbr_draft_06_check_full_bw_reached(s, rs, rate);
-    enum bbr_draft_06_outcome exited = bbr_draft_06_check_startup_done(s, rs);
-    enum bbr_draft_06_outcome drained = bbr_draft_06_check_drain_done(s);
+    enum bbr_draft_06_outcome counted = BBR_DRAFT_06_UNCHANGED, exited, drained = BBR_DRAFT_06_UNCHANGED;
+    if (!s->full_bw_now && s->round_start) /* [bbr.full-bw.round] */
+        counted = bbr_draft_06_check_full_bw_reached(s, rate.bytes, rate.ns, rs->is_app_limited);
+    exited = bbr_draft_06_check_startup_done(s, rs);
+    if (s->phase == BBR_DRAFT_06_DRAIN)
+        drained = bbr_draft_06_check_drain_done(s);
     bbr_draft_06_update_min_rtt(s, rs);
     if (s->loss_round_start) { /* AdvanceLatestDeliverySignals */
         s->bw_latest = rate;
@@ -450,17 +453,15 @@ BBR_DRAFT_06_RARE void bbr_draft_06_most_of_rounds(struct bbr_draft_06 *s) {
     s->extra_acked_recent = most;
 }
 
-/* 5.3.1.2: three rounds in which the rate grows by less than a quarter. UNCHANGED says that nothing was looked at. */
-static inline enum bbr_draft_06_outcome bbr_draft_06_check_full_bw_reached(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
-                                                                           struct bbr_draft_06_rate rate) {
-    if (s->full_bw_now || !s->round_start) /* [bbr.full-bw.round] */
-        return BBR_DRAFT_06_UNCHANGED;
-    if (rs->is_app_limited)
+/* 5.3.1.2: three rounds in which the rate grows by less than a quarter. */
+BBR_DRAFT_06_RARE enum bbr_draft_06_outcome bbr_draft_06_check_full_bw_reached(struct bbr_draft_06 *s, uint64_t bytes, uint64_t ns,
+                                                                               int is_app_limited) {
+    if (is_app_limited)
         return BBR_DRAFT_06_APP_LIMITED; /* [bbr.full-bw.app-limited] */
-    const struct bbr_draft_06_rate found = {rate.bytes, 5 * rate.ns}, full = {s->full_bw.bytes, 4 * s->full_bw.ns};
+    const struct bbr_draft_06_rate found = {bytes, 5 * ns}, full = {s->full_bw.bytes, 4 * s->full_bw.ns};
     if (!bbr_draft_06_less(&found, &full)) {
         bbr_draft_06_reset_full_bw(s);
-        s->full_bw = rate; /* [bbr.full-bw.grown] */
+        s->full_bw = bbr_draft_06_rate_of(bytes, ns); /* [bbr.full-bw.grown] */
         return BBR_DRAFT_06_BW_GROWN;
     }
     s->full_bw_count++; /* [bbr.full-bw.count] */
@@ -506,9 +507,7 @@ BBR_DRAFT_06_RARE int bbr_draft_06_check_startup_high_loss(struct bbr_draft_06 *
 }
 
 /* 5.3.2: Drain ends when no more than one BDP is in flight, or after three rounds; the pseudocode waits for a fourth. */
-static inline enum bbr_draft_06_outcome bbr_draft_06_check_drain_done(struct bbr_draft_06 *s) {
-    if (s->phase != BBR_DRAFT_06_DRAIN)
-        return BBR_DRAFT_06_UNCHANGED;
+BBR_DRAFT_06_RARE enum bbr_draft_06_outcome bbr_draft_06_check_drain_done(struct bbr_draft_06 *s) {
     int by_flight = s->inflight <= bbr_draft_06_quantized(s, bbr_draft_06_bdp_multiple(s, 1)); /* [bbr.drain.done] */
     if (!by_flight && s->round_count <= s->drain_start_round + BBR_DRAFT_06_DRAIN_ROUNDS) /* [bbr.drain.rounds] */
         return BBR_DRAFT_06_UNCHANGED;
