@@ -219,7 +219,7 @@ static inline uint64_t cwnd_bytes(const struct tcp *c, const struct tcp_sock *tp
 /* Set the window: whole segments, at least one, and the rest of the bytes for later. */
 static inline void set_cwnd(struct tcp *c, struct tcp_sock *tp, uint64_t bytes) {
     uint64_t packets = c->packets, rest = bytes - packets * c->mss;
-    if (rest >= c->mss) { /* a division costs more */
+    if (rest >= c->mss) { /* most changes are smaller, and a division costs more */
         packets = bytes / c->mss;
         rest = bytes - packets * c->mss;
     }

@@ -78,6 +78,11 @@ as much with bursts of up to 64 kB. With long bursts, an ACK of `ff_bbr` acknowl
 
 _KERNEL_BBR = "The ratios of the kernel's own BBR are {ratio:.2f} at an equal number of ACKs and {long_ratio:.2f} with long bursts."
 
+_RARE_ACKS = """### Equally rare ACKs
+
+Runs with bursts of up to 64 kB, all paced by `SO_MAX_PACING_RATE` just below the rate of the path; median of seven.
+No program loops over segments. The additional time of a rare ACK is for code and data that left the caches."""
+
 _FAULTS = """## Faults
 
 Careful Resume over loopback."""
@@ -94,6 +99,7 @@ def page() -> str:
         "overshoot": _overshoot,
         "retreat": _retreat,
         "cost": _cost,
+        "rare_acks": _rare_acks,
         "faults": _faults,
     }
     there = [(part(found[name]["rows"]), _measured(found[name])) for name, part in parts.items() if name in found]
@@ -205,6 +211,12 @@ def _cost(rows: list[dict[str, Any]]) -> list[str]:
         ratio, long_ratio = _ratio(kernel_bbr, cubic), _ratio(kernel_bbr["long_bursts"], of_cubic)
         texts.append(_KERNEL_BBR.format(ratio=ratio, long_ratio=long_ratio))
     return [_COST, md.list_table(["Name", "Profile", *header, *long], lines, [16, 26, 9, 9, 10, 10, 10, 10]), *texts]
+
+
+def _rare_acks(rows: list[dict[str, Any]]) -> list[str]:
+    lines = [[*_called(row["name"]), *_costs(row, rows[0])] for row in rows]
+    header = ["Name", "Profile", "ns per ACK", "Ratio to CUBIC", "Segments per ACK"]
+    return [_RARE_ACKS, md.list_table(header, lines, [20, 32, 16, 16, 16])]
 
 
 def _called(name: str) -> list[str]:

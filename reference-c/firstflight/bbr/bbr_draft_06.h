@@ -97,9 +97,9 @@ struct bbr_draft_06_rate {
     uint64_t ns;
 };
 
-/* The variables of section 2. pacing_rate: in bytes per second. app_limited: C.app_limited, 0 while the connection is not. Members that
- * each ACK uses come first: few cache lines. extra_acked_recent: the most of the nine rounds before this one, extra_acked_now: of this one.
- * model_changed: bw, min_rtt or pacing_gain, so that pacing_rate, send_quantum and bdp are computed anew. */
+/* The variables of section 2. pacing_rate: in bytes per second. app_limited: C.app_limited, 0 while the connection is not.
+ * Members that each ACK uses come first, in few cache lines. extra_acked_now, extra_acked_recent: the most of this round
+ * and of the nine before it. model_changed: bw, min_rtt or pacing_gain; then pacing_rate, send_quantum and bdp follow. */
 struct bbr_draft_06 {
     uint64_t smss, cwnd, pacing_rate, send_quantum, inflight, delivered, app_limited;
     struct bbr_draft_06_rate bw, max_bw, bw_latest, bw_shortterm;
@@ -110,7 +110,8 @@ struct bbr_draft_06 {
     uint8_t phase, undo_phase, full_bw_count, srtt_known, model_changed, extra_acked_place;
     uint8_t round_start, loss_round_start, is_loss_in_round, full_bw_reached, full_bw_now, in_recovery, by_timeout;
     uint64_t extra_acked, extra_acked_interval_start, extra_acked_delivered, extra_acked_now, extra_acked_recent;
-    uint64_t extra_acked_rounds[BBR_DRAFT_06_ROOM(BBR_DRAFT_06_EXTRA_ACKED_ROUNDS)]; /* the most of each round; this round's is at extra_acked_place */
+    /* The most of each round; the place of this round is extra_acked_place. */
+    uint64_t extra_acked_rounds[BBR_DRAFT_06_ROOM(BBR_DRAFT_06_EXTRA_ACKED_ROUNDS)];
     uint64_t initial_cwnd, next_release_ns, after_lost, drain_start_round;
     struct bbr_draft_06_rate full_bw, undo_bw_shortterm;
     uint64_t undo_inflight_shortterm, undo_inflight_longterm, recovery_start, recovery_delivered, prior_cwnd;
@@ -202,8 +203,9 @@ BBR_DRAFT_06_RARE int bbr_draft_06_less_wide(uint64_t a_bytes, uint64_t a_ns, ui
 
 /* Whether a is the lower of two rates that are finite. Pointers, as clang 14 copies structs byte by byte for BPF. */
 static inline int bbr_draft_06_less(const struct bbr_draft_06_rate *a, const struct bbr_draft_06_rate *b) {
-    return !BBR_DRAFT_06_IS_WIDE(a->bytes | a->ns | b->bytes | b->ns) ? a->bytes * b->ns < b->bytes * a->ns
-                                                                      : bbr_draft_06_less_wide(a->bytes, a->ns, b->bytes, b->ns);
+    return !BBR_DRAFT_06_IS_WIDE(a->bytes | a->ns | b->bytes | b->ns)
+               ? a->bytes * b->ns < b->bytes * a->ns
+               : bbr_draft_06_less_wide(a->bytes, a->ns, b->bytes, b->ns);
 }
 
 /* Replace a by the higher of two rates; it stays if they are equal. */
@@ -260,8 +262,8 @@ static inline void bbr_draft_06_begin(struct bbr_draft_06 *s, uint32_t max_datag
     s->inflight = s->delivered = s->app_limited = s->recovery_delivered = s->inflight_latest = s->undo_inflight_shortterm = s->undo_inflight_longterm = 0;
     s->round_count = s->next_round_delivered = s->loss_round_delivered = s->lost_ranges = s->drain_start_round = 0;
     s->min_rtt_stamp = s->probe_rtt_min_stamp = s->recovery_start = s->prior_cwnd = 0;
-    s->extra_acked = s->extra_acked_interval_start = s->extra_acked_delivered = s->extra_acked_now = s->extra_acked_recent = 0;
-    s->extra_acked_place = 0;
+    s->extra_acked = s->extra_acked_interval_start = s->extra_acked_delivered = 0;
+    s->extra_acked_now = s->extra_acked_recent = s->extra_acked_place = 0;
     for (int i = 0; i < BBR_DRAFT_06_EXTRA_ACKED_ROUNDS; i++)
         s->extra_acked_rounds[i] = 0;
     s->full_bw_count = s->round_start = s->loss_round_start = s->is_loss_in_round = 0;
@@ -358,9 +360,9 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_update_model_and_state(stru
 static inline struct bbr_draft_06_rate bbr_draft_06_generate_rate_sample(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
     struct bbr_draft_06_rate rate = {0, 1};
     if (rs->prior_delivered != BBR_DRAFT_06_NONE) {
-        int known = rs->min_rtt_ns != BBR_DRAFT_06_NONE;
+        int is_short = rs->min_rtt_ns != BBR_DRAFT_06_NONE && rs->interval_ns < rs->min_rtt_ns; /* [bbr.sample.short] */
         s->delivered = rs->prior_delivered + rs->delivered; /* [bbr.sample.delivered] */
-        if (rs->interval_ns != 0 && !(known && rs->interval_ns < rs->min_rtt_ns)) /* [bbr.sample.short] [bbr.sample.no-time] */
+        if (rs->interval_ns != 0 && !is_short) /* [bbr.sample.no-time] */
             rate = bbr_draft_06_rate_of(rs->delivered, rs->interval_ns); /* [bbr.sample.rate] */
     } else {
         s->delivered += rs->bytes; /* [bbr.sample.none] */
@@ -426,7 +428,8 @@ static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, u
     s->extra_acked_delivered += newly_acked;
     if (s->round_start)
         bbr_draft_06_next_round_of_aggregation(s);
-    s->extra_acked_now = bbr_draft_06_max(s->extra_acked_now, bbr_draft_06_min(s->extra_acked_delivered - expected, s->cwnd));
+    uint64_t extra = bbr_draft_06_min(s->extra_acked_delivered - expected, s->cwnd);
+    s->extra_acked_now = bbr_draft_06_max(s->extra_acked_now, extra);
     s->extra_acked = s->extra_acked_now; /* [bbr.extra-acked.startup] */
     if (s->full_bw_reached)
         s->extra_acked = bbr_draft_06_max(s->extra_acked_now, s->extra_acked_recent); /* [bbr.extra-acked] */
@@ -434,7 +437,8 @@ static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, u
 
 /* The oldest of ten rounds makes place for a new one. */
 static inline void bbr_draft_06_next_round_of_aggregation(struct bbr_draft_06 *s) {
-    uint64_t at = BBR_DRAFT_06_PLACE(s->extra_acked_place, BBR_DRAFT_06_EXTRA_ACKED_ROUNDS), ended = s->extra_acked_now, oldest;
+    uint64_t at = BBR_DRAFT_06_PLACE(s->extra_acked_place, BBR_DRAFT_06_EXTRA_ACKED_ROUNDS);
+    uint64_t ended = s->extra_acked_now, oldest;
     s->extra_acked_rounds[at] = ended;
     at = at + 1 < BBR_DRAFT_06_EXTRA_ACKED_ROUNDS ? at + 1 : 0;
     s->extra_acked_place = (uint8_t)at;

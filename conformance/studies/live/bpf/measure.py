@@ -1,7 +1,7 @@
 """Measure the congestion controls of ``reference-c/bpf``: ``python conformance/studies live.bpf.measure [PART...]``.
 
-Parts: windows, jumpstart, resume, overshoot, retreat, cost, faults; windows=NAME,NAME and cost=NAME,NAME measure some
-objects. Results are in ``kernel.json``, with kernel version and date. Needs root.
+Parts: windows, jumpstart, resume, overshoot, retreat, cost, rare_acks, faults; windows=NAME,NAME and
+cost=NAME,NAME measure some objects. Results are in ``kernel.json``, with kernel version and date. Needs root.
 """
 
 import json
@@ -39,6 +39,8 @@ _ATTEMPTS = 5
 _MS, _S = 10**6, 10**9
 _ROUNDS = 3  # of a measurement of cost: the median counts
 _BURST_SEGMENTS = 2  # as an ACK acknowledges
+_RARE_ROUNDS = 7
+_MAX_PACING_RATE = 23_000_000  # bytes per second: just below the rate of the path, as BBR paces
 _HEADERS = 52  # IPv4, TCP and timestamps
 #: Links of transfers: rate, round trip, queue in bytes.
 LINKS = {
@@ -233,30 +235,42 @@ def cost(names: str = "") -> list[dict[str, Any]]:
     kept = _results().get("cost", {"rows": []})["rows"] if names else []
     rows = {row["name"]: row for row in kept}
     chosen = names.split(",") if names else order
-    short, long = _costs(chosen, _BURST_SEGMENTS, None)
+    short, long = _costs(chosen, (_BURST_SEGMENTS, None), (None, None))
     rows |= {name: {"name": name, **short[name], "long_bursts": long[name]} for name in chosen}
     return [rows[name] for name in order if name in rows]
 
 
-def _costs(chosen: list[str], *bursts: int | None) -> list[dict[str, dict[str, Any]]]:
-    """Return the median run of each object, for each largest burst in segments; None: bursts of up to 64 kB."""
+def rare_acks() -> list[dict[str, Any]]:
+    """Measure BBR next to algorithms of the kernel with long bursts, all paced alike: ACKs are equally rare."""
+    chosen = ["ff_kernel_cubic", *(["ff_kernel_bbr"] if "bbr" in available() else []), "ff_bbr"]
+    (found,) = _costs(chosen, (None, _MAX_PACING_RATE), rounds=_RARE_ROUNDS)
+    return [{"name": name, **found[name]} for name in chosen]
+
+
+def _costs(
+    chosen: list[str], *senders: tuple[int | None, int | None], rounds: int = _ROUNDS
+) -> list[dict[str, dict[str, Any]]]:
+    """Return the median run of each object, for each largest burst in segments and largest pacing rate.
+
+    None: bursts of up to 64 kB, and the pacing of the algorithm.
+    """
     statistics = File("/proc/sys/kernel/bpf_stats_enabled")
     before = statistics.read_text("ascii")
-    runs: list[dict[str, list[dict[str, Any]]]] = [{name: [] for name in chosen} for _ in bursts]
-    for _ in range(_ROUNDS):
-        for found, burst_segments in zip(runs, bursts, strict=True):
+    runs: list[dict[str, list[dict[str, Any]]]] = [{name: [] for name in chosen} for _ in senders]
+    for _ in range(rounds):
+        for found, (burst_segments, max_rate) in zip(runs, senders, strict=True):
             for name in chosen:
                 earlier = {each["id"] for each in _programs()}
                 with loaded(find(name)):
                     try:
                         statistics.write_text("1", "ascii")
-                        found[name].append(_cost(name, burst_segments, earlier))
+                        found[name].append(_cost(name, burst_segments, max_rate, earlier))
                     finally:
                         statistics.write_text(before, "ascii")
     for name in chosen:
         print(name, [[run["ns_per_ack"] for run in found[name]] for found in runs], flush=True)
     return [
-        {name: sorted(each, key=lambda run: int(run["ns_per_ack"]))[_ROUNDS // 2] for name, each in found.items()}
+        {name: sorted(each, key=lambda run: int(run["ns_per_ack"]))[rounds // 2] for name, each in found.items()}
         for found in runs
     ]
 
@@ -273,6 +287,8 @@ _SEND = """
 import socket, struct, sys, time
 c = socket.socket()
 c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
+if sys.argv[2] != "None":
+    c.setsockopt(socket.SOL_SOCKET, 47, int(sys.argv[2]))  # SO_MAX_PACING_RATE
 c.connect(("10.97.0.2", 4433))
 end = time.monotonic() + 3
 while time.monotonic() < end:
@@ -281,7 +297,7 @@ print(struct.unpack_from("=I", c.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO,
 """
 
 
-def _cost(name: str, burst_segments: int | None, earlier: set[int]) -> dict[str, Any]:
+def _cost(name: str, burst_segments: int | None, max_rate: int | None, earlier: set[int]) -> dict[str, Any]:
     tag = f"ffc{os.getpid()}"
     spaces = [f"{tag}s", f"{tag}r"]
     try:
@@ -312,7 +328,7 @@ def _cost(name: str, burst_segments: int | None, earlier: set[int]) -> dict[str,
         receiver = _in(spaces[1], _RECEIVE)
         assert receiver.stdout is not None
         receiver.stdout.readline()
-        segments, _ = _in(spaces[0], _SEND, name).communicate(timeout=30)
+        segments, _ = _in(spaces[0], _SEND, name, str(max_rate)).communicate(timeout=30)
         receiver.wait(30)
         found = _statistics(earlier)
         return found | {"segments_per_ack": round(int(segments) / found["acks"], 1)}
@@ -354,7 +370,7 @@ def _statistics(earlier: set[int]) -> dict[str, Any]:
 
 PARTS: dict[str, Callable[..., Any]] = {
     "windows": windows, "jumpstart": jumpstart, "resume": resume, "overshoot": overshoot, "retreat": retreat,
-    "cost": cost, "faults": faults.results,
+    "cost": cost, "rare_acks": rare_acks, "faults": faults.results,
 }  # fmt: skip
 
 
