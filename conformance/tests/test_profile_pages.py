@@ -24,7 +24,9 @@ PROFILES = [
     for profile in known.profiles
 ]
 #: Programs that the short tests execute: plain ones, a resolved startup, a resolved base with rules of its own.
-SAMPLE = ("search/draft-09", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "hystart/linux", "hybla/ns-3")
+SAMPLE = (
+    "search/draft-09", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "hystart/linux", "hystartpp/rfc-9406", "hybla/ns-3",
+)  # fmt: skip
 
 
 def loaded(program: Program) -> Any:
@@ -100,6 +102,23 @@ def test_pages_are_complete() -> None:
         assert {one for one in members if f"* - `{one}`\n" not in section(before, "State")} == set(), profile
         assert len(rules) >= 5
         assert len(members) >= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("suss/linux-6-8", {"INIT_CWND": "packets", "ACK_DELTA": "us", "RATE_MAX": "1/2^24 bytes per us"}),
+        ("bbr/linux-v1", {"HIGH_GAIN": "1/256", "BW_MAX": "1/2^24 packets per us", "MIN_TSO_RATE": "bytes per second"}),
+        ("cubic/rfc-9438", {"SECOND_CUBED": "ns^3", "LOSS_REDUCTION_DIVISOR": "none"}),
+        ("search/lanman-2024", {"W": "bins", "OVERSHOOT_BINS": "bins"}),
+        ("hystart/linux", {"_US": "ns", "DELAY_MIN_US": "us"}),
+    ],
+)
+def test_constants_have_their_units(name: str, units: dict[str, str]) -> None:
+    """The unit of a constant comes from its name, or from its description, also where it is a fraction or a quotient."""
+    constants = section(page.pages()[f"profiles/{name.replace('/', '-')}"], "Constants")
+    found = dict(re.findall(r"\* - `(.+)`\n  - .+\n  - (.*)\n", constants))
+    assert {constant: found[constant] for constant in units} == units
 
 
 def section(text: str, title: str) -> str:

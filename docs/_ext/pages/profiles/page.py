@@ -44,6 +44,8 @@ _UNITS = (
     "percent",
     "units",
 )
+#: A fraction as a unit, alone or of another unit: 1/100, 1/20 ns, 1/2^24 packets per us.
+_SCALED = r"1/[\d^]+(?: ns| \w+ per \w+)?|ns\^3"
 _ARITHMETIC = (
     "All numbers are integers of unlimited size; a port needs 128 bits for products. There is no floating point. "
     "`a // b` rounds down, `-(-a // b)` rounds up. Times are in ns, windows and sizes in bytes, unless the name or the "
@@ -158,8 +160,12 @@ def _unit(name: str, meaning: str = "") -> str:
     last = after.rpartition("_")[2]
     if before:
         return f"{before.rpartition('_')[2]} per {last}"
-    found = re.search(rf"\b(?:in|In|of) (?:ticks of )?(1/\d+ ns|{'|'.join(_UNITS)})\b", meaning)
-    return last if last in _UNITS else found[1] if found else "none"
+    found = re.search(
+        rf"\b(?:in|In|of) (?:ticks of )?({_SCALED}|bytes per second|{'|'.join(_UNITS)})(?![\w^])", meaning
+    )
+    # A name that is nothing but a unit is the length of that unit.
+    named = last in _UNITS and last != name.lower().strip("_")
+    return last if named else found[1] if found else "none"
 
 
 def _source(clauses: list[str]) -> str:

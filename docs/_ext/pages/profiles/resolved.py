@@ -21,8 +21,8 @@ from pages.profiles.fold import COMMENT, Fold, alias_readings, copied, is_commen
 from plain.judge import controllers
 
 Target = tuple[str, str]
-#: Modules that a program imports: events, observables, and errors. Their members are tables of the page.
-_INTERFACE = ("firstflight.events", "firstflight.observables", "firstflight.errors", "firstflight.enums")
+#: Modules that a program imports: events, observables and errors, whose members are tables of the page, and fractions.
+_INTERFACE = ("firstflight.events", "firstflight.observables", "firstflight.errors", "firstflight.enums", "fractions")
 #: Interfaces of the model that only type checkers need.
 _UNTYPED = ("RulesState",)
 _CITED = re.compile(r"\[([a-z0-9.-]+)\]")

@@ -18,19 +18,30 @@ PROFILE = "bbr/draft-06"
 
 #: Bytes, and the ns in which they were delivered.
 Rate = tuple[int, int]
+#: The rate before the first sample.
 NOTHING: Rate = (0, 1)
 
+#: A millisecond and a second.
 MILLISECOND_NS, SECOND_NS = 1_000_000, 1_000_000_000
-#: Hundredths: 2.77 and 0.5; 1.0 afterwards.
+#: Pacing gains of Startup, of Drain, and of the phases after them, in 1/100.
 STARTUP_PACING_GAIN, DRAIN_PACING_GAIN, CRUISE_PACING_GAIN = 277, 50, 100
+#: Factor from the BDP to the window.
 CWND_GAIN = 2
+#: Startup ends after so many rounds in which the bandwidth did not grow enough.
 FULL_BW_ROUNDS = 3
+#: Ranges of lost packets in a round that can end Startup.
 FULL_LOSS_COUNT = 6
+#: Drain lasts at most so many rounds.
 DRAIN_ROUNDS = 3
+#: Pacing is slower than the bandwidth by this share.
 PACING_MARGIN_PERCENT = 1
+#: Length of the maximum filter of the aggregation.
 EXTRA_ACKED_ROUNDS = 10
+#: Upper bound of the send quantum.
 LARGEST_QUANTUM_BYTES = 65536
+#: MinRTTFilterLen: a minimum RTT expires after 10 s.
 MIN_RTT_FILTER_NS = 10_000 * MILLISECOND_NS
+#: ProbeRTTInterval: the RTT is probed after 5 s without a lower one.
 PROBE_RTT_INTERVAL_NS = 5_000 * MILLISECOND_NS
 
 

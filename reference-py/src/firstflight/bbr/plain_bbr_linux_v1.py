@@ -15,28 +15,47 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "bbr/linux-v1"
 
+#: Positions of the binary point of bandwidths and of gains, in bits.
 BW_SCALE, BBR_SCALE = 24, 8
+#: Parts of a packet per microsecond, and of a gain of 1.
 BW_UNIT, BBR_UNIT = 1 << BW_SCALE, 1 << BBR_SCALE
+#: The largest bandwidth, which the kernel keeps in 32 bits, in 1/2^24 packets per us.
 BW_MAX = 2**32 - 1
+#: A microsecond and a second in ns, a millisecond in us.
 US_NS, MS_US, SECOND_NS = 1000, 1000, 1_000_000_000
-#: Gains in parts of 256.
+#: Pacing gain of Startup, in 1/256.
 HIGH_GAIN = BBR_UNIT * 2885 // 1000 + 1
+#: Pacing gain of Drain, in 1/256.
 DRAIN_GAIN = BBR_UNIT * 1000 // 2885
+#: Gain of the window, in 1/256.
 CWND_GAIN = 2 * BBR_UNIT
-#: A million over a hundred, of which the margin leaves 99.
+#: Microseconds of a second, less the pacing margin of 1 %.
 PACED = 10_000 * 99
+#: Below this pacing rate a burst may be one segment, in bytes per second.
 MIN_TSO_RATE = 1_200_000 >> 3
+#: A burst lasts 1/2^10 of a second.
 PACING_SHIFT = 10
+#: The longest burst that the kernel hands to the device, without headers.
 LARGEST_GSO_BYTES = 65536 - 1 - 320
+#: The longest burst, in segments.
 MOST_SEGMENTS = 0x7F
+#: A minimum RTT expires after 10 s.
 MIN_RTT_WINDOW_NS = 10 * SECOND_NS
+#: Length of the maximum filter of the bandwidth.
 BW_ROUNDS = 10
-FULL_BW_THRESH, FULL_BW_ROUNDS = BBR_UNIT * 5 // 4, 3
+#: The growth of the bandwidth that lets Startup go on, in 1/256.
+FULL_BW_THRESH = BBR_UNIT * 5 // 4
+#: Startup ends after so many rounds in which the bandwidth did not grow enough.
+FULL_BW_ROUNDS = 3
+#: The initial and the least window.
 INIT_CWND_PACKETS, CWND_MIN_PACKETS = 10, 4
+#: Half the length of the maximum filter of the aggregation.
 EXTRA_ACKED_ROUNDS = 5
+#: Upper bound of the aggregation, as a time at the bandwidth.
 EXTRA_ACKED_MOST_US = 100 * MS_US
+#: A period of aggregation ends before so many packets are acknowledged.
 EPOCH_MOST_PACKETS = 1 << 20
-#: Of the states of TCP's congestion avoidance those that matter.
+#: TCP_CA_Open, TCP_CA_Recovery and TCP_CA_Loss: states of the connection.
 OPEN, RECOVERY, LOSS = 0, 3, 4
 
 

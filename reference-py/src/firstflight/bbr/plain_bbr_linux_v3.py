@@ -15,24 +15,47 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "bbr/linux-v3"
 
+#: Positions of the binary point of bandwidths and of gains, in bits.
 BW_SCALE, BBR_SCALE = 24, 8
-BW_UNIT, BBR_UNIT, BW_MAX = 1 << BW_SCALE, 1 << BBR_SCALE, 2**32 - 1
+#: Parts of a packet per microsecond, and of a gain of 1.
+BW_UNIT, BBR_UNIT = 1 << BW_SCALE, 1 << BBR_SCALE
+#: The largest bandwidth, which the kernel keeps in 32 bits, in 1/2^24 packets per us.
+BW_MAX = 2**32 - 1
+#: A microsecond and a second.
 US_NS, SECOND_NS = 1000, 1_000_000_000
-#: Gains in parts of 256.
+#: Pacing gains of Startup and Drain, in 1/256.
 STARTUP_PACING_GAIN, DRAIN_GAIN = BBR_UNIT * 277 // 100 + 1, BBR_UNIT * 1000 // 2885
+#: Gain of the window, in 1/256.
 CWND_GAIN = 2 * BBR_UNIT
+#: Pacing gains of the phases, in 1/256.
 PACING_GAINS = {Phase.STARTUP: STARTUP_PACING_GAIN, Phase.DRAIN: DRAIN_GAIN, Phase.PROBE_BW: BBR_UNIT}
-PACED = 10_000 * 99  # a million over a hundred, of which the margin leaves 99
-PACING_SHIFT, TSO_RTT_SHIFT, TSO_RTT_SHIFTS, GSO_LEGACY_MAX_SIZE = 10, 9, 32, 65536
+#: Microseconds of a second, less the pacing margin of 1 %.
+PACED = 10_000 * 99
+#: A burst lasts 1/2^10 of a second.
+PACING_SHIFT = 10
+#: A burst is longer by this number, halved for each 2^9 us of the minimum RTT, in bytes.
+GSO_LEGACY_MAX_SIZE = 65536
+#: 2^9 us of the minimum RTT halve the addition, and 32 of them end it.
+TSO_RTT_SHIFT, TSO_RTT_SHIFTS = 9, 32
+#: The longest burst that the kernel hands to the device, without headers, and the shortest.
 LARGEST_GSO_BYTES, MIN_TSO_SEGMENTS = GSO_LEGACY_MAX_SIZE - 1 - 320, 2
+#: A minimum RTT expires after 10 s; the RTT is probed after 5 s without a lower one.
 MIN_RTT_WINDOW_NS, PROBE_RTT_WINDOW_NS = 10 * SECOND_NS, 5 * SECOND_NS
-FULL_BW_THRESH, FULL_BW_ROUNDS = BBR_UNIT * 5 // 4, 3
+#: The growth of the bandwidth that lets Startup go on, in 1/256.
+FULL_BW_THRESH = BBR_UNIT * 5 // 4
+#: Startup ends after so many rounds in which the bandwidth did not grow enough.
+FULL_BW_ROUNDS = 3
+#: The share of losses that is too high, and the factor of the short-term bounds, in 1/256.
 LOSS_THRESH, LOSS_CUT = BBR_UNIT * 2 // 100, BBR_UNIT - BBR_UNIT * 30 // 100
+#: ACKs with a loss in a round that can end Startup, and where their count stops.
 FULL_LOSS_COUNT, LOSS_EVENTS_MOST = 6, 0xF
+#: The least and the largest initial window, and the end of a period of aggregation, in packets.
 CWND_MIN_PACKETS, INIT_CWND_MOST, EPOCH_MOST_PACKETS = 4, 0x7F, 1 << 20
+#: Half the length of the maximum filter of the aggregation, and its bound as a time at the bandwidth.
 EXTRA_ACKED_ROUNDS, EXTRA_ACKED_MOST_US = 5, 100_000
-INFINITE = 1 << 64  # in place of ~0U, for bounds and RTTs that are not known
-#: Of the states of TCP's congestion avoidance those that matter.
+#: In place of ~0U, for bounds and RTTs that are not known.
+INFINITE = 1 << 64
+#: TCP_CA_Open, TCP_CA_Recovery and TCP_CA_Loss: states of the connection.
 OPEN, RECOVERY, LOSS = 0, 3, 4
 
 

@@ -17,7 +17,9 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "cubic/rfc-9438"
 
-UNIT = 2**32  # of a byte
+#: Parts of a byte, in which fractions of the window are kept.
+UNIT = 2**32
+#: A second to the third power, in ns^3.
 SECOND_CUBED = 10**27
 
 

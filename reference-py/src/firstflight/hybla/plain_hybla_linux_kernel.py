@@ -13,11 +13,16 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "hybla/linux"
 
-RTT0 = 25_000_000  # of the reference connection, in ns
-RHO_3LS_MAX = 2047  # ours: below 256, so that 64 bits suffice
+#: RTT of the reference connection, in ns.
+RTT0 = 25_000_000
+#: Limit of rho, in 1/8. It is ours: below 256, so that 64 bits suffice.
+RHO_3LS_MAX = 2047
+#: Limit of the whole part of rho in the power of 2.
 SHIFT_MAX = 16
-WINDOW_CLAMP = 65_535  # segments
-FRACTIONS = (128, 139, 152, 165, 181, 197, 215, 234)  # 2^(k/8) in 128ths
+#: Limit of the window (snd_cwnd_clamp), in segments.
+WINDOW_CLAMP = 65_535
+#: 2^(k/8) for k from 0 to 7, in 1/128.
+FRACTIONS = (128, 139, 152, 165, 181, 197, 215, 234)
 
 
 @dataclass(slots=True)

@@ -52,6 +52,7 @@ DELAY_DIVISOR = 8
 TRAIN_GAP_NS = 2_000_000
 #: What a train may exceed the minimum RTT for bursts, in ns.
 TRAIN_MARGIN_NS = 1_000_000
+#: A microsecond, in ns.
 _US = 1_000
 
 

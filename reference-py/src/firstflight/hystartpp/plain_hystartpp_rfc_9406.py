@@ -13,14 +13,20 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "hystartpp/rfc-9406"
 
-# Section 4.3, in ns
+#: Lower bound of RttThresh (section 4.3), in ns.
 MIN_RTT_THRESH = Fraction(4_000_000)
+#: Upper bound of RttThresh (section 4.3), in ns.
 MAX_RTT_THRESH = Fraction(16_000_000)
+#: RttThresh is the minimum RTT of the last round divided by this number (section 4.3).
 MIN_RTT_DIVISOR = 8
+#: A round is compared after so many RTTs (section 4.3), in samples.
 N_RTT_SAMPLE = 8
+#: Conservative Slow Start divides the growth by this number (section 4.3).
 CSS_GROWTH_DIVISOR = 4
+#: Conservative Slow Start ends after so many rounds (section 4.3).
 CSS_ROUNDS = 5
-INFINITY = 2**60  # above every RTT
+#: Above every RTT, in ns.
+INFINITY = 2**60
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "limited-slow-start/rfc-3742"
 
+#: max_ssthresh: above this window, growth is limited.
 MAX_SSTHRESH_SEGMENTS = 100
 
 

@@ -15,8 +15,11 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "quick-start/rfc-4782"
 
+#: The rate that the routers approve: 40 kbit/s times 2^7 (section 3.1).
 RATE_REQUEST = 7
+#: Headers of IPv4 and TCP in each packet.
 HEADER_BYTES = 40
+#: max_ssthresh: above this window, growth is limited.
 MAX_SSTHRESH_SEGMENTS = 100
 
 

@@ -13,9 +13,9 @@ from firstflight.observables import Outcome
 
 PROFILE = "rapid-start/draft-02"
 
-#: 4 ms.
+#: Added to the minimum RTT in the test of the delay: 4 ms.
 ADDITIVE_NS = 4_000_000
-#: Above every RTT.
+#: Above every RTT, in ns.
 INFINITY = 2**60
 
 

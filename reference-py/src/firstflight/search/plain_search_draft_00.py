@@ -15,10 +15,14 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "search/draft-00"
 
+#: Length of both windows, in bins.
 W = 10
+#: Bins in addition to a window: a larger shift is not evaluated.
 EXTRA_BINS = 15
+#: The number of bins.
 NUM_BINS = W + EXTRA_BINS
-OVERSHOOT_BINS = 5  # 2 * INITIAL_RTT / BIN_DURATION = 40/7, an integer division
+#: Length of the overshoot, in bins: 2 * INITIAL_RTT / BIN_DURATION = 40/7, an integer division.
+OVERSHOOT_BINS = 5
 
 
 @dataclass(slots=True)

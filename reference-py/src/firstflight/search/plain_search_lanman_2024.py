@@ -16,10 +16,14 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "search/lanman-2024"
 
+#: Length of both windows, in bins.
 W = 10
+#: Bins in addition to a window: a shift of so many bins or more is not evaluated.
 EXTRA_BINS = 15
+#: The number of bins.
 TOTAL_BINS = W + EXTRA_BINS
-OVERSHOOT_BINS = 6  # 2 * Initial_RTT / BIN_DURATION = 40/7, to the nearest
+#: Length of the overshoot, in bins: 2 * Initial_RTT / BIN_DURATION = 40/7, to the nearest.
+OVERSHOOT_BINS = 6
 
 
 @dataclass(slots=True)

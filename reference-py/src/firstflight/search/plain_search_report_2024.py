@@ -13,7 +13,9 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "search/report-2024"
 
+#: Length of both windows, in bins.
 DELV_BIN_COUNT = 10
+#: The number of bins. A shift is evaluated while both windows fit in them.
 SENT_BIN_COUNT = 25
 
 

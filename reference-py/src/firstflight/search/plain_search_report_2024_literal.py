@@ -15,10 +15,14 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "search/report-2024-literal"
 
+#: Length of both windows, in bins.
 W = 10
+#: Bins in addition to a window: a larger shift is not evaluated.
 EXTRA_BINS = 15
+#: The number of bins.
 NUM_BINS = W + EXTRA_BINS
-BACK = 5  # Initial_RTT * 2 / BIN_DURATION = 40/7
+#: Length of the overshoot, in bins: Initial_RTT * 2 / BIN_DURATION = 40/7, rounded down.
+BACK = 5
 
 
 @dataclass(slots=True)

@@ -14,20 +14,33 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "suss/linux-5-19"
 
+#: The largest number of rounds that SUSS skips.
 SUSS_MAX = 3
+#: Position of the binary point of a rate, in bits.
 BW_SCALE = 24
+#: Below this window HyStart does not act, in packets.
 HYSTART_LOW_WINDOW = 16
+#: RTTs of a round that are compared.
 HYSTART_MIN_SAMPLES = 8
+#: A longer time between ACKs ends their train.
 HYSTART_ACK_DELTA_US = 2000
+#: Added to the minimum RTT in the test of the train.
 HYSTART_ACK_DELAY_US = 1000
+#: Least increase of the RTT that ends slow start, in us.
 HYSTART_DELAY_MIN = 4000
+#: Upper bound of that increase, in us.
 HYSTART_DELAY_MAX = 16_000
+#: In place of a value that is not known.
 NONE = 2**64 - 1
-# Ours, so that 64 bits suffice: what rounds, packets, trains, rates and transmissions are counted up to.
+#: Where the count of rounds stops. This limit and the next four are ours: 64 bits suffice.
 ROUND_MAX = 31
+#: Where the count of blue packets stops, in packets.
 BLUE_MAX = 2**30
+#: The longest train, in us.
 TRAIN_MAX = 2**32 - 1
+#: The largest pacing rate, in 1/2^24 bytes per us.
 RATE_MAX = 2**43
+#: The largest transmission that moves the time of the next one, in bytes.
 SENT_MAX = 2**33
 
 

@@ -14,22 +14,37 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "suss/linux-6-8"
 
+#: The initial window, in packets.
 INIT_CWND = 10
+#: The largest number of rounds that SUSS skips.
 SUSS_MAX = 3
+#: Below this window HyStart does not act, in packets.
 LOW_WINDOW = 16
+#: RTTs of a round that are compared.
 MIN_SAMPLES = 8
-ACK_DELTA = 2000  # us, as all times but those in ns
+#: A longer time between ACKs ends their train, in us.
+ACK_DELTA = 2000
+#: Added to the minimum RTT in the test of the train, in us.
 ACK_DELAY = 1000
+#: Least increase of the RTT that ends slow start, in us.
 DELAY_MIN = 4000
+#: Upper bound of that increase, in us.
 DELAY_MAX = 16_000
+#: States of SUSS: below CAPPED it may act.
 CLOCKING, PACING, CAPPED, DELAYED, REDUCED, DISABLED = 1, 2, 3, 4, 9, 10
+#: Parts of a round: paced packets, packets that ACKs release, the last of these.
 RED, BLUE, TAIL = 0, 1, 2
+#: In place of a value that is not known.
 NONE = 2**64 - 1
-# Ours, so that 64 bits suffice: what rounds, packets, trains, rates and transmissions are counted up to.
+#: Where the count of rounds stops. This limit and the next four are ours: 64 bits suffice.
 ROUND_MAX = 31
+#: Where the count of blue packets stops, in packets.
 BLUE_MAX = 2**30
+#: The longest train, in us.
 TRAIN_MAX = 2**32 - 1
+#: The largest pacing rate, in 1/2^24 bytes per us.
 RATE_MAX = 2**43
+#: The largest transmission that moves the time of the next one, in bytes.
 SENT_MAX = 2**33
 
 

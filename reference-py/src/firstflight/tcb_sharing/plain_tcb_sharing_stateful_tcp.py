@@ -14,7 +14,9 @@ from firstflight.observables import Outcome
 
 PROFILE = "tcb-sharing/stateful-tcp"
 
+#: The initial window, in packets.
 INIT_CWND = 10
+#: A larger flight ends the startup, in packets.
 MIN_INFLIGHT_TO_EXIT_STARTUP_PHASE = 5
 #: ACKs with a number above it, counted from 0, end the startup whatever is in flight.
 LAST_COUNT = 10
