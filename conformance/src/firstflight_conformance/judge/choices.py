@@ -29,7 +29,7 @@ from firstflight_conformance.records.findings import Choice
 from firstflight_conformance.replay.variant import Variant
 
 #: The limits for one connection: about two seconds. Few answers require two alternatives at once that do not act alone.
-_LIMITS = Limits(25_000, radii=(1,), bases=3, silent=0)
+_LIMITS = Limits(25_000, walks=((1, 3),), silent=0)
 #: The number of profiles that are tried if none was asked for, each of another algorithm.
 _NEAREST = 4
 
