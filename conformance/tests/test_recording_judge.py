@@ -107,7 +107,7 @@ def test_python_and_the_port_follow_alike(monkeypatch: pytest.MonkeyPatch) -> No
     for most, begin, unit_bytes in ((5, 0, 1), (len(windows), 40, 1), (len(windows), 0, 1200)):
         question = Question(recording.header.config, recording.events, given, windows, begin, most, unit_bytes)
         native = Follower(question)
-        assert native._laid_out is not None, "there is no C compiler here"
+        assert native._function is not None, "there is no C compiler here"
         monkeypatch.setattr(follow, "_function", _no_compiler)
         python = Follower(question)
         monkeypatch.undo()

@@ -23,7 +23,7 @@ from firstflight_conformance.compare.relation import (
     judge_answered,
 )
 from firstflight_conformance.judge.explain import ONE_OF, ComparedProfile, Explainer, ProfileComparison
-from firstflight_conformance.judge.follow import Exits, Followed, Way, exits_after, followed
+from firstflight_conformance.judge.follow import Exits, Followed, Way, asked, exits_after, followed
 from firstflight_conformance.judge.leaving import Left, Point
 from firstflight_conformance.records.findings import Choice
 from firstflight_conformance.replay.variant import Variant
@@ -124,7 +124,7 @@ def _answered(comparison: ProfileComparison, name: str) -> Answered:
     observed: list[dict[str, Any]] = [{"cwnd_bytes": window} for window in windows]
     for answer, threshold in zip(observed, thresholds or (), strict=False):
         answer["ssthresh_bytes"] = threshold
-    return Answered(comparison.question.events, observed, partial(_Windows, comparison, name))
+    return Answered(asked(comparison.question, name).events, observed, partial(_Windows, comparison, name))
 
 
 class _Windows(Walker):

@@ -12,6 +12,7 @@ from struct import Struct
 from typing import Any
 
 from firstflight import Config
+from firstflight.controller import ALGORITHMS
 from firstflight.delivery_rate import with_samples
 from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
@@ -80,27 +81,36 @@ class Follower:
     """Lets profiles follow one recording."""
 
     def __init__(self, question: Question) -> None:
-        """Lay the question out once, with delivery-rate samples for the profiles that ask for them."""
-        question = self.question = replace(question, events=with_samples(question.events))
-        self._laid_out: _LaidOut | None = None
-        try:
+        """Take the question, and the function of the port where there is a compiler."""
+        self.question = question
+        self._function: Any = None
+        self._laid_out: dict[bool, _LaidOut] = {}
+        with suppress(NativeError):
             self._function = _function()
-            self._laid_out = _LaidOut(question)
-        except NativeError:
-            pass
 
     def follow(self, name: str) -> Way:
         """Return the way of a profile, ``algorithm/profile``."""
-        if self._laid_out is not None:
-            return way_of(self._laid_out.follow(self._function, name))
-        return way_of(_in_python(self.question, name))
+        if self._function is None:
+            return way_of(_in_python(asked(self.question, name), name))
+        samples = _asks_for_samples(name)
+        if samples not in self._laid_out:
+            self._laid_out[samples] = _LaidOut(asked(self.question, name))
+        return way_of(self._laid_out[samples].follow(self._function, name))
+
+
+def asked(question: Question, name: str) -> Question:
+    """Return the question for a profile: with delivery-rate samples if its algorithm asks for them."""
+    return replace(question, events=with_samples(question.events)) if _asks_for_samples(name) else question
+
+
+def _asks_for_samples(name: str) -> bool:
+    return ALGORITHMS[name.partition("/")[0]].samples_rate
 
 
 def observed(question: Question, name: str) -> Observation | None:
     """Return the observation of the model after the last event, or None if it refuses one."""
-    question = replace(question, events=with_samples(question.events))
     last: Observation | None = None
-    for seen in _observations(question, name):
+    for seen in _observations(asked(question, name), name):
         last = None if isinstance(seen, int) else seen
     return last
 
