@@ -84,7 +84,10 @@ def test_combinations_conform() -> None:
         ("careful-resume/rfc-9959", ("beta-of-one", "threshold-raised")),
         ("search/lanman-2024", ("back-down", "rtt-smoothed", "exit-grows", "shift-up")),
         ("search/lanman-2024", ("three-choices", "prev-of-ten")),
-        ("search/lanman-2024", ("rtt-without-the-delay", "one-bin-for-each-ack", "three-choices", "windows-of-eleven-bins")),
+        (
+            "search/lanman-2024",
+            ("rtt-without-the-delay", "one-bin-for-each-ack", "three-choices", "windows-of-eleven-bins"),
+        ),
     ],
 )
 def test_one_freedom_where_another_is_used(profile: str, names: tuple[str, ...]) -> None:
