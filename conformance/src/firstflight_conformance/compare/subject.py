@@ -66,6 +66,11 @@ class AnsweredCase:
         return replace(self, first=self.walk(right).agreed, right=right)
 
     @property
+    def profile(self) -> tuple[str, str]:
+        """Algorithm and profile of the case."""
+        return self.case.vector.algorithm, self.case.profile
+
+    @property
     def length(self) -> int:
         """The number of answers."""
         return len(self.observed)

@@ -20,22 +20,20 @@ from firstflight_conformance.replay.variant import Variant
 class Switch:
     """A copy of the model, and the changes that alternatives make in it."""
 
-    def __init__(self, alternatives: Mapping[str, Sequence[Mutant]]) -> None:
-        """Copy the model. ``alternatives``: their changes by id."""
+    def __init__(
+        self, alternatives: Mapping[str, Sequence[Mutant]], texts: Mapping[Path, str] | None = None
+    ) -> None:
+        """Copy the model. ``alternatives``: their changes by id. ``texts``: those of all files, if they differ from the model."""
         self._parts = alternatives
         self._changes = {name: _change_of(parts) for name, parts in alternatives.items()}
-        changes = [change for change in self._changes.values() if change is not None]
         files = mutable_files()
-        with fresh_modules({path: right_text(path) for path in files}) as self.model:
+        with fresh_modules(texts or {path: right_text(path) for path in files}) as self.model:
             modules = {path: sys.modules[name] for path, name in files.items() if name in sys.modules}
-        found = {str(path): _named(module) for path, module in modules.items()}
-        named = {function for change in changes for function in change.codes}
-        self._functions = {function: found[function[0]][function[1]] for function in named}
+        self._modules = [*modules.values()]
+        named = ((str(path), _named(module)) for path, module in modules.items())
+        self._functions = {(path, name): one for path, found in named for name, one in found.items()}
         self._right = {function: one.__code__ for function, one in self._functions.items()}
-        names = {name for change in changes for name in change.constants}
-        # A module that imports a constant has a name of its own for it.
-        self._places = {name: [vars(one) for one in modules.values() if name in vars(one)] for name in names}
-        self._constants = {name: places[0][name] for name, places in self._places.items()}
+        self._constants: dict[str, int] = {}
         self._selected = Change({}, {})
         self._both: dict[tuple[Function, tuple[str, ...]], CodeType | None] = {}
 
@@ -67,9 +65,18 @@ class Switch:
         for function, code in change.codes.items():
             self._functions[function].__code__ = code
         for name in self._selected.constants.keys() | change.constants.keys():
-            for place in self._places[name]:
-                place[name] = change.constants.get(name, self._constants[name])
+            # A module that imports a constant has a name of its own for it.
+            for place in (vars(one) for one in self._modules if name in vars(one)):
+                place[name] = change.constants.get(name, self._constants.setdefault(name, place[name]))
         self._selected = change
+
+    def code_of(self, function: Function) -> CodeType:
+        """Return the unchanged code of a function."""
+        return self._right[function]
+
+    def module(self, name: str) -> ModuleType:
+        """Return a module of the copy by the last part of its name."""
+        return next(one for one in self._modules if one.__name__.rpartition(".")[2] == name)
 
     def _of_several(self, function: Function, names: tuple[str, ...]) -> CodeType | None:
         if (function, names) not in self._both:

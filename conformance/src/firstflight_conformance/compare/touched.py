@@ -52,7 +52,7 @@ def change_of(part: Mutant) -> Change | None:
         if named is None or before.keys() != after.keys():
             return None
         constants |= named
-        changed = {name: code for name, code in after.items() if _content(before[name]) != _content(code)}
+        changed = {name: code for name, code in after.items() if content(before[name]) != content(code)}
         codes |= {(str(path), name): code for name, code in changed.items()}
     return Change(codes, constants)
 
@@ -106,8 +106,9 @@ def functions_of(path: Path, text: str) -> tuple[dict[str, CodeType], list[str]]
     return functions, [ast.unparse(statement) for statement in tree.body]
 
 
-def _content(code: CodeType) -> tuple[Any, ...]:
-    consts = tuple(_content(one) if isinstance(one, CodeType) else (type(one), one) for one in code.co_consts)
+def content(code: CodeType) -> tuple[Any, ...]:
+    """Return what a function does, without its lines: the same for equal functions."""
+    consts = tuple(content(one) if isinstance(one, CodeType) else (type(one), one) for one in code.co_consts)
     return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars
 
 

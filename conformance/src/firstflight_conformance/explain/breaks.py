@@ -1,5 +1,6 @@
 """The rules that a cause breaks."""
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from firstflight.algorithm import Base
@@ -17,14 +18,32 @@ MOST = 6
 _NEAR = 4
 
 
-def broken_by(candidate: Candidate, decision: Decision) -> tuple[str, ...]:
-    """Return the rules that a candidate breaks, those first that the model carries out at the decision."""
-    named = list(dict.fromkeys(clause for part in candidate.parts for clause in rules_of(part, decision.clauses)))
-    judged = candidate.parts[0]
-    named = [name for name in named if holds(known_clauses()[name], judged.algorithm, judged.profile)]
-    first = [clause for clause in named if clause in decision.clauses]
-    rest = [clause for clause in named if clause not in decision.clauses]
-    return tuple((first + rest or by_weight(decision.clauses))[:MOST])
+def broken_by(
+    candidate: Candidate, decision: Decision, of: tuple[str, str], clauses: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the rules that a candidate breaks, those first that the model carries out at the decision.
+
+    ``of``: algorithm and profile of the judged case. ``clauses``: the rules near the line of an operator, in their order.
+    """
+    named = [*clauses]
+    for part in candidate.parts:
+        named += rules_of(part, decision.clauses)
+    if not candidate.parts and not clauses:  # the startup algorithm as a whole
+        named += [clause for clause in by_weight(decision.clauses) if known_clauses()[clause].page == of[0]]
+    found = _held(named, of)
+    if not clauses:
+        found.sort(key=lambda clause: clause not in decision.clauses)
+    found = found or _held(by_weight(decision.clauses), of)
+    return tuple([clause for clause in found if not known_clauses()[clause].ours] or found)[:MOST]
+
+
+def may_be_broken(clauses: Iterable[str], of: tuple[str, str]) -> tuple[str, ...]:
+    """Return the rules of a profile among those that an unknown cause may break: those of a text first."""
+    return tuple(sorted(_held(clauses, of), key=lambda clause: known_clauses()[clause].ours)[:MOST])
+
+
+def _held(clauses: Iterable[str], of: tuple[str, str]) -> list[str]:
+    return [clause for clause in dict.fromkeys(clauses) if holds(known_clauses()[clause], *of)]
 
 
 def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:

@@ -1,15 +1,27 @@
 """The event at which a cause decides otherwise, which may be before the first answer that shows it."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from firstflight_conformance.compare.subject import AnsweredCase
+from firstflight_conformance.compare.values import compare
+from firstflight_conformance.explain.operators.bench import executed
 from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.timeline import value_text
 from firstflight_conformance.format.wire import event_to_json, observables
 from firstflight_conformance.records.findings import Decision
+from firstflight_conformance.records.results import Divergence
 from firstflight_conformance.replay.answers import CRASHES
+from firstflight_conformance.replay.fresh import right_text
 from firstflight_conformance.replay.measure import ClauseTracer
 from firstflight_conformance.replay.variant import Variant
+
+#: A member that a line of the model uses.
+_MEMBER = re.compile(r"\.(\w+)")
+#: So many quantities of the state are shown.
+_USED = 12
 
 
 def decision_of(subject: AnsweredCase, variant: Variant) -> Decision:
@@ -63,11 +75,54 @@ def first_visible(subject: AnsweredCase, variant: Variant) -> int | None:
 def at_event(subject: AnsweredCase, index: int, variant: Variant | None) -> Decision:
     """Return the decision at an event, with the rules that the model carries out there; at the first event with its beginning."""
     assert not isinstance(subject.case, ComputationCase)
-    right = list(observations(subject, subject.right))[index]
+    seen = list(observations(subject, subject.right))
+    index = min(index, len(seen) - 1)  # a case that conforms alone, and contradicts the choices of the run, has no divergence
+    right = seen[index]
     steps = list(observations(subject, variant)) if variant is not None else []
     other = observables(steps[index]) if index < len(steps) else {}
     clauses = clauses_of(subject, index)
     return Decision(subject.case.id, index, event_to_json(subject.events[index]), clauses, observables(right), other)
+
+
+def divergence_of(subject: AnsweredCase) -> Divergence | None:
+    """Return the first answer that differs from the model with the choices of the stack; ``None`` for a computation."""
+    if isinstance(subject.case, ComputationCase) or subject.first is None:
+        return None
+    right = list(observations(subject, subject.right))
+    if subject.first >= len(right):
+        return None
+    expected = observables(right[subject.first])
+    index, size_bytes = subject.first, subject.config.max_datagram_size_bytes
+    for avoiding in (True, False):  # a tolerance may have ended before
+        comparison = compare(expected, subject.observed[index], subject.declaration, size_bytes, avoiding=avoiding)
+        if comparison.differences:
+            break
+    return Divergence(index, event_to_json(subject.events[index]), comparison.differences, (), expected)
+
+
+def arithmetic(subject: AnsweredCase) -> tuple[str, ...]:
+    """Return a line with the quantities of the state that the model used at the first divergence, with their values before it."""
+    if isinstance(subject.case, ComputationCase):
+        return ()
+    right, first = subject.right, subject.first or 0
+    names = set[str]()
+    for file, lines in executed(subject, right)[first].items():
+        text = right.texts.get(Path(file), "") or right_text(Path(file))
+        for number in lines:
+            names |= set(_MEMBER.findall(text.splitlines()[number - 1].partition("#")[0]))
+    state = right.create(*subject.profile, subject.config)
+    try:
+        for event in subject.events[:first]:
+            right.advance(state, event)
+    except CRASHES:
+        return ()
+    used = [
+        f"{name} {value_text(getattr(part, name))}"
+        for part in (state.base, state.startup, state.base.rules_state)
+        for name in getattr(part, "__slots__", ())
+        if name in names and isinstance(getattr(part, name), int | None)
+    ]
+    return (f"used at event {first}: {', '.join(used[:_USED])}",) if used else ()
 
 
 def clauses_of(subject: AnsweredCase, index: int) -> tuple[str, ...]:

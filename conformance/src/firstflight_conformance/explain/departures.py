@@ -27,26 +27,26 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Departures:
-    """The failures that the choices do not explain, as they diverge from the model with these; and the passed cases."""
+    """The failures in a profile that the choices do not explain, as they diverge from the model with these; and the passed cases."""
 
     chosen: Chosen
-    failing: list[AnsweredCase]
-    passing: list[AnsweredCase]
+    failures: Failures
     _found: list[Explanation] = field(default_factory=list)
 
-    def joined(self, other: "Departures") -> "Departures":
-        """Return the same with those of another profile in which the choices are the same."""
-        return Departures(self.chosen, self.failing + other.failing, self.passing + other.passing)
+    @property
+    def failing(self) -> list[AnsweredCase]:
+        """The failures, the shortest first."""
+        return self.failures.failing
 
     @property
     def choices(self) -> Candidate | None:
         """The choices as one candidate, ``None`` if there are none."""
         return self.chosen.candidate if self.chosen.options else None
 
-    def explanations(self) -> list[Explanation]:
-        """Return the explanations of the departures under these choices."""
+    def explanations(self, known: Sequence[Explanation] = ()) -> list[Explanation]:
+        """Return the explanations of the departures under these choices. ``known``: causes in other profiles of the adapter."""
         if not self._found:
-            self._found.extend(Failures(self.failing, self.passing, self.choices).explanations())
+            self._found.extend(self.failures.explanations([] if self.chosen.options else known))
         return self._found
 
     @property
@@ -88,20 +88,21 @@ def _departures(
     Where one wrong decision explains every failure, conforming ones included, the departures are seen from the model itself.
     """
     right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
-    departures = Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
+    diverging = [subject.under(chosen.variant) for subject in rest]
+    departures = Departures(chosen, Failures(diverging, right, chosen.candidate if chosen.options else None))
     if not rest or not chosen.options:
         return departures
     failures = Failures([*rest, *agreed], passing)
-    exact = failures.exact
+    exact = failures.stand_ins() or failures.exact
     if not exact and not departures.is_explained:
         # A wrong decision may replace a choice.
-        exact = [one for one in failures.explanations() if len(one.explained) == len(failures.failing)]
-    return Departures(Chosen(), rest, passing, exact) if exact else departures
+        exact = [one for one in failures.parts() if len(one.explained) == len(failures.failing)]
+    return Departures(Chosen(), Failures(rest, passing), exact) if exact else departures
 
 
 def without_choices(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> Verdicts:
     """Return every failure as a departure."""
-    return Verdicts(Agreement((), ()), Departures(Chosen(), failing, passing))
+    return Verdicts(Agreement((), ()), Departures(Chosen(), Failures(failing, passing)))
 
 
 def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[AnsweredCase, ConformingWay]]) -> Agreement:
@@ -133,7 +134,8 @@ def _choice(chosen: Chosen, option: Option, conforming: Sequence[AnsweredCase]) 
     clauses = option.point.clauses
     failing = [subject for subject in cases if not subject.explained_by(left.variant)]
     if failing:
-        clauses = broken_by(option.candidate, decision_of(failing[0].under(left.variant), chosen.variant))
+        decision = decision_of(failing[0].under(left.variant), chosen.variant)
+        clauses = broken_by(option.candidate, decision, failing[0].profile)
     names = tuple(subject.case.id for subject in cases)
     return Choice(option.point, option.candidate.id, option.candidate.what, clauses, names)
 

@@ -8,9 +8,9 @@ from firstflight_conformance.compare.exercised import exercised, exercised_by
 from firstflight_conformance.compare.judged import Judged
 from firstflight_conformance.compare.profile import by_profile
 from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
-from firstflight_conformance.explain.breaks import broken_by
+from firstflight_conformance.explain.breaks import broken_by, may_be_broken
 from firstflight_conformance.explain.curve import curve_of
-from firstflight_conformance.explain.decision import decision_of
+from firstflight_conformance.explain.decision import arithmetic, decision_of, divergence_of
 from firstflight_conformance.explain.departures import Departures, of_profile, without_choices
 from firstflight_conformance.explain.explain import Explanation
 from firstflight_conformance.explain.suspects import suspects_of
@@ -20,7 +20,8 @@ from firstflight_conformance.format.levels import Level, at_most, level_of_claus
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.records.findings import UNKNOWN, Cause, Diagnosis
 from firstflight_conformance.records.results import AdapterReport, Result, Verdict
-from firstflight_conformance.replay.candidates import Candidate, singles
+from firstflight_conformance.replay.candidates import singles
+from firstflight_conformance.replay.variant import Variant
 from firstflight_conformance.simulate.cases import AnyCase
 
 
@@ -70,13 +71,13 @@ def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *
     groups = by_profile(failing, passing)
     found = [of_profile(*group) if choices else without_choices(*group) for group in groups]
     rest = [verdicts.departures for verdicts in found if verdicts.departures.failing]
-    # Whatever has the same choices in several profiles is explained together.
-    joined: dict[frozenset[str], Departures] = {}
-    for departures in rest:
-        key = departures.chosen.key
-        joined[key] = joined[key].joined(departures) if key in joined else departures
     of = sum(len(departures.failing) for departures in rest)
-    causes = [cause for departures in joined.values() for cause in _causes(departures, of)]
+    causes: list[Cause] = []
+    known: list[Explanation] = []
+    for departures in rest:
+        # A mistake in the base shows in several profiles.
+        known += departures.explanations(known)
+        causes = _merged(causes, _causes(departures, of))
     conforming = {one.case.id: one.cut for verdicts in found for one in verdicts.agreement.judged}
     whole = [Judged(subject, None) for subject in passing]
     return Diagnosis(
@@ -87,6 +88,19 @@ def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *
         tuple(case for verdicts in found for case in verdicts.undecided),
         {case: other for verdicts in found for case, other in verdicts.clashes.items()},
     )
+
+
+def _merged(causes: Sequence[Cause], more: Sequence[Cause]) -> list[Cause]:
+    """Return causes of several profiles; a known cause that two of them have is one."""
+    found = [*causes]
+    for cause in more:
+        at = next((i for i, one in enumerate(found) if one.cause == cause.cause and one.kind != "rule"), None)
+        if at is None:
+            found.append(cause)
+        else:
+            cases = (*found[at].cases, *cause.cases)
+            found[at] = replace(found[at], cases=cases, followed=found[at].followed + cause.followed)
+    return found
 
 
 def _place(cause: Cause) -> tuple[int, int, int]:
@@ -101,13 +115,13 @@ def _causes(departures: Departures, of: int) -> list[Cause]:
     causes = [_cause(explanation, departures.failing, of) for explanation in found]
     done = {case for cause in causes for case in cause.cases}
     rest = [subject for subject in departures.failing if subject.case.id not in done]
-    return [*causes, _unknown(rest, of, departures.choices)] if rest else causes
+    return [*causes, _unknown(rest, of, departures)] if rest else causes
 
 
 def _cause(found: Explanation, failing: Sequence[AnsweredCase], of: int) -> Cause:
-    explained = shortest_first([subject for subject in failing if subject.case.id in found.explained])
+    explained = _clearest_first([subject for subject in failing if subject.case.id in found.explained], found.variant)
     decision = decision_of(explained[0], found.variant)
-    clauses = broken_by(found.candidate, decision)
+    clauses = broken_by(found.candidate, decision, explained[0].profile, found.clauses)
     return Cause(
         found.candidate.id,
         found.candidate.kind,
@@ -120,18 +134,38 @@ def _cause(found: Explanation, failing: Sequence[AnsweredCase], of: int) -> Caus
         *_about(explained[0].case),
         curve_of(explained[0], decision),
         sum(bool(subject.walk(found.variant).taken) for subject in explained),
+        divergence_of(explained[0]),
     )
 
 
-def _unknown(rest: Sequence[AnsweredCase], of: int, choices: Candidate | None) -> Cause:
-    """Return what can be said of failures that no candidate explains: the rules that bear on the shortest of them."""
-    ordered = shortest_first(rest)
+def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[AnsweredCase]:
+    """Return the cases that a cause explains: those that no open point affects first, then the shortest."""
+    right = Variant()
+
+    def affected(subject: AnsweredCase) -> tuple[bool, bool]:
+        chosen = subject.walk(subject.right)
+        return chosen.cut is not None or chosen.agreed == subject.length, bool(
+            chosen.taken or subject.walk(variant).taken or subject.walk(right).agreed != (subject.first or 0)
+        )
+
+    return sorted(shortest_first(subjects), key=affected)
+
+
+def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> Cause:
+    """Return what can be said of failures that no candidate explains: near causes, and the rules that bear on the shortest of them."""
+    ordered = _clearest_first(rest, departures.chosen.variant)
     case = ordered[0].case
-    decision, clauses = suspects_of(ordered, singles(case.vector.algorithm, (case.profile,)), choices)
+    decision, clauses = suspects_of(ordered, singles(case.vector.algorithm, (case.profile,)), departures.choices)
+    near = departures.failures.nearest()
+    clauses = may_be_broken([*(clause for one in near[:1] for clause in one.clauses[:2]), *clauses], ordered[0].profile)
     cases = tuple(subject.case.id for subject in ordered)
     about = _about(case)
     curve = curve_of(ordered[0], decision)
-    return Cause(UNKNOWN, "rule", "no known cause", clauses, at_most(clauses), cases, of, decision, *about, curve=curve)
+    notes = (*(one.note(of) for one in near), *arithmetic(ordered[0]), *departures.failures.stopped)
+    return Cause(
+        UNKNOWN, "rule", "no known cause", clauses, at_most(clauses), cases, of, decision, *about,
+        curve=curve, divergence=divergence_of(ordered[0]), notes=notes,
+    )  # fmt: skip
 
 
 def _about(case: AnyCase) -> tuple[str, str]:

@@ -1,4 +1,8 @@
-"""Finds the candidates that reproduce what an adapter answered."""
+"""Finds the candidates that reproduce what an adapter answered.
+
+The order: the base alone and other profiles; one operator on a line that the failing case executed; readings and named mutants;
+two of these.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -6,6 +10,8 @@ from functools import cached_property
 from itertools import combinations, islice
 
 from firstflight_conformance.compare.subject import AnsweredCase, sample_of, shortest_first
+from firstflight_conformance.explain.operators.search import Budget, Found, Search
+from firstflight_conformance.explain.stand_ins import stand_ins
 from firstflight_conformance.replay.candidates import Candidate, of_the_base, pair, singles, together
 from firstflight_conformance.replay.variant import Variant, build
 
@@ -20,17 +26,23 @@ PARTIAL = 24
 PAIRS = 80
 #: How many pairs are tried of which one part gets far, and the other may be any candidate.
 BESIDE = 400
+#: Operators that are named near an unknown cause.
+_NEAREST = 3
 #: Causes that are named where none explains everything.
 NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A candidate and the failing cases in which it reproduces every answer."""
+    """A candidate and the failing cases in which it reproduces every answer.
+
+    ``clauses``: the rules near the line of an operator, those of equally good operators after its own.
+    """
 
     candidate: Candidate
     variant: Variant
     explained: frozenset[str]
+    clauses: tuple[str, ...] = ()
 
 
 class Failures:
@@ -48,12 +60,19 @@ class Failures:
         self._algorithms = {subject.case.vector.algorithm for subject in failing}
         self._harmless: dict[Candidate, bool] = {}
         self._tried: list[Candidate] = []
+        self.near: list[Found] = []
+        self.budget = Budget()
 
-    def explanations(self) -> list[Explanation]:
-        """Return the best explanations: those that explain everything, which no case tells apart, or else parts, the largest first."""
-        whole = self.exact
-        if whole:
-            return whole
+    def explanations(self, known: Iterable[Explanation] = ()) -> list[Explanation]:
+        """Return the best explanations: those that explain everything, which no case tells apart, or else parts, the largest first.
+
+        ``known``: causes in other profiles, without choices.
+        """
+        return self.stand_ins() or self._known(known) or self._operators() or self.exact or self.parts()
+
+    def parts(self) -> list[Explanation]:
+        """Return a pair that explains everything, or else causes that explain a part each, the largest first."""
+        self.exact  # noqa: B018  # tries the candidates
         beyond = {candidate: self._beyond(candidate) for candidate in self._tried}
         parts = sorted(
             (self._part(candidate) for candidate in self._tried if beyond[candidate]),
@@ -62,11 +81,53 @@ class Failures:
         both = self._pair(parts) or self._beside([part.candidate for part in parts], self._tried)
         if both is not None:
             return [both]
+        parts += [_of_operator([one]) for one in self.near if not one.contradicted and not one.followed]
         return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
+
+    def stand_ins(self) -> list[Explanation]:
+        """Return the base alone or another profile, whose answers are all that was observed."""
+        cases = frozenset(subject.case.id for subject in self.failing)
+        for profile in dict.fromkeys((one.case.vector.algorithm, one.case.profile) for one in self.failing):
+            for candidate, variant in stand_ins(*profile, self._choices):
+                found = Explanation(candidate, variant, cases)
+                if self._explains_all(variant) and not self._followed(found) and self.is_harmless(found):
+                    return [found]
+        return []
+
+    def _known(self, known: Iterable[Explanation]) -> list[Explanation]:
+        """Return the causes in other profiles that explain everything here."""
+        cases = frozenset(subject.case.id for subject in self.failing)
+        found = [replace(one, explained=cases) for one in known if self._explains_all(one.variant)]
+        return [one for one in found if not self._followed(one) and self.is_harmless(one)]
+
+    def nearest(self) -> list[Found]:
+        """Return the operators that explain the most failures and contradict the fewest passing cases, one of each line."""
+        found: dict[tuple[object, int], Found] = {}
+        for one in sorted(self.near, key=lambda one: (len(one.contradicted) - len(one.explained), one.place)):
+            if not one.followed:
+                found.setdefault((one.operation.function, one.operation.line), one)
+        return [*found.values()][:_NEAREST]
+
+    @property
+    def stopped(self) -> tuple[str, ...]:
+        """A note if the search for operators stopped early."""
+        return ("the search for causes stopped at its limit of replayed events",) if self.budget.is_spent else ()
+
+    def _operators(self) -> list[Explanation]:
+        """Return the operators that explain everything, the best of each line; those that follow a bound explain nothing."""
+        search = Search(self.failing, self.passing, self._choices, self.budget)
+        exact = search.exact()
+        self.near = search.near
+        by_line: dict[tuple[object, int], list[Found]] = {}
+        for one in exact:
+            by_line.setdefault((one.operation.function, one.operation.line), []).append(one)
+        found = [_of_operator(of_line) for of_line in by_line.values()][:NAMED]
+        others = tuple(clause for one in found[1:] for clause in one.clauses)
+        return [replace(one, clauses=tuple(dict.fromkeys([*one.clauses, *others]))) for one in found]
 
     @cached_property
     def exact(self) -> list[Explanation]:
-        """Return the single candidates that explain everything, which no case tells apart: by themselves before those that follow a bound."""
+        """Return the readings and named mutants that explain everything, which no case tells apart: by themselves before those that follow a bound."""
         self._tried = []
         whole: list[Explanation] = []
         for candidates in self._stages():
@@ -96,10 +157,13 @@ class Failures:
         yield list(own.values())
         yield [candidate for name, candidate in below.items() if name not in own]
 
+    def _explains_all(self, variant: Variant) -> bool:
+        return all(subject.explained_by(variant) for subject in (*self.sample, *self.failing))
+
     def _whole(self, candidate: Candidate) -> Explanation | None:
         """Return the explanation of everything by a candidate, if it is one."""
         variant = self._build(candidate)
-        if variant is None or not all(subject.explained_by(variant) for subject in (*self.sample, *self.failing)):
+        if variant is None or not self._explains_all(variant):
             return None
         found = Explanation(candidate, variant, frozenset(subject.case.id for subject in self.failing))
         return found if self.is_harmless(found) else None
@@ -175,3 +239,12 @@ class Failures:
             return None
         found = Explanation(both, variant, frozenset(subject.case.id for subject in self.failing))
         return found if self.is_harmless(found) else None
+
+
+def _of_operator(found: Sequence[Found]) -> Explanation:
+    """Return the explanation by the best operator of a line, which stands for the others of this line."""
+    best = found[0]
+    what = best.operation.sentence
+    if len(found) > 1:
+        what += f" (and {len(found) - 1} other edits of this line)"
+    return Explanation(replace(best.candidate, what=what), best.variant, best.explained, best.clauses)

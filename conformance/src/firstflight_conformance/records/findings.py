@@ -6,6 +6,7 @@ from typing import Any
 
 from firstflight_conformance.format.levels import Level
 from firstflight_conformance.format.open_points import OpenPoint
+from firstflight_conformance.records.results import Divergence
 
 #: A cause that explains less than this part of the failures is no more than a guess.
 _SCRAP = 3
@@ -84,9 +85,11 @@ class Exercised:
 class Cause:
     """A cause of failures. ``cases`` are those that it explains, of ``of`` failures; for an unknown one those that nothing explains.
 
-    ``kind``: ``reading``, ``mutant``, ``pair``, ``state`` (``kept_state.py``), or ``rule`` where only the rules are known in which the decision can differ. ``title`` and
-    ``why`` are those of the vector in which it is decided, empty in closed loop; ``curve`` has the windows there. In ``followed`` of the cases it
-    explains the answers only by following values that a text bounds.
+    ``kind``: ``base`` (the startup algorithm never acts), ``profile`` (another one), ``operator`` (an edit of the model), ``reading``, ``mutant``,
+    ``pair``, ``state`` (``kept_state.py``), or ``rule`` where only the rules are known in which the decision can differ. ``title`` and ``why`` are
+    those of the vector in which it is decided, empty in closed loop; ``curve`` has the windows there. In ``followed`` of the cases it explains the
+    answers only by following values that a text bounds. ``divergence``: the first answer that the choices of the stack do not explain. ``notes``:
+    near causes and the quantities of the event, if the cause is unknown.
     """
 
     cause: str
@@ -101,6 +104,8 @@ class Cause:
     why: str
     curve: Curve | None = None
     followed: int = 0
+    divergence: Divergence | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def explains(self) -> int:
@@ -121,7 +126,7 @@ class Cause:
     def is_scrap(self) -> bool:
         """Whether it explains so few failures that it may be a coincidence; any value of a bound explains less than the model's own."""
         alone = self.explains - self.followed
-        return self.kind in ("reading", "mutant", "pair") and not self.exact and _SCRAP * alone < self.of
+        return self.kind in ("operator", "reading", "mutant", "pair") and not self.exact and _SCRAP * alone < self.of
 
 
 @dataclass(frozen=True, slots=True)

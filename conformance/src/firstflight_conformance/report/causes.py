@@ -26,12 +26,14 @@ def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: 
     if cause.kind != "rule":
         yield Text(cause.what)
     yield Text(f"level: {cause.level.value}")
-    yield from decision_lines(cause.decision, shown.divergence)
+    divergence = cause.divergence or shown.divergence
+    yield from decision_lines(cause.decision, divergence)
     for name in cause.clauses:
         if name in clauses:
             yield rule_line(clauses[name])
-    if shown.divergence is not None:
-        yield from seen(shown.divergence)
+    if divergence is not None:
+        yield from seen(divergence)
+    yield from map(Text, cause.notes)
     if shown.change is not None:
         yield Text(shown.change, "dim")
     if cause.title:

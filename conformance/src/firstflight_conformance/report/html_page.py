@@ -133,11 +133,12 @@ def _adapter(report: AdapterReport, site: str | None) -> dict[str, Any]:
 
 def _cause(diagnosis: Diagnosis, cause: Cause, shown: Result) -> dict[str, Any]:
     clauses = known_clauses()
+    divergence = cause.divergence or shown.divergence
     return {
         "cause": cause,
         "sure": how_sure(diagnosis, cause),
-        "decision": [line.plain for line in decision_lines(cause.decision, shown.divergence)],
-        "seen": [line.plain for line in seen(shown.divergence)] if shown.divergence else [],
+        "decision": [line.plain for line in decision_lines(cause.decision, divergence)],
+        "seen": [*(line.plain for line in seen(divergence)), *cause.notes] if divergence else [*cause.notes],
         "rules": [
             (name, " ".join(clauses[name].text.split()), level_of_clause(clauses[name]).value, clauses[name].source)
             for name in cause.clauses

@@ -1,0 +1,1 @@
+"""Causes from mutation operators: small edits of the model on the lines that a failing case executed."""

@@ -1,0 +1,153 @@
+"""One copy of the model in which functions change: running a candidate executes no module anew."""
+
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from firstflight.events import Event
+from firstflight_conformance.compare.subject import AnsweredCase
+from firstflight_conformance.compare.switch import Switch, Switched
+from firstflight_conformance.compare.touched import Change, content
+from firstflight_conformance.explain.operators.edits import Operation, applied
+from firstflight_conformance.explain.operators.source import Model
+from firstflight_conformance.format.computations import ComputationCase, answer, decode_inputs
+from firstflight_conformance.replay.answers import CRASHES
+from firstflight_conformance.replay.candidates import Candidate
+from firstflight_conformance.replay.fresh import mutable_files, right_text
+from firstflight_conformance.replay.mutants import changed_texts
+from firstflight_conformance.replay.variant import Variant
+
+#: CPU time of a candidate in seconds, and the memory that it may add in bytes.
+_SECONDS, _MEMORY_BYTES = 0.5, 2**29
+#: A change of events: the events that a wrong implementation processes in place of one.
+Transform = Callable[[Event], tuple[Event, ...]]
+
+
+class LimitError(ArithmeticError):
+    """A candidate needs too much time, or fails in a way that only wrong models do."""
+
+
+class Bench:
+    """A copy of the model with the choices of a stack."""
+
+    def __init__(self, choices: Candidate | None) -> None:
+        """Copy the model."""
+        parts = choices.parts if choices else ()
+        self.model = Model({path: right_text(path) for path in mutable_files()} | changed_texts(*parts))
+        self.switch = Switch({}, self.model.texts)
+        self.values: dict[str, dict[str, Any]] = {}
+        for part in parts:
+            self.values.setdefault(part.algorithm, {}).update(part.readings)
+        self.right = Operated(self, Change({}, {}))
+
+    def variant(self, *operations: Operation) -> "Operated | None":
+        """Return the model with operations, ``None`` if they are no program or change nothing."""
+        codes, constants = {}, {}
+        for function in dict.fromkeys(one.function for one in operations):
+            swaps = [swap for one in operations if one.function is function for swap in one.swaps]
+            try:
+                with applied(swaps):
+                    code = function.compiled()
+            except (SyntaxError, ValueError, TypeError, RecursionError):
+                return None
+            if swaps and content(code) != content(self.switch.code_of(function.key)):
+                codes[function.key] = code
+        constants = {one.constant[0]: one.constant[1] for one in operations if one.constant is not None}
+        return Operated(self, Change(codes, constants)) if codes or constants else None
+
+
+class Operated(Switched):
+    """The model of a bench with operations; ``transform`` changes the events that it processes."""
+
+    def __init__(self, bench: Bench, change: Change, transform: Transform | None = None) -> None:
+        """Take the change."""
+        super().__init__(bench.switch, change, bench.values, (id(bench), id(self)))
+        self._transform = transform
+        self._bench, self.codes = bench, change.codes  # the identity of the bench is part of the key
+
+    def advance(self, state: Any, event: Any) -> Any:
+        """Process one event in place; return the observables. Raise an error of ``CRASHES`` whatever is wrong."""
+        try:
+            if self._transform is None:
+                return super().advance(state, event)
+            observation = None
+            for one in self._transform(event):
+                observation = super().advance(state, one)
+            return observation
+        except CRASHES:
+            raise
+        except (NameError, MemoryError, RuntimeError) as error:
+            raise LimitError(str(error)) from error
+
+    def compute(self, profile: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Return the outputs of a computation in their JSON form."""
+        self._switch.select(self._change)
+        return answer(profile, decode_inputs(inputs), self._switch.module("transfer_time"))
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Limit CPU time and memory of a candidate. Raise :class:`LimitError` beyond; there is no limit outside the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, _stop)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = _size_bytes() + _MEMORY_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise LimitError("a candidate needs too much time")
+
+
+def _size_bytes() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+#: Lines by file.
+Lines = dict[str, set[int]]
+
+
+def executed(subject: AnsweredCase, variant: Variant) -> list[Lines]:
+    """Return the lines of the model that each event up to the first divergence executes, the first event with the beginning."""
+    files = {str(path) for path in mutable_files()}
+    found: list[Lines] = [{}]
+
+    def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:
+        name = frame.f_code.co_filename
+        if name not in files:
+            return None
+        lines = found[-1].setdefault(name, set())
+
+        def on_line(inner: FrameType, event: str, _argument: Any) -> Any:
+            if event == "line":
+                lines.add(inner.f_lineno)
+            return on_line
+
+        return on_line
+
+    before = sys.gettrace()
+    sys.settrace(on_call)
+    try:
+        if isinstance(subject.case, ComputationCase):
+            variant.compute(subject.case.profile, subject.case.inputs)
+        else:
+            for _ in subject.steps(variant, (subject.first or 0) + 1):
+                found.append({})
+    finally:
+        sys.settrace(before)
+    return found

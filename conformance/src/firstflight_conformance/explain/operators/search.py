@@ -1,0 +1,246 @@
+"""The search for operators that reproduce what an adapter answered."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from firstflight_conformance.compare.subject import AnsweredCase, sample_of, shortest_first
+from firstflight_conformance.compare.touched import content
+from firstflight_conformance.explain.operators.bench import Bench, Lines, Operated, executed, limited
+from firstflight_conformance.explain.operators.edits import Operation, Operators
+from firstflight_conformance.explain.operators.source import Clauses
+from firstflight_conformance.format.computations import ComputationCase
+from firstflight_conformance.format.readings import load_tables
+from firstflight_conformance.replay.answers import CRASHES
+from firstflight_conformance.replay.candidates import Candidate
+
+#: Events that one search replays, about 50,000 a second; and as how many a compiled candidate counts.
+EVENTS, _COMPILED = 400_000, 15
+#: Failing cases from which a search begins, one after another.
+_ANCHORS = 4
+#: Failing cases on which a candidate is tried before all others.
+_SAMPLE = 6
+#: Passing cases are replayed up to so many events.
+_PASSING_EVENTS = 20_000
+#: So many causes and ties are kept.
+KEPT = 12
+
+
+@dataclass
+class Budget:
+    """Events that a search may still replay; counted, not timed, so that a report is the same on every machine."""
+
+    left: int = EVENTS
+
+    def spend(self, events: int) -> None:
+        """Take events off."""
+        self.left -= events
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.left <= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An operation with the failing cases that it reproduces, and the passing cases that it contradicts, up to the first few.
+
+    ``followed``: in how many of the explained cases it follows values that a text bounds.
+    """
+
+    operation: Operation
+    variant: Operated
+    explained: frozenset[str]
+    contradicted: tuple[str, ...]
+    clauses: tuple[str, ...]
+    followed: int
+
+    @property
+    def candidate(self) -> Candidate:
+        """The operation as a candidate."""
+        one = self.operation
+        where = f"{one.function.path.stem}:{one.line}"
+        return Candidate(f"{where} {one.sentence}", "operator", one.sentence, ())
+
+    def note(self, of: int) -> str:
+        """Return what the operation explains of the failures, and what it contradicts."""
+        rules = f" ({', '.join(self.clauses[:2])})" if self.clauses else ""
+        more = " or more" if len(self.contradicted) > KEPT else ""
+        numbers = f"explains {len(self.explained)} of {of}, contradicts {len(self.contradicted)}{more}"
+        return f"near: {self.operation.sentence}{rules}; {numbers}"
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The order among equals."""
+        return self.operation.rank, len(self.operation.sentence)
+
+
+@dataclass
+class Anchor:
+    """A failing case, the lines that it executes up to its first divergence, and states of the right model before each event."""
+
+    subject: AnsweredCase
+    lines: list[Lines]
+    states: list[object] = field(default_factory=list)
+
+    def first(self, operation: Operation) -> int:
+        """Return the first event that executes the line of an operation."""
+        file, line = operation.function.key[0], operation.line
+        if operation.constant is not None:
+            return 0
+        of = operation.function.lines
+        for index, lines in enumerate(self.lines):
+            if not lines.get(file, set()).isdisjoint(of if operation.rank == 9 else (line,)):
+                return index
+        return 0
+
+
+class Search:
+    """The search for one operator. ``choices``: what the stack chooses otherwise at open points."""
+
+    def __init__(
+        self,
+        failing: Sequence[AnsweredCase],
+        passing: Sequence[AnsweredCase],
+        choices: Candidate | None,
+        budget: Budget,
+    ) -> None:
+        """Take the cases of one algorithm."""
+        self._failing, self._passing = shortest_first(failing), shortest_first(passing)
+        self._bench, self.budget = Bench(choices), budget
+        self._clauses = Clauses(self._bench.model)
+        self._seen: set[object] = set()
+        self.near: list[Found] = []
+
+    def exact(self) -> list[Found]:
+        """Return the operations that reproduce every failure and change no passing case, those of the first wave that has one."""
+        for anchor in self._anchors():
+            for wave in self._waves(anchor):
+                found = [one for one in map(self._found, self._reproducing(anchor, wave)) if one is not None]
+                self.near += found
+                whole = [one for one in found if self._is_exact(one)]
+                if whole:
+                    return sorted(whole, key=lambda one: one.place)[:KEPT]
+                if self.budget.is_spent:
+                    return []
+        return []
+
+    def _is_exact(self, one: Found) -> bool:
+        return not one.contradicted and not one.followed and len(one.explained) == len(self._failing)
+
+    def _anchors(self) -> Iterator[Anchor]:
+        """Yield failing cases that no operation explains yet, the earliest divergence first."""
+        left = sorted(self._failing, key=lambda one: (one.first or 0, one.length))
+        for _ in range(_ANCHORS):
+            done = {case for one in self.near if not one.contradicted for case in one.explained}
+            left = [one for one in left if one.case.id not in done]
+            if not left or self.budget.is_spent:
+                return
+            subject = left.pop(0)
+            yield self._anchor(subject)
+
+    def _anchor(self, subject: AnsweredCase) -> Anchor:
+        right = self._bench.right
+        anchor = Anchor(subject, executed(subject, right))
+        self.budget.spend(10 * (1 + (subject.first or 0)))
+        if isinstance(subject.case, ComputationCase) or subject.walk(subject.right).taken:
+            return anchor
+        state = right.create(subject.case.vector.algorithm, subject.case.profile, subject.config)
+        for event in subject.events[: (subject.first or 0) + 1]:
+            anchor.states.append(state.copy())
+            right.advance(state, event)
+        return anchor
+
+    def _waves(self, anchor: Anchor) -> Iterator[Iterator[Operation]]:
+        """Yield the operations of each wave on all executed functions."""
+        lines: Lines = {}
+        for event in anchor.lines:
+            for file, numbers in event.items():
+                lines.setdefault(file, set()).update(numbers)
+        values = self._values(anchor.subject)
+        operators = [
+            Operators(self._bench.model, function, lines[str(function.path)], values)
+            for function in self._bench.model.functions
+            if not lines.get(str(function.path), set()).isdisjoint(function.lines)
+        ]
+        for number in range(3):
+            yield (one for of in operators for one in of.waves()[number]())
+
+    @staticmethod
+    def _values(subject: AnsweredCase) -> dict[str, int]:
+        """Return the numbers among the readings of a profile."""
+        table = load_tables().get(subject.case.vector.algorithm)
+        name = subject.case.profile.partition("+")[0]
+        readings = next((one.readings for one in table.profiles if one.name == name), {}) if table else {}
+        return {name: value for name, value in readings.items() if isinstance(value, int)}
+
+    def _reproducing(self, anchor: Anchor, operations: Iterator[Operation]) -> Iterator[tuple[Operation, Operated]]:
+        """Yield the operations that answer as observed at the first divergence of the anchor, each behaviour of the code once."""
+        for operation in operations:
+            if self.budget.is_spent:
+                return
+            variant = self._bench.variant(operation)
+            self.budget.spend(_COMPILED)
+            if variant is None:
+                continue
+            key = (tuple((name, content(code)) for name, code in variant.codes.items()), operation.constant)
+            if key in self._seen:
+                continue
+            self._seen.add(key)
+            if _limited(lambda variant=variant, operation=operation: self._agrees(anchor, operation, variant)):
+                yield operation, variant
+
+    def _agrees(self, anchor: Anchor, operation: Operation, variant: Operated) -> bool:
+        """Return whether a variant answers as observed up to the first divergence, from the first event that it can change."""
+        subject, first = anchor.subject, anchor.subject.first or 0
+        if not anchor.states:
+            self.budget.spend(first + 1)
+            return subject.reproduced(variant, first + 1) > first
+        index = anchor.first(operation)
+        begins = index == 0
+        case = subject.case
+        assert not isinstance(case, ComputationCase)
+        state = (
+            variant.create(case.vector.algorithm, case.profile, subject.config) if begins else anchor.states[index].copy()  # type: ignore[attr-defined]
+        )
+        self.budget.spend(first + 1 - index)
+        for at in range(index, first + 1):
+            observation = variant.advance(state, subject.events[at])
+            if not subject.agrees(at, observation, subject.observed[at], avoiding=True):
+                return False
+        return True
+
+    def _found(self, one: tuple[Operation, Operated]) -> Found | None:
+        """Return what an operation explains and contradicts; ``None`` if it explains no case."""
+        operation, variant = one
+        explained: set[str] = set()
+        for subject in dict.fromkeys([*sample_of(self._failing, _SAMPLE), *self._failing]):
+            explains = _limited(lambda subject=subject: subject.explained_by(variant))
+            self.budget.spend(subject.length if explains else (subject.first or 0) + 1)
+            explained |= {subject.case.id} if explains else set()
+        if not explained:
+            return None
+        contradicted = self._contradicted(variant)
+        clauses = tuple(self._clauses.of(operation.function, operation.line))
+        followed = sum(bool(one.walk(variant).taken) for one in self._failing if one.case.id in explained)
+        return Found(operation, variant, frozenset(explained), contradicted, clauses, followed)
+
+    def _contradicted(self, variant: Operated) -> tuple[str, ...]:
+        left, found = _PASSING_EVENTS, []
+        for subject in self._passing:
+            left -= subject.length
+            if left < 0 or len(found) > KEPT:
+                break
+            self.budget.spend(subject.length)
+            if not _limited(lambda subject=subject: subject.unchanged_by(variant)):
+                found.append(subject.case.id)
+        return tuple(found)
+
+
+def _limited(test: Callable[[], bool]) -> bool:
+    """Return the result of a test of a candidate; false if it needs too much time or memory, or fails."""
+    try:
+        with limited():
+            return test()
+    except (*CRASHES, NameError, MemoryError, RuntimeError):
+        return False

@@ -1,0 +1,260 @@
+"""The functions of the model as syntax trees, the types of their quantities, and the clauses of their lines."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from types import CodeType
+
+from firstflight_conformance.format.clauses import cited_in
+from firstflight_conformance.paths import REFERENCE_PY
+
+#: Units by which names of the model end. Quantities of one unit are of one type.
+_UNITS = re.compile(
+    r"_(bytes|ns|packets?|datagrams?|samples?|rounds?|ticks|bins?|bits|percent|tenths|units|fraction|count)$"
+)
+#: Prefixes of a quantity in the model that a reader of the specification does not need, and units.
+_PREFIX = re.compile(r"\b(?:state|base|ack|self|lost|sent|ce|event|view|evaluation|run|epoch|readings|saved)\.")
+_UNIT_TEXT = re.compile(r"(?<=[a-z])_(?:bytes|ns)\b")
+#: Functions that decide nothing: they copy or report a state.
+_REPORT = {"copy", "numbers", "observe", "_observe"}
+_EVENTS, _RULES = REFERENCE_PY / "events.py", REFERENCE_PY / "window_rules.py"
+
+
+def unit_of(name: str) -> str | None:
+    """Return the unit of a quantity by its name, or ``None``."""
+    found = _UNITS.search(name)
+    if found is None:
+        return None
+    return found[1] if found[1] == "ns" else found[1].rstrip("s")
+
+
+def words(node: ast.AST) -> str:
+    """Return an expression of the model as a reader of the specification sees it."""
+    return _UNIT_TEXT.sub("", _PREFIX.sub("", ast.unparse(node))).lstrip("_")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An expression without side effects that a function can use. ``optional``: it may be ``None``. ``of_state``: a member of a state."""
+
+    text: str
+    type: str
+    optional: bool = False
+    of_state: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceFunction:
+    """A function of the model. ``quantities``: the parameters, their members, and the local variables."""
+
+    path: Path
+    name: str
+    node: ast.FunctionDef
+    quantities: tuple[Quantity, ...]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The file and the qualified name."""
+        return str(self.path), self.name
+
+    @property
+    def lines(self) -> range:
+        """The lines of the function."""
+        return range(self.node.lineno, (self.node.end_lineno or self.node.lineno) + 1)
+
+    def compiled(self) -> CodeType:
+        """Return the code of the function as its tree is now. Raise ``SyntaxError`` if the tree is no program."""
+        bare = ast.FunctionDef(
+            self.node.name, self.node.args, self.node.body, [], None, None, lineno=self.node.lineno, col_offset=0
+        )  # decorators and annotations are evaluated outside of the function
+        module = compile(ast.Module([bare], []), str(self.path), "exec")
+        return next(one for one in module.co_consts if isinstance(one, CodeType)).replace(co_qualname=self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a class of the model."""
+
+    name: str
+    annotation: str
+    default: str | None
+
+
+@dataclass
+class Model:
+    """The texts of the model by file, with all choices of the stack."""
+
+    texts: Mapping[Path, str]
+
+    @cached_property
+    def trees(self) -> dict[Path, ast.Module]:
+        """The syntax tree of each file."""
+        return {path: ast.parse(text) for path, text in self.texts.items()}
+
+    @cached_property
+    def fields(self) -> dict[str, list[Field]]:
+        """The members of each class, events included."""
+        trees = [*self.trees.values(), ast.parse(_EVENTS.read_text("utf-8"))]
+        classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+        return {
+            node.name: [
+                Field(part.target.id, ast.unparse(part.annotation), ast.unparse(part.value) if part.value else None)
+                for part in node.body
+                if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+            ]
+            for node in classes
+        }
+
+    @cached_property
+    def values(self) -> set[str]:
+        """The classes whose objects nobody changes, such as events: cases share them."""
+        trees = [*self.trees.values(), ast.parse(_EVENTS.read_text("utf-8")), ast.parse(_RULES.read_text("utf-8"))]
+        classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+        marks = ("value", "frozen=True")
+        return {one.name for one in classes if any(m in ast.unparse(d) for d in one.decorator_list for m in marks)}
+
+    @cached_property
+    def constants(self) -> dict[Path, dict[str, int]]:
+        """The integers that each file defines by name."""
+        return {
+            path: {
+                part.targets[0].id: part.value.value
+                for part in tree.body
+                if isinstance(part, ast.Assign)
+                and isinstance(part.targets[0], ast.Name)
+                and isinstance(part.value, ast.Constant)
+                and type(part.value.value) is int
+            }
+            for path, tree in self.trees.items()
+        }
+
+    @cached_property
+    def functions(self) -> list[SourceFunction]:
+        """The functions that operators may change: without closures, and without results that are cached."""
+        return [
+            SourceFunction(path, f"{owner}{node.name}", node, tuple(self._quantities(node, owner.rstrip("."))))
+            for path, tree in self.trees.items()
+            for owner, node in _functions(tree)
+            if path.stem != "controller" and node.name not in _REPORT and "super(" not in ast.unparse(node) and not any("cache" in ast.unparse(one) for one in node.decorator_list)
+        ]
+
+    @cached_property
+    def _set(self) -> set[str]:
+        nodes = (node for tree in self.trees.values() for node in ast.walk(tree))
+        return {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+
+    def is_set(self, name: str) -> bool:
+        """Return whether the model sets a member of this name."""
+        return name in self._set
+
+    def _quantities(self, node: ast.FunctionDef, owner: str) -> Iterator[Quantity]:
+        arguments = [*node.args.args, *node.args.kwonlyargs]
+        seen = set[str]()
+        for argument in arguments:
+            annotation = owner if argument.arg == "self" else ast.unparse(argument.annotation or ast.Constant(""))
+            seen.add(argument.arg)
+            of_class = self.fields.get(annotation.partition(" | ")[0])
+            if of_class is None:
+                yield from _quantity(argument.arg, annotation)
+            elif annotation != "Readings":
+                for member in of_class:
+                    of_state = annotation not in self.values
+                    yield from _quantity(f"{argument.arg}.{member.name}", member.annotation, of_state=of_state)
+        for name in _assigned(node):
+            if name not in seen:
+                seen.add(name)
+                yield from _quantity(name, "int")
+
+
+def _quantity(text: str, annotation: str, *, of_state: bool = False) -> Iterator[Quantity]:
+    plain, bar, _ = annotation.partition(" | ")
+    if plain in ("int", "bool"):
+        of = "bool" if plain == "bool" else unit_of(text) or "number"
+        yield Quantity(text, of, bool(bar), of_state)
+
+
+def _assigned(node: ast.FunctionDef) -> list[str]:
+    """Return the local variables of a function in the order of their assignments."""
+    targets = [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    return [one.id for one in sorted(targets, key=lambda one: one.lineno)]
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield "", node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((f"{node.name}.", part) for part in node.body if isinstance(part, ast.FunctionDef))
+
+
+@lru_cache(maxsize=256)
+def citations_of(path: Path, text: str) -> dict[int, list[str]]:
+    """Return the clauses that the lines of a file cite."""
+    found: dict[int, list[str]] = {}
+    for citation in cited_in(path, text):
+        found.setdefault(citation.line, []).append(citation.clause)
+    return found
+
+
+class Clauses:
+    """The clauses near a line: conditions have those of their branches, and helpers those of their callers."""
+
+    def __init__(self, model: Model) -> None:
+        """Read the citations of a model."""
+        self._model = model
+
+    def of(self, function: SourceFunction, line: int, depth: int = 2) -> list[str]:
+        """Return the clauses of a line, the nearest first."""
+        cited = citations_of(function.path, self._model.texts[function.path])
+        path = _statements(function.node, line)
+        found: list[str] = []
+        for statement, following in reversed(path):
+            head = _head(statement)
+            found += [clause for number in head for clause in cited.get(number, [])]
+            if not found:
+                inner = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+                after = range(following.lineno, (following.end_lineno or 0) + 1) if following is not None else ()
+                found += [clause for number in (*inner, *after) for clause in cited.get(number, [])]
+            if found:
+                break
+        found = found or [clause for number in function.lines for clause in cited.get(number, [])]
+        if not found and depth:
+            found = [clause for caller, at in self._calls.get(function.node.name, ()) for clause in self.of(caller, at, depth - 1)]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def _calls(self) -> dict[str, list[tuple[SourceFunction, int]]]:
+        """The calls of each function by its name, with the function and the line that calls it."""
+        found: dict[str, list[tuple[SourceFunction, int]]] = {}
+        for caller in self._model.functions:
+            for node in ast.walk(caller.node):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                    name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                    found.setdefault(name, []).append((caller, node.lineno))
+        return found
+
+
+def _head(statement: ast.stmt) -> range:
+    """Return the lines of a statement without its body."""
+    body = getattr(statement, "body", None)
+    last = body[0].lineno - 1 if body else statement.end_lineno or statement.lineno
+    return range(statement.lineno, max(last, statement.lineno) + 1)
+
+
+def _statements(function: ast.FunctionDef, line: int) -> list[tuple[ast.stmt, ast.stmt | None]]:
+    """Return the statements around a line, the outermost first, each with the one that follows it."""
+    found: list[tuple[ast.stmt, ast.stmt | None]] = []
+    block: list[ast.stmt] | None = function.body
+    while block is not None:
+        inside = next((i for i, one in enumerate(block) if one.lineno <= line <= (one.end_lineno or 0)), None)
+        if inside is None:
+            break
+        statement = block[inside]
+        found.append((statement, block[inside + 1] if inside + 1 < len(block) else None))
+        blocks = [getattr(statement, name, None) for name in ("body", "orelse", "finalbody")]
+        blocks += [case.body for case in getattr(statement, "cases", [])]
+        block = next((one for one in blocks if one and one[0].lineno <= line <= (one[-1].end_lineno or 0)), None)
+    return found

@@ -1,0 +1,52 @@
+"""Right implementations of something else: the base controller alone, and the other profiles of the algorithm."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from firstflight import Config
+from firstflight.algorithm import Base, Computation, Startup
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
+from firstflight_conformance.compare.base import base_of
+from firstflight_conformance.replay.candidates import Candidate
+from firstflight_conformance.replay.variant import Variant
+
+
+class StandIn(Variant):
+    """The model of one profile in place of another profile.
+
+    Choices at open points that change the algorithm have no effect on its base alone.
+    """
+
+    def __init__(self, of: tuple[str, str], choices: Candidate | None) -> None:
+        """Build the model with ``choices``. ``of``: algorithm and profile of the stand-in."""
+        super().__init__(choices)
+        self._of = of
+        self.key = (*self.key, of)
+
+    def create(self, algorithm: str, profile: str, config: Config) -> Any:
+        """Return a new controller of the stand-in, whatever profile is asked for."""
+        return super().create(*self._of, config)
+
+
+def stand_ins(algorithm: str, profile: str, choices: Candidate | None) -> Iterator[tuple[Candidate, Variant]]:
+    """Yield the bases alone, that of the profile first, then the other profiles of the algorithm on its base, then other bases."""
+    own, plus, suffix = profile.partition("+")
+    found = ALGORITHMS[algorithm]
+    if isinstance(found, Computation):
+        return
+    if isinstance(found, Startup):
+        bases = [base_of(algorithm, profile), DEFAULT_BASE, *SUFFIXES.values()]
+        for base in dict.fromkeys(base for base in bases if base is not None):
+            what = f"the startup algorithm never acts: the answers are those of {base[0]}/{base[1]} alone"
+            yield Candidate("never-acts", "base", what, ()), StandIn((base[0], str(base[1])), choices)
+    others = [name + plus + suffix for name in found.profiles if name != own]
+    if isinstance(found, Startup):
+        others += [own + other for other in ("", *found.on_bases) if other != plus + suffix]
+    for other in others:
+        what = f"the answers are those of the profile {algorithm}/{other}"
+        yield Candidate(f"{algorithm}/{other}", "profile", what, ()), StandIn((algorithm, other), choices)
+
+
+def is_base(name: str) -> bool:
+    """Return whether an algorithm is a base controller."""
+    return isinstance(ALGORITHMS.get(name), Base)
