@@ -127,5 +127,5 @@ def test_no_rule_of_another_profile_is_cited() -> None:
     mutant = Mutant("x", "search", "draft-09", "x", {"kept_bins": "newest"}, "", "", "", "")
     decision = Decision("x", 0, {}, ("search.bins.advance",), {}, {})
     assert "search.bins.newest-only" in rules_of(mutant)
-    cited = broken_by(Candidate("x", "reading", "x", (mutant,)), decision)
+    cited = broken_by(Candidate("x", "reading", "x", (mutant,)), decision, ("search", "draft-09"))
     assert cited and all(holds(known_clauses()[name], "search", "draft-09") for name in cited)

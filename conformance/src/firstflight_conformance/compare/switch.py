@@ -20,9 +20,7 @@ from firstflight_conformance.replay.variant import Variant
 class Switch:
     """A copy of the model, and the changes that alternatives make in it."""
 
-    def __init__(
-        self, alternatives: Mapping[str, Sequence[Mutant]], texts: Mapping[Path, str] | None = None
-    ) -> None:
+    def __init__(self, alternatives: Mapping[str, Sequence[Mutant]], texts: Mapping[Path, str] | None = None) -> None:
         """Copy the model. ``alternatives``: their changes by id. ``texts``: those of all files, if they differ from the model."""
         self._parts = alternatives
         self._changes = {name: _change_of(parts) for name, parts in alternatives.items()}
@@ -73,6 +71,11 @@ class Switch:
     def code_of(self, function: Function) -> CodeType:
         """Return the unchanged code of a function."""
         return self._right[function]
+
+    def define(self, name: str, value: object) -> None:
+        """Define a name in every module of the copy."""
+        for module in self._modules:
+            setattr(module, name, value)
 
     def module(self, name: str) -> ModuleType:
         """Return a module of the copy by the last part of its name."""

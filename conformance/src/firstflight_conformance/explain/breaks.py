@@ -6,6 +6,7 @@ from functools import cache
 from firstflight.algorithm import Base
 from firstflight.controller import ALGORITHMS, DEFAULT_BASE
 from firstflight_conformance.format.clauses import Clause, known_clauses, python_citations
+from firstflight_conformance.format.layers import layers
 from firstflight_conformance.format.profile_rules import by_weight, holds
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.records.findings import Decision
@@ -43,7 +44,10 @@ def may_be_broken(clauses: Iterable[str], of: tuple[str, str]) -> tuple[str, ...
 
 
 def _held(clauses: Iterable[str], of: tuple[str, str]) -> list[str]:
-    return [clause for clause in dict.fromkeys(clauses) if holds(known_clauses()[clause], *of)]
+    """Return the rules of a profile: those of its algorithm, of what it runs on, and of NewReno, whose windows every base has."""
+    pages = {name for name, _ in layers(*of)} | {DEFAULT_BASE[0]}
+    known = known_clauses()
+    return [one for one in dict.fromkeys(clauses) if known[one].page in pages and holds(known[one], *of)]
 
 
 def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:

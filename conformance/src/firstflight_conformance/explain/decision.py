@@ -76,7 +76,9 @@ def at_event(subject: AnsweredCase, index: int, variant: Variant | None) -> Deci
     """Return the decision at an event, with the rules that the model carries out there; at the first event with its beginning."""
     assert not isinstance(subject.case, ComputationCase)
     seen = list(observations(subject, subject.right))
-    index = min(index, len(seen) - 1)  # a case that conforms alone, and contradicts the choices of the run, has no divergence
+    index = min(
+        index, len(seen) - 1
+    )  # a case that conforms alone, and contradicts the choices of the run, has no divergence
     right = seen[index]
     steps = list(observations(subject, variant)) if variant is not None else []
     other = observables(steps[index]) if index < len(steps) else {}

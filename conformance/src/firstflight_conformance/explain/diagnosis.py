@@ -156,12 +156,18 @@ def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> C
     ordered = _clearest_first(rest, departures.chosen.variant)
     case = ordered[0].case
     decision, clauses = suspects_of(ordered, singles(case.vector.algorithm, (case.profile,)), departures.choices)
-    near = departures.failures.nearest()
-    clauses = may_be_broken([*(clause for one in near[:1] for clause in one.clauses[:2]), *clauses], ordered[0].profile)
+    near, line = departures.failures.nearest(), departures.failures.line
+    nearest = [*(line[1][:2] if line else ()), *(clause for one in near[:1] for clause in one.clauses[:2])]
+    clauses = may_be_broken([*clauses[:3], *nearest, *clauses[3:]], ordered[0].profile)
     cases = tuple(subject.case.id for subject in ordered)
     about = _about(case)
     curve = curve_of(ordered[0], decision)
-    notes = (*(one.note(of) for one in near), *arithmetic(ordered[0]), *departures.failures.stopped)
+    notes = (
+        *(one.note(of) for one in near),
+        *([line[0]] if line else ()),
+        *arithmetic(ordered[0]),
+        *departures.failures.stopped,
+    )
     return Cause(
         UNKNOWN, "rule", "no known cause", clauses, at_most(clauses), cases, of, decision, *about,
         curve=curve, divergence=divergence_of(ordered[0]), notes=notes,

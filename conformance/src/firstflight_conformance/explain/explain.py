@@ -61,6 +61,7 @@ class Failures:
         self._harmless: dict[Candidate, bool] = {}
         self._tried: list[Candidate] = []
         self.near: list[Found] = []
+        self.line: tuple[str, tuple[str, ...]] | None = None
         self.budget = Budget()
 
     def explanations(self, known: Iterable[Explanation] = ()) -> list[Explanation]:
@@ -117,7 +118,7 @@ class Failures:
         """Return the operators that explain everything, the best of each line; those that follow a bound explain nothing."""
         search = Search(self.failing, self.passing, self._choices, self.budget)
         exact = search.exact()
-        self.near = search.near
+        self.near, self.line = search.near, search.best_line() if not exact else None
         by_line: dict[tuple[object, int], list[Found]] = {}
         for one in exact:
             by_line.setdefault((one.operation.function, one.operation.line), []).append(one)

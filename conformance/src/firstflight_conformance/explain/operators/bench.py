@@ -4,19 +4,19 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from firstflight.events import Event
 from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.compare.switch import Switch, Switched
 from firstflight_conformance.compare.touched import Change, content
-from firstflight_conformance.explain.operators.edits import Operation, applied
+from firstflight_conformance.explain.operators.edits import Operation, Transform, applied
 from firstflight_conformance.explain.operators.source import Model
 from firstflight_conformance.format.computations import ComputationCase, answer, decode_inputs
-from firstflight_conformance.replay.answers import CRASHES
+from firstflight_conformance.replay.answers import CRASHES, check_types
 from firstflight_conformance.replay.candidates import Candidate
 from firstflight_conformance.replay.fresh import mutable_files, right_text
 from firstflight_conformance.replay.mutants import changed_texts
@@ -24,8 +24,6 @@ from firstflight_conformance.replay.variant import Variant
 
 #: CPU time of a candidate in seconds, and the memory that it may add in bytes.
 _SECONDS, _MEMORY_BYTES = 0.5, 2**29
-#: A change of events: the events that a wrong implementation processes in place of one.
-Transform = Callable[[Event], tuple[Event, ...]]
 
 
 class LimitError(ArithmeticError):
@@ -33,7 +31,13 @@ class LimitError(ArithmeticError):
 
 
 class Bench:
-    """A copy of the model with the choices of a stack."""
+    """A copy of the model with the choices of a stack.
+
+    ``substitute``: the value that :data:`SUBSTITUTED` returns in place of that of the model, ``None`` for this; ``inputs``: those of its last call.
+    """
+
+    #: The name of a function that lines of the model may call.
+    SUBSTITUTED = "_observed_or"
 
     def __init__(self, choices: Candidate | None) -> None:
         """Copy the model."""
@@ -44,6 +48,15 @@ class Bench:
         for part in parts:
             self.values.setdefault(part.algorithm, {}).update(part.readings)
         self.right = Operated(self, Change({}, {}))
+        self.substitute: int | None = None
+        self.inputs: tuple[int | None, ...] = ()
+        self.switch.define(self.SUBSTITUTED, self._observed_or)
+
+    def _observed_or(self, value: int, inputs: tuple[int | None, ...]) -> int:
+        if self.substitute is None:
+            return value
+        self.inputs = inputs
+        return self.substitute
 
     def variant(self, *operations: Operation) -> "Operated | None":
         """Return the model with operations, ``None`` if they are no program or change nothing."""
@@ -58,7 +71,8 @@ class Bench:
             if swaps and content(code) != content(self.switch.code_of(function.key)):
                 codes[function.key] = code
         constants = {one.constant[0]: one.constant[1] for one in operations if one.constant is not None}
-        return Operated(self, Change(codes, constants)) if codes or constants else None
+        transform = next((one.transform for one in operations if one.transform is not None), None)
+        return Operated(self, Change(codes, constants), transform) if codes or constants or transform else None
 
 
 class Operated(Switched):
@@ -73,11 +87,9 @@ class Operated(Switched):
     def advance(self, state: Any, event: Any) -> Any:
         """Process one event in place; return the observables. Raise an error of ``CRASHES`` whatever is wrong."""
         try:
-            if self._transform is None:
-                return super().advance(state, event)
-            observation = None
-            for one in self._transform(event):
+            for one in (event,) if self._transform is None else self._transform(event):
                 observation = super().advance(state, one)
+            check_types(observation)
             return observation
         except CRASHES:
             raise
@@ -114,8 +126,9 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _size_bytes() -> int:
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
+    """Return the size of the process; more than any where the system does not state it, which is then no limit."""
+    path = Path("/proc/self/statm")
+    return int(path.read_text("ascii").split()[0]) * resource.getpagesize() if path.exists() else 2**50
 
 
 #: Lines by file.

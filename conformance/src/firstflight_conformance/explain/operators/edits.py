@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from firstflight.events import Event
 from firstflight_conformance.explain.operators.source import Model, Quantity, SourceFunction, unit_of, words
 
 #: Comparisons that are easily confused.
@@ -18,6 +19,8 @@ _COMPUTED: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
 }  # fmt: skip
 #: Widths of integers in which a quantity may be kept, in bits.
 _WIDTHS = (8, 16, 31, 32)
+#: A change of events: the events that a wrong implementation processes in place of one.
+Transform = Callable[[Event], tuple[Event, ...]]
 #: The specification in sentences.
 _WHERE = "where the specification"
 
@@ -45,7 +48,8 @@ class Swap:
 class Operation:
     """An edit of a function. ``rank``: its place among edits that answer alike; the least comes first.
 
-    ``constant``: name and new value of a constant of the file, in place of an edit of the tree.
+    ``constant``: name and new value of a constant of the file, in place of an edit of the tree. ``transform``: a change of events in
+    place of both.
     """
 
     function: SourceFunction
@@ -54,6 +58,7 @@ class Operation:
     sentence: str
     swaps: tuple[Swap, ...] = ()
     constant: tuple[str, int] | None = None
+    transform: Transform | None = None
 
 
 @contextmanager
@@ -311,7 +316,9 @@ class Operators:
         if index + 1 < len(body) and not isinstance(body[index + 1], ast.Return):
             one, other = body[index], body[index + 1]
             sentence = f"does `{_short(other)}` before `{_short(one)}`"
-            yield Operation(self._function, one.lineno, 6, sentence, (Swap(body, index, other), Swap(body, index + 1, one)))
+            yield Operation(
+                self._function, one.lineno, 6, sentence, (Swap(body, index, other), Swap(body, index + 1, one))
+            )
 
     def _guarded(self, block: "_Block", conditions: Iterable[str]) -> Iterator[Operation]:
         statement = block.statement
@@ -377,9 +384,7 @@ class Operators:
                     continue
                 for value in values:
                     if member.name not in named and value != member.default:
-                        new = ast.Call(
-                            node.func, node.args, [*node.keywords, ast.keyword(member.name, parsed(value))]
-                        )
+                        new = ast.Call(node.func, node.args, [*node.keywords, ast.keyword(member.name, parsed(value))])
                         shown = f" {_WHERE} begins with {member.default}" if member.default else ""
                         name = words(ast.Name(member.name))
                         yield self._edit(place, 3, f"begins with {name} {words(parsed(value))}{shown}", new)
@@ -456,8 +461,10 @@ def _is_condition(place: _Place) -> bool:
         return False  # a loop without end
     if isinstance(place.node, ast.BoolOp | ast.Compare):
         return True
-    tested = place.key == "test" or isinstance(place.holder, list) or isinstance(place.holder, ast.UnaryOp)
-    return tested and isinstance(place.node, ast.UnaryOp | ast.Call | ast.Name | ast.Attribute) and not _is_argument(place)
+    tested = place.key == "test" or isinstance(place.holder, list | ast.UnaryOp)
+    return (
+        tested and isinstance(place.node, ast.UnaryOp | ast.Call | ast.Name | ast.Attribute) and not _is_argument(place)
+    )
 
 
 def _is_argument(place: _Place) -> bool:
@@ -466,9 +473,8 @@ def _is_argument(place: _Place) -> bool:
 
 def _attribute_set(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield the members that an assignment sets, with the value."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        if isinstance(statement.targets[0], ast.Attribute):
-            yield statement.targets[0], statement.value
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
+        yield statement.targets[0], statement.value
 
 
 def _stored(text: str) -> ast.expr:

@@ -7,6 +7,8 @@ from firstflight_conformance.compare.subject import AnsweredCase, sample_of, sho
 from firstflight_conformance.compare.touched import content
 from firstflight_conformance.explain.operators.bench import Bench, Lines, Operated, executed, limited
 from firstflight_conformance.explain.operators.edits import Operation, Operators
+from firstflight_conformance.explain.operators.events import transforms
+from firstflight_conformance.explain.operators.lines import LineFound, differing_lines
 from firstflight_conformance.explain.operators.source import Clauses
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.readings import load_tables
@@ -19,6 +21,8 @@ EVENTS, _COMPILED = 400_000, 15
 _ANCHORS = 4
 #: Failing cases on which a candidate is tried before all others.
 _SAMPLE = 6
+#: Failing cases in which a line takes the observed value.
+_LINES = 12
 #: Passing cases are replayed up to so many events.
 _PASSING_EVENTS = 20_000
 #: So many causes and ties are kept.
@@ -59,8 +63,8 @@ class Found:
     def candidate(self) -> Candidate:
         """The operation as a candidate."""
         one = self.operation
-        where = f"{one.function.path.stem}:{one.line}"
-        return Candidate(f"{where} {one.sentence}", "operator", one.sentence, ())
+        where = "" if one.transform else f"{one.function.path.stem}:{one.line} "
+        return Candidate(f"{where}{one.sentence}", "operator", one.sentence, ())
 
     def note(self, of: int) -> str:
         """Return what the operation explains of the failures, and what it contradicts."""
@@ -86,7 +90,7 @@ class Anchor:
     def first(self, operation: Operation) -> int:
         """Return the first event that executes the line of an operation."""
         file, line = operation.function.key[0], operation.line
-        if operation.constant is not None:
+        if operation.constant is not None or operation.transform is not None:
             return 0
         of = operation.function.lines
         for index, lines in enumerate(self.lines):
@@ -111,19 +115,45 @@ class Search:
         self._clauses = Clauses(self._bench.model)
         self._seen: set[object] = set()
         self.near: list[Found] = []
+        self.lines: list[LineFound] = []
 
     def exact(self) -> list[Found]:
         """Return the operations that reproduce every failure and change no passing case, those of the first wave that has one."""
         for anchor in self._anchors():
-            for wave in self._waves(anchor):
+            for number, wave in enumerate(self._waves(anchor)):
                 found = [one for one in map(self._found, self._reproducing(anchor, wave)) if one is not None]
                 self.near += found
-                whole = [one for one in found if self._is_exact(one)]
+                whole = [one for one in found if self._is_exact(one)] or (self._solved(anchor) if number == 1 else [])
                 if whole:
                     return sorted(whole, key=lambda one: one.place)[:KEPT]
                 if self.budget.is_spent:
                     return []
         return []
+
+    def _solved(self, anchor: Anchor) -> list[Found]:
+        """Note the lines whose value differs; return the shares that explain everything."""
+        at = anchor.lines[anchor.subject.first or 0]
+        executed = [
+            (function, numbers)
+            for function in self._bench.model.functions
+            if (numbers := at.get(str(function.path), set()).intersection(function.lines))
+        ]
+        failing = sample_of(self._failing, _LINES)
+        self.budget.spend(sum(one.length for one in failing))
+        found = differing_lines(self._bench, failing, executed)
+        self.lines += found
+        operations = (operation for one in found for operation in one.solved)
+        solved = [one for one in map(self._found, self._reproducing(anchor, operations)) if one is not None]
+        self.near += solved
+        return sorted((one for one in solved if self._is_exact(one)), key=lambda one: one.place)[:KEPT]
+
+    def best_line(self) -> tuple[str, tuple[str, ...]] | None:
+        """Return a sentence on the line that explains the most failures, and its rules."""
+        found = max(self.lines, key=lambda one: len(one.explained), default=None)
+        if found is None:
+            return None
+        clauses = tuple(self._clauses.of(found.function, found.line))
+        return found.note(min(len(self._failing), _LINES), clauses), clauses
 
     def _is_exact(self, one: Found) -> bool:
         return not one.contradicted and not one.followed and len(one.explained) == len(self._failing)
@@ -157,6 +187,7 @@ class Search:
         for event in anchor.lines:
             for file, numbers in event.items():
                 lines.setdefault(file, set()).update(numbers)
+        yield self._of_events(anchor)
         values = self._values(anchor.subject)
         operators = [
             Operators(self._bench.model, function, lines[str(function.path)], values)
@@ -165,6 +196,13 @@ class Search:
         ]
         for number in range(3):
             yield (one for of in operators for one in of.waves()[number]())
+
+    def _of_events(self, anchor: Anchor) -> Iterator[Operation]:
+        """Yield the operators on events."""
+        on_event = next(one for one in self._bench.model.functions if one.name == "on_event")
+        kinds = {type(event) for event in anchor.subject.events[: (anchor.subject.first or 0) + 1]}
+        for sentence, transform in transforms(anchor.subject.case.vector.algorithm, kinds) if kinds else ():
+            yield Operation(on_event, 0, 3, sentence, transform=transform)
 
     @staticmethod
     def _values(subject: AnsweredCase) -> dict[str, int]:
@@ -183,7 +221,11 @@ class Search:
             self.budget.spend(_COMPILED)
             if variant is None:
                 continue
-            key = (tuple((name, content(code)) for name, code in variant.codes.items()), operation.constant)
+            key = (
+                tuple((name, content(code)) for name, code in variant.codes.items()),
+                operation.constant,
+                operation.transform,
+            )
             if key in self._seen:
                 continue
             self._seen.add(key)
@@ -201,7 +243,9 @@ class Search:
         case = subject.case
         assert not isinstance(case, ComputationCase)
         state = (
-            variant.create(case.vector.algorithm, case.profile, subject.config) if begins else anchor.states[index].copy()  # type: ignore[attr-defined]
+            variant.create(case.vector.algorithm, case.profile, subject.config)
+            if begins
+            else anchor.states[index].copy()  # type: ignore[attr-defined]
         )
         self.budget.spend(first + 1 - index)
         for at in range(index, first + 1):
@@ -221,7 +265,7 @@ class Search:
         if not explained:
             return None
         contradicted = self._contradicted(variant)
-        clauses = tuple(self._clauses.of(operation.function, operation.line))
+        clauses = () if operation.transform else tuple(self._clauses.of(operation.function, operation.line))
         followed = sum(bool(one.walk(variant).taken) for one in self._failing if one.case.id in explained)
         return Found(operation, variant, frozenset(explained), contradicted, clauses, followed)
 

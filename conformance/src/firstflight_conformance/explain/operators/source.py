@@ -138,7 +138,10 @@ class Model:
             SourceFunction(path, f"{owner}{node.name}", node, tuple(self._quantities(node, owner.rstrip("."))))
             for path, tree in self.trees.items()
             for owner, node in _functions(tree)
-            if path.stem != "controller" and node.name not in _REPORT and "super(" not in ast.unparse(node) and not any("cache" in ast.unparse(one) for one in node.decorator_list)
+            if path.stem != "controller"
+            and node.name not in _REPORT
+            and "super(" not in ast.unparse(node)
+            and not any("cache" in ast.unparse(one) for one in node.decorator_list)
         ]
 
     @cached_property
@@ -221,8 +224,9 @@ class Clauses:
             if found:
                 break
         found = found or [clause for number in function.lines for clause in cited.get(number, [])]
-        if not found and depth:
-            found = [clause for caller, at in self._calls.get(function.node.name, ()) for clause in self.of(caller, at, depth - 1)]
+        if depth:
+            calls = self._calls.get(function.node.name, ())
+            found += [clause for caller, at in calls for clause in self.of(caller, at, 0 if found else depth - 1)]
         return list(dict.fromkeys(found))
 
     @cached_property

@@ -1,0 +1,132 @@
+"""Causes from operators: small edits of the model that reproduce a wrong implementation."""
+
+import sys
+
+import pytest
+
+from diagnosis_support import answered, candidate, judged
+from every import every_case
+from firstflight.algorithm import Startup
+from firstflight.controller import ALGORITHMS
+from firstflight_conformance.adapters.conversation import Answers
+from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.adapters.script import Script
+from firstflight_conformance.explain.diagnosis import diagnose
+from firstflight_conformance.explain.operators.bench import Bench, limited
+from firstflight_conformance.explain.operators.search import Budget, Search
+from firstflight_conformance.format.layers import layers
+from firstflight_conformance.format.wire import event_to_json
+from firstflight_conformance.records.findings import Cause
+from firstflight_conformance.replay.variant import Variant
+from freedoms_support import WINDOWS, Variant as Planted, _reported, judged as judged_variant, scripts_of, variants
+from runner_support import BAD
+
+sys.path.append(str(BAD))
+from newreno import NewReno  # noqa: E402
+
+#: Startup profiles with few cases, one of each way to fail without the algorithm.
+QUICK = [("hystart", "linux"), ("limited-slow-start", "rfc-3742"), ("rapid-start", "draft-02")]
+EVERY = [(name, own) for name, found in ALGORITHMS.items() if isinstance(found, Startup) for own in found.profiles]
+#: Breaking variants of self-contained programs: the part of the sentence that describes the change.
+PLANTED = {
+    "grows-in-recovery": "acts as if `sent_before_recovery(state, sent_t)` were never true",
+    "every-loss-reduces": "acts as if `sent_before_recovery(state, sent_t)` were never true",
+}
+
+
+def plain(script: Script) -> Answers:
+    """Return the answers of NewReno to a case, whatever the algorithm is."""
+    controller, answers = NewReno(script.case.vector.config), Answers()
+    for event in script.case.events:
+        observed = controller.observe(event_to_json(event))
+        answers.observed.append({name: observed[name] for name in WINDOWS})
+    return answers
+
+
+def causes_without(algorithm: str, profile: str) -> tuple[Cause, ...]:
+    """Return the causes of a NewReno that declares a startup profile."""
+    scripts = scripts_of(f"{algorithm}/{profile}")
+    declaration = Declaration("plain", "1", {algorithm: (profile,)}, WINDOWS)
+    found = _reported(scripts, declaration, [plain(script) for script in scripts]).diagnosis
+    assert found is not None
+    return found.causes
+
+
+def never_acts(algorithm: str, profile: str) -> None:
+    """Check that the first cause, if there is one, is a startup algorithm that never acts, with rules of the profile."""
+    causes = causes_without(algorithm, profile)
+    assert all(cause.kind == "base" for cause in causes[:1]), causes[0]
+    pages = {name for name, _ in layers(algorithm, profile)}
+    assert {clause.partition(".")[0] for cause in causes for clause in cause.clauses} <= pages
+
+
+@pytest.mark.parametrize(("algorithm", "profile"), QUICK)
+def test_newreno_alone_never_acts(algorithm: str, profile: str) -> None:
+    assert causes_without(algorithm, profile)
+    never_acts(algorithm, profile)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("algorithm", "profile"), EVERY)
+def test_newreno_alone_never_acts_in_any_profile(algorithm: str, profile: str) -> None:
+    never_acts(algorithm, profile)
+
+
+def planted(name: str) -> Planted:
+    """Return a changed self-contained program, which shares no code with the model."""
+    return next(one for one in variants() if one.id == name)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_an_operator_describes_a_planted_error(name: str) -> None:
+    found = judged_variant(planted(name)).diagnosis
+    assert found is not None
+    first = [cause for cause in found.causes if cause.exact]
+    assert first and first[0].kind == "operator"
+    assert PLANTED[name] in [cause.what for cause in first]
+    assert planted(name).rule in first[0].clauses
+
+
+def test_an_unknown_cause_has_the_quantities_of_the_event() -> None:
+    """A window that rises in recovery is no edit of the model."""
+    found = judged_variant(planted("rises-in-recovery")).diagnosis
+    assert found is not None
+    assert any(note.startswith("used at event 2: ") and "cwnd_bytes 6000" in note for note in found.causes[-1].notes)
+
+
+def test_the_search_leaves_the_model_as_it_was() -> None:
+    """Candidates change a copy of the model, and the copy has its own code again after each."""
+    failing, passing = judged(Variant(candidate("recovery-ends-with-any-ack")), "slow-start", "rfc-9002")
+    search = Search(failing, passing, None, Budget())
+    assert search.exact()
+    case = next(case for case in every_case() if case.vector.algorithm == "slow-start")
+    assert answered(case, Variant()).first is None
+    assert answered(case, search._bench.right).first is None
+
+
+def test_a_spent_budget_is_reported() -> None:
+    """The note is in the block of the unknown cause."""
+    search = Search(
+        *judged(Variant(candidate("recovery-ends-with-any-ack")), "slow-start", "rfc-9002"), None, Budget(1)
+    )
+    assert search.exact() == []
+    assert search.budget.is_spent
+
+
+def test_a_candidate_without_end_is_stopped() -> None:
+    with pytest.raises(ArithmeticError, match="too much time"), limited():
+        while True:
+            pass
+
+
+def test_an_edit_that_changes_nothing_is_no_candidate() -> None:
+    bench = Bench(None)
+    assert bench.variant() is None
+
+
+def test_the_case_shown_is_one_that_the_cause_explains() -> None:
+    failing, passing = judged(Variant(candidate("recovery-ends-with-any-ack")), "slow-start", "rfc-9002")
+    for cause in diagnose(failing, passing).causes:
+        assert cause.decision.case_id == cause.cases[0]
+        assert cause.divergence is not None and cause.decision.event_index is not None
+        assert cause.decision.event_index <= (cause.divergence.event_index or 0)
