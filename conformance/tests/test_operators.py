@@ -18,11 +18,13 @@ from firstflight_conformance.format.layers import layers
 from firstflight_conformance.format.wire import event_to_json
 from firstflight_conformance.records.findings import Cause
 from firstflight_conformance.replay.variant import Variant
-from freedoms_support import WINDOWS, Variant as Planted, _reported, judged as judged_variant, scripts_of, variants
+from freedoms_support import WINDOWS, _reported, scripts_of, variants
+from freedoms_support import Variant as Planted
+from freedoms_support import judged as judged_variant
 from runner_support import BAD
 
 sys.path.append(str(BAD))
-from newreno import NewReno  # noqa: E402
+from newreno import NewReno
 
 #: Startup profiles with few cases, one of each way to fail without the algorithm.
 QUICK = [("hystart", "linux"), ("limited-slow-start", "rfc-3742"), ("rapid-start", "draft-02")]
@@ -96,7 +98,7 @@ def test_an_unknown_cause_has_the_quantities_of_the_event() -> None:
 
 def test_the_search_leaves_the_model_as_it_was() -> None:
     """Candidates change a copy of the model, and the copy has its own code again after each."""
-    failing, passing = judged(Variant(candidate("recovery-ends-with-any-ack")), "slow-start", "rfc-9002")
+    failing, passing = judged(Variant(candidate("avoidance-two-datagrams")), "slow-start", "rfc-9002")
     search = Search(failing, passing, None, Budget())
     assert search.exact()
     case = next(case for case in every_case() if case.vector.algorithm == "slow-start")
@@ -106,9 +108,7 @@ def test_the_search_leaves_the_model_as_it_was() -> None:
 
 def test_a_spent_budget_is_reported() -> None:
     """The note is in the block of the unknown cause."""
-    search = Search(
-        *judged(Variant(candidate("recovery-ends-with-any-ack")), "slow-start", "rfc-9002"), None, Budget(1)
-    )
+    search = Search(*judged(Variant(candidate("avoidance-two-datagrams")), "slow-start", "rfc-9002"), None, Budget(1))
     assert search.exact() == []
     assert search.budget.is_spent
 
@@ -125,7 +125,7 @@ def test_an_edit_that_changes_nothing_is_no_candidate() -> None:
 
 
 def test_the_case_shown_is_one_that_the_cause_explains() -> None:
-    failing, passing = judged(Variant(candidate("recovery-ends-with-any-ack")), "slow-start", "rfc-9002")
+    failing, passing = judged(Variant(candidate("avoidance-two-datagrams")), "slow-start", "rfc-9002")
     for cause in diagnose(failing, passing).causes:
         assert cause.decision.case_id == cause.cases[0]
         assert cause.divergence is not None and cause.decision.event_index is not None

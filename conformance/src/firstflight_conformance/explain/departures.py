@@ -101,8 +101,8 @@ def _departures(
 
 
 def without_choices(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> Verdicts:
-    """Return every failure as a departure."""
-    return Verdicts(Agreement((), ()), Departures(Chosen(), Failures(failing, passing)))
+    """Return every failure as a departure. Many edits of the model give the answers to one case, so that none is tried."""
+    return Verdicts(Agreement((), ()), Departures(Chosen(), Failures(failing, passing, named=True)))
 
 
 def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[AnsweredCase, ConformingWay]]) -> Agreement:

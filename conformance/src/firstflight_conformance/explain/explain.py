@@ -1,7 +1,7 @@
 """Finds the candidates that reproduce what an adapter answered.
 
-The order: the base alone and other profiles; one operator on a line that the failing case executed; readings and named mutants;
-two of these.
+The order: the base alone and other profiles; readings and named mutants, which have rules and words of their own; one operator
+on a line that the failing case executed; two readings or mutants.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,13 +46,21 @@ class Explanation:
 
 
 class Failures:
-    """The cases of one adapter that failed, and those that passed. ``choices``: what it chooses otherwise at open points, in all of them."""
+    """The cases of one adapter that failed, and those that passed. ``choices``: what it chooses otherwise at open points, in all of them.
+
+    ``named``: whether only readings and named mutants are candidates.
+    """
 
     def __init__(
-        self, failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], choices: Candidate | None = None
+        self,
+        failing: Sequence[AnsweredCase],
+        passing: Sequence[AnsweredCase],
+        choices: Candidate | None = None,
+        *,
+        named: bool = False,
     ) -> None:
         """Take the cases."""
-        self._choices = choices
+        self._choices, self._named = choices, named
         self.failing = shortest_first(failing)
         self.passing = shortest_first(passing)
         self.sample = sample_of(self.failing, SAMPLE)
@@ -69,7 +77,9 @@ class Failures:
 
         ``known``: causes in other profiles, without choices.
         """
-        return self.stand_ins() or self._known(known) or self._operators() or self.exact or self.parts()
+        if self._named:
+            return self.exact or self.parts()
+        return self.stand_ins() or self._known(known) or self.exact or self._operators() or self.parts()
 
     def parts(self) -> list[Explanation]:
         """Return a pair that explains everything, or else causes that explain a part each, the largest first."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firstflight import Config
-from firstflight.algorithm import Base, Computation, Startup
+from firstflight.algorithm import Computation, Startup
 from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
 from firstflight_conformance.compare.base import base_of
 from firstflight_conformance.replay.candidates import Candidate
@@ -21,7 +21,7 @@ class StandIn(Variant):
         """Build the model with ``choices``. ``of``: algorithm and profile of the stand-in."""
         super().__init__(choices)
         self._of = of
-        self.key = (*self.key, of)
+        self.key = self.key[0], f"{self.key[1]} {of}"
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
         """Return a new controller of the stand-in, whatever profile is asked for."""
@@ -45,8 +45,3 @@ def stand_ins(algorithm: str, profile: str, choices: Candidate | None) -> Iterat
     for other in others:
         what = f"the answers are those of the profile {algorithm}/{other}"
         yield Candidate(f"{algorithm}/{other}", "profile", what, ()), StandIn((algorithm, other), choices)
-
-
-def is_base(name: str) -> bool:
-    """Return whether an algorithm is a base controller."""
-    return isinstance(ALGORITHMS.get(name), Base)

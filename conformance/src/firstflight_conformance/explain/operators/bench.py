@@ -6,13 +6,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.compare.switch import Switch, Switched
-from firstflight_conformance.compare.touched import Change, content
+from firstflight_conformance.compare.touched import Change, Function, content
 from firstflight_conformance.explain.operators.edits import Operation, Transform, applied
 from firstflight_conformance.explain.operators.source import Model
 from firstflight_conformance.format.computations import ComputationCase, answer, decode_inputs
@@ -22,6 +23,8 @@ from firstflight_conformance.replay.fresh import mutable_files, right_text
 from firstflight_conformance.replay.mutants import changed_texts
 from firstflight_conformance.replay.variant import Variant
 
+#: Each variant has a number of its own: cases remember how far it agrees.
+_NUMBERS = count()
 #: CPU time of a candidate in seconds, and the memory that it may add in bytes.
 _SECONDS, _MEMORY_BYTES = 0.5, 2**29
 
@@ -60,7 +63,7 @@ class Bench:
 
     def variant(self, *operations: Operation) -> "Operated | None":
         """Return the model with operations, ``None`` if they are no program or change nothing."""
-        codes, constants = {}, {}
+        codes: dict[Function, CodeType] = {}
         for function in dict.fromkeys(one.function for one in operations):
             swaps = [swap for one in operations if one.function is function for swap in one.swaps]
             try:
@@ -80,9 +83,9 @@ class Operated(Switched):
 
     def __init__(self, bench: Bench, change: Change, transform: Transform | None = None) -> None:
         """Take the change."""
-        super().__init__(bench.switch, change, bench.values, (id(bench), id(self)))
+        super().__init__(bench.switch, change, bench.values, next(_NUMBERS))
         self._transform = transform
-        self._bench, self.codes = bench, change.codes  # the identity of the bench is part of the key
+        self.codes = change.codes
 
     def advance(self, state: Any, event: Any) -> Any:
         """Process one event in place; return the observables. Raise an error of ``CRASHES`` whatever is wrong."""

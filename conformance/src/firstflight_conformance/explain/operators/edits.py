@@ -282,7 +282,8 @@ class Operators:
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             yield self._replaced(block, 0, f"leaves out `{words(statement.value)}`", ast.Pass())
         elif isinstance(statement, ast.Return) and block.following:
-            yield self._replaced(block, 0, "goes on where the specification stops", ast.Pass())
+            returned = f"returns {words(statement.value)}" if statement.value is not None else "stops"
+            yield self._replaced(block, 4, f"goes on where the specification {returned}", ast.Pass())
 
     def _assigned(self, block: "_Block") -> Iterator[Operation]:
         statement = block.statement

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from firstflight_conformance.compare.subject import AnsweredCase, sample_of, shortest_first
 from firstflight_conformance.compare.touched import content
@@ -229,7 +230,7 @@ class Search:
             if key in self._seen:
                 continue
             self._seen.add(key)
-            if _limited(lambda variant=variant, operation=operation: self._agrees(anchor, operation, variant)):
+            if _limited(partial(self._agrees, anchor, operation, variant)):
                 yield operation, variant
 
     def _agrees(self, anchor: Anchor, operation: Operation, variant: Operated) -> bool:
@@ -259,7 +260,7 @@ class Search:
         operation, variant = one
         explained: set[str] = set()
         for subject in dict.fromkeys([*sample_of(self._failing, _SAMPLE), *self._failing]):
-            explains = _limited(lambda subject=subject: subject.explained_by(variant))
+            explains = _limited(partial(subject.explained_by, variant))
             self.budget.spend(subject.length if explains else (subject.first or 0) + 1)
             explained |= {subject.case.id} if explains else set()
         if not explained:
@@ -270,13 +271,14 @@ class Search:
         return Found(operation, variant, frozenset(explained), contradicted, clauses, followed)
 
     def _contradicted(self, variant: Operated) -> tuple[str, ...]:
-        left, found = _PASSING_EVENTS, []
+        left = _PASSING_EVENTS
+        found: list[str] = []
         for subject in self._passing:
             left -= subject.length
             if left < 0 or len(found) > KEPT:
                 break
             self.budget.spend(subject.length)
-            if not _limited(lambda subject=subject: subject.unchanged_by(variant)):
+            if not _limited(partial(subject.unchanged_by, variant)):
                 found.append(subject.case.id)
         return tuple(found)
 

@@ -46,14 +46,19 @@ class Quantity:
     of_state: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SourceFunction:
-    """A function of the model. ``quantities``: the parameters, their members, and the local variables."""
+    """A function of the model."""
 
     path: Path
     name: str
     node: ast.FunctionDef
-    quantities: tuple[Quantity, ...]
+    model: "Model"
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The parameters, their members, and the local variables."""
+        return tuple(self.model.quantities(self.node, self.name.rpartition(".")[0]))
 
     @property
     def key(self) -> tuple[str, str]:
@@ -133,14 +138,13 @@ class Model:
 
     @cached_property
     def functions(self) -> list[SourceFunction]:
-        """The functions that operators may change: without closures, and without results that are cached."""
+        """The functions that operators may change: their results are not cached."""
         return [
-            SourceFunction(path, f"{owner}{node.name}", node, tuple(self._quantities(node, owner.rstrip("."))))
+            SourceFunction(path, f"{owner}{node.name}", node, self)
             for path, tree in self.trees.items()
             for owner, node in _functions(tree)
             if path.stem != "controller"
             and node.name not in _REPORT
-            and "super(" not in ast.unparse(node)
             and not any("cache" in ast.unparse(one) for one in node.decorator_list)
         ]
 
@@ -153,7 +157,8 @@ class Model:
         """Return whether the model sets a member of this name."""
         return name in self._set
 
-    def _quantities(self, node: ast.FunctionDef, owner: str) -> Iterator[Quantity]:
+    def quantities(self, node: ast.FunctionDef, owner: str) -> Iterator[Quantity]:
+        """Yield the expressions that a function can use. ``owner``: the class of a method."""
         arguments = [*node.args.args, *node.args.kwonlyargs]
         seen = set[str]()
         for argument in arguments:
