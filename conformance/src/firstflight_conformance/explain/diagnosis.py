@@ -156,7 +156,7 @@ def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> C
     ordered = _clearest_first(rest, departures.chosen.variant)
     case = ordered[0].case
     decision, clauses = suspects_of(ordered, singles(case.vector.algorithm, (case.profile,)), departures.choices)
-    near, line = departures.failures.nearest(), departures.failures.line
+    near, line = departures.failures.near, departures.failures.line
     nearest = [*(line[1][:2] if line else ()), *(clause for one in near[:1] for clause in one.clauses[:2])]
     clauses = may_be_broken([*clauses[:3], *nearest, *clauses[3:]], ordered[0].profile)
     cases = tuple(subject.case.id for subject in ordered)

@@ -69,6 +69,7 @@ class Failures:
         self._harmless: dict[Candidate, bool] = {}
         self._tried: list[Candidate] = []
         self.near: list[Found] = []
+        self._partly: list[Explanation] = []
         self.line: tuple[str, tuple[str, ...]] | None = None
         self.budget = Budget()
 
@@ -92,7 +93,7 @@ class Failures:
         both = self._pair(parts) or self._beside([part.candidate for part in parts], self._tried)
         if both is not None:
             return [both]
-        parts += [_of_operator([one]) for one in self.near if not one.contradicted and not one.followed]
+        parts += self._partly
         return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
 
     def stand_ins(self) -> list[Explanation]:
@@ -111,13 +112,13 @@ class Failures:
         found = [replace(one, explained=cases) for one in known if self._explains_all(one.variant)]
         return [one for one in found if not self._followed(one) and self.is_harmless(one)]
 
-    def nearest(self) -> list[Found]:
+    def _nearest(self, search: Search) -> list[Found]:
         """Return the operators that explain the most failures and contradict the fewest passing cases, one of each line."""
         found: dict[tuple[object, int], Found] = {}
-        for one in sorted(self.near, key=lambda one: (len(one.contradicted) - len(one.explained), one.place)):
+        for one in sorted(search.near, key=lambda one: (len(one.contradicted) - len(one.explained), one.place)):
             if not one.followed:
                 found.setdefault((one.operation.function, one.operation.line), one)
-        return [*found.values()][:_NEAREST]
+        return [search.cited(one) for one in [*found.values()][:_NEAREST]]
 
     @property
     def stopped(self) -> tuple[str, ...]:
@@ -128,7 +129,12 @@ class Failures:
         """Return the operators that explain everything, the best of each line; those that follow a bound explain nothing."""
         search = Search(self.failing, self.passing, self._choices, self.budget)
         exact = search.exact()
-        self.near, self.line = search.near, search.best_line() if not exact else None
+        if not exact:
+            self.near = self._nearest(search)
+            self.line = search.best_line()
+            harmless = [one for one in search.near if not one.contradicted and not one.followed]
+            harmless.sort(key=lambda one: (-len(one.explained), one.place))
+            self._partly = [_of_operator([search.cited(one)]) for one in harmless[:PARTIAL]]
         by_line: dict[tuple[object, int], list[Found]] = {}
         for one in exact:
             by_line.setdefault((one.operation.function, one.operation.line), []).append(one)

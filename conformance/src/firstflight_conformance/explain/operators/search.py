@@ -1,7 +1,7 @@
 """The search for operators that reproduce what an adapter answered."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from firstflight_conformance.compare.subject import AnsweredCase, sample_of, shortest_first
@@ -17,7 +17,7 @@ from firstflight_conformance.replay.answers import CRASHES
 from firstflight_conformance.replay.candidates import Candidate
 
 #: Events that one search replays, about 50,000 a second; and as how many a compiled candidate counts.
-EVENTS, _COMPILED = 400_000, 15
+EVENTS, _COMPILED = 300_000, 15
 #: Failing cases from which a search begins, one after another.
 _ANCHORS = 4
 #: Failing cases on which a candidate is tried before all others.
@@ -57,8 +57,8 @@ class Found:
     variant: Operated
     explained: frozenset[str]
     contradicted: tuple[str, ...]
-    clauses: tuple[str, ...]
     followed: int
+    clauses: tuple[str, ...] = ()
 
     @property
     def candidate(self) -> Candidate:
@@ -126,7 +126,7 @@ class Search:
                 self.near += found
                 whole = [one for one in found if self._is_exact(one)] or (self._solved(anchor) if number == 1 else [])
                 if whole:
-                    return sorted(whole, key=lambda one: one.place)[:KEPT]
+                    return [self.cited(one) for one in sorted(whole, key=lambda one: one.place)[:KEPT]]
                 if self.budget.is_spent:
                     return []
         return []
@@ -266,9 +266,14 @@ class Search:
         if not explained:
             return None
         contradicted = self._contradicted(variant)
-        clauses = () if operation.transform else tuple(self._clauses.of(operation.function, operation.line))
         followed = sum(bool(one.walk(variant).taken) for one in self._failing if one.case.id in explained)
-        return Found(operation, variant, frozenset(explained), contradicted, clauses, followed)
+        return Found(operation, variant, frozenset(explained), contradicted, followed)
+
+    def cited(self, found: Found) -> Found:
+        """Return an operation with the rules of its line."""
+        one = found.operation
+        clauses = () if one.transform else tuple(self._clauses.of(one.function, one.line))
+        return replace(found, clauses=clauses)
 
     def _contradicted(self, variant: Operated) -> tuple[str, ...]:
         left = _PASSING_EVENTS

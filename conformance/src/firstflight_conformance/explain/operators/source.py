@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -215,35 +215,49 @@ class Clauses:
         self._model = model
 
     def of(self, function: SourceFunction, line: int, depth: int = 2) -> list[str]:
-        """Return the clauses of a line, the nearest first."""
-        cited = citations_of(function.path, self._model.texts[function.path])
-        path = _statements(function.node, line)
-        found: list[str] = []
-        for statement, following in reversed(path):
-            head = _head(statement)
-            found += [clause for number in head for clause in cited.get(number, [])]
-            if not found:
-                inner = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-                after = range(following.lineno, (following.end_lineno or 0) + 1) if following is not None else ()
-                found += [clause for number in (*inner, *after) for clause in cited.get(number, [])]
+        """Return the clauses of a line, the nearest first: its own, those of the next lines, of what these call, and of the callers."""
+        found, near = [], range(line, line + 1)
+        for statement, following in reversed(_statements(function.node, line)):
+            last = (following or statement).end_lineno or line
+            near = range(statement.lineno, last + 1)
+            found = self._cited(function, _head(statement)) or self._cited(function, near)
             if found:
                 break
-        found = found or [clause for number in function.lines for clause in cited.get(number, [])]
+        found = found or self._cited(function, function.lines)
         if depth:
-            calls = self._calls.get(function.node.name, ())
+            called = {
+                one
+                for name, at in self._calls
+                for one in self._named.get(name, ())
+                if at[0] is function and at[1] in near
+            }
+            found += [
+                clause for one in self._model.functions if one in called for clause in self._cited(one, one.lines)
+            ]
+            calls = [at for name, at in self._calls if name == function.node.name]
             found += [clause for caller, at in calls for clause in self.of(caller, at, 0 if found else depth - 1)]
         return list(dict.fromkeys(found))
 
+    def _cited(self, function: SourceFunction, lines: Iterable[int]) -> list[str]:
+        cited = citations_of(function.path, self._model.texts[function.path])
+        return [clause for number in lines for clause in cited.get(number, [])]
+
     @cached_property
-    def _calls(self) -> dict[str, list[tuple[SourceFunction, int]]]:
-        """The calls of each function by its name, with the function and the line that calls it."""
-        found: dict[str, list[tuple[SourceFunction, int]]] = {}
-        for caller in self._model.functions:
-            for node in ast.walk(caller.node):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-                    name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
-                    found.setdefault(name, []).append((caller, node.lineno))
+    def _named(self) -> dict[str, list[SourceFunction]]:
+        found: dict[str, list[SourceFunction]] = {}
+        for one in self._model.functions:
+            found.setdefault(one.node.name, []).append(one)
         return found
+
+    @cached_property
+    def _calls(self) -> list[tuple[str, tuple[SourceFunction, int]]]:
+        """The names of called functions, each with the function and the line that calls it."""
+        return [
+            (node.func.id if isinstance(node.func, ast.Name) else node.func.attr, (caller, node.lineno))
+            for caller in self._model.functions
+            for node in ast.walk(caller.node)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)
+        ]
 
 
 def _head(statement: ast.stmt) -> range:
