@@ -24,7 +24,8 @@ class Walker:
 
     def begin(self) -> "Position":
         """Return the position before the first event."""
-        return Position(self, self._first.copy(), bounds_of(self.algorithm, self.profile, self.variant.advance))
+        bounds = bounds_of(*self.variant.stands_for(self.algorithm, self.profile), self.variant.advance)
+        return Position(self, self._first.copy(), bounds)
 
     def step(self, position: "Position", event: Event) -> "PendingStep":
         """Process an event from a position that another model may have reached, which stays as it is."""

@@ -21,7 +21,7 @@ class Switch:
     """A copy of the model, and the changes that alternatives make in it."""
 
     def __init__(self, alternatives: Mapping[str, Sequence[Mutant]], texts: Mapping[Path, str] | None = None) -> None:
-        """Copy the model. ``alternatives``: their changes by id. ``texts``: those of all files, if they differ from the model."""
+        """Copy the model. ``alternatives``: their changes by id. ``texts``: the texts of all files, if they differ from the model."""
         self._parts = alternatives
         self._changes = {name: _change_of(parts) for name, parts in alternatives.items()}
         files = mutable_files()

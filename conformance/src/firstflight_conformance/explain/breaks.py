@@ -39,12 +39,12 @@ def broken_by(
 
 
 def may_be_broken(clauses: Iterable[str], of: tuple[str, str]) -> tuple[str, ...]:
-    """Return the rules of a profile among those that an unknown cause may break: those of a text first."""
+    """Return the rules of a profile among those that an unknown cause may break: rules of a text first."""
     return tuple(sorted(_held(clauses, of), key=lambda clause: known_clauses()[clause].ours)[:MOST])
 
 
 def _held(clauses: Iterable[str], of: tuple[str, str]) -> list[str]:
-    """Return the rules of a profile: those of its algorithm, of what it runs on, and of NewReno, whose windows every base has."""
+    """Return the rules of a profile: its algorithm, the layers below, and NewReno, whose windows every base has."""
     pages = {name for name, _ in layers(*of)} | {DEFAULT_BASE[0]}
     known = known_clauses()
     return [one for one in dict.fromkeys(clauses) if known[one].page in pages and holds(known[one], *of)]

@@ -36,7 +36,7 @@ NAMED = 5
 class Explanation:
     """A candidate and the failing cases in which it reproduces every answer.
 
-    ``clauses``: the rules near the line of an operator, those of equally good operators after its own.
+    ``clauses``: the rules near the line of an operator, then the rules of equally good operators.
     """
 
     candidate: Candidate

@@ -23,13 +23,17 @@ class StandIn(Variant):
         self._of = of
         self.key = self.key[0], f"{self.key[1]} {of}"
 
+    def stands_for(self, algorithm: str, profile: str) -> tuple[str, str]:
+        """Return algorithm and profile of the stand-in."""
+        return self._of
+
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
         """Return a new controller of the stand-in, whatever profile is asked for."""
         return super().create(*self._of, config)
 
 
 def stand_ins(algorithm: str, profile: str, choices: Candidate | None) -> Iterator[tuple[Candidate, Variant]]:
-    """Yield the bases alone, that of the profile first, then the other profiles of the algorithm on its base, then other bases."""
+    """Yield the bases alone, the base of the profile first; then the other profiles of the algorithm, and other bases below it."""
     own, plus, suffix = profile.partition("+")
     found = ALGORITHMS[algorithm]
     if isinstance(found, Computation):
@@ -37,11 +41,11 @@ def stand_ins(algorithm: str, profile: str, choices: Candidate | None) -> Iterat
     if isinstance(found, Startup):
         bases = [base_of(algorithm, profile), DEFAULT_BASE, *SUFFIXES.values()]
         for base in dict.fromkeys(base for base in bases if base is not None):
-            what = f"the startup algorithm never acts: the answers are those of {base[0]}/{base[1]} alone"
+            what = f"the startup algorithm never acts: {base[0]}/{base[1]} alone gives the answers"
             yield Candidate("never-acts", "base", what, ()), StandIn((base[0], str(base[1])), choices)
     others = [name + plus + suffix for name in found.profiles if name != own]
     if isinstance(found, Startup):
         others += [own + other for other in ("", *found.on_bases) if other != plus + suffix]
     for other in others:
-        what = f"the answers are those of the profile {algorithm}/{other}"
+        what = f"the profile {algorithm}/{other} gives the answers"
         yield Candidate(f"{algorithm}/{other}", "profile", what, ()), StandIn((algorithm, other), choices)

@@ -44,6 +44,10 @@ class Variant:
         self.key = tuple(texts.items()), repr(self._choices)
         self._model, self._computation = _executed(self.key[0], computes=computes)
 
+    def stands_for(self, algorithm: str, profile: str) -> tuple[str, str]:
+        """Return algorithm and profile that run in a case, whose bounds apply."""
+        return algorithm, profile
+
     def continues(self, other: "Variant") -> bool:
         """Return whether a state of another model has the classes and readings of this one."""
         return other is self

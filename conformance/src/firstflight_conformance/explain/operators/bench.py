@@ -36,7 +36,7 @@ class LimitError(ArithmeticError):
 class Bench:
     """A copy of the model with the choices of a stack.
 
-    ``substitute``: the value that :data:`SUBSTITUTED` returns in place of that of the model, ``None`` for this; ``inputs``: those of its last call.
+    ``substitute``: the value that :data:`SUBSTITUTED` returns, ``None`` for the value of the model; ``inputs``: the inputs of its last call.
     """
 
     #: The name of a function that lines of the model may call.

@@ -432,7 +432,7 @@ def _blocks(function: ast.FunctionDef) -> list[_Block]:
 
 
 def _expressions(statement: ast.stmt) -> Iterator[_Place]:
-    """Yield the expressions of a statement with their places, without those of statements inside it, and without loops' ranges."""
+    """Yield the expressions of a statement with their places, without inner statements and the ranges of loops."""
     for name, value in ast.iter_fields(statement):
         if name in ("body", "orelse", "finalbody", "cases", "handlers", "targets", "target"):
             continue

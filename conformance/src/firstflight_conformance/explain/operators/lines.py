@@ -101,7 +101,7 @@ def _is_input(function: SourceFunction, text: str) -> bool:
 
 
 def _follows(bench: Bench, variant: Operated, subject: AnsweredCase, name: str) -> list[tuple[int, Any]] | None:
-    """Return the substitutions with which a variant answers as observed, each with its inputs; ``None`` if it does not."""
+    """Return the substitutions that make a variant answer as observed, each with its inputs; ``None`` if it does not."""
     if isinstance(subject.case, ComputationCase) or name not in subject.observed[0]:
         return None
     state, found = variant.create(*subject.profile, subject.config), []

@@ -18,11 +18,11 @@ from firstflight_conformance.replay.candidates import Candidate
 
 #: Events that one search replays, about 50,000 a second; and as how many a compiled candidate counts.
 EVENTS, _COMPILED = 300_000, 15
-#: Failing cases from which a search begins, one after another.
+#: The number of failing cases where a search begins, one after another.
 _ANCHORS = 4
-#: Failing cases on which a candidate is tried before all others.
+#: The number of failing cases that try a candidate first.
 _SAMPLE = 6
-#: Failing cases in which a line takes the observed value.
+#: The number of failing cases that try a line with observed values.
 _LINES = 12
 #: Passing cases are replayed up to so many events.
 _PASSING_EVENTS = 20_000
@@ -119,7 +119,7 @@ class Search:
         self.lines: list[LineFound] = []
 
     def exact(self) -> list[Found]:
-        """Return the operations that reproduce every failure and change no passing case, those of the first wave that has one."""
+        """Return the operations that reproduce every failure and change no passing case, from the first wave that has one."""
         for anchor in self._anchors():
             for number, wave in enumerate(self._waves(anchor)):
                 found = [one for one in map(self._found, self._reproducing(anchor, wave)) if one is not None]

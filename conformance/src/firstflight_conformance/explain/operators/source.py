@@ -208,14 +208,14 @@ def citations_of(path: Path, text: str) -> dict[int, list[str]]:
 
 
 class Clauses:
-    """The clauses near a line: conditions have those of their branches, and helpers those of their callers."""
+    """The clauses near a line: conditions have the clauses of their branches, and helpers the clauses of their callers."""
 
     def __init__(self, model: Model) -> None:
         """Read the citations of a model."""
         self._model = model
 
     def of(self, function: SourceFunction, line: int, depth: int = 2) -> list[str]:
-        """Return the clauses of a line, the nearest first: its own, those of the next lines, of what these call, and of the callers."""
+        """Return the clauses of a line, the nearest first: the line itself, the next lines, the functions that these call, and the callers."""
         found, near = [], range(line, line + 1)
         for statement, following in reversed(_statements(function.node, line)):
             last = (following or statement).end_lineno or line
