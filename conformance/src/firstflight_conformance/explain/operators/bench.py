@@ -15,7 +15,7 @@ from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.compare.switch import Switch, Switched
 from firstflight_conformance.compare.touched import Change, Function, content
 from firstflight_conformance.explain.operators.edits import Operation, Transform, applied
-from firstflight_conformance.explain.operators.source import Model
+from firstflight_conformance.explain.operators.source import ModelText
 from firstflight_conformance.format.computations import ComputationCase, answer, decode_inputs
 from firstflight_conformance.replay.answers import CRASHES, check_types
 from firstflight_conformance.replay.candidates import Candidate
@@ -29,7 +29,7 @@ _NUMBERS = count()
 _SECONDS, _MEMORY_BYTES = 0.5, 2**29
 
 
-class LimitError(ArithmeticError):
+class CandidateError(ArithmeticError):
     """A candidate needs too much time, or fails in a way that only wrong models do."""
 
 
@@ -45,7 +45,7 @@ class Bench:
     def __init__(self, choices: Candidate | None) -> None:
         """Copy the model."""
         parts = choices.parts if choices else ()
-        self.model = Model({path: right_text(path) for path in mutable_files()} | changed_texts(*parts))
+        self.model = ModelText({path: right_text(path) for path in mutable_files()} | changed_texts(*parts))
         self.switch = Switch({}, self.model.texts)
         self.values: dict[str, dict[str, Any]] = {}
         for part in parts:
@@ -97,7 +97,7 @@ class Operated(Switched):
         except CRASHES:
             raise
         except (NameError, MemoryError, RuntimeError) as error:
-            raise LimitError(str(error)) from error
+            raise CandidateError(str(error)) from error
 
     def compute(self, profile: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Return the outputs of a computation in their JSON form."""
@@ -107,7 +107,7 @@ class Operated(Switched):
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Limit CPU time and memory of a candidate. Raise :class:`LimitError` beyond; there is no limit outside the main thread."""
+    """Limit CPU time and memory of a candidate. Raise :class:`CandidateError` beyond; there is no limit outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -125,7 +125,7 @@ def limited() -> Iterator[None]:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    raise LimitError("a candidate needs too much time")
+    raise CandidateError("a candidate needs too much time")
 
 
 def _size_bytes() -> int:

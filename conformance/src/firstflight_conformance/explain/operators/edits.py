@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight.events import Event
-from firstflight_conformance.explain.operators.source import Model, Quantity, SourceFunction, unit_of, words
+from firstflight_conformance.explain.operators.source import ModelText, Operand, SourceFunction, unit_of, words
 
 #: Comparisons that are easily confused.
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -99,7 +99,7 @@ class Operators:
     """The operators on the executed lines of one function. ``values``: the numbers of readings of the profile."""
 
     def __init__(
-        self, model: Model, function: SourceFunction, executed: Collection[int], values: dict[str, int]
+        self, model: ModelText, function: SourceFunction, executed: Collection[int], values: dict[str, int]
     ) -> None:
         """Take the lines that a failing case executed."""
         self._model, self._function, self._values = model, function, values
@@ -216,14 +216,14 @@ class Operators:
             new = parsed(f"({other.text} or 0)" if other.optional and not own.optional else other.text)
             yield self._edit(place, 3, f"uses {words(parsed(other.text))} {_WHERE} uses {words(node)}", new)
 
-    def _quantity(self, node: ast.expr) -> Quantity | None:
+    def _quantity(self, node: ast.expr) -> Operand | None:
         text = ast.unparse(node)
         known = next((one for one in self._function.quantities if one.text == text), None)
         if known is None and isinstance(node, ast.Attribute) and unit_of(node.attr):
-            return Quantity(text, str(unit_of(node.attr)))
+            return Operand(text, str(unit_of(node.attr)))
         return known
 
-    def _like(self, own: Quantity) -> list[Quantity]:
+    def _like(self, own: Operand) -> list[Operand]:
         return [one for one in self._function.quantities if one.type == own.type and one.text != own.text]
 
     def _rounding(self, place: _Place) -> Iterator[Operation]:

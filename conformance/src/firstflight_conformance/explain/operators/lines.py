@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from firstflight_conformance.compare.subject import AnsweredCase
-from firstflight_conformance.explain.operators.bench import Bench, LimitError, Operated
+from firstflight_conformance.explain.operators.bench import Bench, CandidateError, Operated
 from firstflight_conformance.explain.operators.edits import Operation, Swap, parsed
 from firstflight_conformance.explain.operators.source import SourceFunction, words
 from firstflight_conformance.format.computations import ComputationCase
@@ -83,7 +83,7 @@ def _line(
         for name in _WINDOWS:
             try:
                 of_case = _follows(bench, variant, subject, name)
-            except (*CRASHES, LimitError):
+            except (*CRASHES, CandidateError):
                 of_case = None
             if of_case is not None:
                 explained.add(subject.case.id)

@@ -37,7 +37,7 @@ def words(node: ast.AST) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Operand:
     """An expression without side effects that a function can use. ``optional``: it may be ``None``. ``of_state``: a member of a state."""
 
     text: str
@@ -53,10 +53,10 @@ class SourceFunction:
     path: Path
     name: str
     node: ast.FunctionDef
-    model: "Model"
+    model: "ModelText"
 
     @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
+    def quantities(self) -> tuple[Operand, ...]:
         """The parameters, their members, and the local variables."""
         return tuple(self.model.quantities(self.node, self.name.rpartition(".")[0]))
 
@@ -89,7 +89,7 @@ class Field:
 
 
 @dataclass
-class Model:
+class ModelText:
     """The texts of the model by file, with all choices of the stack."""
 
     texts: Mapping[Path, str]
@@ -157,7 +157,7 @@ class Model:
         """Return whether the model sets a member of this name."""
         return name in self._set
 
-    def quantities(self, node: ast.FunctionDef, owner: str) -> Iterator[Quantity]:
+    def quantities(self, node: ast.FunctionDef, owner: str) -> Iterator[Operand]:
         """Yield the expressions that a function can use. ``owner``: the class of a method."""
         arguments = [*node.args.args, *node.args.kwonlyargs]
         seen = set[str]()
@@ -177,11 +177,11 @@ class Model:
                 yield from _quantity(name, "int")
 
 
-def _quantity(text: str, annotation: str, *, of_state: bool = False) -> Iterator[Quantity]:
+def _quantity(text: str, annotation: str, *, of_state: bool = False) -> Iterator[Operand]:
     plain, bar, _ = annotation.partition(" | ")
     if plain in ("int", "bool"):
         of = "bool" if plain == "bool" else unit_of(text) or "number"
-        yield Quantity(text, of, bool(bar), of_state)
+        yield Operand(text, of, bool(bar), of_state)
 
 
 def _assigned(node: ast.FunctionDef) -> list[str]:
@@ -210,7 +210,7 @@ def citations_of(path: Path, text: str) -> dict[int, list[str]]:
 class Clauses:
     """The clauses near a line: conditions have the clauses of their branches, and helpers the clauses of their callers."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: ModelText) -> None:
         """Read the citations of a model."""
         self._model = model
 
