@@ -9,7 +9,8 @@ from rich.console import Console
 
 from firstflight_conformance.adapters.manifest import load_manifests
 from firstflight_conformance.adapters.messages import Declaration
-from firstflight_conformance.records.results import AdapterReport, ClosedLoop, Divergence, Result, Verdict
+from firstflight_conformance.records.divergence import Divergence
+from firstflight_conformance.records.results import AdapterReport, ClosedLoop, Result, Verdict
 from firstflight_conformance.report.fit import Blocks, Rank
 from firstflight_conformance.report.tables import print_counts, print_loops
 from firstflight_conformance.simulate.loop_run import LoopRun, Moment

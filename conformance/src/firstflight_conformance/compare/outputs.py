@@ -4,7 +4,7 @@ from typing import Any
 
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.values import ValueComparison
-from firstflight_conformance.records.results import Difference
+from firstflight_conformance.records.divergence import Difference
 
 _TIMES = ("gamma_ns", "response_time_ns")
 #: A time may differ by one part in this number, and one ns, if the class of the adapter is not `integer`.

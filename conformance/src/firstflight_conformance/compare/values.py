@@ -5,7 +5,7 @@ from typing import Any
 
 from firstflight_conformance.adapters.messages import OF_SOME_ALGORITHMS, Declaration
 from firstflight_conformance.format.vectors import Case
-from firstflight_conformance.records.results import Difference
+from firstflight_conformance.records.divergence import Difference
 from firstflight_conformance.simulate.cases import StimulusCase
 
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")

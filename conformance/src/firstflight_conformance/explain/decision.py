@@ -11,8 +11,8 @@ from firstflight_conformance.explain.operators.bench import executed
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.timeline import value_text
 from firstflight_conformance.format.wire import event_to_json, observables
+from firstflight_conformance.records.divergence import Divergence
 from firstflight_conformance.records.findings import Decision
-from firstflight_conformance.records.results import Divergence
 from firstflight_conformance.replay.answers import CRASHES
 from firstflight_conformance.replay.fresh import right_text
 from firstflight_conformance.replay.measure import ClauseTracer

@@ -6,7 +6,7 @@ from typing import Any
 
 from firstflight_conformance.format.levels import Level
 from firstflight_conformance.format.open_points import OpenPoint
-from firstflight_conformance.records.results import Divergence
+from firstflight_conformance.records.divergence import Divergence
 
 #: A cause that explains less than this part of the failures is no more than a guess.
 _SCRAP = 3

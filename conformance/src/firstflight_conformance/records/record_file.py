@@ -14,7 +14,8 @@ from firstflight_conformance.format.parse import VectorError, parse_file
 from firstflight_conformance.format.schemas import schema_error
 from firstflight_conformance.format.timeline import value_text
 from firstflight_conformance.format.wire import encode_value
-from firstflight_conformance.records.results import AdapterReport, Divergence, Result, Verdict
+from firstflight_conformance.records.divergence import Divergence
+from firstflight_conformance.records.results import AdapterReport, Result, Verdict
 
 
 class RecordError(ValueError):

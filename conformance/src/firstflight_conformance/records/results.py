@@ -10,6 +10,7 @@ from firstflight.events import Event
 from firstflight_conformance.adapters.faults import FaultKind
 from firstflight_conformance.adapters.manifest import Deviation, Manifest
 from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.records.divergence import Divergence
 from firstflight_conformance.simulate.loop_run import LoopRun
 
 if TYPE_CHECKING:
@@ -44,32 +45,6 @@ class Verdict(Enum):
     FAIL = "fail"
     UNSUPPORTED = "unsupported"
     ERRORED = "errored"
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """An observable that differs; a member of the state is named ``state.<member>``."""
-
-    observable: str
-    expected: Any
-    observed: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """The first event after which an observable differed; of a computation the outputs that differ.
-
-    ``event_index`` is ``None`` for a computation, and ``event`` its inputs.
-    ``clauses`` are those that the model carried out on that event, ``expected`` all its observables after it.
-    ``fits_float64``: the class ``float64``, which the adapter does not declare, allows the differences.
-    """
-
-    event_index: int | None
-    event: dict[str, Any]
-    differences: tuple[Difference, ...]
-    clauses: tuple[str, ...]
-    expected: dict[str, Any]
-    fits_float64: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from firstflight_conformance.format.clauses import Clause
 from firstflight_conformance.format.levels import rule_parts
 from firstflight_conformance.format.timeline import event_text, milliseconds, observables_text, value_text
 from firstflight_conformance.format.wire import decode_int, event_from_json
-from firstflight_conformance.records.results import AdapterReport, Divergence, Result
+from firstflight_conformance.records.divergence import Divergence
+from firstflight_conformance.records.results import AdapterReport, Result
 from firstflight_conformance.simulate.cases import PREFIX
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from firstflight_conformance.adapters.manifest import OF_REPORTS, Deviation
 from firstflight_conformance.format.wire import encode_value
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.records.results import AdapterReport, Divergence, Refused, Result, Verdict
+from firstflight_conformance.records.divergence import Divergence
+from firstflight_conformance.records.results import AdapterReport, Refused, Result, Verdict
 from firstflight_conformance.report.checkout import checkout
 from firstflight_conformance.report.explained import ExplainedDeviation, explained
 from firstflight_conformance.report.not_judged import not_judged

@@ -14,7 +14,8 @@ from firstflight_conformance.adapters.declared import declared_otherwise
 from firstflight_conformance.adapters.faults import FaultKind
 from firstflight_conformance.format.clauses import Clause, all_clauses
 from firstflight_conformance.format.timeline import observables_text
-from firstflight_conformance.records.results import AdapterReport, Divergence, Result, Undeclared, Verdict
+from firstflight_conformance.records.divergence import Divergence
+from firstflight_conformance.records.results import AdapterReport, Result, Undeclared, Verdict
 from firstflight_conformance.report.causes import (
     cause_lines,
     choice_texts,

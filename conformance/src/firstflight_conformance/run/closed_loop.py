@@ -13,7 +13,8 @@ from firstflight_conformance.adapters.messages import OBSERVABLES, Declaration
 from firstflight_conformance.compare.values import ValueComparison, agrees, avoids, compare, fits_float64, slack_bytes
 from firstflight_conformance.format.given import Usage, other_limit
 from firstflight_conformance.format.wire import event_name, event_to_json, observables
-from firstflight_conformance.records.results import ClosedLoop, Divergence, RecordedAnswers
+from firstflight_conformance.records.divergence import Divergence
+from firstflight_conformance.records.results import ClosedLoop, RecordedAnswers
 from firstflight_conformance.replay.measure import clauses_at_end
 from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
 from firstflight_conformance.simulate.cases import StimulusCase, StimulusScript

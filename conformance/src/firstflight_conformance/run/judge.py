@@ -18,10 +18,10 @@ from firstflight_conformance.format.given import FLAGS
 from firstflight_conformance.format.timeline import value_text
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.records import record_file
+from firstflight_conformance.records.divergence import Divergence
 from firstflight_conformance.records.record_file import Record
 from firstflight_conformance.records.results import (
     AdapterReport,
-    Divergence,
     Growth,
     RecordedAnswers,
     Refused,

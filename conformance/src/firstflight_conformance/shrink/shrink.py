@@ -12,7 +12,7 @@ from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.values import compare
 from firstflight_conformance.format.stream import StreamError, check_rtts, check_stream
 from firstflight_conformance.format.wire import observables, optional_members
-from firstflight_conformance.records.results import Difference
+from firstflight_conformance.records.divergence import Difference
 from firstflight_conformance.replay.implementation import Implementation, Model, drive
 from firstflight_conformance.replay.measure import config_to_json
 from firstflight_conformance.shrink.edit import Step, events_of, merged, smaller, steps_of
