@@ -56,9 +56,13 @@ def diagnosis_of(*ids: str) -> Diagnosis:
 
 @pytest.mark.parametrize("name", BUGS)
 def test_planted_bugs(name: str) -> None:
-    """Each is named first, exactly, with its rule; the decision is at the event where the outcome changes, not where the window does."""
+    """Each is named exactly, and the first cause has its rule; the decision is at the event where the outcome changes, not where the window does.
+
+    Only a startup algorithm that never acts, and gives the same answers, comes before it.
+    """
     causes = diagnosis_of(name).causes
-    assert (causes[0].cause, causes[0].exact) == (name, True)
+    named = [cause.cause for cause in causes if cause.exact and cause.kind != "base"]
+    assert named[0] == name and causes[0].exact
     assert BUGS[name] in causes[0].clauses
     assert len(causes[0].clauses) <= 6
     assert causes[0].decision.event_index is not None

@@ -29,8 +29,9 @@ def broken_by(
     named = [*clauses]
     for part in candidate.parts:
         named += rules_of(part, decision.clauses)
-    if not candidate.parts and not clauses:  # the startup algorithm as a whole
-        named += [clause for clause in by_weight(decision.clauses) if known_clauses()[clause].page == of[0]]
+    if candidate.kind in ("base", "profile"):  # the algorithm as a whole, and rules of causes that answer alike
+        own = [clause for clause in by_weight(decision.clauses) if known_clauses()[clause].page == of[0]]
+        named = [*own[: MOST // 2], *clauses, *own[MOST // 2 :]]
     found = _held(named, of)
     if not clauses:
         found.sort(key=lambda clause: clause not in decision.clauses)

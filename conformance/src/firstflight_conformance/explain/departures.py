@@ -93,7 +93,7 @@ def _departures(
     if not rest or not chosen.options:
         return departures
     failures = Failures([*rest, *agreed], passing)
-    exact = failures.stand_ins() or failures.exact
+    exact = failures.whole()
     if not exact and not departures.is_explained:
         # A wrong decision may replace a choice.
         exact = [one for one in failures.parts() if len(one.explained) == len(failures.failing)]

@@ -153,12 +153,14 @@ def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[
 
 def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> Cause:
     """Return what can be said of failures that no candidate explains: near causes, and the rules that bear on the shortest of them."""
-    ordered = _clearest_first(rest, departures.chosen.variant)
+    # A case that conforms alone, and contradicts the choices of the run, has no divergence.
+    ordered = sorted(
+        shortest_first(rest), key=lambda subject: subject.judged_by(subject.walk(subject.right)) == subject.length
+    )
     case = ordered[0].case
     decision, clauses = suspects_of(ordered, singles(case.vector.algorithm, (case.profile,)), departures.choices)
     near, line = departures.failures.near, departures.failures.line
-    nearest = [*(line[1][:2] if line else ()), *(clause for one in near[:1] for clause in one.clauses[:2])]
-    clauses = may_be_broken([*clauses[:3], *nearest, *clauses[3:]], ordered[0].profile)
+    clauses = may_be_broken(clauses, ordered[0].profile)
     cases = tuple(subject.case.id for subject in ordered)
     about = _about(case)
     curve = curve_of(ordered[0], decision)

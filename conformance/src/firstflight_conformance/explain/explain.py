@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import combinations, islice
 
 from firstflight_conformance.compare.subject import AnsweredCase, sample_of, shortest_first
+from firstflight_conformance.explain.breaks import rules_of
 from firstflight_conformance.explain.operators.search import Budget, Found, Search
 from firstflight_conformance.explain.stand_ins import stand_ins
 from firstflight_conformance.replay.candidates import Candidate, of_the_base, pair, singles, together
@@ -69,7 +70,6 @@ class Failures:
         self._harmless: dict[Candidate, bool] = {}
         self._tried: list[Candidate] = []
         self.near: list[Found] = []
-        self._partly: list[Explanation] = []
         self.line: tuple[str, tuple[str, ...]] | None = None
         self.budget = Budget()
 
@@ -80,7 +80,15 @@ class Failures:
         """
         if self._named:
             return self.exact or self.parts()
-        return self.stand_ins() or self._known(known) or self.exact or self._operators() or self.parts()
+        return self._known(known) or self.whole() or self._operators() or self.parts()
+
+    def whole(self) -> list[Explanation]:
+        """Return a stand-in, readings and named mutants that explain everything; the first has the rules of all, since they answer alike."""
+        stand_ins = self.stand_ins()
+        if not stand_ins:
+            return self.exact
+        rules = (rule for one in self.exact for part in one.candidate.parts for rule in rules_of(part))
+        return [replace(stand_ins[0], clauses=tuple(dict.fromkeys(rules))), *self.exact]
 
     def parts(self) -> list[Explanation]:
         """Return a pair that explains everything, or else causes that explain a part each, the largest first."""
@@ -93,7 +101,6 @@ class Failures:
         both = self._pair(parts) or self._beside([part.candidate for part in parts], self._tried)
         if both is not None:
             return [both]
-        parts += self._partly
         return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
 
     def stand_ins(self) -> list[Explanation]:
@@ -132,9 +139,6 @@ class Failures:
         if not exact:
             self.near = self._nearest(search)
             self.line = search.best_line()
-            harmless = [one for one in search.near if not one.contradicted and not one.followed]
-            harmless.sort(key=lambda one: (-len(one.explained), one.place))
-            self._partly = [_of_operator([search.cited(one)]) for one in harmless[:PARTIAL]]
         by_line: dict[tuple[object, int], list[Found]] = {}
         for one in exact:
             by_line.setdefault((one.operation.function, one.operation.line), []).append(one)
