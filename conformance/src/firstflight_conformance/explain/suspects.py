@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from firstflight_conformance.compare.subject import AnsweredCase, sample_of
-from firstflight_conformance.explain.breaks import MOST, rules_of
+from firstflight_conformance.explain.breaks import rules_of
 from firstflight_conformance.explain.decision import (
     at_event,
     computed,
@@ -40,7 +40,7 @@ def suspects_of(
     subject = failing[0]
     if isinstance(subject.case, ComputationCase):
         decision = computed(subject, None)
-        return decision, tuple(by_weight(decision.clauses)[:MOST])
+        return decision, tuple(by_weight(decision.clauses))
     seen = subject.first or 0
     others = [one for one in sample_of(failing[1:], _CASES) if (one.first or 0) < _EVENTS]
     votes: dict[int, int] = {}
@@ -60,7 +60,7 @@ def suspects_of(
     of_alike = [rule for _, candidate in best for part in candidate.parts for rule in rules_of(part, decision.clauses)]
     alike = list(dict.fromkeys(of_alike))
     rules = [*alike[:_ALIKE], *by_weight(decision.clauses), *alike[_ALIKE:]]
-    return decision, tuple(dict.fromkeys(rules))[:MOST]
+    return decision, tuple(dict.fromkeys(rules))
 
 
 def _likeness(subject: AnsweredCase, variant: Variant) -> int:
