@@ -40,8 +40,8 @@ def broken_by(
 
 
 def may_be_broken(clauses: Iterable[str], of: tuple[str, str]) -> tuple[str, ...]:
-    """Return the rules of a profile among those that an unknown cause may break: rules of a text first."""
-    return tuple(sorted(_held(clauses, of), key=lambda clause: known_clauses()[clause].ours)[:MOST])
+    """Return the rules of a profile among those that an unknown cause may break."""
+    return tuple(_held(clauses, of)[:MOST])
 
 
 def _held(clauses: Iterable[str], of: tuple[str, str]) -> list[str]:

@@ -215,15 +215,15 @@ class Clauses:
         self._model = model
 
     def of(self, function: SourceFunction, line: int, depth: int = 2) -> list[str]:
-        """Return the clauses of a line, the nearest first: the line itself, the next lines, the functions that these call, and the callers."""
+        """Return the clauses of a line, the nearest first: the next lines, the function, the functions that it calls here, and its callers."""
         found, near = [], range(line, line + 1)
         for statement, following in reversed(_statements(function.node, line)):
             last = (following or statement).end_lineno or line
             near = range(statement.lineno, last + 1)
-            found = self._cited(function, _head(statement)) or self._cited(function, near)
+            found = [*self._cited(function, _head(statement)), *self._cited(function, near)]
             if found:
                 break
-        found = found or self._cited(function, function.lines)
+        found += self._cited(function, function.lines)
         if depth:
             called = {
                 one
