@@ -32,7 +32,8 @@ const char *firstflight_adapter_hello(void)
 {
     return "{\"op\":\"hello\",\"protocol\":1,\"name\":\"picoquic\",\"version\":\"" PICOQUIC_VERSION "\","
            "\"algorithms\":{\"slow-start\":[\"rfc-9002\"]},"
-           "\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\"],\"clock\":\"us\",\"avoidance\":\"datagram\"}";
+           "\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\"],\"clock\":\"us\",\"avoidance\":\"datagram\","
+           "\"works_out\":[\"app_limited\"]}";
 }
 
 static uint64_t time_of(uint64_t t_ns)
@@ -43,10 +44,17 @@ static uint64_t time_of(uint64_t t_ns)
 void *firstflight_adapter_start(const struct firstflight_case *start, const char **unsupported_reason)
 {
     const int judged = strcmp(start->algorithm, "slow-start") == 0 && strcmp(start->profile, "rfc-9002") == 0;
-    struct adapter *self = judged ? calloc(1, sizeof *self) : NULL;
+    struct adapter *self = NULL;
 
+    if (!judged) {
+        *unsupported_reason = "no such algorithm or profile";
+    } else if (start->max_datagram_size_bytes > PICOQUIC_MAX_PACKET_SIZE) {
+        *unsupported_reason = "the stack has no datagrams above 1536 bytes";
+    } else {
+        self = calloc(1, sizeof *self);
+        *unsupported_reason = "out of memory";
+    }
     if (self == NULL) {
-        *unsupported_reason = judged ? "out of memory" : "no such algorithm or profile";
         return NULL;
     }
     picoquic_cnx_t *cnx = &self->cnx;
