@@ -58,6 +58,10 @@ struct Path {
 impl Path {
     fn start(case: &Case, first: bool) -> std::result::Result<Self, String> {
         let mut config = RecoveryConfig::default();
+        // The send quantum of both is at least two datagrams and at most 65536 bytes: clamp panics where it cannot be both.
+        if case.algorithm == "bbr" && case.max_datagram_size_bytes > 32_768 {
+            return Err("two datagrams exceed the send quantum of tquic's BBR".into());
+        }
         config.max_datagram_size = case.max_datagram_size_bytes as usize;
         config.initial_congestion_window = case.initial_window_packets(config.initial_congestion_window)?;
         Ok(Self {
