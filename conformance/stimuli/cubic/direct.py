@@ -37,24 +37,6 @@ def maximum_grows(b: AvoidanceBuilder) -> None:
 
 
 @add(
-    "cubic.target.below-the-window",
-    "A target below the window does not lower it",
-    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. At t = 1 s 25 packets with the target W_cubic(2 s) =
-    36000 - 400 = 35600: the window grows by (35600 - 25221) * 25000 / 25221 = 10288.05 to 25221.008 + 10288.05 =
-    35509.06. A millisecond later a sample of 1 ms lowers the smoothed RTT to 0.875 s + 0.000125 s = 0.875125 s, and the
-    target is W_cubic(1.876125 s) = 36000 - 400 * 1.123875^3 = 35432.2: the window stays.""",
-    **WINDOW,
-)
-def target_below_the_window(b: AvoidanceBuilder) -> None:
-    begin_stage(b)
-    b.ack(3 * S + MS, (37, 61))
-    b.send(3 * S + MS, 35)
-    b.ack(3 * S + 2 * MS, (62, 62))
-    b.expect(at=b.acked(61), cwnd_bytes=35_509)
-    b.expect(cwnd_bytes=35_509)
-
-
-@add(
     "cubic.friendly.share-of-the-window",
     "W_est grows by a share of the window, not of itself",
     """5000 to 3500, K = 1.554 s. Three packets at t = 0: W_est = 3500 + (9/17) * 1000 * 3000 / 3500 = 3953.78. At t = 1 s
