@@ -20,12 +20,13 @@ def value(cls: type[_T]) -> type[_T]:
 
 def copied(state: _T) -> _T:
     """Return a copy of an object of a dataclass with slots. Each step of a controller makes some; ``replace`` takes five times as long."""
-    of = type(state)
-    return of(*_members(of)(state))
+    of: Any = type(state)
+    copy: _T = of(*_members(of)(state))
+    return copy
 
 
 @cache
 def _members(of: type) -> Callable[[Any], tuple[Any, ...]]:
     """Return a function that returns the values of the slots."""
-    names: Any = of.__slots__  # type: ignore[attr-defined]
+    names: Any = vars(of)["__slots__"]
     return attrgetter(*names) if len(names) > 1 else lambda state: tuple(getattr(state, name) for name in names)
