@@ -12,7 +12,7 @@ from firstflight_conformance.paths import ADAPTERS
 from studies.defects.defects import ID, by_id, defects
 from studies.defects.text import issue, on_path
 
-NEEDED = OF_REPORTS[:-2]
+NEEDED = OF_REPORTS[:-3]
 
 
 def test_every_defect_has_what_its_report_needs() -> None:
@@ -51,9 +51,11 @@ def test_the_text_of_an_issue(name: str) -> None:
     text = issue(one)
     assert len(re.sub(r"```.*?```", "", text, flags=re.S).split()) <= 200
     assert "RFC " in text and one.deviation.rule is not None and one.deviation.rule in text
-    assert text.endswith(f"defect {name}.\n")
+    assert f"defect {name}. Reproduce in a checkout of it: `firstflight run" in text.splitlines()[-1]
     if one.measured["events"]:
-        assert all(line in text for line in one.measured["events"])
+        before = one.measured["initial_window_bytes"] is None
+        assert "After creation" in text if before else all(line in text for line in one.measured["events"])
+        assert ("would not produce this exact sequence" in text) == (bool(one.measured["broken"]) and not before)
         assert all(str(value) in text for pair in one.differences.values() for value in pair if value is not None)
     else:
         assert on_path(one) or "firstflight run" in text

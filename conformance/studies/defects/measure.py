@@ -5,31 +5,34 @@ Needs the adapters and ``build/report/report.json`` of `make conformance`. Defec
 
 import itertools
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from firstflight import Config
 from firstflight.events import Ack, Event
 from firstflight_conformance.adapters.manifest import Deviation, Manifest, load_manifests
 from firstflight_conformance.commands.options import judged_cases
 from firstflight_conformance.format.files import write_whole
-from firstflight_conformance.format.timeline import event_text, milliseconds
+from firstflight_conformance.format.timeline import milliseconds
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import encode_value
 from firstflight_conformance.paths import BUILD, VECTORS
+from firstflight_conformance.replay.measure import config_to_json
 from firstflight_conformance.report import json_document
 from firstflight_conformance.run.selection import Selection
+from firstflight_conformance.shrink.shrink import Parting
 from firstflight_conformance.simulate.cases import AnyCase, StimulusCase
 from firstflight_conformance.simulate.model_run import observed_run
 from studies.defects.defects import MEASURED, by_id
-from studies.defects.smallest import in_loop, smallest
+from studies.defects.described import described
+from studies.defects.possible import broken_rules
+from studies.defects.smallest import in_loop, shown, smallest
+from studies.defects.streams import STREAMS
 
 REPORT = BUILD / "report" / "report.json"
 #: Points of a curve at most.
 _POINTS = 60
 _MS = 1_000_000
-_PACKETS = re.compile(r"^(sent|ack|lost), (.+), (\d+) B, (\d+) in flight")
-_VERBS = {"sent": "send", "ack": "ACK of", "lost": "declare lost"}
 
 
 def main() -> None:
@@ -55,7 +58,10 @@ def _measured(
     adapter = report[manifest.name]
     results = {one["case"]: one for one in adapter["results"]}
     own = [cases[one.case] for one in entries if one.case in cases]
-    found = _example(entries[0].example, results, cases) if entries[0].example else _shrunk(manifest, entries, own)
+    if entries[0].id in STREAMS:
+        found = _by_hand(manifest, entries[0].id, cases)
+    else:
+        found = _example(entries[0].example, results, cases) if entries[0].example else _shrunk(manifest, entries, own)
     path = _path(manifest, adapter, [case for case in own if isinstance(case, StimulusCase)])
     declared = adapter["declaration"]
     return {"version": f"{declared['name']} {declared['version']}", **found, **({"path": path} if path else {})}
@@ -69,37 +75,50 @@ def _example(name: str, results: dict[str, Any], cases: dict[str, AnyCase]) -> d
     return _entry(case, events, differences, event=found["event_index"])
 
 
+def _by_hand(manifest: Manifest, name: str, cases: dict[str, AnyCase]) -> dict[str, Any]:
+    """Return the events made for the defect, up to the first difference."""
+    stream = STREAMS[name]
+    case = cases[stream.case]
+    assert isinstance(case, Case)
+    builder = stream.events()
+    config = Config(builder.max_datagram_size_bytes, builder.initial_window_bytes)
+    found = shown(manifest, case, builder.events, config)
+    if found is None:
+        raise SystemExit(f"{name}: its events do not show it")
+    return _entry(case, found.parting.events, _differences(found.parting), config=config_to_json(config))
+
+
+def _differences(parting: Parting) -> dict[str, Any]:
+    return {one.observable: [encode_value(one.expected), encode_value(one.observed)] for one in parting.differences}
+
+
 def _shrunk(manifest: Manifest, entries: Sequence[Deviation], own: Sequence[AnyCase]) -> dict[str, Any]:
     """Return the smallest events that shrinking finds."""
     found = smallest(manifest, frozenset(one.clause for one in entries if one.clause), own)
     if found is None:
         raise SystemExit(f"{entries[0].id}: no events show it; name a case as `example` in the manifest")
-    differences = {
-        one.observable: [encode_value(one.expected), encode_value(one.observed)] for one in found.parting.differences
-    }
-    return _entry(found.case, found.parting.events, differences)
+    return _entry(found.case, found.parting.events, _differences(found.parting))
 
 
-def _entry(case: AnyCase, events: Sequence[Event], differences: dict[str, Any], event: int = 0) -> dict[str, Any]:
+def _entry(
+    case: AnyCase,
+    events: Sequence[Event],
+    differences: dict[str, Any],
+    event: int = 0,
+    config: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     assert isinstance(case, Case | StimulusCase)
-    config = case.vector.config if isinstance(case, Case) else case.config
+    config = config or (case.vector.config if isinstance(case, Case) else case.config)
     origin_ns = events[0].t_ns if events else 0
-    lines = [f"{milliseconds(one.t_ns - origin_ns)} ms: {_described(one)}" for one in events]
     return {
         "case": case.id,
         "event": event or len(events) - 1,
         "datagram_bytes": config["max_datagram_size_bytes"],
         "initial_window_bytes": config["initial_window_bytes"],
-        "events": lines,
+        "broken": sorted(broken_rules(events)),
+        "events": [f"{milliseconds(one.t_ns - origin_ns)} ms: {described(one)}" for one in events],
         "differences": differences,
     }
-
-
-def _described(event: Event) -> str:
-    """Return an event as a reader of an issue understands it."""
-    text = ", ".join(event_text(event).split("  "))
-    text = _PACKETS.sub(lambda found: f"{_VERBS[found[1]]} {found[2]} ({found[3]} bytes), {found[4]} in flight", text)
-    return text.replace("_", " ")
 
 
 def _path(manifest: Manifest, adapter: dict[str, Any], cases: Sequence[StimulusCase]) -> dict[str, Any] | None:

@@ -3,19 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from firstflight import Config
 from firstflight.events import Event
 from firstflight_conformance.adapters.conversation import Conversation
-from firstflight_conformance.adapters.live import Adapter, Model
+from firstflight_conformance.adapters.live import Adapter, AdapterProfile
 from firstflight_conformance.adapters.manifest import Manifest
 from firstflight_conformance.adapters.process import AdapterProcess
 from firstflight_conformance.format.vectors import Case
-from firstflight_conformance.replay.measure import ClauseTracer
+from firstflight_conformance.replay.implementation import Model
+from firstflight_conformance.replay.measure import ClauseTracer, config_from_json
 from firstflight_conformance.run.closed_loop import LoopAnswers, play
 from firstflight_conformance.shrink.shrink import Contest, Parting, is_vector, shrink
 from firstflight_conformance.simulate.cases import AnyCase, StimulusCase, StimulusScript
+from studies.defects.possible import broken_rules
 
 _DEADLINE_S = 30.0
-#: Shrinking begins at so many cases, the shortest ones.
+#: Shrinking begins at so many cases: those that keep most rules of loss detection, the shortest first.
 _STARTS = 3
 
 
@@ -29,7 +32,10 @@ class Smallest:
 
 @dataclass(slots=True)
 class _SameRule(Contest):
-    """A contest that only counts differences like the first one: another deviation must not take over while the events shrink."""
+    """A contest that only counts differences like the first one: another deviation must not take over while the events shrink.
+
+    Nor may the events break a rule of loss detection that the first ones keep.
+    """
 
     clauses: frozenset[str] = frozenset()
     like: Parting | None = None
@@ -39,17 +45,19 @@ class _SameRule(Contest):
         found = Contest.parting(self, events)
         if found is None or not self.clauses & self._carried_out(found.events):
             return None
-        return found if self.like is None or _kind(found) == _kind(self.like) else None
+        if self.like is None:
+            return found
+        kept = broken_rules(found.events) <= broken_rules(self.like.events)
+        return found if kept and _kind(found) == _kind(self.like) else None
 
     def _carried_out(self, events: Sequence[Event]) -> set[str]:
-        model = Model()
-        model.begin(self.algorithm, self.profile, self.config)
+        run = Model(self.algorithm, self.profile).begin(self.config)
         for event in events[:-1]:
-            model.event(event)
+            run.on(event)
         with ClauseTracer() as tracer:
             if len(events) == 1:
-                model.begin(self.algorithm, self.profile, self.config)
-            model.event(events[-1])
+                run = Model(self.algorithm, self.profile).begin(self.config)
+            run.on(events[-1])
         return tracer.clauses
 
 
@@ -68,11 +76,18 @@ def smallest(manifest: Manifest, clauses: frozenset[str], cases: Sequence[AnyCas
         found = [one for case in _shortest(cases) if (one := _shrunk(adapter, manifest, clauses, case)) is not None]
     finally:
         adapter.stop()
-    return min(found, key=lambda one: (len(one.parting.events), one.case.id), default=None)
+    return min(found, key=lambda one: (*_badness(one.parting.events), one.case.id), default=None)
+
+
+def _badness(events: Sequence[Event]) -> tuple[int, int]:
+    """Return how many rules of loss detection events break, and how many there are."""
+    return len(broken_rules(events)), len(events)
 
 
 def _shortest(cases: Sequence[AnyCase]) -> list[AnyCase]:
-    vectors = sorted((case for case in cases if isinstance(case, Case)), key=lambda case: (len(case.events), case.id))
+    vectors = sorted(
+        (case for case in cases if isinstance(case, Case)), key=lambda case: (*_badness(case.events), case.id)
+    )
     loops = sorted((case for case in cases if isinstance(case, StimulusCase)), key=lambda case: case.id)
     shortest: list[AnyCase] = [*vectors, *loops]
     return shortest[:_STARTS]
@@ -87,13 +102,30 @@ def _shrunk(adapter: Adapter, manifest: Manifest, clauses: frozenset[str], case:
         if played.recording is None:
             return None
         events, config = played.recording.events, case.config
+    names = case.vector.algorithm, case.profile
     contest = _SameRule(
-        adapter, Model(), adapter.declaration, case.vector.algorithm, case.profile, config, clauses=clauses
+        AdapterProfile(adapter, *names),
+        Model(*names),
+        adapter.declaration,
+        *names,
+        config_from_json(config),
+        clauses=clauses,
     )
     contest.like = contest.parting(events)
     if contest.like is None or not is_vector(contest, contest.like.events):
         return None
     return Smallest(case, shrink(contest, contest.like))
+
+
+def shown(manifest: Manifest, case: Case, events: Sequence[Event], config: Config) -> Smallest | None:
+    """Return where the stack differs from the model of a case on other events."""
+    adapter, names = Adapter(manifest, _DEADLINE_S), (case.vector.algorithm, case.profile)
+    try:
+        contest = Contest(AdapterProfile(adapter, *names), Model(*names), adapter.declaration, *names, config)
+        found = contest.parting(events)
+    finally:
+        adapter.stop()
+    return found and Smallest(case, found)
 
 
 def in_loop(manifest: Manifest, case: StimulusCase) -> LoopAnswers:

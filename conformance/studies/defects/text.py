@@ -1,5 +1,6 @@
 """A defect in words: its report, and a text for an issue."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,21 +9,65 @@ from studies.defects.defects import Defect
 
 #: Words of such a text at most, without the events; effects that do not fit are left to the report.
 _WORDS = 200
-_LEVELS = {"definition": "stated without a keyword"}
+_LEVELS = {"definition": "no RFC 2119 keyword"}
+_INTRODUCTION = "Events passed directly to the congestion controller, without a connection or loss detection."
+_REDUCED = "The events are reduced for the controller; loss detection on a connection would not produce this exact sequence."
+#: Algorithms in the names that adapters declare, and how a title writes them.
+_ALGORITHMS = {"reno": "Reno", "newreno": "NewReno", "cubic": "CUBIC", "hystart++": "HyStart++", "bbr": "BBR"}
+#: An issue or a change upstream; its project is that of the one before if it is left out.
+_NUMBER = re.compile(r"(?:[\w.-]+/[\w.-]+)?#\d+")
 _NAMES = {"cwnd_bytes": "the congestion window", "ssthresh_bytes": "ssthresh"}
 
 
 def report(defect: Defect) -> str:
     """Return the report of a defect as Markdown: the facts, and the text for an issue with the events."""
     lines = "\n".join(f"- {name}: {text}" for name, text in facts(defect))
-    return f"# {defect.id}: {defect.deviation.summary}\n\n{lines}\n\n## Text for an issue\n\n{issue(defect)}"
+    return f"# {defect.id}: {defect.deviation.summary}\n\n{lines}\n\n## {heading(defect)}\n\n{issue(defect)}"
+
+
+def heading(defect: Defect) -> str:
+    """Return the title of the text: a comment on the issue of a known defect, else a new issue."""
+    known = _known(defect)
+    return f"Text for a comment on {known}" if known else "Text for an issue"
+
+
+def _known(defect: Defect) -> str:
+    """Return the first issue or change upstream that describes the defect; empty if it is not known there."""
+    upstream = defect.deviation.upstream or ""
+    found = _NUMBER.search(upstream) if upstream.startswith("known") else None
+    return found[0] if found else ""
+
+
+def version(defect: Defect) -> str:
+    """Return product and version, with the algorithms of the case."""
+    *words, number = defect.measured["version"].replace(",", "").split()
+    algorithms = {word: _ALGORITHMS[word.lower()] for word in words if word.lower() in _ALGORITHMS}
+    product = " ".join(word for word in words if word not in algorithms)
+    algorithm, profile = _profile(defect)
+    names = list(algorithms.values())
+    if len(defect.adapters) > 1:
+        return f"{product} {number}"
+    if "HyStart++" in names and algorithm != "hystartpp":
+        names.remove("HyStart++")
+    if "cubic" in (algorithm, profile.rpartition("+")[2]) and "CUBIC" not in names:
+        names = ["CUBIC"]
+    return f"{product} {number} ({', '.join(names)})" if names else f"{product} {number}"
+
+
+def _profile(defect: Defect) -> tuple[str, str]:
+    """Return the algorithm and the profile of the case."""
+    name, _, profile = defect.measured["case"].partition("@")
+    if name.startswith("stimulus:"):
+        algorithm, _, profile = profile.partition("/")
+        return algorithm, profile
+    return name.partition(".")[0], profile
 
 
 def facts(defect: Defect) -> list[tuple[str, str]]:
     """Return the facts of a defect, each with its name."""
     told = defect.deviation
     return [
-        ("Version", defect.measured["version"]),
+        ("Version", version(defect)),
         ("Place", told.where or ""),
         ("Rule", f"{told.section} ({level(defect)}): {told.rule}"),
         *([("Observed", values(defect))] if defect.measured["events"] else []),
@@ -38,15 +83,18 @@ def facts(defect: Defect) -> list[tuple[str, str]]:
 
 def issue(defect: Defect) -> str:
     """Return the text to paste into an issue, as Markdown. Its events are code; the rest has at most 200 words."""
-    told = defect.deviation
+    told, known = defect.deviation, _known(defect)
     blocks = [
-        f"**{told.summary}**",
-        f"Seen in {defect.measured['version']}, {told.where}.",
+        f"Confirms #{known.partition('#')[2]} in {version(defect)}, with the smallest events that we found."
+        if known
+        else f"**{told.summary}**",
+        f"Seen in {version(defect)}, {told.where}.",
         f"{told.section} ({level(defect)}): {told.rule}",
         told.explanation,
         *_reproduction(defect),
-        *([f"Repair that was tried: {told.repair}."] if told.repair else []),
-        f"Found with Firstflight, defect {defect.id}.",
+        *([f"We tried this change: {told.repair} Our unit test then passes."] if told.repair else []),
+        *([_search(defect)] if not known else []),
+        f"Found with Firstflight, defect {defect.id}. Reproduce in a checkout of it: `{reproduce(defect)}`",
     ]
     for effect in (told.notice, on_path(defect)):
         if effect and _words([*blocks, effect]) <= _WORDS:
@@ -54,13 +102,21 @@ def issue(defect: Defect) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def _search(defect: Defect) -> str:
+    """Return what the search upstream found."""
+    related = _NUMBER.findall(defect.deviation.upstream or "")
+    if related:
+        return f"Related: {' and '.join(related)}."
+    return f"We found no earlier report (searched {defect.deviation.searched})."
+
+
 def _words(blocks: list[str]) -> int:
     return sum(len(block.split()) for block in blocks if not block.startswith("```"))
 
 
 def level(defect: Defect) -> str:
-    """Return how binding the rule is."""
-    given = defect.deviation.level or ""
+    """Return how binding the rule is: the keyword of the text."""
+    given = defect.deviation.keyword or defect.deviation.level or ""
     return _LEVELS.get(given, given)
 
 
@@ -69,11 +125,15 @@ def _reproduction(defect: Defect) -> Iterator[str]:
     measured = defect.measured
     events = measured["events"]
     if not events:
-        yield f"To reproduce it: `{reproduce(defect)}`."
+        yield "The command below shows it in the closed loop of a path simulator."
         return
-    window = measured["initial_window_bytes"]
-    begins = f"an initial window of {window} bytes" if window else "the initial window of the stack"
-    yield f"Events, with datagrams of {measured['datagram_bytes']} bytes and {begins}:"
+    datagram, window = measured["datagram_bytes"], measured["initial_window_bytes"]
+    if window is None:
+        yield f"After creation with max_datagram_size {datagram} bytes {values(defect)}."
+        return
+    reduced = f" {_REDUCED}" if measured["broken"] else ""
+    numbers = f"The max_datagram_size is {datagram} bytes, the initial window is {window} bytes, packet numbers start at 0:"
+    yield f"{_INTRODUCTION}{reduced} {numbers}"
     yield "```text\n" + "\n".join(events) + "\n```"
     yield f"After the last event {values(defect)}."
 
@@ -91,7 +151,7 @@ def _value(value: Any) -> str:
 
 
 def on_path(defect: Defect) -> str:
-    """Return the effect on the path in bytes, milliseconds and losses, compared with the model of the text; empty without a path."""
+    """Return the effect on the path, compared with the model of the text; empty without a path, or if only windows differ."""
     path = defect.measured.get("path")
     if path is None:
         return ""
@@ -99,14 +159,18 @@ def on_path(defect: Defect) -> str:
     counts = []
     if stack["acked"] != model["acked"]:
         counts.append(
-            f"after {path['until_ms']} ms {stack['acked']} bytes are acknowledged in place of {model['acked']}"
+            f"after {path['until_ms']} ms {stack['acked']} bytes are acknowledged, expected {model['acked']}"
         )
     if stack["complete_ms"] != model["complete_ms"] and None not in (stack["complete_ms"], model["complete_ms"]):
-        counts.append(f"the transfer takes {stack['complete_ms']} ms in place of {model['complete_ms']}")
+        counts.append(f"the transfer takes {stack['complete_ms']} ms, expected {model['complete_ms']}")
     if stack["lost"] != model["lost"]:
-        counts.append(f"{stack['lost']} packets are lost in place of {model['lost']}")
+        counts.append(f"{stack['lost']} packets are lost, expected {model['lost']}")
+    if not counts:
+        return ""
     if stack["largest"] != model["largest"]:
-        counts.append(f"the largest window is {stack['largest']} bytes in place of {model['largest']}")
+        counts.append(f"the largest window is {stack['largest']} bytes, expected {model['largest']}")
+    if not stack["lost"] and not model["lost"]:
+        counts.append("no packet is lost in either run")
     title = path["title"].rstrip(".")
     return f"Simulated path ({title[0].lower()}{title[1:]}): the runs differ from {path['first_ms']} ms on; {'; '.join(counts)}."
 

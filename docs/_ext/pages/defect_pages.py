@@ -6,7 +6,7 @@ from typing import Any
 from pages import markdown as md
 from pages import site
 from studies.defects.defects import Defect, defects
-from studies.defects.text import facts, issue
+from studies.defects.text import facts, heading, issue
 
 _WIDTH, _HEIGHT, _LEFT, _BELOW = 640, 240, 64, 24
 _INTRODUCTION = """The defects of the [judged stacks](stacks.md), each with a report for its maintainers: place, rule, smallest events, expected
@@ -48,7 +48,7 @@ def _page(defect: Defect) -> str:
         f"# {defect.id}: {md.plain(defect.deviation.summary or '')}",
         lines,
         _plot(path) if path else "",
-        "## Text for an issue",
+        f"## {heading(defect)}",
         f"````markdown\n{issue(defect)}````",
         "Back to the [list](../defects.md).",
     )

@@ -1,0 +1,62 @@
+"""Events made by hand for defects that shrinking shows only with events that a connection cannot have."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from firstflight_conformance.format.builder import MS, StreamBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Events that show a defect, and a case that shows it as well and whose profile they have."""
+
+    case: str
+    events: Callable[[], StreamBuilder]
+
+
+def _gap_filled() -> StreamBuilder:
+    """Reordering of two packets: an ACK after the loss acknowledges an older packet only."""
+    b = StreamBuilder(max_datagram_size_bytes=1000, initial_window_bytes=36000)
+    b.send(0, 36)
+    b.lose(1000 * MS, (0, 0))
+    b.ack(1000 * MS, (1, 33), (35, 35))
+    b.ack(1005 * MS, (34, 34), sample=False)
+    return b
+
+
+def _flight_with_a_loss() -> StreamBuilder:
+    """A loss takes the window to its minimum; the ACK that reveals it acknowledges packets of the same flight."""
+    b = StreamBuilder(initial_window_bytes=3000)
+    b.send(0, 5, 600)
+    b.lose(100 * MS, (0, 0))
+    b.ack(100 * MS, (1, 4))
+    return b
+
+
+def _persistent(window_bytes: int, lost: int, *, app_limited: bool) -> StreamBuilder:
+    """Packets are lost, two of them probes, and the next probe is acknowledged; then full windows are."""
+    b = StreamBuilder(initial_window_bytes=window_bytes)
+    b.send(0, 1, app_limited=True)
+    b.ack(100 * MS, (0, 0), app_limited=True)
+    b.send(100 * MS, lost - 2, app_limited=True)
+    for t_ms in (426, 1077, 2378):
+        b.pto(t_ms * MS)
+        b.send(t_ms * MS, 1, app_limited=app_limited or t_ms < 2378)
+    b.lose(2478 * MS, (1, lost))
+    b.persistent_congestion(2478 * MS)
+    b.ack(2478 * MS, (lost + 1, lost + 1), app_limited=app_limited)
+    first = lost + 2
+    for round_, count in enumerate((2, 4, 8, 16)):
+        b.send((2479 + 101 * round_) * MS, count)
+        b.ack((2579 + 101 * round_) * MS, (first, first + count - 1))
+        first += count
+    return b
+
+
+STREAMS = {
+    "aioquic-3": Stream("cubic.epoch.low-maximum@rfc-9438", _flight_with_a_loss),
+    "ngtcp2-1": Stream("cubic.stage.old-packets@rfc-9438", _gap_filled),
+    "quinn-3": Stream("slow-start.persistent.old-packet-grows@rfc-9002", lambda: _persistent(12000, 9, app_limited=False)),
+    "s2n-quic-1": Stream("cubic.rounds.persistent@rfc-9438", lambda: _persistent(30000, 3, app_limited=True)),
+    "s2n-quic-2": Stream("cubic.persistent.established-then-growth@rfc-9438", lambda: _persistent(12000, 3, app_limited=True)),
+}

@@ -1,0 +1,93 @@
+"""Loss detection in the reports of defects: broken rules are found, and events that a connection can have break none."""
+
+import pytest
+
+from firstflight_conformance.format.builder import MS, StreamBuilder
+from studies.defects.described import described
+from studies.defects.possible import broken_rules
+from studies.defects.streams import STREAMS
+
+
+def _flight() -> StreamBuilder:
+    b = StreamBuilder()
+    b.send(0, 10)
+    return b
+
+
+@pytest.mark.parametrize("name", list(STREAMS))
+def test_events_made_by_hand_are_possible(name: str) -> None:
+    """They keep all rules, up to each of their ACKs."""
+    assert broken_rules(STREAMS[name].events().events) == frozenset()
+
+
+def test_packets_in_flight_below_the_packet_threshold() -> None:
+    """Three packets below the largest acknowledged one a packet is lost, and no later."""
+    b = _flight()
+    b.ack(100 * MS, (3, 3))
+    assert broken_rules(b.events) == {"threshold"}
+    b = _flight()
+    b.lose(100 * MS, (0, 0))
+    b.ack(100 * MS, (1, 3))
+    assert broken_rules(b.events) == frozenset()
+
+
+def test_a_loss_needs_a_threshold() -> None:
+    """One packet before the acknowledged one is lost after 9/8 of the RTT only."""
+    b = _flight()
+    b.lose(100 * MS, (0, 0))
+    b.ack(100 * MS, (1, 1))
+    assert broken_rules(b.events) == {"threshold"}
+    b = StreamBuilder()
+    b.send(0, 2)
+    b.ack(100 * MS, (1, 1))
+    b.lose(112_500_000, (0, 0))
+    assert broken_rules(b.events) == frozenset()
+    b = StreamBuilder()
+    b.send(0, 2)
+    b.ack(100 * MS, (1, 1))
+    b.lose(113 * MS, (0, 0))
+    assert broken_rules(b.events) == {"threshold"}
+
+
+def test_an_rtt_sample_is_of_the_largest_packet() -> None:
+    """The ACK of a new largest packet has a sample, any other has none."""
+    b = _flight()
+    b.ack(100 * MS, (0, 0), sample=False)
+    assert "sample" in broken_rules(b.events)
+    b = _flight()
+    b.ack(100 * MS, (0, 0), (2, 2))
+    b.ack(101 * MS, (1, 1))
+    assert broken_rules(b.events) == {"sample"}
+
+
+def test_persistent_congestion_needs_its_duration() -> None:
+    """It is not established by one packet, nor without an RTT sample."""
+    b = _flight()
+    b.lose(100 * MS, (0, 0))
+    b.persistent_congestion(100 * MS)
+    assert broken_rules(b.events) == {"persistent"}
+
+
+def test_marks_spurious_losses_and_probes() -> None:
+    """A mark comes with an ACK, a spurious loss after a loss, and a probe timer expires in silence."""
+    b = _flight()
+    b.ce(100 * MS, 3, 0)
+    b.ack(101 * MS, (0, 3))
+    assert broken_rules(b.events) == {"mark"}
+    b = _flight()
+    b.spurious_loss(100 * MS)
+    assert broken_rules(b.events) == {"spurious"}
+    b = _flight()
+    b.ack(1025 * MS, (0, 9))
+    assert broken_rules(b.events) == {"probe"}
+
+
+def test_events_in_words() -> None:
+    """Runs of one size are joined; sizes that differ are all given."""
+    b = StreamBuilder()
+    b.send_sizes(0, [(1, 77), (4, 1200), (2, 1200)])
+    b.ack(100 * MS, (0, 1), (3, 3), app_limited=True)
+    assert [described(event) for event in b.events] == [
+        "send 0 (77 bytes), 1-6 (7200 bytes), 7277 in flight",
+        "ACK of 0 (77 bytes), 1,3 (2400 bytes), 4800 in flight, RTT 100 ms, application-limited",
+    ]
