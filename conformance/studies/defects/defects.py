@@ -32,13 +32,19 @@ class Defect:
 
 
 def by_id(manifests: Mapping[str, Manifest]) -> dict[str, dict[str, list[Deviation]]]:
-    """Return the defects by id and adapter, one deviation for each case; the ids are in the order of stack and number."""
+    """Return the defects by id and adapter, one deviation for each case; the ids are in the order of stack and number.
+
+    Adapters of the stack that the id names come before those of its forks.
+    """
     found: dict[str, dict[str, list[Deviation]]] = {}
     for manifest in manifests.values():
         for one in manifest.deviations:
             if one.kind == KINDS[0] and one.id is not None:
                 found.setdefault(one.id, {}).setdefault(manifest.name, []).append(one)
-    return {name: found[name] for name in sorted(found, key=_place)}
+    return {
+        name: dict(sorted(found[name].items(), key=lambda each: not each[0].startswith(_place(name)[0])))
+        for name in sorted(found, key=_place)
+    }
 
 
 def _place(name: str) -> tuple[str, int]:

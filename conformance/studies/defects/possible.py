@@ -106,4 +106,6 @@ class _Detector:
 
 def _ends(run: Run) -> tuple[Run, Run]:
     """Return the first and the last packet of a run."""
-    return Run(run.first, run.first, run.size_bytes, run.sent_t_ns), Run(run.last, run.last, run.size_bytes, run.sent_t_ns)
+    return Run(run.first, run.first, run.size_bytes, run.sent_t_ns), Run(
+        run.last, run.last, run.size_bytes, run.sent_t_ns
+    )

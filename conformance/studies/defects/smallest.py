@@ -125,7 +125,7 @@ def shown(manifest: Manifest, case: Case, events: Sequence[Event], config: Confi
         found = contest.parting(events)
     finally:
         adapter.stop()
-    return found and Smallest(case, found)
+    return None if found is None else Smallest(case, found)
 
 
 def in_loop(manifest: Manifest, case: StimulusCase) -> LoopAnswers:

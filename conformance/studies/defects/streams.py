@@ -53,10 +53,56 @@ def _persistent(window_bytes: int, lost: int, *, app_limited: bool) -> StreamBui
     return b
 
 
+def _mark_before_a_loss() -> StreamBuilder:
+    """A loss in the recovery period of a CE mark reduces nothing, and turns out to be spurious."""
+    b = StreamBuilder(max_datagram_size_bytes=1000, initial_window_bytes=36000)
+    b.send(0, 36)
+    b.ce(100 * MS, 17, 0)
+    b.ack(100 * MS, (0, 17))
+    b.lose(101 * MS, (18, 18))
+    b.ack(101 * MS, (19, 35))
+    b.spurious_loss(105 * MS)
+    return b
+
+
+def _loss_at_the_minimum() -> StreamBuilder:
+    """A loss at the minimum window turns out to be spurious."""
+    b = StreamBuilder(initial_window_bytes=2400)
+    b.send(0, 4, 600)
+    b.lose(100 * MS, (0, 0))
+    b.ack(100 * MS, (1, 3))
+    b.spurious_loss(105 * MS)
+    return b
+
+
+def _real_and_spurious_loss() -> StreamBuilder:
+    """A loss is real; after idle time another one turns out to be spurious."""
+    b = StreamBuilder(max_datagram_size_bytes=1000, initial_window_bytes=36000)
+    b.send(0, 36)
+    b.lose(100 * MS, (0, 0))
+    b.ack(100 * MS, (1, 35))
+    b.send(5000 * MS, 25)
+    b.lose(5100 * MS, (36, 36))
+    b.ack(5100 * MS, (37, 60))
+    b.spurious_loss(5105 * MS)
+    return b
+
+
 STREAMS = {
     "aioquic-3": Stream("cubic.epoch.low-maximum@rfc-9438", _flight_with_a_loss),
+    "msquic-2": Stream("cubic.spurious.after-ce@rfc-9438", _mark_before_a_loss),
+    "msquic-3": Stream("cubic.spurious.at-prior@rfc-9438", _loss_at_the_minimum),
+    "msquic-5": Stream(
+        "cubic.persistent.established-then-growth@rfc-9438", lambda: _persistent(12000, 3, app_limited=True)
+    ),
     "ngtcp2-1": Stream("cubic.stage.old-packets@rfc-9438", _gap_filled),
-    "quinn-3": Stream("slow-start.persistent.old-packet-grows@rfc-9002", lambda: _persistent(12000, 9, app_limited=False)),
+    "ngtcp2-2": Stream("cubic.spurious.after-ce@rfc-9438", _mark_before_a_loss),
+    "ngtcp2-3": Stream("cubic.spurious.restored@rfc-9438", _real_and_spurious_loss),
+    "quinn-3": Stream(
+        "slow-start.persistent.old-packet-grows@rfc-9002", lambda: _persistent(12000, 9, app_limited=False)
+    ),
     "s2n-quic-1": Stream("cubic.rounds.persistent@rfc-9438", lambda: _persistent(30000, 3, app_limited=True)),
-    "s2n-quic-2": Stream("cubic.persistent.established-then-growth@rfc-9438", lambda: _persistent(12000, 3, app_limited=True)),
+    "s2n-quic-2": Stream(
+        "cubic.persistent.established-then-growth@rfc-9438", lambda: _persistent(12000, 3, app_limited=True)
+    ),
 }

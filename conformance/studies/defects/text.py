@@ -11,7 +11,9 @@ from studies.defects.defects import Defect
 _WORDS = 200
 _LEVELS = {"definition": "no RFC 2119 keyword"}
 _INTRODUCTION = "Events passed directly to the congestion controller, without a connection or loss detection."
-_REDUCED = "The events are reduced for the controller; loss detection on a connection would not produce this exact sequence."
+_REDUCED = (
+    "The events are reduced for the controller; loss detection on a connection would not produce this exact sequence."
+)
 #: Algorithms in the names that adapters declare, and how a title writes them.
 _ALGORITHMS = {"reno": "Reno", "newreno": "NewReno", "cubic": "CUBIC", "hystart++": "HyStart++", "bbr": "BBR"}
 #: An issue or a change upstream; its project is that of the one before if it is left out.
@@ -44,14 +46,13 @@ def version(defect: Defect) -> str:
     algorithms = {word: _ALGORITHMS[word.lower()] for word in words if word.lower() in _ALGORITHMS}
     product = " ".join(word for word in words if word not in algorithms)
     algorithm, profile = _profile(defect)
-    names = list(algorithms.values())
-    if len(defect.adapters) > 1:
-        return f"{product} {number}"
+    suffixes = (name.rpartition("-")[2] for name in defect.adapters[1:])
+    names = list(dict.fromkeys([*algorithms.values(), *(_ALGORITHMS[one] for one in suffixes if one in _ALGORITHMS)]))
     if "HyStart++" in names and algorithm != "hystartpp":
         names.remove("HyStart++")
-    if "cubic" in (algorithm, profile.rpartition("+")[2]) and "CUBIC" not in names:
+    if "cubic" in (algorithm, profile.rpartition("+")[2]) and not names:
         names = ["CUBIC"]
-    return f"{product} {number} ({', '.join(names)})" if names else f"{product} {number}"
+    return f"{product} {number} ({' and '.join(names)})" if names else f"{product} {number}"
 
 
 def _profile(defect: Defect) -> tuple[str, str]:
@@ -84,7 +85,7 @@ def facts(defect: Defect) -> list[tuple[str, str]]:
 def issue(defect: Defect) -> str:
     """Return the text to paste into an issue, as Markdown. Its events are code; the rest has at most 200 words."""
     told, known = defect.deviation, _known(defect)
-    blocks = [
+    before = [
         f"Confirms #{known.partition('#')[2]} in {version(defect)}, with the smallest events that we found."
         if known
         else f"**{told.summary}**",
@@ -92,14 +93,16 @@ def issue(defect: Defect) -> str:
         f"{told.section} ({level(defect)}): {told.rule}",
         told.explanation,
         *_reproduction(defect),
+    ]
+    after = [
         *([f"We tried this change: {told.repair} Our unit test then passes."] if told.repair else []),
         *([_search(defect)] if not known else []),
         f"Found with Firstflight, defect {defect.id}. Reproduce in a checkout of it: `{reproduce(defect)}`",
     ]
     for effect in (told.notice, on_path(defect)):
-        if effect and _words([*blocks, effect]) <= _WORDS:
-            blocks.insert(-1, effect)
-    return "\n\n".join(blocks) + "\n"
+        if effect and _words([*before, effect, *after]) <= _WORDS:
+            before.append(effect)
+    return "\n\n".join([*before, *after]) + "\n"
 
 
 def _search(defect: Defect) -> str:
@@ -132,7 +135,9 @@ def _reproduction(defect: Defect) -> Iterator[str]:
         yield f"After creation with max_datagram_size {datagram} bytes {values(defect)}."
         return
     reduced = f" {_REDUCED}" if measured["broken"] else ""
-    numbers = f"The max_datagram_size is {datagram} bytes, the initial window is {window} bytes, packet numbers start at 0:"
+    numbers = (
+        f"The max_datagram_size is {datagram} bytes, the initial window is {window} bytes, packet numbers start at 0:"
+    )
     yield f"{_INTRODUCTION}{reduced} {numbers}"
     yield "```text\n" + "\n".join(events) + "\n```"
     yield f"After the last event {values(defect)}."
@@ -158,9 +163,7 @@ def on_path(defect: Defect) -> str:
     stack, model = path["stack"], path["model"]
     counts = []
     if stack["acked"] != model["acked"]:
-        counts.append(
-            f"after {path['until_ms']} ms {stack['acked']} bytes are acknowledged, expected {model['acked']}"
-        )
+        counts.append(f"after {path['until_ms']} ms {stack['acked']} bytes are acknowledged, expected {model['acked']}")
     if stack["complete_ms"] != model["complete_ms"] and None not in (stack["complete_ms"], model["complete_ms"]):
         counts.append(f"the transfer takes {stack['complete_ms']} ms, expected {model['complete_ms']}")
     if stack["lost"] != model["lost"]:
