@@ -50,8 +50,9 @@ def test_the_text_of_an_issue(name: str) -> None:
     one = defects()[name]
     text = issue(one)
     assert len(re.sub(r"```.*?```", "", text, flags=re.S).split()) <= 200
+    assert one.deviation.notice is not None and one.deviation.notice in text
     assert "RFC " in text and one.deviation.rule is not None and one.deviation.rule in text
-    assert f"defect {name}. Reproduce in a checkout of it: `firstflight run" in text.splitlines()[-1]
+    assert f"defect {name}. Reproduce: `firstflight run" in text.splitlines()[-1]
     if one.measured["events"]:
         before = one.measured["initial_window_bytes"] is None
         assert "After creation" in text if before else all(line in text for line in one.measured["events"])

@@ -97,7 +97,7 @@ def issue(defect: Defect) -> str:
     after = [
         *([f"We tried this change: {told.repair} Our unit test then passes."] if told.repair else []),
         *([_search(defect)] if not known else []),
-        f"Found with Firstflight, defect {defect.id}. Reproduce in a checkout of it: `{reproduce(defect)}`",
+        f"Found with Firstflight, defect {defect.id}. Reproduce: `{reproduce(defect)}`",
     ]
     for effect in (told.notice, on_path(defect)):
         if effect and _words([*before, effect, *after]) <= _WORDS:
@@ -135,9 +135,7 @@ def _reproduction(defect: Defect) -> Iterator[str]:
         yield f"After creation with max_datagram_size {datagram} bytes {values(defect)}."
         return
     reduced = f" {_REDUCED}" if measured["broken"] else ""
-    numbers = (
-        f"The max_datagram_size is {datagram} bytes, the initial window is {window} bytes, packet numbers start at 0:"
-    )
+    numbers = f"Datagrams have at most {datagram} bytes, the initial window is {window} bytes:"
     yield f"{_INTRODUCTION}{reduced} {numbers}"
     yield "```text\n" + "\n".join(events) + "\n```"
     yield f"After the last event {values(defect)}."
