@@ -160,7 +160,8 @@ def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> C
     case = ordered[0].case
     decision, clauses = suspects_of(ordered, singles(case.vector.algorithm, (case.profile,)), departures.choices)
     near, line = departures.failures.near, departures.failures.line
-    clauses = may_be_broken(clauses, ordered[0].profile)
+    # The rules of the line from which all else follows are the first suspects.
+    clauses = may_be_broken((*(line[1][:2] if line else ()), *clauses), ordered[0].profile)
     cases = tuple(subject.case.id for subject in ordered)
     about = _about(case)
     curve = curve_of(ordered[0], decision)
