@@ -1,4 +1,4 @@
-"""Bugs of public reports in controllers that share no code with the model, and what the command says of each."""
+"""Bugs of public reports in controllers that share no code with the model, and the verdict of the command on each."""
 
 import json
 import re

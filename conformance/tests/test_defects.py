@@ -1,4 +1,4 @@
-"""Reports of defects: every defect has a lasting id, what its report needs, and a text for an issue."""
+"""Reports of defects: every defect has a lasting id, the members of its report, and a text for an issue."""
 
 import re
 from pathlib import Path

@@ -39,5 +39,5 @@ def test_upstream_tests_are_of_defects_with_a_repair() -> None:
     ],
 )
 def test_outcomes_of_upstream_tests(output: str, found: dict[str, bool]) -> None:
-    """The outcome of each test is read from what cargo, go and unittest print."""
+    """The outcome of each test is read from the output of cargo, go and unittest."""
     assert dict(upstream.outcomes(output)) == found

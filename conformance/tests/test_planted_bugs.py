@@ -60,7 +60,7 @@ def test_a_fixed_controller_passes(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_all_bugs(tmp_path: Path) -> None:
-    """What the text forbids is caught; no wrong cause is exact; causes name rules and describe changes."""
+    """Every bug that the text forbids is caught; no wrong cause is exact; causes name rules and describe changes."""
     results = {name: measured(tmp_path, name) for name in BUGS}
     for first, (named, described) in LEAST.items():
         rows = [(BUGS[name], one) for name, one in results.items() if BUGS[name].table == first]

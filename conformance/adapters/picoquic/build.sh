@@ -55,7 +55,7 @@ command -v cc >/dev/null || skip "a C compiler is missing"
 rm -rf "$unpacked"
 obtain
 source=$unpacked/picoquic
-# Sections that nothing calls are left out, and with them most of what frames.c and timing.c need.
+# Sections that nothing calls are left out, and with them most functions that frames.c and timing.c need.
 flags='-std=gnu11 -O2 -ffunction-sections -fdata-sections'
 (cd "$source" && cc $flags -w -c cc_common.c pacing.c timing.c frames.c)
 cc $flags -Wall -Wextra -Wno-unused-parameter -Wl,--gc-sections -isystem "$source" -I"$include" -I"$shared" \

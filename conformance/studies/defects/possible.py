@@ -69,7 +69,7 @@ class _Detector:
             yield "threshold"
 
     def _taken(self, event: Event) -> Iterator[str]:
-        """Process what an event adds to the packets in flight and takes from them."""
+        """Add the packets of an event to those in flight, or take them out."""
         match event:
             case Sent() | Pto():
                 self.last_sent_ns = event.t_ns

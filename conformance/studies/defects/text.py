@@ -106,7 +106,7 @@ def issue(defect: Defect) -> str:
 
 
 def _search(defect: Defect) -> str:
-    """Return what the search upstream found."""
+    """Return the result of the search upstream."""
     related = _NUMBER.findall(defect.deviation.upstream or "")
     if related:
         return f"Related: {' and '.join(related)}."

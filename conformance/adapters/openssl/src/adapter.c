@@ -1,7 +1,7 @@
 /*
  * The NewReno of OpenSSL's QUIC behind the adapter protocol.
  *
- * An event does what ssl/quic/quic_ackm.c does for it: ossl_ackm_on_tx_packet for a packet sent, ackm_on_pkts_acked for
+ * An event takes the steps of ssl/quic/quic_ackm.c for it: ossl_ackm_on_tx_packet for a packet sent, ackm_on_pkts_acked for
  * an ACK frame (from the largest packet number to the smallest) and ackm_on_pkts_lost for a loss. The controller does not
  * read the RTT.
  *

@@ -1,7 +1,7 @@
 /*
  * The NewReno of picoquic behind the adapter protocol.
  *
- * An event does what picoquic does for it, in its order: picoquic_queue_for_retransmit (sender.c) for a packet sent,
+ * An event takes the steps of picoquic for it, in its order: picoquic_queue_for_retransmit (sender.c) for a packet sent,
  * picoquic_decode_ack_frame and process_decoded_packet_data (frames.c) for an ACK frame, picoquic_process_lost_packet
  * (loss_recovery.c) for a loss and for an expired timer. The stack estimates RTT and bandwidth (timing.c, frames.c).
  * Packets are without a tag here: their size is both the size in flight and the acknowledged size.

@@ -107,7 +107,7 @@ def functions_of(path: Path, text: str) -> tuple[dict[str, CodeType], list[str]]
 
 
 def content(code: CodeType) -> tuple[Any, ...]:
-    """Return what a function does, without its lines: the same for equal functions."""
+    """Return the content of a function, without its lines: the same for equal functions."""
     consts = tuple(content(one) if isinstance(one, CodeType) else (type(one), one) for one in code.co_consts)
     return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars
 

@@ -152,7 +152,7 @@ def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[
 
 
 def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> Cause:
-    """Return what can be said of failures that no candidate explains: near causes, and the rules that bear on the shortest of them."""
+    """Return the notes on failures that no candidate explains: near causes, and the rules that bear on the shortest of them."""
     # A case that conforms alone, and contradicts the choices of the run, has no divergence.
     ordered = sorted(
         shortest_first(rest), key=lambda subject: subject.judged_by(subject.walk(subject.right)) == subject.length

@@ -1,4 +1,4 @@
-"""Finds the candidates that reproduce what an adapter answered.
+"""Finds the candidates that reproduce the answers of an adapter.
 
 The order: the base alone and other profiles; readings and named mutants, which have rules and words of their own; one operator
 on a line that the failing case executed; two readings or mutants.
@@ -47,7 +47,7 @@ class Explanation:
 
 
 class Failures:
-    """The cases of one adapter that failed, and those that passed. ``choices``: what it chooses otherwise at open points, in all of them.
+    """The cases of one adapter that failed, and those that passed. ``choices``: its other choices at open points, in all of them.
 
     ``named``: whether only readings and named mutants are candidates.
     """

@@ -1,4 +1,4 @@
-"""NewReno that counts ACKs, and NewReno that finds out by itself what the application and persistent congestion do."""
+"""NewReno that counts ACKs, and NewReno that detects application limits and persistent congestion by itself."""
 
 from newreno import Message, NewReno
 

@@ -7,14 +7,14 @@ TICKS = 20  # in a ns, so that a bin of 0.35 RTT is a whole number of ticks
 
 
 class Counter:
-    """A count of bytes, and what it was when each of the last bins began; before bin 0 are empty ones."""
+    """A count of bytes, and its value at the start of each of the last bins. Bins before bin 0 are empty."""
 
     def __init__(self) -> None:
         self.total = 0
         self.at = [0] * SLOTS
 
     def bins(self, before: int, count: int) -> int:
-        """Return what the last ``count`` bins before a bin hold."""
+        """Return the bytes of the last ``count`` bins before a bin."""
         return self.at[before % SLOTS] - self.at[(before - count) % SLOTS]
 
     def advance(self, number: int, ended: int) -> None:
@@ -25,7 +25,7 @@ class Counter:
 
 
 class Search(NewReno):
-    """Slow start ends where what was delivered falls behind what was sent an RTT before."""
+    """Slow start ends when the delivered bytes fall behind the bytes sent an RTT before."""
 
     def __init__(self, config: Message) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""The search for operators that reproduce what an adapter answered."""
+"""The search for operators that reproduce the answers of an adapter."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -68,7 +68,7 @@ class Found:
         return Candidate(f"{where}{one.sentence}", "operator", one.sentence, ())
 
     def note(self, of: int) -> str:
-        """Return what the operation explains of the failures, and what it contradicts."""
+        """Return the failures that the operation explains, and the cases that it contradicts."""
         rules = f" ({', '.join(self.clauses[:2])})" if self.clauses else ""
         more = " or more" if len(self.contradicted) > KEPT else ""
         numbers = f"explains {len(self.explained)} of {of}, contradicts {len(self.contradicted)}{more}"
@@ -101,7 +101,7 @@ class Anchor:
 
 
 class Search:
-    """The search for one operator. ``choices``: what the stack chooses otherwise at open points."""
+    """The search for one operator. ``choices``: the other choices of the stack at open points."""
 
     def __init__(
         self,
@@ -256,7 +256,7 @@ class Search:
         return True
 
     def _found(self, one: tuple[Operation, Operated]) -> Found | None:
-        """Return what an operation explains and contradicts; ``None`` if it explains no case."""
+        """Return the cases that an operation explains and contradicts; ``None`` if it explains no case."""
         operation, variant = one
         explained: set[str] = set()
         for subject in dict.fromkeys([*sample_of(self._failing, _SAMPLE), *self._failing]):
