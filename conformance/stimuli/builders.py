@@ -15,8 +15,6 @@ ALGORITHMS = (
     "bbr", "careful-resume", "cubic", "hybla", "hystart", "hystartpp", "jumpstart", "limited-slow-start", "quick-start",
     "rapid-start", "search", "slow-start", "suss", "tcb-sharing",
 )  # fmt: skip
-#: The other profiles have smaller windows in congestion avoidance, which would leave those of these profiles unused.
-_FULL = {"slow-start": ("rfc-9002",), "cubic": ("rfc-9438",)}
 #: Packets that a run of an event holds.
 RUN_MAX_PACKETS = 65_535
 #: Algorithms whose streams need more than packets.
@@ -35,6 +33,15 @@ def builder_of(algorithm: str) -> type[StreamBuilder]:
 def profiles_of(algorithm: str) -> tuple[str, ...]:
     """Return all profiles of an algorithm on its own base."""
     return tuple(KNOWN[algorithm].profiles)
+
+
+#: The other profiles have smaller windows in congestion avoidance, which would leave those of these profiles unused.
+_FULL = {
+    "slow-start": ("rfc-9002",),
+    "cubic": ("rfc-9438",),
+    # The code of ns3-2025 says nothing of the growth after a loss.
+    "jumpstart": tuple(name for name in profiles_of("jumpstart") if name != "ns3-2025"),
+}
 
 
 def full_profiles(algorithm: str) -> tuple[str, ...]:

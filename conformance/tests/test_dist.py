@@ -18,7 +18,7 @@ from firstflight_conformance.version import __version__
 #: What the archives are made of, but for the vectors, of which a few do.
 PARTS = (
     "LICENSE", "spec", "reference-py", "reference-c", "conformance/src", "conformance/dist", "conformance/plain", "conformance/include", "conformance/pyproject.toml", "conformance/README.md",
-    "conformance/adapters", "conformance/loaders", "conformance/scenarios", "conformance/stimuli", "conformance/simulator", "conformance/presets", "conformance/packetdrill",
+    "conformance/adapters", "conformance/results", "conformance/loaders", "conformance/scenarios", "conformance/stimuli", "conformance/simulator", "conformance/presets", "conformance/packetdrill",
     "vectors/LICENSE", "vectors/manifest.json", "vectors/slow-start", "vectors/transfer-time",
 )  # fmt: skip
 TUTORIAL = ROOT / "conformance" / "adapters" / "tutorial"
