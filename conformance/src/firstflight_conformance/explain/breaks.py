@@ -35,8 +35,7 @@ def broken_by(
     found = _held(named, of)
     if not clauses:
         found.sort(key=lambda clause: clause not in decision.clauses)
-    # The rules of the change come first. The decision may break others that the model carries out there.
-    found = list(dict.fromkeys([*found, *_held(by_weight(decision.clauses), of)]))
+    found = found or _held(by_weight(decision.clauses), of)
     return tuple([clause for clause in found if not known_clauses()[clause].ours] or found)[:MOST]
 
 
