@@ -288,8 +288,8 @@ def on_spurious_loss(state: BaseState) -> Outcome:
     replaced = state.rules.restore(state.rules_state, state.cwnd_bytes)
     if replaced is None:
         return Outcome.UNCHANGED
-    state.cwnd_bytes = replaced.cwnd_bytes  # [cubic.spurious]
-    state.ssthresh_bytes = replaced.ssthresh_bytes  # [cubic.spurious]
+    state.cwnd_bytes = replaced.cwnd_bytes
+    state.ssthresh_bytes = replaced.ssthresh_bytes
     state.recovery_start_ns = replaced.recovery_start_ns
     state.in_recovery = state.in_recovery and replaced.in_recovery
     return Outcome.RESTORED

@@ -225,11 +225,13 @@ class Clauses:
                 break
         found += self._cited(function, function.lines)
         if depth:
+            # Values in a function without clauses come from the functions that it calls.
+            calling = near if found else function.lines
             called = {
                 one
                 for name, at in self._calls
                 for one in self._named.get(name, ())
-                if at[0] is function and at[1] in near
+                if at[0] is function and at[1] in calling
             }
             found += [
                 clause for one in self._model.functions if one in called for clause in self._cited(one, one.lines)
