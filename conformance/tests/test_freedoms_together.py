@@ -189,7 +189,7 @@ def test_what_is_said_of_hidden_pairs() -> None:
 #: Variants of NewReno that keep state of their own on who is in recovery, which startup programs set in the base; and the gradual reduction, where a program
 #: itself reads or sets the window in recovery.
 _NO_BASE = {"recovery-by-packet-number", "recovery-as-a-state", "recovery-as-a-state-alone"}
-_AT_ONCE = {"comes-down-step-by-step", "comes-down-at-the-end"}
+_AT_ONCE = {"comes-down-step-by-step", "comes-down-at-the-end", "comes-down-by-a-byte-then-at-the-end"}
 _OWN_WINDOW = {"limited_slow_start_rfc_3742", "quick_start_rfc_4782", "suss_linux_5_19", "suss_linux_6_8"}
 #: Proportional Rate Reduction needs every event and the threshold of RFC 9002. Careful Resume raises it during an ACK; Rapid Start handles events of
 #: its first recovery itself.

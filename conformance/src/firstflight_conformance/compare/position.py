@@ -85,7 +85,10 @@ class Position:
 
 @dataclass(slots=True)
 class PendingStep:
-    """An event processed from a position, before its answer is compared. ``taken``: the values of bounds that were followed."""
+    """An event processed from a position, before its answer is compared.
+
+    ``taken``: the values of bounds that were followed. ``excluded``: the open points of bounds that must not be followed.
+    """
 
     along: Any
     position: Any
@@ -94,6 +97,7 @@ class PendingStep:
     controller: Any
     observation: Any
     taken: list[Taken] = field(default_factory=list)
+    excluded: frozenset[str] = frozenset()
     _text: str | None = None
 
     @property
@@ -122,6 +126,8 @@ class PendingStep:
     def follow(self, bounds: list[Bound], observed: dict[str, Any]) -> None:
         """Let bounds follow an answer that the model does not give."""
         for bound in bounds:
+            if bound.point in self.excluded:
+                continue
             found = bound.follow(self.before, self.controller, self.event, self.observation, observed)
             if found is not None:
                 self.taken.append(found)

@@ -12,10 +12,12 @@ bases.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from typing import Any
 
+from firstflight.algorithm import Base
+from firstflight.controller import ALGORITHMS
 from firstflight.events import Event
 from firstflight_conformance.compare.bounds.bound import Taken
 from firstflight_conformance.compare.options import NOTHING, Models
@@ -381,15 +383,27 @@ class _Search:
         observed: dict[str, Any], *, skipped: bool = False,
     ) -> Iterator[_Live]:  # fmt: skip
         """Yield the state after a step if its observables are the answer."""
-        step = node.step
-        position = None if step is None else step.meets(index, observed)
-        if step is None or position is None:
-            return
-        way, settled = live.way, taken - self._unsettled
-        if settled != way.taken or refused != way.refused or step.taken:
-            way = replace(way, taken=settled, refused=refused, values=(*way.values, *step.taken))
+        step, settled = node.step, taken - self._unsettled
         unsure = live.unsure or (live.skipped and len(settled) > len(live.way.taken))
-        yield _Live(position, way, live.hidden + hidden, live.skipped or skipped, unsure)
+        while step is not None and (position := step.meets(index, observed)) is not None:
+            way = live.way
+            if settled != way.taken or refused != way.refused or step.taken:
+                way = replace(way, taken=settled, refused=refused, values=(*way.values, *step.taken))
+            yield _Live(position, way, live.hidden + hidden, live.skipped or skipped, unsure)
+            step = self._by_another_bound(live.position, node.names, step)
+
+    def _by_another_bound(self, position: Position, names: frozenset[str], step: PendingStep) -> PendingStep | None:
+        """Return the same step for the bounds of the base, if one of the startup algorithm explained the answer.
+
+        The interval of a startup algorithm may contain windows to which the base may grow. Bounds of one base exclude each other.
+        """
+        points = {one.point for one in step.taken if not _is_of_base(one.point)}
+        if not points:
+            return None
+        other = self._step(position, names, step.event).step
+        if other is not None:
+            other.excluded = step.excluded | points
+        return other
 
     def _acting(self, position: Position, node: _Node, way: ConformingWay, event: Event) -> list[_Node]:
         """Return the steps with one alternative more that acts."""
@@ -457,6 +471,12 @@ class _Search:
         merged = [state for states in by_taken.values() for state in _distinct(states)]
         self._states = max(self._states, len(merged))
         return merged
+
+
+@cache
+def _is_of_base(point: str) -> bool:
+    """Return whether an open point, by its id, belongs to a base."""
+    return isinstance(ALGORITHMS[point.partition(" ")[0]], Base)
 
 
 def _distinct(states: list[_Live]) -> list[_Live]:

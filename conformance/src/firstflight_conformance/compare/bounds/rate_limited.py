@@ -21,46 +21,57 @@ class RateLimited(Bound):
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a window that an app-limited ACK has grown, up to the cap."""
-        base, prior_bytes, window_bytes = state.base, before.base.cwnd_bytes, observed.get("cwnd_bytes")
+        base, window_bytes = state.base, observed.get("cwnd_bytes")
         if not isinstance(event, Ack) or not event.app_limited or window_bytes is None:
             return None
-        if base.cwnd_bytes != prior_bytes or observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes:
-            return None  # something else than growth sets the window
+        if (
+            base.cwnd_bytes > before.base.cwnd_bytes
+            or observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes
+        ):
+            return None  # something else than growth raises the window
         used = replace(event, app_limited=False)
-        grown_bytes = self._grown(before, used)
-        if not prior_bytes < window_bytes <= min(prior_bytes + grown_bytes, self._limit(before, used)):
+        # The same ACK may end a phase of the startup algorithm, and with it lower the window.
+        grown_bytes = self._grown(before, used, base)
+        if not base.cwnd_bytes < window_bytes <= min(base.cwnd_bytes + grown_bytes, self._limit(before, used, base)):
             return None
         base.cwnd_bytes = window_bytes
         share = Fraction(window_bytes, max(self.most_flight_bytes or 0, 1))
         return Taken(self.point, "window that is not fully used", window_bytes, share, "of the largest flight")
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Note the flight; a reduction forgets the earlier ones."""
+        """Note the flight; a reduction forgets the earlier ones. The exit of a startup algorithm without congestion is no reduction of the base."""
         if self.most_flight_bytes is None:
             self.most_flight_bytes = before.base.cwnd_bytes
-        if state.base.cwnd_bytes < before.base.cwnd_bytes:
+        is_exit = isinstance(event, Ack) and not state.base.in_recovery
+        if state.base.cwnd_bytes < before.base.cwnd_bytes and not is_exit:
             self.most_flight_bytes = 0
         if isinstance(event, Sent | Ack | Lost):
             self.most_flight_bytes = max(self.most_flight_bytes, event.bytes_in_flight)
 
-    def _limit(self, before: Any, used: Ack) -> Fraction:
+    def _limit(self, before: Any, used: Ack, base: Any) -> Fraction:
         """Return limit(maxFS) of the algorithm in its present phase."""
-        base, flight_bytes = before.base, Fraction(self.most_flight_bytes or 0)
-        if base.ssthresh_bytes is not None and base.cwnd_bytes >= base.ssthresh_bytes:
-            return flight_bytes + base.max_datagram_size_bytes if base.rules_state is None else Fraction(0)
+        flight_bytes = Fraction(self.most_flight_bytes or 0)
         last = used.packets[-1]
         one = replace(used, packets=(replace(last, first=last.last),), bytes=last.size_bytes)
-        grown_bytes = self._grown(before, one)
+        share = Fraction(self._grown(before, one, before.base), last.size_bytes)
+        if not share:
+            # A single packet may end the phase, for example by the delivery test of SEARCH.
+            share = Fraction(self._grown(before, used, base), used.bytes)
+        prior = before.base
+        if prior.ssthresh_bytes is not None and (
+            prior.cwnd_bytes > prior.ssthresh_bytes or (prior.cwnd_bytes == prior.ssthresh_bytes and share < 1)
+        ):
+            return flight_bytes + prior.max_datagram_size_bytes if prior.rules_state is None else Fraction(0)
         # A share of a packet is rounded down by less than a byte.
-        grown_bytes += 0 < grown_bytes < last.size_bytes
-        return flight_bytes * (1 + Fraction(min(grown_bytes, last.size_bytes), last.size_bytes))
+        share += Fraction(0 < share < 1, last.size_bytes)
+        return flight_bytes * (1 + min(share, Fraction(1)))
 
-    def _grown(self, before: Any, used: Ack) -> int:
-        """Return the growth of the model at an ACK; 0 if it grows by more than the ACK has bytes, since a jump is no growth."""
+    def _grown(self, before: Any, used: Ack, base: Any) -> int:
+        """Return by how much the model's window exceeds that of ``base`` after an ACK; 0 if by more than the ACK has bytes, since a jump is no growth."""
         after = before.copy()
         self.advance(after, used)
-        grown_bytes: int = after.base.cwnd_bytes - before.base.cwnd_bytes
-        same_threshold = after.base.ssthresh_bytes == before.base.ssthresh_bytes
+        grown_bytes: int = after.base.cwnd_bytes - base.cwnd_bytes
+        same_threshold = after.base.ssthresh_bytes == base.ssthresh_bytes
         return grown_bytes if same_threshold and 0 < grown_bytes <= used.bytes else 0
 
 

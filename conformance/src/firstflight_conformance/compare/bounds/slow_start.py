@@ -106,7 +106,10 @@ class AvoidanceGrowth(Bound):
         self.window_bytes = base.cwnd_bytes
         self.grown_bytes += grown_bytes
         self.allowed_bytes += share_bytes
-        self.least_bytes += self._least(event, share_bytes)
+        # The ACK at which a startup algorithm ends slow start may grow nothing.
+        ends = before.base.ssthresh_bytes != base.ssthresh_bytes
+        if not ends or grown_bytes or self._would_grow(before, state, event, least_bytes):
+            self.least_bytes += self._least(event, share_bytes)
 
     def _avoidance(self, before: Any, state: Any, event: Event) -> tuple[int, int]:
         """Return the same as the function, from the window and threshold that a startup algorithm sets at this ACK: at the end of recovery or of slow start."""
