@@ -230,6 +230,21 @@ def test_freedoms_of_the_base_hold_below_a_startup_algorithm(name: str) -> None:
     assert refused([one for one in on_changed_bases()[name] if one.id in _USUAL]) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "freedom"),
+    [
+        ("search_draft_09", "caps-at-twice-the-flight"),
+        ("search_lanman_2024", "caps-in-both-phases"),
+        ("search_report_2024", "half-a-datagram"),
+        ("careful_resume_rfc_9959", "caps-at-twice-the-flight"),
+        ("quick_start_rfc_4782", "caps-at-twice-the-flight"),
+    ],
+)
+def test_a_freedom_at_an_event_of_the_startup_algorithm(name: str, freedom: str) -> None:
+    """Use a freedom of the base where an ACK ends slow start or a phase, or where an interval of the startup algorithm contains the window."""
+    assert refused([one for one in on_changed_bases()[name] if one.id == freedom]) == []
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", on_changed_bases())
 def test_every_freedom_of_the_base_holds_below_a_startup_algorithm(name: str) -> None:
