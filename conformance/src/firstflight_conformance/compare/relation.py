@@ -21,7 +21,7 @@ from firstflight.controller import ALGORITHMS
 from firstflight.events import Event
 from firstflight_conformance.compare.bounds.bound import Taken
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.position import PendingStep, Position, Walker, state_text
+from firstflight_conformance.compare.position import PendingStep, Position, Walker, is_same_state, state_text
 from firstflight_conformance.compare.subject import Along, AnsweredCase
 from firstflight_conformance.replay.answers import CRASHES
 from firstflight_conformance.replay.variant import Variant
@@ -456,7 +456,7 @@ class _Search:
         """Return whether two steps differ in state or in an observable that the adapter declares."""
         if one is None or other is None:
             return other is not None
-        if one.text != other.text:
+        if not is_same_state(one.state, other.state):
             return True
         names = (name for name in self._answered.observed[0] if hasattr(one.observation, name))
         return any(getattr(one.observation, name) != getattr(other.observation, name) for name in names)

@@ -8,13 +8,22 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from firstflight import Config
 from firstflight_conformance.compare.touched import Change, Function, change_of, functions_of
 from firstflight_conformance.replay.fresh import fresh_modules, mutable_files, right_text
 from firstflight_conformance.replay.mutants import Mutant, MutantError, changed_texts
 from firstflight_conformance.replay.variant import Variant
+
+
+class Move(NamedTuple):
+    """The assignments that lead from one combination to another. Both are kept, since a move is found by their identities."""
+
+    before: Change
+    after: Change
+    codes: list[tuple[FunctionType, CodeType]]
+    names: list[tuple[dict[str, Any], str, int]]
 
 
 class Switch:
@@ -33,6 +42,7 @@ class Switch:
         self._right = {function: one.__code__ for function, one in self._functions.items()}
         self._constants: dict[str, int] = {}
         self._selected = Change({}, {})
+        self._moves: dict[tuple[int, int], Move] = {}
         self._both: dict[tuple[Function, tuple[str, ...]], CodeType | None] = {}
 
     def has(self, names: Iterable[str]) -> bool:
@@ -58,15 +68,28 @@ class Switch:
         """Give functions and constants their values of a combination."""
         if self._selected is change:
             return
+        pair = id(self._selected), id(change)
+        if pair not in self._moves:
+            self._moves[pair] = Move(self._selected, change, [*self._codes(change)], [*self._names(change)])
+        for function, code in self._moves[pair].codes:
+            function.__code__ = code
+        for place, name, value in self._moves[pair].names:
+            place[name] = value
+        self._selected = change
+
+    def _codes(self, change: Change) -> Iterator[tuple[FunctionType, CodeType]]:
+        """Yield the functions whose code differs from the selected combination, with their code."""
         for function in self._selected.codes.keys() - change.codes.keys():
-            self._functions[function].__code__ = self._right[function]
+            yield self._functions[function], self._right[function]
         for function, code in change.codes.items():
-            self._functions[function].__code__ = code
+            yield self._functions[function], code
+
+    def _names(self, change: Change) -> Iterator[tuple[dict[str, Any], str, int]]:
+        """Yield the names of the constants that differ, with their places and values."""
         for name in self._selected.constants.keys() | change.constants.keys():
             # A module that imports a constant has a name of its own for it.
             for place in (vars(one) for one in self._modules if name in vars(one)):
-                place[name] = change.constants.get(name, self._constants.setdefault(name, place[name]))
-        self._selected = change
+                yield place, name, change.constants.get(name, self._constants.setdefault(name, place[name]))
 
     def code_of(self, function: Function) -> CodeType:
         """Return the unchanged code of a function."""

@@ -10,7 +10,7 @@ from typing import Any
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.position import PendingStep
+from firstflight_conformance.compare.position import PendingStep, is_same_state
 from firstflight_conformance.compare.subject import Along, AnsweredCase
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import NUMBER_MAX, observables
@@ -78,7 +78,7 @@ def _default(subject: AnsweredCase, models: Models) -> list[_Default]:
     position, found = along.begin(), list[_Default]()
     for index, event in enumerate(subject.events):
         step, bits = models.executed.call(lambda: along.step(position, event))  # noqa: B023 - called at once
-        assert step.text
+        assert step.state
         found.append(_Default(step, bits))
         observation = step.observation
         after = step.meets(index, {"cwnd_bytes": observation.cwnd_bytes, "ssthresh_bytes": observation.ssthresh_bytes})
@@ -105,7 +105,7 @@ def _differing(
             elif one.bits & bit:
                 step = along.step(one.step.position, event)
                 observation, controller = step.observation, step.controller
-                departed = step.text != one.step.text or observation != one.step.observation
+                departed = not is_same_state(step.state, one.step.state) or observation != one.step.observation
             observed = flat(observables(observation)) if departed else {}
             found.append({name: value for name, value in observed.items() if value != right[name]})
     except CRASHES:
