@@ -10,7 +10,7 @@ fn main() {
     msquic(&source).files(controllers).warnings(false).compile("controllers");
     let version = format!("\"{}\"", package.version);
     msquic(&source)
-        .files(["src/program.c", "src/adapter.c", "src/connection.c", "src/packets.c", "src/platform.c", "../c/json_lines.c"])
+        .files(["../c/program.c", "src/adapter.c", "src/connection.c", "src/packets.c", "src/platform.c", "../c/json_lines.c"])
         .include("src")
         .include("../../include")
         .include("../c")

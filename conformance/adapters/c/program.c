@@ -1,4 +1,4 @@
-/* The program: the loop is that of stdio_host.c, and the argument says which controller is judged. */
+/* A program with the loop of stdio_host.c. With the argument `bbr` its adapter is judged as BBR. */
 #include <stdio.h>
 #include <string.h>
 
