@@ -57,6 +57,6 @@ obtain
 source=$unpacked/picoquic
 # Sections that nothing calls are left out, and with them most functions that frames.c and timing.c need.
 flags='-std=gnu11 -O2 -ffunction-sections -fdata-sections'
-(cd "$source" && cc $flags -w -c cc_common.c pacing.c timing.c frames.c)
+(cd "$source" && cc $flags -w -c cc_common.c pacing.c timing.c frames.c bbr.c util.c)
 cc $flags -Wall -Wextra -Wno-unused-parameter -Wl,--gc-sections -isystem "$source" -I"$include" -I"$shared" \
-    "$here"/src/*.c "$source"/*.o "$shared/stdio_host.c" "$shared/json_lines.c" -lm -o "$build/picoquic"
+    "$here"/src/*.c "$source"/*.o "$shared/program.c" "$shared/json_lines.c" -lm -o "$build/picoquic"

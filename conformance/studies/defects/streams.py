@@ -88,6 +88,15 @@ def _real_and_spurious_loss() -> StreamBuilder:
     return b
 
 
+def _mark_at_three_datagrams() -> StreamBuilder:
+    """A CE mark comes when the window is three datagrams, as after a timeout."""
+    b = StreamBuilder(initial_window_bytes=3600)
+    b.send(0, 3)
+    b.ce(100 * MS, 2, 0)
+    b.ack(100 * MS, (0, 2))
+    return b
+
+
 STREAMS = {
     "aioquic-3": Stream("cubic.epoch.low-maximum@rfc-9438", _flight_with_a_loss),
     "msquic-2": Stream("cubic.spurious.after-ce@rfc-9438", _mark_before_a_loss),
@@ -98,6 +107,7 @@ STREAMS = {
     "ngtcp2-1": Stream("cubic.stage.old-packets@rfc-9438", _gap_filled),
     "ngtcp2-2": Stream("cubic.spurious.after-ce@rfc-9438", _mark_before_a_loss),
     "ngtcp2-3": Stream("cubic.spurious.restored@rfc-9438", _real_and_spurious_loss),
+    "picoquic-5": Stream("cubic.reduce.ce-one-datagram@rfc-9438", _mark_at_three_datagrams),
     "quinn-3": Stream(
         "slow-start.persistent.old-packet-grows@rfc-9002", lambda: _persistent(12000, 9, app_limited=False)
     ),

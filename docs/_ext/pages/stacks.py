@@ -32,7 +32,7 @@ on: as a whole browser, which can be watched over a real path but not given ACKs
 `tcp_search`. So no adapter judges them here. The profiles named after them follow their published source and were replayed against it once, by hand, four of the codes compiled and three transcribed:
 [Which SEARCH is yours](../search-profiles.md#replayed-against-the-code-itself).
 
-Not reachable at all: mvfst, lsquic, xquic and Google's quiche. Of picoquic a registry has the source, inside `aiopquic`; its NewReno is judged here.
+Not reachable at all: mvfst, lsquic, xquic and Google's quiche. Of picoquic a registry has the source, inside `aiopquic`; its NewReno, CUBIC and BBR are judged here.
 
 *As of November 2026, when the registries were searched.*"""
 

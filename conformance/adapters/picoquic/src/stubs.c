@@ -7,9 +7,7 @@ picoquic_packet_context_enum picoquic_context_from_epoch(int epoch)
     return epoch == picoquic_epoch_handshake ? picoquic_packet_context_handshake : picoquic_packet_context_application;
 }
 
-/* Losses are events of the vector. Reports and tickets do not concern the controller. */
-void picoquic_queue_retransmit_on_ack(picoquic_cnx_t *cnx, picoquic_path_t *path, uint64_t now) {}
+/* Reports and tickets do not concern the controller. */
 int picoquic_issue_path_quality_update(picoquic_cnx_t *cnx, picoquic_path_t *path) { return 0; }
 void picoquic_refresh_path_quality_thresholds(picoquic_path_t *path) {}
 void picoquic_seed_ticket(picoquic_cnx_t *cnx, picoquic_path_t *path) {}
-void picoquic_get_ip_addr(struct sockaddr *addr, uint8_t **ip, uint8_t *length) {}
