@@ -6,7 +6,7 @@ from typing import Any
 from firstflight_conformance.paths import BUILD
 from firstflight_conformance.report import json_document
 from pages import markdown as md
-from pages import stacks_deviations, stacks_loops, stacks_matrix
+from pages import stacks_deviations, stacks_effort, stacks_loops, stacks_matrix
 from pages.stacks_deviations import profile_of
 
 #: The report that ``make conformance`` writes.
@@ -31,6 +31,9 @@ vectors stand behind the expectations. JumpStart is in the repository of quicly,
 on: as a whole browser, which can be watched over a real path but not given ACKs. The source of neqo is in no registry, nor are the forks of picoquic and quicly and the Linux module
 `tcp_search`. So no adapter judges them here. The profiles named after them follow their published source and were replayed against it once, by hand, four of the codes compiled and three transcribed:
 [Which SEARCH is yours](../search-profiles.md#replayed-against-the-code-itself).
+
+**smoltcp** 0.14 is on crates.io and is not judged. Its congestion controllers are private, and the public socket infers losses from packets. An adapter must therefore
+play the segments of both ends, as the adapter of gVisor does in 423 lines, and there is no profile of RFC 5681, the text of its Reno.
 
 Not reachable at all: mvfst, lsquic, xquic and Google's quiche. Of picoquic a registry has the source, inside `aiopquic`; its NewReno, CUBIC and BBR are judged here.
 
@@ -67,6 +70,7 @@ def page(report: dict[str, Any]) -> str:
         *stacks_loops.delay_step(stacks),
         *stacks_loops.paths(stacks),
         _verdicts(stacks),
+        *stacks_effort.table(),
         _NOT_REACHED,
         *_others("The references", "The references must agree with every case; that they do is a condition of the build.", by_role["reference"]),
         *_others("Null adapters", "Adapters that do nothing useful. What they pass tells little apart.", by_role["null"]),
