@@ -33,6 +33,11 @@ REPORT = BUILD / "report" / "report.json"
 #: Points of a curve at most.
 _POINTS = 60
 _MS = 1_000_000
+#: Defects whose closed loop shows another difference more than the defect, with that difference.
+_NO_PATH = {
+    "gvisor-1": "the model is without HyStart and stays in slow start",
+    "ngtcp2-5": "both runs leave slow start later, at other events",
+}
 
 
 def main() -> None:
@@ -62,7 +67,8 @@ def _measured(
         found = _by_hand(manifest, entries[0].id, cases)
     else:
         found = _example(entries[0].example, results, cases) if entries[0].example else _shrunk(manifest, entries, own)
-    path = _path(manifest, adapter, [case for case in own if isinstance(case, StimulusCase)])
+    loops = [case for case in own if isinstance(case, StimulusCase) and entries[0].id not in _NO_PATH]
+    path = _path(manifest, adapter, loops)
     declared = adapter["declaration"]
     return {"version": f"{declared['name']} {declared['version']}", **found, **({"path": path} if path else {})}
 

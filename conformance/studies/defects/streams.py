@@ -88,6 +88,20 @@ def _real_and_spurious_loss() -> StreamBuilder:
     return b
 
 
+def _low_sample_in_css() -> StreamBuilder:
+    """Eight samples of 130 ms begin CSS; the next round has two samples of 120 ms."""
+    b = StreamBuilder(initial_window_bytes=9600)
+    b.send(0, 1)
+    b.ack(100 * MS, (0, 0))
+    b.send(100 * MS, 8)
+    for packet in range(1, 9):
+        b.ack(230 * MS, (packet, packet))
+    b.send(231 * MS, 2)
+    for packet in (9, 10):
+        b.ack(351 * MS, (packet, packet))
+    return b
+
+
 def _mark_at_three_datagrams() -> StreamBuilder:
     """A CE mark comes when the window is three datagrams, as after a timeout."""
     b = StreamBuilder(initial_window_bytes=3600)
@@ -107,6 +121,7 @@ STREAMS = {
     "ngtcp2-1": Stream("cubic.stage.old-packets@rfc-9438", _gap_filled),
     "ngtcp2-2": Stream("cubic.spurious.after-ce@rfc-9438", _mark_before_a_loss),
     "ngtcp2-3": Stream("cubic.spurious.restored@rfc-9438", _real_and_spurious_loss),
+    "ngtcp2-5": Stream("hystartpp.css.resume-needs-samples@rfc-9406+cubic", _low_sample_in_css),
     "picoquic-5": Stream("cubic.reduce.ce-one-datagram@rfc-9438", _mark_at_three_datagrams),
     "quinn-3": Stream(
         "slow-start.persistent.old-packet-grows@rfc-9002", lambda: _persistent(12000, 9, app_limited=False)

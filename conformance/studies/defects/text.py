@@ -16,6 +16,8 @@ _REDUCED = (
 )
 #: Algorithms in the names that adapters declare, and how a title writes them.
 _ALGORITHMS = {"reno": "Reno", "newreno": "NewReno", "cubic": "CUBIC", "hystart++": "HyStart++", "bbr": "BBR"}
+#: The version that Go gives a commit without a tag, with its date.
+_PSEUDO = re.compile(r"v0\.0\.0-(\d{4})(\d\d)(\d\d)\d{6}")
 #: An issue or a change upstream; its project is that of the one before if it is left out.
 _NUMBER = re.compile(r"(?:[\w.-]+/[\w.-]+)?#\d+")
 _NAMES = {"cwnd_bytes": "the congestion window", "ssthresh_bytes": "ssthresh"}
@@ -45,6 +47,8 @@ def version(defect: Defect) -> str:
     *words, number = defect.measured["version"].replace(",", "").split()
     algorithms = {word: _ALGORITHMS[word.lower()] for word in words if word.lower() in _ALGORITHMS}
     product = " ".join(word for word in words if word not in algorithms)
+    if pseudo := _PSEUDO.fullmatch(number):
+        number = f"at the commit of {'-'.join(pseudo.groups())}, Go pseudo-version {number}"
     algorithm, profile = _profile(defect)
     suffixes = (name.rpartition("-")[2] for name in defect.adapters[1:])
     names = list(dict.fromkeys([*algorithms.values(), *(_ALGORITHMS[one] for one in suffixes if one in _ALGORITHMS)]))
@@ -72,6 +76,7 @@ def facts(defect: Defect) -> list[tuple[str, str]]:
         ("Place", told.where or ""),
         ("Rule", f"{told.section} ({level(defect)}): {told.rule}"),
         *([("Observed", values(defect))] if defect.measured["events"] else []),
+        *([("Arithmetic", arithmetic)] if (arithmetic := told.arithmetic) else []),
         ("Effect", told.notice or ""),
         *([("On a path", effect)] if (effect := on_path(defect)) else []),
         ("Upstream", f"{told.upstream} (searched {told.searched})"),
@@ -99,7 +104,10 @@ def issue(defect: Defect) -> str:
         *([_search(defect)] if not known else []),
         f"Found with Firstflight, defect {defect.id}. Reproduce: `{reproduce(defect)}`",
     ]
-    for effect in (told.notice, on_path(defect)):
+    expected, notice = f"Expected: {told.arithmetic}", told.notice or ""
+    if told.arithmetic and _words([*before, expected, notice, *after]) <= _WORDS:
+        before.append(expected)
+    for effect in (notice, on_path(defect)):
         if effect and _words([*before, effect, *after]) <= _WORDS:
             before.append(effect)
     return "\n\n".join([*before, *after]) + "\n"

@@ -27,7 +27,7 @@ _TEXTS = ("name", "title", "language", "role")
 #: Members that a defect needs, and that another deviation may have.
 _OF_DEFECTS = ("id", "level", "where", "section", "notice")
 #: Members for the report of a defect; a test requires all but the last three.
-OF_REPORTS = ("summary", "rule", "upstream", "searched", "example", "repair", "keyword")
+OF_REPORTS = ("summary", "rule", "upstream", "searched", "example", "repair", "keyword", "arithmetic")
 _LEVELS = ("MUST", "SHOULD", "definition")
 
 
@@ -50,8 +50,8 @@ class Deviation:
     and ``level`` of the sentence that it departs from, and ``notice``, its effect for a user of the stack. Its ``id``
     identifies the place in the code: adapters that run the same code share it. Its report takes ``summary``, a title;
     ``rule``, the sentence in our words; ``upstream``, the state there when it was ``searched``; ``example``, a case
-    to show as it is, where fewer events show another deviation; ``repair``, a change that was tried; and ``keyword``, that of
-    the sentence if it is not the level. ``clause`` belongs to the event that
+    to show as it is, where fewer events show another deviation; ``arithmetic``, how the expected values follow; ``repair``,
+    a change that was tried; and ``keyword``, that of the sentence if it is not the level. ``clause`` belongs to the event that
     first shows the deviation, which may be a later event under another rule. It is None for the kind
     ``other-version``, which explains any divergence of its cases.
     """
@@ -71,6 +71,7 @@ class Deviation:
     searched: str | None = None
     example: str | None = None
     repair: str | None = None
+    arithmetic: str | None = None
     keyword: str | None = None
 
     def matches(self, case_id: str) -> bool:
