@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from firstflight_conformance.adapters.manifest import load_manifest
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import ADAPTERS
-from firstflight_conformance.records import record_file
+from firstflight_conformance.records import record_file, results
 from pages import history_page
-from studies.history import build, deviations, judging, registry, store
+from studies.history import build, checkout, deviations, judging, registry, store
 from studies.history.registry import NotBuiltError, Release
 from studies.history.stacks import STACKS, Stack, load
 
@@ -57,6 +58,37 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def history(*words: str | Path) -> Result:
     """Run the command."""
     return CliRunner().invoke(main, ["dev", "history", *map(str, words)])
+
+
+def test_a_checkout(listed: Path) -> None:
+    """A checkout is judged, and nothing is kept: failures without a deviation are new, with a cause."""
+    done = history("fake", "--stacks", listed, "--source", listed.parent / "of" / "1.9.0")
+    assert done.exit_code == 0, done.output
+    first, *told = done.output.splitlines()
+    assert first.startswith("fake slow-start/rfc-9002: ") and first.endswith(" cases pass")
+    assert told and all(line.startswith("fake: new: cause ") for line in told), told
+    assert not (listed.parent / "releases").exists()
+    missing = history("fake", "--stacks", listed, "--source", listed.parent / "absent")
+    assert missing.exit_code == 2
+
+
+def test_differences_from_the_record() -> None:
+    """A recorded case that passes is gone, one with other numbers changed; an open choice is neither."""
+    manifest = load_manifest(ADAPTERS / "picoquic" / "manifest.toml")
+    known = next(one for one in manifest.deviations if one.id == "picoquic-2")
+    report = results.AdapterReport(
+        manifest,
+        results=(
+            results.Result(known.case, results.Verdict.PASS, change="recorded: x; now: pass"),
+            results.Result(known.case, results.Verdict.FAIL, change="recorded: x; now: y", explained_by=known),
+            results.Result(known.case, results.Verdict.FAIL, change="recorded: no divergence; now: y", conforms=True),
+            results.Result("slow-start.none@rfc-9002", results.Verdict.FAIL, cause="a cause"),
+        ),
+    )
+    shown = [*checkout.differences(report)]
+    assert [line.partition(": ")[0] for line in shown] == ["changed", "gone", "new"]
+    assert all("picoquic-2, " in line and f"1 case, such as {known.case}: recorded: x" in line for line in shown[:2])
+    assert "cause a cause" in shown[2]
 
 
 def test_two_releases(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

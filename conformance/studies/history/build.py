@@ -19,6 +19,8 @@ from studies.history import archives
 from studies.history.registry import NotBuiltError, Release, about, called, fresh, order, without_host
 from studies.history.stacks import Stack
 
+#: In place of a release: a checkout that the user has.
+CHECKOUT = Release("checkout")
 _ERRORS = re.compile(r"^(error.*|.*: error: .*|.*\.go:\d+:\d+: .*|go: .*|.*\.rs:.*error.*)$", re.M)
 #: What is built together, by registry, beside the folder of the adapter.
 _BESIDE = {"cargo": ["rust"], "archives": ["c"]}
@@ -72,6 +74,18 @@ def build(stack: Stack, release: Release) -> Built:
     return builds[stack.registry](stack, release)
 
 
+def from_checkout(stack: Stack, source: Path) -> Built:
+    """Build the adapters against a checkout of the stack. Raise :class:`NotBuiltError` or :class:`UnreachableError`."""
+    builds: dict[str, Callable[[Stack, Path], Built]] = {
+        "cargo": _crate_from,
+        "go": _module_from,
+        "python": _distribution_from,
+        "archives": lambda stack, source: _compiled_with_cc(stack, CHECKOUT, source),
+        "folder": lambda _, source: Built(CHECKOUT, programs=source),
+    }
+    return builds[stack.registry](stack, source)
+
+
 def copied(stack: Stack, release: Release) -> Path:
     """Return the folder of the adapter in a copy of what it is built from, with the patches that are for this release.
 
@@ -83,7 +97,7 @@ def copied(stack: Stack, release: Release) -> Path:
         shutil.copytree(ADAPTERS / name, work / name, ignore=shutil.ignore_patterns("target", "Cargo.lock"))
     bounds = {path.stem.removeprefix("before-"): path for path in stack.patches.glob("before-*.patch")}
     for bound in sorted(bounds, key=order, reverse=True):
-        if order(release.version) < order(bound):
+        if release != CHECKOUT and order(release.version) < order(bound):
             _compiled(["patch", "-s", "-p1", "-i", str(bounds[bound])], work)
     return work / inside
 
@@ -107,14 +121,32 @@ def _short(error: str, text: str) -> str:
 
 
 def _with_cargo(stack: Stack, release: Release) -> Built:
+    return _with_crate(stack, release)
+
+
+def _crate_from(stack: Stack, source: Path) -> Built:
+    """Build with the crate of a checkout, which may be a workspace, in place of the pinned one."""
+    described = json.loads(
+        called("cargo", "metadata", "--quiet", "--no-deps", "--format-version", "1", cwd=source.resolve())
+    )
+    crate = next((one for one in described["packages"] if one["name"] == stack.package), None)
+    if crate is None:
+        raise NotBuiltError(f"the checkout has no crate {stack.package}")
+    place = json.dumps(str(Path(crate["manifest_path"]).parent))
+    return _with_crate(
+        stack, CHECKOUT, crate["version"], f"\n[patch.crates-io]\n{stack.package} = {{ path = {place} }}\n"
+    )
+
+
+def _with_crate(stack: Stack, release: Release, version: str | None = None, patch: str = "") -> Built:
     folder = copied(stack, release)
     manifest = folder / "Cargo.toml"
     pin = re.compile(rf'^({re.escape(stack.package)} = (?:\{{ version = )?"=)[^"]+', re.M)
-    text, count = pin.subn(rf"\g<1>{release.version}", manifest.read_text("utf-8"))
+    text, count = pin.subn(rf"\g<1>{version or release.version}", manifest.read_text("utf-8"))
     if count != 1:
         raise NotBuiltError(f"{stack.folder.name}/Cargo.toml: does not pin {stack.package}")
     text = re.sub(r"^rust-version = .*\n", "", text, flags=re.M)
-    manifest.write_text(text, "utf-8")
+    manifest.write_text(text + patch, "utf-8")
     _write_lock(folder, stack.package)
     target = stack.work / "cargo"
     called("cargo", "fetch", "--quiet", "--manifest-path", manifest, cwd=folder)
@@ -163,6 +195,25 @@ def _with_go(stack: Stack, release: Release) -> Built:
     return Built(known, programs=programs)
 
 
+def _module_from(stack: Stack, source: Path) -> Built:
+    """Build with the module of a checkout in place of the pinned one."""
+    folder, name = copied(stack, CHECKOUT), stack.folder.name
+    env = os.environ | {"GOWORK": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false -mod=mod"}
+    called("go", "mod", "edit", f"-replace={stack.package}={source.resolve()}", cwd=folder, env=env)
+    programs = fresh(stack.work / CHECKOUT.version)
+    _compiled(["go", "build", "-trimpath", "-o", str(programs / name), "."], folder, env)
+    return Built(CHECKOUT, programs=programs)
+
+
+def _distribution_from(stack: Stack, source: Path) -> Built:
+    """Install a checkout alone into a folder; pip builds it."""
+    copied(stack, CHECKOUT)
+    modules = fresh(stack.work / CHECKOUT.version)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(modules)]
+    _compiled([*pip, str(source.resolve())], stack.work)
+    return Built(CHECKOUT, modules=modules)
+
+
 def _with_pip(stack: Stack, release: Release) -> Built:
     """Install the release alone into a folder; what it depends on is that of the environment, which is pinned."""
     copied(stack, release)
@@ -191,11 +242,16 @@ def _with_pip(stack: Stack, release: Release) -> Built:
 def _with_cc(stack: Stack, release: Release) -> Built:
     """Compile the C source of a release, out of an archive, and the adapter with it."""
     found = archives.obtain(stack, release)
+    with about(replace(release, released=found.released, checksum=found.checksum)) as known:
+        return _compiled_with_cc(stack, known, found.source)
+
+
+def _compiled_with_cc(stack: Stack, release: Release, source: Path) -> Built:
     folder = copied(stack, release)
     include = folder / "ngtcp2"
     include.mkdir()
     (include / "version.h").write_text(f'#define NGTCP2_VERSION "{release.version}"\n#define NGTCP2_VERSION_NUM 0\n')
-    library = found.source / "lib"
+    library = source.resolve() / "lib"
     programs = fresh(stack.work / release.version)
     sources = [
         *library.glob("*.c"),
@@ -213,6 +269,5 @@ def _with_cc(stack: Stack, release: Release) -> Built:
         *(f"-I{path}" for path in includes),
         *map(str, sorted(sources)),
     ]
-    with about(replace(release, released=found.released, checksum=found.checksum)) as known:
-        _compiled([*command, "-o", str(programs / stack.folder.name)], folder)
-    return Built(known, programs=programs)
+    _compiled([*command, "-o", str(programs / stack.folder.name)], folder)
+    return Built(release, programs=programs)

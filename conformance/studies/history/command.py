@@ -8,7 +8,7 @@ import click
 from firstflight_conformance.adapters.manifest import ManifestError
 from firstflight_conformance.commands.options import InputError, usage_errors
 from firstflight_conformance.records.results import ExitCode
-from studies.history import store
+from studies.history import checkout, store
 from studies.history.build import build
 from studies.history.deviations import Row, coverage, rows
 from studies.history.judging import Suite, judged, today, vectors_digest
@@ -26,6 +26,11 @@ from studies.history.store import HistoryError, Judged
 @click.option("--again", is_flag=True, help="Judge again what is kept.")
 @click.option("--kept", "only_kept", is_flag=True, help="Build and judge nothing: tell what is kept.")
 @click.option(
+    "--source",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Judge this checkout of the stack, and list its differences from the pinned release. Nothing is kept.",
+)
+@click.option(
     "--stacks",
     "path",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -34,7 +39,7 @@ from studies.history.store import HistoryError, Judged
     help="Another list of stacks; what is kept lies beside it.",
 )
 def history_command(
-    *, name: str, count: int, wanted: tuple[str, ...], again: bool, only_kept: bool, path: Path
+    *, name: str, count: int, wanted: tuple[str, ...], again: bool, only_kept: bool, source: Path | None, path: Path
 ) -> None:
     """Build the adapter of STACK against each of its last releases, judge them by the vectors, and tell which deviations came and went.
 
@@ -42,11 +47,16 @@ def history_command(
     conformance/studies/history/releases, from which `make docs` writes a page; a release that is kept is judged again only if the vectors are others
     now. A release against which the adapter does not compile is listed with the first error.
 
+    With --source a checkout is built and judged instead: a crate or a workspace, a Go module, a Python package, or the source of ngtcp2. Deviations
+    that are gone, changed or new are listed; the record of the adapter has those of the pinned release.
+
     Exit codes: 0 done; 2 usage; 3 an adapter breaks down on a case; 4 nothing was judged: a program or the registry is missing.
     """
     with usage_errors():
         try:
             stack = find(name, path)
+            if source is not None:
+                raise SystemExit(checkout.judge_checkout(stack, source))
             kept = store.load(stack.kept)
             if not only_kept:
                 _judge(stack, kept, _asked(stack, count, wanted), again=again)
@@ -54,7 +64,7 @@ def history_command(
             _tell(stack, kept)
         except (StackError, HistoryError, ManifestError) as error:
             raise InputError(str(error)) from error
-        except UnreachableError as error:
+        except (UnreachableError, NotBuiltError) as error:
             _nothing(f"{name}: {error}")
     if any(
         counts["errored"] for one in kept.values() for profiles in one.counts.values() for counts in profiles.values()

@@ -46,7 +46,7 @@ def vectors_digest() -> str:
 
 def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
     """Judge a release. Raise :class:`NotBuiltError` if what was built does not run, or is another release."""
-    counts: dict[str, dict[str, dict[str, int]]] = {}
+    by_profile: dict[str, dict[str, dict[str, int]]] = {}
     unjudged: dict[str, list[str]] = {}
     found: list[Divergence] = []
     with about(built.release):
@@ -55,7 +55,7 @@ def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
             if report.declaration is None:
                 raise NotBuiltError(next((one.reason for one in report.results), "the adapter does not answer"))
             _check_version(report, built.release.version)
-            counts[manifest.name] = _counts(report.results)
+            by_profile[manifest.name] = counts(report.results)
             unjudged[manifest.name] = _unjudged(report.results)
             found += [_divergence(manifest.name, result) for result in report.results if result.divergence is not None]
     return Judged(
@@ -63,7 +63,7 @@ def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
         built.release.released,
         built.release.checksum,
         *today(),
-        counts,
+        by_profile,
         unjudged,
         None,
         tuple(found),
@@ -84,7 +84,7 @@ def _check_version(report: AdapterReport, version: str) -> None:
         raise NotBuiltError(f"the adapter answers as {report.declaration.version}, not as {version}")
 
 
-def _counts(results: Sequence[Result]) -> dict[str, dict[str, int]]:
+def counts(results: Sequence[Result]) -> dict[str, dict[str, int]]:
     """Return by profile how many cases there are of each verdict."""
     found: dict[str, Counter[str]] = {}
     for result in results:
