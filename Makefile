@@ -33,7 +33,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras site bench docs results reports upstream \
+.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras site bench docs site-parts results reports upstream \
     loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -192,9 +192,19 @@ results: setup  ## Compute published results again, and the page that compares (
 	$(FIRSTFLIGHT) dev results --jobs $(JOBS)
 	@$(MAKE) --no-print-directory docs
 
-docs: setup  ## Build the documentation in build/docs
+docs: setup site-parts  ## Build the documentation in build/docs
 	@test -t 1 || quiet=-q; $(BIN)/sphinx-build $$quiet -W --keep-going -j auto -b html docs build/docs
 	@echo "documentation: build/docs/index.html"
+
+# Parts of the site that need optional tools. A part that cannot be built is left out of the navigation, and the reason is printed.
+site-parts: setup
+	@mkdir -p build
+	@$(MAKE) --no-print-directory --silent wasm > build/site-wasm.log 2>&1 || \
+	    $(MAKE) --no-print-directory --silent wasm-extras wasm > build/site-wasm.log 2>&1 || \
+	    echo "docs: no WebAssembly module: $$(grep -v '^make' build/site-wasm.log | tail -n 1)" >&2
+	@cmp -s docs/_judge/package-lock.json build/judge/package-lock.json && test -d build/judge/node_modules/pyodide || \
+	    $(MAKE) --no-print-directory --silent judge-extras > build/site-judge.log 2>&1 || \
+	    echo "docs: no interpreter for Judge a log: $$(grep -v '^make' build/site-judge.log | tail -n 1)" >&2
 
 adapters: c-adapters cargo-adapters go-adapters java-adapters build/adapters/picoquic
 

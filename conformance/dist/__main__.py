@@ -26,6 +26,8 @@ def main(*, out: Path) -> None:
         if name in _BUILT and not _BUILT[name][0].exists():
             click.echo(f"firstflight-{name}: skipped: run `make {_BUILT[name][1]}` first")
             continue
+        if name == "site" and (missing := contents.missing_parts()):
+            raise click.ClickException(f"the site is incomplete: {missing}; run `make docs` where these tools are available")
         with TemporaryDirectory() as stage:
             put_together(Path(stage))
             pack(Path(stage), out / f"firstflight-{name}-{__version__}.tar.gz")

@@ -88,6 +88,12 @@ def library(folder: Path) -> None:
         copy(path, folder / path.relative_to(REFERENCE_C))
 
 
+def missing_parts() -> str:
+    """Return the parts that the built site lacks, or an empty text."""
+    listed = ROOT / "build" / "docs" / ".incomplete"
+    return "; ".join(listed.read_text("utf-8").splitlines()) if listed.exists() else ""
+
+
 def site(folder: Path) -> None:
     """Put together ``firstflight-site`` of the pages that ``make docs`` has built."""
     copy(ROOT / "build" / "docs", folder)

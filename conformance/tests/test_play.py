@@ -68,7 +68,7 @@ def test_without_the_module_the_page_says_so(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(play, "_MODULE", tmp_path / "none")
     written(tmp_path)
     assert 'FIRSTFLIGHT_WASM = "";' in (tmp_path / "_static" / "play" / "module.js").read_text("utf-8")
-    assert "make wasm docs" in (SOURCES / "play.html").read_text("utf-8")
+    assert "This page needs JavaScript" in (SOURCES / "play.html").read_text("utf-8")
 
 
 def written(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The page "State of the stacks" says what the report of a run says, and that there is none if there is none."""
+"""The page "State of the stacks" shows the report of a run, and without a run the committed results."""
 
 import json
 import shlex
@@ -14,8 +14,9 @@ from firstflight_conformance.adapters.manifest import OTHER_VERSION, Deviation, 
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.report.json_document import vectors_digest
-from pages import site, stacks, stacks_deviations
+from pages import committed, site, stacks, stacks_deviations
 from runner_support import IDS, adapter, command, write_vectors
+from studies.defects.results import FILE, document
 
 KNOWN = Deviation(
     "slow-start.target.*",
@@ -27,6 +28,7 @@ KNOWN = Deviation(
     notice="It is half as fast.",
     id="known-growth",
 )
+CURRENT = committed.current
 OPEN = replace(
     KNOWN, case="slow-start.first.*", kind="open", explanation="leaves it", level=None, where=None, notice=None, id=None
 )
@@ -34,7 +36,8 @@ OPEN = replace(
 
 def page(monkeypatch: pytest.MonkeyPatch, report: Path) -> str:
     """Return the page made from a report, and those of its stacks below it."""
-    monkeypatch.setattr(stacks, "REPORT", report)
+    found = CURRENT(report)
+    monkeypatch.setattr(committed, "current", lambda: found)
     return "\n".join(stacks.pages().values())
 
 
@@ -61,17 +64,40 @@ def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_without_a_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """It says so, and what to do; what no run can say is there all the same."""
+    """Counts, divergences and explanations are the committed files; the page shows their date and each stack has a page."""
     text = page(monkeypatch, tmp_path / "absent.json")
-    assert "No run" in text
-    assert "`make conformance`" in text
+    kept = json.loads(FILE.read_text("utf-8"))
+    assert f"Results of {kept['date']}, as committed" in stacks.pages()["stacks"]
+    assert {*stacks.pages()} == {"stacks"} | {f"stacks/{one['name']}" for one in kept["stacks"]}
+    assert "built without" not in text
     assert "Careful Resume or JumpStart" in text
+
+
+def test_committed_results_have_the_committed_counts() -> None:
+    """The results of each profile, counted as for results.json, give results.json again."""
+    kept = json.loads(FILE.read_text("utf-8"))
+    again = document(committed.report() | {"checkout": {"date": kept["date"]}})
+    assert again["stacks"] == kept["stacks"]
+
+
+def test_a_skipped_stack_has_its_committed_results(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    skipped = {
+        "name": "kwik",
+        "title": "Kwik",
+        "role": "third-party",
+        "skipped": "needs the program javac",
+        "results": [],
+    }
+    path.write_text(json.dumps({"vectors_sha256": None, "adapters": [skipped]}), "utf-8")
+    (kwik,) = committed.current(path)["adapters"]
+    assert (kwik["skipped"], kwik["declaration"]["version"]) == (None, "0.10.1")
 
 
 def test_page_of_a_run(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """Verdicts, the first divergence with its numbers, the clause as a link, the explanation as it stands, what was skipped."""
     text = page(monkeypatch, report)
-    assert "Another run" in text  # of the small vectors
+    assert "Other vectors" in text  # of the small vectors
     assert "- Absent 3\n  - C\n  - needs the program no-such-program" in text
     row = "{ref}`Bad <stack-known>`\n  - 1\n  - Python\n  - `slow-start/rfc-9002`"
     assert f"{row}\n  - 3\n  - 1\n  - 0\n  - 0" in text  # two vectors and the path agree, one vector shows the defect
@@ -94,7 +120,7 @@ def test_defects_lead(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     where = place.removeprefix("1, ")
     overview = f"**{{ref}}`Bad <stack-known>`**\n\n- {should} It is half as fast. *RFC 9002, section 7.3.1; {where}.* Shown by `slow-start/rfc-9002`."
     assert overview in text
-    assert text.index("Everything else is grey") < text.index("## Defects") < text.index("## Stacks and profiles")
+    assert text.index("## Stacks and profiles") < text.index("Everything else is grey") < text.index("## Defects")
     of_stack = stacks.pages()["stacks/known"]
     assert "**1 defect**, 0 other deviations." in of_stack
     assert (
@@ -172,7 +198,7 @@ def test_delay_step(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     document["vectors_sha256"] = vectors_digest(VECTORS)
     report.write_text(json.dumps(document), encoding="utf-8")
     text = page(monkeypatch, report)
-    assert "Another run" not in text
+    assert "Other vectors" not in text
     assert "ACK of 38, 330.4 ms\n  - 57600 B" in text
     assert "`rfc-9406`\n  - ACK of 37\n  - ACK of 39\n  - later\n  - agrees" in text
     result["growth"]["observed"] = acks[37]

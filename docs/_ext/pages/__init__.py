@@ -15,6 +15,7 @@ from pages import (
     judge,
     links,
     members,
+    parts,
     play,
     profile_tables,
     python_api,
@@ -60,6 +61,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", smaller.shorten_page, priority=400)  # before the theme takes it
     app.connect("html-collect-pages", search.keep_entries)
     app.connect("build-finished", play.write_module)
+    app.connect("build-finished", parts.list_missing)
     app.connect("build-finished", judge.write_page)
     app.connect("build-finished", vector_files.write_files)
     app.connect("build-finished", vector_index.write_index)

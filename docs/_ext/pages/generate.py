@@ -11,7 +11,6 @@ from sphinx.util import logging
 from firstflight_conformance.format.clauses import page_name, pages
 from firstflight_conformance.paths import (
     ADAPTERS,
-    BUILD,
     CONFORMANCE,
     REFERENCE_C,
     REFERENCE_PY,
@@ -25,6 +24,7 @@ from firstflight_conformance.paths import (
 from pages import (
     c_headers,
     commands_page,
+    committed,
     computation_pages,
     connections_page,
     defect_pages,
@@ -158,7 +158,7 @@ def _prose() -> list[Path]:
         *pages(),
         *SPEC.glob("*/open-points.toml"),
         *STIMULI.glob("*/freedoms.toml"),
-        *(path for path in (BUILD / "report" / "report.json", ROOT / "CHANGELOG.md") if path.exists()),
+        *(path for path in (committed.REPORT, ROOT / "CHANGELOG.md") if path.exists()),
     ]
 
 
@@ -173,6 +173,7 @@ def _data() -> list[Path]:
         *(path for path in (CONNECTIONS, STARTS) if path.exists()),
         *ADAPTERS.glob("*/manifest.toml"),
         MEASURED,
+        *committed.inputs(),
         *(STUDIES / "history").rglob("*.json"),
         *(STUDIES / "history").rglob("*.toml"),
         *REFERENCE_PY.rglob("*.py"),

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 from firstflight_conformance.adapters.manifest import KINDS
-from firstflight_conformance.report import json_document
+from pages import committed, site, stacks_deviations
 from pages import markdown as md
-from pages import site, stacks, stacks_deviations
 from pages.stacks_matrix import badge, counted, other
 from studies.history import deviations, store
 from studies.history.deviations import Row
@@ -132,17 +130,13 @@ def _anchor(stack: Stack, row: Row) -> str:
 def _elsewhere(row: Row) -> str | None:
     """Return the anchor on the page of the stack, if this site has it: that of a deviation of today, where a report was written."""
     anchor = stacks_deviations.anchor_of(row.adapter, row.explanation)
-    return anchor if row.present and anchor in _anchors(stacks.REPORT) else None
+    return anchor if row.present and anchor in _anchors() else None
 
 
 @cache
-def _anchors(report: Path) -> frozenset[str]:
+def _anchors() -> frozenset[str]:
     """Return the anchors of the deviations on the pages of the stacks."""
-    if not report.exists():
-        return frozenset()
-    judged = (
-        one for one in json_document.read(report)["adapters"] if one["role"] == "third-party" and not one["skipped"]
-    )
+    judged = (one for one in committed.current()["adapters"] if one["role"] == "third-party" and not one["skipped"])
     return frozenset(
         stacks_deviations.anchor_of(adapter["name"], cause["explanation"])
         for adapter in judged

@@ -17,12 +17,11 @@ import firstflight
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.logs.qlog.write import qlog_text
 from firstflight_conformance.logs.recording.from_case import recording_of
-from firstflight_conformance.paths import BUILD, CONFORMANCE, REFERENCE_PY, ROOT
+from firstflight_conformance.paths import CONFORMANCE, REFERENCE_PY, ROOT
 from pages import site
+from pages.parts import INTERPRETER
 
 SOURCES = ROOT / "docs" / "_judge"
-#: Where ``make judge-extras`` installs the interpreter.
-INTERPRETER = BUILD / "judge" / "node_modules" / "pyodide"
 #: Of the library of the interpreter, what no part of the judge imports.
 _LEFT_OUT = (
     "antigravity.py", "cgi", "curses", "dbm", "distutils", "doctest.py", "ensurepip", "ftplib.py", "idlelib", "imaplib.py", "lib2to3",
@@ -33,6 +32,7 @@ _LEFT_OUT = (
 _CODECS = ("__init__", "aliases", "ascii", "cp437", "idna", "latin_1", "raw_unicode_escape", "unicode_escape", "utf_16", "utf_8", "utf_8_sig")  # fmt: skip
 #: Of the tool, the folders that no judgement of a connection uses.
 _NO_JUDGE = ("commands", "sweeps", "mutants", "vectorgen", "plots", "run", "diagnose", "data")
+_NO_INTERPRETER = "This copy of the page has no interpreter. <code>make docs</code> adds it where npm is available."
 _SAMPLES = (
     ("a kernel's CUBIC, captured", "kernel-cubic.pcap", "access-line-cubic.pcap.gz"),
     ("a kernel's BBR, captured", "kernel-bbr.pcap", "access-line-bbr.pcap.gz"),
@@ -64,6 +64,7 @@ def page(interpreter: Path, policy: str | None = None) -> str:
             policy if policy is not None else policy_of(["window.Play = {};", *scripts], _source("page.css"))
         ),
         "release": firstflight.__version__,
+        "missing": "This page needs JavaScript." if there else _NO_INTERPRETER,
         "style": _source("page.css"),
         "samples": " ".join(
             f'<button type="button" data-sample="sample-{number}" data-file="{name}">{title}</button>'

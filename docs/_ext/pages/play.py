@@ -11,25 +11,31 @@ from sphinx.application import Sphinx
 from firstflight.controller import ALGORITHMS
 from firstflight.observables import Outcome
 from firstflight.search.profiles import PROFILES, Compared, Difference
-from firstflight_conformance.paths import BUILD, REFERENCE_C, ROOT
-from pages import site
+from firstflight_conformance.paths import REFERENCE_C, ROOT
+from pages import parts, site
 
-_MODULE = BUILD / "wasm" / "firstflight.wasm"
 _LOADER = REFERENCE_C / "wasm" / "firstflight.mjs"
 _RULES = ROOT / "docs" / "_static" / "play" / "rules.js"
 _THRESHOLDS = {Difference.SEVEN_TWENTIETHS: 0.35, Difference.THIRTEEN_FIFTIETHS: 0.26}
+#: Script without a module: replaces the message of the pages that need it.
+_NO_MODULE = """addEventListener("DOMContentLoaded", () => {
+  for (const told of document.querySelectorAll("#play-missing, #calculate-missing"))
+    told.textContent = "This copy of the site has no WebAssembly module. `make docs` builds it where clang with wasm-ld or zig is available.";
+});
+"""
 #: So many lines of a clause are linked in each language.
 _LINES = 3
 
 
 def write_module(app: Sphinx, error: Exception | None) -> None:
-    """Write the module and its loader as a classic script; without the module, which is optional, the page says how to build it."""
+    """Write the module and its loader as a classic script; without the optional module, the script explains how to build it."""
     if error is None and app.builder.name == "html":
-        code = base64.b64encode(_MODULE.read_bytes()).decode("ascii") if _MODULE.exists() else ""
+        code = base64.b64encode(parts.MODULE.read_bytes()).decode("ascii") if parts.MODULE.exists() else ""
         loader = _LOADER.read_text("utf-8").replace("\nexport ", "\n")
         data = {"SEARCH": _search(), "OUTCOMES": outcomes(), "CLAUSES": _clauses(), "WASM": code}
         assigned = "".join(f"window.FIRSTFLIGHT_{name} = {_json(value)};\n" for name, value in data.items())
         script = f'"use strict";\n{assigned}window.Firstflight = (() => {{\n{loader}\nreturn {{ load, FirstflightError }};\n}})();\n'
+        script += "" if code else _NO_MODULE
         target = Path(app.outdir) / "_static" / "play" / "module.js"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(script, encoding="utf-8")

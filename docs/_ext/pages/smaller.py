@@ -6,7 +6,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from pages import site
+from pages import parts, site
 
 #: Pages of which there are many: they have no navigation but the search and the way home, and name the list of all of them.
 _MANY = tuple(
@@ -71,7 +71,7 @@ def _is_needed(name: str, body: str) -> bool:
 
 def _navigation(page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:
     """Return the navigation of a page; nothing where there are many, but for their index."""
-    return "" if page.startswith(_MANY) and not page.endswith("/index") else toctree(**options)
+    return "" if page.startswith(_MANY) and not page.endswith("/index") else parts.without_missing(toctree(**options))
 
 
 def shorten(body: str) -> str:

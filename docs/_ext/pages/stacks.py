@@ -1,26 +1,17 @@
-"""The page "State of the stacks", from ``build/report/report.json`` of a real run. Nothing on it is written by hand but what no run can say."""
+"""The page "State of the stacks", from the report of a run or from the committed results. Only explanations are written by people."""
 
 from collections import Counter
 from typing import Any
 
-from firstflight_conformance.paths import BUILD
 from firstflight_conformance.report import json_document
+from pages import committed, stacks_deviations, stacks_effort, stacks_loops, stacks_matrix
 from pages import markdown as md
-from pages import stacks_deviations, stacks_effort, stacks_loops, stacks_matrix
 from pages.stacks_deviations import profile_of
 
-#: The report that ``make conformance`` writes.
-REPORT = BUILD / "report" / "report.json"
-
 _TITLE = "# State of the stacks"
-_NO_RUN = (
-    ":::{admonition} No run\n:class: warning\n"
-    "This site was built without a report, so nothing can be said here of any stack. `make conformance` judges the stacks and writes "
-    "`build/report/report.json`; after it `make docs` writes this page anew.\n:::"
-)
 _STALE = (
-    ":::{admonition} Another run\n:class: warning\n"
-    "The report is of other vectors than those of this site. Run `make conformance` again.\n:::"
+    ":::{admonition} Other vectors\n:class: warning\n"
+    "These results are of other vectors than the vectors of this site. `make conformance` judges the stacks again.\n:::"
 )
 _NOT_REACHED = """## What no stack here implements
 
@@ -42,13 +33,14 @@ Not reachable at all: mvfst, lsquic, xquic and Google's quiche. Of picoquic a re
 
 def pages() -> dict[str, str]:
     """Return the page and those of the stacks, by the names of their documents."""
-    if not REPORT.exists():
-        return {"stacks": md.page(_TITLE, _NO_RUN, _NOT_REACHED)}
-    report = json_document.read(REPORT)
+    return pages_of(committed.current())
+
+
+def pages_of(report: dict[str, Any]) -> dict[str, str]:
+    """Return the pages of a report."""
     stacks = [adapter for adapter in report["adapters"] if adapter["role"] == "third-party" and not adapter["skipped"]]
-    judged_at = _judged_at(report)
     return {"stacks": page(report)} | {
-        stacks_deviations.name_of(one): stacks_deviations.page(one, judged_at) for one in stacks
+        stacks_deviations.name_of(one): stacks_deviations.page(one, judged_at(report, one)) for one in stacks
     }
 
 
@@ -61,11 +53,11 @@ def page(report: dict[str, Any]) -> str:
     stacks = [adapter for adapter in by_role["third-party"] if not adapter["skipped"]]
     return md.page(
         _TITLE,
-        _introduction(stacks, _judged_at(report)),
+        _introduction(stacks, report),
         _STALE if report["vectors_sha256"] != json_document.vectors_digest() else "",
+        stacks_matrix.matrix(stacks, declared, profile_of),
         stacks_matrix.legend(),
         *stacks_deviations.overview(stacks),
-        stacks_matrix.matrix(stacks, declared, profile_of),
         _skipped([adapter for adapter in report["adapters"] if adapter["skipped"]]),
         *stacks_loops.delay_step(stacks),
         *stacks_loops.paths(stacks),
@@ -77,18 +69,26 @@ def page(report: dict[str, Any]) -> str:
     )  # fmt: skip
 
 
-def _introduction(stacks: list[dict[str, Any]], judged_at: str) -> str:
+def _introduction(stacks: list[dict[str, Any]], report: dict[str, Any]) -> str:
     languages = sorted({adapter["language"] for adapter in stacks})
+    kept = [adapter["title"] for adapter in stacks if adapter.get("committed") and "committed" not in report]
+    note = f" Not judged in that run, so from the committed results: {', '.join(map(md.plain, kept))}." if kept else ""
     return (
-        f"Published congestion controllers, {len(stacks)} of them in {', '.join(languages) or 'no language'}, unchanged behind "
-        "[adapters](../specification/adapter-protocol.md), judged by the vectors and in closed loop. This page is generated from a run of "
-        f"`make conformance`: verdicts, events and numbers are its results, and only the explanations are written by people. {judged_at}\n\n"
-        "Each case is judged up to the first event at which stack and profile differ."
+        f"{len(stacks)} published congestion controllers in {', '.join(languages) or 'no language'}, unchanged behind "
+        "[adapters](../specification/adapter-protocol.md), judged by vectors and in closed loop up to the first difference. "
+        f"{judged_at(report)}{note}"
     )
 
 
-def _judged_at(report: dict[str, Any]) -> str:
-    """Return at which commit of this project the stacks were judged. The date is that of the commit, so that a site does not depend on when it was built."""
+def judged_at(report: dict[str, Any], adapter: dict[str, Any] | None = None) -> str:
+    """Return when the stacks, or one of them, were judged: commit and date of Firstflight, or the date of the committed results."""
+    date = (adapter or report).get("committed")
+    if date:
+        folder = "../.." if adapter else ".."
+        return (
+            f'Results of {date}, as committed in <a href="{folder}/results.json">results.json</a>. '
+            "`make conformance docs` judges the stacks again and adds their runs in closed loop."
+        )
     checkout = report.get("checkout")
     if checkout is None:
         return ""
@@ -104,6 +104,8 @@ def declared(adapter: dict[str, Any]) -> list[str]:
 
 def status_of(result: dict[str, Any]) -> str:
     """Return what a result counts as."""
+    if result["status"] == "choice":
+        return "choice"
     if result["verdict"] == "fail":
         why = result["explained_by"]
         if why is None:
@@ -116,6 +118,7 @@ def status_of(result: dict[str, Any]) -> str:
 _STATUSES = {
     "pass": "Agrees",
     "up_to_reduction": "of these up to a reduction",
+    "choice": "Conforms by a choice",
     "defect": "Shows a defect",
     "other": "Deviates otherwise",
     "unexplained": "Not explained",

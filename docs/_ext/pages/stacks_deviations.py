@@ -108,7 +108,9 @@ def _profiles_by_defect(stacks: list[dict[str, Any]]) -> dict[str, list[str]]:
 def _line(cause: dict[str, Any], profiles: list[str]) -> str:
     place = f"; {md.plain(cause['where'])}" if cause.get("where") else ""
     shown = ", ".join(map(md.code, profiles))
-    return f"- {badge(cause.get('level', ''))} {_title(cause)} *{md.plain(cause.get('section', ''))}{place}.* Shown by {shown}."
+    name = cause.get("id", "")
+    report = f" {md.ref(name, defect_pages.anchor(name))}:" if name in defects_by_id() else ""
+    return f"- {badge(cause.get('level', ''))}{report} {_title(cause)} *{md.plain(cause.get('section', ''))}{place}.* Shown by {shown}."
 
 
 def _stack(adapter: dict[str, Any]) -> list[str]:
@@ -132,7 +134,7 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
         title = (
             "Another version"
             if is_other_version(adapter["explained"])
-            else f"No defects: {counted(len(rest), 'other deviation')}"
+            else f"Other deviations ({len(rest)}): not defects"
         )
         blocks += [f"## {title}", '<div class="other-deviations">']
         by_kind: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -157,7 +159,9 @@ def _summary(adapter: dict[str, Any]) -> str:
         if cut
         else ""
     )
-    if not adapter["explained"] and all(one["verdict"] in ("pass", "unsupported") for one in adapter["results"]):
+    if not adapter["explained"] and all(
+        one["verdict"] in ("pass", "unsupported") or one["status"] == "choice" for one in adapter["results"]
+    ):
         return f"Agrees in every case that it supports.{partly}"
     worst, rest = defects(adapter["explained"]), others(adapter["explained"])
     if is_other_version(adapter["explained"]):
@@ -174,7 +178,7 @@ def _failures(adapter: dict[str, Any]) -> list[str]:
             errored.append(result)
         elif result["change"] and not (result["verdict"] == "fail" and not result["explained_by"]):
             changed.append(result)
-        elif result["verdict"] == "fail" and not result["explained_by"]:
+        elif result["verdict"] == "fail" and not result["explained_by"] and result["status"] != "choice":
             unexplained.append(result)
     if unexplained:
         blocks += ["**Not explained yet:**", *_causes(adapter), *_cases(unexplained)]
@@ -221,6 +225,8 @@ def _declares(adapter: dict[str, Any]) -> str:
     declared = adapter["declaration"]
     if declared is None:
         return "The adapter could not be asked what it declares."
+    if "observables" not in declared:
+        return f"Version {md.plain(declared['version'])}."
     names = ", ".join(md.code(name) for name in declared["observables"])
     return (
         f"{md.plain(declared['name'])} {md.plain(declared['version'])}; reports {names}; clock {declared['clock']}, windows in "
@@ -280,6 +286,8 @@ def _event(divergence: dict[str, Any]) -> str:
     if divergence["event_index"] is None:
         return "the outputs"
     event = divergence["event"]
+    if event is None:
+        return f"event {divergence['event_index']}"
     time_ms = milliseconds(decode_int(event["t_ns"]) - _ORIGIN_NS)
     packets = f" of {event['packets'][-1][1]}" if event["ev"] == "ack" else ""
     return f"event {divergence['event_index']}, {time_ms} ms: {event['ev'].replace('_', ' ')}{packets}"

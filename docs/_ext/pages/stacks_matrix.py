@@ -90,11 +90,13 @@ def _cell(adapter: dict[str, Any], profile: str, profile_of: Callable[[str], str
     judged = [result for result in mine if result["verdict"] in ("pass", "fail")]
     if not judged:
         return ""
-    passed = [result for result in judged if result["verdict"] == "pass"]
-    cut = sum(result["judged_events"] is not None for result in passed)
+    passed = [result for result in judged if result["verdict"] == "pass" or result["status"] == "choice"]
+    cut = sum(result["verdict"] == "pass" and result["judged_events"] is not None for result in passed)
     small = [f"{len(passed)} of {len(judged)} cases agree"] + ([f"{cut} up to a reduction"] if cut else [])
     causes = [cause for cause in adapter["explained"] if any(profile_of(case) == profile for case in cause["cases"])]
-    unexplained = sum(result["verdict"] == "fail" and not result["explained_by"] for result in judged)
+    unexplained = sum(
+        result["verdict"] == "fail" and result["status"] != "choice" and not result["explained_by"] for result in judged
+    )
     lines = [_span(*_UNKNOWN, f"{unexplained} not explained")] if unexplained else []
     if defects(causes):
         worst = min((cause.get("level", "") for cause in defects(causes)), key=[*_LEVELS, ""].index)

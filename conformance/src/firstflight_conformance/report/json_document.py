@@ -99,7 +99,11 @@ def text(document: dict[str, Any]) -> str:
 
 def read(path: Path) -> dict[str, Any]:
     """Return a document, with the members of results that were left out."""
-    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return complete(json.loads(path.read_text("utf-8")))
+
+
+def complete(document: dict[str, Any]) -> dict[str, Any]:
+    """Add the members of results that a document leaves out, and return it."""
     for adapter in document["adapters"]:
         adapter.setdefault("explained", [])
         adapter["results"] = [_ABSENT | result for result in adapter["results"]]
