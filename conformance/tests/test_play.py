@@ -21,7 +21,7 @@ from firstflight_conformance.format.wire import observation_to_json
 from firstflight_conformance.paths import BUILD, ROOT
 from firstflight_conformance.simulate.loop import simulate
 from firstflight_conformance.simulate.scenario import load_scenario
-from pages import play, site, vector_files
+from pages import parts, play, site, vector_files
 
 from served import served  # isort: skip
 
@@ -65,7 +65,7 @@ def test_its_routine_outcomes_are_outcomes() -> None:
 
 
 def test_without_the_module_the_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play, "_MODULE", tmp_path / "none")
+    monkeypatch.setattr(parts, "MODULE", tmp_path / "none")
     written(tmp_path)
     assert 'FIRSTFLIGHT_WASM = "";' in (tmp_path / "_static" / "play" / "module.js").read_text("utf-8")
     assert "This page needs JavaScript" in (SOURCES / "play.html").read_text("utf-8")
@@ -256,3 +256,36 @@ def test_a_vector_that_expects_something_else_is_departed_from(tab: Any, tmp_pat
     with served(tmp_path) as (root, _):
         opened(tab, f"{root}/play.html", vector_files.play(vector, "draft-09").partition("#")[2])
     assert "departs from the vector at event 5, in cwnd_bytes" in tab.text_content("#play-summary")
+
+
+@needs_module
+def test_an_unknown_profile_and_wrong_numbers_are_told(address: str, tab: Any) -> None:
+    """A stale link shows a near profile and the nearest valid numbers, and says so; a wrong number in the form hides the results."""
+    opened(tab, address, "a=hystartpp/foo&b=foo/bar&rate=abc&rtt=5000&queue=1")
+    assert tab.text_content("#play-notice") == (
+        "rate, Mbit/s: abc is no number; 20 is used.RTT, ms: 5000 is outside 1 to 2000; 2000 is used."
+        "There is no profile hystartpp/foo: hystartpp/rfc-9406 is shown.There is no profile foo/bar: nothing is compared."
+    )
+    assert "a=hystartpp%2Frfc-9406" in tab.url or "a=hystartpp/rfc-9406" in tab.url
+    tab.fill("#play-rtt", "0")
+    tab.dispatch_event("#play-rtt", "change")
+    assert tab.text_content("#play-error") == "RTT, ms: must be from 1 to 2000"
+    assert not tab.is_visible("#play-summary")
+    tab.fill("#play-rtt", "100")
+    tab.dispatch_event("#play-rtt", "change")
+    assert tab.is_visible("#play-summary") and not tab.is_visible("#play-error")
+
+
+@needs_module
+def test_queue_in_packets_and_loss_in_percent(address: str, tab: Any) -> None:
+    """208 packets are 1 BDP and 50 ms half of one; the summary has RTT, goodput and the window at the exit."""
+    opened(tab, address, "a=search/draft-09&rate=20&rtt=100&queue=1&loss=1000")
+    assert tab.input_value("#play-loss") == "0.1"
+    whole = {}
+    for unit, queue in {"bdp": 0.5, "packets": 625 / 6, "ms": 50, "bytes": 125_000}.items():
+        tab.fill("#play-queue", str(queue))
+        tab.select_option("#play-unit", unit)
+        whole[unit] = tab.text_content("#play-summary")
+    assert len({*whole.values()}) == 1, whole
+    assert "unit=bytes" in tab.url
+    assert re.search(r"leaves slow start after [\d.]+ ms at [\d.]+ BDP; RTT 100\.\d to 1\d\d\.\d ms; goodput [\d.]+ Mbit/s;", whole["bdp"])

@@ -20,7 +20,7 @@
       line(each, ssthresh, `ssthresh of ${each.name}`, `ssthresh run${i}`),
       line(each, (step) => step.after.cwnd_bytes, `cwnd of ${each.name}`, `cwnd run${i}`),
     ]);
-    const levels = path ? [{ label: "1 BDP", value: bdp }, { label: "BDP + queue", value: bdp * (1 + path.queue) }] : [];
+    const levels = path ? [{ label: "1 BDP", value: bdp }, { label: "BDP + queue", value: bdp + window.Play.queueOf(path) }] : [];
     const marks = runs.flatMap((each) => each.steps.filter((step) => step.event.ev === "lost").map((step) => ({ t: step.t, className: "lost" })));
     if (seen && runs[0].steps[seen.at]) series.push({ label: `cwnd of ${seen.of}`, className: "cwnd run1", points: [[runs[0].steps[seen.at].t, Number(seen.cwnd)], [end, Number(seen.cwnd)]] });
     const scales = [draw($("windows"), { series, levels, marks, bands: phasesOf(runs[0], end), unit: { name: "kB", scale: 1000 }, height: 300, end })];

@@ -24,12 +24,20 @@ window.Play = window.Play || {};
   // 1 BDP in bytes: rate in Mbit/s, RTT in ms.
   const bdpOf = (path) => Math.round((path.rate * path.rtt * 1000) / 8);
 
+  // Bytes of the queue; `unit` of the path is bdp, packets, ms (at the rate of the link) or bytes.
+  const QUEUE = {
+    bdp: (path) => path.queue * bdpOf(path), packets: (path) => path.queue * DATAGRAM,
+    ms: (path) => path.queue * path.rate * 125, bytes: (path) => path.queue,
+  };
+  const UNITS = { bdp: "BDP", packets: "packets", ms: "ms", bytes: "bytes" };
+  const queueOf = (path) => Math.round(QUEUE[path.unit ?? "bdp"](path));
+
   function scenarioOf(path, algorithm) {
     const bdp = bdpOf(path);
     const announced = ["jumpstart", "quick-start", "rapid-start", "tcb-sharing"].includes(algorithm);
     return {
       format: 1,
-      title: `${path.rate} Mbit/s, ${path.rtt} ms, a queue of ${path.queue} BDP`,
+      title: `${path.rate} Mbit/s, ${path.rtt} ms, a queue of ${path.queue} ${UNITS[path.unit ?? "bdp"]}`,
       seed: 1,
       stop_ns: Math.max(4e9, Math.min(40 * path.rtt * MS, 6e10)),
       after_slow_start_ns: 10 * path.rtt * MS,
@@ -45,7 +53,7 @@ window.Play = window.Play || {};
         rate_bps: Math.round(path.rate * 1e6),
         forward_delay_ns: Math.round((path.rtt * MS) / 2),
         return_delay_ns: Math.round((path.rtt * MS) / 2),
-        queue_bytes: Math.round(path.queue * bdp),
+        queue_bytes: queueOf(path),
         loss_ppm: Math.round(path.loss),
         jitter_ns: Math.round(path.jitter * MS),
       },
@@ -79,6 +87,19 @@ window.Play = window.Play || {};
     return { name, algorithm, profile, scenario, summary, config: scenario.sender, steps: stepsOf(firstflight, events, algorithm, profile, scenario.sender) };
   }
 
+  /** Smallest and largest RTT in ms, goodput in Mbit/s, and the window at the exit from slow start in BDP, null where there is none. */
+  function measures({ steps }, path) {
+    const acks = steps.filter(({ event }) => event.ev === "ack");
+    const rtts = acks.map(({ event }) => event.latest_rtt_ns).filter((rtt) => rtt !== null && rtt !== undefined).map((rtt) => Number(rtt) / MS);
+    const delivered = acks.reduce((total, { event }) => total + event.bytes, 0);
+    const exit = steps.find(({ before, after }) => before.phase === "slow_start" && after.phase !== "slow_start");
+    return {
+      rtt_ms: rtts.length ? [rtts.reduce((a, b) => Math.min(a, b)), rtts.reduce((a, b) => Math.max(a, b))] : null,
+      goodput: acks.length && acks.at(-1).t > 0 ? (delivered * 8) / (acks.at(-1).t * 1000) : null,
+      exit_bdp: exit ? exit.before.cwnd_bytes / bdpOf(path) : null,
+    };
+  }
+
   /** The index of the first step at which two runs differ in event or window, or -1. */
   function divergence(a, b) {
     const count = Math.min(a.steps.length, b.steps.length);
@@ -89,5 +110,5 @@ window.Play = window.Play || {};
     return a.steps.length === b.steps.length ? -1 : count;
   }
 
-  Object.assign(window.Play, { PRESETS, NUMBERS, bdpOf, scenarioOf, stepsOf, run, divergence });
+  Object.assign(window.Play, { PRESETS, NUMBERS, UNITS, bdpOf, queueOf, measures, scenarioOf, stepsOf, run, divergence });
 })();

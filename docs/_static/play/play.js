@@ -2,13 +2,13 @@
 "use strict";
 
 (() => {
-  const { PRESETS, NUMBERS, run, runVector, loadVector, readVector, divergence, explain, drawRuns, vectorOf, save, bytes } = window.Play;
+  const { PRESETS, NUMBERS, UNITS, bdpOf, queueOf, measures, run, runVector, loadVector, readVector, divergence, explain, drawRuns, vectorOf, save, bytes } = window.Play;
   const $ = (id) => document.getElementById(`play-${id}`);
   const LABELS = {
-    rate: "rate, Mbit/s", rtt: "RTT, ms", queue: "queue, BDP", loss: "loss, per million", jitter: "jitter, ms", every: "packets per ACK",
+    rate: "rate, Mbit/s", rtt: "RTT, ms", queue: "queue", loss: "loss, %", jitter: "jitter, ms", every: "packets per ACK",
     paced: "paced (0 or 1)", size: "size, MB (0: no end)", iw: "initial window, datagrams", saved: "saved window, BDP (0: none)",
   };
-  const LIMITS = { rate: [0.1, 1000], rtt: [1, 2000], queue: [0, 20], loss: [0, 100000], jitter: [0, 200], every: [1, 50], paced: [0, 1], size: [0, 50], iw: [1, 200], saved: [0, 100] };
+  const LIMITS = { rate: [0.1, 1000], rtt: [1, 2000], queue: [0, 1e9], loss: [0, 100000], jitter: [0, 200], every: [1, 50], paced: [0, 1], size: [0, 50], iw: [1, 200], saved: [0, 100] };
 
   let firstflight;
   let runs = [];
@@ -18,7 +18,13 @@
   let scales = [];
   let timer = null;
 
-  const path = () => Object.fromEntries(NUMBERS.map((name) => [name, Number($(name).value)]));
+  // Addresses have the loss in packets per million, the field in percent.
+  const IN_FIELD = { loss: 1e4 };
+  /** The most of a queue in BDP. */
+  const LONGEST_QUEUE = 20;
+  const read = (name) => ($(name).value.trim() === "" ? NaN : Number((Number($(name).value) * (IN_FIELD[name] ?? 1)).toPrecision(12)));
+  const write = (name, value) => ($(name).value = Number((value / (IN_FIELD[name] ?? 1)).toPrecision(12)));
+  const path = () => ({ ...Object.fromEntries(NUMBERS.map((name) => [name, read(name)])), unit: $("unit").value });
   const first = () => runs[0];
   const stepAt = () => first().steps[at];
 
@@ -27,7 +33,7 @@
     const values = new URLSearchParams({ a: $("a").value });
     if ($("b").value) values.set("b", $("b").value);
     if (vector) values.set("vector", vector.id);
-    else for (const [name, value] of Object.entries(path())) values.set(name, value);
+    else for (const [name, value] of Object.entries(path())) if (name !== "unit" || value !== "bdp") values.set(name, value);
     values.set("step", at);
     for (const [name, value] of Object.entries(seen ?? {})) values.set(name, value);
     history.replaceState(null, "", `#${values}`);
@@ -36,9 +42,14 @@
   function fromAddress() {
     const values = new URLSearchParams(location.hash.slice(1));
     fill(PRESETS["deep-queue"]);
-    for (const name of NUMBERS) if (values.has(name) && Number.isFinite(Number(values.get(name)))) $(name).value = values.get(name);
-    choose("a", values.get("a") ?? (vector ? judgedFirst() : "search/draft-09"));
-    choose("b", values.get("b") ?? "");
+    const told = [];
+    if (values.has("unit")) {
+      if (values.get("unit") in UNITS) $("unit").value = values.get("unit");
+      else told.push(`There is no unit ${values.get("unit")} of a queue: BDP is used.`);
+    }
+    for (const name of NUMBERS) if (values.has(name)) told.push(...taken(name, values.get(name)));
+    told.push(...choose("a", values.get("a") ?? (vector ? judgedFirst() : "search/draft-09"), "search/draft-09"), ...choose("b", values.get("b") ?? "", ""));
+    notice(told);
     seen = vector && values.has("of") ? Object.fromEntries(["of", "cwnd", "at"].map((name) => [name, values.get(name) ?? ""])) : null;
     return Number(values.get("step") ?? 0) || 0;
   }
@@ -75,11 +86,32 @@
     $("error").hidden = !message;
   }
 
-  function choose(id, name) {
-    if ([...$(id).options].some((option) => option.value === name)) $(id).value = name;
+  function notice(told) {
+    $("notice").replaceChildren(...told.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
+    $("notice").hidden = told.length === 0;
   }
 
-  const fill = (preset) => NUMBERS.forEach((name) => ($(name).value = preset[name] ?? 0));
+  /** Choose a controller; an unknown profile becomes the first of its algorithm, or another one. Returns what to tell. */
+  function choose(id, name, other = name) {
+    const names = [...$(id).options].map((option) => option.value);
+    const near = names.includes(name) ? name : (names.find((each) => each && each.startsWith(`${name.split("/")[0]}/`)) ?? other);
+    $(id).value = near;
+    return near === name ? [] : [`There is no profile ${name}: ${near ? `${near} is shown` : "nothing is compared"}.`];
+  }
+
+  /** Take a number of the address into its field, or the nearest valid one. Returns what to tell. */
+  function taken(name, text) {
+    const value = Number(text), [least, most] = LIMITS[name];
+    if (text.trim() === "" || !Number.isFinite(value)) return [`${LABELS[name]}: ${text || "nothing"} is no number; ${$(name).value} is used.`];
+    const near = Math.min(Math.max(value, least), most);
+    write(name, near);
+    return near === value ? [] : [`${LABELS[name]}: ${text} is outside ${least} to ${most}; ${near} is used.`];
+  }
+
+  function fill(preset) {
+    $("unit").value = "bdp";
+    NUMBERS.forEach((name) => write(name, preset[name] ?? 0));
+  }
 
   // --- the step at hand ---
   function row(name, before, after) {
@@ -143,10 +175,13 @@
   }
 
   function results() {
-    const told = runs.map(({ name, summary, judged }) => {
+    const told = runs.map(({ name, steps, summary, judged }) => {
       if (vector) return `${name} ${judged.text}.`;
       const ended = summary.slow_start_ended_ns === null ? "does not leave slow start" : `leaves slow start after ${(summary.slow_start_ended_ns / 1e6).toFixed(1)} ms`;
-      return `${name} ${ended}; largest window ${bytes(summary.largest_cwnd_bytes)}, at the end ${bytes(summary.final_cwnd_bytes)}; ${summary.dropped_packets} packets dropped by the queue.`;
+      const { rtt_ms, goodput, exit_bdp } = measures({ steps }, path());
+      const exit = exit_bdp === null ? "" : ` at ${exit_bdp.toFixed(2)} BDP`;
+      const measured = `${rtt_ms ? ` RTT ${rtt_ms[0].toFixed(1)} to ${rtt_ms[1].toFixed(1)} ms;` : ""}${goodput === null ? "" : ` goodput ${goodput.toFixed(1)} Mbit/s;`}`;
+      return `${name} ${ended}${exit};${measured} largest window ${bytes(summary.largest_cwnd_bytes)}, at the end ${bytes(summary.final_cwnd_bytes)}; ${summary.dropped_packets} packets dropped by the queue.`;
     });
     const parted = runs.length === 2 ? divergence(...runs) : -1;
     $("diverge").disabled = parted < 0;
@@ -157,8 +192,10 @@
 
   function check(values) {
     for (const [name, [least, most]] of Object.entries(LIMITS)) {
-      if (!(values[name] >= least && values[name] <= most)) throw new Error(`${LABELS[name]}: must be from ${least} to ${most}`);
+      const scale = IN_FIELD[name] ?? 1;
+      if (!(values[name] >= least && values[name] <= most)) throw new Error(`${LABELS[name]}: must be from ${least / scale} to ${most / scale}`);
     }
+    if (queueOf(values) > LONGEST_QUEUE * bdpOf(values)) throw new Error(`${LABELS.queue}: must be at most ${LONGEST_QUEUE} BDP, ${bytes(LONGEST_QUEUE * bdpOf(values))}`);
     if (values.rate * values.rtt > 100000) throw new Error("rate and RTT: the path holds more than 12.5 MB; choose a smaller one");
   }
 
@@ -168,7 +205,9 @@
       if (!vector) check(path());
       runs = [$("a").value, $("b").value].filter(Boolean).map((name) => (vector ? runVector(firstflight, vector, name) : run(firstflight, path(), name)));
       fault("");
+      $("stage").classList.remove("invalid");
     } catch (error) {
+      $("stage").classList.add("invalid"); // hides the results of the last valid path
       return fault(error.message);
     }
     // The RTTs of a vector begin with its first sample: a run that knows that of a handshake is none.
@@ -189,8 +228,11 @@
     events: () => save("events.jsonl", first().steps.map(({ event, after }) => JSON.stringify({ event, observed: after })).join("\n") + "\n", "application/jsonl"),
     csv: () => save("start.csv", ["t_ms,event,cwnd_bytes,ssthresh_bytes,bytes_in_flight,phase,outcome", ...first().steps.map(({ t, event, after, flight }) => [t, event.ev, after.cwnd_bytes, after.ssthresh_bytes ?? "", flight ?? "", after.phase, after.outcome].join(","))].join("\n") + "\n", "text/csv"),
     link: () => navigator.clipboard?.writeText(location.href),
-    command: () => navigator.clipboard?.writeText(vector ? `firstflight show ${vector.id}@${first().profile}` : `firstflight simulate scenario.json --algorithm ${first().algorithm} --profile ${first().profile}`),
+    command: () => navigator.clipboard?.writeText(vector ? `firstflight show ${vector.id}@${first().profile}` : command()),
   };
+
+  /** A command that works as pasted: it writes the scenario and simulates it. */
+  const command = () => `cat > scenario.json <<'END'\n${JSON.stringify(first().scenario)}\nEND\nfirstflight simulate scenario.json --algorithm ${first().algorithm} --profile ${first().profile}`;
 
   // --- moving ---
   function stop() {
@@ -222,6 +264,7 @@
     $("form").addEventListener("change", (event) => {
       if (event.target === $("file")) return open($("file").files[0]);
       if (event.target === $("preset") && $("preset").value) fill(PRESETS[$("preset").value]);
+      notice([]);
       start();
     });
     $("form").addEventListener("submit", (event) => event.preventDefault());
@@ -251,7 +294,13 @@
     $("preset").append(new Option("paths …", ""), ...Object.entries(PRESETS).map(([name, { title }]) => new Option(title, name)));
     $("numbers").append(...NUMBERS.map((name) => {
       const label = Object.assign(document.createElement("label"), { textContent: `${LABELS[name]} ` });
-      label.append(Object.assign(document.createElement("input"), { id: `play-${name}`, type: "number", min: LIMITS[name][0], max: LIMITS[name][1], step: "any" }));
+      const scale = IN_FIELD[name] ?? 1;
+      label.append(Object.assign(document.createElement("input"), { id: `play-${name}`, type: "number", min: LIMITS[name][0] / scale, max: LIMITS[name][1] / scale, step: "any" }));
+      if (name === "queue") {
+        const unit = Object.assign(document.createElement("select"), { id: "play-unit", ariaLabel: "unit of the queue" });
+        unit.append(...Object.entries(UNITS).map(([value, text]) => new Option(text, value)));
+        label.append(" ", unit);
+      }
       return label;
     }));
   }
