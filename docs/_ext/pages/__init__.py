@@ -7,6 +7,7 @@ from firstflight.controller import ALGORITHMS
 from pages import (
     algorithms,
     clause,
+    data_files,
     first,
     found,
     generate,
@@ -64,6 +65,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("build-finished", parts.list_missing)
     app.connect("build-finished", judge.write_page)
     app.connect("build-finished", vector_files.write_files)
+    app.connect("build-finished", data_files.write_files)
     app.connect("build-finished", vector_index.write_index)
     app.connect("build-finished", links.check_links)
     app.connect("build-finished", found.check_search)

@@ -27,6 +27,7 @@ from pages import (
     committed,
     computation_pages,
     connections_page,
+    data_page,
     defect_pages,
     freedoms_page,
     history_page,
@@ -105,6 +106,7 @@ def _pages() -> dict[str, str]:
         "results": published_page.page(),
         "changelog": _changelog(),
         "commands": commands_page.page(),
+        **data_page.pages(),
         "plain/index": plain_pages.index(),
         **profile_pages.pages(),
         "vectors/index": vector_pages.index(),
@@ -184,6 +186,8 @@ def _data() -> list[Path]:
         *STUDIES.rglob("*.py"),
         *(ROOT / "docs" / "_ext").rglob("*.py"),
         *(ROOT / "docs" / "specification").glob("*.py"),
+        CONFORMANCE / "packetdrill" / "README.md",
+        *(CONFORMANCE / "dist").glob("*.py"),
     ]
 
 

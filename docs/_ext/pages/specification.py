@@ -5,13 +5,16 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from pages import errata
+
 _LINK = re.compile(r"\]\((?:\.\./)?(?:(?P<folder>[a-z-]+)/)?(?P<file>[a-z-]+)\.md(?P<rest>#[^)]*)?\)")
 
 
 def lead_to_pages(app: Sphinx, path: Path, document: str, content: list[str]) -> None:
     """Change the links of a page of ``spec/`` that is being included."""
     if "spec" in path.parts:
-        content[0] = on_the_site(content[0], path.parent.name)
+        page = errata.with_links(content[0], path.parent.name) if path.name == "errata.md" else content[0]
+        content[0] = on_the_site(page, path.parent.name)
 
 
 def on_the_site(text: str, folder: str) -> str:
