@@ -5,12 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from firstflight_conformance.paths import CONFORMANCE, ROOT
-from pages import found
+from pages import asked, found
 
 CONF = """\
 import json
@@ -25,11 +26,71 @@ def setup(app):
 node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node, which is not here")
 
 
-def test_thirty_queries_are_asked() -> None:
+def test_queries_of_readers_are_asked() -> None:
     asked = json.loads(found.QUERIES.read_text("utf-8"))
     assert (len(asked["queries"]), asked["least_found"], asked["among"]) == (31, 28, 3)
-    pages = [page for right in asked["queries"].values() for page in right if not page.startswith("_generated/")]
-    assert [page for page in pages if not (ROOT / "docs" / f"{page}.md").exists()] == []
+    assert (len(asked["readers"]), asked["readers_least_found"]) == (27, 25)
+    pages = {page for group in ("queries", "readers") for right in asked[group].values() for page in right}
+    assert [page for page in pages if not exists(page)] == []
+
+
+def exists(page: str) -> bool:
+    return page.startswith("_generated/") or page == "judge" or (ROOT / "docs" / f"{page}.md").exists()
+
+
+def test_questions_are_of_pages() -> None:
+    """Each page with questions exists, each question is listed once on its page, and each stack has a phrase."""
+    listed = tomllib.loads(asked.QUESTIONS.read_text("utf-8"))
+    assert [page for page in listed if not exists(page)] == []
+    assert [page for page, phrases in listed.items() if len({*phrases}) < len(phrases)] == []
+    assert "ngtcp2" in asked.questions()["_generated/stacks/ngtcp2"][0]
+
+
+#: A site of three pages with the script of questions, and its data as it is written for this site.
+SITE = """\
+import json
+from pathlib import Path
+from pages import asked
+asked.questions = lambda: {"b": ["does it whistle"]}
+templates_path = [%r]
+html_static_path = [%r]
+def setup(app):
+    app.connect("build-finished", asked.write_asked)
+"""
+
+
+@node
+def test_questions_single_words_and_titles(tmp_path: Path) -> None:
+    """A question leads to its page, a query whose words no page has together to the pages with one of them, and a page is listed once."""
+    static = tmp_path / "static" / "search"
+    static.mkdir(parents=True)
+    shutil.copy(ROOT / "docs" / "_static" / "search" / "ask.js", static)
+    (tmp_path / "conf.py").write_text(SITE % (str(tmp_path / "none"), str(tmp_path / "static")), "utf-8")
+    (tmp_path / "index.rst").write_text("Page\n====\n\n.. toctree::\n\n   b\n   c\n", "utf-8")
+    (tmp_path / "b.rst").write_text(
+        "Rodent\n======\n\nMarmots, also of the Alps.\n\nMarmot\n------\n\nMarmots sleep.\n", "utf-8"
+    )
+    (tmp_path / "c.rst").write_text("Rodent\n======\n\nBeavers build dams.\n", "utf-8")
+    build(tmp_path)
+    queries = {
+        "what does whistle": ["b"],
+        "marmots dams": ["b"],
+        "beavers sleep": ["c"],
+        "rodent": ["c"],
+        "marmot": ["b"],
+    }
+    (tmp_path / "queries.json").write_text(json.dumps({"queries": queries}), "utf-8")
+    ranks = found.ranks_of(tmp_path / "out", tmp_path / "queries.json")
+    assert all(rank is not None and rank <= 2 for rank in ranks.values()), ranks
+    assert ranks["what does whistle"] == ranks["marmot"] == 1
+    titles = found.titles_of(tmp_path / "out", "rodent")
+    assert sorted(titles) == ["Rodent (b)", "Rodent (c)"]
+
+
+def build(folder: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", str(folder), str(folder / "out")]
+    packages = os.pathsep.join((str(ROOT / "docs" / "_ext"), str(CONFORMANCE)))
+    subprocess.run(command, env=os.environ | {"PYTHONPATH": packages}, capture_output=True, check=True)
 
 
 @node

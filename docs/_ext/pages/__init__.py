@@ -6,6 +6,7 @@ from sphinx.util.typing import ExtensionMetadata
 from firstflight.controller import ALGORITHMS
 from pages import (
     algorithms,
+    asked,
     clause,
     data_files,
     first,
@@ -67,6 +68,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("build-finished", vector_files.write_files)
     app.connect("build-finished", data_files.write_files)
     app.connect("build-finished", vector_index.write_index)
+    app.connect("build-finished", asked.write_asked)
     app.connect("build-finished", links.check_links)
     app.connect("build-finished", found.check_search)
     app.connect("build-finished", weight.remove_unused)

@@ -1,9 +1,10 @@
-"""A check of the search: thirty words that readers look for must lead to the page about them."""
+"""Check of the search: words and queries of readers must lead to the page about them."""
 
 import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -22,14 +23,26 @@ def check_search(app: Sphinx, error: Exception | None) -> None:
         return
     asked = json.loads(QUERIES.read_text("utf-8"))
     ranks = ranks_of(Path(app.outdir))
-    missed = {query: rank for query, rank in ranks.items() if rank is None or rank > asked["among"]}
-    if len(ranks) - len(missed) < asked["least_found"]:
-        told = ", ".join(f"{query}: {rank or 'not found'}" for query, rank in missed.items())
-        _LOGGER.warning("the search finds %s of %s pages (%s)", len(ranks) - len(missed), len(ranks), told)
+    for group, least in (("queries", "least_found"), ("readers", "readers_least_found")):
+        queries = asked.get(group, {})
+        missed = {query: rank for query in queries if (rank := ranks[query]) is None or rank > asked["among"]}
+        if len(queries) - len(missed) < asked.get(least, 0):
+            told = ", ".join(f"{query}: {rank or 'not found'}" for query, rank in missed.items())
+            _LOGGER.warning("the search finds %s of %s pages (%s)", len(queries) - len(missed), len(queries), told)
 
 
 def ranks_of(site: Path, queries: Path = QUERIES) -> dict[str, int | None]:
     """Return at which rank each query has its page on a built site."""
-    command = ("node", str(_HERE / "found.mjs"), str(site), str(queries))
-    found: dict[str, int | None] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    found: dict[str, int | None] = _node(site, str(queries))
     return found
+
+
+def titles_of(site: Path, query: str) -> list[str]:
+    """Return the titles of the results of a query, the best first."""
+    found: list[str] = _node(site, "--titles", query)
+    return found
+
+
+def _node(site: Path, *arguments: str) -> Any:
+    command = ("node", str(_HERE / "found.mjs"), str(site), *arguments)
+    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
