@@ -13,10 +13,12 @@ from pages import (
     found,
     generate,
     head,
+    home,
     ids,
     judge,
     links,
     members,
+    navigation,
     parts,
     play,
     profile_tables,
@@ -49,6 +51,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("profile-answers", profile_tables.AnswersDirective)
     app.add_directive("profile-table", profile_tables.ProfilesDirective)
     app.add_directive("profile-paths", profile_tables.PathsDirective)
+    app.add_directive("home-actions", home.HomeActionsDirective)
     app.add_directive("who-runs-it", who_runs_it.WhoRunsItDirective)
     app.connect("missing-reference", links.resolve_short_name)
     app.connect("doctree-read", members.explain_members)
@@ -60,6 +63,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-resolved", ids.link_ids)
     app.connect("doctree-resolved", sources.link_sources)
     app.connect("html-page-context", head.describe_page)
+    app.connect("html-page-context", navigation.add_crumbs)
     app.connect("html-page-context", smaller.shorten_page, priority=400)  # before the theme takes it
     app.connect("html-collect-pages", search.keep_entries)
     app.connect("build-finished", play.write_module)

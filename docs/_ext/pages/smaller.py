@@ -6,9 +6,9 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from pages import parts, site
+from pages import navigation, parts, site
 
-#: Pages of which there are many: they have no navigation but the search and the way home, and name the list of all of them.
+#: Pages of which there are many: they have a short navigation.
 _MANY = tuple(
     f"{site.GENERATED}/{name}" for name in ("vectors/", "source/", "plain/", "stacks/", "api/python-", "api/c-")
 )
@@ -56,9 +56,9 @@ def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any],
     if page.startswith(_MANY):
         context["next"] = context["prev"] = None  # nobody reads them one after the other
     if toctree := context.get("toctree"):
-        context["toctree"] = lambda **options: _navigation(page, toctree, options | {"collapse": True}).replace(
-            'role="heading"', 'role="heading" aria-level="2"'
-        )
+        context["toctree"] = lambda **options: _navigation(
+            page, toctree, options | {"collapse": True}, context["pathto"]
+        ).replace('role="heading"', 'role="heading" aria-level="2"')
     if body := context.get("body"):
         context["body"] = _COLOURED.sub(r"\1", shorten(body)) if page.startswith(_PLAIN) else shorten(body)
         for files in ("script_files", "css_files"):
@@ -69,9 +69,11 @@ def _is_needed(name: str, body: str) -> bool:
     return all(place.search(body) for beginning, place in _ONLY_WITH if name.startswith(beginning))
 
 
-def _navigation(page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:
-    """Return the navigation of a page; nothing where there are many, but for their index."""
-    return "" if page.startswith(_MANY) and not page.endswith("/index") else parts.without_missing(toctree(**options))
+def _navigation(page: str, toctree: Callable[..., str], options: dict[str, Any], pathto: Callable[[str], str]) -> str:
+    """Return the navigation of a page; a short one where there are many."""
+    if page.startswith(_MANY) and not page.endswith("/index"):
+        return navigation.short(page, pathto)
+    return navigation.with_judge(parts.without_missing(toctree(**options)))
 
 
 def shorten(body: str) -> str:
