@@ -164,6 +164,29 @@ def test_without_its_policy_the_page_could_send(tab: Any, tmp_path: Path) -> Non
     assert asked.count("/sent-by-judge") == 2
 
 
+@interpreter
+def test_a_sample_has_an_address_and_names_lead_to_pages(tab: Any, tmp_path: Path) -> None:
+    """The address of a sample judges it; profiles and rules of the answer are links to pages and anchors of the site."""
+    (tmp_path / "judge.html").write_text(judge.page(judge.INTERPRETER), encoding="utf-8")
+    with served(tmp_path) as (root, _):
+        tab.set_default_timeout(300_000)
+        tab.goto(f"{root}/judge.html#sample=search.sqlog")
+        tab.wait_for_selector("body[data-state=done]")
+        assert tab.text_content("#name") == "search.sqlog"
+        links = tab.eval_on_selector_all("#answer a", "(all) => all.map((each) => each.getAttribute('href'))")
+    assert len(links) >= 2
+    assert any(link.startswith("_generated/profiles/search-") for link in links)
+    known = judge.addresses()
+    assert {*links} <= {*known["profiles"].values(), *known["clauses"].values()}
+
+
+def test_the_addresses_are_of_pages_of_the_site() -> None:
+    known = judge.addresses()
+    assert known["profiles"]["search/draft-09"] == "_generated/profiles/search-draft-09.html"
+    assert "transfer-time/slow-start" not in known["profiles"]
+    assert known["clauses"]["search.bins.advance"] == "specification/search.html#clause-search-bins-advance"
+
+
 def test_without_the_interpreter_the_page_says_so(tmp_path: Path) -> None:
     page = judge.page(tmp_path)
     assert "This copy of the page has no interpreter" in page

@@ -69,7 +69,23 @@
   }
 
   // --- the answer, in the order of the command ---
-  const line = (words) => Object.assign(document.createElement("li"), { textContent: words.trim() });
+  // Names of profiles and rules lead to their pages.
+  const pages = () => JSON.parse(text("pages"));
+  const NAME = /([a-z0-9-]+\/[a-z0-9.+-]*[a-z0-9]|[a-z0-9-]+(?:\.[a-z0-9-]+)+)/;
+
+  function linked(words) {
+    const { profiles, clauses } = pages();
+    return words.split(NAME).map((part, index) => {
+      const href = index % 2 ? (profiles[part.replace(/\+[a-z]+$/, "")] ?? clauses[part]) : undefined;
+      return href ? Object.assign(document.createElement("a"), { href, textContent: part }) : part;
+    });
+  }
+
+  function line(words) {
+    const item = document.createElement("li");
+    item.append(...linked(words.trim()));
+    return item;
+  }
 
   function show(name, { judged, report, curve }) {
     const document_ = JSON.parse(judged);
@@ -77,7 +93,7 @@
     const result = report.findIndex((each) => /^(not decided|none of ours|may be|not refuted):/.test(each));
     const refuted = at < 0 ? result : at;
     $("name").textContent = name;
-    $("verdict").textContent = report[result];
+    $("verdict").replaceChildren(...linked(report[result]));
     $("verdict").className = document_.undecided ? "open" : document_.none_of_ours ? "none" : "found";
     $("did").replaceChildren(...report.slice(0, refuted).map(line));
     $("refuted").replaceChildren(...report.slice(refuted, result).map(line));
@@ -122,15 +138,26 @@
     });
   }
 
+  /** Judge the sample that the address has, so that an answer can be linked. */
+  function fromAddress() {
+    const name = new URLSearchParams(location.hash.slice(1)).get("sample");
+    if (name) [...document.querySelectorAll("button[data-sample]")].find((button) => button.dataset.file === name)?.click();
+  }
+
   function wire() {
     $("file").addEventListener("change", () => take($("file").files));
     $("try").addEventListener("click", tryToSend);
     for (const button of document.querySelectorAll("button[data-sample]")) {
-      button.addEventListener("click", () => later(async () => judge(button.dataset.file, await unpacked(button.dataset.sample))));
+      button.addEventListener("click", () => {
+        history.replaceState(null, "", `#sample=${button.dataset.file}`);
+        later(async () => judge(button.dataset.file, await unpacked(button.dataset.sample)));
+      });
     }
     addEventListener("dragover", (event) => event.preventDefault());
     addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer.files); });
     document.body.dataset.state = "ready";
+    addEventListener("hashchange", fromAddress);
+    fromAddress();
   }
 
   if ($("program").textContent) {

@@ -20,6 +20,7 @@ from firstflight_conformance.logs.recording.from_case import recording_of
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_PY, ROOT
 from pages import site
 from pages.parts import INTERPRETER
+from pages.profiles import page as profile_pages
 
 SOURCES = ROOT / "docs" / "_judge"
 #: Of the library of the interpreter, what no part of the judge imports.
@@ -58,6 +59,9 @@ def page(interpreter: Path, policy: str | None = None) -> str:
     blocks = [
         f'<script type="text/plain" id="{name}">{_inert(text)}</script>' for name, text in (data | samples).items()
     ]
+    blocks.append(
+        f'<script type="application/json" id="pages">{_inert(json.dumps(addresses() if there else {}, separators=(",", ":")))}</script>'
+    )
     blocks += [f"<script>{each}</script>" for each in ("window.Play = {};", *scripts)]
     found = {
         "policy": html.escape(
@@ -75,6 +79,17 @@ def page(interpreter: Path, policy: str | None = None) -> str:
         "blocks": "\n".join(blocks),
     }
     return re.sub(r"\{\{ (\w+) \}\}", lambda name: found[name[1]], _source("page.html"))
+
+
+def addresses() -> dict[str, dict[str, str]]:
+    """Return the addresses of profiles and clauses by name."""
+    return {
+        "profiles": {
+            f"{algorithm}/{one.name}": f"{site.GENERATED}/profiles/{algorithm}-{one.name}.html"
+            for algorithm, one in profile_pages.profiles()
+        },
+        "clauses": {name: f"{site.clause_page(name)}.html#{site.anchor('clause', name)}" for name in site.clauses()},
+    }
 
 
 def policy_of(scripts: list[str], style: str) -> str:
