@@ -288,4 +288,7 @@ def test_queue_in_packets_and_loss_in_percent(address: str, tab: Any) -> None:
         whole[unit] = tab.text_content("#play-summary")
     assert len({*whole.values()}) == 1, whole
     assert "unit=bytes" in tab.url
-    assert re.search(r"leaves slow start after [\d.]+ ms at [\d.]+ BDP; RTT 100\.\d to 1\d\d\.\d ms; goodput [\d.]+ Mbit/s;", whole["bdp"])
+    assert re.search(
+        r"leaves slow start after [\d.]+ ms at [\d.]+ BDP; RTT 100\.\d to 1\d\d\.\d ms; goodput [\d.]+ Mbit/s;",
+        whole["bdp"],
+    )

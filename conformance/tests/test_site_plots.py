@@ -11,7 +11,13 @@ from firstflight_conformance.paths import BUILD
 from served import served  # isort: skip
 
 SITE = BUILD / "docs"
-PAGES = ("index.html", "sizes.html", "algorithms/search.html", "algorithms/careful-resume.html", "_generated/vectors/search-path.html")
+PAGES = (
+    "index.html",
+    "sizes.html",
+    "algorithms/search.html",
+    "algorithms/careful-resume.html",
+    "_generated/vectors/search-path.html",
+)
 LETTERS = """() => [...document.querySelectorAll("article img[src$='.svg']")].slice(0, 8).map(async (image) => {
   const text = await (await fetch(image.src)).text();
   const width = Number(/viewBox="[\\d.]+ [\\d.]+ ([\\d.]+)/.exec(text)[1]);

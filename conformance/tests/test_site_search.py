@@ -84,7 +84,7 @@ def test_questions_single_words_and_titles(tmp_path: Path) -> None:
     assert all(rank is not None and rank <= 2 for rank in ranks.values()), ranks
     assert ranks["what does whistle"] == ranks["marmot"] == 1
     titles = found.titles_of(tmp_path / "out", "rodent")
-    assert sorted(titles) == ["Rodent (b)", "Rodent (c)"]
+    assert sorted(titles) == ["Page", "Rodent (b)", "Rodent (c)"]
 
 
 def build(folder: Path) -> None:

@@ -77,4 +77,4 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("build-finished", found.check_search)
     app.connect("build-finished", weight.remove_unused)
     app.connect("build-finished", weight.check_weight)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

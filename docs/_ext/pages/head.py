@@ -47,9 +47,15 @@ def describe_page(
     context["metatags"] = tags
 
 
+def _text(paragraph: nodes.paragraph) -> str:
+    """Return the text of a paragraph without HTML."""
+    parts = (part.astext() for part in paragraph.findall(nodes.Text) if not isinstance(part.parent, nodes.raw))
+    return " ".join("".join(parts).split())
+
+
 def description(doctree: nodes.document) -> str:
     """Return the beginning of the first paragraph that is one, or of all of them where each is short, cut at a word."""
-    paragraphs = [" ".join(paragraph.astext().split()) for paragraph in doctree.findall(nodes.paragraph)]
+    paragraphs = [_text(paragraph) for paragraph in doctree.findall(nodes.paragraph)]
     text = next((text for text in paragraphs if len(text) > _SHORTEST), " ".join(paragraphs))
     if len(text) <= _SHORTEST:
         return ""

@@ -91,7 +91,7 @@
     $("notice").hidden = told.length === 0;
   }
 
-  /** Choose a controller; an unknown profile becomes the first of its algorithm, or another one. Returns what to tell. */
+  /** Choose a controller; an unknown profile becomes the first of its algorithm, or another one. Returns the messages. */
   function choose(id, name, other = name) {
     const names = [...$(id).options].map((option) => option.value);
     const near = names.includes(name) ? name : (names.find((each) => each && each.startsWith(`${name.split("/")[0]}/`)) ?? other);
@@ -99,7 +99,7 @@
     return near === name ? [] : [`There is no profile ${name}: ${near ? `${near} is shown` : "nothing is compared"}.`];
   }
 
-  /** Take a number of the address into its field, or the nearest valid one. Returns what to tell. */
+  /** Take a number of the address into its field, or the nearest valid one. Returns the messages. */
   function taken(name, text) {
     const value = Number(text), [least, most] = LIMITS[name];
     if (text.trim() === "" || !Number.isFinite(value)) return [`${LABELS[name]}: ${text || "nothing"} is no number; ${$(name).value} is used.`];
