@@ -42,7 +42,7 @@ def plot_resumption(scenario_name: str, path: Path, until_s: int) -> None:
     axes.set_ylabel("kB")
     axes.set_xlim(0, max(times))
     axes.set_ylim(bottom=0)
-    axes.legend(loc="upper left", frameon=True, framealpha=1)
+    figure.legend(loc="outside upper center", ncols=4)  # above the axes: it would cover the jump
     save(figure, path)
 
 
