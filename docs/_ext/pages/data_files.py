@@ -22,6 +22,7 @@ from pages import errata, site
 from plain.folders import plain_headers
 
 FOLDER = "data"
+_SUMS = "SHA256SUMS"
 _SCHEMAS = Path(__file__).parent / "schemas"
 
 
@@ -111,8 +112,9 @@ def write_files(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.name != "html":
         return
     folder = Path(app.outdir) / FOLDER
-    stamp, made_from = folder / ".inputs", (Path(app.srcdir) / site.GENERATED / ".inputs").read_bytes()
-    if stamp.exists() and stamp.read_bytes() == made_from:
+    generated = Path(app.srcdir) / site.GENERATED
+    stamp, made_from = generated / ".data-inputs", f"{folder} {(generated / '.inputs').read_text('utf-8')}"
+    if stamp.exists() and stamp.read_text("utf-8") == made_from and (folder / _SUMS).exists():
         return
     sums = []
     for name, content in contents().items():
@@ -120,5 +122,5 @@ def write_files(app: Sphinx, error: Exception | None) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
         sums.append(f"{hashlib.sha256(content).hexdigest()}  {name}\n")
-    (folder / "SHA256SUMS").write_text("".join(sums), "utf-8")
-    stamp.write_bytes(made_from)
+    (folder / _SUMS).write_text("".join(sums), "utf-8")
+    stamp.write_text(made_from, "utf-8")
