@@ -45,6 +45,11 @@ def test_the_first_screen_has_five_buttons() -> None:
     )
 
 
+@pytest.mark.usefixtures("whole")
+def test_the_page_of_the_start_leads_to_the_judge() -> None:
+    assert 'href="judge.html"' in navigation.with_judge('<li><a href="#">Watch it start</a></li>')
+
+
 def test_crumbs_lead_home() -> None:
     app: Any = SimpleNamespace(config=SimpleNamespace(root_doc="index"))
     context: dict[str, Any] = {

@@ -1,5 +1,6 @@
 """Navigation of pages that there are hundreds of, and breadcrumbs of every page."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ _LISTS = {
     f"{site.GENERATED}/api/python-": (f"{site.GENERATED}/api/python", "Python"),
     f"{site.GENERATED}/api/c-": (f"{site.GENERATED}/api/c", "C"),
 }
+#: Entry of *Watch it start*; its own page has the address #.
+_PLAY = re.compile(r'href="([^"]*)">Watch it start</a></li>')
 _MAIN = (
     ("play", "Watch it start"),
     ("judge", "Judge a log"),
@@ -57,11 +60,12 @@ def with_judge(navigation: str) -> str:
     """Return the navigation with an entry for judge.html, which Sphinx does not know, after Watch it start."""
     if "judge" in parts.missing():
         return navigation
-    before, found, after = navigation.partition('play.html">Watch it start</a></li>')
+    found = _PLAY.search(navigation)
     if not found:
         return navigation
-    root = before.rpartition('href="')[2]
-    return f'{before}{found}<li class="toctree-l1"><a class="reference internal" href="{root}judge.html">Judge a log</a></li>{after}'
+    root = found[1].removesuffix("play.html").removesuffix("#")
+    entry = f'<li class="toctree-l1"><a class="reference internal" href="{root}judge.html">Judge a log</a></li>'
+    return navigation[: found.end()] + entry + navigation[found.end() :]
 
 
 def add_crumbs(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
