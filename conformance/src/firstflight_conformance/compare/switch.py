@@ -6,6 +6,7 @@ changes one function. Two alternatives in one function are applied to its text, 
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -35,6 +36,7 @@ class Switch:
         self._changes = {name: _change_of(parts) for name, parts in alternatives.items()}
         files = mutable_files()
         with fresh_modules(texts or {path: right_text(path) for path in files}) as self.model:
+            self.computation = import_module("firstflight.transfer_time.transfer_time")
             modules = {path: sys.modules[name] for path, name in files.items() if name in sys.modules}
         self._modules = [*modules.values()]
         named = ((str(path), _named(module)) for path, module in modules.items())
@@ -99,10 +101,6 @@ class Switch:
         """Define a name in every module of the copy."""
         for module in self._modules:
             setattr(module, name, value)
-
-    def module(self, name: str) -> ModuleType:
-        """Return a module of the copy by the last part of its name."""
-        return next(one for one in self._modules if one.__name__.rpartition(".")[2] == name)
 
     def _of_several(self, function: Function, names: tuple[str, ...]) -> CodeType | None:
         if (function, names) not in self._both:

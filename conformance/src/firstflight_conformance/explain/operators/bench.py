@@ -102,7 +102,7 @@ class Operated(Switched):
     def compute(self, profile: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Return the outputs of a computation in their JSON form."""
         self._switch.select(self._change)
-        return answer(profile, decode_inputs(inputs), self._switch.module("transfer_time"))
+        return answer(profile, decode_inputs(inputs), self._switch.computation)
 
 
 @contextmanager
@@ -140,8 +140,20 @@ Lines = dict[str, set[int]]
 
 def executed(subject: AnsweredCase, variant: Variant) -> list[Lines]:
     """Return the lines of the model that each event up to the first divergence executes, the first event with the beginning."""
-    files = {str(path) for path in mutable_files()}
     found: list[Lines] = [{}]
+    with traced(found):
+        if isinstance(subject.case, ComputationCase):
+            variant.compute(subject.case.profile, subject.case.inputs)
+        else:
+            for _ in subject.steps(variant, (subject.first or 0) + 1):
+                found.append({})
+    return found
+
+
+@contextmanager
+def traced(found: list[Lines]) -> Iterator[None]:
+    """Add the lines of the model that are executed to the last entry."""
+    files = {str(path) for path in mutable_files()}
 
     def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:
         name = frame.f_code.co_filename
@@ -159,11 +171,6 @@ def executed(subject: AnsweredCase, variant: Variant) -> list[Lines]:
     before = sys.gettrace()
     sys.settrace(on_call)
     try:
-        if isinstance(subject.case, ComputationCase):
-            variant.compute(subject.case.profile, subject.case.inputs)
-        else:
-            for _ in subject.steps(variant, (subject.first or 0) + 1):
-                found.append({})
+        yield
     finally:
         sys.settrace(before)
-    return found
