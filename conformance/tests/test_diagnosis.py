@@ -12,6 +12,8 @@ from every import every_case, every_computation
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.answers import passed
 from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
+from firstflight_conformance.explain.breaks import rules_of
+from firstflight_conformance.explain.budget import Budget
 from firstflight_conformance.explain.diagnosis import diagnose
 from firstflight_conformance.explain.suspects import suspects_of
 from firstflight_conformance.format.clauses import Author, Clause, known_clauses
@@ -58,10 +60,10 @@ def diagnosis_of(*ids: str) -> Diagnosis:
 def test_planted_bugs(name: str) -> None:
     """Each is named exactly, and the first cause has its rule; the decision is at the event where the outcome changes, not where the window does.
 
-    Only a startup algorithm that never acts, and gives the same answers, comes before it.
+    Only a startup algorithm that never acts, and edits of lines that break the same rules, come before it.
     """
     causes = diagnosis_of(name).causes
-    named = [cause.cause for cause in causes if cause.exact and cause.kind != "base"]
+    named = [cause.cause for cause in causes if cause.exact and cause.kind not in ("base", "operator")]
     assert named[0] == name and causes[0].exact
     assert BUGS[name] in causes[0].clauses
     assert len(causes[0].clauses) <= 6
@@ -71,8 +73,9 @@ def test_planted_bugs(name: str) -> None:
 
 def test_the_decision_comes_before_the_window_shows_it() -> None:
     """CSS that does not begin shows in the window two events later, when the next ACK grows it."""
-    (cause,) = diagnosis_of("hystartpp-clamp-always-16").causes
-    subject = answered(next(c for c in every_case() if c.id == cause.cases[0]), Variant(candidate(cause.cause)))
+    name = "hystartpp-clamp-always-16"
+    cause = next(one for one in diagnosis_of(name).causes if one.cause == name)
+    subject = answered(next(c for c in every_case() if c.id == cause.cases[0]), Variant(candidate(name)))
     assert (cause.decision.event_index, subject.first) == (84, 86)
     assert cause.decision.model["outcome"] == "conservative_begun"
     assert cause.decision.other["outcome"] == "grown"
@@ -149,15 +152,16 @@ def test_rules_of_an_unknown_are_those_that_wrong_implementations_break_there() 
     cases = [case for case in every_case() if (case.vector.algorithm, case.profile) == ("search", "draft-09")]
     subjects = [answered(case, variant) for case in cases if len(case.events) < 60]
     failing = shortest_first([subject for subject in subjects if subject.first is not None])
-    _, clauses = suspects_of(failing, singles("search", ["draft-09"]), None)
+    _, clauses = suspects_of(failing, singles("search", ["draft-09"]), None, Budget())
     assert clauses[0] == "search.interpolation.exact"
 
 
 def named(mutant: Mutant) -> bool | None:
     """Return whether the first cause is a mutant or one that no vector tells from it, ``None`` if the window never shows it.
 
-    A mutant that conforms is named by its choices. Fail if a cause is called exact that a vector tells from the mutant; one that is said to follow
-    values of a bound comes after those that do not, and answers with these as the mutant does.
+    A mutant that conforms is named by its choices. Fail if an exact edit has other rules, or if a vector tells another exact cause
+    from the mutant; one that is said to follow values of a bound comes after those that do not, and answers with these as the
+    mutant does.
     """
     right = Variant(candidate(mutant.id))
     failing, passing = judged(right, mutant.algorithm, mutant.profile)
@@ -170,7 +174,10 @@ def named(mutant: Mutant) -> bool | None:
         return bool(found.choices)
     chosen = [name for choice in found.choices if not choice.point.bound for name in (choice.cause,)]
     for cause in causes:
-        if cause.exact:
+        if cause.exact and cause.kind == "operator":
+            rules = rules_of(mutant)
+            assert not set(cause.clauses).isdisjoint(rules) or any(known_clauses()[one].ours for one in rules)
+        elif cause.exact:
             # A cause may change the text that a choice changes, and replaces it then.
             other = build(rebuilt(" + ".join([*chosen, cause.cause]), mutant)) or build(rebuilt(cause.cause, mutant))
             assert other is not None

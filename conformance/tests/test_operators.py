@@ -5,15 +5,16 @@ import sys
 import pytest
 
 from diagnosis_support import answered, candidate, judged
-from every import every_case
+from every import every_case, every_computation
 from firstflight.algorithm import Startup
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.adapters.conversation import Answers
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.adapters.script import Script
+from firstflight_conformance.explain.budget import RESERVE, Budget
 from firstflight_conformance.explain.diagnosis import diagnose
 from firstflight_conformance.explain.operators.bench import Bench, limited
-from firstflight_conformance.explain.operators.search import Budget, Search
+from firstflight_conformance.explain.operators.search import Search
 from firstflight_conformance.format.layers import layers
 from firstflight_conformance.format.wire import event_to_json
 from firstflight_conformance.records.findings import Cause
@@ -111,10 +112,31 @@ def test_a_spent_budget_is_reported() -> None:
     assert search.budget.is_spent
 
 
+@pytest.mark.parametrize("events", [0, 5_000])
+def test_a_diagnosis_with_a_spent_budget_is_reported(events: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every search of a profile has the same budget, and the last cause has a note on its end. The rules of an unknown cause remain."""
+    budgets = [Budget(RESERVE + events) for _ in range(2)]
+    found = []
+    for budget in budgets:
+        monkeypatch.setattr(Budget, "of", classmethod(lambda _cls, _algorithm, one=budget: one))
+        report = judged_variant(next(one for one in variants() if one.id == "rises-in-recovery"))
+        assert report.diagnosis is not None
+        found.append(report.diagnosis.causes)
+    assert any("stopped at its limit" in note for cause in found[0] for note in cause.notes)
+    assert all(cause.clauses for cause in found[0])
+    assert found[0] == found[1] and budgets[0] == budgets[1] and budgets[0].is_spent
+
+
 def test_a_candidate_without_end_is_stopped() -> None:
     with pytest.raises(ArithmeticError, match="too much time"), limited():
         while True:
             pass
+
+
+def test_a_copy_of_the_model_computes() -> None:
+    """A computation has answers in the copy, which operators change."""
+    cases = every_computation()[::40]
+    assert all(Bench(None).right.compute(one.profile, one.inputs) == one.expectation.expect for one in cases)
 
 
 def test_an_edit_that_changes_nothing_is_no_candidate() -> None:

@@ -10,6 +10,7 @@ from firstflight_conformance.compare.profile import compared, values_taken
 from firstflight_conformance.compare.relation import ConformingWay
 from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
 from firstflight_conformance.explain.breaks import broken_by
+from firstflight_conformance.explain.budget import Budget
 from firstflight_conformance.explain.decision import decision_of
 from firstflight_conformance.explain.explain import Explanation, Failures
 from firstflight_conformance.records.findings import Choice
@@ -89,15 +90,17 @@ def _departures(
     """
     right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
     diverging = [subject.under(chosen.variant) for subject in rest]
-    departures = Departures(chosen, Failures(diverging, right, chosen.candidate if chosen.options else None))
+    budget = Budget.of(rest[0].case.vector.algorithm if rest else "")
+    choices = chosen.candidate if chosen.options else None
+    departures = Departures(chosen, Failures(diverging, right, choices, budget=budget))
     if not rest or not chosen.options:
         return departures
-    failures = Failures([*rest, *agreed], passing)
-    exact = failures.whole()
+    failures = Failures([*rest, *agreed], passing, budget=budget)
+    exact = failures.known()
     if not exact and not departures.is_explained:
         # A wrong decision may replace a choice.
         exact = [one for one in failures.parts() if len(one.explained) == len(failures.failing)]
-    return Departures(Chosen(), Failures(rest, passing), exact) if exact else departures
+    return Departures(Chosen(), Failures(rest, passing, budget=budget), exact) if exact else departures
 
 
 def without_choices(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> Verdicts:

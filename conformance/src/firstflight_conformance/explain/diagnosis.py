@@ -115,7 +115,10 @@ def _causes(departures: Departures, of: int) -> list[Cause]:
     causes = [_cause(explanation, departures.failing, of) for explanation in found]
     done = {case for cause in causes for case in cause.cases}
     rest = [subject for subject in departures.failing if subject.case.id not in done]
-    return [*causes, _unknown(rest, of, departures)] if rest else causes
+    if rest:
+        return [*causes, _unknown(rest, of, departures)]
+    stopped = departures.failures.stopped
+    return [replace(causes[0], notes=stopped), *causes[1:]] if causes else causes
 
 
 def _cause(found: Explanation, failing: Sequence[AnsweredCase], of: int) -> Cause:
@@ -158,8 +161,10 @@ def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> C
         shortest_first(rest), key=lambda subject: subject.judged_by(subject.walk(subject.right)) == subject.length
     )
     case = ordered[0].case
-    decision, clauses = suspects_of(ordered, singles(case.vector.algorithm, (case.profile,)), departures.choices)
-    near, line = departures.failures.near, departures.failures.line
+    candidates, failures = singles(case.vector.algorithm, (case.profile,)), departures.failures
+    with failures.budget.to_the_end():
+        decision, clauses = suspects_of(ordered, candidates, departures.choices, failures.budget)
+    near, line = failures.near, failures.line
     # The rules of the line from which all else follows are the first suspects.
     clauses = may_be_broken((*(line[1][:2] if line else ()), *clauses), ordered[0].profile)
     cases = tuple(subject.case.id for subject in ordered)
@@ -169,7 +174,7 @@ def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> C
         *(one.note(of) for one in near),
         *([line[0]] if line else ()),
         *arithmetic(ordered[0]),
-        *departures.failures.stopped,
+        *failures.stopped,
     )
     return Cause(
         UNKNOWN, "rule", "no known cause", clauses, at_most(clauses), cases, of, decision, *about,

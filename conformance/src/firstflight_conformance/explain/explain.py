@@ -1,17 +1,18 @@
 """Finds the candidates that reproduce the answers of an adapter.
 
-The order: the base alone and other profiles; readings and named mutants, which have rules and words of their own; one operator
-on a line that the failing case executed; two readings or mutants.
+The order: the base alone and other profiles; another reading; one operator on a line that the failing case executed; a named
+mutant; two readings or mutants.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import combinations, islice, takewhile
 
 from firstflight_conformance.compare.subject import AnsweredCase, sample_of, shortest_first
 from firstflight_conformance.explain.breaks import rules_of
-from firstflight_conformance.explain.operators.search import Budget, Found, Search
+from firstflight_conformance.explain.budget import BUILT, Budget
+from firstflight_conformance.explain.operators.search import EVENTS, Found, Search
 from firstflight_conformance.explain.stand_ins import stand_ins
 from firstflight_conformance.replay.candidates import Candidate, of_the_base, pair, singles, together
 from firstflight_conformance.replay.variant import Variant, build
@@ -27,10 +28,16 @@ PARTIAL = 24
 PAIRS = 80
 #: How many pairs are tried of which one part gets far, and the other may be any candidate.
 BESIDE = 400
+#: Events that the search for pairs may replay.
+_EVENTS_OF_PAIRS = 200_000
 #: Operators that are named near an unknown cause.
 _NEAREST = 3
 #: Causes that are named where none explains everything.
 NAMED = 5
+#: Waves of operators that edit a line: changes of events, then the most frequent mistakes.
+_EDITS = 2
+#: Kinds that come before operators.
+_FIRST = ("base", "profile", "reading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ class Explanation:
 class Failures:
     """The cases of one adapter that failed, and those that passed. ``choices``: its other choices at open points, in all of them.
 
-    ``named``: whether only readings and named mutants are candidates.
+    ``named``: whether only readings and named mutants are candidates. ``budget``: the events that may be replayed.
     """
 
     def __init__(
@@ -59,6 +66,7 @@ class Failures:
         choices: Candidate | None = None,
         *,
         named: bool = False,
+        budget: Budget | None = None,
     ) -> None:
         """Take the cases."""
         self._choices, self._named = choices, named
@@ -71,7 +79,9 @@ class Failures:
         self._tried: list[Candidate] = []
         self.near: list[Found] = []
         self.line: tuple[str, tuple[str, ...]] | None = None
-        self.budget = Budget()
+        self.budget = budget or Budget()
+        self._built: dict[Candidate, Variant | None] = {}
+        self._follows: dict[Candidate, int] = {}
 
     def explanations(self, known: Iterable[Explanation] = ()) -> list[Explanation]:
         """Return the best explanations: those that explain everything, which no case tells apart, or else parts, the largest first.
@@ -80,15 +90,31 @@ class Failures:
         """
         if self._named:
             return self.exact or self.parts()
-        return self._known(known) or self.whole() or self._operators() or self.parts()
+        return self._known(known) or self.whole() or self.parts()
 
     def whole(self) -> list[Explanation]:
-        """Return a stand-in, readings and named mutants that explain everything; the first has the rules of all, since they answer alike."""
+        """Return causes that explain everything: a stand-in, a reading, operators, named mutants.
+
+        Where a named mutant explains everything, an operator comes first only if one line alone has such an edit, and its rules
+        are rules of the mutant: two sources agree then. Few cases fit edits of many lines, most of them by accident. An operator
+        that adds a statement or a guard has a worse sentence than a named mutant.
+        """
+        known = self.known()
+        sure = bool(known) and not self._followed(known[0])
+        if sure and known[0].candidate.kind in _FIRST:
+            return known
+        operators, rules = self._operators(_EDITS if sure else None), _rules(known)
+        if sure and (len(operators) != 1 or rules.keys().isdisjoint(operators[0].clauses)):
+            return known
+        merged = [*(rule for one in operators for rule in one.clauses), *rules]
+        return [*(_ordered(one, rules, merged) for one in operators), *known][:NAMED]
+
+    def known(self) -> list[Explanation]:
+        """Return a stand-in, readings and named mutants that explain everything; a stand-in has the rules of all, since they answer alike."""
         stand_ins = self.stand_ins()
         if not stand_ins:
             return self.exact
-        rules = (rule for one in self.exact for part in one.candidate.parts for rule in rules_of(part))
-        return [replace(stand_ins[0], clauses=tuple(dict.fromkeys(rules))), *self.exact]
+        return [replace(stand_ins[0], clauses=tuple(_rules(self.exact))), *self.exact]
 
     def parts(self) -> list[Explanation]:
         """Return a pair that explains everything, or else causes that explain a part each, the largest first."""
@@ -98,7 +124,8 @@ class Failures:
             (self._part(candidate) for candidate in self._tried if beyond[candidate]),
             key=lambda found: (-len(found.explained), -beyond[found.candidate]),
         )
-        both = self._pair(parts) or self._beside([part.candidate for part in parts], self._tried)
+        with self.budget.at_most(_EVENTS_OF_PAIRS):
+            both = self._pair(parts) or self._beside([part.candidate for part in parts], self._tried)
         if both is not None:
             return [both]
         return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
@@ -129,22 +156,21 @@ class Failures:
 
     @property
     def stopped(self) -> tuple[str, ...]:
-        """A note if the search for operators stopped early."""
-        return ("the search for causes stopped at its limit of replayed events",) if self.budget.is_spent else ()
+        """A note if the search stopped early."""
+        return ("the search for causes stopped at its limit of replayed events",) if self.budget.stopped else ()
 
-    def _operators(self) -> list[Explanation]:
-        """Return the operators that explain everything, the best of each line; those that follow a bound explain nothing."""
+    def _operators(self, waves: int | None) -> list[Explanation]:
+        """Return the operators of the first ``waves`` that explain everything, the best of each line, with its rules."""
         search = Search(self.failing, self.passing, self._choices, self.budget)
-        exact = search.exact()
+        with self.budget.at_most(EVENTS):
+            exact = search.exact(waves)
         if not exact:
             self.near = self._nearest(search)
             self.line = search.best_line()
         by_line: dict[tuple[object, int], list[Found]] = {}
         for one in exact:
             by_line.setdefault((one.operation.function, one.operation.line), []).append(one)
-        found = [_of_operator(of_line) for of_line in by_line.values()][:NAMED]
-        others = tuple(clause for one in found[1:] for clause in one.clauses)
-        return [replace(one, clauses=tuple(dict.fromkeys([*one.clauses, *others]))) for one in found]
+        return [_of_operator(of_line) for of_line in by_line.values()][:NAMED]
 
     @cached_property
     def exact(self) -> list[Explanation]:
@@ -152,8 +178,11 @@ class Failures:
         self._tried = []
         whole: list[Explanation] = []
         for candidates in self._stages():
-            self._tried += candidates
-            whole += filter(None, map(self._whole, candidates))
+            for candidate in candidates:
+                if self.budget.is_spent:
+                    break
+                self._tried.append(candidate)
+                whole += filter(None, [self._whole(candidate)])
             whole.sort(key=self._followed)
             if whole and not self._followed(whole[0]):
                 break
@@ -161,10 +190,19 @@ class Failures:
 
     def _followed(self, found: Explanation) -> int:
         """Return in how many cases it explains the answers only by following values that a text bounds."""
-        return sum(bool(subject.walk(found.variant).taken) for subject in self.failing)
+        if found.candidate not in self._follows:
+            self.budget.spend(sum(subject.length for subject in self.failing))
+            self._follows[found.candidate] = sum(bool(one.walk(found.variant).taken) for one in self.failing)
+        return self._follows[found.candidate]
 
     def _build(self, candidate: Candidate) -> Variant | None:
         """Return the model with the choices and a candidate."""
+        if candidate not in self._built:
+            self._built[candidate] = self._new(candidate)
+        return self._built[candidate]
+
+    def _new(self, candidate: Candidate) -> Variant | None:
+        self.budget.spend(BUILT)
         return build(candidate if self._choices is None else together([self._choices, candidate]))
 
     def _stages(self) -> Iterable[list[Candidate]]:
@@ -179,7 +217,18 @@ class Failures:
         yield [candidate for name, candidate in below.items() if name not in own]
 
     def _explains_all(self, variant: Variant) -> bool:
-        return all(subject.explained_by(variant) for subject in (*self.sample, *self.failing))
+        return all(self._explains(subject, variant) for subject in (*self.sample, *self.failing))
+
+    def _explains(self, subject: AnsweredCase, variant: Variant) -> bool:
+        return self._reproduced(subject, variant) == subject.length
+
+    def _reproduced(self, subject: AnsweredCase, variant: Variant) -> int:
+        """Return how many answers are those of a variant; none when the budget is spent."""
+        if self.budget.is_spent:
+            return 0
+        agreed = subject.reproduced(variant)
+        self.budget.spend(agreed + 1)
+        return agreed
 
     def _whole(self, candidate: Candidate) -> Explanation | None:
         """Return the explanation of everything by a candidate, if it is one."""
@@ -192,13 +241,13 @@ class Failures:
     def _beyond(self, candidate: Candidate) -> int:
         """Return how far beyond the divergence a candidate gets, in all cases of the sample."""
         variant, sample = self._build(candidate), self.sample
-        return sum(max(0, one.reproduced(variant) - (one.first or 0)) for one in sample) if variant else 0
+        return sum(max(0, self._reproduced(one, variant) - (one.first or 0)) for one in sample) if variant else 0
 
     def _part(self, candidate: Candidate) -> Explanation:
         """Return what a candidate explains that does not explain everything."""
         variant = self._build(candidate)
         assert variant is not None
-        explained = frozenset(subject.case.id for subject in self._probe if subject.explained_by(variant))
+        explained = frozenset(subject.case.id for subject in self._probe if self._explains(subject, variant))
         return Explanation(candidate, variant, explained)
 
     def _cover(self, parts: Sequence[Explanation]) -> list[Explanation]:
@@ -218,7 +267,8 @@ class Failures:
 
     def _all_of(self, found: Explanation) -> Explanation:
         """Return the explanation with all the cases that it explains."""
-        explained = (subject.case.id for subject in self.failing if subject.explained_by(found.variant))
+        with self.budget.to_the_end():
+            explained = [subject.case.id for subject in self.failing if self._explains(subject, found.variant)]
         return replace(found, explained=frozenset(explained))
 
     def is_harmless(self, found: Explanation) -> bool:
@@ -231,6 +281,7 @@ class Failures:
                 left -= subject.length
                 if left < 0 or not known:
                     break
+                self.budget.spend(subject.length)
                 known = subject.unchanged_by(found.variant)
             self._harmless[found.candidate] = known
         return known
@@ -251,12 +302,13 @@ class Failures:
         return self._first(list(islice(couples, BESIDE)))
 
     def _first(self, couples: Sequence[tuple[Candidate, Candidate]]) -> Explanation | None:
-        return next((found for one, other in couples if (found := self._together(one, other)) is not None), None)
+        tried = takewhile(lambda _: not self.budget.is_spent, couples)
+        return next((found for one, other in tried if (found := self._together(one, other)) is not None), None)
 
     def _together(self, one: Candidate, other: Candidate) -> Explanation | None:
         both = pair(one, other)
-        variant = self._build(both)
-        if variant is None or not all(subject.explained_by(variant) for subject in self.failing):
+        variant = self._new(both)
+        if variant is None or not all(self._explains(subject, variant) for subject in self.failing):
             return None
         found = Explanation(both, variant, frozenset(subject.case.id for subject in self.failing))
         return found if self.is_harmless(found) else None
@@ -269,3 +321,14 @@ def _of_operator(found: Sequence[Found]) -> Explanation:
     if len(found) > 1:
         what += f" (and {len(found) - 1} other edits of this line)"
     return Explanation(replace(best.candidate, what=what), best.variant, best.explained, best.clauses)
+
+
+def _rules(found: Iterable[Explanation]) -> dict[str, None]:
+    """Return the rules of explanations by readings and named mutants, in their order."""
+    return dict.fromkeys(rule for one in found for part in one.candidate.parts for rule in rules_of(part))
+
+
+def _ordered(found: Explanation, rules: Collection[str], merged: Sequence[str]) -> Explanation:
+    """Return an operator with the rules that a named mutant breaks as well, its other rules, and the rules of equally good causes."""
+    shared = [rule for rule in found.clauses if rule in rules]
+    return replace(found, clauses=tuple(dict.fromkeys([*shared, *found.clauses, *merged])))

@@ -5,6 +5,7 @@ from itertools import islice
 
 from firstflight_conformance.compare.subject import AnsweredCase, sample_of
 from firstflight_conformance.explain.breaks import rules_of
+from firstflight_conformance.explain.budget import BUILT, Budget
 from firstflight_conformance.explain.decision import (
     at_event,
     computed,
@@ -28,7 +29,7 @@ _EVENT, _OBSERVABLES, _ANSWER = 1, 3, 4
 
 
 def suspects_of(
-    failing: Sequence[AnsweredCase], candidates: Iterable[Candidate], choices: Candidate | None
+    failing: Sequence[AnsweredCase], candidates: Iterable[Candidate], choices: Candidate | None, budget: Budget
 ) -> tuple[Decision, tuple[str, ...]]:
     """Return where the decision can have been taken that shows at the first divergence of the first failure, and the rules that it may break.
 
@@ -46,6 +47,9 @@ def suspects_of(
     votes: dict[int, int] = {}
     scores: list[tuple[int, Candidate]] = []
     for candidate in candidates:
+        if budget.is_spent:
+            break
+        budget.spend(BUILT + 2 * sum((one.first or 0) + 1 for one in (subject, *others)))
         variant = build(candidate if choices is None else together([choices, candidate]))
         if variant is None:
             continue

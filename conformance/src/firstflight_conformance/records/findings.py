@@ -89,7 +89,7 @@ class Cause:
     ``pair``, ``state`` (``kept_state.py``), or ``rule`` where only the rules are known in which the decision can differ. ``title`` and ``why`` are
     those of the vector in which it is decided, empty in closed loop; ``curve`` has the windows there. In ``followed`` of the cases it explains the
     answers only by following values that a text bounds. ``divergence``: the first answer that the choices of the stack do not explain. ``notes``:
-    near causes and the quantities of the event, if the cause is unknown.
+    near causes and the quantities of the event, if the cause is unknown; and whether the search stopped early.
     """
 
     cause: str

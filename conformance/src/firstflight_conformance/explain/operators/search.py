@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 from firstflight_conformance.compare.subject import AnsweredCase, sample_of, shortest_first
 from firstflight_conformance.compare.touched import content
+from firstflight_conformance.explain.budget import COMPILED, Budget
 from firstflight_conformance.explain.operators.bench import Bench, Lines, Operated, executed, limited
 from firstflight_conformance.explain.operators.edits import Operation, Operators
 from firstflight_conformance.explain.operators.events import transforms
@@ -16,8 +18,8 @@ from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.replay.answers import CRASHES
 from firstflight_conformance.replay.candidates import Candidate
 
-#: Events that one search replays, about 50,000 a second; and as how many a compiled candidate counts.
-EVENTS, _COMPILED = 300_000, 15
+#: Events that one search replays.
+EVENTS = 300_000
 #: The number of failing cases where a search begins, one after another.
 _ANCHORS = 4
 #: The number of failing cases that try a candidate first.
@@ -28,22 +30,6 @@ _LINES = 12
 _PASSING_EVENTS = 20_000
 #: So many causes and ties are kept.
 KEPT = 12
-
-
-@dataclass
-class Budget:
-    """Events that a search may still replay; counted, not timed, so that a report is the same on every machine."""
-
-    left: int = EVENTS
-
-    def spend(self, events: int) -> None:
-        """Take events off."""
-        self.left -= events
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether nothing is left."""
-        return self.left <= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +104,13 @@ class Search:
         self.near: list[Found] = []
         self.lines: list[LineFound] = []
 
-    def exact(self) -> list[Found]:
-        """Return the operations that reproduce every failure and change no passing case, from the first wave that has one."""
+    def exact(self, waves: int | None = None) -> list[Found]:
+        """Return the operations that reproduce every failure and change no passing case, from the first wave that has one.
+
+        ``waves``: the number of waves to try, ``None`` for all.
+        """
         for anchor in self._anchors():
-            for number, wave in enumerate(self._waves(anchor)):
+            for number, wave in enumerate(islice(self._waves(anchor), waves)):
                 found = [one for one in map(self._found, self._reproducing(anchor, wave)) if one is not None]
                 self.near += found
                 whole = [one for one in found if self._is_exact(one)] or (self._solved(anchor) if number == 1 else [])
@@ -219,7 +208,7 @@ class Search:
             if self.budget.is_spent:
                 return
             variant = self._bench.variant(operation)
-            self.budget.spend(_COMPILED)
+            self.budget.spend(COMPILED)
             if variant is None:
                 continue
             key = (
@@ -266,7 +255,9 @@ class Search:
         if not explained:
             return None
         contradicted = self._contradicted(variant)
-        followed = sum(bool(one.walk(variant).taken) for one in self._failing if one.case.id in explained)
+        walked = [one for one in self._failing if one.case.id in explained]
+        self.budget.spend(sum(one.length for one in walked))
+        followed = sum(bool(one.walk(variant).taken) for one in walked)
         return Found(operation, variant, frozenset(explained), contradicted, followed)
 
     def cited(self, found: Found) -> Found:
