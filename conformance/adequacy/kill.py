@@ -108,11 +108,11 @@ def kills_of(root: Path, mutant: Mutant, *, whole: bool = True) -> Kills:
     with mutated(mutant) as controller:
         if mutant.algorithm in COMPUTED_ALGORITHMS:
             model = _fresh_computation(mutant.algorithm)
-            for case in _computations(root):
+            for case in computations_below(root):
                 differs = _answers_differently(model, case)
                 (kills.by_crash if differs is None else kills.by_windows if differs else []).append(case.id)
             return kills
-        replays = _replays(root, mutant.algorithm, mutant.profile)
+        replays = replays_below(root, mutant.algorithm, mutant.profile)
         replay_all(kills, controller, replays) if whole else _replay_some(kills, controller, replays)
     return kills
 
@@ -129,12 +129,12 @@ def _replay_some(kills: Kills, controller: Any, replays: list[Replay]) -> None:
 def replay_all(kills: Kills, controller: Any, replays: Iterable[Replay]) -> None:
     """Take note of what rejects the mutant that ``controller`` behaves like."""
     for replay in replays:
-        difference = _difference(controller, replay, kills.shown_by)
-        if difference == "windows":
+        by = difference(controller, replay, kills.shown_by)
+        if by == "windows":
             kills.by_windows.append(replay.id)
-        elif difference == "state":
+        elif by == "state":
             kills.by_state.append(replay.id)
-        elif difference == "crash":
+        elif by == "crash":
             kills.by_crash.append(replay.id)
 
 
@@ -145,7 +145,7 @@ def _fresh_computation(algorithm: str) -> ModuleType:
 
 
 @lru_cache(1)
-def _replays(root: Path, algorithm: str, profile: str) -> list[Replay]:
+def replays_below(root: Path, algorithm: str, profile: str) -> list[Replay]:
     """Return the cases of a profile. The mutants of one follow each other."""
     return [
         Replay(
@@ -170,7 +170,8 @@ def _cases(root: Path) -> dict[tuple[str, str], list[Case]]:
 
 
 @cache
-def _computations(root: Path) -> list[ComputationCase]:
+def computations_below(root: Path) -> list[ComputationCase]:
+    """Return the computations below a folder."""
     return list(computations.cases(computations.load_all(root)))
 
 
@@ -182,8 +183,8 @@ def _answers_differently(model: Any, case: ComputationCase) -> bool | None:
         return None
 
 
-def _difference(controller: Any, replay: Replay, shown_by: set[str]) -> str:
-    """Return by what a replay rejects the mutant: ``windows``, ``state``, ``crash`` or nothing; add what shows it."""
+def difference(controller: Any, replay: Replay, shown_by: set[str]) -> str:
+    """Return by what a replay rejects a mutant: ``windows``, ``state``, ``crash`` or nothing; add what shows it."""
     seen = ""
     try:
         state = controller.create(replay.algorithm, replay.profile, replay.config)

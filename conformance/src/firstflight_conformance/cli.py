@@ -41,6 +41,7 @@ DEV_COMMANDS = {
     "vectors": "Generate vectors/ and the tables of the references, or compare them with the existing files.",
     "check": "Check that every clause has Python, C and a vector.",
     "mutants": "Replay the vectors with wrong implementations: which vectors reject them.",
+    "operators": "Replay the vectors with every small edit of the model: which they reject.",
     "results": "Compute published results again, or compare with the stored ones.",
     "history": "A stack over its releases: which deviations came and went.",
     "relay": "An emulated path between two UDP programs on this machine.",
@@ -55,6 +56,7 @@ BESIDE = {
     "history": "studies.history.command",
     "relay": "studies.live.relay_command",
     "mutants": "adequacy.mutants",
+    "operators": "adequacy.operators",
     "check": "adequacy.check",
 }
 
