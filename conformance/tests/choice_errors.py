@@ -1,0 +1,106 @@
+"""Errors planted next to conforming choices: whether a report that knows the choice still has the rule of the error first."""
+
+import random
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from firstflight_conformance.format.open_points import OpenPoint, open_points
+from firstflight_conformance.records.results import ExitCode, exit_code
+from freedoms_support import Variant, judged, together, variants
+from planted_errors import PLANTED
+
+#: The algorithms whose open points are used.
+ALGORITHMS = ("careful-resume", "hystartpp")
+
+
+@dataclass(frozen=True)
+class Error:
+    """An error in the implementation of a profile, with the rules of which a cause must have one."""
+
+    change: Variant
+    breaks: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdict on an error next to a choice. ``cause``: id and rules of the first cause, empty without one."""
+
+    point: str
+    error: str
+    rejected: bool
+    named: bool
+    cause: str
+
+    @property
+    def line(self) -> str:
+        """The verdict as a row of a table."""
+        verdict = ("named" if self.named else "not named") if self.rejected else "conforms"
+        return f"| {self.point} | {self.error} | {verdict} | {self.cause} |"
+
+
+@cache
+def errors(algorithm: str) -> tuple[Error, ...]:
+    """Return the errors of an algorithm in the order of the file."""
+    data = tomllib.loads((PLANTED / "with_choices.toml").read_text("utf-8"))["error"]
+    return tuple(
+        Error(
+            Variant(
+                one["id"], one["profile"], "", False, "", "", one["profile"].replace("/", "_").replace("-", "_"),
+                one.get("replace", []), one.get("base", []), rule=one["breaks"][0],
+            ),
+            frozenset(one["breaks"]),
+        )
+        for one in data
+        if one["profile"].startswith(f"{algorithm}/")
+    )  # fmt: skip
+
+
+def points(algorithm: str) -> list[OpenPoint]:
+    """Return the open points of an algorithm that a self-contained implementation can use."""
+    used = {one.point_id for one in _conforming(algorithm)}
+    return [point for point in open_points() if point.algorithm == algorithm and point.id in used]
+
+
+def cells(algorithm: str) -> list[tuple[OpenPoint, Error]]:
+    """Return each error next to each open point, in an order drawn by seed."""
+    found = [(point, error) for point in points(algorithm) for error in errors(algorithm)]
+    random.Random(7).shuffle(found)
+    return found
+
+
+def judge(point: OpenPoint, error: Error) -> Judged | None:
+    """Return the verdict on an error next to the first choice at a point that changes other texts; ``None`` if no choice does."""
+    both = next(_both(point, error), None)
+    if both is None:
+        return None
+    report = judged(both, whole=False)
+    causes = () if report.diagnosis is None else report.diagnosis.causes
+    cause = f"{causes[0].cause} [{', '.join(causes[0].clauses)}]" if causes else ""
+    named = bool(causes) and not error.breaks.isdisjoint(causes[0].clauses)
+    rejected = exit_code([report], strict=False) == ExitCode.DIVERGENCE
+    return Judged(point.id, error.change.id, rejected, named, cause)
+
+
+def share(found: Iterable[Judged]) -> tuple[int, int]:
+    """Return the number of rejected errors whose rule the first cause has, and the number of rejected errors."""
+    rejected = [one for one in found if one.rejected]
+    return sum(one.named for one in rejected), len(rejected)
+
+
+def _both(point: OpenPoint, error: Error) -> Iterator[Variant]:
+    """Yield implementations with the error and a choice at the point."""
+    for choice in _conforming(point.algorithm):
+        if choice.point_id != point.id:
+            continue
+        for parts in ((error.change, choice), (choice, error.change)):
+            both = together(parts)
+            if both is not None:
+                yield replace(both, declares=choice.declares)
+
+
+def _conforming(algorithm: str) -> list[Variant]:
+    """Return the conforming variants of the profile of the errors."""
+    profile = errors(algorithm)[0].change.profile
+    return [one for one in variants() if one.conforms and one.profile == profile and not one.pending]

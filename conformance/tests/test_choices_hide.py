@@ -1,0 +1,54 @@
+"""Conforming choices do not hide causes: an error next to a choice is rejected with the rule that it breaks."""
+
+import re
+
+import pytest
+
+from choice_errors import ALGORITHMS, cells, errors, judge, points, share
+from firstflight_conformance.format.clauses import known_clauses
+from firstflight_conformance.format.open_points import open_points
+from firstflight_conformance.paths import ROOT
+from test_freedoms import ON_CUBIC, STATE_ONLY
+
+PAGE = (ROOT / "docs" / "planted.md").read_text("utf-8")
+#: By algorithm, the numbers of the page: implementations, rejected ones, those whose rule the first cause has.
+ON_PAGE = {
+    name: tuple(map(int, numbers))
+    for name, *numbers in re.findall(r"^\| `([\w-]+)` \| \d+ \| (\d+) \| (\d+) \| (\d+) \|$", PAGE, re.M)
+}
+#: The measured cells of each algorithm. All of them take an hour.
+SAMPLES = {"hystartpp": slice(None, None, 7), "careful-resume": slice(None, 312, 12)}
+#: An error next to a choice of each algorithm.
+EXAMPLES = (("hystartpp H9", "four-rounds"), ("careful-resume A4", "jump-without-maximum"))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_errors_break_rules(algorithm: str) -> None:
+    """There are 20 for each algorithm, and every open point that windows show has a choice."""
+    found = errors(algorithm)
+    assert len({one.change.id for one in found}) == len(found) == 20
+    assert {rule for one in found for rule in one.breaks} <= set(known_clauses())
+    seen = {one.id for one in points(algorithm)}
+    every = {point.id for point in open_points() if point.algorithm == algorithm}
+    assert every - seen == (STATE_ONLY | ON_CUBIC) & every
+
+
+@pytest.mark.parametrize(("point", "error"), EXAMPLES)
+def test_an_example(point: str, error: str) -> None:
+    """The first cause has the rule."""
+    of = next(one for one in points(point.split()[0]) if one.id == point)
+    found = judge(of, next(one for one in errors(of.algorithm) if one.change.id == error))
+    assert found is not None
+    assert (found.rejected, found.named) == (True, True), found.line
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("algorithm", SAMPLES)
+def test_no_choice_hides_a_cause(algorithm: str) -> None:
+    """Nine of ten rejected errors of a sample have their rule in the first cause; the page has the numbers."""
+    found = [judge(point, error) for point, error in cells(algorithm)[SAMPLES[algorithm]]]
+    seen = [one for one in found if one is not None]
+    print("\n".join(one.line for one in seen))
+    named, rejected = share(seen)
+    assert (len(found), rejected, named) == ON_PAGE[algorithm]
+    assert 10 * named >= 9 * rejected
