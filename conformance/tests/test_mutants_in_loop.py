@@ -57,14 +57,15 @@ def test_planted_bugs_show_in_the_window(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(BUGS)[:3])
 def test_planted_bugs_behind_an_adapter(name: str) -> None:
-    """In a process of its own, in the loop, each fails and is named first, exactly."""
+    """In a process of its own, in the loop, each fails, and the first cause is the mutant or an edit that answers alike, exactly."""
     adapter = shlex.join(
         [sys.executable, str(Path(__file__).with_name("mutant_adapter.py")), "hystartpp", "rfc-9406", "-", name]
     )
     words = ["run", "--adapter", adapter, "--closed-loop", "--id", "stimulus:delay-*@hystartpp/rfc-9406"]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1, result.output
-    assert f"cause: {name} " in result.output.replace("\n", " ")
+    first = " ".join(result.output.partition("  level:")[0].split())
+    assert f"cause: {name} " in first or f"exact, but cannot be distinguished from {name} " in first
 
 
 def test_a_choice_behind_an_adapter() -> None:

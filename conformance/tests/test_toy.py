@@ -16,7 +16,7 @@ TOY = Path(__file__).parent / "toy"
 PARTS = (
     "spec", "docs/specification", "docs/_ext", "conformance/stimuli", "conformance/studies", "reference-py/src", "reference-c/firstflight", "reference-c/drive",
     "conformance/src", "conformance/generate", "conformance/plain", "conformance/adequacy", "conformance/adapters/python-model", "conformance/adapters/c", "conformance/scenarios", "conformance/include", "conformance/loaders",
-    "conformance/fuzz", "reference-c/wasm",
+    "conformance/fuzz", "conformance/dist", "reference-c/wasm",
 )  # fmt: skip
 WRITE_VECTORS = """
 from generate import catalogues, write

@@ -29,7 +29,8 @@ class Budget:
     @classmethod
     def of(cls, algorithm: str) -> "Budget":
         """Return the budget of a profile of an algorithm."""
-        return cls(weight=_WEIGHTS.get(algorithm, 100))
+        weight = _WEIGHTS.get(algorithm, 100)
+        return cls(floor=RESERVE * weight // 100, weight=weight)
 
     def spend(self, events: int) -> None:
         """Take events off."""
