@@ -30,7 +30,8 @@ class Budget:
     def of(cls, algorithm: str) -> "Budget":
         """Return the budget of a profile of an algorithm."""
         weight = _WEIGHTS.get(algorithm, 100)
-        return cls(floor=RESERVE * weight // 100, weight=weight)
+        floor = RESERVE * weight // 100
+        return cls(left=EVENTS - RESERVE + floor, floor=floor, weight=weight)
 
     def spend(self, events: int) -> None:
         """Take events off."""
