@@ -26,7 +26,7 @@ on: as a whole browser, which can be watched over a real path but not given ACKs
 **smoltcp** 0.14 is on crates.io and is not judged. Its congestion controllers are private, and the public socket infers losses from packets. An adapter must therefore
 play the segments of both ends, as the adapter of gVisor does in 423 lines, and there is no profile of RFC 5681, the text of its Reno.
 
-Not reachable at all: mvfst, lsquic, xquic and Google's quiche. Of picoquic a registry has the source, inside `aiopquic`; its NewReno, CUBIC and BBR are judged here.
+Not reachable at all: mvfst, lsquic, xquic and Google's quiche. A registry has the source of picoquic, inside `aiopquic`; its NewReno, CUBIC and BBR are judged here.
 
 *As of November 2026, when the registries were searched.*"""
 

@@ -51,7 +51,7 @@ class Deviation:
     identifies the place in the code: adapters that run the same code share it. Its report takes ``summary``, a title;
     ``rule``, the sentence in our words; ``upstream``, the state there when it was ``searched``; ``example``, a case
     to show as it is, where fewer events show another deviation; ``arithmetic``, how the expected values follow; ``repair``,
-    a change that was tried; and ``keyword``, that of the sentence if it is not the level. ``clause`` belongs to the event that
+    a change that was tried; and ``keyword``, the keyword of the sentence if it differs from the level. ``clause`` belongs to the event that
     first shows the deviation, which may be a later event under another rule. It is None for the kind
     ``other-version``, which explains any divergence of its cases.
     """

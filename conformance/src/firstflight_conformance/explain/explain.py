@@ -223,7 +223,7 @@ class Failures:
         return self._reproduced(subject, variant) == subject.length
 
     def _reproduced(self, subject: AnsweredCase, variant: Variant) -> int:
-        """Return how many answers are those of a variant; none when the budget is spent."""
+        """Return the number of answers that a variant reproduces, or 0 when the budget is spent."""
         if self.budget.is_spent:
             return 0
         agreed = subject.reproduced(variant)

@@ -14,7 +14,7 @@ class RateLimited(Bound):
     limit(maxFS) is the window to which the algorithm grows while one flight of maxFS is acknowledged: twice maxFS in slow
     start, 5/4 of it in CSS of HyStart++, maxFS and a datagram in the congestion avoidance of NewReno. CUBIC in congestion
     avoidance is out of scope: its growth depends on time. The cap never lowers a window.
-    ``most_flight_bytes``: maxFS, the largest flight since the window last came down, at first the initial window.
+    ``most_flight_bytes``: maxFS, the largest flight since the last reduction by congestion, at first the initial window.
     """
 
     most_flight_bytes: int | None = None
@@ -42,7 +42,7 @@ class RateLimited(Bound):
         """Note the flight; a reduction forgets the earlier ones. The exit of a startup algorithm without congestion is no reduction of the base."""
         if self.most_flight_bytes is None:
             self.most_flight_bytes = before.base.cwnd_bytes
-        is_exit = isinstance(event, Ack) and not state.base.in_recovery
+        is_exit = isinstance(event, Ack) and not (before.base.in_recovery or state.base.in_recovery)
         if state.base.cwnd_bytes < before.base.cwnd_bytes and not is_exit:
             self.most_flight_bytes = 0
         if isinstance(event, Sent | Ack | Lost):
@@ -67,7 +67,7 @@ class RateLimited(Bound):
         return flight_bytes * (1 + min(share, Fraction(1)))
 
     def _grown(self, before: Any, used: Ack, base: Any) -> int:
-        """Return by how much the model's window exceeds that of ``base`` after an ACK; 0 if by more than the ACK has bytes, since a jump is no growth."""
+        """Return the growth in bytes of the model's window over ``base`` at an ACK. Growth by more than the acknowledged bytes is a jump and counts as 0."""
         after = before.copy()
         self.advance(after, used)
         grown_bytes: int = after.base.cwnd_bytes - base.cwnd_bytes
