@@ -53,6 +53,7 @@ def test_the_text_of_an_issue(name: str) -> None:
     assert one.deviation.notice is not None and one.deviation.notice in text
     assert "RFC " in text and one.deviation.rule is not None and one.deviation.rule in text
     assert f"defect {name}. Reproduce: `firstflight run" in text.splitlines()[-1]
+    assert "smallest events" not in text or "```text" in text
     if one.measured["events"]:
         before = one.measured["initial_window_bytes"] is None
         assert "After creation" in text if before else all(line in text for line in one.measured["events"])

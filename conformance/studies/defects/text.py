@@ -91,9 +91,7 @@ def issue(defect: Defect) -> str:
     """Return the text to paste into an issue, as Markdown. Its events are code; the rest has at most 200 words."""
     told, known = defect.deviation, _known(defect)
     before = [
-        f"Confirms #{known.partition('#')[2]} in {version(defect)}, with the smallest events that we found."
-        if known
-        else f"**{told.summary}**",
+        _confirmation(defect, known) if known else f"**{told.summary}**",
         f"Seen in {version(defect)}, {told.where}.",
         f"{told.section} ({level(defect)}): {told.rule}",
         told.explanation,
@@ -111,6 +109,14 @@ def issue(defect: Defect) -> str:
         if effect and _words([*before, effect, *after]) <= _WORDS:
             before.append(effect)
     return "\n\n".join([*before, *after]) + "\n"
+
+
+def _confirmation(defect: Defect, known: str) -> str:
+    """Return the first sentence of a comment; only cases with an initial window have events in their text."""
+    measured = defect.measured
+    has_events = measured["events"] and measured["initial_window_bytes"] is not None
+    smallest = ", with the smallest events that we found" if has_events else ""
+    return f"Confirms #{known.partition('#')[2]} in {version(defect)}{smallest}."
 
 
 def _search(defect: Defect) -> str:
