@@ -64,7 +64,7 @@ becomes half of what the path has delivered, and the saved set is forgotten.
 _COST = """## Cost
 
 Time of all BPF programs of an object for each ACK, by `kernel.bpf_stats_enabled`, in three seconds at 200 Mbit/s;
-median of three runs. Row `ff_empty` is the floor: an empty program and one that calls the kernel's Reno.
+median of three runs, without other work on the machine. Row `ff_empty` is the floor: an empty program and one that calls the kernel's Reno.
 
 Bursts have at most two segments, so that all objects get about the same number of ACKs. The last columns are runs with
 bursts of up to 64 kB: BBR's pacing then causes few ACKs.
@@ -81,7 +81,7 @@ _KERNEL_BBR = "The ratios of the kernel's own BBR are {ratio:.2f} at an equal nu
 _RARE_ACKS = """### Equally rare ACKs
 
 Runs with bursts of up to 64 kB, all paced by `SO_MAX_PACING_RATE` just below the rate of the path; median of seven.
-Other programs used the machine during these runs, so that the costs are higher than those of the table above.
+The machine had no other work during these runs.
 No program loops over segments. The header alone takes 24 ns with warm caches and about 530 ns after they were flushed."""
 
 _FAULTS = """## Faults
