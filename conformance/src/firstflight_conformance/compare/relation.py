@@ -187,7 +187,7 @@ class _Search:
 
     def judgement(self, base: frozenset[str]) -> Judgement:
         """Return the verdict."""
-        best = _Walked()
+        best, doubtful = _Walked(), False
         try:
             # The given base first, then those of single decisions.
             length = len(self._answered.events)
@@ -201,6 +201,7 @@ class _Search:
                     if sure := self._sure(walked.ended):
                         return self._conforms(sure)
                     best = walked if not best.front or walked.last > best.last else best
+                    doubtful = doubtful or bool(walked.ended)
                     # Wider walks begin with the base that got furthest.
                     bases[given] = walked.last
                     if walked.last > walked.base_last:
@@ -210,7 +211,20 @@ class _Search:
                     return self._conforms(sure)
         except LimitError:
             return Judgement(undecided=True, steps=self._steps, states=self._states)
+        if doubtful and (sure := self._from_single_alternatives()):
+            return self._conforms(sure)
         return Judgement((), (), best.last, _fewest_first(best.front), steps=self._steps, states=self._states)
+
+    def _from_single_alternatives(self) -> list[_Live]:
+        """Return the last states of walks that begin with one alternative, which a doubtful way may have skipped."""
+        for name in self._models.settled:
+            try:
+                sure = self._sure(self.walk(frozenset({name}), self._limits.walks[0][0]).ended)
+            except LimitError:
+                break  # the usual walks decided the case within the limit
+            if sure:
+                return sure
+        return []
 
     def _conforms(self, sure: list[_Live]) -> Judgement:
         ways, ends = tuple(one.way for one in sure), tuple(one.position for one in sure)
