@@ -34,7 +34,9 @@ def _connection(algorithm: str, rtt_ns: int) -> Callable[[StreamBuilder], None]:
         sender.flights((frames,), rtt_ns)
         if isinstance(b, ResumeBuilder) and algorithm == "careful-resume":
             b.wake(sender.now_ns)
-        sender.flights((frames, 1), rtt_ns)
+        # Flights of at least four initial windows would be saved: no text excludes a saved RTT of 0.
+        saves_zero = algorithm == "careful-resume" and rtt_ns == 0
+        sender.flights((frames,) if saves_zero else (frames, 1), rtt_ns)
         sender.flight_with_loss(rtt_ns)
         sender.flights((1, 1), rtt_ns)
 
@@ -49,7 +51,7 @@ for _algorithm in ALGORITHMS:
         CATALOGUE.add(
             f"{_algorithm}.degenerate.rtt-{_name}",
             f"Every RTT sample is {_rtt_ns} ns",
-            """Three flights, one whose first packet is lost, and two after it, a millisecond apart. A stack that divides by
+            """Flights in slow start, one whose first packet is lost, and two after it, a millisecond apart. A stack that divides by
             the RTT, or skips the sample, crashes, or has a window of 0 or another one.""",
             tier="core",
             profiles=full_profiles(_algorithm),
