@@ -1,9 +1,10 @@
 """Stand-ins: right implementations of something else, with the choices of a stack."""
 
 from firstflight_conformance.compare.options import options_of
+from firstflight_conformance.explain.operators.bench import Bench
 from firstflight_conformance.explain.stand_ins import stand_ins
 from firstflight_conformance.replay.candidates import together
-from firstflight_conformance.replay.variant import build
+from firstflight_conformance.replay.variant import build, buildable
 
 #: The first of them replaces the text that the second looks for.
 ORDERED = ("cubic-more-than-a-window", "cubic-first-ack-not-estimated")
@@ -14,5 +15,7 @@ def test_choices_of_any_order_are_built() -> None:
     options = {one.id: one.candidate for one in options_of("cubic", "rfc-9438", covered=True)}
     choices = together([options[name] for name in ORDERED])
     assert build(choices) is None
+    choices = buildable(choices)
+    assert Bench(choices).model.texts
     names = [candidate.id for candidate, _ in stand_ins("cubic", "rfc-9438", choices)]
     assert names == ["cubic/rfc-9438-literal"]

@@ -15,7 +15,7 @@ from firstflight_conformance.explain.decision import decision_of
 from firstflight_conformance.explain.explain import Explanation, Failures
 from firstflight_conformance.records.findings import Choice
 from firstflight_conformance.replay.candidates import Candidate
-from firstflight_conformance.replay.variant import Variant
+from firstflight_conformance.replay.variant import Variant, buildable
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Departures:
     @property
     def choices(self) -> Candidate | None:
         """The choices as one candidate, ``None`` if there are none."""
-        return self.chosen.candidate if self.chosen.options else None
+        return buildable(self.chosen.candidate) if self.chosen.options else None
 
     def explanations(self, known: Sequence[Explanation] = ()) -> list[Explanation]:
         """Return the explanations of the departures under these choices. ``known``: causes in other profiles of the adapter."""
@@ -91,7 +91,7 @@ def _departures(
     right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
     diverging = [subject.under(chosen.variant) for subject in rest]
     budget = Budget.of(rest[0].case.vector.algorithm if rest else "")
-    choices = chosen.candidate if chosen.options else None
+    choices = buildable(chosen.candidate) if chosen.options else None
     departures = Departures(chosen, Failures(diverging, right, choices, budget=budget))
     if not rest or not chosen.options:
         return departures

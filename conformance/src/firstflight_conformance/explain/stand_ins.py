@@ -1,8 +1,6 @@
 """Right implementations of something else: the base controller alone, and the other profiles of the algorithm."""
 
 from collections.abc import Iterator
-from dataclasses import replace
-from itertools import permutations
 from typing import Any
 
 from firstflight import Config
@@ -10,7 +8,7 @@ from firstflight.algorithm import Computation, Startup
 from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
 from firstflight_conformance.compare.base import base_of
 from firstflight_conformance.replay.candidates import Candidate
-from firstflight_conformance.replay.variant import Variant, build
+from firstflight_conformance.replay.variant import Variant
 
 
 class StandIn(Variant):
@@ -40,7 +38,6 @@ def stand_ins(algorithm: str, profile: str, choices: Candidate | None) -> Iterat
     found = ALGORITHMS[algorithm]
     if isinstance(found, Computation):
         return
-    choices = _buildable(choices)
     if isinstance(found, Startup):
         bases = [base_of(algorithm, profile), DEFAULT_BASE, *SUFFIXES.values()]
         for base in dict.fromkeys(base for base in bases if base is not None):
@@ -52,11 +49,3 @@ def stand_ins(algorithm: str, profile: str, choices: Candidate | None) -> Iterat
     for other in others:
         what = f"the profile {algorithm}/{other} gives the answers"
         yield Candidate(f"{algorithm}/{other}", "profile", what, ()), StandIn((algorithm, other), choices)
-
-
-def _buildable(choices: Candidate | None) -> Candidate | None:
-    """Return the choices in an order in which each finds the text that it changes, or ``None``."""
-    if choices is None or build(choices) is not None:
-        return choices
-    orders = (replace(choices, parts=parts) for parts in permutations(choices.parts))
-    return next((one for one in orders if build(one) is not None), None)

@@ -3,6 +3,7 @@
 import importlib
 from dataclasses import replace
 from functools import lru_cache
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +107,9 @@ def build(candidate: Candidate) -> Variant | None:
         return Variant(candidate)
     except (ConflictError, DomainError, SyntaxError):
         return None
+
+
+def buildable(candidate: Candidate) -> Candidate | None:
+    """Return a candidate with its parts in an order in which each finds the text that it changes, or ``None``."""
+    orders = (replace(candidate, parts=parts) for parts in permutations(candidate.parts))
+    return next((one for one in orders if build(one) is not None), None)
