@@ -13,7 +13,7 @@ from firstflight.controller import ALGORITHMS
 from firstflight_conformance.format.profile_rules import rules_of
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import ROOT
-from pages.profiles import page
+from pages.profiles import facts, page
 from pages.profiles.resolved import Program, resolved
 from plain.judge import judge_case
 
@@ -98,7 +98,7 @@ def test_pages_are_complete() -> None:
                 rf"\* - `{re.escape(program.names[part.target])}`\n  - (.+)\n  - (.+)\n  - .*\n  - (.+)\n", constants
             )
             assert row, program.names[part.target]
-        members = {member for part in program.classes for member, _, _ in page.members(part)}
+        members = {member for part in program.classes for member, _, _ in facts.members(part)}
         assert {one for one in members if f"* - `{one}`\n" not in section(before, "State")} == set(), profile
         assert len(rules) >= 5
         assert len(members) >= 3
