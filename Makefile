@@ -33,7 +33,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras site bench docs site-parts results reports upstream \
+.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras draft-extras site bench docs site-parts results reports upstream \
     loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -167,6 +167,9 @@ judge-extras:  ## The Python interpreter that judge.html carries, pinned with it
 site-extras: setup  ## Playwright, which drives the system's Chromium in tests, and axe, pinned with hashes; `make setup` has them where there is a chromium
 	$(SITE_EXTRAS)
 
+draft-extras: setup  ## xml2rfc, by which a test checks `firstflight appendix`, pinned with hashes
+	$(INSTALL) --require-hashes --only-binary :all: -r requirements/draft.txt
+
 site: docs  ## Look at the built site in a browser: axe, widths, requests (needs chromium)
 	FIRSTFLIGHT_SKIPS=$(SKIPS)/site $(BIN)/pytest -q -rs -m site
 
@@ -284,6 +287,7 @@ requirements: setup  ## Resolve requirements/*.in anew (needs uv)
 	$(PINS) -c requirements/dev.txt requirements/fuzz.in -o requirements/fuzz.txt
 	$(PINS) -c requirements/dev.txt requirements/wasm.in -o requirements/wasm.txt
 	$(PINS) -c requirements/dev.txt requirements/site.in -o requirements/site.txt
+	$(PINS) -c requirements/dev.txt requirements/draft.in -o requirements/draft.txt
 
 clean:  ## Remove everything that is built, and the environment
 	rm -rf build $(VENV)

@@ -27,6 +27,7 @@ COMMANDS = {
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
     "rules": "List the rules of one profile, with the values that it takes.",
+    "appendix": "Pseudocode and test vectors of a profile as sections of an Internet-Draft.",
     "compare": "Which vectors tell two profiles apart, and at which event.",
     "simulate": "Drive a controller over a path.",
     "network": "Several flows over one bottleneck.",

@@ -1,4 +1,4 @@
-"""Files of the page *Data*, below ``data/`` of the site: documents with schemas, archives, headers, packetdrill scripts and checksums."""
+"""Files of the page *Data*, below ``data/`` of the site: documents with schemas, archives, headers, appendices, packetdrill scripts and checksums."""
 
 import hashlib
 import io
@@ -19,6 +19,7 @@ from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.format.vectors import cases
 from firstflight_conformance.paths import CONFORMANCE, ROOT, VECTORS
 from pages import errata, site
+from pages.appendix import downloads
 from plain.folders import plain_headers
 
 FOLDER = "data"
@@ -83,6 +84,7 @@ def _files() -> Iterator[tuple[str, bytes]]:
     headers = {path.name: path.read_bytes() for path in plain_headers()}
     yield "headers.tar.xz", _archive(headers | {"LICENSE": (ROOT / "LICENSE").read_bytes()})
     yield from ((f"headers/{name}", text) for name, text in headers.items())
+    yield from downloads.files().items()
     scripts = dict(scripts_of_packetdrill())
     readme = (CONFORMANCE / "packetdrill" / "README.md").read_bytes()
     yield "packetdrill.tar.xz", _archive({"README.md": readme} | scripts)

@@ -6,6 +6,8 @@ from firstflight.controller import ALGORITHMS
 from firstflight_conformance.paths import CONFORMANCE
 from pages import data_files, site
 from pages import markdown as md
+from pages.appendix import pages as appendices
+from pages.appendix import shown
 from plain.folders import plain_headers
 
 _ROOT = "../"
@@ -44,6 +46,10 @@ def _data() -> str:
         ", ".join(_link(f"headers/{name}", name) for name in sorted(path.name for path in plain_headers())),
         "## Documents",
         md.list_table(("File", "Contents", "Schema", "kB"), _documents(sizes), (22, 46, 22, 10), "compact"),
+        "## Appendices for drafts",
+        "Pseudocode and first vectors of a profile as sections of an Internet-Draft:",
+        "\n".join(f"- [{name}]({shown.document(name)}.md): {appendices.links(name, _ROOT)}" for name in shown.PROFILES),
+        "```{toctree}\n:hidden:\n\n" + "\n".join(map(shown.document, shown.PROFILES)) + "\n```",
         "## packetdrill",
         f"{_link('packetdrill.tar.xz')}: scripts for the Linux kernel, with a page of their own: [packetdrill](packetdrill.md).",
         "## Badges",

@@ -44,6 +44,7 @@ from pages import (
     status_page,
     vector_pages,
 )
+from pages.appendix import pages as appendices
 from pages.profiles import page as profile_pages
 from plain.judge import programs
 from plots import of_pages, sizes, starts
@@ -107,6 +108,7 @@ def _pages() -> dict[str, str]:
         "changelog": _changelog(),
         "commands": commands_page.page(),
         **data_page.pages(),
+        **appendices.pages(),
         "plain/index": plain_pages.index(),
         **profile_pages.pages(),
         "vectors/index": vector_pages.index(),

@@ -29,6 +29,8 @@ _UNITS = (
 )
 #: A fraction as a unit, alone or of another unit: 1/100, 1/20 ns, 1/2^24 packets per us.
 _SCALED = r"1/[\d^]+(?: ns| \w+ per \w+)?|ns\^3"
+#: The initial value of a member without a constant one.
+WHEN_MADE = "when made"
 #: How the numbers of programs and tables are computed and written.
 ARITHMETIC = (
     "All numbers are integers of unlimited size; a port needs 128 bits for products. There is no floating point. "
@@ -175,7 +177,7 @@ def state(program: Program) -> Iterator[tuple[str, str, list[Member]]]:
         name = program.names[part.target]
         values = dict(enumerate(given.get(name, [])))
         found = [
-            Member(member, initial or values.get(place, "when made"), _unit(member, meaning), _joined(meaning))
+            Member(member, initial or values.get(place, WHEN_MADE), _unit(member, meaning), _joined(meaning))
             for place, (member, initial, meaning) in enumerate(members(part))
         ]
         if found:

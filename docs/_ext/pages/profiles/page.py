@@ -20,13 +20,12 @@ from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import SPEC
 from pages import markdown as md
 from pages import site, who_runs_it
+from pages.appendix import shown
 from pages.profiles import facts
 from pages.profiles.resolved import Program, resolved
-from pages.profiles.steps import steps
+from pages.profiles.steps import DEEPEST, steps
 
 _FIRST = 10
-#: Levels of the list of steps: the parser drops the rest of a page after about ten.
-_DEEPEST = 4
 #: The enumerations of the observables, and their members in the answers.
 _ENUMERATIONS = {"Phase": "phase", "Outcome": "outcome", "Trigger": "trigger"}
 
@@ -103,6 +102,7 @@ def page(algorithm: str, profile: Profile) -> str:
         f"```python\n{formatted()[algorithm, profile.name].rstrip()}\n```",
         "## First vectors",
         *_vectors(algorithm, profile.name),
+        *_appendix(name),
         *_errata(algorithm, profile.name),
         *_stacks(algorithm, profile.name),
     )
@@ -202,7 +202,7 @@ def _step_lines(program: Program, kind: str) -> Iterator[str]:
     for step in steps(program, kind):
         doc = facts.step_text(step.part)
         rules = " ".join(md.clause(one) for one in step.clauses if one in site.clauses())
-        yield f"{'  ' * min(step.depth, _DEEPEST)}- `{program.names[step.part.target]}`{': ' + doc if doc else '.'} {rules}"
+        yield f"{'  ' * min(step.depth, DEEPEST)}- `{program.names[step.part.target]}`{': ' + doc if doc else '.'} {rules}"
 
 
 def _rules(algorithm: str, profile: Profile, program: Program) -> Iterator[str]:
@@ -239,6 +239,16 @@ def _vectors(algorithm: str, profile: str) -> Iterator[str]:
     yield f"The first of the {count} vectors of this profile: they reject the most wrong implementations."
     yield md.list_table(("Vector", "What it shows"), rows, (42, 58), "compact")
     yield f"`firstflight run --first {_FIRST} --algorithm {algorithm} --profile {profile} --adapter ...` runs them."
+
+
+def _appendix(name: str) -> Iterator[str]:
+    yield "## Appendix for a draft"
+    yield (
+        f"`firstflight appendix {name}` writes the constants, steps, program and vectors as sections of an Internet-Draft, for kramdown-rfc "
+        "or with `--format xml` for xml2rfc."
+    )
+    if name in shown.PROFILES:
+        yield f"[The appendix](../{shown.document(name)}.md), with both formats as downloads."
 
 
 def _errata(algorithm: str, profile: str) -> Iterator[str]:

@@ -8,6 +8,8 @@ from firstflight.events import KINDS
 from pages.profiles.fold import copied
 from pages.profiles.resolved import Part, Program, Target, cited, linked
 
+#: Levels of the list of steps: the parser drops the rest of a page after about ten.
+DEEPEST = 4
 _KIND_NAMES = {kind.__name__ for kind in KINDS.values()}
 
 

@@ -1,0 +1,1 @@
+"""Sections *Pseudocode* and *Test vectors* of a profile for an Internet-Draft."""
