@@ -136,7 +136,7 @@ def test_every_algorithm_ends_as_the_simulator_does(
 ) -> None:
     observed = simulated(controller, path, tmp_path)
     opened(tab, address, f"a={controller}&{path}&step=99999999")
-    assert tab.text_content("#play-position").startswith(f"event {len(observed)} of {len(observed)}, ")
+    assert tab.text_content("#play-position").startswith(f"event {len(observed) - 1} of 0 to {len(observed) - 1}, ")
     assert shown(tab) == as_shown(observed[-1])
     assert tab.text_content("#play-outcome") == f"outcome: {observed[-1]['outcome'].replace('_', ' ')}"
 
@@ -151,7 +151,7 @@ def test_a_decision_its_rule_and_the_address(address: str, tab: Any, tmp_path: P
         tab.click("#play-next")
         if "exited" in tab.text_content("#play-outcome"):
             break
-    assert tab.text_content("#play-position").startswith(f"event {exit_at + 1} of {len(observed)}, ")
+    assert tab.text_content("#play-position").startswith(f"event {exit_at} of 0 to {len(observed) - 1}, ")
     rule = tab.text_content("#play-rule")
     assert re.fullmatch(r"search\.threshold\.reached: norm_diff = \(([\d,]+ B) \u2212 [\d,]+ B\) / \(\1\) = 0\.[2-9]\d+, threshold 0\.26: slow start ends", rule)  # fmt: skip
     links = tab.eval_on_selector_all("#play-rule a, #play-traces a", "(all) => all.map((each) => each.getAttribute('href'))")  # fmt: skip
@@ -172,7 +172,7 @@ def test_two_controllers_part_where_python_says(address: str, tab: Any, tmp_path
     one, other = (simulated(name, PATHS[0], tmp_path) for name in pair)
     opened(tab, address, f"a={pair[0]}&b={pair[1]}&{PATHS[0]}")
     tab.click("#play-diverge")
-    at = int(re.match(r"event (\d+) of", tab.text_content("#play-position"))[1]) - 1  # type: ignore[index]
+    at = int(re.match(r"event (\d+) of", tab.text_content("#play-position"))[1])  # type: ignore[index]
     assert at == next(i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a["cwnd_bytes"] != b["cwnd_bytes"])
 
 
@@ -182,13 +182,13 @@ def test_the_keyboard_steps_and_reduced_motion_goes_by_decisions(address: str, t
     tab.focus("#play-windows")
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
         tab.keyboard.press(key)
-    assert tab.text_content("#play-position").startswith("event 2 of")
+    assert tab.text_content("#play-position").startswith("event 1 of")
     tab.keyboard.press("PageDown")
     decision = tab.text_content("#play-position")
     tab.keyboard.press("Home")
     tab.emulate_media(reduced_motion="reduce")
     tab.keyboard.press("Space")
-    tab.wait_for_function("!document.getElementById('play-position').textContent.startsWith('event 1 of')")
+    tab.wait_for_function("!document.getElementById('play-position').textContent.startsWith('event 0 of')")
     tab.keyboard.press("Space")
     assert tab.text_content("#play-position") == decision
 
@@ -255,7 +255,7 @@ def test_a_vector_that_expects_something_else_is_departed_from(tab: Any, tmp_pat
     vector_page(vector, tmp_path, json.dumps(raw).encode())  # a server that has unpacked it
     with served(tmp_path) as (root, _):
         opened(tab, f"{root}/play.html", vector_files.play(vector, "draft-09").partition("#")[2])
-    assert "departs from the vector at event 5, in cwnd_bytes" in tab.text_content("#play-summary")
+    assert "departs from the vector at event 4, in cwnd_bytes" in tab.text_content("#play-summary")
 
 
 @needs_module

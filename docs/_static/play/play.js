@@ -140,7 +140,7 @@
     at = Math.max(0, Math.min(index, first().steps.length - 1));
     const step = stepAt();
     scales.forEach((scale) => scale.show(step.t));
-    $("position").textContent = `event ${at + 1} of ${first().steps.length}, ${step.t.toFixed(3)} ms: ${describe(step.event)}`;
+    $("position").textContent = `event ${at} of 0 to ${first().steps.length - 1}, ${step.t.toFixed(3)} ms: ${describe(step.event)}`;
     $("outcome").textContent = `outcome: ${step.after.outcome.replaceAll("_", " ")}`;
     if (seen && at === Number(seen.at)) $("outcome").textContent += `; ${seen.of} has a window of ${seen.cwnd} bytes here, the model ${step.after.cwnd_bytes}`;
     const told = explain(first(), step);
@@ -186,7 +186,7 @@
     const parted = runs.length === 2 ? divergence(...runs) : -1;
     $("diverge").disabled = parted < 0;
     $("diverge").dataset.step = parted;
-    if (runs.length === 2) told.push(parted < 0 ? "The two do the same on this path." : `They part at event ${parted + 1}.`);
+    if (runs.length === 2) told.push(parted < 0 ? "The two do the same on this path." : `They part at event ${parted}.`);
     $("summary").replaceChildren(...told.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
   }
 

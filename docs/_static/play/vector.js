@@ -51,7 +51,7 @@
       const { after } = steps[i];
       const wrong = OBSERVED.find((each) => String(now[each] ?? null) !== String(after[each] ?? null)) ??
         Object.keys(state).find((each) => String(state[each] ?? null) !== String(after.state?.[each] ?? null));
-      if (wrong) return { text: `departs from the vector at event ${i + 1}, in ${wrong}`, departs: i };
+      if (wrong) return { text: `departs from the vector at event ${i}, in ${wrong}`, departs: i };
     }
     return { text: `answers as the vector expects at all ${expectation.judged_events} judged events`, departs: -1 };
   }
