@@ -15,7 +15,7 @@ RUFF = Path(sys.executable).with_name("ruff")
 
 def text(source: str) -> str:
     """Return a program formatted by ruff, then with its long comments and docstrings wrapped."""
-    command = [RUFF, "format", "-q", "--isolated", "--line-length", str(WIDTH), "-"]
+    command = [str(RUFF), "format", "-q", "--isolated", "--line-length", str(WIDTH), "-"]
     formatted = subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
     return "\n".join(line for long in formatted.rstrip().splitlines() for line in _wrapped(long))
 
