@@ -172,7 +172,7 @@ def test_an_unknown_profile_is_an_error_with_a_remedy(name: str) -> None:
     assert result.exit_code == 2
     assert result.output.startswith(f"Error: {name}: no such profile; ")
     assert ("did you mean search/draft-09?" in result.output) == (name == "search/draft-9")
-    assert "the page Profiles of the documentation lists all" in result.output
+    assert "the page Profiles of the site lists all" in result.output
 
 
 def test_the_site_has_both_formats_and_the_markdown() -> None:

@@ -28,7 +28,7 @@ def appendix_command(*, name: str, form: str, output: Path | None) -> None:
     needs_checkout("appendix")
     known = [f"{key}/{one.name}" for key, table in load_tables().items() for one in table.profiles if key not in COMPUTED_ALGORITHMS]  # fmt: skip
     if name not in known:
-        raise InputError(f"{name}: no such profile; {near_hint(name, known)}the page Profiles of the documentation lists all")
+        raise InputError(f"{name}: no such profile; {near_hint(name, known)}the page Profiles of the site lists all")
     if not find_spec("sphinx"):
         raise InputError("firstflight appendix needs the packages of the documentation: run `make setup`")
     reach("plain")
