@@ -34,13 +34,23 @@ def profiles(*, large: bool = False) -> list[str]:
 
 
 def parameters(*, large: bool = False) -> list[object]:
-    """Return the variants, or those of the profiles with large cases; one that is pending is shown as an expected failure."""
+    """Return the variants, or those of the profiles with large cases; one that is pending is shown as an expected failure.
+
+    The usual run has the first variant of each side of a point in a profile, the long run has all.
+    """
     of = profiles(large=large)
-    return [pytest.param(v, id=f"{v.algorithm}.{v.id}", marks=_marks(v)) for v in variants() if v.profile in of]
+    first = {(one.profile, one.point_id, one.conforms): one.id for one in reversed(variants())}
+    usual = {(profile, name) for (profile, _, _), name in first.items()}
+    return [
+        pytest.param(one, id=f"{one.algorithm}.{one.id}", marks=_marks(one, usual=(one.profile, one.id) in usual))
+        for one in variants()
+        if one.profile in of
+    ]
 
 
-def _marks(one: Variant) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.xfail(run=False, reason=one.pending)] if one.pending else []
+def _marks(one: Variant, *, usual: bool) -> list[pytest.MarkDecorator]:
+    pending = [pytest.mark.xfail(run=False, reason=one.pending)] if one.pending else []
+    return pending if usual else [*pending, pytest.mark.long]
 
 
 @pytest.mark.parametrize("one", parameters())
