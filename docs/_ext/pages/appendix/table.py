@@ -23,8 +23,8 @@ def abbreviations(phases: Iterable[str]) -> dict[str, str]:
 
 
 def fits(case: Case) -> bool:
-    """Return whether the table of a case has the room that the text of an event needs."""
-    return _room(_rows(case, abbreviations(phases(case)))) >= _LEAST
+    """Return whether the table of a case is wide enough for the text of an event."""
+    return _event_width(_rows(case, abbreviations(phases(case)))) >= _LEAST
 
 
 def phases(case: Case) -> list[str]:
@@ -36,7 +36,7 @@ def table(case: Case, short: dict[str, str]) -> str:
     """Return the table of a case. ``short``: the abbreviation of each phase."""
     rows = _rows(case, short)
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    widths[_EVENT] = _room(rows)
+    widths[_EVENT] = _event_width(rows)
     return "\n".join(line for row in rows for line in _lines(row, widths))
 
 
@@ -64,7 +64,7 @@ def _row(index: int, event: Event, expected: dict[str, Any], short: dict[str, st
     )
 
 
-def _room(rows: list[tuple[str, ...]]) -> int:
+def _event_width(rows: list[tuple[str, ...]]) -> int:
     """Return the columns that the others leave for the text of an event."""
     others = sum(max(len(row[column]) for row in rows) for column in range(len(_HEAD)) if column != _EVENT)
     return WIDTH - others - (len(_HEAD) - 1)
