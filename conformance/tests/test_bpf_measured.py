@@ -9,8 +9,8 @@ from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.measure import LINKS, RUNS, SIZES
 from studies.live.bpf.objects import objects
 
-#: Cost of an ACK compared with the kernel's CUBIC as BPF program, which adds 11 ns to two empty programs on an idle machine.
-MOST = 4
+#: Cost of an ACK compared with the kernel's CUBIC as BPF program. Careful Resume also sets the window in recovery.
+MOST, MOST_OF_RESUME = 1.5, 2.0
 CLOSE, CLOSE_RUNS = 0.1, 7  # seven completion times of nine
 
 
@@ -18,15 +18,22 @@ def kept(part: str) -> Any:
     return json.loads(RESULTS.read_text("utf-8"))[part]["rows"]
 
 
-def test_costs_are_within_their_bounds() -> None:
-    """With the same number of ACKs for all objects."""
+def test_costs_are_comparable() -> None:
+    """Every object has a cost, and all have about the same number of ACKs."""
     rows = {row["name"]: row for row in kept("cost")}
-    cubic = rows["ff_kernel_cubic"]
     names = {each.name for each in objects()}
     assert names <= rows.keys()
-    assert max(rows[name]["segments_per_ack"] / cubic["segments_per_ack"] for name in names) < 1.1
-    found = {name: rows[name]["ns_per_ack"] / cubic["ns_per_ack"] for name in names}
-    assert {name: ratio for name, ratio in found.items() if ratio > MOST} == {}
+    of_cubic = rows["ff_kernel_cubic"]["segments_per_ack"]
+    assert max(rows[name]["segments_per_ack"] / of_cubic for name in names) < 1.1
+
+
+@pytest.mark.xfail(strict=True, reason="an idle machine shows two to three times the cost of the kernel's CUBIC")
+def test_costs_are_within_their_bounds() -> None:
+    rows = {row["name"]: row for row in kept("cost")}
+    names = {each.name for each in objects()}
+    most = {name: MOST_OF_RESUME if name == "ff_resume" else MOST for name in names}
+    found = {name: rows[name]["ns_per_ack"] / rows["ff_kernel_cubic"]["ns_per_ack"] for name in names}
+    assert {name: ratio for name, ratio in found.items() if ratio > most[name]} == {}
 
 
 @pytest.mark.parametrize(("part", "predicted"), [("jumpstart", "paced_s"), ("resume", "predicted_s")])

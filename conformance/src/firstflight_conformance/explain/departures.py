@@ -42,7 +42,7 @@ class Departures:
     @property
     def choices(self) -> Candidate | None:
         """The choices as one candidate, ``None`` if there are none."""
-        return buildable(self.chosen.candidate) if self.chosen.options else None
+        return self.failures.choices
 
     def explanations(self, known: Sequence[Explanation] = ()) -> list[Explanation]:
         """Return the explanations of the departures under these choices. ``known``: causes in other profiles of the adapter."""

@@ -69,7 +69,7 @@ class Failures:
         budget: Budget | None = None,
     ) -> None:
         """Take the cases."""
-        self._choices, self._named = choices, named
+        self.choices, self._named = choices, named
         self.failing = shortest_first(failing)
         self.passing = shortest_first(passing)
         self.sample = sample_of(self.failing, SAMPLE)
@@ -134,7 +134,7 @@ class Failures:
         """Return the base alone or another profile, whose answers are all that was observed."""
         cases = frozenset(subject.case.id for subject in self.failing)
         for profile in dict.fromkeys((one.case.vector.algorithm, one.case.profile) for one in self.failing):
-            for candidate, variant in stand_ins(*profile, self._choices):
+            for candidate, variant in stand_ins(*profile, self.choices):
                 found = Explanation(candidate, variant, cases)
                 if self._explains_all(variant) and not self._followed(found) and self.is_harmless(found):
                     return [found]
@@ -161,7 +161,7 @@ class Failures:
 
     def _operators(self, waves: int | None) -> list[Explanation]:
         """Return the operators of the first ``waves`` that explain everything, the best of each line, with its rules."""
-        search = Search(self.failing, self.passing, self._choices, self.budget)
+        search = Search(self.failing, self.passing, self.choices, self.budget)
         with self.budget.at_most(EVENTS):
             exact = search.exact(waves)
         if not exact:
@@ -203,7 +203,7 @@ class Failures:
 
     def _new(self, candidate: Candidate) -> Variant | None:
         self.budget.spend(BUILT)
-        return build(candidate if self._choices is None else together([self._choices, candidate]))
+        return build(candidate if self.choices is None else together([self.choices, candidate]))
 
     def _stages(self) -> Iterable[list[Candidate]]:
         """Yield the candidates: those of the algorithms that failed, then those of what these are built on."""

@@ -49,7 +49,7 @@ def _pseudocode(program: Program, name: str) -> Iterator[Block]:
         site.anchor("program", name),
         (
             Paragraph(
-                "The program is in Python. It passes every vector of the profile. An id in brackets in a comment is that of a rule of "
+                "The program is in Python. It passes every vector of the profile. Ids in brackets in comments are ids of rules of "
                 "Firstflight. The modules that it imports define the events and the values that it reports."
             ),
             Listing(program_text(program.source), "python"),
