@@ -40,6 +40,7 @@ class Package:
     on_bases: tuple[str, ...] | None = None
     carries: str | None = None
     samples_rate: bool = False
+    answers_path_change: bool = False
 
     @property
     def constant(self) -> str:

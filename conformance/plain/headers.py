@@ -11,13 +11,15 @@ from types import SimpleNamespace
 from typing import Any, TypeAlias, get_type_hints
 
 from firstflight.controller import Config
-from firstflight.events import KINDS, Ack, Event, Lost, Sent
+from firstflight.events import KINDS, Ack, Event, Lost, PathChange, Sent
 from firstflight.observables import Outcome, Phase, Trigger
 from firstflight_conformance import port
 from firstflight_conformance.format.stream import repeated
 from firstflight_conformance.paths import REFERENCE_C
 from plain.folders import plain_folders
 from plain.judge import programs
+from plain.paths import Path as NetworkPath
+from plain.paths import follows_paths
 
 HEADERS = sorted(port.drivers())
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
@@ -108,14 +110,24 @@ class Header:
 
     def answer(self, connections: Iterable[tuple[Config, Sequence[Event]]]) -> None:
         """Let one process answer connections; then begin each of them in this order, and ask for its events."""
-        asked, lines = [], []
+        asked: list[Sequence[Event]] = []
+        lines: list[str] = []
         for config, events in connections:
             asked.append(events)
-            lines.append(begin_line(config.max_datagram_size_bytes, config.initial_window_bytes))
-            lines += map(event_line, events)
+            lines += self._lines(begin_line(config.max_datagram_size_bytes, config.initial_window_bytes), events)
         answers = iter(self._ask(lines))
         self._connections = iter([zip(events, list(islice(answers, len(events))), strict=True) for events in asked])
         assert next(answers, None) is None
+
+    def _lines(self, beginning: str, events: Sequence[Event]) -> Iterator[str]:
+        """Yield the questions of a connection. A new path begins the header anew; a path change in the middle of a path changes nothing."""
+        path, whole = NetworkPath(), not follows_paths(self.PROFILE)
+        yield beginning
+        for event in events:
+            part = event if whole else path.of_packets(event)
+            if part is None and isinstance(event, PathChange):
+                yield beginning
+            yield event_line(PathChange(event.t_ns) if part is None else part)
 
     def begin(self, max_datagram_size_bytes: int, initial_window_bytes: int | None) -> "State":
         """Begin the next connection."""
@@ -134,6 +146,8 @@ class Header:
         if hasattr(state.counterpart, "triggers"):
             state.triggers = tuple(trigger for bit, trigger in sorted(self._triggers.items()) if int(bits) & bit)
         number = int(outcome)
+        if isinstance(event, PathChange) and follows_paths(self.PROFILE):
+            return Outcome.PATH_CHANGED
         return BASE[number] if number in BASE else Outcome[self._outcomes[header][number]]
 
     def size(self) -> int:

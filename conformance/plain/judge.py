@@ -9,12 +9,14 @@ from typing import Any
 
 import firstflight
 from firstflight.controller import Config
-from firstflight.events import Event
-from firstflight.observables import Observation
+from firstflight.events import Event, PathChange
+from firstflight.observables import Observation, Outcome
 from firstflight_conformance.format.computations import ComputationCase, decode_inputs
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import of_algorithms
 from firstflight_conformance.replay.measure import config_from_json
+from plain.paths import Path as NetworkPath
+from plain.paths import follows_paths
 
 #: What a startup program may leave to its base, and what only some programs have.
 _READ = ("cwnd_bytes", "ssthresh_bytes", "phase")
@@ -33,12 +35,18 @@ class Run:
 
     def __init__(self, program: Any, config: Config) -> None:
         """Begin a connection."""
-        self._program = program
-        self.state = program.begin(config.max_datagram_size_bytes, config.initial_window_bytes)
+        self._program, self._config = program, config
+        #: ``None`` where the program sees every path: it has rules of its own, or its process is told when to begin.
+        whole = isinstance(program, ModuleType) and follows_paths(program.PROFILE)
+        self._path = NetworkPath() if whole else None
+        self._begin()
+
+    def _begin(self) -> None:
+        self.state = self._program.begin(self._config.max_datagram_size_bytes, self._config.initial_window_bytes)
 
     def step(self, event: Event) -> dict[str, Any]:
         """Process an event; return the observables by their names in vectors, ``triggers`` as a tuple."""
-        outcome = self._program.on_event(self.state, event)
+        outcome = self._outcome(event)
         observed = {name: self._read(name) for name in _READ} | {"outcome": outcome.value}
         observed["phase"] = observed["phase"].value
         if hasattr(self.state, "next_release_ns"):
@@ -46,6 +54,17 @@ class Run:
         if hasattr(self.state, "triggers"):
             observed["triggers"] = tuple(trigger.value for trigger in self.state.triggers or ())
         return observed
+
+    def _outcome(self, event: Event) -> Outcome:
+        """Let the program process an event; a new path begins it anew."""
+        part = event if self._path is None else self._path.of_packets(event)
+        if part is not None:
+            found: Outcome = self._program.on_event(self.state, part)
+            return found
+        if isinstance(event, PathChange):
+            self._begin()
+            return Outcome.PATH_CHANGED
+        return Outcome.UNCHANGED
 
     def _read(self, name: str) -> Any:
         owner = self.state if hasattr(self.state, name) else self.state.base

@@ -16,6 +16,7 @@ from firstflight.events import (
     Event,
     IdleRestart,
     Lost,
+    PathChange,
     PersistentCongestion,
     Pto,
     Run,
@@ -208,7 +209,7 @@ class Stream:
     def _valid(self, model: Controller) -> Event:
         draw = self.rng.below(100)
         if draw < 2:
-            return self.pick((SpuriousLoss(self.t_ns), Pto(self.t_ns), IdleRestart(self.t_ns)))
+            return self.pick((SpuriousLoss(self.t_ns), Pto(self.t_ns), IdleRestart(self.t_ns), PathChange(self.t_ns)))
         if draw < 4:
             return self.pick((PersistentCongestion(self.t_ns), SpuriousLoss(self.t_ns)))
         if draw < 6 and model.readings is not None:

@@ -62,7 +62,7 @@ class Stream:
             return Ce(self.t_ns, self.acked, self._sent_t_ns(model), 1)
         if draw < 990:
             return PersistentCongestion(self.t_ns)
-        return Pto(self.t_ns) if draw < 995 else PathChange(self.t_ns)
+        return Pto(self.t_ns) if draw < 999 else PathChange(self.t_ns)
 
     def _sent(self) -> Sent:
         count = min(self.pick((1, 2, 10, 16, 40)), max(PACKET_MAX - self.packet, 1))

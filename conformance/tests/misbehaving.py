@@ -107,7 +107,7 @@ PROCESSES = (
 )  # fmt: skip
 
 HELLOS = (
-    _declares({"protocol": 2}, "speaks protocol 2, not 1"),
+    _declares({"protocol": 3}, "speaks protocol 3, not 1 or 2"),
     _declares({"protocol": True}, "speaks protocol True"),
     _declares({"op": "ended"}, "answered `ended`"),
     _declares({"name": ""}, "name: must be a non-empty string"),

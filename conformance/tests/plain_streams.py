@@ -4,18 +4,25 @@ import importlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from firstflight.controller import Config, create, step
+from firstflight.controller import Config, Controller, create, samples_rate, step
 from firstflight.errors import DomainError
-from firstflight.events import Event, Sent
+from firstflight.events import Ack, Event, Lost, PathChange, Sent
 from firstflight.observables import Observation
 from firstflight_conformance.paths import STIMULI
 from firstflight_conformance.prng import SplitMix64
 from plain.headers import Header
 from plain.judge import Run, judge_event
+from stimuli.new_path import BASES, STARTUPS
+
+#: How often the path changes, in millionths of the events.
+PATH_CHANGE_PPM = 5_000
+#: Profiles in which it does, in a fifth of their events.
+MIGRATING = {f"{name}/{profile}" for name, profiles in (BASES | STARTUPS).items() for profile in profiles}
 
 
 def _streams() -> dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]]:
@@ -40,8 +47,8 @@ class Connection:
     steps: list[tuple[Event, Observation]] = field(default_factory=list)
 
 
-def connections(name: str, seed: int, events: int) -> Iterator[Connection]:
-    """Play random streams of a profile until the model has accepted so many events."""
+def connections(name: str, seed: int, events: int, *, migrates: bool = False) -> Iterator[Connection]:
+    """Play random streams of a profile until the model has accepted so many events. ``migrates``: the path changes."""
     algorithm, profile = name.split("/")
     begin, length, last = STREAMS[algorithm]
     rng = SplitMix64(seed)
@@ -51,6 +58,10 @@ def connections(name: str, seed: int, events: int) -> Iterator[Connection]:
         connection = Connection(stream.config)
         for _ in range(length):
             event = stream.event(model)
+            if migrates and rng.chance_ppm(PATH_CHANGE_PPM) and _may_change(model, connection):
+                change = PathChange(max(model.t_ns, 1))
+                model, observation = step(model, change)
+                connection.steps.append((change, observation))
             try:
                 model, observation = step(model, event)
             except DomainError:
@@ -64,10 +75,18 @@ def connections(name: str, seed: int, events: int) -> Iterator[Connection]:
         yield connection
 
 
+def _may_change(model: Controller, connection: Connection) -> bool:
+    """Return whether the path may change here: samples of the delivery rate mix two paths while packets are in flight."""
+    flight = next((e.bytes_in_flight for e, _ in reversed(connection.steps) if isinstance(e, Sent | Ack | Lost)), 0)
+    return flight == 0 or not samples_rate(model)
+
+
 def run_streams(program: ModuleType | Header, seed: int, events: int) -> Counter[str]:
     """Hold a program against the model on so many random events that the model accepts; return how often each outcome came."""
     outcomes: Counter[str] = Counter()
     played = connections(program.PROFILE, seed, events)
+    if program.PROFILE in MIGRATING:
+        played = chain(played, connections(program.PROFILE, seed, events // 4, migrates=True))
     if isinstance(program, Header):
         played = iter(known := list(played))
         program.answer((each.config, [event for event, _ in each.steps]) for each in known)

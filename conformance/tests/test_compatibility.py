@@ -59,6 +59,14 @@ def test_an_adapter_is_judged(tmp_path: Path) -> None:
         assert result.exit_code == 0, result.output
 
 
+def test_an_adapter_of_protocol_1_receives_no_migration() -> None:
+    """Its result is the same with the vectors of a new path, which it would fail."""
+    adapter = f"{sys.executable} {OLD / 'adapter.py'}"
+    selection = ["--id", "slow-start.avoidance.*", "--id", "slow-start.path.*"]
+    result = CliRunner().invoke(main, ["run", "--adapter", adapter, "--profile", "rfc-9002", *selection])
+    assert result.exit_code == 0, result.output
+
+
 def test_one_version() -> None:
     """The changelog begins with the version that all parts have from one file."""
     version = (SPEC / "VERSION").read_text("utf-8").strip()

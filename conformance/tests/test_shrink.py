@@ -129,7 +129,8 @@ def test_steps_give_the_stream_back(step: int) -> None:
     case = every_case()[step]
     config = config_from_json(case.vector.config)
     data = tells_of_data(case.events)
-    again = events_of(steps_of(case.events), config.max_datagram_size_bytes, config.initial_window_bytes, data=data)
+    sizes = (config.max_datagram_size_bytes, config.initial_window_bytes)
+    again = events_of(steps_of(case.events), *sizes, data=data, algorithm=case.vector.algorithm)
     assert again is not None
     assert tuple(map(joined, again)) == tuple(map(joined, case.events))
     runs = [[len(getattr(event, "packets", ())) for event in events] for events in (again, case.events)]

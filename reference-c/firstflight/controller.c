@@ -92,6 +92,8 @@ static enum ff_status begin(struct ff_controller *controller, const struct ff_co
     ff_newreno_begin(&controller->base, config->max_datagram_size_bytes, config->initial_window_bytes);
     controller->t_ns = 0;
     controller->next_packet = 0;
+    controller->initial_window_bytes = controller->base.cwnd_bytes;
+    controller->path_start_ns = 0;
     controller->algorithm = FF_ALGORITHM_SLOW_START;
     return FF_OK;
 }
@@ -246,10 +248,105 @@ static inline enum ff_status step_algorithm(struct ff_controller *controller, co
     return FF_ERR_DOMAIN;
 }
 
+/* Return whether a change of the path resets the controller: Careful Resume has rules of its own for it. */
+static inline bool resets(const struct ff_controller *controller)
+{
+    return controller->algorithm != FF_ALGORITHM_CAREFUL_RESUME;
+}
+
+/* Begin the startup algorithm anew. */
+static void begin_startup(struct ff_controller *controller)
+{
+    switch (controller->algorithm) {
+    case FF_ALGORITHM_SEARCH:
+        ff_search_begin(&controller->search_readings, ff_controller_search(controller)); /* [slow-start.path.startup] */
+        return;
+#define FF_BEGIN(package, PACKAGE, text)                                                                    case FF_ALGORITHM_##PACKAGE:                                                                                ff_##package##_begin(&controller->package##_readings, &controller->package, &controller->base);         return;
+        FF_STARTUPS(FF_BEGIN)
+    default:
+        return; /* a base alone */
+    }
+}
+
+/* Reset the controller to its initial values. */
+FF_RARE static enum ff_status begin_path(struct ff_controller *controller, const struct ff_event *event,
+                                         struct ff_observation *observation)
+{
+    ff_newreno_reset(&controller->base, controller->initial_window_bytes);
+    controller->path_start_ns = event->t_ns;
+    begin_startup(controller);
+    enum ff_status status = step_algorithm(controller, event, observation);
+    if (status == FF_OK && observation != NULL) {
+        observation->outcome = FF_OUTCOME_PATH_CHANGED;
+    }
+    return status;
+}
+
+/* Leave out the runs sent before the path began; return whether all are out. */
+static bool leave_out_old(const struct ff_run **packets, size_t *run_count, uint64_t *bytes, uint64_t path_start_ns)
+{
+    while (*run_count > 0 && (*packets)->sent_t_ns <= path_start_ns) {
+        *bytes -= ff_run_count(*packets) * (*packets)->size_bytes;
+        *packets += 1;
+        *run_count -= 1;
+    }
+    return *run_count == 0;
+}
+
+/*
+ * Return the event without the packets sent before the path began, or a path change, which algorithms ignore, if all are.
+ * `room` is memory for it.
+ */
+static const struct ff_event *of_this_path(const struct ff_event *event, uint64_t path_start_ns, struct ff_event *room)
+{
+    bool old = false;
+
+    *room = *event;
+    switch (event->kind) {
+    case FF_EVENT_CE:
+        old = event->ce.sent_t_ns <= path_start_ns;
+        break;
+    case FF_EVENT_ACK:
+        old = leave_out_old(&room->ack.packets, &room->ack.run_count, &room->ack.bytes, path_start_ns);
+        break;
+    case FF_EVENT_LOST:
+        old = leave_out_old(&room->lost.packets, &room->lost.run_count, &room->lost.bytes, path_start_ns);
+        break;
+    default:
+        break;
+    }
+    if (old) {
+        *room = (struct ff_event){.kind = FF_EVENT_PATH_CHANGE, .t_ns = event->t_ns}; /* [slow-start.path.old-packets] */
+    }
+    return room;
+}
+
+/* Return the answer to an event after a change of the path. */
+FF_RARE static enum ff_status step_on_path(struct ff_controller *controller, const struct ff_event *event,
+                                           struct ff_observation *observation)
+{
+    struct ff_event room;
+
+    return step_algorithm(controller, of_this_path(event, controller->path_start_ns, &room), observation);
+}
+
+/* Return the answer to an event. */
+static inline enum ff_status step_on_any_path(struct ff_controller *controller, const struct ff_event *event,
+                                              struct ff_observation *observation)
+{
+    if (event->kind == FF_EVENT_PATH_CHANGE && resets(controller)) {
+        return begin_path(controller, event, observation);
+    }
+    if (controller->path_start_ns > 0) {
+        return step_on_path(controller, event, observation);
+    }
+    return step_algorithm(controller, event, observation);
+}
+
 enum ff_status ff_controller_process(struct ff_controller *controller, const struct ff_event *event,
                                      struct ff_observation *observation)
 {
-    enum ff_status status = step_algorithm(controller, event, observation);
+    enum ff_status status = step_on_any_path(controller, event, observation);
     if (status == FF_OK) {
         controller->t_ns = event->t_ns;
         if (event->kind == FF_EVENT_SENT) {

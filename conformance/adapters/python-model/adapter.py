@@ -13,7 +13,7 @@ from firstflight_conformance.format.wire import NUMBER_MAX, decode_int, encode_v
 
 HELLO = {
     "op": "hello",
-    "protocol": 1,
+    "protocol": 2,
     "name": "firstflight",
     "version": firstflight.__version__,
     "algorithms": {**firstflight.profiles(composed=True), "transfer-time": list(INPUTS)},

@@ -44,7 +44,7 @@ class ResumeBuilder(StreamBuilder):
         self.backlog(t_ns, queued_bytes, receive_window_bytes, self.rtt.latest_ns)
 
     def path_change(self, t_ns: int) -> None:
-        """Signal a change of the path."""
+        """Signal a change of the path: the RTT estimator goes on."""
         self.events.append(PathChange(t_ns + self.origin_ns))
 
     def begin(self, packets: int = 10, **offer: Any) -> None:

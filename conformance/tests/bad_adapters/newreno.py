@@ -20,11 +20,13 @@ class NewReno:
         self.ssthresh: int | None = None
         self.recovery_start: int | None = None
         self.in_recovery = False
+        self.config, self.path_start = config, 0
 
     def observe(self, event: Message) -> Message:
         """Process an event; return the observables."""
         process = getattr(self, f"on_{event['ev']}", None)
-        outcome = "unchanged" if process is None else process(event)
+        event = self.on_this_path(event)
+        outcome = "unchanged" if process is None or not event else process(event)
         return {
             "cwnd_bytes": encode(self.cwnd),
             "ssthresh_bytes": encode(self.ssthresh),
@@ -44,6 +46,21 @@ class NewReno:
     def is_old(self, sent_t_ns: int | str) -> bool:
         """Return whether a packet was sent before the last recovery period, or at its start."""
         return self.recovery_start is not None and int(sent_t_ns) <= self.recovery_start
+
+    def on_this_path(self, event: Message) -> Message:
+        """Return the event without packets of an old path, empty if it has no others."""
+        if event["ev"] == "ce":
+            return event if int(event["sent_t_ns"]) > self.path_start else {}
+        if event["ev"] not in ("ack", "lost") or int(event["packets"][0][3]) > self.path_start:
+            return event
+        packets = [run for run in event["packets"] if int(run[3]) > self.path_start]
+        size = sum((last - first + 1) * size for first, last, size, _ in packets)
+        return event | {"packets": packets, "bytes": size} if packets else {}
+
+    def on_path_change(self, event: Message) -> str:
+        vars(self).update(vars(type(self)(self.config)))
+        self.path_start = int(event["t_ns"])
+        return "path_changed"
 
     def on_sent(self, _: Message) -> str:
         return "sent"

@@ -44,6 +44,15 @@ static inline const struct ff_window_rules *rules(const struct ff_base_state *st
     return ff_base_rules[state->base];
 }
 
+void ff_newreno_reset(struct ff_base_state *state, uint64_t initial_window_bytes)
+{
+    state->cwnd_bytes = initial_window_bytes; /* [slow-start.path.reset] */
+    state->ssthresh_bytes = FF_SSTHRESH_INFINITE;
+    state->recovery_start_ns = FF_NONE;
+    state->in_recovery = false;
+    ff_newreno_forget_congestion(state);
+}
+
 /* The smallest window that is not in slow start; the infinite threshold is larger than any window. */
 static uint64_t slow_start_end_bytes(const struct ff_base_state *state)
 {

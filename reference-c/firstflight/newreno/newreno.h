@@ -42,6 +42,9 @@ uint64_t ff_newreno_minimum_window_bytes(const struct ff_base_state *state);
 /* Fill in the state of a new connection of RFC 9002. An initial window of 0 asks for the recommended one. */
 void ff_newreno_begin(struct ff_base_state *state, uint64_t max_datagram_size_bytes, uint64_t initial_window_bytes);
 
+/* Set windows and recovery back to the values of a new connection, whose initial window is given. */
+void ff_newreno_reset(struct ff_base_state *state, uint64_t initial_window_bytes);
+
 /* Put a connection that has seen no event on the rules of another base, whose state the caller begins. */
 void ff_newreno_use_rules(struct ff_base_state *state, enum ff_base base);
 

@@ -11,6 +11,8 @@
  *     ... when the ECN-CE counter rises: newreno_rfc_9002_on_ce(&newreno, sent_time_of_largest_acked, now_ns);
  *     ... and newreno_rfc_9002_on_persistent_congestion(&newreno).
  *
+ * On a new path begin again, and hand on nothing about packets of the old path (RFC 9000, section 9.4).
+ *
  * Domain: times in ns, above 0; packets of 1 to 2^16 - 1 bytes; an initial window below 2^62. The window stays below 2^62.
  *
  * Invariant: the window and a finite ssthresh are below 2^62.

@@ -52,12 +52,14 @@ class Startup(Algorithm):
 
     ``begin``: from readings and base the state before the first event. That has a method ``copy``, and
     shares nothing that changes with its copy. ``step``: from readings, state, base and event the observation; it changes both in place.
-    ``on_bases``: what may be put after a profile of it, to run it on another base.
+    ``on_bases``: what may be put after a profile of it, to run it on another base. ``answers_path_change``: whether it has rules of its own
+    for a change of the path, which resets the others.
     """
 
     begin: Callable[[Any, Any], Any]
     step: Callable[[Any, Any, Any, Any], Observation]
     on_bases: tuple[str, ...] = ("+cubic",)
+    answers_path_change: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,17 +3,17 @@
 Mirrors ``reference-c/firstflight/controller.c``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from firstflight import events
 from firstflight.algorithm import Algorithm, Base, Startup, discover
 from firstflight.errors import DomainError
-from firstflight.events import Event, Sent
+from firstflight.events import Ack, Ce, Event, Lost, PathChange, Sent
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import BaseState
-from firstflight.observables import Observation
+from firstflight.observables import Observation, Outcome
 from firstflight.search.search import Search
 
 #: Every algorithm by name, as the packages describe them.
@@ -39,6 +39,7 @@ class Config:
 class Controller:
     """State of a controller. ``t_ns``: time of the last event. ``next_packet``: the number after the last that was sent.
 
+    ``initial_window_bytes``: the window at the start of each path. ``path_start_ns``: time of the last change of the path, 0 before the first.
     ``readings`` and ``startup``, the state of the startup algorithm, are ``None`` for the base controller alone. The type of the
     readings says which algorithm it is.
     """
@@ -48,11 +49,14 @@ class Controller:
     startup: Any = None
     t_ns: int = 0
     next_packet: int = 0
+    initial_window_bytes: int = 0
+    path_start_ns: int = 0
 
     def copy(self) -> "Controller":
         """Return a copy that shares nothing that changes."""
         startup = None if self.startup is None else self.startup.copy()
-        return Controller(self.base.copy(), self.readings, startup, self.t_ns, self.next_packet)
+        numbers = (self.t_ns, self.next_packet, self.initial_window_bytes, self.path_start_ns)
+        return Controller(self.base.copy(), self.readings, startup, *numbers)
 
     @property
     def search(self) -> Search:
@@ -102,6 +106,7 @@ def create_with(readings: Any, config: Config, base_readings: Any = None) -> Con
     if config.initial_window_bytes is not None and not 1 <= config.initial_window_bytes <= WINDOW_MAX_BYTES:
         raise DomainError(f"initial_window_bytes: {config.initial_window_bytes} is not within 1..{WINDOW_MAX_BYTES}")
     base = newreno.begin(config.max_datagram_size_bytes, config.initial_window_bytes)
+    initial_window_bytes = base.cwnd_bytes
     if isinstance(base_readings, newreno.Readings):
         base.growth = base_readings.growth
     elif base_readings is not None:
@@ -110,8 +115,9 @@ def create_with(readings: Any, config: Config, base_readings: Any = None) -> Con
         assert found.rules is not None and begin is not None
         newreno.use_rules(base, found.rules, begin(base_readings))
     if readings is None:
-        return Controller(base)
-    return Controller(base, readings, _BY_READINGS[type(readings)].begin(readings, base))
+        return Controller(base, initial_window_bytes=initial_window_bytes)
+    startup = _BY_READINGS[type(readings)].begin(readings, base)
+    return Controller(base, readings, startup, initial_window_bytes=initial_window_bytes)
 
 
 def samples_rate(controller: Controller) -> bool:
@@ -138,6 +144,44 @@ def advance(controller: Controller, event: Event) -> Observation:
             raise DomainError(f"packets: {event.packets[0].first} is sent after {controller.next_packet - 1}")
         controller.next_packet = event.packets[-1].last + 1
     controller.t_ns = event.t_ns
+    if isinstance(event, PathChange) and _resets(controller):
+        return _begin_path(controller, event)
+    if controller.path_start_ns > 0:
+        event = _of_this_path(event, controller.path_start_ns)
+    return _step_algorithm(controller, event)
+
+
+def _resets(controller: Controller) -> bool:
+    """Return whether a change of the path resets the controller: Careful Resume has rules of its own for it."""
+    return controller.readings is None or not _BY_READINGS[type(controller.readings)].answers_path_change
+
+
+def _begin_path(controller: Controller, event: PathChange) -> Observation:
+    """Reset the controller to its initial values."""
+    newreno.reset(controller.base, controller.initial_window_bytes)
+    controller.path_start_ns = event.t_ns
+    if controller.readings is not None:
+        begin = _BY_READINGS[type(controller.readings)].begin
+        controller.startup = begin(controller.readings, controller.base)  # [slow-start.path.startup]
+    return replace(_step_algorithm(controller, event), outcome=Outcome.PATH_CHANGED)
+
+
+def _of_this_path(event: Event, path_start_ns: int) -> Event:
+    """Return the event without the packets sent before the path began, or a path change, which algorithms ignore, if all are."""
+    match event:
+        case Ce() if event.sent_t_ns <= path_start_ns:
+            return PathChange(event.t_ns)  # [slow-start.path.old-packets]
+        case Ack() | Lost() if event.packets[0].sent_t_ns <= path_start_ns:
+            old = next((i for i, run in enumerate(event.packets) if run.sent_t_ns > path_start_ns), len(event.packets))
+            if old == len(event.packets):
+                return PathChange(event.t_ns)
+            old_bytes = sum(run.count * run.size_bytes for run in event.packets[:old])
+            return replace(event, packets=event.packets[old:], bytes=event.bytes - old_bytes)
+    return event
+
+
+def _step_algorithm(controller: Controller, event: Event) -> Observation:
+    """Return the answer of the algorithm."""
     base, readings = controller.base, controller.readings
     if readings is None:
         return newreno.observe(base, newreno.on_event(base, event))

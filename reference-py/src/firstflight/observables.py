@@ -46,6 +46,7 @@ class Outcome(Enum):
     REDUCED = "reduced"
     ALREADY_REDUCED = "already_reduced"
     COLLAPSED = "collapsed"
+    PATH_CHANGED = "path_changed"
     UNCHANGED = "unchanged"
     # CUBIC (``spec/cubic/rules.md``)
     RESTORED = "restored"
@@ -76,7 +77,6 @@ class Outcome(Enum):
     VALIDATED = "validated"
     RETREATED = "retreated"
     RETREAT_ENDED = "retreat_ended"
-    PATH_CHANGED = "path_changed"
     # HyStart (``spec/hystart/rules.md``)
     EXITED_BY_TRAIN = "exited_by_train"
     EXITED_BY_DELAY = "exited_by_delay"

@@ -14,7 +14,11 @@ from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import NUMBER_MAX, decode_int
 from firstflight_conformance.text import texts
 
+#: The number in the runner's ``hello``, and the numbers that an adapter may declare.
 PROTOCOL = 1
+PROTOCOLS = (1, 2)
+#: Kinds of events, and members of events, that only adapters of protocol 2 receive.
+PROTOCOL_2: tuple[str, ...] = ()
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state")
 #: Observables that only some algorithms have: they are compared in the cases that expect them, and may be left out elsewhere.
 OF_SOME_ALGORITHMS = ("next_release_ns", "trigger")
@@ -75,6 +79,7 @@ class Declaration:
     works_out: tuple[str, ...] = ()
     controller: str = "newreno"
     supports: tuple[str, ...] = ()
+    protocol: int = PROTOCOL
 
     @property
     def clock_ns(self) -> int:
@@ -180,8 +185,8 @@ def read_hello(message: Message) -> Declaration:
     if message["op"] != "hello":
         _refuse_hello(f"answered `{excerpt(message['op'])}`")
     protocol = message.get("protocol")
-    if type(protocol) is not int or protocol != PROTOCOL:
-        _refuse_hello(f"speaks protocol {excerpt(repr(protocol))}, not {PROTOCOL}")
+    if type(protocol) is not int or protocol not in PROTOCOLS:
+        _refuse_hello(f"speaks protocol {excerpt(repr(protocol))}, not {' or '.join(map(str, PROTOCOLS))}")
     algorithms = _algorithms(message.get("algorithms"))
     return Declaration(
         _text(message, "name"),
@@ -195,6 +200,7 @@ def read_hello(message: Message) -> Declaration:
         _works_out(message.get("works_out", [])),
         _controller(message, algorithms),
         _supports(message),
+        protocol,
     )
 
 

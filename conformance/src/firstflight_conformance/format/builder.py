@@ -11,6 +11,7 @@ from firstflight.events import (
     Event,
     IdleRestart,
     Lost,
+    PathChange,
     PersistentCongestion,
     Pto,
     Run,
@@ -36,6 +37,8 @@ class StreamBuilder:
     ledger: Ledger = field(default_factory=Ledger)
     rtt: RttEstimator = field(default_factory=RttEstimator)
     ce_count: int = 0
+    #: Time of the last confirmed change of the path, 0 before the first.
+    path_start_ns: int = 0
     #: Set for streams that say which data is acknowledged.
     data: DataLedger | None = None
     #: Set for streams with delivery-rate samples.
@@ -105,6 +108,7 @@ class StreamBuilder:
         """Acknowledge ranges (first, last). The RTT sample is that of the largest packet, unless ``sample`` is off."""
         t_ns += self.origin_ns
         runs = [run for first, last in ranges for run in self.ledger.take(first, last)]
+        sample = sample and runs[-1].sent_t_ns > self.path_start_ns
         latest_ns = t_ns - runs[-1].sent_t_ns if sample else None
         if latest_ns is not None:
             self.rtt.sample(latest_ns, ack_delay_ns)
@@ -169,6 +173,12 @@ class StreamBuilder:
     ) -> None:
         """Let data be ready to be sent, or the receive window change."""
         self.events.append(Backlog(t_ns + self.origin_ns, queued_bytes, receive_window_bytes, rtt_ns))
+
+    def path_change(self, t_ns: int) -> None:
+        """Confirm a new address of the peer: the RTT estimator begins anew."""
+        self.path_start_ns = t_ns + self.origin_ns
+        self.rtt = RttEstimator()
+        self.events.append(PathChange(self.path_start_ns))
 
     def idle_restart(self, t_ns: int) -> None:
         """Let the window be validated no more after idle time."""

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from firstflight.delivery_rate import samples_follow
-from firstflight.events import Ack, Event, Lost, PersistentCongestion, Run, Sent
+from firstflight.events import Ack, Event, Lost, PathChange, PersistentCongestion, Run, Sent
 from firstflight_conformance.format.ledger import RttEstimator
 from firstflight_conformance.format.wire import decode_int
 
@@ -103,6 +103,8 @@ def persistent_congestion_given(events: Sequence[Event]) -> bool:
     history = _History()
     for index, (event, following) in enumerate(pairwise((*events, None))):
         stated = isinstance(following, PersistentCongestion)
+        if isinstance(event, PathChange):
+            history = _History()
         if isinstance(event, Ack):
             history.acknowledge(event)
         if isinstance(event, Lost):

@@ -14,6 +14,7 @@ from firstflight.events import (
     Event,
     IdleRestart,
     Lost,
+    PathChange,
     PersistentCongestion,
     Run,
     SavedPath,
@@ -74,15 +75,22 @@ def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
             raise StreamError(index, error.member, error.reason) from error
 
 
-def check_rtts(events: Sequence[Event]) -> None:
+def check_rtts(events: Sequence[Event], algorithm: str = "") -> None:
     """Check the RTTs of a stream that begins before the first sample. Raise :class:`StreamError` at the first that is wrong."""
-    rtt = RttEstimator()
+    rtt, path_start_ns = RttEstimator(), 0
     for index, event in enumerate(events):
+        if isinstance(event, PathChange) and confirms_address(algorithm):
+            rtt, path_start_ns = RttEstimator(), event.t_ns
         if isinstance(event, Ack):
             try:
-                _check_rtt(event, rtt)
+                _check_rtt(event, rtt, path_start_ns)
             except _MemberError as error:
                 raise StreamError(index, error.member, error.reason) from error
+
+
+def confirms_address(algorithm: str) -> bool:
+    """Return whether a change of the path is a confirmed new address of the peer; Careful Resume has it as a signal alone."""
+    return algorithm != "careful-resume"
 
 
 class _MemberError(ValueError):
@@ -115,10 +123,12 @@ def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str
             pass
 
 
-def _check_rtt(ack: Ack, rtt: RttEstimator) -> None:
+def _check_rtt(ack: Ack, rtt: RttEstimator, path_start_ns: int) -> None:
     sent_t_ns = ack.packets[-1].sent_t_ns
+    assert sent_t_ns is not None
+    if sent_t_ns <= path_start_ns:
+        _equal(".latest_rtt_ns", ack.latest_rtt_ns, None)
     if ack.latest_rtt_ns is not None:
-        assert sent_t_ns is not None
         _equal(".latest_rtt_ns", ack.latest_rtt_ns, ack.t_ns - sent_t_ns)
         rtt.sample(ack.latest_rtt_ns, ack.ack_delay_ns)
     _equal(".min_rtt_ns", ack.min_rtt_ns, rtt.min_ns)

@@ -210,7 +210,7 @@ def _check_events(vector: Vector) -> None:
         raise VectorError(path, "config", str(error)) from error
     try:
         check_stream(vector.events, config)
-        check_rtts(vector.events)
+        check_rtts(vector.events, vector.algorithm)
     except StreamError as error:
         raise VectorError(path, f"events[{error.index}]{error.member}", error.reason) from error
 

@@ -10,11 +10,12 @@ from firstflight_conformance.adapters.compute import ComputationScript
 from firstflight_conformance.adapters.conversation import Answers
 from firstflight_conformance.adapters.faults import ConversationError, FaultKind
 from firstflight_conformance.adapters.manifest import Deviation, Manifest
-from firstflight_conformance.adapters.messages import Declaration
+from firstflight_conformance.adapters.messages import PROTOCOL, PROTOCOL_2, PROTOCOLS, Declaration
 from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.compare.outputs import compare_outputs
 from firstflight_conformance.compare.values import agrees, avoids, compare, fits_float64, slack_bytes
 from firstflight_conformance.format.given import FLAGS
+from firstflight_conformance.format.stream import confirms_address
 from firstflight_conformance.format.timeline import value_text
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.records import record_file
@@ -151,12 +152,27 @@ def _ruled_out(case: AnyCase, declaration: Declaration) -> Undeclared | Refused 
         return _undeclared("algorithm", algorithm)
     if case.profile not in declaration.algorithms[algorithm]:
         return _undeclared("profile", f"{algorithm}/{case.profile}")
+    if isinstance(case, Case) and (found := _of_later_protocol(case, declaration)) is not None:
+        return found
     if isinstance(case, Case) and _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
         reason = f"computes in {declaration.clock}, the case needs {case.vector.granularity}"
         return Refused(reason, f"declares the clock {declaration.clock}")
     if isinstance(case, Case):
         return _without_event(case, declaration) or _only_given(case, declaration)
     return None
+
+
+def _of_later_protocol(case: Case, declaration: Declaration) -> Undeclared | None:
+    """Return what the case has that adapters of the declared protocol never receive, or ``None``."""
+    if declaration.protocol > PROTOCOL:
+        return None
+    later = (*PROTOCOL_2, "path_change") if confirms_address(case.vector.algorithm) else PROTOCOL_2
+    events = case.vector.raw_events[: case.expectation.judged_events]
+    name = next((name for event in events for name in (event["ev"], *event) if name in later), None)
+    if name is None:
+        return None
+    reason = f"declares protocol {declaration.protocol}, and {name} belongs to protocol {PROTOCOLS[-1]}"
+    return Undeclared("protocol", f"protocol {PROTOCOLS[-1]}", reason)
 
 
 def _without_event(case: Case, declaration: Declaration) -> Refused | None:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from firstflight.delivery_rate import RateSampler
-from firstflight.events import Ack, Ce, Event, Lost, Run, Sent
+from firstflight.events import Ack, Ce, Event, Lost, PathChange, Run, Sent
 from firstflight_conformance.format.builder import StreamBuilder
 from firstflight_conformance.format.ledger import DataLedger, LedgerError
-from firstflight_conformance.format.stream import repeated
+from firstflight_conformance.format.stream import confirms_address, repeated
 
 #: The longest run that is shortened packet by packet.
 _FEW = 16
@@ -89,7 +89,7 @@ def _parts(sent: Sequence[tuple[Run, int]], ranges: Sequence[tuple[int, int]]) -
 
 
 def events_of(
-    steps: Sequence[Step], datagram_bytes: int, window_bytes: int | None, *, data: bool
+    steps: Sequence[Step], datagram_bytes: int, window_bytes: int | None, *, data: bool, algorithm: str = ""
 ) -> list[Event] | None:
     """Return the stream of the steps, ``None`` if it makes none. ``data``: it says which data is missing."""
     builder = StreamBuilder(datagram_bytes, window_bytes, origin_ns=0, data=DataLedger() if data else None)
@@ -98,7 +98,10 @@ def events_of(
     places: dict[int, tuple[int, int, int]] = {}  # of a run that was sent: first packet, packets, time
     try:
         for step in steps:
-            _apply(builder, step, places)
+            if isinstance(step, Other) and isinstance(step.event, PathChange) and confirms_address(algorithm):
+                builder.path_change(step.t_ns)
+            else:
+                _apply(builder, step, places)
     except (LedgerError, ValueError, IndexError):
         return None
     return builder.events

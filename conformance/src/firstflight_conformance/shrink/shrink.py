@@ -126,7 +126,13 @@ class _Shrinker:
         self._tried.add(steps)
         self._on_trial()
         config = self._contest.config
-        events = events_of(steps, config.max_datagram_size_bytes, config.initial_window_bytes, data=self._data)
+        events = events_of(
+            steps,
+            config.max_datagram_size_bytes,
+            config.initial_window_bytes,
+            data=self._data,
+            algorithm=self._contest.algorithm,
+        )
         if not events:
             return False
         parting = self._contest.parting(events)
@@ -147,7 +153,7 @@ def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
     """Return whether a stream can be a vector: consistent, in the domain of the model, and never beyond its window."""
     try:
         check_stream(events, config_to_json(contest.config))
-        check_rtts(events)
+        check_rtts(events, contest.algorithm)
         run = Model(contest.algorithm, contest.profile).begin(contest.config)
         windows = (seen.cwnd_bytes for seen in drive(run, events))
         sizes = (event.bytes_in_flight if isinstance(event, Sent) else 0 for event in events)

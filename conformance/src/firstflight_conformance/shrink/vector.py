@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from firstflight.events import Ack, Backlog, Ce, Event, Lost, PathChange, SavedPath, Sent
-from firstflight_conformance.format.stream import repeated
+from firstflight_conformance.format.stream import confirms_address, repeated
 from firstflight_conformance.format.wire import event_name
 from firstflight_conformance.replay.implementation import drive
 from firstflight_conformance.replay.stimulus import Stimulus, to_json
@@ -56,8 +56,10 @@ def snippet(contest: Contest, parting: Parting, expected: dict[str, Any]) -> str
     data = ", data=DataLedger()" if tells_of_data(parting.events) else ""
     if any(isinstance(event, Ack) and event.rate_lost_bytes is not None for event in parting.events):
         data += ", sampler=RateSampler()"
-    calls = [_call(event) for event in parting.events]
-    plain = sorted({type(event).__name__ for event in parting.events if isinstance(event, SavedPath | PathChange)})
+    confirmed = confirms_address(contest.algorithm)
+    calls = [_call(event, confirmed=confirmed) for event in parting.events]
+    raw = SavedPath if confirmed else SavedPath | PathChange
+    plain = sorted({type(event).__name__ for event in parting.events if isinstance(event, raw)})
     lines = [f"from firstflight.events import {', '.join(plain)}"] if plain else []
     lines += ["from firstflight.delivery_rate import RateSampler"] if "Rate" in data else []
     lines += ["from firstflight_conformance.format.ledger import DataLedger"] if "Data" in data else []
@@ -69,7 +71,7 @@ def snippet(contest: Contest, parting: Parting, expected: dict[str, Any]) -> str
     return "\n".join(lines) + "\n"
 
 
-def _call(event: Event) -> str:
+def _call(event: Event, *, confirmed: bool) -> str:
     match event:
         case Sent():
             words = [_ns(event.t_ns), str([(run.count, run.size_bytes) for run in event.packets])]
@@ -89,6 +91,8 @@ def _call(event: Event) -> str:
         case Backlog():
             rtt = "None" if event.latest_rtt_ns is None else _ns(event.latest_rtt_ns)
             return f"b.backlog({_ns(event.t_ns)}, {event.queued_bytes}, {event.receive_window_bytes}, {rtt})"
+        case PathChange() if confirmed:
+            return f"b.path_change({_ns(event.t_ns)})"
         case _ if event_name(event) in ("pto", "persistent_congestion", "spurious_loss", "idle_restart"):
             return f"b.{event_name(event)}({_ns(event.t_ns)})"
         case _:

@@ -13,4 +13,5 @@ ALGORITHM = Startup(
     begin=begin,
     step=step,
     started_by=SavedPath,
+    answers_path_change=True,
 )

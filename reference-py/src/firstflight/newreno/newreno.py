@@ -48,6 +48,7 @@ __all__ = [
     "phase",
     "recommended_initial_window_bytes",
     "reduced_bytes",
+    "reset",
     "sent_before_recovery",
     "use_rules",
 ]
@@ -106,6 +107,15 @@ def use_rules(state: BaseState, rules: WindowRules, rules_state: RulesState) -> 
     """Put a connection that has seen no event on the rules of another base."""
     state.rules = rules
     state.rules_state = rules_state
+
+
+def reset(state: BaseState, initial_window_bytes: int) -> None:
+    """Set windows and recovery back to the values of a new connection, whose initial window is given."""
+    state.cwnd_bytes = initial_window_bytes  # [slow-start.path.reset]
+    state.ssthresh_bytes = None
+    state.recovery_start_ns = None
+    state.in_recovery = False
+    forget_congestion(state)
 
 
 def _slow_start_end_bytes(state: BaseState) -> int | None:

@@ -1,6 +1,7 @@
 """RFC 9002, section 7 and appendix B: the NewReno controller of QUIC, and the base of the other plain programs.
 
 ``bytes_in_flight`` comes with the events, ``persistent_congestion`` and the rise of the ECN-CE counter are events of their own.
+An endpoint begins another controller for a new path, and hands it no packets of the old one (RFC 9000, section 9.4).
 """
 
 from dataclasses import dataclass

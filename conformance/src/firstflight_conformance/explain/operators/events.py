@@ -47,7 +47,7 @@ def transforms(algorithm: str, seen: set[type]) -> Iterator[tuple[str, Transform
 
 def _neutral(algorithm: str) -> type:
     """Return a kind of event that changes nothing in an algorithm."""
-    return IdleRestart if algorithm == "careful-resume" else PathChange
+    return IdleRestart if algorithm == "careful-resume" else Pto
 
 
 def _instead(kind: type, other: type) -> Transform:

@@ -1,0 +1,33 @@
+"""The endpoint around the plain programs: each path has a controller of its own (RFC 9000, section 9.4)."""
+
+from dataclasses import dataclass, replace
+from itertools import dropwhile
+
+from firstflight.events import Ack, Ce, Event, Lost, PathChange
+
+
+def follows_paths(profile: str) -> bool:
+    """Return whether a new path gets a new controller: Careful Resume has rules of its own for the event."""
+    return not profile.startswith("careful-resume/")
+
+
+@dataclass(slots=True)
+class Path:
+    """The current path. ``start_ns``: when it began, 0 for the first one."""
+
+    start_ns: int = 0
+
+    def of_packets(self, event: Event) -> Event | None:
+        """Return the part of an event that belongs to packets of this path, or ``None``. ``path_change`` begins the next path."""
+        match event:
+            case PathChange():
+                self.start_ns = event.t_ns
+                return None
+            case Ce():
+                return event if event.sent_t_ns > self.start_ns else None
+            case Ack() | Lost():
+                # Packets are sent in the order of their numbers, so that old ones come first.
+                runs = tuple(dropwhile(lambda run: run.sent_t_ns <= self.start_ns, event.packets))
+                size = sum(run.count * run.size_bytes for run in runs)
+                return replace(event, packets=runs, bytes=size) if runs else None
+        return event

@@ -1,0 +1,144 @@
+"""Stimuli in which the peer migrates to a new address, for every algorithm with a profile of QUIC (RFC 9000, section 9.4)."""
+
+from collections.abc import Callable
+
+from firstflight_conformance.format.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.builders import Fitting, builder_of
+from stimuli.initial_window import OF_QUIC
+
+CATALOGUE = Catalogue(sources=("RFC 9000, section 9.4",))
+RTT = 100 * MS
+#: The RTT of a new path that is much longer.
+LONGER = 1000 * MS
+#: The base controllers of QUIC.
+BASES = {"slow-start": ("rfc-9002",), "cubic": OF_QUIC["cubic"]}
+#: Startup algorithms. Careful Resume has rules of its own for a change of the path.
+STARTUPS = {name: profiles for name, profiles in OF_QUIC.items() if name not in (*BASES, "careful-resume")} | {
+    "search": ("lanman-2024", "draft-00", "draft-09", "quicly-pr583", "neqo-2026", "picoquic-fork")
+}
+#: Algorithms whose startup begins when data is ready.
+ANNOUNCED = ("jumpstart",)
+
+
+def _grown(b: StreamBuilder) -> None:
+    """Let the window grow to 24000 bytes."""
+    b.send(0, 10)
+    b.ack(RTT, (0, 9))
+
+
+def grown(b: StreamBuilder) -> None:
+    """Migrate in slow start."""
+    _grown(b)
+    b.path_change(RTT + MS)
+    b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None)
+    b.send(RTT + 2 * MS, 10)
+    b.ack(2 * RTT + 2 * MS, (10, 19))
+    b.expect(outcome="grown", cwnd_bytes=24_000)
+
+
+def in_recovery(b: StreamBuilder) -> None:
+    """Migrate in recovery, and lose a packet of the new path."""
+    _grown(b)
+    b.send(RTT, 20)
+    b.lose(2 * RTT, (10, 10))
+    b.ack(2 * RTT, (11, 29))
+    b.path_change(2 * RTT + MS)
+    b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None, phase="slow_start")
+    b.send(2 * RTT + 2 * MS, 10)
+    now_ns = 2 * RTT + 2 * MS + LONGER
+    b.lose(now_ns, (30, 30))
+    b.expect(outcome="reduced")
+    b.ack(now_ns, (31, 39))
+    b.send(now_ns + MS, 5)
+    b.ack(now_ns + MS + LONGER, (40, 40))
+    b.ack(now_ns + 300 * MS + LONGER, (41, 44))
+    b.expect(outcome="grown_avoidance")
+
+
+def old_ack(b: StreamBuilder) -> None:
+    """Acknowledge packets of the old path, and of both paths at once."""
+    b.send(0, 5)
+    b.path_change(10 * MS)
+    b.send(20 * MS, 5)
+    b.ack(RTT, (0, 2))
+    b.expect(outcome="unchanged", cwnd_bytes=12_000)
+    b.ack(RTT + 20 * MS, (3, 9))
+    b.expect(outcome="grown", cwnd_bytes=18_000)
+
+
+def old_loss(b: StreamBuilder) -> None:
+    """Lose and mark packets of the old path."""
+    b.send(0, 5)
+    b.path_change(10 * MS)
+    b.send(20 * MS, 5)
+    b.lose(RTT, (0, 1))
+    b.expect(outcome="unchanged", cwnd_bytes=12_000, ssthresh_bytes=None)
+    b.ce(RTT, 2, 0)
+    b.expect(outcome="unchanged", cwnd_bytes=12_000, ssthresh_bytes=None)
+    b.ack(RTT + 20 * MS, (5, 9))
+    b.expect(outcome="grown", cwnd_bytes=18_000, phase="slow_start")
+
+
+_OLD = "The first five packets were sent on the old path, the other five on the new one."
+for _algorithm, _profiles in BASES.items():
+    _add = CATALOGUE.add
+    _add(
+        f"{_algorithm}.path.grown",
+        "A new path begins with the initial window",
+        """Ten packets: 12000 + 10 * 1200 = 24000. The new path begins with the initial window, 12000, and slow start makes
+        it 24000 again. A stack that keeps its state has 24000 at the change, and 36000 at the end.""",
+        profiles=_profiles,
+    )(grown)
+    _add(
+        f"{_algorithm}.path.in-recovery",
+        "A new path has no threshold and no recovery period",
+        """A loss reduces the window of 24000 and sets a threshold. Both are gone on the new path: 12000 bytes, and no
+        threshold. The loss of its first packet reduces the window of 12000, and congestion avoidance goes on from there: the first
+        maximum of the new path is 12000. With a W_max of 24000, CUBIC would take the loss for a sign that less is available, and aim at 0.85 * 12000 = 10200.""",
+        profiles=_profiles,
+    )(in_recovery)
+    _add(
+        f"{_algorithm}.path.old-ack",
+        "An ACK of packets of the old path grows nothing",
+        f"{_OLD} An ACK of old packets leaves the window at 12000. An ACK of two old and five new packets makes it 12000 + 5 * 1200 = 18000. A stack that counts all packets has 15600 and 24000.",
+        profiles=_profiles,
+    )(old_ack)
+    _add(
+        f"{_algorithm}.path.old-loss",
+        "Losses and CE marks of packets of the old path reduce nothing",
+        f"{_OLD} The loss of two old packets, and the CE mark of a third, leave the window at 12000 and set no threshold. The ACK of the new ones makes it 12000 + 5 * 1200 = 18000.",
+        profiles=_profiles,
+        flags=("same-time-order",),
+    )(old_loss)
+
+
+def _connection(algorithm: str, profiles: tuple[str, ...]) -> Callable[[StreamBuilder], None]:
+    """Return a stream with two flights and a loss on one path, and three flights on the next."""
+
+    def fill(b: StreamBuilder) -> None:
+        if algorithm in ANNOUNCED:
+            b.backlog(0, 10**6, 10**6, RTT)
+        sender = Fitting(b, algorithm, profiles)
+        sender.flights((10, 10), RTT, RTT + MS)
+        sender.flight_with_loss(RTT, RTT + MS)
+        b.path_change(sender.now_ns)
+        b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None)
+        sender.now_ns += MS
+        if algorithm in ANNOUNCED:
+            b.backlog(sender.now_ns, 10**6, 10**6, 2 * RTT)
+        sender.flights((10, 10), 2 * RTT, 2 * RTT + MS)
+
+    return fill
+
+
+for _algorithm, _profiles in STARTUPS.items():
+    CATALOGUE.add(
+        f"{_algorithm}.path.starts-again",
+        "The startup algorithm begins anew on a new path",
+        """Two flights on the first path, and one whose first packet is lost, which ends the startup. The new path begins with
+        the initial window of ten datagrams, 10 * 1200 = 12000, without a threshold. The startup algorithm is in its initial state. The RTT
+        of the new path is twice as long: a startup algorithm that remembers the old path finds a delay that rises.""",
+        profiles=_profiles,
+        builder=builder_of(_algorithm),
+    )(_connection(_algorithm, _profiles))
