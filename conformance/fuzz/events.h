@@ -199,6 +199,7 @@ static inline bool fuzz_event(struct fuzz_stream *s, struct ff_event *event)
     switch (event->kind) {
     case FF_EVENT_SENT:
         event->sent.app_limited = flags & 1;
+        event->sent.pmtu_probe = flags & 8;
         fuzz_read_sent(s, &event->sent, flags & 2);
         break;
     case FF_EVENT_ACK:
@@ -206,6 +207,7 @@ static inline bool fuzz_event(struct fuzz_stream *s, struct ff_event *event)
         fuzz_read_ack(s, &event->ack, flags & 2, flags & 4);
         break;
     case FF_EVENT_LOST:
+        event->lost.pmtu_probe = flags & 8;
         fuzz_read_lost(s, &event->lost, flags & 4);
         break;
     case FF_EVENT_CE:

@@ -43,6 +43,7 @@ static void copy(struct drive_event *out, const struct ff_event *event)
         out->bytes_in_flight = event->sent.bytes_in_flight;
         out->app_limited = event->sent.app_limited;
         out->retransmit_count = copy_ranges(out->retransmits, event->sent.retransmits, event->sent.retransmit_count);
+        out->pmtu_probe = event->sent.pmtu_probe;
         break;
     case FF_EVENT_ACK:
         out->run_count = copy_runs(out->runs, event->ack.packets, event->ack.run_count);
@@ -70,6 +71,7 @@ static void copy(struct drive_event *out, const struct ff_event *event)
         out->rate_in_flight_bytes = event->lost.rate_in_flight_bytes;
         out->rate_app_limited = event->lost.rate_app_limited;
         out->rate_lost_bytes = event->lost.rate_lost_bytes;
+        out->pmtu_probe = event->lost.pmtu_probe;
         break;
     case FF_EVENT_CE:
         out->packet = event->ce.packet;

@@ -62,8 +62,9 @@ class Writer:
         if isinstance(event, Sent | Ack | Lost) and len(event.packets) > RUNS:
             return
         limited = isinstance(event, Sent | Ack) and event.app_limited
-        optional = bool(optional_members(event))
-        flags = 4 * _samples(event) + 2 * optional + limited
+        optional = bool(optional_members(event).keys() - {"pmtu_probe"})
+        probe = isinstance(event, Sent | Lost) and event.pmtu_probe
+        flags = 8 * probe + 4 * _samples(event) + 2 * optional + limited
         if isinstance(event, SavedPath):
             flags = 2 * event.in_use + event.endpoint_matches
         self.text += bytes([flags << 4 | list(KINDS.values()).index(type(event))]) + number(event.t_ns, self._t_ns)

@@ -152,7 +152,10 @@ def fuzzed(kinds: tuple[Kind, ...], name: str) -> list[str]:
     members = next(kind.members for kind in kinds if kind.name == name)
     ranges = [member for member in members if member.optional and member.type == RANGES]
     lists = [f"{name}->{m.name} = fuzz_read_ranges(s, says, &{name}->{m.count});" for m in ranges]
-    return lists + [_fuzzed(name, member) for member in members if member.optional and member.type != RANGES]
+    single = [
+        member for member in members if (member.optional and member.type not in (RANGES, BOOLEAN)) or member.grouped
+    ]
+    return lists + [_fuzzed(name, member) for member in single]
 
 
 def flat_numbers(kinds: tuple[Kind, ...]) -> list[str]:
@@ -324,6 +327,8 @@ def _written(kind: Kind, member: Member) -> str:
         return f"write_runs(out, {value}, event->{kind.name}.{member.count}, {'true' if member.type == 'runs' else 'false'});"
     if member.type == RANGES:
         return f"write_ranges(out, {before}, {value}, event->{kind.name}.{member.count});"
+    if member.type == BOOLEAN and member.optional and not member.grouped:
+        return f"write_flag_if_set(out, {before}, {value});"
     if member.type == BOOLEAN and member.optional:
         beside = next(other.name for other in kind.group if other.number is not None)
         return f"write_flag_beside(out, {before}, {value}, event->{kind.name}.{beside});"

@@ -74,7 +74,9 @@ def _type(member: Member) -> str:
     if member.type == RANGES:
         return "tuple[tuple[int, int], ...]" + (" = ()" if member.optional else "")
     if member.type == BOOLEAN:
-        return "bool | None = None" if member.optional else "bool"
+        if not member.optional:
+            return "bool"
+        return "bool | None = None" if member.grouped else "bool = False"
     return ("int | None" if member.may_be_none else "int") + (" = None" if member.optional else "")
 
 

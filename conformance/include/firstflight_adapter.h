@@ -111,6 +111,7 @@ struct firstflight_event {
     uint32_t rate_app_limited;                   /* ack, lost */
     uint64_t rate_in_flight_bytes;               /* ack, lost; FIRSTFLIGHT_NONE: none */
     uint64_t rate_lost_bytes;                    /* ack, lost; FIRSTFLIGHT_NONE: none */
+    uint32_t pmtu_probe;                         /* sent, lost */
     /* --- end --- */
 };
 

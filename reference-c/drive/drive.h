@@ -28,7 +28,7 @@ enum drive_kind { SENT, ACK, LOST, CE, PERSISTENT_CONGESTION, PTO, BACKLOG, IDLE
 
 struct drive_event {
     enum drive_kind kind;
-    uint64_t t_ns, bytes, bytes_in_flight, app_limited, next_packet, latest_rtt_ns, min_rtt_ns, smoothed_rtt_ns;
+    uint64_t t_ns, bytes, bytes_in_flight, app_limited, pmtu_probe, next_packet, latest_rtt_ns, min_rtt_ns, smoothed_rtt_ns;
     uint64_t ack_delay_ns, oldest_unacked_packet, rate_delivered_bytes, rate_interval_ns, rate_prior_delivered_bytes;
     uint64_t rate_app_limited, rate_in_flight_bytes, rate_lost_bytes, packet, sent_t_ns, ce_count, queued_bytes;
     uint64_t receive_window_bytes, saved_cwnd_bytes, saved_rtt_ns, endpoint_matches, in_use, expires_t_ns, max_jump_bytes;

@@ -40,7 +40,8 @@ struct ff_range {
 /*
  * Packets were sent. `bytes_in_flight` counts them already; they were sent at `t_ns`. `app_limited`: after them the sender had
  * window left and nothing to send. `retransmits`: ranges of packets whose data the packets of the event carry again, those at
- * its front, in this order. Data is named by the packet that carried it first.
+ * its front, in this order. Data is named by the packet that carried it first. `pmtu_probe`: the packets are PMTU probes (RFC
+ * 9000, section 14.4), which may be larger than the maximum datagram size. Adapters of protocol 2 receive it.
  */
 struct ff_sent {
     const struct ff_run *packets;
@@ -50,6 +51,7 @@ struct ff_sent {
     bool app_limited;
     const struct ff_range *retransmits;
     size_t retransmit_count;
+    bool pmtu_probe; /* false where the stream does not say */
 };
 
 /*
@@ -86,7 +88,7 @@ struct ff_ack {
 /*
  * The loss detector declared `packets` lost. `rate_in_flight_bytes`: in flight when the packet sent last of `packets` had been
  * sent, itself included. `rate_app_limited`: as in `ack`, of that packet. `rate_lost_bytes`: declared lost between its sending
- * and now, this event included.
+ * and now, this event included. `pmtu_probe`: the packets are PMTU probes. Adapters of protocol 2 receive it.
  */
 struct ff_lost {
     const struct ff_run *packets;
@@ -97,6 +99,7 @@ struct ff_lost {
     uint64_t rate_in_flight_bytes; /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
     bool rate_app_limited;         /* false where the stream does not say */
     uint64_t rate_lost_bytes;      /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
+    bool pmtu_probe;               /* false where the stream does not say */
 };
 
 /*

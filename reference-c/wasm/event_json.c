@@ -53,6 +53,14 @@ static void write_if_there(FILE *out, const char *before, uint64_t value)
     }
 }
 
+/* Write a flag that is absent unless it is set. */
+static void write_flag_if_set(FILE *out, const char *before, bool value)
+{
+    if (value) {
+        write_flag(out, before, value);
+    }
+}
+
 /* Write a flag if a number is there that stands beside it. */
 static void write_flag_beside(FILE *out, const char *before, bool value, uint64_t beside)
 {
@@ -81,6 +89,7 @@ void ff_event_write(FILE *out, const struct ff_event *event)
         ff_member_write(out, ",\"bytes_in_flight\":", event->sent.bytes_in_flight);
         write_flag(out, ",\"app_limited\":", event->sent.app_limited);
         write_ranges(out, ",\"retransmits\":", event->sent.retransmits, event->sent.retransmit_count);
+        write_flag_if_set(out, ",\"pmtu_probe\":", event->sent.pmtu_probe);
         break;
     case FF_EVENT_ACK:
         write_runs(out, event->ack.packets, event->ack.run_count, true);
@@ -108,6 +117,7 @@ void ff_event_write(FILE *out, const struct ff_event *event)
         write_if_there(out, ",\"rate_in_flight_bytes\":", event->lost.rate_in_flight_bytes);
         write_flag_beside(out, ",\"rate_app_limited\":", event->lost.rate_app_limited, event->lost.rate_in_flight_bytes);
         write_if_there(out, ",\"rate_lost_bytes\":", event->lost.rate_lost_bytes);
+        write_flag_if_set(out, ",\"pmtu_probe\":", event->lost.pmtu_probe);
         break;
     case FF_EVENT_CE:
         ff_member_write(out, ",\"packet\":", event->ce.packet);

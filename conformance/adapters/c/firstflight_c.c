@@ -163,6 +163,7 @@ static int translate(const struct adapter *self, const struct firstflight_event 
             .app_limited = event->app_limited != 0,
             .retransmits = self->ranges,
             .retransmit_count = (size_t)event->retransmit_count,
+            .pmtu_probe = event->pmtu_probe != 0,
         };
         return 1;
     case FIRSTFLIGHT_EVENT_ACK:
@@ -198,6 +199,7 @@ static int translate(const struct adapter *self, const struct firstflight_event 
             .rate_in_flight_bytes = event->rate_in_flight_bytes,
             .rate_app_limited = event->rate_app_limited != 0,
             .rate_lost_bytes = event->rate_lost_bytes,
+            .pmtu_probe = event->pmtu_probe != 0,
         };
         return 1;
     case FIRSTFLIGHT_EVENT_CE:

@@ -49,7 +49,7 @@ static struct flat_observed on_event(void *self, const struct flat_event *event)
             for (uint64_t packet = run->first; grows && packet <= run->last; packet++)
                 on_packet_acked(c, run->size_bytes, run->sent_t_ns);
         }
-    } else if (strcmp(event->ev, "lost") == 0) {
+    } else if (strcmp(event->ev, "lost") == 0 && !flat_get(event, "pmtu_probe")) { /* ignore lost PMTU probes */
         uint64_t latest = 0;
         for (size_t i = 0; i < event->packet_count; i++) latest = at_least(latest, event->packets[i].sent_t_ns);
         on_congestion(c, latest, event->t_ns);

@@ -27,7 +27,7 @@ class NewReno {
                 in_recovery = in_recovery && (*run[3] <= recovery_start || mistake == Mistake::stays_in_recovery);
                 for (auto packet = *run[0]; grows && packet <= *run[1]; packet++) on_packet_acked(*run[2], *run[3]);
             }
-        } else if (kind == "lost") {
+        } else if (kind == "lost" && !event.is_true("pmtu_probe")) { // ignore lost PMTU probes
             std::uint64_t latest = 0;
             for (const auto &run : event["packets"].items) latest = std::max(latest, *run[3]);
             on_congestion(latest, *event["t_ns"]);

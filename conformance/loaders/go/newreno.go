@@ -38,6 +38,9 @@ func (c *NewReno) OnEvent(event *Event) Observed {
 			}
 		}
 	case "lost":
+		if event.PmtuProbe { // ignore lost PMTU probes
+			break
+		}
 		var latest uint64
 		for _, run := range event.Packets {
 			latest = max(latest, run[3])

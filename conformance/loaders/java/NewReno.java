@@ -31,7 +31,10 @@ final class NewReno {
                     for (long packet = run.get(0); packet <= run.get(1); packet++) onPacketAcked(run.get(2), run.get(3));
                 }
             }
-            case "lost" -> onCongestion(runs(event).stream().mapToLong(run -> run.get(3)).max().orElseThrow(), now);
+            case "lost" -> {
+                if (Boolean.TRUE.equals(event.get("pmtu_probe"))) break; // ignore lost PMTU probes
+                onCongestion(runs(event).stream().mapToLong(run -> run.get(3)).max().orElseThrow(), now);
+            }
             case "ce" -> onCongestion((Long) event.get("sent_t_ns"), now);
             case "persistent_congestion" -> {
                 cwnd = 2 * datagram;

@@ -21,7 +21,7 @@ export class NewReno {
         if (event.app_limited && !this.mistakes.appLimitedGrows) continue;
         for (let packet = first; packet <= last; packet++) this.onPacketAcked(size, sent);
       }
-    } else if (event.ev === "lost") {
+    } else if (event.ev === "lost" && !event.pmtu_probe) { // ignore lost PMTU probes
       this.onCongestion(event.packets.map((run) => run[3]).reduce(larger), event.t_ns);
     } else if (event.ev === "ce") {
       this.onCongestion(event.sent_t_ns, event.t_ns);

@@ -20,7 +20,7 @@ class NewReno:
                     self.in_recovery = False
                 for _ in range(first, last + 1) if self.app_limited_grows or not event["app_limited"] else ():
                     self.on_packet_acked(size, sent)
-        elif kind == "lost":
+        elif kind == "lost" and not event.get("pmtu_probe"):  # ignore lost PMTU probes
             self.on_congestion(max(sent for *_, sent in event["packets"]), event["t_ns"])
         elif kind == "ce":
             self.on_congestion(event["sent_t_ns"], event["t_ns"])

@@ -41,7 +41,8 @@ class Sent:
 
     ``bytes_in_flight`` counts them already; they were sent at ``t_ns``. ``app_limited``: after them the sender had window left
     and nothing to send. ``retransmits``: ranges of packets whose data the packets of the event carry again, those at its front,
-    in this order. Data is named by the packet that carried it first.
+    in this order. Data is named by the packet that carried it first. ``pmtu_probe``: the packets are PMTU probes (RFC 9000,
+    section 14.4), which may be larger than the maximum datagram size. Adapters of protocol 2 receive it.
     """
 
     t_ns: int
@@ -50,6 +51,7 @@ class Sent:
     bytes_in_flight: int
     app_limited: bool
     retransmits: tuple[tuple[int, int], ...] = ()
+    pmtu_probe: bool = False
 
 
 @value
@@ -92,7 +94,7 @@ class Lost:
 
     ``rate_in_flight_bytes``: in flight when the packet sent last of ``packets`` had been sent, itself included.
     ``rate_app_limited``: as in ``ack``, of that packet. ``rate_lost_bytes``: declared lost between its sending and now, this
-    event included.
+    event included. ``pmtu_probe``: the packets are PMTU probes. Adapters of protocol 2 receive it.
     """
 
     t_ns: int
@@ -103,6 +105,7 @@ class Lost:
     rate_in_flight_bytes: int | None = None
     rate_app_limited: bool | None = None
     rate_lost_bytes: int | None = None
+    pmtu_probe: bool = False
 
 
 @value

@@ -34,7 +34,8 @@ impl NewReno {
                     (first..=last).filter(|_| grows).for_each(|_| self.on_packet_acked(size, sent));
                 }
             }
-            "lost" => {
+            // Ignore lost PMTU probes.
+            "lost" if event.find("pmtu_probe") != Some(&Json::Bool(true)) => {
                 let latest = event.get("packets").runs().map(|run| run[3]).max();
                 self.on_congestion(latest.expect("a run"), now);
             }

@@ -71,10 +71,11 @@ class StreamBuilder:
         *,
         app_limited: bool = False,
         repeats: tuple[tuple[int, int], ...] = (),
+        pmtu_probe: bool = False,
     ) -> None:
         """Send packets of the full size, or of the given one; the first of them repeat the data of packets (first, last)."""
         size_bytes = size_bytes or self.max_datagram_size_bytes
-        self.send_sizes(t_ns, [(packets, size_bytes)], app_limited=app_limited, repeats=repeats)
+        self.send_sizes(t_ns, [(packets, size_bytes)], app_limited=app_limited, repeats=repeats, pmtu_probe=pmtu_probe)
 
     def send_sizes(
         self,
@@ -83,6 +84,7 @@ class StreamBuilder:
         *,
         app_limited: bool = False,
         repeats: tuple[tuple[int, int], ...] = (),
+        pmtu_probe: bool = False,
     ) -> None:
         """Send runs of (packets, size in bytes) in one event."""
         t_ns += self.origin_ns
@@ -94,7 +96,8 @@ class StreamBuilder:
             runs.append(run)
         if self.data is not None:
             self.data.send(runs[0].first, runs[-1].last, repeats)
-        self._add(Sent(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, app_limited, repeats))
+        in_flight_bytes = self.ledger.bytes_in_flight
+        self._add(Sent(t_ns, tuple(runs), _bytes(runs), in_flight_bytes, app_limited, repeats, pmtu_probe))
 
     def send_bytes(self, t_ns: int, total_bytes: int) -> None:
         """Send a number of bytes: full packets, and one smaller for the rest."""
@@ -145,11 +148,12 @@ class StreamBuilder:
             raise ValueError(f"{total_bytes} bytes end within packet {last + 1}")
         self.ack(t_ns, (first, last))
 
-    def lose(self, t_ns: int, *ranges: tuple[int, int]) -> None:
-        """Declare ranges (first, last) lost."""
+    def lose(self, t_ns: int, *ranges: tuple[int, int], pmtu_probe: bool = False) -> None:
+        """Declare ranges (first, last) lost; ``pmtu_probe``: they were sent as PMTU probes."""
         t_ns += self.origin_ns
         runs = [run for first, last in ranges for run in self.ledger.take(first, last)]
-        self._add(Lost(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet))
+        lost = Lost(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet)
+        self._add(replace(lost, pmtu_probe=pmtu_probe))
 
     def ce(self, t_ns: int, packet: int, sent_t_ns: int) -> None:
         """Raise the ECN-CE counter by one; ``packet`` was sent at ``sent_t_ns`` after the origin."""

@@ -55,6 +55,7 @@ def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
     """Check a stream against itself, but for its RTTs. Raise :class:`StreamError` at the first event that is wrong."""
     ledger = Ledger()
     sent: list[Run] = []
+    probes: list[Run] = []
     data = DataLedger() if any(map(optional_members, events)) else None
     before_ns = 1
     for index, event in enumerate(events):
@@ -67,6 +68,7 @@ def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
         before_ns = event.t_ns
         try:
             _check_event(event, ledger, sent, config)
+            _check_probes(event, probes)
             if data is not None:
                 _check_data(event, ledger, data)
         except LedgerError as error:
@@ -104,7 +106,7 @@ def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str
     match event:
         case Sent():
             largest = max(run.size_bytes for run in event.packets)
-            if largest > config["max_datagram_size_bytes"]:
+            if largest > config["max_datagram_size_bytes"] and not event.pmtu_probe:
                 raise _MemberError(".packets", f"a packet of {largest} bytes is larger than max_datagram_size_bytes")
             for run in event.packets:
                 ledger.send(run)
@@ -121,6 +123,19 @@ def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str
             _equal(".sent_t_ns", event.sent_t_ns, sent[bisect_right(sent, event.packet, key=_first) - 1].sent_t_ns)
         case _:
             pass
+
+
+def _check_probes(event: Event, probes: list[Run]) -> None:
+    """Check that the packets of a ``lost`` event were all sent as PMTU probes if it has the flag, and else none."""
+    if isinstance(event, Sent) and event.pmtu_probe:
+        probes.extend(event.packets)
+    if not isinstance(event, Lost) or not (probes or event.pmtu_probe):
+        return
+    for run in event.packets:
+        found = sum(max(min(run.last, one.last) - max(run.first, one.first) + 1, 0) for one in probes)
+        if found != (run.count if event.pmtu_probe else 0):
+            reason = f"packets {run.first}..{run.last}: {found} of them were sent as PMTU probes"
+            raise _MemberError(".pmtu_probe", reason)
 
 
 def _check_rtt(ack: Ack, rtt: RttEstimator, path_start_ns: int) -> None:
@@ -195,6 +210,7 @@ def flags_of(events: Sequence[Event]) -> list[str]:
         "loss": any(isinstance(event, Lost) for event in events),
         "no-rtt-sample": any(ack.latest_rtt_ns is None for ack in acks),
         "persistent-congestion": any(isinstance(event, PersistentCongestion) for event in events),
+        "pmtu-probe": any(isinstance(event, Sent | Lost) and event.pmtu_probe for event in events),
         "retransmissions": any(map(repeated, events)),
         "stretch-ack": any(sum(run.count for run in ack.packets) > 2 for ack in acks),
         "large-values": any(isinstance(e, Sent | Ack) and max(e.bytes, e.bytes_in_flight) >= 2**32 for e in events),
