@@ -232,7 +232,7 @@ class Stream:
             run = self.pick(tuple(self.flight))
             return Ce(self.t_ns, run.first, min(run.sent_t_ns, self.t_ns), 1)
         runs = self._take()
-        return Lost(self.t_ns, runs, _total(runs), self._in_flight(), self.packet)
+        return Lost(self.t_ns, runs, _total(runs), self._in_flight(), self.packet, pmtu_probe=self.chance(10))
 
     def _sent(self, model: Controller) -> Sent:
         if self.chance(50):

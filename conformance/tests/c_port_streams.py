@@ -82,7 +82,7 @@ class Stream:
             return PersistentCongestion(self.t_ns)
         if self.lossy and self.chance(4):
             runs = self._runs(state, self._sent_t_ns(state)) + self._runs(state, self._sent_t_ns(state))
-            return Lost(self.t_ns, runs, _total(runs), 0, self.packet)
+            return Lost(self.t_ns, runs, _total(runs), 0, self.packet, pmtu_probe=self.packet % 10 == 0)
         if self.lossy and self.chance(3):
             return Ce(self.t_ns, self.packet, self._sent_t_ns(state), 1)
         return self._ack(state)

@@ -60,7 +60,7 @@ static inline struct drive_answer base_on_event(const struct drive_event *event)
         outcome = BASE_SENT;
     else if (event->kind == ACK)
         outcome = base_on_ack(event);
-    else if (event->kind == LOST)
+    else if (event->kind == LOST && !event->pmtu_probe)
         outcome = newreno_rfc_9002_on_lost(&base, latest_sent(event), event->t_ns);
     else if (event->kind == CE)
         outcome = newreno_rfc_9002_on_ce(&base, event->sent_t_ns, event->t_ns);

@@ -77,10 +77,13 @@ enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff
     uint64_t latest_sent_t_ns = 0;
     bool was_in_recovery = base->in_recovery;
 
+    state->in_flight_bytes = ff_bbr_saturate(lost->bytes_in_flight);
+    if (lost->pmtu_probe) {
+        return FF_OUTCOME_UNCHANGED;
+    }
     for (size_t i = 0; i < lost->run_count; i++) {
         latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns);
     }
-    state->in_flight_bytes = ff_bbr_saturate(lost->bytes_in_flight);
     enter_recovery(state, base, t_ns, latest_sent_t_ns);
     count_ranges(state, lost);
     state->newly_lost_bytes = ff_bbr_saturate(state->newly_lost_bytes + lost->bytes);

@@ -16,6 +16,7 @@
  *     ... for each ACK frame: if (careful_resume_rfc_9959_on_ack_in_normal_cc(&resume, &window, &threshold)) your controller processes it
  *     with that threshold in the place of ssthresh; then careful_resume_rfc_9959_on_ack(&resume, &ack, &window);
  *     ... on loss and ECN-CE: your controller reacts if careful_resume_rfc_9959_on_detected_congestion(...) returns NORMAL;
+ *     ... on the loss of a PMTU probe (RFC 9000, section 14.4): set resume.flight_size to the bytes in flight, then leave_unvalidated_if;
  *     ... careful_resume_rfc_9959_on_path_change(...); careful_resume_rfc_9959_on_persistent_congestion(...), then your controller
  *     ... reacts; and on any other event careful_resume_rfc_9959_leave_unvalidated_if(&resume, now_ns, NORMAL, 0, &window).
  *

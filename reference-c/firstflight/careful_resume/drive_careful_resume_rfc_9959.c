@@ -65,7 +65,9 @@ static int on_other(const struct drive_event *event, struct careful_resume_rfc_9
                                                     event->bytes, event->bytes_in_flight, event->app_limited != 0};
         return (int)careful_resume_rfc_9959_on_sent(&resume, &sent, window);
     }
-    if (event->kind == LOST || event->kind == CE) {
+    if (event->kind == LOST && event->pmtu_probe)
+        resume.flight_size = careful_resume_rfc_9959_smaller(event->bytes_in_flight, CAREFUL_RESUME_RFC_9959_WINDOW_MAX);
+    else if (event->kind == LOST || event->kind == CE) {
         uint32_t trigger =
             event->kind == CE ? CAREFUL_RESUME_RFC_9959_TRIGGER_ECN_CE : CAREFUL_RESUME_RFC_9959_TRIGGER_PACKET_LOSS;
         return (int)careful_resume_rfc_9959_on_detected_congestion(&resume, trigger, event->t_ns, event->bytes_in_flight, window);

@@ -126,6 +126,9 @@ struct ff_careful_resume_report ff_careful_resume_on_reconnaissance(const struct
         return jump_if_due(readings, state, base, event->t_ns, report);
     case FF_EVENT_LOST:
     case FF_EVENT_CE:
+        if (event->kind == FF_EVENT_LOST && event->lost.pmtu_probe) {
+            return report; /* [careful-resume.pmtu-probe] */
+        }
         ff_careful_resume_end(state); /* [careful-resume.reconnaissance.congestion] */
         trigger = event->kind == FF_EVENT_LOST ? FF_TRIGGER_PACKET_LOSS : FF_TRIGGER_ECN_CE;
         return (struct ff_careful_resume_report){normal->outcome, trigger};

@@ -115,6 +115,9 @@ static struct ff_careful_resume_report on_lost(const struct ff_careful_resume_re
     if (loss_ends(readings, state)) {
         return leave(state, base);
     }
+    if (lost->pmtu_probe) {
+        return (struct ff_careful_resume_report){FF_OUTCOME_UNCHANGED, FF_TRIGGER_NONE}; /* [careful-resume.pmtu-probe] */
+    }
     return on_congestion(readings, base);
 }
 

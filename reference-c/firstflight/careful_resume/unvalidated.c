@@ -180,6 +180,10 @@ struct ff_careful_resume_report ff_careful_resume_on_unvalidated(const struct ff
     case FF_EVENT_ACK:
         return on_ack(readings, state, base, event);
     case FF_EVENT_LOST:
+        if (event->lost.pmtu_probe) {
+            (void)ff_careful_resume_take_unvalidated(state, event->lost.packets, event->lost.run_count);
+            return leave_if(readings, state, base, event, FF_TRIGGER_NONE, report); /* [careful-resume.pmtu-probe] */
+        }
         return ff_careful_resume_retreat_on_lost(readings, state, base, event); /* [careful-resume.unvalidated.loss] */
     case FF_EVENT_CE:
         trigger = FF_TRIGGER_ECN_CE; /* [careful-resume.unvalidated.ce] */

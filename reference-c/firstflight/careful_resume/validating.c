@@ -25,6 +25,10 @@ struct ff_careful_resume_report ff_careful_resume_on_validating(const struct ff_
     case FF_EVENT_ACK:
         return on_ack(readings, state, base, &event->ack, normal);
     case FF_EVENT_LOST:
+        if (event->lost.pmtu_probe) {
+            (void)ff_careful_resume_take_unvalidated(state, event->lost.packets, event->lost.run_count);
+            return ff_careful_resume_take_normal(base, normal); /* [careful-resume.pmtu-probe] */
+        }
         return ff_careful_resume_retreat_on_lost(readings, state, base, event); /* [careful-resume.validating.loss] */
     case FF_EVENT_CE:
         trigger = FF_TRIGGER_ECN_CE; /* [careful-resume.validating.ce] */

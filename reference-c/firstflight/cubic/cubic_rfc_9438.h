@@ -12,7 +12,7 @@
  *     cubic_rfc_9438_begin(&cubic, max_datagram_size, initial_window);
  *     ... for packets sent: cubic_rfc_9438_on_sent(&cubic, now_ns);
  *     ... for each ACK frame: cubic_rfc_9438_on_ack(&cubic, &ack);
- *     ... for packets declared lost: cubic_rfc_9438_on_lost(&cubic, sent_time_of_last_loss, now_ns);
+ *     ... for packets declared lost, but not PMTU probes (RFC 9000, section 14.4): cubic_rfc_9438_on_lost(&cubic, sent_time_of_last_loss, now_ns);
  *     ... when the ECN-CE counter rises: cubic_rfc_9438_on_ce(&cubic, sent_time_of_largest_acked, now_ns);
  *     ... cubic_rfc_9438_on_persistent_congestion(&cubic), and cubic_rfc_9438_on_spurious_loss(&cubic) if what was lost arrives.
  *

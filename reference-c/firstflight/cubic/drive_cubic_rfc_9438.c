@@ -32,7 +32,7 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         outcome = BASE_SENT;
     } else if (event->kind == ACK)
         outcome = on_ack(event);
-    else if (event->kind == LOST)
+    else if (event->kind == LOST && !event->pmtu_probe)
         outcome = cubic_rfc_9438_on_lost(&cubic, latest_sent(event), event->t_ns);
     else if (event->kind == CE)
         outcome = cubic_rfc_9438_on_ce(&cubic, event->sent_t_ns, event->t_ns);

@@ -107,6 +107,10 @@ enum ff_outcome ff_jumpstart_on_lost(const struct ff_jumpstart_readings *reading
     enum ff_outcome outcome = FF_OUTCOME_ALREADY_REDUCED;
     uint64_t latest_sent_t_ns = 0;
 
+    if (lost->pmtu_probe) {
+        ff_jumpstart_set_in_flight(state, lost->bytes_in_flight);
+        return ff_newreno_on_lost(base, t_ns, lost);
+    }
     for (size_t i = 0; i < lost->run_count; i++) {
         latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns);
     }

@@ -281,6 +281,12 @@ enum ff_outcome ff_newreno_on_lost(struct ff_base_state *state, uint64_t t_ns, c
 {
     uint64_t latest_sent_t_ns = 0;
 
+    if (lost->pmtu_probe) {
+        if (rules(state)->set_flight != NULL) {
+            rules(state)->set_flight(&state->rules_state, lost->bytes_in_flight);
+        }
+        return FF_OUTCOME_UNCHANGED; /* [slow-start.loss.pmtu-probe] */
+    }
     for (size_t i = 0; i < lost->run_count; i++) {
         latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns); /* [slow-start.loss.latest] */
     }

@@ -7,7 +7,7 @@
  *     struct newreno_rfc_9002 newreno;
  *     newreno_rfc_9002_begin(&newreno, max_datagram_size, 0);
  *     ... for each ACK frame: newreno_rfc_9002_on_ack(&newreno, runs, run_count, app_limited);
- *     ... for packets declared lost: newreno_rfc_9002_on_lost(&newreno, sent_time_of_last_loss, now_ns);
+ *     ... for packets declared lost, but not PMTU probes (RFC 9000, section 14.4): newreno_rfc_9002_on_lost(&newreno, sent_time_of_last_loss, now_ns);
  *     ... when the ECN-CE counter rises: newreno_rfc_9002_on_ce(&newreno, sent_time_of_largest_acked, now_ns);
  *     ... and newreno_rfc_9002_on_persistent_congestion(&newreno).
  *

@@ -229,6 +229,10 @@ static enum ff_outcome on_lost(const struct ff_quick_start_readings *readings, s
 {
     const struct ff_lost *lost = &event->lost;
 
+    if (lost->pmtu_probe) {
+        ff_quick_start_set_in_flight(state, lost->bytes_in_flight);
+        return ff_newreno_on_lost(base, event->t_ns, lost);
+    }
     (void)take_request(state, lost->packets, lost->run_count); /* [quick-start.request.lost] */
     uint64_t packets = ff_quick_start_quick_packets_of(state, lost->packets, lost->run_count);
     state->lost_packets = ff_min(state->lost_packets + packets, FF_PACKET_MAX);

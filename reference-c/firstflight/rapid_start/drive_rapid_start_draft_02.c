@@ -79,7 +79,7 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         return on_ack(event);
     if (event->kind == ACK && first_recovery)
         return on_recovery_ack(event);
-    if ((event->kind == LOST || event->kind == CE) && (startup || first_recovery))
+    if (((event->kind == LOST && !event->pmtu_probe) || event->kind == CE) && (startup || first_recovery))
         return on_congestion(event);
     if (event->kind == PERSISTENT_CONGESTION)
         startup = first_recovery = 0;

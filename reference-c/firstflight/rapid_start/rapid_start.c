@@ -68,6 +68,9 @@ static enum ff_outcome on_event(const struct ff_rapid_start_readings *readings, 
             }
             return ff_rapid_start_on_recovery_ack(readings, state, base, event->t_ns, &event->ack);
         case FF_EVENT_LOST:
+            if (event->lost.pmtu_probe) {
+                break;
+            }
             return ff_rapid_start_on_lost(readings, state, base, event->t_ns, &event->lost);
         case FF_EVENT_CE:
             return ff_rapid_start_on_ce(readings, state, base, event->t_ns, &event->ce);

@@ -191,6 +191,9 @@ static enum ff_outcome on_event(const struct ff_suss_readings *readings, struct 
             latest_sent_t_ns = ff_max(latest_sent_t_ns, event->lost.packets[i].sent_t_ns);
         }
         ff_suss_set_in_flight(state, event->lost.bytes_in_flight);
+        if (event->lost.pmtu_probe) {
+            return ff_newreno_on_event(base, event);
+        }
         return on_congestion(state, base, event, latest_sent_t_ns);
     }
     case FF_EVENT_CE:

@@ -69,6 +69,8 @@ def _note_recovery(state: Bbr, *, begun: bool) -> Outcome:
 def on_lost(readings: Readings, state: Bbr, base: BaseState, lost: Lost) -> Outcome:
     """Process packets declared lost."""
     state.in_flight_bytes = saturate(lost.bytes_in_flight)
+    if lost.pmtu_probe:
+        return Outcome.UNCHANGED
     was_in_recovery = base.in_recovery
     _enter_recovery(state, base, lost.t_ns, max(run.sent_t_ns for run in lost.packets))
     _count_ranges(state, lost)

@@ -110,6 +110,8 @@ def dispatch(s: CarefulResume, event: Event) -> Outcome:
             return on_ack(s, event)
         case Lost():
             s.flight_size = min(event.bytes_in_flight, WINDOW_MAX_BYTES)
+            if event.pmtu_probe:
+                return leave_unvalidated_if(s, event.t_ns, Outcome.UNCHANGED)  # [careful-resume.pmtu-probe]
             return on_detected_congestion(s, event, Trigger.PACKET_LOSS)
         case Ce():
             return on_detected_congestion(s, event, Trigger.ECN_CE)

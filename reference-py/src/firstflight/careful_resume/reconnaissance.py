@@ -108,6 +108,8 @@ def on_reconnaissance(
             return _on_ack(readings, state, base, event, report)
         case Backlog():
             return _jump_if_due(readings, state, base, event.t_ns, report)
+        case Lost(pmtu_probe=True):
+            return report  # [careful-resume.pmtu-probe]
         case Lost() | Ce():
             end(state)  # [careful-resume.reconnaissance.congestion]
             trigger = Trigger.PACKET_LOSS if isinstance(event, Lost) else Trigger.ECN_CE

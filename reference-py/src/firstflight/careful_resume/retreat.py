@@ -103,6 +103,8 @@ def _on_lost(readings: Readings, state: CarefulResume, base: BaseState, lost: Lo
     take_unvalidated(state, lost.packets)
     if _loss_ends(readings, state):
         return _leave(state, base)
+    if lost.pmtu_probe:
+        return Report(Outcome.UNCHANGED)  # [careful-resume.pmtu-probe]
     return _on_congestion(readings, base)
 
 

@@ -16,6 +16,7 @@ from firstflight.careful_resume.state import (
     rtt_too_high,
     rtt_too_low,
     saturated,
+    take_unvalidated,
 )
 from firstflight.events import Ack, Ce, Event, Lost, PathChange, PersistentCongestion, SavedPath, Sent
 from firstflight.newreno.newreno import BaseState
@@ -157,6 +158,10 @@ def on_unvalidated(readings: Readings, state: CarefulResume, base: BaseState, ev
     match event:
         case Ack():
             return _on_ack(readings, state, base, event)
+        case Lost(pmtu_probe=True):
+            take_unvalidated(state, event.packets)
+            report = Report(normal.outcome)  # [careful-resume.pmtu-probe]
+            return _leave_if(readings, state, base, event, (), report)
         case Lost():
             return retreat_on_lost(readings, state, base, event)  # [careful-resume.unvalidated.loss]
         case Ce():

@@ -3,7 +3,16 @@
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings
 from firstflight.careful_resume.retreat import retreat, retreat_on_lost, stop
-from firstflight.careful_resume.state import CarefulResume, Normal, Report, acknowledge, end, reached, take_normal
+from firstflight.careful_resume.state import (
+    CarefulResume,
+    Normal,
+    Report,
+    acknowledge,
+    end,
+    reached,
+    take_normal,
+    take_unvalidated,
+)
 from firstflight.events import Ack, Ce, Event, Lost, PathChange, PersistentCongestion
 from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Trigger
@@ -23,6 +32,9 @@ def on_validating(readings: Readings, state: CarefulResume, base: BaseState, eve
     match event:
         case Ack():
             return _on_ack(readings, state, base, event, normal)
+        case Lost(pmtu_probe=True):
+            take_unvalidated(state, event.packets)
+            return take_normal(base, normal)  # [careful-resume.pmtu-probe]
         case Lost():
             return retreat_on_lost(readings, state, base, event)  # [careful-resume.validating.loss]
         case Ce():

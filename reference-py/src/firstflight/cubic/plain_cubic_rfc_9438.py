@@ -208,7 +208,9 @@ def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int)
 
 
 def on_lost(s: Cubic, lost: Lost) -> Outcome:
-    """4.6, and 4.9.2: what it replaces is saved."""
+    """4.6, and 4.9.2: what it replaces is saved. The loss of a PMTU probe changes nothing (RFC 9000, section 14.4)."""
+    if lost.pmtu_probe:
+        return Outcome.UNCHANGED  # [slow-start.loss.pmtu-probe]
     saved = replace(s, base=replace(s.base), undo=None)  # [cubic.spurious.save]
     sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
     outcome = on_congestion_event(s, 2 * s.mss, sent_time_of_last_loss, lost.t_ns)

@@ -103,6 +103,9 @@ def _reduce(
 
 def on_lost(readings: Readings, state: JumpStart, base: BaseState, lost: Lost) -> Outcome:
     """Process packets declared lost. ``state`` still has what was in flight before."""
+    if lost.pmtu_probe:
+        set_in_flight(state, lost.bytes_in_flight)
+        return newreno.on_lost(base, lost)
     outcome = Outcome.ALREADY_REDUCED
     latest_sent_t_ns = max(run.sent_t_ns for run in lost.packets)
     of_flight = packets_in_flight(state, lost.packets) > 0

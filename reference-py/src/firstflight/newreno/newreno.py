@@ -260,6 +260,9 @@ def _on_congestion(state: BaseState, now_ns: int, sent_t_ns: int, flight_bytes: 
 
 def on_lost(state: BaseState, lost: Lost) -> Outcome:
     """Process packets declared lost."""
+    if lost.pmtu_probe:
+        state.rules.set_flight(state.rules_state, lost.bytes_in_flight)
+        return Outcome.UNCHANGED  # [slow-start.loss.pmtu-probe]
     latest_sent_t_ns = max(run.sent_t_ns for run in lost.packets)  # [slow-start.loss.latest]
     flight_bytes = min(lost.bytes_in_flight + lost.bytes, WINDOW_MAX_BYTES)
     outcome = _on_congestion(state, lost.t_ns, latest_sent_t_ns, flight_bytes, ce=False)

@@ -170,7 +170,9 @@ def on_ce(s: NewReno, ce: Ce) -> Outcome:
 
 
 def on_lost(s: NewReno, lost: Lost) -> Outcome:
-    """B.8: the congestion event of OnPacketsLost."""
+    """B.8: the congestion event of OnPacketsLost; not for PMTU probes (RFC 9000, section 14.4)."""
+    if lost.pmtu_probe:
+        return Outcome.UNCHANGED  # [slow-start.loss.pmtu-probe]
     sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)  # [slow-start.loss.latest]
     return on_congestion_event(s, sent_time_of_last_loss, lost.t_ns)
 

@@ -186,6 +186,9 @@ def _on_congestion(readings: Readings, state: QuickStart, base: BaseState, event
 
 
 def _on_lost(readings: Readings, state: QuickStart, base: BaseState, lost: Lost) -> Outcome:
+    if lost.pmtu_probe:
+        set_in_flight(state, lost.bytes_in_flight)
+        return newreno.on_lost(base, lost)
     _take_request(state, lost.packets)  # [quick-start.request.lost]
     packets = quick_packets_of(state, lost.packets)
     state.lost_packets = min(state.lost_packets + packets, PACKET_MAX)

@@ -44,6 +44,8 @@ def on_event(s: RapidStart, event: Event) -> Outcome:
             return on_ack(s, event)
         case Ack() if s.first_recovery:
             return on_recovery_ack(s, event)
+        case Lost(pmtu_probe=True):
+            return newreno.on_event(s.base, event)
         case Lost() | Ce() if s.startup or s.first_recovery:
             return on_congestion(s, event)
         case PersistentCongestion():

@@ -57,7 +57,7 @@ def _on_event(readings: Readings, state: RapidStart, base: BaseState, event: Eve
                 return _on_startup_ack(readings, state, base, event)
             case Ack():
                 return recovery.on_recovery_ack(readings, state, base, event)
-            case Lost():
+            case Lost(pmtu_probe=False):
                 return recovery.on_lost(readings, state, base, event)
             case Ce():
                 return recovery.on_ce(readings, state, base, event)

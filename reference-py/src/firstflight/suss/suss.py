@@ -155,6 +155,8 @@ def _on_event(readings: Readings, state: Suss, base: BaseState, event: Event) ->
             return _on_sent(state, base, event)
         case Lost():
             set_in_flight(state, event.bytes_in_flight)
+            if event.pmtu_probe:
+                return newreno.on_event(base, event)
             return _on_congestion(state, base, event, max(run.sent_t_ns for run in event.packets))
         case Ce():
             return _on_congestion(state, base, event, event.sent_t_ns)

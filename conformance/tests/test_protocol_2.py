@@ -1,0 +1,134 @@
+"""Protocol 2: its events reach adapters that declare it, and no others (``spec/adapter-protocol.md``)."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.adapters.messages import PROTOCOL_2, Declaration
+from firstflight_conformance.cli import main
+from firstflight_conformance.format import vectors
+from firstflight_conformance.format.stream import StreamError, check_stream, read_stream
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run.judge import _ruled_out
+
+FROZEN = Path(__file__).parent / "frozen_protocol_1.py"
+PROBES = sorted(
+    path for path in VECTORS.glob("*/*.json") if any(f'"{name}"' in path.read_text("utf-8") for name in PROTOCOL_2)
+)
+
+
+def run(adapter: str, *options: str, folder: Path) -> dict[str, Any]:
+    """Run an adapter on the cases of slow-start/rfc-9002; return its part of the JSON report, with the exit code."""
+    report = folder / "report.json"
+    selection = ["--algorithm", "slow-start", "--profile", "rfc-9002", *options]
+    result = CliRunner().invoke(main, ["run", "--adapter", adapter, *selection, "--report-json", str(report)])
+    (found,) = json.loads(report.read_text("utf-8"))["adapters"]
+    return {**found, "exit_code": result.exit_code}
+
+
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the report on the frozen adapter, and the events that it received."""
+    folder = tmp_path_factory.mktemp("frozen")
+    log = folder / "events"
+    found = run(f"{sys.executable} {FROZEN} {log}", folder=folder)
+    return found, [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+
+
+def test_there_are_vectors_of_protocol_2() -> None:
+    assert {path.parent.name for path in PROBES} >= {"slow-start", "cubic", "hystartpp", "careful-resume", "search"}
+
+
+def test_a_frozen_adapter_receives_nothing_new(frozen: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
+    """It also ends with an error at a member that it does not know."""
+    _, received = frozen
+    assert len(received) > 1000
+    assert not [event for event in received if {event["ev"], *event} & set(PROTOCOL_2)]
+
+
+def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, Any]]], tmp_path: Path) -> None:
+    """Without the vectors of protocol 2 they are the same: nothing is refused because of them, and the result is as green."""
+    found, _ = frozen
+    before = run(f"{sys.executable} {FROZEN} {tmp_path / 'events'}", "--without-flag", "pmtu-probe", folder=tmp_path)
+    assert found["exit_code"] == before["exit_code"] == 0
+    assert found["seen"] == before["seen"]
+    assert {name: count for name, count in found["counts"].items() if name != "unsupported"} == {
+        name: count for name, count in before["counts"].items() if name != "unsupported"
+    }
+
+
+def test_every_refusal_counts_still_none(tmp_path: Path) -> None:
+    """With --no-refusals a refused case is a divergence; a case of protocol 2 is none."""
+    found = run(f"{sys.executable} {FROZEN} {tmp_path / 'events'}", "--no-refusals", folder=tmp_path)
+    assert found["exit_code"] == 0
+
+
+def test_an_adapter_of_protocol_2_is_judged_by_them(tmp_path: Path) -> None:
+    """The model passes them; the frozen adapter, if it claims protocol 2, ends with an error at the first."""
+    found = run("python-model", "--id", "slow-start.pmtu-probe.*", folder=tmp_path)
+    assert found["counts"]["pass"] == 4
+    claims = FROZEN.read_text("utf-8").replace('"protocol": 1, "name"', '"protocol": 2, "name"')
+    (tmp_path / "claims.py").write_text(claims, "utf-8")
+    adapter = f"{sys.executable} {tmp_path / 'claims.py'} {tmp_path / 'events'}"
+    found = run(adapter, "--id", "slow-start.pmtu-probe.*", folder=tmp_path)
+    assert found["counts"]["errored"] == 4
+
+
+@pytest.mark.parametrize("path", PROBES, ids=[f"{path.parent.name}.{path.stem}" for path in PROBES])
+def test_each_is_ruled_out_by_its_declaration(path: Path) -> None:
+    """Each has at most twelve events."""
+    vector = vectors.load(path)
+    assert isinstance(vector, vectors.Vector)
+    assert len(vector.events) <= 12
+    for case in vectors.cases([vector]):
+        claims = {vector.algorithm: (case.profile,)}
+        for protocol, ruled_out in ((1, True), (2, False)):
+            declared = Declaration("x", "1", claims, ("cwnd_bytes",), protocol=protocol)
+            assert (_ruled_out(case, declared) is not None) == ruled_out
+
+
+def _probe() -> list[dict[str, Any]]:
+    raw = json.loads((VECTORS / "slow-start" / "pmtu-probe.lost.json").read_text("utf-8"))
+    return list(raw["events"])
+
+
+@pytest.mark.parametrize(
+    ("index", "change", "reason"),
+    [
+        (1, {"pmtu_probe": False}, "is larger than max_datagram_size_bytes"),
+        (4, {"pmtu_probe": False}, "packets 5..5: 1 of them were sent as PMTU probes"),
+        (0, {"pmtu_probe": True}, None),
+        (4, {"pmtu_probe": 1}, "neither true nor false"),
+    ],
+)
+def test_the_loader_checks_the_flag(index: int, change: dict[str, Any], reason: str | None) -> None:
+    """A packet that is lost as a probe was sent as one."""
+    events = _probe()
+    events[index] = events[index] | change
+    config = {"max_datagram_size_bytes": 1200, "initial_window_bytes": 12000}
+    if reason is None:
+        check_stream(read_stream(events), config)
+        return
+    with pytest.raises(StreamError, match=reason):
+        check_stream(read_stream(events), config)
+
+
+def test_a_loss_without_probes_has_no_flag() -> None:
+    events = _probe()
+    del events[1]["pmtu_probe"]
+    events[1]["packets"][0][2] = 1200
+    with pytest.raises(StreamError, match=r"0 of them were sent as PMTU probes"):
+        check_stream(read_stream(_smaller(events)), {"max_datagram_size_bytes": 1200, "initial_window_bytes": 12000})
+
+
+def _smaller(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the events with a probe of 1200 bytes."""
+    events[1]["bytes"] = 1200
+    for event in events[1:4]:
+        event["bytes_in_flight"] -= 200
+    events[4]["packets"][0][2] = events[4]["bytes"] = 1200
+    return events
