@@ -215,6 +215,10 @@ static inline bool fuzz_event(struct fuzz_stream *s, struct ff_event *event)
         event->ce.sent_t_ns = fuzz_number(s, s->t_ns);
         event->ce.ce_count = fuzz_number(s, 0);
         break;
+    case FF_EVENT_DATAGRAM_SIZE:
+        event->datagram_size.handshake = flags & 1;
+        event->datagram_size.max_datagram_size_bytes = fuzz_number(s, s->mss);
+        break;
     case FF_EVENT_BACKLOG:
         event->backlog.queued_bytes = fuzz_number(s, 0);
         event->backlog.receive_window_bytes = fuzz_number(s, 0);

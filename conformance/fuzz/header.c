@@ -93,6 +93,10 @@ static void copy(struct drive_event *out, const struct ff_event *event)
         out->beta_numerator = event->saved_path.beta_numerator;
         out->beta_denominator = event->saved_path.beta_denominator;
         break;
+    case FF_EVENT_DATAGRAM_SIZE:
+        out->max_datagram_size_bytes = event->datagram_size.max_datagram_size_bytes;
+        out->handshake = event->datagram_size.handshake;
+        break;
     /* --- end --- */
     default:
         break;

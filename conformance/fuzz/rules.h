@@ -104,6 +104,8 @@ static inline bool fuzz_keeps_rules(const struct ff_event *event, uint64_t t_ns,
     case FF_EVENT_BACKLOG:
         return event->backlog.queued_bytes <= FUZZ_62_BITS && event->backlog.receive_window_bytes <= FUZZ_62_BITS &&
                fuzz_is_rtt(event->backlog.latest_rtt_ns);
+    case FF_EVENT_DATAGRAM_SIZE:
+        return event->datagram_size.max_datagram_size_bytes >= 1 && event->datagram_size.max_datagram_size_bytes <= 65535;
     case FF_EVENT_SAVED_PATH:
         return fuzz_is_saved_path(&event->saved_path);
     default:

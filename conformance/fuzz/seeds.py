@@ -11,7 +11,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from firstflight.events import KINDS, Ack, Backlog, Ce, Event, Lost, Run, SavedPath, Sent
+from firstflight.events import KINDS, Ack, Backlog, Ce, DatagramSize, Event, Lost, Run, SavedPath, Sent
 from firstflight_conformance.adapters import messages
 from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.beside import reach
@@ -65,6 +65,8 @@ class Writer:
         optional = bool(optional_members(event).keys() - {"pmtu_probe"})
         probe = isinstance(event, Sent | Lost) and event.pmtu_probe
         flags = 8 * probe + 4 * _samples(event) + 2 * optional + limited
+        if isinstance(event, DatagramSize):
+            flags = event.handshake
         if isinstance(event, SavedPath):
             flags = 2 * event.in_use + event.endpoint_matches
         self.text += bytes([flags << 4 | list(KINDS.values()).index(type(event))]) + number(event.t_ns, self._t_ns)
@@ -80,6 +82,8 @@ class Writer:
                 self._numbers((event.packet, self._front), (event.sent_t_ns, self._t_ns), (event.ce_count, 0))
             case Backlog():
                 self._numbers((event.queued_bytes, 0), (event.receive_window_bytes, 0), (event.latest_rtt_ns, 0))
+            case DatagramSize():
+                self._numbers((event.max_datagram_size_bytes, self._mss))
             case SavedPath():
                 self._numbers((event.saved_cwnd_bytes, 0), (event.saved_rtt_ns, 0), (event.expires_t_ns, self._t_ns))
                 self._numbers((event.max_jump_bytes, 0), (event.beta_numerator, 1), (event.beta_denominator, 2))

@@ -34,6 +34,7 @@ NUMBERS = {
     "deadline": Number(0, "TIME_MAX_NS", nullable=True),
     "jump": Number(1, "WINDOW_MAX_BYTES", nullable=True),
     "part": Number(1, None),
+    "size": Number(1, "DATAGRAM_MAX_BYTES"),
 }
 #: Lists of packets, which have their size and time, and of ranges of packets.
 RUNS = ("sent_runs", "runs")

@@ -49,6 +49,7 @@ extern "C" {
 #define FIRSTFLIGHT_EVENT_SAVED_PATH 8
 #define FIRSTFLIGHT_EVENT_PATH_CHANGE 9
 #define FIRSTFLIGHT_EVENT_SPURIOUS_LOSS 10
+#define FIRSTFLIGHT_EVENT_DATAGRAM_SIZE 11
 /* --- end --- */
 
 /* The `start` message. */
@@ -112,6 +113,8 @@ struct firstflight_event {
     uint64_t rate_in_flight_bytes;               /* ack, lost; FIRSTFLIGHT_NONE: none */
     uint64_t rate_lost_bytes;                    /* ack, lost; FIRSTFLIGHT_NONE: none */
     uint32_t pmtu_probe;                         /* sent, lost */
+    uint64_t max_datagram_size_bytes;            /* datagram_size */
+    uint32_t handshake;                          /* datagram_size */
     /* --- end --- */
 };
 

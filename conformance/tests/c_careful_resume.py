@@ -269,7 +269,7 @@ class Stream:
     def _lost(self) -> Lost:
         runs = self._take()
         total = sum(run.count * run.size_bytes for run in runs)
-        return Lost(self.t_ns, runs, total, self._in_flight(), self.packet, pmtu_probe=self.chance(10))
+        return Lost(self.t_ns, runs, total, self._in_flight(), self.packet, pmtu_probe=self.packet % 10 == 0)
 
     def _take(self) -> tuple[Run, ...]:
         """Take some packets of the oldest run, or of another, out of flight."""

@@ -13,6 +13,7 @@ from firstflight.events import (
     Ack,
     Backlog,
     Ce,
+    DatagramSize,
     Event,
     IdleRestart,
     Lost,
@@ -209,7 +210,10 @@ class Stream:
     def _valid(self, model: Controller) -> Event:
         draw = self.rng.below(100)
         if draw < 2:
-            return self.pick((SpuriousLoss(self.t_ns), Pto(self.t_ns), IdleRestart(self.t_ns), PathChange(self.t_ns)))
+            size: Event = DatagramSize(self.t_ns, self.pick((1200, 1400, 1500, 9000)), self.chance(20))
+            size = size if model.readings is None else Pto(self.t_ns)
+            path = PathChange(self.t_ns)
+            return self.pick((SpuriousLoss(self.t_ns), Pto(self.t_ns), IdleRestart(self.t_ns), size, path))
         if draw < 4:
             return self.pick((PersistentCongestion(self.t_ns), SpuriousLoss(self.t_ns)))
         if draw < 6 and model.readings is not None:

@@ -22,8 +22,10 @@ WRITTEN = (
     "conformance/tests/simulator_cases.py",
 )
 REGION = re.compile(r"--- [a-z ]+: generated .*?--- end ---|<!-- [a-z ]+: generated .*?<!-- end -->", re.S)
-#: A file of an algorithm's package in one of the references.
-PACKAGE = re.compile(r"reference-(?:py/src|c)/firstflight/(\w+)/")
+#: A file of an algorithm's package in one of the references, or its mutants.
+PACKAGE = re.compile(r"^(?:reference-(?:py/src|c)/firstflight|spec(?=/[\w-]+/mutants))/([\w-]+)/")
+#: A self-contained program, or a toy controller of the loaders.
+PROGRAM = re.compile(r"/plain_\w+\.py$|^conformance/loaders/.*new_?reno", re.I)
 #: A new optional member of an ACK, which no file can know.
 NEW = "ecn_echo_count"
 #: The members that may be absent. The others are in every event of their kind: each algorithm reads them, each path and stimulus states them.
@@ -54,14 +56,14 @@ def widened(path: Path, definition: dict[str, str]) -> Path:
 def test_an_optional_member_is_written_by_hand_in_few_files(member: Member) -> None:
     """It stands where it is defined, supplied, judged and used, and in no list. Tests count, and so does the length of a list in C.
 
-    The self-contained programs, each of which uses it as the model does, count once. So do the stimuli of an algorithm,
-    and its packages in both references: a loss concerns every algorithm that reacts to losses.
+    The self-contained programs and the toys of the loaders, which use it as the model does, count once. So do the
+    stimuli of an algorithm, and its packages in both references with their mutants.
     """
     files = by_hand(member.name, member.count) if member.type == RANGES else by_hand(member.name)
     assert "spec/schemas/event.schema.json" in files
-    programs = {name for name in files if Path(name).name.startswith("plain_")}
+    programs = {name for name in files if PROGRAM.search(name)}
     stimuli = {name: Path(name).parent for name in files if name.startswith("conformance/stimuli/")}
-    packages = {name: found[1] for name in files if (found := PACKAGE.match(name)) and name not in programs}
+    packages = {name: found[1] for name in files if (found := PACKAGE.search(name)) and name not in programs}
     others = [name for name in files if name not in programs and name not in stimuli and name not in packages]
     assert len(others) + bool(programs) + len(set(stimuli.values())) <= 20, files
     assert len(set(packages.values())) <= 10, files

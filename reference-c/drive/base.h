@@ -66,6 +66,8 @@ static inline struct drive_answer base_on_event(const struct drive_event *event)
         outcome = newreno_rfc_9002_on_ce(&base, event->sent_t_ns, event->t_ns);
     else if (event->kind == PERSISTENT_CONGESTION)
         outcome = newreno_rfc_9002_on_persistent_congestion(&base);
+    else if (event->kind == DATAGRAM_SIZE)
+        newreno_rfc_9002_on_datagram_size(&base, (uint32_t)event->max_datagram_size_bytes, event->handshake != 0);
     return answer_of("newreno_rfc_9002", outcome);
 }
 

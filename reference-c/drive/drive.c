@@ -30,7 +30,7 @@ static int read_event(void) {
         &event.rate_in_flight_bytes, &event.rate_lost_bytes, &event.packet, &event.sent_t_ns, &event.ce_count,
         &event.queued_bytes, &event.receive_window_bytes, &event.saved_cwnd_bytes, &event.saved_rtt_ns, &event.endpoint_matches,
         &event.in_use, &event.expires_t_ns, &event.max_jump_bytes, &event.beta_numerator, &event.beta_denominator,
-        &event.run_count, &event.retransmit_count,
+        &event.max_datagram_size_bytes, &event.handshake, &event.run_count, &event.retransmit_count,
         /* --- end --- */
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)

@@ -346,6 +346,9 @@ static inline enum ff_status step_on_any_path(struct ff_controller *controller, 
 enum ff_status ff_controller_process(struct ff_controller *controller, const struct ff_event *event,
                                      struct ff_observation *observation)
 {
+    if (event->kind == FF_EVENT_DATAGRAM_SIZE) {
+        ff_newreno_on_datagram_size(&controller->base, &event->datagram_size);
+    }
     enum ff_status status = step_on_any_path(controller, event, observation);
     if (status == FF_OK) {
         controller->t_ns = event->t_ns;

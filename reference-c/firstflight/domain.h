@@ -86,6 +86,12 @@ static inline bool ff_saved_path_numbers_valid(const struct ff_saved_path *saved
            saved_path->max_jump_bytes > 0 &&
            ff_within_or_none(saved_path->max_jump_bytes, FF_WINDOW_MAX_BYTES);
 }
+
+/* Return whether the numbers of this event are in the domain. */
+static inline bool ff_datagram_size_numbers_valid(const struct ff_datagram_size *datagram_size)
+{
+    return ff_positive_within(datagram_size->max_datagram_size_bytes, FF_DATAGRAM_MAX_BYTES);
+}
 /* --- end --- */
 
 /* Return whether an event is an ACK of one run, as nearly all are, and in the domain. */

@@ -72,6 +72,8 @@ static bool valid(const struct ff_event *event)
     case FF_EVENT_PATH_CHANGE:
     case FF_EVENT_SPURIOUS_LOSS:
         return true;
+    case FF_EVENT_DATAGRAM_SIZE:
+        return ff_datagram_size_numbers_valid(&event->datagram_size);
     case FF_EVENT_SAVED_PATH:
         return ff_saved_path_numbers_valid(&event->saved_path) && beta_valid(&event->saved_path);
     }

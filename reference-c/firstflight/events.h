@@ -139,6 +139,15 @@ struct ff_saved_path {
     uint64_t beta_denominator;
 };
 
+/*
+ * The maximum datagram size changed (RFC 9000, section 14). Adapters of protocol 2 receive the event.
+ * `max_datagram_size_bytes`: from now on. `handshake`: changed in order to complete the handshake.
+ */
+struct ff_datagram_size {
+    uint64_t max_datagram_size_bytes; /* 1..FF_DATAGRAM_MAX_BYTES */
+    bool handshake;
+};
+
 enum ff_event_kind {
     FF_EVENT_SENT = 0,
     FF_EVENT_ACK,
@@ -151,6 +160,7 @@ enum ff_event_kind {
     FF_EVENT_SAVED_PATH,
     FF_EVENT_PATH_CHANGE,
     FF_EVENT_SPURIOUS_LOSS,
+    FF_EVENT_DATAGRAM_SIZE,
 };
 
 /* One event; its kind says which member of the union holds the rest. The kinds without a member here have none. */
@@ -164,6 +174,7 @@ struct ff_event {
         struct ff_ce ce;
         struct ff_backlog backlog;
         struct ff_saved_path saved_path;
+        struct ff_datagram_size datagram_size;
     };
 };
 /* --- end --- */

@@ -64,6 +64,9 @@ struct ff_window_rules {
     /* Process persistent congestion. */
     void (*collapse)(void *rules_state);
 
+    /* The maximum datagram size changes. */
+    void (*change_datagram_size)(void *rules_state);
+
     /* Write the observables of the rules. */
     void (*numbers)(const void *rules_state, struct ff_observation *observation);
 };

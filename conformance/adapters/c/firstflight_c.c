@@ -246,6 +246,13 @@ static int translate(const struct adapter *self, const struct firstflight_event 
     case FIRSTFLIGHT_EVENT_SPURIOUS_LOSS:
         out->kind = FF_EVENT_SPURIOUS_LOSS;
         return 1;
+    case FIRSTFLIGHT_EVENT_DATAGRAM_SIZE:
+        out->kind = FF_EVENT_DATAGRAM_SIZE;
+        out->datagram_size = (struct ff_datagram_size){
+            .max_datagram_size_bytes = event->max_datagram_size_bytes,
+            .handshake = event->handshake != 0,
+        };
+        return 1;
     /* --- end --- */
     default:
         return 0;

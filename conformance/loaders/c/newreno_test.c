@@ -14,11 +14,15 @@ struct newreno {
 
 static uint64_t at_least(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+static uint64_t initial_window(uint64_t datagram) {
+    uint64_t bound = at_least(14720, 2 * datagram);
+    return 10 * datagram < bound ? 10 * datagram : bound;
+}
+
 static void begin(void *self, const struct flat_case *from) {
     struct newreno *c = self;
-    uint64_t ten = 10 * from->max_datagram_size_bytes, bound = at_least(14720, 2 * from->max_datagram_size_bytes);
     c->datagram = from->max_datagram_size_bytes;
-    c->cwnd = from->initial_window_bytes != FLAT_NULL ? from->initial_window_bytes : ten < bound ? ten : bound;
+    c->cwnd = from->initial_window_bytes != FLAT_NULL ? from->initial_window_bytes : initial_window(c->datagram);
     c->ssthresh = FLAT_NULL;
     c->recovery_start = 0;
     c->in_recovery = false;
@@ -59,6 +63,10 @@ static struct flat_observed on_event(void *self, const struct flat_event *event)
         c->cwnd = 2 * c->datagram;
         c->recovery_start = 0;
         c->in_recovery = false;
+    } else if (strcmp(event->ev, "datagram_size") == 0) {
+        bool smaller = flat_get(event, "max_datagram_size_bytes") < c->datagram;
+        c->datagram = flat_get(event, "max_datagram_size_bytes");
+        if (smaller && flat_get(event, "handshake")) c->cwnd = initial_window(c->datagram);
     }
     return (struct flat_observed){{
         {"cwnd_bytes", c->cwnd, NULL},

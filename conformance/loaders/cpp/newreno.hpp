@@ -12,8 +12,7 @@ class NewReno {
 
     void begin(const flat::Json &config) {
         datagram = *config["max_datagram_size_bytes"];
-        auto recommended = std::min(10 * datagram, std::max<std::uint64_t>(14720, 2 * datagram));
-        cwnd = config["initial_window_bytes"].number.value_or(recommended);
+        cwnd = config["initial_window_bytes"].number.value_or(initial_window());
         ssthresh.reset();
         recovery_start = 0;
         in_recovery = false;
@@ -37,6 +36,10 @@ class NewReno {
             cwnd = 2 * datagram;
             recovery_start = 0;
             in_recovery = false;
+        } else if (kind == "datagram_size") {
+            bool smaller = *event["max_datagram_size_bytes"] < datagram;
+            datagram = *event["max_datagram_size_bytes"];
+            if (smaller && event.is_true("handshake")) cwnd = initial_window();
         }
         std::string phase = in_recovery ? "recovery" : is_in_slow_start() ? "slow_start" : "congestion_avoidance";
         flat::Value start = recovery_start > 0 ? flat::Value{recovery_start} : flat::Value{};
@@ -48,6 +51,8 @@ class NewReno {
     bool in_recovery = false;
     std::uint64_t datagram = 0, cwnd = 0, recovery_start = 0;
     std::optional<std::uint64_t> ssthresh;
+
+    std::uint64_t initial_window() const { return std::min(10 * datagram, std::max<std::uint64_t>(14720, 2 * datagram)); }
 
     bool is_in_slow_start() const { return !ssthresh || cwnd < *ssthresh; }
 

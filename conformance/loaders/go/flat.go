@@ -35,6 +35,7 @@ var eventMembers = map[string]string{
 	"saved_path":            "saved_cwnd_bytes# saved_rtt_ns# endpoint_matches? in_use? expires_t_ns~ max_jump_bytes~ beta_numerator# beta_denominator#",
 	"path_change":           "",
 	"spurious_loss":         "",
+	"datagram_size":         "max_datagram_size_bytes# handshake?",
 	// --- end ---
 }
 
@@ -96,6 +97,8 @@ type Event struct {
 	MaxJumpBytes            *uint64     `json:"max_jump_bytes"`
 	BetaNumerator           uint64      `json:"beta_numerator"`
 	BetaDenominator         uint64      `json:"beta_denominator"`
+	MaxDatagramSizeBytes    uint64      `json:"max_datagram_size_bytes"`
+	Handshake               bool        `json:"handshake"`
 	// --- end ---
 	// Expect, Allowed and Ways have the values as they are written, Expect also the numbers of the state.
 	Expect  map[string]json.RawMessage

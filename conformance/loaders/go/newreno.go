@@ -20,11 +20,15 @@ type NewReno struct {
 // Begin returns a controller for a case.
 func Begin(config Config, mistake Mistake) *NewReno {
 	datagram := config.MaxDatagramSizeBytes
-	cwnd := min(10*datagram, max(14720, 2*datagram))
+	cwnd := initialWindow(datagram)
 	if config.InitialWindowBytes != nil {
 		cwnd = *config.InitialWindowBytes
 	}
 	return &NewReno{datagram: datagram, cwnd: cwnd, mistake: mistake}
+}
+
+func initialWindow(datagram uint64) uint64 {
+	return min(10*datagram, max(14720, 2*datagram))
 }
 
 // OnEvent processes an event.
@@ -50,6 +54,11 @@ func (c *NewReno) OnEvent(event *Event) Observed {
 		c.onCongestion(event.SentTNs, event.TNs)
 	case "persistent_congestion":
 		c.cwnd, c.recoveryStart, c.inRecovery = 2*c.datagram, 0, false
+	case "datagram_size":
+		if event.Handshake && event.MaxDatagramSizeBytes < c.datagram {
+			c.cwnd = initialWindow(event.MaxDatagramSizeBytes)
+		}
+		c.datagram = event.MaxDatagramSizeBytes
 	}
 	observed := Observed{"cwnd_bytes": c.cwnd, "ssthresh_bytes": c.ssthresh, "phase": c.phase(), "recovery_start_ns": nil}
 	if c.recoveryStart > 0 {

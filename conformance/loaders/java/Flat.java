@@ -38,6 +38,7 @@ final class Flat {
             Map.entry("backlog", " queued_bytes# receive_window_bytes# latest_rtt_ns~"),
             Map.entry("saved_path", " saved_cwnd_bytes# saved_rtt_ns# endpoint_matches? in_use? expires_t_ns~ max_jump_bytes~ beta_numerator#"
                     + " beta_denominator#"),
+            Map.entry("datagram_size", " max_datagram_size_bytes# handshake?"),
             Map.entry("persistent_congestion", ""), Map.entry("pto", ""), Map.entry("idle_restart", ""),
             Map.entry("path_change", ""), Map.entry("spurious_loss", "")
             // --- end ---

@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /** A toy controller in the place of yours: RFC 9002, section 7 and appendix B. The mistake is planted for the test. */
 final class NewReno {
-    private final long datagram;
+    private long datagram;
     private final Mistake mistake;
     private long cwnd;
     private Long ssthresh; // null: infinite
@@ -16,8 +16,7 @@ final class NewReno {
 
     NewReno(Map<String, Object> config, Mistake mistake) {
         datagram = (Long) config.get("max_datagram_size_bytes");
-        long recommended = Math.min(10 * datagram, Math.max(14720, 2 * datagram));
-        cwnd = Optional.ofNullable((Long) config.get("initial_window_bytes")).orElse(recommended);
+        cwnd = Optional.ofNullable((Long) config.get("initial_window_bytes")).orElse(initialWindow());
         this.mistake = mistake;
     }
 
@@ -41,6 +40,11 @@ final class NewReno {
                 recoveryStart = 0;
                 inRecovery = false;
             }
+            case "datagram_size" -> {
+                boolean smaller = (Long) event.get("max_datagram_size_bytes") < datagram;
+                datagram = (Long) event.get("max_datagram_size_bytes");
+                if (smaller && event.get("handshake").equals(true)) cwnd = initialWindow();
+            }
             default -> { }
         }
         var observed = new LinkedHashMap<String, Object>();
@@ -49,6 +53,10 @@ final class NewReno {
         observed.put("phase", inRecovery ? "recovery" : isInSlowStart() ? "slow_start" : "congestion_avoidance");
         observed.put("recovery_start_ns", recoveryStart == 0 ? null : recoveryStart);
         return observed;
+    }
+
+    private long initialWindow() {
+        return Math.min(10 * datagram, Math.max(14720, 2 * datagram));
     }
 
     private boolean isInSlowStart() {

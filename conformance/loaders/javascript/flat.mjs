@@ -21,6 +21,7 @@ const EVENTS = {
   backlog: " queued_bytes# receive_window_bytes# latest_rtt_ns~",
   saved_path: " saved_cwnd_bytes# saved_rtt_ns# endpoint_matches? in_use? expires_t_ns~ max_jump_bytes~ beta_numerator#" +
       " beta_denominator#",
+  datagram_size: " max_datagram_size_bytes# handshake?",
   persistent_congestion: "", pto: "", idle_restart: "", path_change: "", spurious_loss: "",
   // --- end ---
 };

@@ -7,7 +7,7 @@ const smaller = (a, b) => (a < b ? a : b);
 export class NewReno {
   constructor(config, mistakes = {}) {
     this.datagram = config.max_datagram_size_bytes;
-    this.cwnd = config.initial_window_bytes ?? smaller(10n * this.datagram, larger(14720n, 2n * this.datagram));
+    this.cwnd = config.initial_window_bytes ?? this.initialWindow();
     this.ssthresh = null;
     this.recoveryStart = 0n;
     this.inRecovery = false;
@@ -29,9 +29,17 @@ export class NewReno {
       this.cwnd = 2n * this.datagram;
       this.recoveryStart = 0n;
       this.inRecovery = false;
+    } else if (event.ev === "datagram_size") {
+      const decreased = event.max_datagram_size_bytes < this.datagram;
+      this.datagram = event.max_datagram_size_bytes;
+      if (decreased && event.handshake) this.cwnd = this.initialWindow();
     }
     const phase = this.inRecovery ? "recovery" : this.isInSlowStart() ? "slow_start" : "congestion_avoidance";
     return { cwnd_bytes: this.cwnd, ssthresh_bytes: this.ssthresh, phase, recovery_start_ns: this.recoveryStart || null };
+  }
+
+  initialWindow() {
+    return smaller(10n * this.datagram, larger(14720n, 2n * this.datagram));
   }
 
   isInSlowStart() {

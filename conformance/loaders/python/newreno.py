@@ -6,7 +6,7 @@ class NewReno:
 
     def __init__(self, case, app_limited_grows=False, stays_in_recovery=False):
         self.datagram = case["max_datagram_size_bytes"]
-        self.cwnd = case["initial_window_bytes"] or min(10 * self.datagram, max(14720, 2 * self.datagram))
+        self.cwnd = case["initial_window_bytes"] or self.initial_window()
         self.ssthresh = None
         self.recovery_start = 0
         self.in_recovery = False
@@ -26,6 +26,9 @@ class NewReno:
             self.on_congestion(event["sent_t_ns"], event["t_ns"])
         elif kind == "persistent_congestion":
             self.cwnd, self.recovery_start, self.in_recovery = 2 * self.datagram, 0, False
+        elif kind == "datagram_size":
+            smaller, self.datagram = event["max_datagram_size_bytes"] < self.datagram, event["max_datagram_size_bytes"]
+            self.cwnd = self.initial_window() if smaller and event["handshake"] else self.cwnd
         phase = "recovery" if self.in_recovery else "slow_start" if self.is_in_slow_start() else "congestion_avoidance"
         return {
             "cwnd_bytes": self.cwnd,
@@ -33,6 +36,9 @@ class NewReno:
             "phase": phase,
             "recovery_start_ns": self.recovery_start or None,
         }
+
+    def initial_window(self):
+        return min(10 * self.datagram, max(14720, 2 * self.datagram))
 
     def is_in_slow_start(self):
         return self.ssthresh is None or self.cwnd < self.ssthresh

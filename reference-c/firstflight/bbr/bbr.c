@@ -157,6 +157,7 @@ static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct f
     case FF_EVENT_IDLE_RESTART:
     case FF_EVENT_PTO:
     case FF_EVENT_SAVED_PATH:
+    case FF_EVENT_DATAGRAM_SIZE:
     case FF_EVENT_PATH_CHANGE:
         break;
     }

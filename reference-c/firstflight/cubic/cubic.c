@@ -268,6 +268,15 @@ static void collapse(void *rules_state)
     state->epoch = (struct ff_cubic_epoch){.begun = false};
 }
 
+/* Begin another stage with the next growth: K is a time for segments of one size. RFC 9438 leaves that open. */
+static void change_datagram_size(void *rules_state)
+{
+    struct ff_cubic *state = rules_state;
+
+    state->epoch = (struct ff_cubic_epoch){.begun = false};
+    state->saved.epoch = (struct ff_cubic_epoch){.begun = false};
+}
+
 /* Forget all congestion, because a startup algorithm begins anew below what it has found. */
 static void forget(void *rules_state)
 {
@@ -323,5 +332,6 @@ const struct ff_window_rules ff_cubic_rules = {
     .forget = forget,
     .restore = restore,
     .collapse = collapse,
+    .change_datagram_size = change_datagram_size,
     .numbers = numbers,
 };

@@ -14,7 +14,8 @@
  *     ... for each ACK frame: cubic_rfc_9438_on_ack(&cubic, &ack);
  *     ... for packets declared lost, but not PMTU probes (RFC 9000, section 14.4): cubic_rfc_9438_on_lost(&cubic, sent_time_of_last_loss, now_ns);
  *     ... when the ECN-CE counter rises: cubic_rfc_9438_on_ce(&cubic, sent_time_of_largest_acked, now_ns);
- *     ... cubic_rfc_9438_on_persistent_congestion(&cubic), and cubic_rfc_9438_on_spurious_loss(&cubic) if what was lost arrives.
+ *     ... cubic_rfc_9438_on_persistent_congestion(&cubic), and cubic_rfc_9438_on_spurious_loss(&cubic) if what was lost arrives;
+ *     ... for another maximum datagram size: cubic_rfc_9438_on_datagram_size(&cubic, size, handshake, initial_window).
  *
  * Domain: times in ns from 1, below 2^59 (18 years), never falling; packets of 1 to 2^16 - 1 bytes, ACKs of less than 2^48 bytes; an
  * initial window below 2^62. The window stays below 2^62.
@@ -423,6 +424,17 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_spurious_loss(struct
     s->now.in_recovery = in_recovery;
     s->has_undo = 0;
     return CUBIC_RFC_9438_RESTORED;
+}
+
+/* RFC 9002, 7.2. K is a time for segments of one size: the next ACK begins another stage (open). handshake: the size changes in order to
+ * complete the handshake, and initial_window is the one of the new size. */
+static inline void cubic_rfc_9438_on_datagram_size(struct cubic_rfc_9438 *s, uint32_t max_datagram_size, int handshake,
+                                                   uint64_t initial_window) {
+    s->now.t_epoch = s->undo.t_epoch = CUBIC_RFC_9438_NONE;
+    s->now.cwnd_fraction = s->undo.cwnd_fraction = 0;
+    if (handshake && max_datagram_size < s->mss)
+        s->now.cwnd = initial_window; /* [slow-start.datagram-size.handshake] */
+    s->mss = max_datagram_size; /* [slow-start.datagram-size] */
 }
 
 #endif

@@ -40,6 +40,9 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         outcome = cubic_rfc_9438_on_persistent_congestion(&cubic);
     else if (event->kind == SPURIOUS_LOSS)
         outcome = cubic_rfc_9438_on_spurious_loss(&cubic);
+    else if (event->kind == DATAGRAM_SIZE)
+        cubic_rfc_9438_on_datagram_size(&cubic, (uint32_t)event->max_datagram_size_bytes, event->handshake != 0,
+                                        newreno_rfc_9002_initial_window(event->max_datagram_size_bytes));
     base.congestion_window = cubic.now.cwnd;
     base.ssthresh = cubic.now.ssthresh;
     base.in_recovery = cubic.now.in_recovery;

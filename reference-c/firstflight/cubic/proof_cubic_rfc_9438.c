@@ -233,6 +233,13 @@ void prove_on_persistent_congestion(uint64_t acks, uint64_t then) {
     prove_invariant(&s, acks, then);
 }
 
+void prove_on_datagram_size(uint64_t acks, uint64_t then, uint32_t max_datagram_size, int handshake, uint64_t initial_window) {
+    struct cubic_rfc_9438 s = any_state(acks, then);
+    ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END && initial_window < WINDOW_END);
+    cubic_rfc_9438_on_datagram_size(&s, max_datagram_size, handshake, initial_window);
+    prove_invariant(&s, acks, then);
+}
+
 void prove_on_spurious_loss(uint64_t acks, uint64_t then) {
     struct cubic_rfc_9438 s = any_state(acks, then);
     cubic_rfc_9438_on_spurious_loss(&s);

@@ -248,6 +248,7 @@ static enum ff_outcome on_event(const struct ff_jumpstart_readings *readings, st
         return on_idle_restart(readings, state, base);
     case FF_EVENT_PTO:
     case FF_EVENT_SAVED_PATH:
+    case FF_EVENT_DATAGRAM_SIZE:
     case FF_EVENT_PATH_CHANGE:
     case FF_EVENT_SPURIOUS_LOSS:
         break;

@@ -355,6 +355,20 @@ enum ff_outcome ff_newreno_on_persistent_congestion(struct ff_base_state *state)
     return FF_OUTCOME_COLLAPSED;
 }
 
+void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_datagram_size *event)
+{
+    bool smaller = event->max_datagram_size_bytes < state->max_datagram_size_bytes;
+    uint64_t size_bytes = event->max_datagram_size_bytes;
+
+    state->max_datagram_size_bytes = size_bytes; /* [slow-start.datagram-size] [slow-start.datagram-size.window] */
+    if (rules(state)->change_datagram_size != NULL) {
+        rules(state)->change_datagram_size(&state->rules_state);
+    }
+    if (smaller && event->handshake) {
+        state->cwnd_bytes = ff_newreno_recommended_initial_window_bytes(size_bytes); /* [slow-start.datagram-size.handshake] */
+    }
+}
+
 enum ff_outcome ff_newreno_on_event(struct ff_base_state *state, const struct ff_event *event)
 {
     switch (event->kind) {
@@ -374,6 +388,7 @@ enum ff_outcome ff_newreno_on_event(struct ff_base_state *state, const struct ff
     case FF_EVENT_IDLE_RESTART:
     case FF_EVENT_SAVED_PATH:
     case FF_EVENT_PATH_CHANGE:
+    case FF_EVENT_DATAGRAM_SIZE:
         break;
     case FF_EVENT_SPURIOUS_LOSS:
         return ff_newreno_on_spurious_loss(state);

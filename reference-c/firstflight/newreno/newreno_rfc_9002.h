@@ -9,7 +9,7 @@
  *     ... for each ACK frame: newreno_rfc_9002_on_ack(&newreno, runs, run_count, app_limited);
  *     ... for packets declared lost, but not PMTU probes (RFC 9000, section 14.4): newreno_rfc_9002_on_lost(&newreno, sent_time_of_last_loss, now_ns);
  *     ... when the ECN-CE counter rises: newreno_rfc_9002_on_ce(&newreno, sent_time_of_largest_acked, now_ns);
- *     ... and newreno_rfc_9002_on_persistent_congestion(&newreno).
+ *     ... newreno_rfc_9002_on_persistent_congestion(&newreno), and newreno_rfc_9002_on_datagram_size(&newreno, size, handshake).
  *
  * On a new path begin again, and hand on nothing about packets of the old path (RFC 9000, section 9.4).
  *
@@ -73,14 +73,17 @@ static inline int newreno_rfc_9002_in_slow_start(const struct newreno_rfc_9002 *
     return s->congestion_window < s->ssthresh;
 }
 
+/* 7.2: the recommended initial window, in bytes. */
+static inline uint64_t newreno_rfc_9002_initial_window(uint64_t max_datagram_size) {
+    uint64_t largest = 2 * max_datagram_size > 14720 ? 2 * max_datagram_size : 14720;
+    return 10 * max_datagram_size < largest ? 10 * max_datagram_size : largest; /* [slow-start.window.initial] */
+}
+
 /* B.3. For an initial window of 0 the one that section 7.2 recommends is taken. */
 static inline void newreno_rfc_9002_begin(struct newreno_rfc_9002 *s, uint32_t max_datagram_size,
                                           uint64_t initial_window) {
-    if (initial_window == 0) {
-        uint64_t largest = 2 * (uint64_t)max_datagram_size > 14720 ? 2 * (uint64_t)max_datagram_size : 14720;
-        uint64_t ten = 10 * (uint64_t)max_datagram_size;
-        initial_window = ten < largest ? ten : largest; /* [slow-start.window.initial] */
-    }
+    if (initial_window == 0)
+        initial_window = newreno_rfc_9002_initial_window(max_datagram_size);
     s->max_datagram_size = max_datagram_size;
     s->congestion_window = initial_window; /* [slow-start.begin] */
     s->ssthresh = NEWRENO_RFC_9002_INFINITE;
@@ -191,6 +194,14 @@ static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_on_persistent_conge
     s->congestion_recovery_start_time = 0;
     s->in_recovery = 0;
     return NEWRENO_RFC_9002_COLLAPSED;
+}
+
+/* 7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3). handshake: it changes in order to
+ * complete the handshake. */
+static inline void newreno_rfc_9002_on_datagram_size(struct newreno_rfc_9002 *s, uint32_t max_datagram_size, int handshake) {
+    if (handshake && max_datagram_size < s->max_datagram_size)
+        s->congestion_window = newreno_rfc_9002_initial_window(max_datagram_size); /* [slow-start.datagram-size.handshake] */
+    s->max_datagram_size = max_datagram_size; /* [slow-start.datagram-size] */
 }
 
 #endif

@@ -66,3 +66,10 @@ void prove_on_persistent_congestion(void) {
     newreno_rfc_9002_on_persistent_congestion(&s);
     PROVE(newreno_rfc_9002_invariant(&s));
 }
+
+void prove_on_datagram_size(uint32_t max_datagram_size, int handshake) {
+    struct newreno_rfc_9002 s = any_state();
+    ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END);
+    newreno_rfc_9002_on_datagram_size(&s, max_datagram_size, handshake);
+    PROVE(newreno_rfc_9002_invariant(&s));
+}

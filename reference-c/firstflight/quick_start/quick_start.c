@@ -264,6 +264,7 @@ static enum ff_outcome on_event(const struct ff_quick_start_readings *readings, 
     case FF_EVENT_PERSISTENT_CONGESTION:
     case FF_EVENT_PTO:
     case FF_EVENT_SAVED_PATH:
+    case FF_EVENT_DATAGRAM_SIZE:
     case FF_EVENT_PATH_CHANGE:
     case FF_EVENT_SPURIOUS_LOSS:
         break;

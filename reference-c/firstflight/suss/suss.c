@@ -204,6 +204,7 @@ static enum ff_outcome on_event(const struct ff_suss_readings *readings, struct 
     case FF_EVENT_IDLE_RESTART:
     case FF_EVENT_PTO:
     case FF_EVENT_SAVED_PATH:
+    case FF_EVENT_DATAGRAM_SIZE:
     case FF_EVENT_PATH_CHANGE:
     case FF_EVENT_SPURIOUS_LOSS:
         break;

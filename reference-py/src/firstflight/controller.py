@@ -9,7 +9,7 @@ from typing import Any
 from firstflight import events
 from firstflight.algorithm import Algorithm, Base, Startup, discover
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Ce, Event, Lost, PathChange, Sent
+from firstflight.events import Ack, Ce, DatagramSize, Event, Lost, PathChange, Sent
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import BaseState
@@ -144,6 +144,8 @@ def advance(controller: Controller, event: Event) -> Observation:
             raise DomainError(f"packets: {event.packets[0].first} is sent after {controller.next_packet - 1}")
         controller.next_packet = event.packets[-1].last + 1
     controller.t_ns = event.t_ns
+    if isinstance(event, DatagramSize):
+        newreno.on_datagram_size(controller.base, event)
     if isinstance(event, PathChange) and _resets(controller):
         return _begin_path(controller, event)
     if controller.path_start_ns > 0:

@@ -193,8 +193,32 @@ class SpuriousLoss:
     t_ns: int
 
 
+@value
+class DatagramSize:
+    """The maximum datagram size changed (RFC 9000, section 14).
+
+    Adapters of protocol 2 receive the event. ``max_datagram_size_bytes``: from now on. ``handshake``: changed in order to
+    complete the handshake.
+    """
+
+    t_ns: int
+    max_datagram_size_bytes: int
+    handshake: bool
+
+
 Event: TypeAlias = (
-    Sent | Ack | Lost | Ce | PersistentCongestion | Pto | Backlog | IdleRestart | SavedPath | PathChange | SpuriousLoss
+    Sent
+    | Ack
+    | Lost
+    | Ce
+    | PersistentCongestion
+    | Pto
+    | Backlog
+    | IdleRestart
+    | SavedPath
+    | PathChange
+    | SpuriousLoss
+    | DatagramSize
 )
 
 #: The kinds of events by the name that they are written with.
@@ -210,6 +234,7 @@ KINDS: dict[str, type[Event]] = {
     "saved_path": SavedPath,
     "path_change": PathChange,
     "spurious_loss": SpuriousLoss,
+    "datagram_size": DatagramSize,
 }
 # --- end ---
 
@@ -235,6 +260,8 @@ def check(event: Event) -> None:
         case SavedPath():
             _check_saved_path(event)
             _check_beta(event)
+        case DatagramSize():
+            _check_datagram_size(event)
         case PersistentCongestion() | Pto() | IdleRestart() | PathChange() | SpuriousLoss():
             pass
 
@@ -317,6 +344,11 @@ def _check_saved_path(event: SavedPath) -> None:
         raise _outside("expires_t_ns", event.expires_t_ns, 0, TIME_MAX_NS)
     if event.max_jump_bytes is not None and not 1 <= event.max_jump_bytes <= WINDOW_MAX_BYTES:
         raise _outside("max_jump_bytes", event.max_jump_bytes, 1, WINDOW_MAX_BYTES)
+
+
+def _check_datagram_size(event: DatagramSize) -> None:
+    if not 1 <= event.max_datagram_size_bytes <= DATAGRAM_MAX_BYTES:
+        raise _outside("max_datagram_size_bytes", event.max_datagram_size_bytes, 1, DATAGRAM_MAX_BYTES)
 
 
 # --- end ---

@@ -59,6 +59,7 @@ class WindowRules:
     ``forget``: a startup algorithm begins again from below: the congestion that was seen says nothing any more.
     ``restore``: the last losses were spurious: from the window, what the last reduction replaced, ``None`` where it stays.
     ``collapse``: persistent congestion.
+    ``change_datagram_size``: the maximum datagram size changes.
     ``numbers``: the observables of the rules.
     """
 
@@ -74,6 +75,7 @@ class WindowRules:
     forget: Callable[[Any], None] = _nothing
     restore: Callable[[Any, int], Windows | None] = _nothing
     collapse: Callable[[Any], None] = _nothing
+    change_datagram_size: Callable[[Any], None] = _nothing
     numbers: Callable[[Any], dict[str, int | None]] = _no_numbers
 
 

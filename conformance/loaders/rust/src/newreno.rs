@@ -16,11 +16,14 @@ pub struct NewReno {
     mistake: Mistake,
 }
 
+fn initial_window(datagram: u64) -> u64 {
+    (10 * datagram).min(14720.max(2 * datagram))
+}
+
 impl NewReno {
     pub fn new(case: &Json, mistake: Mistake) -> Self {
         let datagram = case.get("max_datagram_size_bytes").number();
-        let recommended = (10 * datagram).min(14720.max(2 * datagram));
-        let cwnd = case.get("initial_window_bytes").number_or_none().unwrap_or(recommended);
+        let cwnd = case.get("initial_window_bytes").number_or_none().unwrap_or(initial_window(datagram));
         NewReno { datagram, cwnd, ssthresh: None, recovery_start: 0, in_recovery: false, mistake }
     }
 
@@ -41,6 +44,13 @@ impl NewReno {
             }
             "ce" => self.on_congestion(event.get("sent_t_ns").number(), now),
             "persistent_congestion" => (self.cwnd, self.recovery_start, self.in_recovery) = (2 * self.datagram, 0, false),
+            "datagram_size" => {
+                let size = event.get("max_datagram_size_bytes").number();
+                if size < self.datagram && *event.get("handshake") == Json::Bool(true) {
+                    self.cwnd = initial_window(size);
+                }
+                self.datagram = size;
+            }
             _ => {}
         }
         let number = |value: Option<u64>| value.map_or(Json::Null, Json::Number);

@@ -18,7 +18,7 @@ from firstflight_conformance.text import texts
 PROTOCOL = 1
 PROTOCOLS = (1, 2)
 #: Kinds of events, and members of events, that only adapters of protocol 2 receive.
-PROTOCOL_2 = ("pmtu_probe",)
+PROTOCOL_2 = ("pmtu_probe", "datagram_size")
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state")
 #: Observables that only some algorithms have: they are compared in the cases that expect them, and may be left out elsewhere.
 OF_SOME_ALGORITHMS = ("next_release_ns", "trigger")

@@ -8,6 +8,7 @@ from firstflight.events import (
     Ack,
     Backlog,
     Ce,
+    DatagramSize,
     Event,
     IdleRestart,
     Lost,
@@ -183,6 +184,11 @@ class StreamBuilder:
         self.path_start_ns = t_ns + self.origin_ns
         self.rtt = RttEstimator()
         self.events.append(PathChange(self.path_start_ns))
+
+    def datagram_size(self, t_ns: int, max_datagram_size_bytes: int, *, handshake: bool = False) -> None:
+        """Change the maximum datagram size; packets are sent with it from now on."""
+        self.max_datagram_size_bytes = max_datagram_size_bytes
+        self.events.append(DatagramSize(t_ns + self.origin_ns, max_datagram_size_bytes, handshake))
 
     def idle_restart(self, t_ns: int) -> None:
         """Let the window be validated no more after idle time."""

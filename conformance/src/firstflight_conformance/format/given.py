@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from firstflight.delivery_rate import samples_follow
-from firstflight.events import Ack, Event, Lost, PathChange, PersistentCongestion, Run, Sent
+from firstflight.events import Ack, DatagramSize, Event, Lost, PathChange, PersistentCongestion, Run, Sent
 from firstflight_conformance.format.ledger import RttEstimator
 from firstflight_conformance.format.wire import decode_int
 
@@ -71,6 +71,8 @@ class Usage:
     def is_given(self, event: Event, window_bytes: int) -> bool:
         """Process the next event, with the window after it; return whether it has an ``app_limited`` that does not follow."""
         before_bytes, self.window_bytes = self.window_bytes, window_bytes
+        if isinstance(event, DatagramSize):
+            self.datagram_bytes = event.max_datagram_size_bytes
         if isinstance(event, Sent):
             self._send(event, window_bytes)
         return isinstance(event, Ack) and not self._follows(event, before_bytes)

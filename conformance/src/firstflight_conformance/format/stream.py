@@ -11,6 +11,7 @@ from firstflight.events import (
     Ack,
     Backlog,
     Ce,
+    DatagramSize,
     Event,
     IdleRestart,
     Lost,
@@ -57,7 +58,7 @@ def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
     sent: list[Run] = []
     probes: list[Run] = []
     data = DataLedger() if any(map(optional_members, events)) else None
-    before_ns = 1
+    before_ns, config = 1, dict(config)
     for index, event in enumerate(events):
         try:
             check(event)
@@ -121,6 +122,8 @@ def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str
             if event.packet >= ledger.next_packet:
                 raise _MemberError(".packet", f"packet {event.packet} was never sent")
             _equal(".sent_t_ns", event.sent_t_ns, sent[bisect_right(sent, event.packet, key=_first) - 1].sent_t_ns)
+        case DatagramSize():
+            config["max_datagram_size_bytes"] = event.max_datagram_size_bytes
         case _:
             pass
 
@@ -205,6 +208,7 @@ def flags_of(events: Sequence[Event]) -> list[str]:
         "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in events),
         "backlog": any(isinstance(event, Backlog) for event in events),
         "ce": any(isinstance(event, Ce) for event in events),
+        "datagram-size": any(isinstance(event, DatagramSize) for event in events),
         "huge-ack": any(sum(run.count for run in ack.packets) > HUGE_ACK_PACKETS for ack in acks),
         "idle": any(isinstance(event, IdleRestart) for event in events),
         "loss": any(isinstance(event, Lost) for event in events),

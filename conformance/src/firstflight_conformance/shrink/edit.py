@@ -23,6 +23,7 @@ class Sending:
     runs: tuple[tuple[int, int, int], ...]
     app_limited: bool
     repeats: tuple[Part, ...]
+    pmtu_probe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Taking:
     ack_delay_ns: int = 0
     app_limited: bool = False
     sampled: bool = False
+    pmtu_probe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +67,15 @@ def steps_of(events: Sequence[Event]) -> tuple[Step, ...]:
                 for run in event.packets:
                     runs.append((len(sent), run.size_bytes, run.count))
                     sent.append((run, len(sent)))
-                steps.append(Sending(event.t_ns, tuple(runs), event.app_limited, _parts(sent, repeated(event))))
+                repeats = _parts(sent, repeated(event))
+                steps.append(Sending(event.t_ns, tuple(runs), event.app_limited, repeats, event.pmtu_probe))
             case Ack():
                 parts = _parts(sent, [(run.first, run.last) for run in event.packets])
                 has = event.latest_rtt_ns is not None, event.rate_lost_bytes is not None
                 steps.append(Taking(event.t_ns, False, parts, has[0], event.ack_delay_ns, event.app_limited, has[1]))
             case Lost():
-                steps.append(Taking(event.t_ns, True, _parts(sent, [(run.first, run.last) for run in event.packets])))
+                parts = _parts(sent, [(run.first, run.last) for run in event.packets])
+                steps.append(Taking(event.t_ns, True, parts, pmtu_probe=event.pmtu_probe))
             case Ce():
                 steps.append(Other(event, _parts(sent, [(event.packet, event.packet)])[0]))
             case _:
@@ -116,13 +120,14 @@ def _apply(builder: StreamBuilder, step: Step, places: dict[int, tuple[int, int,
                 first += count
             sizes = [(count, size_bytes) for _, size_bytes, count in step.runs]
             repeats = tuple(_ranges(step.repeats, places))
-            builder.send_sizes(step.t_ns, sizes, app_limited=step.app_limited, repeats=repeats)
+            flags = {"app_limited": step.app_limited, "pmtu_probe": step.pmtu_probe}
+            builder.send_sizes(step.t_ns, sizes, repeats=repeats, **flags)
         case Taking():
             ranges = sorted(_ranges(step.parts, places))
             if not ranges:
                 return
             if step.lost:
-                builder.lose(step.t_ns, *ranges)
+                builder.lose(step.t_ns, *ranges, pmtu_probe=step.pmtu_probe)
             else:
                 builder.ack(
                     step.t_ns, *ranges, sample=step.sample, ack_delay_ns=step.ack_delay_ns, app_limited=step.app_limited
@@ -177,6 +182,8 @@ def smaller(step: Step) -> Iterator[Step]:
 
 def merged(one: Step, other: Step) -> Step | None:
     """Return two neighbours of one kind as one, at the later time for what arrives and at the earlier for what is sent."""
+    if not isinstance(one, Other) and not isinstance(other, Other) and one.pmtu_probe != other.pmtu_probe:
+        return None
     if isinstance(one, Sending) and isinstance(other, Sending) and not one.repeats and not other.repeats:
         return replace(one, runs=one.runs + other.runs)
     if isinstance(one, Taking) and isinstance(other, Taking) and one.lost == other.lost:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from firstflight.events import Ack, Backlog, Ce, Event, Lost, PathChange, SavedPath, Sent
+from firstflight.events import Ack, Backlog, Ce, DatagramSize, Event, Lost, PathChange, SavedPath, Sent
 from firstflight_conformance.format.stream import confirms_address, repeated
 from firstflight_conformance.format.wire import event_name
 from firstflight_conformance.replay.implementation import drive
@@ -77,6 +77,7 @@ def _call(event: Event, *, confirmed: bool) -> str:
             words = [_ns(event.t_ns), str([(run.count, run.size_bytes) for run in event.packets])]
             words += ["app_limited=True"] if event.app_limited else []
             words += [f"repeats={ranges}"] if (ranges := repeated(event)) else []
+            words += ["pmtu_probe=True"] if event.pmtu_probe else []
             return f"b.send_sizes({', '.join(words)})"
         case Ack():
             words = [_ns(event.t_ns), *_ranges(event)]
@@ -85,9 +86,17 @@ def _call(event: Event, *, confirmed: bool) -> str:
             words += ["app_limited=True"] if event.app_limited else []
             return f"b.ack({', '.join(words)})"
         case Lost():
-            return f"b.lose({', '.join([_ns(event.t_ns), *_ranges(event)])})"
+            words = [_ns(event.t_ns), *_ranges(event), *(["pmtu_probe=True"] if event.pmtu_probe else [])]
+            return f"b.lose({', '.join(words)})"
         case Ce():
             return f"b.ce({_ns(event.t_ns)}, {event.packet}, {_ns(event.sent_t_ns)})"
+        case DatagramSize():
+            words = [
+                _ns(event.t_ns),
+                str(event.max_datagram_size_bytes),
+                *(["handshake=True"] if event.handshake else []),
+            ]
+            return f"b.datagram_size({', '.join(words)})"
         case Backlog():
             rtt = "None" if event.latest_rtt_ns is None else _ns(event.latest_rtt_ns)
             return f"b.backlog({_ns(event.t_ns)}, {event.queued_bytes}, {event.receive_window_bytes}, {rtt})"

@@ -267,6 +267,13 @@ def collapse(state: Cubic) -> None:
     state.epoch = None
 
 
+def change_datagram_size(state: Cubic) -> None:
+    """Begin another stage with the next growth: K is a time for segments of one size. RFC 9438 leaves that open."""
+    state.epoch = None
+    if state.saved is not None:
+        state.saved.epoch = None
+
+
 def forget(state: Cubic) -> None:
     """Forget all congestion, because a startup algorithm begins anew below what it has found."""
     state.w_max_bytes = state.cwnd_prior_bytes = state.stopped_ns = None  # [cubic.startup.forget]
@@ -312,5 +319,6 @@ RULES = WindowRules(
     forget=forget,
     restore=restore,
     collapse=collapse,
+    change_datagram_size=change_datagram_size,
     numbers=numbers,
 )

@@ -10,7 +10,7 @@ U1 to U12: the open points of the page.
 
 from dataclasses import dataclass, replace
 
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
+from firstflight.events import Ack, Ce, DatagramSize, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno import plain_newreno_rfc_9002 as newreno
 from firstflight.observables import Outcome, Phase
@@ -74,6 +74,8 @@ def on_event(s: Cubic, event: Event) -> Outcome:
             return on_persistent_congestion(s, event)
         case SpuriousLoss():
             return on_spurious_loss(s)
+        case DatagramSize():
+            return on_datagram_size(s, event)
     return newreno.on_event(s.base, event)
 
 
@@ -246,7 +248,16 @@ def on_spurious_loss(s: Cubic) -> Outcome:
     undo, s.undo = s.undo, None
     # An ACK that ended this recovery ended the one before it as well, which began earlier.
     in_recovery = undo.base.in_recovery and s.base.in_recovery  # [cubic.spurious.recovery]
-    s.base = replace(undo.base, in_recovery=in_recovery)  # [cubic.spurious]
+    s.base = replace(undo.base, in_recovery=in_recovery, max_datagram_size=s.mss)  # [cubic.spurious]
     s.cwnd_fraction, s.cwnd_prior, s.w_max = undo.cwnd_fraction, undo.cwnd_prior, undo.w_max
     s.k, s.t_epoch, s.w_est = undo.k, undo.t_epoch, undo.w_est
     return Outcome.RESTORED
+
+
+def on_datagram_size(s: Cubic, event: DatagramSize) -> Outcome:
+    """RFC 9002, 7.2. K is a time for segments of one size: the next ACK begins another stage (open)."""
+    s.t_epoch = None
+    s.cwnd_fraction = 0
+    if s.undo is not None:
+        s.undo = replace(s.undo, t_epoch=None, cwnd_fraction=0)
+    return newreno.on_event(s.base, event)

@@ -12,6 +12,7 @@ from firstflight.events import (
     Ack,
     Backlog,
     Ce,
+    DatagramSize,
     Event,
     IdleRestart,
     Lost,
@@ -39,6 +40,7 @@ __all__ = [
     "observe",
     "on_ack",
     "on_ce",
+    "on_datagram_size",
     "on_event",
     "on_lost",
     "on_persistent_congestion",
@@ -317,6 +319,16 @@ def on_persistent_congestion(state: BaseState) -> Outcome:
     return Outcome.COLLAPSED
 
 
+def on_datagram_size(state: BaseState, event: DatagramSize) -> None:
+    """Take another maximum datagram size; the window in bytes stays, but in the handshake."""
+    size_bytes = event.max_datagram_size_bytes
+    smaller = size_bytes < state.max_datagram_size_bytes
+    state.max_datagram_size_bytes = size_bytes  # [slow-start.datagram-size] [slow-start.datagram-size.window]
+    state.rules.change_datagram_size(state.rules_state)
+    if smaller and event.handshake:
+        state.cwnd_bytes = recommended_initial_window_bytes(size_bytes)  # [slow-start.datagram-size.handshake]
+
+
 def on_event(state: BaseState, event: Event) -> Outcome:
     """Process any event. Those of which RFC 9002 does not speak change nothing."""
     match event:
@@ -334,7 +346,7 @@ def on_event(state: BaseState, event: Event) -> Outcome:
             return on_pto(state)
         case SpuriousLoss():
             return on_spurious_loss(state)
-        case Backlog() | IdleRestart() | SavedPath() | PathChange():
+        case Backlog() | IdleRestart() | SavedPath() | PathChange() | DatagramSize():
             return Outcome.UNCHANGED
 
 

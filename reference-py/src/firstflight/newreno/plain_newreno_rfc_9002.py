@@ -6,7 +6,7 @@ An endpoint begins another controller for a new path, and hands it no packets of
 
 from dataclasses import dataclass
 
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Run, Sent
+from firstflight.events import Ack, Ce, DatagramSize, Event, Lost, PersistentCongestion, Run, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase
 
@@ -64,12 +64,16 @@ class NewReno:
         return Phase.SLOW_START if self.in_slow_start else Phase.CONGESTION_AVOIDANCE
 
 
+def initial_window(max_datagram_size: int) -> int:
+    """7.2: the recommended initial window, in bytes."""
+    largest = max(INITIAL_WINDOW_BYTES, MINIMUM_WINDOW_PACKETS * max_datagram_size)
+    return min(INITIAL_WINDOW_PACKETS * max_datagram_size, largest)  # [slow-start.window.initial]
+
+
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> NewReno:
     """B.3. Without an initial window the one that section 7.2 recommends is taken."""
     if initial_window_bytes is None:
-        largest = max(INITIAL_WINDOW_BYTES, MINIMUM_WINDOW_PACKETS * max_datagram_size_bytes)
-        recommended = INITIAL_WINDOW_PACKETS * max_datagram_size_bytes
-        initial_window_bytes = min(recommended, largest)  # [slow-start.window.initial]
+        initial_window_bytes = initial_window(max_datagram_size_bytes)
     return NewReno(max_datagram_size_bytes, initial_window_bytes)  # [slow-start.begin]
 
 
@@ -86,6 +90,8 @@ def on_event(s: NewReno, event: Event) -> Outcome:
             return on_ce(s, event)
         case PersistentCongestion():
             return on_persistent_congestion(s, event)
+        case DatagramSize():
+            return on_datagram_size(s, event.max_datagram_size_bytes, handshake=event.handshake)
     return Outcome.UNCHANGED  # [slow-start.pto]
 
 
@@ -183,3 +189,11 @@ def on_persistent_congestion(s: NewReno, event: PersistentCongestion) -> Outcome
     s.congestion_recovery_start_time = 0
     s.in_recovery = False
     return Outcome.COLLAPSED
+
+
+def on_datagram_size(s: NewReno, max_datagram_size: int, *, handshake: bool) -> Outcome:
+    """7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3)."""
+    if handshake and max_datagram_size < s.max_datagram_size:
+        s.congestion_window = initial_window(max_datagram_size)  # [slow-start.datagram-size.handshake]
+    s.max_datagram_size = max_datagram_size  # [slow-start.datagram-size]
+    return Outcome.UNCHANGED

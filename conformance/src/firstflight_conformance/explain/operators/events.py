@@ -7,6 +7,7 @@ from firstflight.events import (
     Ack,
     Backlog,
     Ce,
+    DatagramSize,
     Event,
     IdleRestart,
     Lost,
@@ -22,7 +23,7 @@ from firstflight_conformance.explain.operators.edits import Transform
 _NAMES: dict[type, str] = {
     Lost: "losses", Ce: "CE marks", PersistentCongestion: "persistent congestion", SpuriousLoss: "spurious losses",
     Pto: "probe timeouts", IdleRestart: "the end of an idle time", PathChange: "a change of the path",
-    Backlog: "data that becomes ready", SavedPath: "saved parameters of the path",
+    DatagramSize: "changes of the maximum datagram size", Backlog: "data that becomes ready", SavedPath: "saved parameters of the path",
 }  # fmt: skip
 
 
