@@ -4,6 +4,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RIGHT = (HERE / "right.ndjson").read_bytes()
+FORMAT_1 = (HERE / "format-1.ndjson").read_bytes()
 LINES = RIGHT.splitlines(keepends=True)
 #: Of `right.ndjson`: the header; a case of two events; a case of three.
 HEADER, FIRST, SENT, ACK, SECOND, _, LOST, CE = range(8)
@@ -51,6 +52,7 @@ STRUCTURE = {
     "two-headers": before(FIRST, LINES[HEADER]),
     "another-format": changed(HEADER, '"format":2', '"format":3'),
     "format-1-of-format-2": changed(HEADER, '"format":2', '"format":1'),
+    "format-1-with-pmtu-probe": FORMAT_1.replace(b'"retransmits":[],', b'"retransmits":[],"pmtu_probe":false,'),
     "format-as-text": changed(HEADER, '"format":2', '"format":"2"'),
     "kind-of-the-header": changed(HEADER, '"line":"profile"', '"line":"case"'),
     "kind-of-a-case": changed(FIRST, '"line":"case"', '"line":"event"'),
@@ -80,6 +82,7 @@ MEMBERS = {
     "missing-in-a-way": changed(LOST, '"way":1,', ""),
     "twice-in-a-way": changed(LOST, '{"way":1,', '{"way":1,"cwnd_bytes":7200,'),
     "nothing-in-a-way": changed(SENT, '"ways":[]', '"ways":[{"way":1}]'),
+    "missing-pmtu-probe": changed(SENT, '"pmtu_probe":false,', ""),
     "missing-ways": changed(SENT, ',"ways":[]', ""),
     "unknown-in-state": changed(SENT, '"recovery_start_ns":', '"recovery_end_ns":'),
     "unknown-in-allowed": changed(CE, '{"cwnd_bytes":[6000,7200]', '{"window_bytes":[6000,7200]'),
@@ -139,7 +142,7 @@ ACCEPTED = {
     "a-long-id": ("agrees", changed(FIRST, '"case":"broken.first@', f'"case":"broken.{"first-" * 50}@')),
     "text-like-a-number": ("agrees", changed(FIRST, '"title":"', '"title":"#12000')),
     "numbers-of-64-bits": ("agrees", changed(CE, '"ce_count":1', f'"ce_count":{2**64 - 2}')),
-    "format-1": ("agrees", (HERE / "format-1.ndjson").read_bytes()),
+    "format-1": ("agrees", FORMAT_1),
     "another-way": ("agrees", ANOTHER_WAY),
     "another-way-and-more": ("open", ANOTHER_WAY.replace(b'"cwnd_bytes":[6000,7200],', b"")),
     "within-an-interval": ("open", changed(LOST, '"expect":{"cwnd_bytes":6000', '"expect":{"cwnd_bytes":5000')),

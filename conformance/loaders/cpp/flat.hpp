@@ -201,7 +201,7 @@ inline bool take_utf8(std::string_view &rest) {
 struct Lines {
     std::istream &file;
     State state{};
-    bool has_ways = true; // from format 2 on
+    std::uint64_t format = 2;
 
     Json next(const std::string &kind, std::string members = "") {
         std::string line;
@@ -214,8 +214,10 @@ struct Lines {
             std::size_t place = found.place("ev");
             auto more = event_members.find(place < found.names.size() ? found.items[place].text : "");
             scanner.need(more != event_members.end(), "a known event");
-            members = "line$ i# ev$ t_ns# " + more->second + " expect* allowed+" + (has_ways ? " ways<" : "");
+            members = "line$ i# ev$ t_ns# " + more->second + " expect* allowed+ ways<";
         }
+        for (std::string word : {" ways!", " ways<", " pmtu_probe?"}) // format 1 has none of them
+            if (auto place = members.find(word); format == 1 && place != std::string::npos) members.erase(place, word.size());
         scanner.need(has_members(found, members, state) && found["line"].text == kind, "other members, or another line,");
         return found;
     }
@@ -292,11 +294,9 @@ template <typename Controller> std::vector<std::string> differences(std::istream
     std::uint64_t format = *header["format"];
     Scanner{"the header"}.need((format == 1 || format == 2) && *header["cases"] > 0, "format 1 or 2, and a case");
     lines.state = header["state"].items;
-    lines.has_ways = format == 2;
-    std::string members = case_members;
-    if (format == 1) members.erase(members.find("ways! "), 6);
+    lines.format = format;
     for (std::uint64_t cases = *header["cases"]; cases > 0; cases--) {
-        Json one = lines.next("case", members);
+        Json one = lines.next("case", case_members);
         std::vector<std::uint64_t> live{0}; // the ways that the answers so far are
         for (std::uint64_t way = 1; format == 2 && way < one["ways"].items.size(); way++) live.push_back(way);
         Scanner{one["case"].text}.need(*one["events"] > 0, "an event");

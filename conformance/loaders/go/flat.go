@@ -236,11 +236,14 @@ func isCanonical(line []byte) bool {
 }
 
 type reader struct {
-	rest  []byte
-	state []string
-	line  int
-	err   error
+	rest   []byte
+	header Header
+	line   int
+	err    error
 }
+
+// notInFormat1 removes the members that format 1 does not have.
+var notInFormat1 = strings.NewReplacer(" ways!", "", " ways<", "", " pmtu_probe?", "")
 
 // next reads a line of a kind into a struct.
 func (r *reader) next(into any, kind, members string) {
@@ -263,7 +266,10 @@ func (r *reader) next(into any, kind, members string) {
 		}
 		members = fmt.Sprintf(members, more)
 	}
-	f := form{tokens: json.NewDecoder(bytes.NewReader(line)), state: r.state}
+	if r.header.Format == 1 {
+		members = notInFormat1.Replace(members)
+	}
+	f := form{tokens: json.NewDecoder(bytes.NewReader(line)), state: r.header.State}
 	f.tokens.UseNumber()
 	f.members(members)
 	f.need(!f.tokens.More(), "the end of the line")
@@ -288,18 +294,14 @@ func Read(content []byte) (cases []Case, err error) {
 	var header Header
 	lines.next(&header, "profile", profileMembers)
 	lines.need((header.Format == 1 || header.Format == 2) && header.Cases > 0, "another format, or no cases")
-	ofCase, ofEvent := caseMembers, "line$ i# ev$ t_ns# %s expect* allowed+ ways<"
-	if header.Format == 1 {
-		ofCase, ofEvent = strings.Replace(ofCase, "ways! ", "", 1), strings.TrimSuffix(ofEvent, " ways<")
-	}
-	lines.state = header.State
+	lines.header = header
 	for len(cases) < header.Cases && lines.err == nil {
 		var one Case
-		lines.next(&one.Config, "case", ofCase)
+		lines.next(&one.Config, "case", caseMembers)
 		lines.need(one.Config.Events > 0, "a case without events")
 		for len(one.Events) < one.Config.Events && lines.err == nil {
 			var event Event
-			lines.next(&event, "event", ofEvent)
+			lines.next(&event, "event", "line$ i# ev$ t_ns# %s expect* allowed+ ways<")
 			if lines.err == nil {
 				lines.err = json.Unmarshal(event.Expect["state"], &event.Expect)
 			}

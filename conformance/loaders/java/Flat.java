@@ -43,8 +43,7 @@ final class Flat {
             Map.entry("path_change", ""), Map.entry("spurious_loss", "")
             // --- end ---
     );
-    /** The last members of an event, by format. */
-    private static final Map<Object, String> RIGHT = Map.of(1L, " expect* allowed+", 2L, " expect* allowed+ ways<");
+    private static final String EVENT = "line$ i# ev$ t_ns# MORE expect* allowed+ ways<";
     private static final int DEPTH = 8; // no line and no message is nested as deeply
 
     /** A case with its events, each the members of its line. */
@@ -60,17 +59,14 @@ final class Flat {
         var lines = decode(content).split("\n", -1);
         require(lines.length > 1 && lines[lines.length - 1].isEmpty(), "the file ends within a line");
         var next = List.of(lines).subList(0, lines.length - 1).iterator();
-        var header = line(next, "profile", PROFILE, List.of());
-        String right = RIGHT.get(header.get("format"));
-        require(right != null && !header.get("cases").equals(0L), "another format, or no cases");
-        String members = header.get("format").equals(2L) ? CASE : CASE.replace("ways! ", "");
-        var state = (List<?>) header.get("state");
+        var header = line(next, "profile", PROFILE, Map.of());
+        require(List.of(1L, 2L).contains(header.get("format")) && !header.get("cases").equals(0L), "another format, or no cases");
         var cases = new ArrayList<Case>();
         for (long left = (Long) header.get("cases"); left != 0; left--) {
-            var one = new Case(line(next, "case", members, state), new ArrayList<>());
+            var one = new Case(line(next, "case", CASE, header), new ArrayList<>());
             long events = (Long) one.head().get("events");
             require(events != 0, "a case without events: " + one.head().get("case"));
-            for (long i = 0; i != events; i++) one.events().add(event(next, i, state, right));
+            for (long i = 0; i != events; i++) one.events().add(event(next, i, header));
             cases.add(one);
         }
         require(!next.hasNext(), "more than the cases of the header");
@@ -85,20 +81,22 @@ final class Flat {
         }
     }
 
-    private static Map<String, Object> line(Iterator<String> next, String kind, String members, List<?> state) {
+    private static Map<String, Object> line(Iterator<String> next, String kind, String all, Map<String, Object> header) {
         require(next.hasNext(), "the file ends too early");
         String text = next.next();
         var line = new Flat(text, false).whole();
         String more = kind.equals("event") ? EVENTS.get(String.valueOf(line.get("ev"))) : "";
         require(more != null, "unknown event: " + text);
-        require(hasMembers(line, members.replace(" MORE", String.valueOf(more)), state) && line.get("line").equals(kind),
+        String members = all.replace(" MORE", String.valueOf(more));
+        if (Objects.equals(header.get("format"), 1L)) members = members.replaceAll(" (ways|pmtu_probe)[^ ]", "");
+        require(hasMembers(line, members, (List<?>) header.getOrDefault("state", List.of())) && line.get("line").equals(kind),
                 "the members are not those of a " + kind + ": " + text);
         return line;
     }
 
     /** Read an event, with what is expected after it. */
-    private static Map<String, Object> event(Iterator<String> next, long i, List<?> state, String right) {
-        var event = line(next, "event", "line$ i# ev$ t_ns# MORE" + right, state);
+    private static Map<String, Object> event(Iterator<String> next, long i, Map<String, Object> header) {
+        var event = line(next, "event", EVENT, header);
         require(event.get("i").equals(i), "event " + i + " should be here: " + event);
         return event;
     }

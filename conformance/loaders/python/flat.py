@@ -35,8 +35,8 @@ EVENTS = {
     # --- end ---
 }
 OBSERVABLES = {word[:-1] for word in EXPECT.split()[:-1]}
-#: The last members of an event, by format.
-RIGHT = {1: "expect* allowed+", 2: "expect* allowed+ ways<"}
+#: The members that format 1 does not have.
+NEW = re.compile(r" (ways|pmtu_probe)\S")
 
 
 def need(holds, wanted, text):
@@ -116,11 +116,16 @@ def read_line(text, kind, members, state=()):
     return line
 
 
+def of_format(number, members):
+    return NEW.sub("", members) if number == 1 else members
+
+
 def read_event(text, index, header):
     """Return an event, with what is expected after it."""
     more = EVENTS.get(str(parse(text).get("ev")))
     need(more is not None, "unknown event", text)
-    event = read_line(text, "event", f"line$ i# ev$ t_ns# {more} {RIGHT[header['format']]}", header["state"])
+    members = of_format(header["format"], f"line$ i# ev$ t_ns# {more} expect* allowed+ ways<")
+    event = read_line(text, "event", members, header["state"])
     need(event["i"] == index, f"event {index} should be here", text)
     return event
 
@@ -129,8 +134,8 @@ def cases(path):
     """Yield each case of a file with its events."""
     with open(path, encoding="utf-8", newline="\n") as file:
         header = read_line(file.readline(), "profile", PROFILE)
-        need(header["format"] in RIGHT and header["cases"] > 0, "another format, or no cases", str(header))
-        members = CASE if header["format"] == 2 else CASE.replace("ways! ", "")
+        need(header["format"] in (1, 2) and header["cases"] > 0, "another format, or no cases", str(header))
+        members = of_format(header["format"], CASE)
         for _ in range(header["cases"]):
             case = read_line(file.readline(), "case", members)
             need(case["events"] > 0, "a case without events", case["case"])

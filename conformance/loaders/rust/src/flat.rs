@@ -177,10 +177,17 @@ fn read_line(text: &str, kind: &str, words: &str, state: &[Json]) -> Result<Json
     Err(format!("the members are not those of a {kind}: {text:.80}"))
 }
 
-fn read_event(text: &str, index: u64, state: &[Json], right: &str) -> Result<Json, String> {
+/// The members without those that format 1 does not have.
+fn of_format(number: u64, words: &str) -> String {
+    let is_there = |word: &&str| number > 1 || !matches!(&word[..word.len() - 1], "ways" | "pmtu_probe");
+    words.split_whitespace().filter(is_there).collect::<Vec<_>>().join(" ")
+}
+
+fn read_event(text: &str, index: u64, header: &Json) -> Result<Json, String> {
     let of_kind = |kind: &str| text.contains(&format!("\"ev\":\"{kind}\""));
     let (kind, more) = EVENTS.iter().find(|(kind, _)| of_kind(kind)).ok_or(format!("unknown event: {text:.80}"))?;
-    let event = read_line(text, "event", &format!("line$ i# ev$ t_ns# {more} expect* allowed+{right}"), state)?;
+    let members = of_format(header.get("format").number(), &format!("line$ i# ev$ t_ns# {more} expect* allowed+ ways<"));
+    let event = read_line(text, "event", &members, header.get("state").list())?;
     if event.get("i").number() == index && event.get("ev").text() == *kind { Ok(event) } else { Err(format!("event {index} should be here: {text:.80}")) }
 }
 
@@ -190,16 +197,13 @@ pub fn cases(content: &[u8]) -> Result<Vec<(Json, Vec<Json>)>, String> {
     let mut lines = content.strip_suffix('\n').ok_or("the file ends within a line")?.split('\n');
     let mut next = || lines.next().ok_or("the file ends too early".to_string());
     let header = read_line(next()?, "profile", PROFILE, &[])?;
-    let (members, right) = match header.get("format").number() {
-        1 => (CASE.replace("ways! ", ""), ""),
-        2 => (CASE.to_string(), " ways<"),
-        _ => return Err("is of another format".into()),
-    };
-    let state = header.get("state").list();
+    let format = header.get("format").number();
+    if !(1..=2).contains(&format) { return Err("is of another format".into()) }
+    let members = of_format(format, CASE);
     let some = |line: &Json, name| if line.get(name).number() > 0 { Ok(line.get(name).number()) } else { Err(format!("no {name}")) };
     let cases = (0..some(&header, "cases")?).map(|_| {
-        let case = read_line(next()?, "case", &members, state)?;
-        let events = (0..some(&case, "events")?).map(|index| read_event(next()?, index, state, right)).collect::<Result<_, _>>()?;
+        let case = read_line(next()?, "case", &members, &[])?;
+        let events = (0..some(&case, "events")?).map(|index| read_event(next()?, index, &header)).collect::<Result<_, _>>()?;
         Ok((case, events))
     }).collect::<Result<_, String>>()?;
     if lines.next().is_none() { Ok(cases) } else { Err("more than the cases of the header".into()) }
