@@ -8,7 +8,7 @@
 
 /* RFC 9002, section 7 and appendix B. app_limited_grows and stays_in_recovery are mistakes, planted for the test. */
 struct newreno {
-    uint64_t datagram, cwnd, ssthresh, recovery_start;
+    uint64_t datagram, cwnd, first_cwnd, ssthresh, recovery_start, path_start;
     bool in_recovery, app_limited_grows, stays_in_recovery;
 };
 
@@ -19,24 +19,32 @@ static uint64_t initial_window(uint64_t datagram) {
     return 10 * datagram < bound ? 10 * datagram : bound;
 }
 
-static void begin(void *self, const struct flat_case *from) {
-    struct newreno *c = self;
-    c->datagram = from->max_datagram_size_bytes;
-    c->cwnd = from->initial_window_bytes != FLAT_NULL ? from->initial_window_bytes : initial_window(c->datagram);
+static void begin_path(struct newreno *c, uint64_t now) {
+    c->cwnd = c->first_cwnd;
     c->ssthresh = FLAT_NULL;
     c->recovery_start = 0;
     c->in_recovery = false;
+    c->path_start = now;
 }
+
+static void begin(void *self, const struct flat_case *from) {
+    struct newreno *c = self;
+    c->datagram = from->max_datagram_size_bytes;
+    c->first_cwnd = from->initial_window_bytes != FLAT_NULL ? from->initial_window_bytes : initial_window(c->datagram);
+    begin_path(c, 0);
+}
+
+static int is_old(const struct newreno *c, uint64_t sent) { return sent <= at_least(c->recovery_start, c->path_start); }
 
 static void on_packet_acked(struct newreno *c, uint64_t size, uint64_t sent) {
     const uint64_t largest = (UINT64_C(1) << 62) - 1;
-    if (sent <= c->recovery_start) return;
+    if (is_old(c, sent)) return;
     c->cwnd += c->cwnd < c->ssthresh ? size : c->datagram * size / c->cwnd;
     if (c->cwnd > largest) c->cwnd = largest;
 }
 
 static void on_congestion(struct newreno *c, uint64_t sent, uint64_t now) {
-    if (sent <= c->recovery_start) return;
+    if (is_old(c, sent)) return;
     c->recovery_start = now;
     c->in_recovery = true;
     c->ssthresh = c->cwnd / 2;
@@ -63,6 +71,8 @@ static struct flat_observed on_event(void *self, const struct flat_event *event)
         c->cwnd = 2 * c->datagram;
         c->recovery_start = 0;
         c->in_recovery = false;
+    } else if (strcmp(event->ev, "path_change") == 0) {
+        begin_path(c, event->t_ns);
     } else if (strcmp(event->ev, "datagram_size") == 0) {
         bool smaller = flat_get(event, "max_datagram_size_bytes") < c->datagram;
         c->datagram = flat_get(event, "max_datagram_size_bytes");

@@ -12,10 +12,8 @@ class NewReno {
 
     void begin(const flat::Json &config) {
         datagram = *config["max_datagram_size_bytes"];
-        cwnd = config["initial_window_bytes"].number.value_or(initial_window());
-        ssthresh.reset();
-        recovery_start = 0;
-        in_recovery = false;
+        first_cwnd = config["initial_window_bytes"].number.value_or(initial_window());
+        begin_path(0);
     }
 
     flat::Observed on_event(const flat::Json &event) {
@@ -36,6 +34,8 @@ class NewReno {
             cwnd = 2 * datagram;
             recovery_start = 0;
             in_recovery = false;
+        } else if (kind == "path_change") {
+            begin_path(*event["t_ns"]);
         } else if (kind == "datagram_size") {
             bool smaller = *event["max_datagram_size_bytes"] < datagram;
             datagram = *event["max_datagram_size_bytes"];
@@ -49,20 +49,30 @@ class NewReno {
   private:
     Mistake mistake;
     bool in_recovery = false;
-    std::uint64_t datagram = 0, cwnd = 0, recovery_start = 0;
+    std::uint64_t datagram = 0, cwnd = 0, first_cwnd = 0, recovery_start = 0, path_start = 0;
     std::optional<std::uint64_t> ssthresh;
 
     std::uint64_t initial_window() const { return std::min(10 * datagram, std::max<std::uint64_t>(14720, 2 * datagram)); }
 
+    bool is_old(std::uint64_t sent) const { return sent <= std::max(recovery_start, path_start); }
+
+    void begin_path(std::uint64_t now) {
+        cwnd = first_cwnd;
+        ssthresh.reset();
+        recovery_start = 0;
+        in_recovery = false;
+        path_start = now;
+    }
+
     bool is_in_slow_start() const { return !ssthresh || cwnd < *ssthresh; }
 
     void on_packet_acked(std::uint64_t size, std::uint64_t sent) {
-        if (sent <= recovery_start) return;
+        if (is_old(sent)) return;
         cwnd = std::min(cwnd + (is_in_slow_start() ? size : datagram * size / cwnd), (std::uint64_t{1} << 62) - 1);
     }
 
     void on_congestion(std::uint64_t sent, std::uint64_t now) {
-        if (sent <= recovery_start) return;
+        if (is_old(sent)) return;
         recovery_start = now;
         in_recovery = true;
         ssthresh = cwnd / 2;

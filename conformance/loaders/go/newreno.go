@@ -11,10 +11,11 @@ const (
 
 // NewReno is a toy in the place of your controller: RFC 9002, section 7 and appendix B.
 type NewReno struct {
-	datagram, cwnd, recoveryStart uint64
-	ssthresh                      *uint64
-	inRecovery                    bool
-	mistake                       Mistake
+	datagram, cwnd, firstCwnd, recoveryStart, pathStart uint64
+
+	ssthresh   *uint64
+	inRecovery bool
+	mistake    Mistake
 }
 
 // Begin returns a controller for a case.
@@ -24,7 +25,7 @@ func Begin(config Config, mistake Mistake) *NewReno {
 	if config.InitialWindowBytes != nil {
 		cwnd = *config.InitialWindowBytes
 	}
-	return &NewReno{datagram: datagram, cwnd: cwnd, mistake: mistake}
+	return &NewReno{datagram: datagram, cwnd: cwnd, firstCwnd: cwnd, mistake: mistake}
 }
 
 func initialWindow(datagram uint64) uint64 {
@@ -54,6 +55,9 @@ func (c *NewReno) OnEvent(event *Event) Observed {
 		c.onCongestion(event.SentTNs, event.TNs)
 	case "persistent_congestion":
 		c.cwnd, c.recoveryStart, c.inRecovery = 2*c.datagram, 0, false
+	case "path_change":
+		c.cwnd, c.ssthresh, c.recoveryStart, c.inRecovery = c.firstCwnd, nil, 0, false
+		c.pathStart = event.TNs
 	case "datagram_size":
 		if event.Handshake && event.MaxDatagramSizeBytes < c.datagram {
 			c.cwnd = initialWindow(event.MaxDatagramSizeBytes)
@@ -77,8 +81,12 @@ func (c *NewReno) phase() string {
 	return "congestion_avoidance"
 }
 
+func (c *NewReno) isOld(sent uint64) bool {
+	return sent <= max(c.recoveryStart, c.pathStart)
+}
+
 func (c *NewReno) onPacketAcked(size, sent uint64) {
-	if sent <= c.recoveryStart {
+	if c.isOld(sent) {
 		return
 	}
 	if c.ssthresh != nil && c.cwnd >= *c.ssthresh {
@@ -88,7 +96,7 @@ func (c *NewReno) onPacketAcked(size, sent uint64) {
 }
 
 func (c *NewReno) onCongestion(sent, now uint64) {
-	if sent > c.recoveryStart {
+	if !c.isOld(sent) {
 		half := c.cwnd / 2
 		c.recoveryStart, c.ssthresh, c.cwnd, c.inRecovery = now, &half, max(half, 2*c.datagram), true
 	}

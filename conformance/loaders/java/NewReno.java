@@ -8,6 +8,8 @@ final class NewReno {
     private long datagram;
     private final Mistake mistake;
     private long cwnd;
+    private final long firstCwnd;
+    private long pathStart;
     private Long ssthresh; // null: infinite
     private long recoveryStart;
     private boolean inRecovery;
@@ -17,6 +19,7 @@ final class NewReno {
     NewReno(Map<String, Object> config, Mistake mistake) {
         datagram = (Long) config.get("max_datagram_size_bytes");
         cwnd = Optional.ofNullable((Long) config.get("initial_window_bytes")).orElse(initialWindow());
+        firstCwnd = cwnd;
         this.mistake = mistake;
     }
 
@@ -39,6 +42,13 @@ final class NewReno {
                 cwnd = 2 * datagram;
                 recoveryStart = 0;
                 inRecovery = false;
+            }
+            case "path_change" -> {
+                cwnd = firstCwnd;
+                ssthresh = null;
+                recoveryStart = 0;
+                inRecovery = false;
+                pathStart = now;
             }
             case "datagram_size" -> {
                 boolean smaller = (Long) event.get("max_datagram_size_bytes") < datagram;
@@ -63,13 +73,17 @@ final class NewReno {
         return ssthresh == null || cwnd < ssthresh;
     }
 
+    private boolean isOld(long sent) {
+        return sent <= Math.max(recoveryStart, pathStart);
+    }
+
     private void onPacketAcked(long size, long sent) {
-        if (sent <= recoveryStart) return;
+        if (isOld(sent)) return;
         cwnd = Math.min(cwnd + (isInSlowStart() ? size : datagram * size / cwnd), (1L << 62) - 1);
     }
 
     private void onCongestion(long sent, long now) {
-        if (sent <= recoveryStart) return;
+        if (isOld(sent)) return;
         recoveryStart = now;
         inRecovery = true;
         ssthresh = cwnd / 2;

@@ -7,7 +7,8 @@ const smaller = (a, b) => (a < b ? a : b);
 export class NewReno {
   constructor(config, mistakes = {}) {
     this.datagram = config.max_datagram_size_bytes;
-    this.cwnd = config.initial_window_bytes ?? this.initialWindow();
+    this.cwnd = this.firstCwnd = config.initial_window_bytes ?? this.initialWindow();
+    this.pathStart = 0n;
     this.ssthresh = null;
     this.recoveryStart = 0n;
     this.inRecovery = false;
@@ -29,6 +30,12 @@ export class NewReno {
       this.cwnd = 2n * this.datagram;
       this.recoveryStart = 0n;
       this.inRecovery = false;
+    } else if (event.ev === "path_change") {
+      this.cwnd = this.firstCwnd;
+      this.ssthresh = null;
+      this.recoveryStart = 0n;
+      this.inRecovery = false;
+      this.pathStart = event.t_ns;
     } else if (event.ev === "datagram_size") {
       const decreased = event.max_datagram_size_bytes < this.datagram;
       this.datagram = event.max_datagram_size_bytes;
@@ -46,13 +53,17 @@ export class NewReno {
     return this.ssthresh === null || this.cwnd < this.ssthresh;
   }
 
+  isOld(sent) {
+    return sent <= larger(this.recoveryStart, this.pathStart);
+  }
+
   onPacketAcked(size, sent) {
-    if (sent <= this.recoveryStart) return;
+    if (this.isOld(sent)) return;
     this.cwnd = smaller(this.cwnd + (this.isInSlowStart() ? size : (this.datagram * size) / this.cwnd), 2n ** 62n - 1n);
   }
 
   onCongestion(sent, now) {
-    if (sent <= this.recoveryStart) return;
+    if (this.isOld(sent)) return;
     this.recoveryStart = now;
     this.inRecovery = true;
     this.ssthresh = this.cwnd / 2n;

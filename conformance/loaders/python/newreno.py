@@ -6,7 +6,8 @@ class NewReno:
 
     def __init__(self, case, app_limited_grows=False, stays_in_recovery=False):
         self.datagram = case["max_datagram_size_bytes"]
-        self.cwnd = case["initial_window_bytes"] or self.initial_window()
+        self.cwnd = self.first_cwnd = case["initial_window_bytes"] or self.initial_window()
+        self.path_start = 0
         self.ssthresh = None
         self.recovery_start = 0
         self.in_recovery = False
@@ -26,6 +27,9 @@ class NewReno:
             self.on_congestion(event["sent_t_ns"], event["t_ns"])
         elif kind == "persistent_congestion":
             self.cwnd, self.recovery_start, self.in_recovery = 2 * self.datagram, 0, False
+        elif kind == "path_change":
+            self.cwnd, self.ssthresh, self.recovery_start, self.in_recovery = self.first_cwnd, None, 0, False
+            self.path_start = event["t_ns"]
         elif kind == "datagram_size":
             smaller, self.datagram = event["max_datagram_size_bytes"] < self.datagram, event["max_datagram_size_bytes"]
             self.cwnd = self.initial_window() if smaller and event["handshake"] else self.cwnd
@@ -43,12 +47,15 @@ class NewReno:
     def is_in_slow_start(self):
         return self.ssthresh is None or self.cwnd < self.ssthresh
 
+    def is_old(self, sent):
+        return sent <= max(self.recovery_start, self.path_start)
+
     def on_packet_acked(self, size, sent):
-        if sent > self.recovery_start:
+        if not self.is_old(sent):
             growth = size if self.is_in_slow_start() else self.datagram * size // self.cwnd
             self.cwnd = min(self.cwnd + growth, 2**62 - 1)
 
     def on_congestion(self, sent, now):
-        if sent > self.recovery_start:
+        if not self.is_old(sent):
             self.recovery_start, self.ssthresh, self.in_recovery = now, self.cwnd // 2, True
             self.cwnd = max(self.ssthresh, 2 * self.datagram)

@@ -10,6 +10,8 @@ pub enum Mistake { None, AppLimitedGrows, StaysInRecovery }
 pub struct NewReno {
     datagram: u64,
     cwnd: u64,
+    first_cwnd: u64,
+    path_start: u64,
     ssthresh: Option<u64>,
     recovery_start: u64,
     in_recovery: bool,
@@ -24,7 +26,7 @@ impl NewReno {
     pub fn new(case: &Json, mistake: Mistake) -> Self {
         let datagram = case.get("max_datagram_size_bytes").number();
         let cwnd = case.get("initial_window_bytes").number_or_none().unwrap_or(initial_window(datagram));
-        NewReno { datagram, cwnd, ssthresh: None, recovery_start: 0, in_recovery: false, mistake }
+        NewReno { datagram, cwnd, first_cwnd: cwnd, path_start: 0, ssthresh: None, recovery_start: 0, in_recovery: false, mistake }
     }
 
     pub fn on_event(&mut self, event: &Json) -> [(&'static str, Json); 4] {
@@ -44,6 +46,10 @@ impl NewReno {
             }
             "ce" => self.on_congestion(event.get("sent_t_ns").number(), now),
             "persistent_congestion" => (self.cwnd, self.recovery_start, self.in_recovery) = (2 * self.datagram, 0, false),
+            "path_change" => {
+                (self.cwnd, self.ssthresh, self.recovery_start, self.in_recovery) = (self.first_cwnd, None, 0, false);
+                self.path_start = now;
+            }
             "datagram_size" => {
                 let size = event.get("max_datagram_size_bytes").number();
                 if size < self.datagram && *event.get("handshake") == Json::Bool(true) {
@@ -66,15 +72,19 @@ impl NewReno {
         self.ssthresh.is_none_or(|threshold| self.cwnd < threshold)
     }
 
+    fn is_old(&self, sent: u64) -> bool {
+        sent <= self.recovery_start.max(self.path_start)
+    }
+
     fn on_packet_acked(&mut self, size: u64, sent: u64) {
-        if sent > self.recovery_start {
+        if !self.is_old(sent) {
             let growth = if self.in_slow_start() { size } else { self.datagram * size / self.cwnd };
             self.cwnd = (self.cwnd + growth).min((1 << 62) - 1);
         }
     }
 
     fn on_congestion(&mut self, sent: u64, now: u64) {
-        if sent > self.recovery_start {
+        if !self.is_old(sent) {
             self.recovery_start = now;
             self.in_recovery = true;
             self.ssthresh = Some(self.cwnd / 2);
