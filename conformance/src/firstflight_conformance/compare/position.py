@@ -41,7 +41,8 @@ class Walker:
         readings = getattr(first.base.rules_state, "readings", None)
         if readings is not None:
             base.rules_state.readings = readings
-        return type(first)(base, first.readings, old.startup, old.t_ns, old.next_packet)
+        numbers = (old.t_ns, old.next_packet, old.initial_window_bytes, old.path_start_ns)
+        return type(first)(base, first.readings, old.startup, *numbers)
 
 
 @lru_cache(maxsize=1024)
@@ -156,18 +157,20 @@ def is_same_state(one: Any, other: Any) -> bool:
     rules = one.base.rules_state, other.base.rules_state
     if type(one.startup) is not type(other.startup) or type(rules[0]) is not type(rules[1]):
         return state_text(one) == state_text(other)  # each model may have its own classes
-    if _windows(one.base) != _windows(other.base) or one.startup != other.startup:
+    if _windows(one) != _windows(other) or one.startup != other.startup:
         return False
     return rules[0] is None or _rules_text(rules[0]) == _rules_text(rules[1])
 
 
 def state_text(controller: Any) -> str:
     """Return the state of a controller as a text that is the same for the classes of every model. It takes eight times as long as a comparison."""
-    return f"{_windows(controller.base)} {_rules_text(controller.base.rules_state)} {controller.startup}"
+    return f"{_windows(controller)} {_rules_text(controller.base.rules_state)} {controller.startup}"
 
 
-def _windows(base: Any) -> tuple[object, ...]:
-    return base.cwnd_bytes, base.ssthresh_bytes, base.recovery_start_ns, base.in_recovery
+def _windows(controller: Any) -> tuple[object, ...]:
+    base = controller.base
+    windows = base.cwnd_bytes, base.ssthresh_bytes, base.recovery_start_ns, base.in_recovery
+    return *windows, base.max_datagram_size_bytes, controller.path_start_ns
 
 
 def _rules_text(rules: Any) -> str:
