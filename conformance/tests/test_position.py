@@ -4,8 +4,10 @@ from dataclasses import fields
 
 from firstflight import Config
 from firstflight.controller import Controller
+from firstflight.events import Ack, Event, PathChange, Pto, Run
+from firstflight_conformance.compare.bounds.rate_limited import RateLimited
 from firstflight_conformance.compare.options import options_of
-from firstflight_conformance.compare.position import Position, Walker, is_same_state
+from firstflight_conformance.compare.position import PendingStep, Position, Walker, is_same_state
 from firstflight_conformance.replay.variant import Variant, build
 
 CONFIG = Config(1200, 12_000)
@@ -35,3 +37,41 @@ def test_states_differ_by_what_events_change() -> None:
     assert is_same_state(one, one.copy())
     assert not is_same_state(one, size)
     assert not is_same_state(one, path)
+
+
+def _stepped(walker: Walker, position: Position, event: Event) -> PendingStep:
+    after = position.controller.copy()
+    observation = Variant().advance(after, event)
+    return PendingStep(walker, position, position.controller, event, after, observation)
+
+
+def test_bounds_begin_anew_on_a_new_path() -> None:
+    """The largest flight and the growth of one path allow nothing on the next one."""
+    walker = Walker("slow-start", "rfc-9002", CONFIG, Variant())
+    position = walker.begin()
+    for bound in position.bounds:
+        vars(bound).update(
+            dict.fromkeys({"most_flight_bytes", "credit_bytes", "grown_bytes"} & set(dir(bound)), 99_000)
+        )
+    memories = []
+    for event in (Pto(2), PathChange(2)):
+        step = _stepped(walker, position, event)
+        bounds = step.bounds()
+        step.remember(bounds)
+        memories.append(Position(walker, position.controller, bounds).key)
+    assert memories[0].count("99000") == position.key.count("99000") > 0
+    assert memories[1] == walker.begin().key
+
+
+def test_an_ack_that_ends_recovery_is_no_exit() -> None:
+    """A window that comes down there was reduced by congestion: the largest flight of before is forgotten."""
+    walker = Walker("slow-start", "rfc-9002", CONFIG, Variant())
+    (bound,) = (one for one in walker.begin().bounds if isinstance(one, RateLimited))
+    run = Run(0, 0, 1200, 1)
+    ack = Ack(2, (run,), 1200, 2400, 1, False, 1, 1, 1, 0)
+    for in_recovery, most_bytes in ((True, 2400), (False, 12_000)):
+        before, after = walker.begin().controller.copy(), walker.begin().controller.copy()
+        before.base.in_recovery, after.base.cwnd_bytes = in_recovery, 6000
+        bound.most_flight_bytes = 12_000
+        bound.settle(before, after, ack)
+        assert bound.most_flight_bytes == most_bytes

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from firstflight import Config
-from firstflight.events import Event, Sent
+from firstflight.events import Event, PathChange, Sent
 from firstflight_conformance.compare.bounds.bound import Bound, Taken
 from firstflight_conformance.compare.bounds.registry import bounds_of
 from firstflight_conformance.replay.variant import Variant
@@ -24,8 +24,11 @@ class Walker:
 
     def begin(self) -> "Position":
         """Return the position before the first event."""
-        bounds = bounds_of(*self.variant.stands_for(self.algorithm, self.profile), self.variant.advance)
-        return Position(self, self._first.copy(), bounds)
+        return Position(self, self._first.copy(), self.bounds())
+
+    def bounds(self) -> list[Bound]:
+        """Return bounds that remember nothing."""
+        return bounds_of(*self.variant.stands_for(self.algorithm, self.profile), self.variant.advance)
 
     def step(self, position: "Position", event: Event) -> "PendingStep":
         """Process an event from a position that another model may have reached, which stays as it is."""
@@ -123,6 +126,14 @@ class PendingStep:
         """Return the bounds as they were before the event, for this model."""
         advance = self.along.variant.advance
         return [bound.copy(advance) for bound in self.position.bounds]
+
+    def remember(self, bounds: list[Bound]) -> None:
+        """Let bounds take note of the event, after they followed the answer. A new path resets the controller, and they begin anew."""
+        if isinstance(self.event, PathChange) and self.controller.path_start_ns == self.event.t_ns:
+            bounds[:] = self.along.bounds()
+            return
+        for bound in bounds:
+            bound.settle(self.before, self.controller, self.event)
 
     def follow(self, bounds: list[Bound], observed: dict[str, Any]) -> None:
         """Let bounds follow an answer that the model does not give."""

@@ -261,8 +261,7 @@ class AlongStep(PendingStep):
 
     def settle(self) -> None:
         """Let the bounds remember the event."""
-        for bound in self.after.bounds:
-            bound.settle(self.before, self.controller, self.event)
+        self.remember(self.after.bounds)
 
     def _agrees(self, index: int, observed: dict[str, Any]) -> bool:
         agrees: bool = self.along.subject.agrees(index, self.observation, observed, avoiding=self.after.avoiding)

@@ -232,8 +232,8 @@ class _StepAlong(PendingStep):
         bounds = self.bounds()
         if not self._shows(observed):
             self.follow(bounds, observed)
-        for bound in () if isinstance(self.observation, int) else bounds:
-            bound.settle(self.before, self.controller, self.event)
+        if not isinstance(self.observation, int):
+            self.remember(bounds)
         answer, before = followed(self.observation), self.position
         position = _Position(
             self.along, self.controller, bounds, count=index + 1, answers=(answer, before.answers),
