@@ -3,7 +3,7 @@
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any, TypeAlias, get_type_hints
 
 from firstflight.controller import Config
-from firstflight.events import KINDS, Ack, Event, Lost, PathChange, Sent
+from firstflight.events import KINDS, Ack, DatagramSize, Event, Lost, PathChange, Sent
 from firstflight.observables import Outcome, Phase, Trigger
 from firstflight_conformance import port
 from firstflight_conformance.format.stream import repeated
@@ -120,13 +120,20 @@ class Header:
         assert next(answers, None) is None
 
     def _lines(self, beginning: str, events: Sequence[Event]) -> Iterator[str]:
-        """Yield the questions of a connection. A new path begins the header anew; a path change in the middle of a path changes nothing."""
+        """Yield the questions of a connection. A new path begins the header anew; a path change in the middle of a path changes nothing.
+
+        The datagram size stays on a new path, the initial window of the configuration comes back.
+        """
         path, whole = NetworkPath(), not follows_paths(self.PROFILE)
+        size: DatagramSize | None = None
         yield beginning
         for event in events:
+            if isinstance(event, DatagramSize):
+                size = replace(event, handshake=False)
             part = event if whole else path.of_packets(event)
             if part is None and isinstance(event, PathChange):
                 yield beginning
+                part = size  # answered in place of the change
             yield event_line(PathChange(event.t_ns) if part is None else part)
 
     def begin(self, max_datagram_size_bytes: int, initial_window_bytes: int | None) -> "State":

@@ -2,14 +2,14 @@
 
 import importlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import firstflight
 from firstflight.controller import Config
-from firstflight.events import Event, PathChange
+from firstflight.events import DatagramSize, Event, PathChange
 from firstflight.observables import Observation, Outcome
 from firstflight_conformance.format.computations import ComputationCase, decode_inputs
 from firstflight_conformance.format.vectors import Case
@@ -39,6 +39,7 @@ class Run:
         #: ``None`` where the program sees every path: it has rules of its own, or its process is told when to begin.
         whole = isinstance(program, ModuleType) and follows_paths(program.PROFILE)
         self._path = NetworkPath() if whole else None
+        self._size: DatagramSize | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -57,12 +58,16 @@ class Run:
 
     def _outcome(self, event: Event) -> Outcome:
         """Let the program process an event; a new path begins it anew."""
+        if isinstance(event, DatagramSize):
+            self._size = replace(event, handshake=False)
         part = event if self._path is None else self._path.of_packets(event)
         if part is not None:
             found: Outcome = self._program.on_event(self.state, part)
             return found
         if isinstance(event, PathChange):
             self._begin()
+            if self._size is not None:  # it stays, with the initial window of the configuration
+                self._program.on_event(self.state, self._size)
             return Outcome.PATH_CHANGED
         return Outcome.UNCHANGED
 

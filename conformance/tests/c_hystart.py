@@ -62,7 +62,10 @@ class Stream:
             return Ce(self.t_ns, self.acked, self._sent_t_ns(model), 1)
         if draw < 990:
             return PersistentCongestion(self.t_ns)
-        return Pto(self.t_ns) if draw < 999 else PathChange(self.t_ns)
+        if draw < 999:
+            return Pto(self.t_ns)
+        self.t_ns = min(self.t_ns + 2, TIME_MAX_NS)  # nothing is sent at the time of the change
+        return PathChange(self.t_ns - 1)
 
     def _sent(self) -> Sent:
         count = min(self.pick((1, 2, 10, 16, 40)), max(PACKET_MAX - self.packet, 1))

@@ -12,6 +12,7 @@ from typing import Any
 from firstflight.controller import Config, Controller, create, samples_rate, step
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Event, Lost, PathChange, Sent
+from firstflight.limits import TIME_MAX_NS
 from firstflight.observables import Observation
 from firstflight_conformance.paths import STIMULI
 from firstflight_conformance.prng import SplitMix64
@@ -56,12 +57,18 @@ def connections(name: str, seed: int, events: int, *, migrates: bool = False) ->
         stream = begin(rng, profile)
         model = create(algorithm, profile, stream.config)
         connection = Connection(stream.config)
+        due = False
         for _ in range(length):
             event = stream.event(model)
-            if migrates and rng.chance_ppm(PATH_CHANGE_PPM) and _may_change(model, connection):
-                change = PathChange(max(model.t_ns, 1))
+            due = due or (migrates and rng.chance_ppm(PATH_CHANGE_PPM))
+            # Nothing is sent at the time of the change.
+            if due and model.t_ns + 1 < event.t_ns <= TIME_MAX_NS and _may_change(model, connection):
+                due = False
+                change = PathChange(model.t_ns + 1)
                 model, observation = step(model, change)
                 connection.steps.append((change, observation))
+            if isinstance(event, Sent) and event.t_ns == model.path_start_ns:
+                break  # its packets would belong to neither path
             try:
                 model, observation = step(model, event)
             except DomainError:
