@@ -13,6 +13,8 @@ RTT = 100 * MS
 LONGER = 1000 * MS
 #: The base controllers of QUIC.
 BASES = {"slow-start": ("rfc-9002",), "cubic": OF_QUIC["cubic"]}
+#: Profiles of them that do not read ``bytes_in_flight`` in slow start: it counts packets of the old path as well.
+WITHOUT_FLIGHT = {"slow-start": ("rfc-9002",), "cubic": ("rfc-9438",)}
 #: Startup algorithms. Careful Resume has rules of its own for a change of the path.
 STARTUPS = {name: profiles for name, profiles in OF_QUIC.items() if name not in (*BASES, "careful-resume")} | {
     "search": ("lanman-2024", "draft-00", "draft-09", "quicly-pr583", "neqo-2026", "picoquic-fork")
@@ -102,13 +104,13 @@ for _algorithm, _profiles in BASES.items():
         f"{_algorithm}.path.old-ack",
         "An ACK of packets of the old path grows nothing",
         f"{_OLD} An ACK of old packets leaves the window at 12000. An ACK of two old and five new packets makes it 12000 + 5 * 1200 = 18000. A stack that counts all packets has 15600 and 24000.",
-        profiles=_profiles,
+        profiles=WITHOUT_FLIGHT[_algorithm],
     )(old_ack)
     _add(
         f"{_algorithm}.path.old-loss",
         "Losses and CE marks of packets of the old path reduce nothing",
         f"{_OLD} The loss of two old packets, and the CE mark of a third, leave the window at 12000 and set no threshold. The ACK of the new ones makes it 12000 + 5 * 1200 = 18000.",
-        profiles=_profiles,
+        profiles=WITHOUT_FLIGHT[_algorithm],
         flags=("same-time-order",),
     )(old_loss)
 

@@ -15,6 +15,7 @@ from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.format.given import given_flags
 from firstflight_conformance.format.schemas import schema_error
+from firstflight_conformance.format.stream import StreamError, check_stream
 from firstflight_conformance.format.wire import event_from_json, event_to_json
 from firstflight_conformance.judge.follow import windows_alone
 from firstflight_conformance.paths import ROOT
@@ -243,6 +244,24 @@ def test_no_other_algorithm_asks() -> None:
         stream.lose(100 * MS, (0, 1))
     for sampled, bare in zip(made.events, plain.events, strict=True):
         assert step(controller, sampled)[1] == step(controller, bare)[1]
+
+
+def test_samples_begin_anew_on_a_new_path() -> None:
+    """Its first flight has the samples of a new connection. With packets in flight there would be samples of both paths."""
+    b, other = builder(), builder()
+    b.send(0, 4)
+    b.ack(100 * MS, (0, 3))
+    b.path_change(150 * MS)
+    for stream, first in ((b, 4), (other, 0)):
+        stream.send(200 * MS, 4)
+        stream.ack(300 * MS, (first, first + 3))
+    assert sample(b.events[-1]) == sample(other.events[-1])
+    assert samples_follow(b.events)
+    check_stream(b.events, {"max_datagram_size_bytes": 1200})
+    b.send(400 * MS, 1)
+    b.path_change(401 * MS)
+    with pytest.raises(StreamError, match="1200 bytes are in flight"):
+        check_stream(b.events, {"max_datagram_size_bytes": 1200})
 
 
 def test_which_samples_follow() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from every import vectors_by_id
 from firstflight import Ack, Config, advance, create
-from firstflight.events import Event, PersistentCongestion
+from firstflight.events import Event, PathChange, PersistentCongestion
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.answers import run_of
 from firstflight_conformance.compare.options import models_of
@@ -170,6 +170,14 @@ def test_sent_before_the_first_sample() -> None:
     b.send(2 * S, 1, app_limited=True)
     b.lose(3 * S, (1, 2))
     assert not persistent_congestion_given(b.events)
+
+
+def test_a_new_path_has_no_sample_yet() -> None:
+    """A signal that the path changed, in Careful Resume, leaves the samples as they are."""
+    lost = lossy(S, 3 * S)
+    changed = [*lost[:-1], PathChange(lost[-1].t_ns), lost[-1]]
+    assert not persistent_congestion_given(changed)
+    assert persistent_congestion_given(changed, "careful-resume")
 
 
 def test_losses_told_one_by_one() -> None:

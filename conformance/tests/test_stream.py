@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firstflight.events import Event
+from firstflight.events import Event, PathChange, Run, Sent
 from firstflight_conformance.format.builder import MS, US, S, StreamBuilder
 from firstflight_conformance.format.stream import StreamError, check_rtts, check_stream, flags_of, granularity_of
 
@@ -154,3 +154,17 @@ def test_flags(build: Callable[[StreamBuilder], object], flags: set[str]) -> Non
 def test_sending_sets_app_limited() -> None:
     """Not only an ACK says so."""
     assert shown(lambda _: None, limited=True) == {"lossless", "app-limited"}
+
+
+def test_times_tell_the_paths_apart() -> None:
+    """Nothing is sent at the time of a confirmed change. In Careful Resume the event is no new path."""
+    for events in (
+        [*stream(), PathChange(2 * S), Sent(2 * S, (Run(9, 9, 1200, 2 * S),), 1200, 1200, False)],
+        [*stream()[:1], PathChange(stream()[0].t_ns)],
+    ):
+        with pytest.raises(StreamError, match="at the time of"):
+            check_stream(events, CONFIG)
+    at_once = [*stream()[:1], PathChange(stream()[0].t_ns)]
+    check_stream(at_once, CONFIG, "careful-resume")
+    assert "path-change" in flags_of(at_once)
+    assert "path-change" not in flags_of(at_once, "careful-resume")

@@ -1,12 +1,12 @@
 """Delivery-rate samples: what a sender puts into its ``ack`` and ``lost`` events (``spec/events.md``, "The delivery-rate sample").
 
-Source: draft-ietf-ccwg-bbr-06, section 4.1.2. Mirrors ``conformance/simulator/sampler.c``.
+Source: draft-ietf-ccwg-bbr-06, section 4.1.2. Mirrors ``conformance/simulator/sampler.c``, whose path never changes.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from firstflight.events import Ack, Event, Lost, Sent
+from firstflight.events import Ack, Event, Lost, PathChange, Sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class _Note:
 
 @dataclass(slots=True)
 class RateSampler:
-    """Samples one connection, whose events it is given from the first one on, each once and in order.
+    """Samples one connection, whose events it is given from the first one on, each once and in order. A new path begins everything anew.
 
     ``delivered_bytes``, ``lost_bytes``: in all. ``delivered_ns``: when data was delivered last. ``first_send_ns``: when the packet
     that gave the last sample was sent. ``app_limited_bytes``: how much is delivered when the gap that the application left ends; 0
@@ -56,9 +56,16 @@ class RateSampler:
                 return self._acknowledge(event)
             case Lost():
                 return self._lose(event)
+            case PathChange():
+                self._begin_path()
             case _:
                 pass
         return event
+
+    def _begin_path(self) -> None:
+        self.delivered_bytes = self.delivered_ns = self.first_send_ns = self.lost_bytes = 0
+        self.app_limited_bytes = 1
+        self._notes.clear()
 
     def _send(self, event: Sent) -> None:
         before_bytes = event.bytes_in_flight - event.bytes

@@ -181,7 +181,10 @@ class SavedPath:
 
 @value
 class PathChange:
-    """The path changed: migration, or a signal of the local network."""
+    """The endpoint confirmed a new address of the peer.
+
+    In Careful Resume alone: a signal that the path changed.
+    """
 
     t_ns: int
 

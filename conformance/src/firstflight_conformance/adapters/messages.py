@@ -17,7 +17,7 @@ from firstflight_conformance.text import texts
 #: The number in the runner's ``hello``, and the numbers that an adapter may declare.
 PROTOCOL = 1
 PROTOCOLS = (1, 2)
-#: Kinds of events, and members of events, that only adapters of protocol 2 receive.
+#: Kinds of events, and members of events, that only adapters of protocol 2 receive. Outside Careful Resume ``path_change`` is one more.
 PROTOCOL_2 = ("pmtu_probe", "datagram_size")
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state")
 #: Observables that only some algorithms have: they are compared in the cases that expect them, and may be left out elsewhere.

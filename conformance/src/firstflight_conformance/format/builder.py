@@ -180,10 +180,10 @@ class StreamBuilder:
         self.events.append(Backlog(t_ns + self.origin_ns, queued_bytes, receive_window_bytes, rtt_ns))
 
     def path_change(self, t_ns: int) -> None:
-        """Confirm a new address of the peer: the RTT estimator begins anew."""
+        """Confirm a new address of the peer: the RTT estimator and the sampler begin anew."""
         self.path_start_ns = t_ns + self.origin_ns
         self.rtt = RttEstimator()
-        self.events.append(PathChange(self.path_start_ns))
+        self._add(PathChange(self.path_start_ns))
 
     def datagram_size(self, t_ns: int, max_datagram_size_bytes: int, *, handshake: bool = False) -> None:
         """Change the maximum datagram size; packets are sent with it from now on."""

@@ -9,6 +9,7 @@ from typing import Any
 from firstflight.delivery_rate import samples_follow
 from firstflight.events import Ack, DatagramSize, Event, Lost, PathChange, PersistentCongestion, Run, Sent
 from firstflight_conformance.format.ledger import RttEstimator
+from firstflight_conformance.format.stream import confirms_address
 from firstflight_conformance.format.wire import decode_int
 
 #: What a stack may work out by itself, and the flag of vectors that only state it.
@@ -24,7 +25,10 @@ _SENT_NS = attrgetter("sent_t_ns")
 
 
 def given_flags(
-    events: Sequence[Event], config: Mapping[str, Any], profiles: Mapping[str, Mapping[str, Any]]
+    events: Sequence[Event],
+    config: Mapping[str, Any],
+    profiles: Mapping[str, Mapping[str, Any]],
+    algorithm: str = "",
 ) -> set[str]:
     """Return the flags of a vector that say what is only given, in one of its profiles at least; these are in their JSON form."""
     limits = (
@@ -33,7 +37,7 @@ def given_flags(
         )
         for profile in profiles.values()
     )
-    found = {"app_limited": any(limits), "persistent_congestion": persistent_congestion_given(events)}
+    found = {"app_limited": any(limits), "persistent_congestion": persistent_congestion_given(events, algorithm)}
     found["delivery_rate"] = not samples_follow(events)
     return {FLAGS[name] for name, given in found.items() if given}
 
@@ -98,14 +102,14 @@ class Usage:
         return 2 * flight_bytes < window_bytes and flight_bytes + 3 * self.datagram_bytes < window_bytes
 
 
-def persistent_congestion_given(events: Sequence[Event]) -> bool:
+def persistent_congestion_given(events: Sequence[Event], algorithm: str = "") -> bool:
     """Return whether persistent congestion is stated where a stack may find none, or not stated where one may find it."""
     if events and isinstance(events[0], PersistentCongestion):
         return True
     history = _History()
     for index, (event, following) in enumerate(pairwise((*events, None))):
         stated = isinstance(following, PersistentCongestion)
-        if isinstance(event, PathChange):
+        if isinstance(event, PathChange) and confirms_address(algorithm):
             history = _History()
         if isinstance(event, Ack):
             history.acknowledge(event)

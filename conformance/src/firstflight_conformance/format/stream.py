@@ -52,12 +52,14 @@ def read_stream(raw_events: Sequence[dict[str, Any]]) -> tuple[Event, ...]:
     return tuple(events)
 
 
-def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
+def check_stream(events: Sequence[Event], config: dict[str, Any], algorithm: str = "") -> None:
     """Check a stream against itself, but for its RTTs. Raise :class:`StreamError` at the first event that is wrong."""
     ledger = Ledger()
     sent: list[Run] = []
     probes: list[Run] = []
     data = DataLedger() if any(map(optional_members, events)) else None
+    is_sampled = any(isinstance(event, Ack | Lost) and event.rate_lost_bytes is not None for event in events)
+    path_start_ns = 0
     before_ns, config = 1, dict(config)
     for index, event in enumerate(events):
         try:
@@ -68,6 +70,8 @@ def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
             raise StreamError(index, ".t_ns", f"time goes backwards: {event.t_ns} after {before_ns}")
         before_ns = event.t_ns
         try:
+            if confirms_address(algorithm):
+                path_start_ns = _check_path(event, path_start_ns, sent, ledger.bytes_in_flight if is_sampled else 0)
             _check_event(event, ledger, sent, config)
             _check_probes(event, probes)
             if data is not None:
@@ -126,6 +130,22 @@ def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str
             config["max_datagram_size_bytes"] = event.max_datagram_size_bytes
         case _:
             pass
+
+
+def _check_path(event: Event, path_start_ns: int, sent: Sequence[Run], sampled_bytes: int) -> int:
+    """Check that sending times tell one path from the next; return when the path began, 0 for the first.
+
+    ``sampled_bytes``: in flight before the event, 0 if the stream has no delivery-rate samples.
+    """
+    if isinstance(event, Sent) and event.t_ns == path_start_ns:
+        raise _MemberError(".t_ns", "packets are sent at the time of a path_change: their path is not known")
+    if not isinstance(event, PathChange):
+        return path_start_ns
+    if sent and sent[-1].sent_t_ns == event.t_ns:
+        raise _MemberError(".t_ns", "packets were sent at the time of this path_change: their path is not known")
+    if sampled_bytes > 0:
+        raise _MemberError("", f"{sampled_bytes} bytes are in flight: delivery-rate samples would mix two paths")
+    return event.t_ns
 
 
 def _check_probes(event: Event, probes: list[Run]) -> None:
@@ -201,8 +221,8 @@ def granularity_of(events: Sequence[Event]) -> str:
     return next((unit for unit, unit_ns in _UNITS_NS if common_ns % unit_ns == 0), "ns")
 
 
-def flags_of(events: Sequence[Event]) -> list[str]:
-    """Return the flags that the events show, sorted."""
+def flags_of(events: Sequence[Event], algorithm: str = "") -> list[str]:
+    """Return the flags that the events of a vector of an algorithm show, sorted."""
     acks = [event for event in events if isinstance(event, Ack)]
     found = {
         "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in events),
@@ -213,6 +233,7 @@ def flags_of(events: Sequence[Event]) -> list[str]:
         "idle": any(isinstance(event, IdleRestart) for event in events),
         "loss": any(isinstance(event, Lost) for event in events),
         "no-rtt-sample": any(ack.latest_rtt_ns is None for ack in acks),
+        "path-change": confirms_address(algorithm) and any(isinstance(event, PathChange) for event in events),
         "persistent-congestion": any(isinstance(event, PersistentCongestion) for event in events),
         "pmtu-probe": any(isinstance(event, Sent | Lost) and event.pmtu_probe for event in events),
         "retransmissions": any(map(repeated, events)),

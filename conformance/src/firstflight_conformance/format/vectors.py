@@ -209,7 +209,7 @@ def _check_events(vector: Vector) -> None:
     except ValueError as error:
         raise VectorError(path, "config", str(error)) from error
     try:
-        check_stream(vector.events, config)
+        check_stream(vector.events, config, vector.algorithm)
         check_rtts(vector.events, vector.algorithm)
     except StreamError as error:
         raise VectorError(path, f"events[{error.index}]{error.member}", error.reason) from error
@@ -224,7 +224,10 @@ def _check_meaning(vector: Vector, raw: dict[str, Any]) -> None:
             reason = f"no such profile; there are {', '.join(profiles().get(vector.algorithm, ())) or 'none'}"
             raise VectorError(path, f"profiles.{name}", reason)
         _check_expectation(path, f"profiles.{name}", entry, len(events))
-    computed = {*flags_of(events), *given_flags(events, vector.config, raw["profiles"])}
+    computed = {
+        *flags_of(events, vector.algorithm),
+        *given_flags(events, vector.config, raw["profiles"], vector.algorithm),
+    }
     computed |= set(vector.flags) & DECLARED_FLAGS
     if set(vector.flags) != computed:
         raise VectorError(path, "flags", f"should be {sorted(computed)}")

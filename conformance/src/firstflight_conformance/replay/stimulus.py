@@ -56,16 +56,17 @@ def to_json(stimulus: Stimulus) -> dict[str, Any]:
     profiles = {profile: _profile_json(stimulus, profile) for profile in stimulus.profiles}
     if max(entry["judged_events"] for entry in profiles.values()) < len(stimulus.events):
         raise ValueError(f"{stimulus.id}: the stream is closed-loop for none of its profiles to the end")
-    events = stimulus.events
+    events, algorithm = stimulus.events, stimulus.algorithm
     config = config_to_json(stimulus.config)
+    flags = {*flags_of(events, algorithm), *given_flags(events, config, profiles, algorithm), *stimulus.flags}
     return {
         "format": 1,
         "id": stimulus.id,
         "title": stimulus.title,
         "why": stimulus.why,
-        "algorithm": stimulus.algorithm,
+        "algorithm": algorithm,
         "tier": stimulus.tier,
-        "flags": sorted({*flags_of(events), *given_flags(events, config, profiles), *stimulus.flags}),
+        "flags": sorted(flags),
         "granularity": granularity_of(events),
         "source": stimulus.source,
         "config": config,

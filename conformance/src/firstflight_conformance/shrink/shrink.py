@@ -152,7 +152,7 @@ def shrink(contest: Contest, parting: Parting, on_trial: Callable[[], None] = la
 def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
     """Return whether a stream can be a vector: consistent, in the domain of the model, and never beyond its window."""
     try:
-        check_stream(events, config_to_json(contest.config))
+        check_stream(events, config_to_json(contest.config), contest.algorithm)
         check_rtts(events, contest.algorithm)
         run = Model(contest.algorithm, contest.profile).begin(contest.config)
         windows = (seen.cwnd_bytes for seen in drive(run, events))
