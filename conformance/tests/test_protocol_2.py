@@ -1,6 +1,7 @@
 """Protocol 2: its events reach adapters that declare it, and no others (``spec/adapter-protocol.md``)."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from firstflight.events import KINDS
 from firstflight_conformance.adapters.messages import PROTOCOL_2, Declaration
 from firstflight_conformance.cli import main
 from firstflight_conformance.format import vectors
 from firstflight_conformance.format.stream import StreamError, check_stream, read_stream
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.judge import _ruled_out
+from runner_support import BAD
 
 FROZEN = Path(__file__).parent / "frozen_protocol_1.py"
 #: Careful Resume has the event in protocol 1.
@@ -85,6 +88,26 @@ def test_an_adapter_of_protocol_2_is_judged_by_them(tmp_path: Path) -> None:
     adapter = f"{sys.executable} {tmp_path / 'claims.py'} {tmp_path / 'events'}"
     found = run(adapter, "--id", "slow-start.pmtu-probe.*", folder=tmp_path)
     assert found["counts"]["errored"] == 4
+
+
+def test_an_adapter_without_pmtu_probes(tmp_path: Path) -> None:
+    """It omits them from `supports`: the vectors are refused for a declared reason, and the result is green."""
+    kinds = [name for name in KINDS if name not in ("path_change", "datagram_size")]
+    badge = tmp_path / "badge.json"
+
+    def judged(*supports: str) -> dict[str, Any]:
+        hello = {"algorithms": {"slow-start": ["rfc-9002"]}, "protocol": 2, "supports": supports}
+        adapter = shlex.join([sys.executable, str(BAD / "plain.py"), json.dumps(hello)])
+        return run(adapter, "--badge", str(badge), "--validate", folder=tmp_path)
+
+    found = judged(*kinds)
+    assert found["exit_code"] == 0
+    assert json.loads(badge.read_text("utf-8"))["color"] == "brightgreen"
+    reasons = [result.get("refused_why") for result in found["results"]]
+    assert reasons.count("declares no support of pmtu_probe") == 4
+    found = judged(*kinds, "pmtu_probe")
+    assert found["exit_code"] == 1
+    assert "declares no support of pmtu_probe" not in [result.get("refused_why") for result in found["results"]]
 
 
 @pytest.mark.parametrize("path", PROBES, ids=[f"{path.parent.name}.{path.stem}" for path in PROBES])

@@ -33,6 +33,8 @@ CONTROLLERS = ("newreno", "cubic")
 WORKS_OUT = tuple(FLAGS)
 #: Kinds of events.
 EVENTS = tuple(KINDS)
+#: What `supports` may contain: kinds of events, and PMTU probes.
+SUPPORTS = (*EVENTS, "pmtu_probe")
 #: Kinds of events that every sender needs: `supports` must contain them.
 NEEDED_EVENTS = ("sent", "ack", "lost")
 
@@ -88,8 +90,8 @@ class Declaration:
 
     @property
     def without(self) -> tuple[str, ...]:
-        """The kinds of events that the implementation does not support."""
-        return tuple(name for name in EVENTS if name not in self.supports) if self.supports else ()
+        """The kinds of events, and PMTU probes, that the implementation does not support."""
+        return tuple(name for name in SUPPORTS if name not in self.supports) if self.supports else ()
 
 
 def start_message(case: Case) -> Message:
@@ -264,12 +266,12 @@ def _supports(message: Message) -> tuple[str, ...]:
     if not isinstance(value, list) or not _is_text_list(value):
         _refuse_hello("supports: must be a list of kinds of events")
     for name in value:
-        if name not in EVENTS:
-            _refuse_hello(f"supports: {excerpt(repr(name))} is not one of {', '.join(EVENTS)}")
+        if name not in SUPPORTS:
+            _refuse_hello(f"supports: {excerpt(repr(name))} is not one of {', '.join(SUPPORTS)}")
     for name in NEEDED_EVENTS:
         if name not in value:
             _refuse_hello(f"supports: must include {name}")
-    return tuple(name for name in EVENTS if name in value)
+    return tuple(name for name in SUPPORTS if name in value)
 
 
 def _is_text_list(value: object) -> bool:

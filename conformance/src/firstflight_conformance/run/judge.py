@@ -176,11 +176,12 @@ def _of_later_protocol(case: Case, declaration: Declaration) -> Undeclared | Non
 
 
 def _without_event(case: Case, declaration: Declaration) -> Refused | None:
-    """Return the first kind of event of the case that the adapter does not support, or ``None``."""
+    """Return the first kind of event of the case that the adapter does not support, PMTU probes included, or ``None``."""
     if not declaration.supports:
         return None
     events = case.vector.raw_events[: case.expectation.judged_events]
-    name = next((event["ev"] for event in events if event["ev"] not in declaration.supports), None)
+    names = (name for event in events for name in (event["ev"], *(["pmtu_probe"] if "pmtu_probe" in event else [])))
+    name = next((name for name in names if name not in declaration.supports), None)
     return None if name is None else _unsupported_event(name)
 
 
