@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-/* Version of the protocol; the member "protocol" of the hello answer. */
+/* Version of the protocol in the hello of the runner. The text of firstflight_adapter_hello declares the adapter's own: the member "protocol"
+ * is 1, or 2 for an adapter that also receives PMTU probes and changes of the maximum datagram size, and `path_change` in every algorithm. */
 #define FIRSTFLIGHT_ADAPTER_PROTOCOL 1
 
 /* A number that is not there: an RTT without sample, an infinite ssthresh. */
