@@ -76,7 +76,8 @@ static struct flat_observed on_event(void *self, const struct flat_event *event)
     } else if (strcmp(event->ev, "datagram_size") == 0) {
         bool smaller = flat_get(event, "max_datagram_size_bytes") < c->datagram;
         c->datagram = flat_get(event, "max_datagram_size_bytes");
-        if (smaller && flat_get(event, "handshake")) c->cwnd = initial_window(c->datagram);
+        uint64_t first = initial_window(c->datagram);
+        if (smaller && flat_get(event, "handshake") && first < c->cwnd) c->cwnd = first;
     }
     return (struct flat_observed){{
         {"cwnd_bytes", c->cwnd, NULL},

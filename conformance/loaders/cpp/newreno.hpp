@@ -39,7 +39,7 @@ class NewReno {
         } else if (kind == "datagram_size") {
             bool smaller = *event["max_datagram_size_bytes"] < datagram;
             datagram = *event["max_datagram_size_bytes"];
-            if (smaller && event.is_true("handshake")) cwnd = initial_window();
+            if (smaller && event.is_true("handshake")) cwnd = std::min(cwnd, initial_window());
         }
         std::string phase = in_recovery ? "recovery" : is_in_slow_start() ? "slow_start" : "congestion_avoidance";
         flat::Value start = recovery_start > 0 ? flat::Value{recovery_start} : flat::Value{};

@@ -60,7 +60,7 @@ func (c *NewReno) OnEvent(event *Event) Observed {
 		c.pathStart = event.TNs
 	case "datagram_size":
 		if event.Handshake && event.MaxDatagramSizeBytes < c.datagram {
-			c.cwnd = initialWindow(event.MaxDatagramSizeBytes)
+			c.cwnd = min(c.cwnd, initialWindow(event.MaxDatagramSizeBytes))
 		}
 		c.datagram = event.MaxDatagramSizeBytes
 	}

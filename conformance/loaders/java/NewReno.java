@@ -53,7 +53,7 @@ final class NewReno {
             case "datagram_size" -> {
                 boolean smaller = (Long) event.get("max_datagram_size_bytes") < datagram;
                 datagram = (Long) event.get("max_datagram_size_bytes");
-                if (smaller && event.get("handshake").equals(true)) cwnd = initialWindow();
+                if (smaller && event.get("handshake").equals(true)) cwnd = Math.min(cwnd, initialWindow());
             }
             default -> { }
         }

@@ -39,7 +39,8 @@ export class NewReno {
     } else if (event.ev === "datagram_size") {
       const decreased = event.max_datagram_size_bytes < this.datagram;
       this.datagram = event.max_datagram_size_bytes;
-      if (decreased && event.handshake) this.cwnd = this.initialWindow();
+      const first = this.initialWindow();
+      if (decreased && event.handshake && first < this.cwnd) this.cwnd = first;
     }
     const phase = this.inRecovery ? "recovery" : this.isInSlowStart() ? "slow_start" : "congestion_avoidance";
     return { cwnd_bytes: this.cwnd, ssthresh_bytes: this.ssthresh, phase, recovery_start_ns: this.recoveryStart || null };

@@ -32,7 +32,7 @@ class NewReno:
             self.path_start = event["t_ns"]
         elif kind == "datagram_size":
             smaller, self.datagram = event["max_datagram_size_bytes"] < self.datagram, event["max_datagram_size_bytes"]
-            self.cwnd = self.initial_window() if smaller and event["handshake"] else self.cwnd
+            self.cwnd = min(self.cwnd, self.initial_window()) if smaller and event["handshake"] else self.cwnd
         phase = "recovery" if self.in_recovery else "slow_start" if self.is_in_slow_start() else "congestion_avoidance"
         return {
             "cwnd_bytes": self.cwnd,

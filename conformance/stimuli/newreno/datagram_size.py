@@ -89,3 +89,20 @@ def handshake(b: StreamBuilder) -> None:
     shrink_in_handshake(b)
     b.expect(at=1, cwnd_bytes=12_000)
     b.expect(cwnd_bytes=21_600)
+
+
+@add(
+    "slow-start.datagram-size.handshake-smaller",
+    "A size that decreases to complete the handshake does not raise a smaller window",
+    """The configured window is 3000. A packet of 1500 bytes does not arrive, and the handshake goes on with 1200. The initial window of
+    that size is 12000, but a change of the size increases no window: 3000 stays. One packet is acknowledged: 3000 + 1200 = 4200.""",
+    max_datagram_size_bytes=1500,
+    initial_window_bytes=3000,
+)
+def handshake_smaller(b: StreamBuilder) -> None:
+    b.send(0, 1)
+    b.datagram_size(RTT, 1200, handshake=True)
+    b.send(RTT, 1)
+    b.ack(2 * RTT, (1, 1))
+    b.expect(at=1, outcome="unchanged", cwnd_bytes=3000)
+    b.expect(cwnd_bytes=4200)

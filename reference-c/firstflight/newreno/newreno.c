@@ -364,8 +364,15 @@ void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_da
     if (rules(state)->change_datagram_size != NULL) {
         rules(state)->change_datagram_size(&state->rules_state);
     }
-    if (smaller && event->handshake) {
-        state->cwnd_bytes = ff_newreno_recommended_initial_window_bytes(size_bytes); /* [slow-start.datagram-size.handshake] */
+    if (!smaller) {
+        return; /* [slow-start.datagram-size.kept] */
+    }
+    if (event->handshake) {
+        uint64_t initial_window_bytes = ff_newreno_recommended_initial_window_bytes(size_bytes);
+
+        if (state->cwnd_bytes > initial_window_bytes) {
+            state->cwnd_bytes = initial_window_bytes; /* [slow-start.datagram-size.handshake] */
+        }
     }
 }
 

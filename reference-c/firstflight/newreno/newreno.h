@@ -78,7 +78,7 @@ void ff_newreno_forget_congestion(struct ff_base_state *state);
 /* Process the news that the losses which caused the last reduction were none. NewReno keeps the reduction. */
 enum ff_outcome ff_newreno_on_spurious_loss(struct ff_base_state *state);
 
-/* Take another maximum datagram size; the window in bytes stays, but in the handshake. */
+/* Take another maximum datagram size; the window in bytes stays, but a decrease in the handshake may reduce it. */
 void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_datagram_size *event);
 
 /* Process persistent congestion. */

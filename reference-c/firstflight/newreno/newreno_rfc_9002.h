@@ -199,8 +199,9 @@ static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_on_persistent_conge
 /* 7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3). handshake: it changes in order to
  * complete the handshake. */
 static inline void newreno_rfc_9002_on_datagram_size(struct newreno_rfc_9002 *s, uint32_t max_datagram_size, int handshake) {
-    if (handshake && max_datagram_size < s->max_datagram_size)
-        s->congestion_window = newreno_rfc_9002_initial_window(max_datagram_size); /* [slow-start.datagram-size.handshake] */
+    uint64_t initial_window = newreno_rfc_9002_initial_window(max_datagram_size);
+    if (handshake && max_datagram_size < s->max_datagram_size && initial_window < s->congestion_window)
+        s->congestion_window = initial_window; /* [slow-start.datagram-size.handshake] */
     s->max_datagram_size = max_datagram_size; /* [slow-start.datagram-size] */
 }
 

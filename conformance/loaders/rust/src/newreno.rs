@@ -53,7 +53,7 @@ impl NewReno {
             "datagram_size" => {
                 let size = event.get("max_datagram_size_bytes").number();
                 if size < self.datagram && *event.get("handshake") == Json::Bool(true) {
-                    self.cwnd = initial_window(size);
+                    self.cwnd = self.cwnd.min(initial_window(size));
                 }
                 self.datagram = size;
             }

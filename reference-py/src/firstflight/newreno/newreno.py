@@ -320,13 +320,16 @@ def on_persistent_congestion(state: BaseState) -> Outcome:
 
 
 def on_datagram_size(state: BaseState, event: DatagramSize) -> None:
-    """Take another maximum datagram size; the window in bytes stays, but in the handshake."""
+    """Take another maximum datagram size; the window in bytes stays, but a decrease in the handshake may reduce it."""
     size_bytes = event.max_datagram_size_bytes
     smaller = size_bytes < state.max_datagram_size_bytes
     state.max_datagram_size_bytes = size_bytes  # [slow-start.datagram-size] [slow-start.datagram-size.window]
     state.rules.change_datagram_size(state.rules_state)
-    if smaller and event.handshake:
-        state.cwnd_bytes = recommended_initial_window_bytes(size_bytes)  # [slow-start.datagram-size.handshake]
+    if not smaller:
+        return  # [slow-start.datagram-size.kept]
+    if event.handshake:
+        initial_window_bytes = recommended_initial_window_bytes(size_bytes)
+        state.cwnd_bytes = min(state.cwnd_bytes, initial_window_bytes)  # [slow-start.datagram-size.handshake]
 
 
 def on_event(state: BaseState, event: Event) -> Outcome:
