@@ -295,39 +295,39 @@ static bool leave_out_old(const struct ff_run **packets, size_t *run_count, uint
 
 /*
  * Return the event without the packets sent before the path began, or a path change, which algorithms ignore, if all are.
- * `room` is memory for it.
+ * The answer is stored in `kept`.
  */
-static const struct ff_event *of_this_path(const struct ff_event *event, uint64_t path_start_ns, struct ff_event *room)
+static const struct ff_event *of_this_path(const struct ff_event *event, uint64_t path_start_ns, struct ff_event *kept)
 {
     bool old = false;
 
-    *room = *event;
+    *kept = *event;
     switch (event->kind) {
     case FF_EVENT_CE:
         old = event->ce.sent_t_ns <= path_start_ns;
         break;
     case FF_EVENT_ACK:
-        old = leave_out_old(&room->ack.packets, &room->ack.run_count, &room->ack.bytes, path_start_ns);
+        old = leave_out_old(&kept->ack.packets, &kept->ack.run_count, &kept->ack.bytes, path_start_ns);
         break;
     case FF_EVENT_LOST:
-        old = leave_out_old(&room->lost.packets, &room->lost.run_count, &room->lost.bytes, path_start_ns);
+        old = leave_out_old(&kept->lost.packets, &kept->lost.run_count, &kept->lost.bytes, path_start_ns);
         break;
     default:
         break;
     }
     if (old) {
-        *room = (struct ff_event){.kind = FF_EVENT_PATH_CHANGE, .t_ns = event->t_ns}; /* [slow-start.path.old-packets] */
+        *kept = (struct ff_event){.kind = FF_EVENT_PATH_CHANGE, .t_ns = event->t_ns}; /* [slow-start.path.old-packets] */
     }
-    return room;
+    return kept;
 }
 
 /* Return the answer to an event after a change of the path. */
 FF_RARE static enum ff_status step_on_path(struct ff_controller *controller, const struct ff_event *event,
                                            struct ff_observation *observation)
 {
-    struct ff_event room;
+    struct ff_event kept;
 
-    return step_algorithm(controller, of_this_path(event, controller->path_start_ns, &room), observation);
+    return step_algorithm(controller, of_this_path(event, controller->path_start_ns, &kept), observation);
 }
 
 /* Return the answer to an event. */
