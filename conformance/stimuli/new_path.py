@@ -89,7 +89,8 @@ for _algorithm, _profiles in BASES.items():
         f"{_algorithm}.path.grown",
         "A new path begins with the initial window",
         """Ten packets: 12000 + 10 * 1200 = 24000. The new path begins with the initial window, 12000, and slow start makes
-        it 24000 again. A stack that keeps its state has 24000 at the change, and 36000 at the end.""",
+        it 24000 again. A stack that keeps its state has 24000 at the change, and
+        24000 + 10 * 1200 = 36000 at the end.""",
         profiles=_profiles,
     )(grown)
     _add(
@@ -103,7 +104,7 @@ for _algorithm, _profiles in BASES.items():
     _add(
         f"{_algorithm}.path.old-ack",
         "An ACK of packets of the old path grows nothing",
-        f"{_OLD} An ACK of old packets leaves the window at 12000. An ACK of two old and five new packets makes it 12000 + 5 * 1200 = 18000. A stack that counts all packets has 15600 and 24000.",
+        f"{_OLD} An ACK of old packets leaves the window at 12000. An ACK of two old and five new packets makes it 12000 + 5 * 1200 = 18000. A stack that counts all packets has 12000 + 3 * 1200 = 15600, then 15600 + 7 * 1200 = 24000.",
         profiles=WITHOUT_FLIGHT[_algorithm],
     )(old_ack)
     _add(

@@ -12,7 +12,8 @@ add = CATALOGUE.add
     "cubic.datagram-size.larger",
     "A larger maximum datagram size leaves the window in bytes as it is",
     """Ten packets are acknowledged: 12000 + 12000 = 24000. The maximum datagram size becomes 1400: 24000 stays. Two packets of
-    that size add 2800: 26800. A window that counts packets would become 20 * 1400 = 28000, one that begins again 14000.""",
+    that size add 2800: 26800. A window that counts packets would become 20 * 1400 = 28000, one that begins again
+    10 * 1400 = 14000.""",
 )
 def larger(b: StreamBuilder) -> None:
     grow_datagrams(b)
@@ -36,8 +37,8 @@ def minimum(b: StreamBuilder) -> None:
     "cubic.datagram-size.handshake",
     "A size that decreases to complete the handshake brings the initial window of the new size",
     """The initial window of 1500 bytes is 14720. A packet of 1500 bytes does not arrive, and the handshake goes on with 1200: the window
-    becomes 10 * 1200 = 12000. Eight packets are acknowledged: 12000 + 9600 = 21600. A sender that keeps the window has 14720
-    and 24320.""",
+    becomes 10 * 1200 = 12000. Eight packets are acknowledged: 12000 + 9600 = 21600. A sender that keeps the window
+    has 14720, then 14720 + 9600 = 24320.""",
     max_datagram_size_bytes=1500,
     initial_window_bytes=None,
 )

@@ -37,7 +37,7 @@ def _lose_probe_in_stage(b: AvoidanceBuilder) -> None:
     "cubic.pmtu-probe.stage",
     "The loss of a PMTU probe neither ends the stage nor moves it",
     """As cubic.concave.one-ack: 25221 at t = 0. The probe of 1400 bytes is sent in the place of a packet, and is lost. At t = 1 s
-    W_cubic(2 s) = 35600 is the target: 25221.008 + (35600 - 25221) * 1000 / 25221 = 25632.53, so 25632. A sender that
+    the target is W_cubic(2 s) = 36000 - 400 = 35600: 25221.008 + (35600 - 25221) * 1000 / 25221 = 25632.53, so 25632. A sender that
     reacts has 25221 * 7 / 10 = 17654.""",
     **WINDOW,
 )

@@ -38,7 +38,8 @@ def shrink_in_handshake(b: StreamBuilder) -> None:
     "slow-start.datagram-size.larger",
     "A larger maximum datagram size leaves the window in bytes as it is",
     """Ten packets are acknowledged: 12000 + 12000 = 24000. The maximum datagram size becomes 1400: 24000 stays. Two packets of
-    that size add 2800: 26800. A window that counts packets would become 20 * 1400 = 28000, one that begins again 14000.""",
+    that size add 2800: 26800. A window that counts packets would become 20 * 1400 = 28000, one that begins again
+    10 * 1400 = 14000.""",
 )
 def larger(b: StreamBuilder) -> None:
     grow_datagrams(b)
@@ -62,8 +63,10 @@ def minimum(b: StreamBuilder) -> None:
     "slow-start.datagram-size.avoidance",
     "Growth in congestion avoidance follows the maximum datagram size",
     """12000 falls to 6000. The maximum datagram size becomes 1500. Four packets of 1500 bytes fill the window. The first adds
-    1500 * 1500 / 6000 = 375: 6375; the second 2250000 / 6375 = 352: 6727, the third 334: 7061, the fourth 318: 7379. With the size
-    of the beginning they would add 300, 285, 273 and 262: 7120.""",
+    floor(1500 * 1500 / 6000) = 375: 6000 + 375 = 6375. The second adds floor(2250000 / 6375) = 352: 6375 + 352 = 6727. The third adds
+    floor(2250000 / 6727) = 334: 6727 + 334 = 7061. The fourth adds floor(2250000 / 7061) = 318: 7061 + 318 = 7379. With the size of
+    the beginning the first would add 1200 * 1500 / 6000 = 300: 6000 + 300 = 6300. The second: 6300 + floor(1800000 / 6300) = 6585.
+    The third: 6585 + floor(1800000 / 6585) = 6858. The fourth: 6858 + floor(1800000 / 6858) = 7120.""",
 )
 def avoidance(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -80,8 +83,8 @@ def avoidance(b: StreamBuilder) -> None:
     "slow-start.datagram-size.handshake",
     "A size that decreases to complete the handshake brings the initial window of the new size",
     """The initial window of 1500 bytes is 14720. A packet of 1500 bytes does not arrive, and the handshake goes on with 1200: the window
-    becomes 10 * 1200 = 12000. Eight packets are acknowledged: 12000 + 9600 = 21600. A sender that keeps the window has 14720
-    and 24320.""",
+    becomes 10 * 1200 = 12000. Eight packets are acknowledged: 12000 + 9600 = 21600. A sender that keeps the window
+    has 14720, then 14720 + 9600 = 24320.""",
     max_datagram_size_bytes=1500,
     initial_window_bytes=None,
 )
@@ -95,7 +98,7 @@ def handshake(b: StreamBuilder) -> None:
     "slow-start.datagram-size.handshake-smaller",
     "A size that decreases to complete the handshake does not raise a smaller window",
     """The configured window is 3000. A packet of 1500 bytes does not arrive, and the handshake goes on with 1200. The initial window of
-    that size is 12000, but a change of the size increases no window: 3000 stays. One packet is acknowledged: 3000 + 1200 = 4200.""",
+    that size is 10 * 1200 = 12000, but a change of the size increases no window: 3000 stays. One packet is acknowledged: 3000 + 1200 = 4200.""",
     max_datagram_size_bytes=1500,
     initial_window_bytes=3000,
 )
