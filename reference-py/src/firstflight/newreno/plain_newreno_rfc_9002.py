@@ -194,7 +194,7 @@ def on_persistent_congestion(s: NewReno, event: PersistentCongestion) -> Outcome
 def on_datagram_size(s: NewReno, max_datagram_size: int, *, handshake: bool) -> Outcome:
     """7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3)."""
     if handshake and max_datagram_size < s.max_datagram_size:
-        # [slow-start.datagram-size.handshake]
-        s.congestion_window = min(s.congestion_window, initial_window(max_datagram_size))
+        window = initial_window(max_datagram_size)
+        s.congestion_window = min(s.congestion_window, window)  # [slow-start.datagram-size.handshake]
     s.max_datagram_size = max_datagram_size  # [slow-start.datagram-size]
     return Outcome.UNCHANGED
