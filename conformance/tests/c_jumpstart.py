@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from c_port import event_to_c, ffi, lib, optional, step_both
 from firstflight.controller import Config, Controller, create_with
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PathChange, PersistentCongestion, Pto, Run, Sent
 from firstflight.jumpstart import jumpstart
 from firstflight.jumpstart.profiles import PROFILES, Readings
 from firstflight.jumpstart.state import JumpStart
@@ -254,6 +254,8 @@ def run_streams(seed: int, events: int) -> dict[Outcome | None, int]:
         pair = Pair.of(any_readings(rng), stream.config)
         for _ in range(60 if stream.late else 25):
             pair.step(stream.event(pair.model))
+            if stream.chance(1):
+                pair.step(PathChange(min(pair.model.t_ns + 1, TIME_MAX_NS)))
         for outcome, count in pair.outcomes.items():
             total[outcome] = total.get(outcome, 0) + count
     return total
