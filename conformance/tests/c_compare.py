@@ -11,13 +11,16 @@ from c_port import event_to_c, ffi, lib, optional, step_both
 from firstflight.algorithm import Base
 from firstflight.controller import ALGORITHMS, Config, Controller, create_with
 from firstflight.errors import DomainError
-from firstflight.events import Event
+from firstflight.events import Event, PathChange
+from firstflight.limits import TIME_MAX_NS
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.prng import SplitMix64
 from stimuli.streams import AckStream
 
 _OUTCOMES, _PHASES = list(Outcome), list(Phase)
+#: How often the path changes, in millionths of the events.
+PATH_CHANGE_PPM = 2_000
 
 
 def begin_model(readings: Any, config: Config) -> Controller:
@@ -144,5 +147,7 @@ def compare_streams(
         pair = Pair.of(module, any_readings(rng, module), stream.config)
         for _ in range(stream.pick((40, 150, 400))):
             pair.step(stream.event(pair.model))
+            if rng.chance_ppm(PATH_CHANGE_PPM):
+                pair.step(PathChange(min(pair.model.t_ns + 1, TIME_MAX_NS)))
         total += pair.outcomes
     return total

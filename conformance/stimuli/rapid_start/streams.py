@@ -42,4 +42,4 @@ class Stream(AckStream):
 
 #: For the reference implementations, and to compare model and port: stimuli/streams.py says what.
 STREAMS = {"rapid-start": (lambda rng, profile: Stream(rng), 150, 0)}
-COMPARED = Compared(500, 10_000, ("slow-start", "rapid-start"))
+COMPARED = Compared(500, 20_000, ("slow-start", "rapid-start"))
