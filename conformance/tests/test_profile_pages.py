@@ -10,6 +10,7 @@ import pytest
 from every import every_case_of
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
+from firstflight.observables import Phase
 from firstflight_conformance.format.profile_rules import rules_of
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import ROOT
@@ -29,11 +30,12 @@ SAMPLE = (
 )  # fmt: skip
 
 
-def loaded(program: Program) -> Any:
+def loaded(program: Program, name: str) -> Any:
     """Return the text of a program as a module with the interface of a plain program."""
     module = ModuleType("program")
     sys.modules[module.__name__] = module  # where a dataclass looks for its module
     exec(compile(program.source, "<program>", "exec"), vars(module))  # noqa: S102
+    vars(module)["PROFILE"] = name
     if program.is_plain:
         return module
     begin, *others = [getattr(module, program.names[entry]) for entry in program.entries]
@@ -44,7 +46,7 @@ def loaded(program: Program) -> Any:
         base = begin(max_datagram_size_bytes, initial_window_bytes)
         if has_rules:
             base.rules_state = others[0]()
-        return SimpleNamespace(base=base, own=None if is_base else others[0](base))
+        return SimpleNamespace(base=base, own=None if is_base else others[0](base), phase=Phase.SLOW_START)
 
     def on_event(state: Any, event: Any) -> Any:
         if is_base:
@@ -55,7 +57,9 @@ def loaded(program: Program) -> Any:
         state.next_release_ns, state.triggers = seen.next_release_ns, seen.triggers
         return seen.outcome
 
-    return SimpleNamespace(begin=start, on_event=on_event)
+    found = ModuleType("entries")
+    vars(found).update(begin=start, on_event=on_event, PROFILE=name)
+    return found
 
 
 def cases(algorithm: str, profile: str) -> list[Case]:
@@ -64,7 +68,7 @@ def cases(algorithm: str, profile: str) -> list[Case]:
 
 def failing(algorithm: str, profile: str) -> dict[str, Any]:
     """Return the first differences of the program of a profile on its vectors."""
-    program, mine = loaded(resolved(algorithm, profile)), cases(algorithm, profile)
+    program, mine = loaded(resolved(algorithm, profile), f"{algorithm}/{profile}"), cases(algorithm, profile)
     assert mine
     return {case.id: found for case in mine if (found := judge_case(program, case))}
 
