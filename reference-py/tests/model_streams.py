@@ -15,6 +15,7 @@ from firstflight import (
     Lost,
     Observation,
     Outcome,
+    PathChange,
     PersistentCongestion,
     Pto,
     Run,
@@ -134,6 +135,9 @@ class _Sender:
         elif kind == "ce":
             run = self.in_flight[skip % len(self.in_flight)]
             self.events.append(Ce(self.t_ns, run.first, run.sent_t_ns, 1))
+        elif kind == "path_change":
+            self.events.append(PathChange(self.t_ns))
+            self.t_ns += 1  # nothing is sent at its time
         elif kind == "persistent_congestion":
             self.events.append(PersistentCongestion(self.t_ns))
         else:
@@ -153,11 +157,11 @@ configs = st.builds(
 _KINDS = ["sent"] * 6 + ["ack"] * 14 + ["lost", "lost", "ce", "persistent_congestion", "pto"]
 
 
-def _drawn(seed: int) -> tuple[str, int, list[tuple[int, int]], int, int, bool, bool]:
+def _drawn(seed: int, kinds: list[str]) -> tuple[str, int, list[tuple[int, int]], int, int, bool, bool]:
     """Return what :meth:`_Sender.play` takes. One number is drawn for it: a draw by Hypothesis for each of the dozen takes longer than the model."""
     rng = Random(seed)
     return (
-        rng.choice(_KINDS),
+        rng.choice(kinds),
         rng.choice([0, 0, 1, MS, 10 * MS, 35 * MS, 36 * MS, 100 * MS, 3 * S]),
         [(rng.randint(1, 40), rng.choice([1, 7, 600, 1200, 65535])) for _ in range(rng.randint(1, 3))],
         rng.randint(0, 3),
@@ -168,13 +172,14 @@ def _drawn(seed: int) -> tuple[str, int, list[tuple[int, int]], int, int, bool, 
 
 
 @st.composite
-def streams(draw: st.DrawFn) -> tuple[Config, tuple[Event, ...]]:
-    """A configuration and a stream with every kind of event, in which packets are sent before they are anything else."""
+def streams(draw: st.DrawFn, *, migrates: bool = False) -> tuple[Config, tuple[Event, ...]]:
+    """A configuration and a stream with every kind of event, in which packets are sent before they are anything else. ``migrates``: the path changes."""
+    kinds = [*_KINDS, "path_change"] if migrates else _KINDS
     config = draw(configs)
     sender = _Sender(config)
     sender.late_acks = draw(st.sampled_from([0, 0, 0, 4]))
     for seed in draw(st.lists(st.integers(0, 2**20), min_size=20, max_size=60)):
-        sender.play(_drawn(seed))
+        sender.play(_drawn(seed, kinds))
     return config, tuple(sender.events)
 
 

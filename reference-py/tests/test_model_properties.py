@@ -16,6 +16,7 @@ from firstflight import (
     Lost,
     Observation,
     Outcome,
+    PathChange,
     PersistentCongestion,
     Phase,
     Run,
@@ -55,7 +56,7 @@ def test_the_streams_are_worth_testing() -> None:
     total: Counter[tuple[str, Outcome]] = Counter()
 
     @settings(max_examples=100)
-    @given(streams())
+    @given(streams(migrates=True))
     def collect(stream: Stream) -> None:
         total.update(reached(stream))
 
@@ -68,12 +69,24 @@ def test_the_streams_are_worth_testing() -> None:
     assert not rare
 
 
-@given(streams())
+@given(streams(migrates=True))
 def test_windows_stay_in_range(stream: Stream) -> None:
     """Neither window is ever above the largest nor below nothing."""
     for s in (s for steps in all_steps(stream) for s in steps):
         assert 0 <= s.seen.cwnd_bytes <= WINDOW_MAX_BYTES
         assert s.seen.ssthresh_bytes is None or 0 <= s.seen.ssthresh_bytes <= WINDOW_MAX_BYTES
+
+
+@given(streams(migrates=True))
+def test_a_new_path_begins_anew(stream: Stream) -> None:
+    """A change of the path leaves the initial window, no threshold and no recovery period."""
+    for steps in all_steps(stream):
+        initial_bytes = steps[0].before.base.cwnd_bytes
+        for s in steps:
+            assert (s.seen.outcome is Outcome.PATH_CHANGED) == isinstance(s.event, PathChange)
+            if isinstance(s.event, PathChange):
+                assert (s.seen.cwnd_bytes, s.seen.ssthresh_bytes) == (initial_bytes, None)
+                assert s.after.base.recovery_start_ns is None
 
 
 @given(streams())
