@@ -7,7 +7,19 @@ from typing import Any, TypeVar
 from c_port import event_to_c, ffi, lib, optional, step_both
 from firstflight.controller import Config, Controller, create_with
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PathChange, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    Event,
+    IdleRestart,
+    Lost,
+    PathChange,
+    PersistentCongestion,
+    Pto,
+    Run,
+    Sent,
+)
 from firstflight.jumpstart import jumpstart
 from firstflight.jumpstart.profiles import PROFILES, Readings
 from firstflight.jumpstart.state import JumpStart
