@@ -18,7 +18,7 @@ from c_port_streams import Stream, any_readings, full_bins, late_start
 from firstflight import limits
 from firstflight.controller import Config, Controller, create, create_with
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import Ack, Ce, Event, Lost, PathChange, PersistentCongestion, Pto, Run, Sent
 from firstflight.limits import DATAGRAM_MAX_BYTES, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import BaseState
@@ -44,7 +44,7 @@ _WINDOWS = ("previous_bytes", "current_bytes")
 #: The outcomes of the base controller and of SEARCH.
 _SEARCH_OUTCOMES = outcomes_of("slow-start", "search")
 #: Events of each profile, of random readings, and of the base controller in a usual run, and in a long one.
-_EVENTS = {"profile": 6_000, "readings": 24_000, "slow-start": 8_000}
+_EVENTS = {"profile": 6_000, "readings": 32_000, "slow-start": 8_000}
 _LONG_EVENTS = 1_000_000
 _SEARCH_SOURCES = tuple(
     f"search/{name}.c" for name in ("search", "rtt", "bins", "layout", "windows", "exit", "startup")
@@ -103,15 +103,19 @@ def compare_streams(
         readings = choose(rng)
         stream = Stream(rng, readings)
         pair = Pair.of(readings, stream.config, builds[rng.below(len(builds))])
-        length = 400
+        length, begun = 400, False
         if readings is not None and stream.chance(6):
             pair.load(late_start(stream, readings))
         elif readings is not None and stream.chance(92):
             # Few events, but many streams: bins at their bound and windows at the threshold decide at once.
             pair.load(full_bins(stream, readings))
             length = 8
+        else:
+            begun = True  # with the initial window that a path begins with
         for _ in range(length):
             pair.step(stream.event(pair.model))
+            if begun and rng.chance_ppm(5_000):
+                pair.step(PathChange(min(pair.model.t_ns + 1, TIME_MAX_NS)))
             searched = readings is not None and newreno.phase(pair.model.base) is not Phase.SLOW_START
             if searched and rng.chance_ppm(20_000):
                 break  # little that is new follows
