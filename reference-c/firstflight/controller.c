@@ -92,7 +92,7 @@ static enum ff_status begin(struct ff_controller *controller, const struct ff_co
     ff_newreno_begin(&controller->base, config->max_datagram_size_bytes, config->initial_window_bytes);
     controller->t_ns = 0;
     controller->next_packet = 0;
-    controller->initial_window_bytes = controller->base.cwnd_bytes;
+    controller->initial_window_bytes = config->initial_window_bytes;
     controller->path_start_ns = 0;
     controller->algorithm = FF_ALGORITHM_SLOW_START;
     return FF_OK;

@@ -96,7 +96,7 @@ struct ff_controller {
     struct ff_base_state base;
     uint64_t t_ns;        /* time of the last event */
     uint64_t next_packet; /* the number after the last that was sent */
-    uint64_t initial_window_bytes; /* the window at the start of each path */
+    uint64_t initial_window_bytes; /* window at the start of each path, 0 for the recommended one */
     uint64_t path_start_ns;        /* time of the last change of the path, 0 before the first */
     enum ff_algorithm algorithm;
     union {

@@ -95,17 +95,14 @@ def handshake(b: StreamBuilder) -> None:
 
 
 @add(
-    "slow-start.datagram-size.handshake-smaller",
-    "A size that decreases to complete the handshake does not raise a smaller window",
-    """The configured window is 3000. A packet of 1500 bytes does not arrive, and the handshake goes on with 1200. The initial window of
-    that size is 10 * 1200 = 12000, but a change of the size increases no window: 3000 stays. One packet is acknowledged: 3000 + 1200 = 4200.""",
+    "slow-start.datagram-size.next-path",
+    "A new path begins with the initial window of the new size",
+    """The handshake goes on with datagrams of 1200 bytes instead of 1500, as in slow-start.datagram-size.handshake: 21600 in the end. Then the path changes: the
+    initial window is 10 * 1200 = 12000. A sender that does not recalculate it begins with 14720, the initial window of 1500 bytes.""",
     max_datagram_size_bytes=1500,
-    initial_window_bytes=3000,
+    initial_window_bytes=None,
 )
-def handshake_smaller(b: StreamBuilder) -> None:
-    b.send(0, 1)
-    b.datagram_size(RTT, 1200, handshake=True)
-    b.send(RTT, 1)
-    b.ack(2 * RTT, (1, 1))
-    b.expect(at=1, outcome="unchanged", cwnd_bytes=3000)
-    b.expect(cwnd_bytes=4200)
+def next_path(b: StreamBuilder) -> None:
+    shrink_in_handshake(b)
+    b.path_change(2 * RTT + MS)
+    b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None)

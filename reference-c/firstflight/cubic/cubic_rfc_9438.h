@@ -434,7 +434,7 @@ static inline void cubic_rfc_9438_on_datagram_size(struct cubic_rfc_9438 *s, uin
     s->now.cwnd_fraction = s->undo.cwnd_fraction = 0;
     if (handshake && max_datagram_size < s->mss && initial_window < s->now.cwnd)
         s->now.cwnd = initial_window; /* [slow-start.datagram-size.handshake] */
-    s->mss = max_datagram_size; /* [slow-start.datagram-size] */
+    s->mss = max_datagram_size; /* [slow-start.datagram-size.growth] */
 }
 
 #endif

@@ -46,6 +46,12 @@ static inline const struct ff_window_rules *rules(const struct ff_base_state *st
 
 void ff_newreno_reset(struct ff_base_state *state, uint64_t initial_window_bytes)
 {
+    if (initial_window_bytes == 0) {
+        uint64_t size_bytes = state->max_datagram_size_bytes;
+
+        initial_window_bytes =
+            ff_newreno_recommended_initial_window_bytes(size_bytes); /* [slow-start.datagram-size.initial] */
+    }
     state->cwnd_bytes = initial_window_bytes; /* [slow-start.path.reset] */
     state->ssthresh_bytes = FF_SSTHRESH_INFINITE;
     state->recovery_start_ns = FF_NONE;
@@ -360,12 +366,13 @@ void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_da
     bool smaller = event->max_datagram_size_bytes < state->max_datagram_size_bytes;
     uint64_t size_bytes = event->max_datagram_size_bytes;
 
-    state->max_datagram_size_bytes = size_bytes; /* [slow-start.datagram-size] [slow-start.datagram-size.window] */
+    /* [slow-start.datagram-size.minimum] [slow-start.datagram-size.growth] */
+    state->max_datagram_size_bytes = size_bytes;
     if (rules(state)->change_datagram_size != NULL) {
         rules(state)->change_datagram_size(&state->rules_state);
     }
     if (!smaller) {
-        return; /* [slow-start.datagram-size.kept] */
+        return; /* [slow-start.datagram-size.kept] [slow-start.datagram-size.window] */
     }
     if (event->handshake) {
         uint64_t initial_window_bytes = ff_newreno_recommended_initial_window_bytes(size_bytes);

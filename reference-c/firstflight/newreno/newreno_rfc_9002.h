@@ -202,7 +202,7 @@ static inline void newreno_rfc_9002_on_datagram_size(struct newreno_rfc_9002 *s,
     uint64_t initial_window = newreno_rfc_9002_initial_window(max_datagram_size);
     if (handshake && max_datagram_size < s->max_datagram_size && initial_window < s->congestion_window)
         s->congestion_window = initial_window; /* [slow-start.datagram-size.handshake] */
-    s->max_datagram_size = max_datagram_size; /* [slow-start.datagram-size] */
+    s->max_datagram_size = max_datagram_size; /* [slow-start.datagram-size.growth] */
 }
 
 #endif

@@ -39,7 +39,7 @@ class Config:
 class Controller:
     """State of a controller. ``t_ns``: time of the last event. ``next_packet``: the number after the last that was sent.
 
-    ``initial_window_bytes``: the window at the start of each path. ``path_start_ns``: time of the last change of the path, 0 before the first.
+    ``initial_window_bytes``: the window at the start of each path; ``None`` for the recommended one. ``path_start_ns``: time of the last change of the path, 0 before the first.
     ``readings`` and ``startup``, the state of the startup algorithm, are ``None`` for the base controller alone. The type of the
     readings says which algorithm it is.
     """
@@ -49,7 +49,7 @@ class Controller:
     startup: Any = None
     t_ns: int = 0
     next_packet: int = 0
-    initial_window_bytes: int = 0
+    initial_window_bytes: int | None = None
     path_start_ns: int = 0
 
     def copy(self) -> "Controller":
@@ -106,7 +106,6 @@ def create_with(readings: Any, config: Config, base_readings: Any = None) -> Con
     if config.initial_window_bytes is not None and not 1 <= config.initial_window_bytes <= WINDOW_MAX_BYTES:
         raise DomainError(f"initial_window_bytes: {config.initial_window_bytes} is not within 1..{WINDOW_MAX_BYTES}")
     base = newreno.begin(config.max_datagram_size_bytes, config.initial_window_bytes)
-    initial_window_bytes = base.cwnd_bytes
     if isinstance(base_readings, newreno.Readings):
         base.growth = base_readings.growth
     elif base_readings is not None:
@@ -115,9 +114,9 @@ def create_with(readings: Any, config: Config, base_readings: Any = None) -> Con
         assert found.rules is not None and begin is not None
         newreno.use_rules(base, found.rules, begin(base_readings))
     if readings is None:
-        return Controller(base, initial_window_bytes=initial_window_bytes)
+        return Controller(base, initial_window_bytes=config.initial_window_bytes)
     startup = _BY_READINGS[type(readings)].begin(readings, base)
-    return Controller(base, readings, startup, initial_window_bytes=initial_window_bytes)
+    return Controller(base, readings, startup, initial_window_bytes=config.initial_window_bytes)
 
 
 def samples_rate(controller: Controller) -> bool:

@@ -12,7 +12,7 @@ from firstflight_conformance.compare.answers import run_of
 from firstflight_conformance.compare.options import models_of
 from firstflight_conformance.compare.profile import judged_alone
 from firstflight_conformance.compare.subject import AnsweredCase, config_of
-from firstflight_conformance.compare.values import avoids, compare
+from firstflight_conformance.compare.values import avoids, compare, datagram_sizes_bytes
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import observables
@@ -51,6 +51,7 @@ def _differs(
     declaration: Declaration,
 ) -> bool:
     config, ties = config_of(case), case.allowed() if isinstance(case, Case) else []
+    sizes_bytes = datagram_sizes_bytes(config.max_datagram_size_bytes, events)
     windows = replace(declaration, observables=tuple(name for name in declaration.observables if name != "state"))
     shows_state, first = "state" in declaration.observables, None
     before: dict[str, Any] | None = None
@@ -61,7 +62,7 @@ def _differs(
         before = expected
         shown = {name: alone.get(name) for name in windows.observables if name in alone or name in OF_SOME_ALGORITHMS}
         allowed = ties[index] if ties else {}
-        if compare(expected, shown, windows, config.max_datagram_size_bytes, allowed, avoiding=avoiding).differences:
+        if compare(expected, shown, windows, sizes_bytes[index], allowed, avoiding=avoiding).differences:
             return True
         if shows_state:
             own = {name: value for name, value in expected["state"].items() if name not in alone["state"]}

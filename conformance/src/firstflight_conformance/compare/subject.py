@@ -11,7 +11,7 @@ from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.compare.bounds.bound import Taken
 from firstflight_conformance.compare.outputs import compare_outputs
 from firstflight_conformance.compare.position import PendingStep, Position, Walker, equals
-from firstflight_conformance.compare.values import avoids, compare, notes_avoidance, slack_bytes
+from firstflight_conformance.compare.values import avoids, compare, datagram_sizes_bytes, notes_avoidance, slack_bytes
 from firstflight_conformance.format.computations import ComputationCase, decode_outputs
 from firstflight_conformance.format.given import Usage, other_limit
 from firstflight_conformance.format.vectors import Case
@@ -80,6 +80,11 @@ class AnsweredCase:
         """The configuration of the controller."""
         assert not isinstance(self.case, ComputationCase)
         return config_of(self.case)
+
+    @cached_property
+    def _sizes_bytes(self) -> list[int]:
+        """The largest maximum datagram size up to each event."""
+        return datagram_sizes_bytes(self.config.max_datagram_size_bytes, self.events)
 
     @cached_property
     def allowed(self) -> list[dict[str, list[Any]]]:
@@ -184,10 +189,11 @@ class AnsweredCase:
         allowed = {name: values for name, values in allowed.items() if expected.get(name) in values}
         if observation.triggers:
             allowed["trigger"] = [trigger.value for trigger in observation.triggers]
-        size_bytes = self.config.max_datagram_size_bytes
         if not set(observed) <= set(expected) | {"next_release_ns", "trigger"}:
             return False
-        return not compare(expected, observed, self.declaration, size_bytes, allowed, avoiding=avoiding).differences
+        return not compare(
+            expected, observed, self.declaration, self._sizes_bytes[index], allowed, avoiding=avoiding
+        ).differences
 
     def _computes(self, variant: Variant, case: ComputationCase) -> bool:
         try:

@@ -1,8 +1,11 @@
 """Compares what an adapter observed with what is expected, within the class that it declared."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
+from firstflight.events import DatagramSize, Event
 from firstflight_conformance.adapters.messages import OF_SOME_ALGORITHMS, Declaration
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.records.divergence import Difference
@@ -117,6 +120,14 @@ def _tolerated(
         rounding_bytes = _CUBIC_BYTES + expected // _CUBIC_PART
     short_bytes = _short_bytes(declaration, max_datagram_size_bytes)
     return expected - short_bytes - rounding_bytes <= observed <= expected + rounding_bytes
+
+
+def datagram_sizes_bytes(first_bytes: int, events: Sequence[Event]) -> list[int]:
+    """Return the largest maximum datagram size up to each event: windows in packets may still count packets of that size."""
+    sizes_bytes = (
+        event.max_datagram_size_bytes if isinstance(event, DatagramSize) else first_bytes for event in events
+    )
+    return list(accumulate(sizes_bytes, max))
 
 
 def slack_bytes(declaration: Declaration, max_datagram_size_bytes: int, window_bytes: int) -> int:

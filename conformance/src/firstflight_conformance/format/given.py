@@ -115,8 +115,9 @@ def persistent_congestion_given(events: Sequence[Event], algorithm: str = "") ->
             history.acknowledge(event)
         if isinstance(event, Lost):
             history.lost.extend(event.packets)
+            lost = () if event.pmtu_probe else event.packets  # stacks may leave probes out
             durations_ns = history.durations_ns(event.t_ns, events[index + 1 :])
-            if stated and history.span_ns(event.packets, within=True) <= max(durations_ns, default=1 << 64):
+            if stated and history.span_ns(lost, within=True) <= max(durations_ns, default=1 << 64):
                 return True
             if not stated and history.span_ns(event.packets) > min(durations_ns, default=1 << 64):
                 return True

@@ -13,7 +13,14 @@ from firstflight_conformance.adapters.manifest import Deviation, Manifest
 from firstflight_conformance.adapters.messages import PROTOCOL, PROTOCOL_2, PROTOCOLS, Declaration
 from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.compare.outputs import compare_outputs
-from firstflight_conformance.compare.values import agrees, avoids, compare, fits_float64, slack_bytes
+from firstflight_conformance.compare.values import (
+    agrees,
+    avoids,
+    compare,
+    datagram_sizes_bytes,
+    fits_float64,
+    slack_bytes,
+)
 from firstflight_conformance.format.given import FLAGS
 from firstflight_conformance.format.stream import confirms_address
 from firstflight_conformance.format.timeline import value_text
@@ -206,7 +213,7 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
     case, expected_after = script.case, script.case.expected()
     within_tolerance = avoiding = False
     judged_events: int | None = None
-    size_bytes, allowed = case.vector.config["max_datagram_size_bytes"], case.allowed()
+    sizes_bytes, allowed = _sizes_bytes(case), case.allowed()
     is_exact = len(answers.observed) == script.count and all(
         agrees(expected, observed, declaration)
         for expected, observed in zip(expected_after, answers.observed, strict=True)
@@ -219,7 +226,7 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         avoiding = avoiding or avoids(case, expected_after[index - 1] if index else None, expected)
         if _is_ahead(case, index, declaration):
             continue
-        comparison = compare(expected, observed, declaration, size_bytes, allowed[index], avoiding=avoiding)
+        comparison = compare(expected, observed, declaration, sizes_bytes[index], allowed[index], avoiding=avoiding)
         if comparison.differences:
             # What comes after a divergence is not judged, not even a crash: the stream no longer fits the window.
             divergence = Divergence(
@@ -228,7 +235,7 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
                 comparison.differences,
                 script.clauses_at(index),
                 expected,
-                fits_float64(comparison.differences, declaration, size_bytes, avoiding=avoiding),
+                fits_float64(comparison.differences, declaration, sizes_bytes[index], avoiding=avoiding),
             )
             return Result(
                 case.id,
@@ -245,6 +252,10 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         return unfinished
     growth = _growth(script, declaration, answers)
     return Result(case.id, Verdict.PASS, within_tolerance=within_tolerance, growth=growth, judged_events=judged_events)
+
+
+def _sizes_bytes(case: Case) -> list[int]:
+    return datagram_sizes_bytes(case.vector.config["max_datagram_size_bytes"], case.events)
 
 
 def _recording(script: Script, declaration: Declaration, answers: Answers) -> RecordedAnswers:
@@ -265,8 +276,7 @@ def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
 
 def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growth:
     windows = [observed["cwnd_bytes"] for observed in answers.observed]
-    size_bytes = script.case.vector.config["max_datagram_size_bytes"]
-    slack = slack_bytes(declaration, size_bytes, max(windows, default=0))
+    slack = slack_bytes(declaration, max(_sizes_bytes(script.case)), max(windows, default=0))
     return Growth(script.growth_reduced(script.case.windows()), script.growth_reduced(windows, slack))
 
 

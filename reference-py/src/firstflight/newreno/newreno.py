@@ -111,8 +111,11 @@ def use_rules(state: BaseState, rules: WindowRules, rules_state: RulesState) -> 
     state.rules_state = rules_state
 
 
-def reset(state: BaseState, initial_window_bytes: int) -> None:
-    """Set windows and recovery back to the values of a new connection, whose initial window is given."""
+def reset(state: BaseState, initial_window_bytes: int | None) -> None:
+    """Set windows and recovery back to their initial values. ``initial_window_bytes`` is ``None`` for the recommended one."""
+    if initial_window_bytes is None:
+        size_bytes = state.max_datagram_size_bytes
+        initial_window_bytes = recommended_initial_window_bytes(size_bytes)  # [slow-start.datagram-size.initial]
     state.cwnd_bytes = initial_window_bytes  # [slow-start.path.reset]
     state.ssthresh_bytes = None
     state.recovery_start_ns = None
@@ -323,10 +326,10 @@ def on_datagram_size(state: BaseState, event: DatagramSize) -> None:
     """Take another maximum datagram size; the window in bytes stays, but a decrease in the handshake may reduce it."""
     size_bytes = event.max_datagram_size_bytes
     smaller = size_bytes < state.max_datagram_size_bytes
-    state.max_datagram_size_bytes = size_bytes  # [slow-start.datagram-size] [slow-start.datagram-size.window]
+    state.max_datagram_size_bytes = size_bytes  # [slow-start.datagram-size.minimum] [slow-start.datagram-size.growth]
     state.rules.change_datagram_size(state.rules_state)
     if not smaller:
-        return  # [slow-start.datagram-size.kept]
+        return  # [slow-start.datagram-size.kept] [slow-start.datagram-size.window]
     if event.handshake:
         initial_window_bytes = recommended_initial_window_bytes(size_bytes)
         state.cwnd_bytes = min(state.cwnd_bytes, initial_window_bytes)  # [slow-start.datagram-size.handshake]

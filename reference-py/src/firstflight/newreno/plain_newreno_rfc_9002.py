@@ -196,5 +196,5 @@ def on_datagram_size(s: NewReno, max_datagram_size: int, *, handshake: bool) -> 
     if handshake and max_datagram_size < s.max_datagram_size:
         window = initial_window(max_datagram_size)
         s.congestion_window = min(s.congestion_window, window)  # [slow-start.datagram-size.handshake]
-    s.max_datagram_size = max_datagram_size  # [slow-start.datagram-size]
+    s.max_datagram_size = max_datagram_size  # [slow-start.datagram-size.growth]
     return Outcome.UNCHANGED

@@ -5,9 +5,9 @@ from typing import Any
 
 from firstflight import create, samples_rate
 from firstflight.delivery_rate import with_samples
-from firstflight.events import Ack, Event
+from firstflight.events import Ack, Event, PathChange
 from firstflight_conformance.format.ledger import RttEstimator
-from firstflight_conformance.format.stream import check_stream
+from firstflight_conformance.format.stream import check_stream, confirms_address
 from firstflight_conformance.logs.recording.recording import Header, Recording
 from firstflight_conformance.replay.measure import replay
 from firstflight_conformance.replay.stimulus import Stimulus, judged_events, to_json
@@ -21,7 +21,7 @@ def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str
     exact ones. Raise :class:`ValueError` if nothing is left, or if a packet is larger than the datagrams of the controller.
     """
     config = recording.header.config
-    events = with_computed_rtts(recording.in_full_flight())
+    events = with_computed_rtts(recording.in_full_flight(), algorithm)
     controller = create(algorithm, profile, config)
     if samples_rate(controller):
         events = tuple(with_samples(events))
@@ -29,7 +29,7 @@ def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str
     events = events[: judged_events(events, observations)]
     if not events:
         raise ValueError(f"{algorithm}/{profile}: the first packets sent do not fit its window")
-    check_stream(events, {"max_datagram_size_bytes": config.max_datagram_size_bytes})
+    check_stream(events, {"max_datagram_size_bytes": config.max_datagram_size_bytes}, algorithm)
     name = _name(recording.header)
     stimulus = Stimulus(
         id=vector_id,
@@ -44,14 +44,21 @@ def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str
     return to_json(stimulus)
 
 
-def with_computed_rtts(events: tuple[Event, ...]) -> tuple[Event, ...]:
-    """Return the events with samples that are the time since the largest packet was sent, and the estimates that follow."""
-    rtt = RttEstimator()
+def with_computed_rtts(events: tuple[Event, ...], algorithm: str) -> tuple[Event, ...]:
+    """Return the events with samples that are the time since the largest packet was sent, and the estimates that follow.
+
+    A confirmed new address restarts the estimator, and packets of the old path give no sample.
+    """
+    rtt, path_start_ns = RttEstimator(), 0
     found: list[Event] = []
     for event in events:
+        if isinstance(event, PathChange) and confirms_address(algorithm):
+            rtt, path_start_ns = RttEstimator(), event.t_ns
         if isinstance(event, Ack):
-            latest_ns = None if event.latest_rtt_ns is None else event.t_ns - event.packets[-1].sent_t_ns
-            if latest_ns is not None:
+            sent_t_ns = event.packets[-1].sent_t_ns
+            latest_ns = None
+            if event.latest_rtt_ns is not None and sent_t_ns > path_start_ns:
+                latest_ns = event.t_ns - sent_t_ns
                 rtt.sample(latest_ns, event.ack_delay_ns)
             found.append(
                 replace(event, latest_rtt_ns=latest_ns, min_rtt_ns=rtt.min_ns, smoothed_rtt_ns=rtt.smoothed_ns)
