@@ -261,7 +261,10 @@ static void begin_startup(struct ff_controller *controller)
     case FF_ALGORITHM_SEARCH:
         ff_search_begin(&controller->search_readings, ff_controller_search(controller)); /* [slow-start.path.startup] */
         return;
-#define FF_BEGIN(package, PACKAGE, text)                                                                    case FF_ALGORITHM_##PACKAGE:                                                                                ff_##package##_begin(&controller->package##_readings, &controller->package, &controller->base);         return;
+#define FF_BEGIN(package, PACKAGE, text)                                                                \
+    case FF_ALGORITHM_##PACKAGE:                                                                        \
+        ff_##package##_begin(&controller->package##_readings, &controller->package, &controller->base); \
+        return;
         FF_STARTUPS(FF_BEGIN)
     default:
         return; /* a base alone */
