@@ -137,7 +137,7 @@ class _Sender:
             self.events.append(Ce(self.t_ns, run.first, run.sent_t_ns, 1))
         elif kind == "path_change":
             self.events.append(PathChange(self.t_ns))
-            self.t_ns += 1  # nothing is sent at its time
+            self.t_ns += 1  # the next packet is sent after the change
         elif kind == "persistent_congestion":
             self.events.append(PersistentCongestion(self.t_ns))
         else:
