@@ -77,7 +77,9 @@ static void on_lost(struct sim_sampler *sampler, struct ff_lost *lost)
 {
     const struct note *note = note_of(sampler, lost->packets, lost->run_count);
 
-    sampler->lost_bytes += lost->bytes;
+    if (!lost->pmtu_probe) {
+        sampler->lost_bytes += lost->bytes;
+    }
     lost->rate_in_flight_bytes = note->in_flight_bytes;
     lost->rate_app_limited = note->app_limited;
     lost->rate_lost_bytes = sampler->lost_bytes - note->lost_bytes;

@@ -232,7 +232,7 @@ class Sampler:
             return event
         notes = [self._notes.pop(run.first) for run in event.packets]
         delivered_bytes, delivered_ns, first_send_ns, lost_bytes, in_flight_bytes, limited = notes[-1]
-        self._lost_bytes += event.bytes if isinstance(event, Lost) else 0
+        self._lost_bytes += event.bytes if isinstance(event, Lost) and not event.pmtu_probe else 0
         news = {"rate_lost_bytes": self._lost_bytes - lost_bytes, "rate_in_flight_bytes": in_flight_bytes}
         if isinstance(event, Ack):
             self._delivered_bytes += event.bytes

@@ -63,7 +63,7 @@ struct ff_sent {
  * the longer of that in which this data was sent and that in which it was acknowledged. `rate_prior_delivered_bytes`: delivered
  * in all when that packet was sent. `rate_app_limited`: whether the application held the sender back when that packet was sent,
  * or so shortly before that the gap was still in flight. `rate_in_flight_bytes`: in flight when that packet had been sent,
- * itself included. `rate_lost_bytes`: declared lost between its sending and now.
+ * itself included. `rate_lost_bytes`: declared lost between its sending and now, without PMTU probes.
  */
 struct ff_ack {
     const struct ff_run *packets;
@@ -88,7 +88,8 @@ struct ff_ack {
 /*
  * The loss detector declared `packets` lost. `rate_in_flight_bytes`: in flight when the packet sent last of `packets` had been
  * sent, itself included. `rate_app_limited`: as in `ack`, of that packet. `rate_lost_bytes`: declared lost between its sending
- * and now, this event included. `pmtu_probe`: the packets are PMTU probes. Adapters of protocol 2 receive it.
+ * and now, this event included, without PMTU probes. `pmtu_probe`: the packets are PMTU probes. Adapters of protocol 2 receive
+ * it.
  */
 struct ff_lost {
     const struct ff_run *packets;

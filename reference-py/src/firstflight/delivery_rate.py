@@ -31,7 +31,7 @@ class _Note:
 class RateSampler:
     """Samples one connection, whose events it is given from the first one on, each once and in order. A new path begins everything anew.
 
-    ``delivered_bytes``, ``lost_bytes``: in all. ``delivered_ns``: when data was delivered last. ``first_send_ns``: when the packet
+    ``delivered_bytes``, ``lost_bytes``: in all, the latter without PMTU probes. ``delivered_ns``: when data was delivered last. ``first_send_ns``: when the packet
     that gave the last sample was sent. ``app_limited_bytes``: how much is delivered when the gap that the application left ends; 0
     without one. The first write finds nothing to send: it leaves one that any delivery ends.
     """
@@ -103,7 +103,8 @@ class RateSampler:
 
     def _lose(self, event: Lost) -> Lost:
         note = self._take(event)
-        self.lost_bytes += event.bytes
+        if not event.pmtu_probe:
+            self.lost_bytes += event.bytes
         if note is None:
             return event
         return replace(
