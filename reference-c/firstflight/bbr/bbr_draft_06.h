@@ -16,6 +16,8 @@
  *     ... for the packets that are found lost together, then for each range of consecutive ones:
  *     bbr_draft_06_on_lost(&bbr, now_ns, bytes_in_flight, when_the_last_of_them_was_sent_ns);
  *     bbr_draft_06_on_lost_range(&bbr, first_packet, last_packet);
+ *     ... on the loss of a PMTU probe (RFC 9000, section 14.4): only set bbr.inflight to the bytes in flight;
+ *     ... for another maximum datagram size: bbr_draft_06_on_datagram_size(&bbr, size, handshake);
  *     ... for a CE mark, for persistent congestion, and where losses turn out to be none:
  *     bbr_draft_06_on_congestion(&bbr, sent_ns, now_ns);
  *     bbr_draft_06_on_enter_rto(&bbr, now_ns);
@@ -247,12 +249,17 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_on_congestion(struct bbr_dr
 static inline enum bbr_draft_06_outcome bbr_draft_06_note_loss(struct bbr_draft_06 *s);
 static inline void bbr_draft_06_save_state_upon_loss(struct bbr_draft_06 *s);
 
+/* The initial window that RFC 9002 recommends (section 7.2). */
+static inline uint64_t bbr_draft_06_initial_window(uint32_t max_datagram_size) {
+    const uint64_t ten = UINT64_C(10) * max_datagram_size, largest = bbr_draft_06_max(14720, UINT64_C(2) * max_datagram_size);
+    return bbr_draft_06_min(ten, largest);
+}
+
 /* 5.2.1: OnInit. The initial window is the transport's (5.6.4.1), 0 for the one that RFC 9002 recommends. */
 static inline void bbr_draft_06_begin(struct bbr_draft_06 *s, uint32_t max_datagram_size, uint64_t initial_window) {
     const struct bbr_draft_06_rate nothing = {0, 1};
-    const uint64_t ten = UINT64_C(10) * max_datagram_size, largest = bbr_draft_06_max(14720, UINT64_C(2) * max_datagram_size);
     if (initial_window == 0)
-        initial_window = bbr_draft_06_min(ten, largest);
+        initial_window = bbr_draft_06_initial_window(max_datagram_size);
     s->smss = max_datagram_size;
     s->initial_cwnd = s->cwnd = initial_window; /* [bbr.begin] */
     s->next_release_ns = s->after_lost = s->min_rtt = s->probe_rtt_min_delay = BBR_DRAFT_06_NONE;
@@ -669,6 +676,16 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_handle_spurious_loss_detect
     s->pacing_gain = BBR_DRAFT_06_STARTUP_PACING_GAIN;
     s->model_changed = 1;
     return BBR_DRAFT_06_STARTUP_RESUMED;
+}
+
+/* RFC 9002, section 7.2: change SMSS; a decrease in the handshake may reduce the window. */
+static inline enum bbr_draft_06_outcome bbr_draft_06_on_datagram_size(struct bbr_draft_06 *s, uint32_t max_datagram_size,
+                                                                      int handshake) {
+    if (handshake && max_datagram_size < s->smss)
+        s->cwnd = bbr_draft_06_min(s->cwnd, bbr_draft_06_initial_window(max_datagram_size)); /* [slow-start.datagram-size.handshake] */
+    s->smss = max_datagram_size; /* [slow-start.datagram-size] */
+    s->model_changed = 1; /* the send quantum */
+    return BBR_DRAFT_06_UNCHANGED;
 }
 
 #endif

@@ -17,6 +17,10 @@ static uint64_t newest_sent_ns(const struct drive_event *event) {
 }
 
 static int on_lost(const struct drive_event *event) {
+    if (event->pmtu_probe) {
+        bbr.inflight = bbr_draft_06_min(event->bytes_in_flight, BBR_DRAFT_06_MOST);
+        return (int)BBR_DRAFT_06_UNCHANGED;
+    }
     int outcome = (int)bbr_draft_06_on_lost(&bbr, event->t_ns, event->bytes_in_flight, newest_sent_ns(event));
     EACH_RUN(event, i)
         bbr_draft_06_on_lost_range(&bbr, event->runs[i].first, event->runs[i].last);
@@ -47,6 +51,8 @@ static int on_event(const struct drive_event *event) {
     case CE: return (int)bbr_draft_06_on_congestion(&bbr, event->sent_t_ns, event->t_ns);
     case PERSISTENT_CONGESTION: return (int)bbr_draft_06_on_enter_rto(&bbr, event->t_ns);
     case SPURIOUS_LOSS: return (int)bbr_draft_06_handle_spurious_loss_detection(&bbr);
+    case DATAGRAM_SIZE:
+        return (int)bbr_draft_06_on_datagram_size(&bbr, (uint32_t)event->max_datagram_size_bytes, event->handshake != 0);
     default: return (int)BBR_DRAFT_06_UNCHANGED;
     }
 }

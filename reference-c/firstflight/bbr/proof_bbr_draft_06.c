@@ -78,3 +78,10 @@ void prove_handle_spurious_loss_detection(void) {
     bbr_draft_06_handle_spurious_loss_detection(&s);
     PROVE(bbr_draft_06_invariant(&s));
 }
+
+void prove_on_datagram_size(uint32_t max_datagram_size, int handshake) {
+    struct bbr_draft_06 s = any_state();
+    ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END);
+    bbr_draft_06_on_datagram_size(&s, max_datagram_size, handshake);
+    PROVE(bbr_draft_06_invariant(&s));
+}

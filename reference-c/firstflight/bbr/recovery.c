@@ -79,7 +79,7 @@ enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff
 
     state->in_flight_bytes = ff_bbr_saturate(lost->bytes_in_flight);
     if (lost->pmtu_probe) {
-        return FF_OUTCOME_UNCHANGED;
+        return FF_OUTCOME_UNCHANGED; /* [slow-start.loss.pmtu-probe] */
     }
     for (size_t i = 0; i < lost->run_count; i++) {
         latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns);

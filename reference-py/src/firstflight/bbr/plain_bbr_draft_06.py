@@ -9,7 +9,7 @@ The sampling of 4.1 is the sender's: an ACK brings the sample of the packet sent
 
 from dataclasses import dataclass, field
 
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
+from firstflight.events import Ack, Ce, DatagramSize, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.newreno import plain_newreno_rfc_9002 as newreno
 from firstflight.observables import Outcome, Phase
@@ -190,6 +190,8 @@ def on_event(s: Bbr, event: Event) -> Outcome:
             return on_enter_rto(s, event)
         case SpuriousLoss():
             return handle_spurious_loss_detection(s)
+        case DatagramSize():
+            return on_datagram_size(s, event)
     return Outcome.UNCHANGED
 
 
@@ -439,8 +441,13 @@ def bound_cwnd_for_model(s: Bbr) -> None:
 
 
 def on_lost(s: Bbr, lost: Lost) -> Outcome:
-    """5.2.4, and the ranges of 5.3.1.3: a run that follows the last lost packet is no other range (open)."""
+    """5.2.4, and the ranges of 5.3.1.3: a run that follows the last lost packet is no other range (open).
+
+    A lost PMTU probe only leaves the bytes in flight (RFC 9000, section 14.4).
+    """
     s.inflight = min(lost.bytes_in_flight, WINDOW_MAX_BYTES)
+    if lost.pmtu_probe:
+        return Outcome.UNCHANGED  # [slow-start.loss.pmtu-probe]
     outcome = on_congestion(s, max(run.sent_t_ns for run in lost.packets), lost.t_ns)
     for run in lost.packets:
         s.lost_ranges += run.first != s.after_lost
@@ -503,3 +510,12 @@ def handle_spurious_loss_detection(s: Bbr) -> Outcome:
         s.phase, s.pacing_gain = Phase.STARTUP, STARTUP_PACING_GAIN
         return Outcome.STARTUP_RESUMED
     return Outcome.RESTORED
+
+
+def on_datagram_size(s: Bbr, event: DatagramSize) -> Outcome:
+    """Change SMSS; a decrease in the handshake may reduce the window (RFC 9002, section 7.2)."""
+    smaller = event.max_datagram_size_bytes < s.smss
+    s.smss = event.max_datagram_size_bytes  # [slow-start.datagram-size]
+    if event.handshake and smaller:
+        s.cwnd = min(s.cwnd, newreno.initial_window(s.smss))  # [slow-start.datagram-size.handshake]
+    return Outcome.UNCHANGED

@@ -70,7 +70,7 @@ def on_lost(readings: Readings, state: Bbr, base: BaseState, lost: Lost) -> Outc
     """Process packets declared lost."""
     state.in_flight_bytes = saturate(lost.bytes_in_flight)
     if lost.pmtu_probe:
-        return Outcome.UNCHANGED
+        return Outcome.UNCHANGED  # [slow-start.loss.pmtu-probe]
     was_in_recovery = base.in_recovery
     _enter_recovery(state, base, lost.t_ns, max(run.sent_t_ns for run in lost.packets))
     _count_ranges(state, lost)
