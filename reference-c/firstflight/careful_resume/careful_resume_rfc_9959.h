@@ -17,6 +17,7 @@
  *     with that threshold in the place of ssthresh; then careful_resume_rfc_9959_on_ack(&resume, &ack, &window);
  *     ... on loss and ECN-CE: your controller reacts if careful_resume_rfc_9959_on_detected_congestion(...) returns NORMAL;
  *     ... on the loss of a PMTU probe (RFC 9000, section 14.4): set resume.flight_size to the bytes in flight, then leave_unvalidated_if;
+ *     ... for another maximum datagram size: your controller changes first, then set resume.max_datagram_size, then leave_unvalidated_if;
  *     ... careful_resume_rfc_9959_on_path_change(...); careful_resume_rfc_9959_on_persistent_congestion(...), then your controller
  *     ... reacts; and on any other event careful_resume_rfc_9959_leave_unvalidated_if(&resume, now_ns, NORMAL, 0, &window).
  *

@@ -82,6 +82,11 @@ static int on_other(const struct drive_event *event, struct careful_resume_rfc_9
 static struct drive_answer dispatch(const struct drive_event *event) {
     if (event->kind == ACK)
         return on_ack(event);
+    if (event->kind == DATAGRAM_SIZE) {
+        /* Also where a phase ends; base_on_event repeats it without an effect. */
+        newreno_rfc_9002_on_datagram_size(&base, (uint32_t)event->max_datagram_size_bytes, event->handshake != 0);
+        resume.max_datagram_size = (uint32_t)event->max_datagram_size_bytes;
+    }
     struct careful_resume_rfc_9959_window window = copied_in();
     int outcome = on_other(event, &window);
     set_window(window.cwnd);

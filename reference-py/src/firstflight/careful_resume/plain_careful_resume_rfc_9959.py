@@ -6,7 +6,18 @@ why it is as here. Observing (3.1) changes no window and is not here.
 
 from dataclasses import dataclass
 
-from firstflight.events import Ack, Backlog, Ce, Event, Lost, PathChange, PersistentCongestion, SavedPath, Sent
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    DatagramSize,
+    Event,
+    Lost,
+    PathChange,
+    PersistentCongestion,
+    SavedPath,
+    Sent,
+)
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.newreno import plain_newreno_rfc_9002 as newreno
 from firstflight.observables import Outcome, Phase, Trigger
@@ -119,6 +130,8 @@ def dispatch(s: CarefulResume, event: Event) -> Outcome:
             return on_path_change(s, event)
         case PersistentCongestion():
             return on_persistent_congestion(s, event)
+        case DatagramSize():
+            newreno.on_event(s.base, event)  # in every phase
     return leave_unvalidated_if(s, event.t_ns, Outcome.UNCHANGED)
 
 
