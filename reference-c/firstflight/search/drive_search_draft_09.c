@@ -31,6 +31,8 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         search_draft_09_on_sent(&search, event->bytes);
     if (event->kind == PERSISTENT_CONGESTION)
         search_draft_09_restart(&search);
+    if (event->kind == DATAGRAM_SIZE)
+        search.max_datagram_size = (uint32_t)event->max_datagram_size_bytes;
     if (event->kind != ACK)
         return base_on_event(event);
     uint64_t cwnd = base.congestion_window, packets = packets_of(event);

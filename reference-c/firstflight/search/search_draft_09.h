@@ -17,6 +17,7 @@
  *     default: cwnd grows as ever;
  *     }
  *     ... on persistent congestion, or where slow start begins again for another reason: search_draft_09_restart(&search);
+ *     ... for another maximum datagram size: set search.max_datagram_size.
  *
  * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; what was sent and what was delivered since the
  * begin below 2^60, bytes_in_flight below 2^63. Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 =
