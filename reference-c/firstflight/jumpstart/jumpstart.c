@@ -31,6 +31,7 @@ static void enter(const struct ff_jumpstart_readings *readings, struct ff_jumpst
     state->spent = true;
     state->amount_bytes = flight_bytes;
     state->planned_packets = packets;
+    state->packet_bytes = base->max_datagram_size_bytes; /* a later datagram size leaves the schedule */
     state->limit_packets = packets;
     state->sent_packets = 0;
     state->flight_first = state->next_packet;
@@ -263,7 +264,7 @@ static void observe(const struct ff_jumpstart_readings *readings, const struct f
     if (state->jumping) {
         observation->phase = FF_PHASE_JUMP;
     }
-    observation->next_release_ns = ff_jumpstart_next_release_ns(readings, state, base->max_datagram_size_bytes);
+    observation->next_release_ns = ff_jumpstart_next_release_ns(readings, state, state->packet_bytes);
     observation->recovery_start_ns = base->recovery_start_ns;
     observation->planned_packets = state->planned_packets;
     observation->sent_packets = state->sent_packets;

@@ -15,11 +15,12 @@ extern "C" {
 
 struct ff_jumpstart {
     uint64_t initial_window_bytes;
-    /* the jump: amount_bytes in planned_packets over rtt_ns from start_ns on, of which limit_packets may leave */
+    /* the jump: amount_bytes in planned_packets of packet_bytes over rtt_ns from start_ns on, of which limit_packets may leave */
     uint64_t start_ns;
     uint64_t rtt_ns;
     uint64_t amount_bytes;    /* at most FF_JUMP_MAX_BYTES */
     uint64_t planned_packets; /* likewise */
+    uint64_t packet_bytes;    /* of planned_packets: the maximum datagram size when the jump began */
     uint64_t limit_packets;   /* likewise */
     uint64_t sent_packets;    /* at most limit_packets */
     uint64_t flight_first;    /* packets of the flight; FF_NO_PACKET: there is none */

@@ -57,6 +57,7 @@ def _enter(readings: Readings, state: JumpStart, base: BaseState, flight_bytes: 
     state.spent = True
     state.amount_bytes = flight_bytes
     state.planned_packets = packets
+    state.packet_bytes = base.max_datagram_size_bytes  # a later datagram size leaves the schedule
     state.limit_packets = packets
     state.sent_packets = 0
     state.flight_first = state.next_packet
@@ -232,7 +233,7 @@ def _observe(readings: Readings, state: JumpStart, base: BaseState, outcome: Out
         Phase.JUMP if state.jumping else newreno.phase(base),
         outcome,
         numbers,
-        next_release_ns(readings, state, base.max_datagram_size_bytes),
+        next_release_ns(readings, state, state.packet_bytes),
         paces=True,
     )
 

@@ -16,7 +16,7 @@ class JumpStart:
     """State of JumpStart.
 
     The jump: ``jumping`` while it lasts, ``spent`` once there was one; it began at ``start_ns`` to send ``amount_bytes`` in
-    ``planned_packets`` over ``rtt_ns``, of which ``limit_packets`` may leave; ``at_once`` if they are not paced. The flight: packets from
+    ``planned_packets`` of ``packet_bytes`` over ``rtt_ns``, of which ``limit_packets`` may leave; ``at_once`` if they are not paced. The flight: packets from
     ``flight_first`` up to, not including, ``flight_end``, which is ``None`` until the jump ends; ``sent_packets`` of it have left.
 
     The loss accounting: ``accounting`` while it waits for the end of recovery, ``accounted`` after it acted, ``repeats`` is R,
@@ -34,6 +34,7 @@ class JumpStart:
     rtt_ns: int = 0
     amount_bytes: int = 0
     planned_packets: int = 0
+    packet_bytes: int = 0
     limit_packets: int = 0
     sent_packets: int = 0
     flight_first: int | None = None
