@@ -83,6 +83,8 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         return on_congestion(event);
     if (event->kind == PERSISTENT_CONGESTION)
         startup = first_recovery = 0;
+    if (event->kind == DATAGRAM_SIZE)
+        rapid.minimum_window = 2 * event->max_datagram_size_bytes;
     return base_on_event(event);
 }
 

@@ -93,7 +93,9 @@ static void observe(const struct ff_rapid_start_readings *readings, const struct
     if (readings->growth == FF_RAPID_START_GROWTH_DATAGRAMS) {
         observation->credit_bytes = state->credit_bytes;
     }
-    observation->lower_bound_bytes = state->lower_bound_bytes;
+    if (state->lower_bound_bytes != FF_NONE) {
+        observation->lower_bound_bytes = ff_rapid_start_with_minimum(state->lower_bound_bytes, base);
+    }
     observation->recovery_start_ns = base->recovery_start_ns;
 }
 

@@ -16,7 +16,8 @@
  *     ... while that recovery period lasts, for the bytes of packets sent before it, also of those losses that began it:
  *     rapid_start_draft_02_on_recovery_ack(&rapid, acked_bytes, &cwnd);
  *     rapid_start_draft_02_on_recovery_lost(&rapid, lost_bytes, &cwnd);
- *     ... and ssthresh = cwnd after each of the three.
+ *     ... and ssthresh = cwnd after each of the three. Your controller alone processes the loss of a PMTU probe (RFC 9000, section 14.4).
+ *     ... for another maximum datagram size: set rapid.minimum_window to twice the size.
  *
  * Domain: RTTs below 2^59 ns (18 years), packet numbers below 2^62, windows below 2^62 bytes, ACKs and losses of less than 2^48 bytes,
  * datagrams of less than 2^16.

@@ -40,7 +40,7 @@ static uint64_t up(uint64_t amount, uint64_t parts)
     return amount / FF_RAPID_START_PARTS * parts + (rest + FF_RAPID_START_PARTS - 1) / FF_RAPID_START_PARTS;
 }
 
-/* Return the window below which the recovery that begins now does not reduce. */
+/* Return the lower bound of the recovery that begins now, without the minimum window. */
 static uint64_t bound_bytes(const struct ff_rapid_start_readings *readings, const struct ff_rapid_start *state,
                             const struct ff_base_state *base)
 {
@@ -57,7 +57,12 @@ static uint64_t bound_bytes(const struct ff_rapid_start_readings *readings, cons
             bound = ff_max(bound, initial_bytes); /* [rapid-start.bound.initial] */
         }
     }
-    return ff_max(bound, ff_newreno_minimum_window_bytes(base)); /* [rapid-start.bound.minimum] */
+    return bound;
+}
+
+uint64_t ff_rapid_start_with_minimum(uint64_t bound_bytes, const struct ff_base_state *base)
+{
+    return ff_max(bound_bytes, ff_newreno_minimum_window_bytes(base)); /* [rapid-start.bound.minimum] */
 }
 
 /* Begin the first recovery period with the window times the silence factor. */
@@ -66,7 +71,8 @@ static void begin(const struct ff_rapid_start_readings *readings, struct ff_rapi
 {
     uint64_t prior_bytes = base->cwnd_bytes;
     uint64_t bound = bound_bytes(readings, state, base);
-    uint64_t window_bytes = ff_max(down(prior_bytes, loss_parts(readings, base)), bound);
+    uint64_t window_bytes =
+        ff_max(down(prior_bytes, loss_parts(readings, base)), ff_rapid_start_with_minimum(bound, base));
 
     ff_newreno_begin_recovery(base, now_ns, window_bytes, prior_bytes); /* [rapid-start.recovery.begin] */
     state->lower_bound_bytes = bound;
@@ -77,9 +83,10 @@ static void begin(const struct ff_rapid_start_readings *readings, struct ff_rapi
 static enum ff_outcome reduce(const struct ff_rapid_start *state, struct ff_base_state *base, uint64_t less_bytes)
 {
     uint64_t left_bytes = base->cwnd_bytes - ff_min(less_bytes, base->cwnd_bytes);
+    uint64_t bound = ff_rapid_start_with_minimum(state->lower_bound_bytes, base);
 
-    base->cwnd_bytes = ff_max(left_bytes, state->lower_bound_bytes);
-    return left_bytes < state->lower_bound_bytes ? FF_OUTCOME_LOWER_BOUND_KEPT : FF_OUTCOME_REDUCED_FURTHER;
+    base->cwnd_bytes = ff_max(left_bytes, bound);
+    return left_bytes < bound ? FF_OUTCOME_LOWER_BOUND_KEPT : FF_OUTCOME_REDUCED_FURTHER;
 }
 
 /* Return how many bytes of packets sent before the recovery an ACK has. */

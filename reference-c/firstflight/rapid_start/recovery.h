@@ -17,6 +17,9 @@ extern "C" {
 /* Every factor is a number of these parts of 1: K is a number of eighteenths, beta one of tenths. */
 #define FF_RAPID_START_PARTS UINT64_C(180)
 
+/* Return the window below which recovery does not reduce: the bound, or the minimum window of the current datagram size. */
+uint64_t ff_rapid_start_with_minimum(uint64_t bound_bytes, const struct ff_base_state *base);
+
 /* Process an ACK at t_ns in the first recovery, or after it while losses still count. */
 enum ff_outcome ff_rapid_start_on_recovery_ack(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
                                                struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack);

@@ -30,7 +30,7 @@ struct ff_rapid_start {
     uint64_t slots_ns[FF_RAPID_START_SLOTS]; /* the smallest samples of the last quarters, the present one first */
     uint64_t slot_end_ns;                    /* until when that lasts */
     uint64_t credit_bytes;                   /* acknowledged, and not enough for a datagram of growth yet */
-    uint64_t lower_bound_bytes;              /* below it recovery does not reduce; FF_NONE: there was none */
+    uint64_t lower_bound_bytes;              /* lower bound of recovery without the minimum window; FF_NONE: there was none */
     uint8_t stage;
 };
 

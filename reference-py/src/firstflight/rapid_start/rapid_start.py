@@ -69,11 +69,12 @@ def _on_event(readings: Readings, state: RapidStart, base: BaseState, event: Eve
 
 
 def _observe(readings: Readings, state: RapidStart, base: BaseState, outcome: Outcome) -> Observation:
+    bound_bytes = state.lower_bound_bytes
     numbers = {
         "min_rtt_ns": state.min_rtt_ns,
         "rtt_floor_ns": floor_ns(readings, state),
         "credit_bytes": state.credit_bytes if readings.growth is Growth.DATAGRAMS else None,
-        "lower_bound_bytes": state.lower_bound_bytes,
+        "lower_bound_bytes": None if bound_bytes is None else recovery.with_minimum(bound_bytes, base),
         "recovery_start_ns": base.recovery_start_ns,
     }
     return Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, numbers)

@@ -51,7 +51,7 @@ def _up(amount: int, parts: int) -> int:
 
 
 def _bound_bytes(readings: Readings, state: RapidStart, base: BaseState) -> int:
-    """Return the window below which the recovery that begins now does not reduce."""
+    """Return the lower bound of the recovery that begins now, without the minimum window."""
     beta_parts = 18 * _beta_tenths(readings, base)
     if readings.lower_bound is LowerBound.THIRD_OR_HALF_INITIAL:
         third_bytes = _down(base.cwnd_bytes, beta_parts // 3)
@@ -61,22 +61,27 @@ def _bound_bytes(readings: Readings, state: RapidStart, base: BaseState) -> int:
         if readings.lower_bound is LowerBound.THIRD_OR_INITIAL:
             initial_bytes = _up(state.initial_window_bytes, beta_parts)
             bound_bytes = max(bound_bytes, initial_bytes)  # [rapid-start.bound.initial]
+    return bound_bytes
+
+
+def with_minimum(bound_bytes: int, base: BaseState) -> int:
+    """Return the window below which recovery does not reduce: the bound, or the minimum window of the current datagram size."""
     return max(bound_bytes, newreno.minimum_window_bytes(base))  # [rapid-start.bound.minimum]
 
 
 def _begin(readings: Readings, state: RapidStart, base: BaseState, now_ns: int) -> None:
     """Begin the first recovery period with the window times the silence factor."""
     prior_bytes = base.cwnd_bytes
-    bound_bytes = _bound_bytes(readings, state, base)
+    state.lower_bound_bytes = _bound_bytes(readings, state, base)
+    bound_bytes = with_minimum(state.lower_bound_bytes, base)
     window_bytes = max(_down(prior_bytes, _loss_parts(readings, base)), bound_bytes)
     newreno.begin_recovery(base, now_ns, window_bytes, prior_bytes)  # [rapid-start.recovery.begin]
-    state.lower_bound_bytes = bound_bytes
     state.stage = Stage.RECOVERY
 
 
 def _reduce(state: RapidStart, base: BaseState, less_bytes: int) -> Outcome:
     """Take bytes off the window, as far as the lower bound allows."""
-    bound_bytes = state.lower_bound_bytes or 0  # there is one: a recovery has begun
+    bound_bytes = with_minimum(state.lower_bound_bytes or 0, base)  # there is one: a recovery has begun
     left_bytes = max(base.cwnd_bytes - less_bytes, 0)
     base.cwnd_bytes = max(left_bytes, bound_bytes)
     return Outcome.LOWER_BOUND_KEPT if left_bytes < bound_bytes else Outcome.REDUCED_FURTHER

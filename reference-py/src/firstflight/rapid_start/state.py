@@ -30,7 +30,7 @@ class RapidStart:
     first, which lasts until ``slot_end_ns``.
 
     ``credit_bytes``: acknowledged, and not enough for a datagram of growth yet. ``lower_bound_bytes``: below it recovery does not
-    reduce, ``None`` before there was one.
+    reduce, ``None`` before there was one; without the minimum window, which follows the datagram size.
     """
 
     initial_window_bytes: int
