@@ -27,6 +27,7 @@ from firstflight.events import (
 from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase, Trigger
 from firstflight_conformance.prng import SplitMix64
+from quic_changes import next_size
 
 T = TypeVar("T")
 
@@ -293,6 +294,8 @@ def run_streams(seed: int, events: int) -> Pair:
         stream = Stream(rng)
         pair = Pair.of(any_readings(rng), stream.config)
         for _ in range(min(left, 30 + rng.below(60))):
+            if size := next_size(rng, pair.model):
+                pair.step(size)
             pair.step(stream.event(pair.model))
             left -= 1
         if total is None:

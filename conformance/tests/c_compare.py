@@ -16,11 +16,14 @@ from firstflight.limits import TIME_MAX_NS
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.prng import SplitMix64
+from quic_changes import next_size, probe_or_not
 from stimuli.streams import AckStream
 
 _OUTCOMES, _PHASES = list(Outcome), list(Phase)
 #: How often the path changes, in millionths of the events.
 PATH_CHANGE_PPM = 2_000
+#: How often the datagram size changes: rarely, because the packets of the streams keep their size.
+SIZE_PPM = 2_000
 
 
 def begin_model(readings: Any, config: Config) -> Controller:
@@ -146,7 +149,9 @@ def compare_streams(
         stream = begin(rng)
         pair = Pair.of(module, any_readings(rng, module), stream.config)
         for _ in range(stream.pick((40, 150, 400))):
-            pair.step(stream.event(pair.model))
+            if size := next_size(rng, pair.model, SIZE_PPM):
+                pair.step(size)
+            pair.step(probe_or_not(rng, stream.event(pair.model)))
             if rng.chance_ppm(PATH_CHANGE_PPM):
                 pair.step(PathChange(min(pair.model.t_ns + 1, TIME_MAX_NS)))
         total += pair.outcomes

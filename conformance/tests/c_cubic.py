@@ -211,7 +211,6 @@ class Stream:
         draw = self.rng.below(100)
         if draw < 2:
             size: Event = DatagramSize(self.t_ns, self.pick((1200, 1400, 1500, 9000)), self.chance(20))
-            size = size if model.readings is None else Pto(self.t_ns)
             path = PathChange(min(self.t_ns + 1, TIME_MAX_NS))  # nothing is sent at its time
             event = self.pick((SpuriousLoss(self.t_ns), Pto(self.t_ns), IdleRestart(self.t_ns), size, path))
             self.t_ns = min(self.t_ns + 2, TIME_MAX_NS) if event is path else self.t_ns

@@ -14,6 +14,7 @@ from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome
 from firstflight_conformance.prng import SplitMix64
 from observed import outcomes_of
+from quic_changes import next_size, probe_or_not
 
 T = TypeVar("T")
 
@@ -138,7 +139,9 @@ def run_streams(module: ModuleType, seed: int, events: int) -> Counter[Outcome |
         stream = Stream(rng)
         pair = Pair.of(module, any_readings(rng, module), stream.config)
         for _ in range(stream.pick((40, 150, 400))):
-            pair.step(stream.event(pair.model))
+            if size := next_size(rng, pair.model):
+                pair.step(size)
+            pair.step(probe_or_not(rng, stream.event(pair.model)))
             if pair.model.base.ssthresh_bytes is not None and stream.chance(3):
                 break  # little that is new follows
         total += pair.outcomes

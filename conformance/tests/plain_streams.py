@@ -18,12 +18,16 @@ from firstflight_conformance.paths import STIMULI
 from firstflight_conformance.prng import SplitMix64
 from plain.headers import Header
 from plain.judge import Run, judge_event
+from quic_changes import next_size, probe_or_not
+from stimuli.initial_window import OF_QUIC
 from stimuli.new_path import BASES, STARTUPS
 
 #: How often the path changes, in millionths of the events.
 PATH_CHANGE_PPM = 5_000
 #: Profiles in which it does, in a fifth of their events.
 MIGRATING = {f"{name}/{profile}" for name, profiles in (BASES | STARTUPS).items() for profile in profiles}
+#: Profiles of QUIC, whose streams have PMTU probes and changes of the datagram size in the same fifth.
+QUIC = MIGRATING | {f"careful-resume/{profile}" for profile in OF_QUIC["careful-resume"]}
 
 
 def _streams() -> dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]]:
@@ -48,8 +52,13 @@ class Connection:
     steps: list[tuple[Event, Observation]] = field(default_factory=list)
 
 
-def connections(name: str, seed: int, events: int, *, migrates: bool = False) -> Iterator[Connection]:
-    """Play random streams of a profile until the model has accepted so many events. ``migrates``: the path changes."""
+def connections(
+    name: str, seed: int, events: int, *, migrates: bool = False, changes: bool = False
+) -> Iterator[Connection]:
+    """Play random streams of a profile until the model has accepted so many events. ``migrates``: the path changes.
+
+    ``changes``: lost packets may be PMTU probes, and the datagram size changes.
+    """
     algorithm, profile = name.split("/")
     begin, length, last = STREAMS[algorithm]
     rng = SplitMix64(seed)
@@ -59,7 +68,11 @@ def connections(name: str, seed: int, events: int, *, migrates: bool = False) ->
         connection = Connection(stream.config)
         due = False
         for _ in range(length):
+            if changes and (size := next_size(rng, model)):
+                model, observation = step(model, size)
+                connection.steps.append((size, observation))
             event = stream.event(model)
+            event = probe_or_not(rng, event) if changes else event
             due = due or (migrates and rng.chance_ppm(PATH_CHANGE_PPM))
             # Nothing is sent at the time of the change.
             if due and model.t_ns + 1 < event.t_ns <= TIME_MAX_NS and _may_change(model, connection):
@@ -92,8 +105,9 @@ def run_streams(program: ModuleType | Header, seed: int, events: int) -> Counter
     """Hold a program against the model on so many random events that the model accepts; return how often each outcome came."""
     outcomes: Counter[str] = Counter()
     played = connections(program.PROFILE, seed, events)
-    if program.PROFILE in MIGRATING:
-        played = chain(played, connections(program.PROFILE, seed, events // 4, migrates=True))
+    if program.PROFILE in QUIC:
+        migrates = program.PROFILE in MIGRATING
+        played = chain(played, connections(program.PROFILE, seed, events // 4, migrates=migrates, changes=True))
     if isinstance(program, Header):
         played = iter(known := list(played))
         program.answer((each.config, [event for event, _ in each.steps]) for each in known)

@@ -39,6 +39,7 @@ from firstflight.search.rtt import Sample
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
 from observed import outcomes_of
+from quic_changes import next_size
 
 _WINDOWS = ("previous_bytes", "current_bytes")
 #: The outcomes of the base controller and of SEARCH.
@@ -96,7 +97,7 @@ def compare_streams(
     seed: int, events: int, choose: Callable[[SplitMix64], Readings | None], builds: tuple[str, ...] = ("int128",)
 ) -> tuple[Counter[Outcome | None], int]:
     """Compare streams of up to 400 events; return how often each outcome was seen, and how many ties."""
-    rng = SplitMix64(seed)
+    rng, sizes = SplitMix64(seed), SplitMix64(seed)  # two, so that sizes leave the other draws
     total: Counter[Outcome | None] = Counter()
     ties = 0
     while total.total() < events:
@@ -113,6 +114,8 @@ def compare_streams(
         else:
             begun = True  # with the initial window that a path begins with
         for _ in range(length):
+            if begun and (size := next_size(sizes, pair.model, 2_000)):
+                pair.step(size)
             pair.step(stream.event(pair.model))
             if begun and rng.chance_ppm(5_000):
                 pair.step(PathChange(min(pair.model.t_ns + 1, TIME_MAX_NS)))

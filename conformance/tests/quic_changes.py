@@ -1,0 +1,25 @@
+"""PMTU probes and datagram sizes for random streams, which draw neither themselves."""
+
+from dataclasses import replace
+
+from firstflight.controller import Controller
+from firstflight.events import DatagramSize, Event, Lost
+from firstflight_conformance.prng import SplitMix64
+
+#: How many of the lost packets are PMTU probes, and how often the datagram size changes, in millionths of the events.
+PROBE_PPM, SIZE_PPM = 250_000, 20_000
+SIZES = (1, 1200, 1200, 1400, 1500, 9000, 65_535)
+
+
+def probe_or_not(rng: SplitMix64, event: Event) -> Event:
+    """Return the event; a part of the losses becomes that of PMTU probes."""
+    if isinstance(event, Lost) and rng.chance_ppm(PROBE_PPM):
+        return replace(event, pmtu_probe=True)
+    return event
+
+
+def next_size(rng: SplitMix64, model: Controller, ppm: int = SIZE_PPM) -> DatagramSize | None:
+    """Return a change of the datagram size now, or None most of the time."""
+    if model.t_ns == 0 or not rng.chance_ppm(ppm):
+        return None
+    return DatagramSize(model.t_ns, SIZES[rng.below(len(SIZES))], rng.chance_ppm(300_000))
