@@ -11,6 +11,7 @@ SUSS with it or after it: these are not an independent interpretation. The tests
 - ``on_event(state, event)`` passes the event to the function for its kind and returns the outcome.
 - A program serves one path: at ``path_change`` the endpoint (``conformance/plain/paths.py``) begins it anew, and leaves packets of the old path out. Careful Resume has
   rules of its own for the event.
+- A program for QUIC implements the loss of PMTU probes and ``datagram_size`` (RFC 9000, section 14). Streams of TCP profiles have neither.
 - A program that computes has ``compute(profile, inputs)`` instead, which returns the outputs by name.
 - The state has ``cwnd_bytes``, ``ssthresh_bytes`` (``None`` while it is infinite) and ``phase``, also ``next_release_ns`` if the algorithm paces,
   and ``triggers`` if it has them. A startup algorithm may leave them to its ``base``, the state of ``newreno_rfc_9002``.
