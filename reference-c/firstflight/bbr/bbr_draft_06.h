@@ -683,7 +683,7 @@ static inline enum bbr_draft_06_outcome bbr_draft_06_on_datagram_size(struct bbr
                                                                       int handshake) {
     if (handshake && max_datagram_size < s->smss)
         s->cwnd = bbr_draft_06_min(s->cwnd, bbr_draft_06_initial_window(max_datagram_size)); /* [slow-start.datagram-size.handshake] */
-    s->smss = max_datagram_size; /* [slow-start.datagram-size] */
+    s->smss = max_datagram_size; /* [slow-start.datagram-size.minimum] */
     s->model_changed = 1; /* the send quantum */
     return BBR_DRAFT_06_UNCHANGED;
 }

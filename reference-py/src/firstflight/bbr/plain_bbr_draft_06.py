@@ -515,7 +515,7 @@ def handle_spurious_loss_detection(s: Bbr) -> Outcome:
 def on_datagram_size(s: Bbr, event: DatagramSize) -> Outcome:
     """Change SMSS; a decrease in the handshake may reduce the window (RFC 9002, section 7.2)."""
     smaller = event.max_datagram_size_bytes < s.smss
-    s.smss = event.max_datagram_size_bytes  # [slow-start.datagram-size]
+    s.smss = event.max_datagram_size_bytes  # [slow-start.datagram-size.minimum]
     if event.handshake and smaller:
         s.cwnd = min(s.cwnd, newreno.initial_window(s.smss))  # [slow-start.datagram-size.handshake]
     return Outcome.UNCHANGED
