@@ -3,7 +3,7 @@
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -114,26 +114,25 @@ class Header:
         lines: list[str] = []
         for config, events in connections:
             asked.append(events)
-            lines += self._lines(begin_line(config.max_datagram_size_bytes, config.initial_window_bytes), events)
+            lines += self._lines(config, events)
         answers = iter(self._ask(lines))
         self._connections = iter([zip(events, list(islice(answers, len(events))), strict=True) for events in asked])
         assert next(answers, None) is None
 
-    def _lines(self, beginning: str, events: Sequence[Event]) -> Iterator[str]:
+    def _lines(self, config: Config, events: Sequence[Event]) -> Iterator[str]:
         """Yield the questions of a connection. A new path begins the header anew; a path change in the middle of a path changes nothing.
 
-        The datagram size stays on a new path, the initial window of the configuration comes back.
+        The datagram size stays on a new path.
         """
         path, whole = NetworkPath(), not follows_paths(self.PROFILE)
-        size: DatagramSize | None = None
-        yield beginning
+        size_bytes = config.max_datagram_size_bytes
+        yield begin_line(size_bytes, config.initial_window_bytes)
         for event in events:
             if isinstance(event, DatagramSize):
-                size = replace(event, handshake=False)
+                size_bytes = event.max_datagram_size_bytes
             part = event if whole else path.of_packets(event)
             if part is None and isinstance(event, PathChange):
-                yield beginning
-                part = size  # answered in place of the change
+                yield begin_line(size_bytes, config.initial_window_bytes)
             yield event_line(PathChange(event.t_ns) if part is None else part)
 
     def begin(self, max_datagram_size_bytes: int, initial_window_bytes: int | None) -> "State":

@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,11 +39,11 @@ class Run:
         #: ``None`` where the program sees every path: it has rules of its own, or its process is told when to begin.
         whole = isinstance(program, ModuleType) and follows_paths(program.PROFILE)
         self._path = NetworkPath() if whole else None
-        self._size: DatagramSize | None = None
+        self._size_bytes = config.max_datagram_size_bytes
         self._begin()
 
     def _begin(self) -> None:
-        self.state = self._program.begin(self._config.max_datagram_size_bytes, self._config.initial_window_bytes)
+        self.state = self._program.begin(self._size_bytes, self._config.initial_window_bytes)
 
     def step(self, event: Event) -> dict[str, Any]:
         """Process an event; return the observables by their names in vectors, ``triggers`` as a tuple."""
@@ -59,15 +59,13 @@ class Run:
     def _outcome(self, event: Event) -> Outcome:
         """Let the program process an event; a new path begins it anew."""
         if isinstance(event, DatagramSize):
-            self._size = replace(event, handshake=False)
+            self._size_bytes = event.max_datagram_size_bytes
         part = event if self._path is None else self._path.of_packets(event)
         if part is not None:
             found: Outcome = self._program.on_event(self.state, part)
             return found
         if isinstance(event, PathChange):
             self._begin()
-            if self._size is not None:  # it stays, with the initial window of the configuration
-                self._program.on_event(self.state, self._size)
             return Outcome.PATH_CHANGED
         return Outcome.UNCHANGED
 

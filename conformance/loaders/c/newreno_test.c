@@ -8,7 +8,7 @@
 
 /* RFC 9002, section 7 and appendix B. app_limited_grows and stays_in_recovery are mistakes, planted for the test. */
 struct newreno {
-    uint64_t datagram, cwnd, first_cwnd, ssthresh, recovery_start, path_start;
+    uint64_t datagram, cwnd, configured, ssthresh, recovery_start, path_start;
     bool in_recovery, app_limited_grows, stays_in_recovery;
 };
 
@@ -20,7 +20,7 @@ static uint64_t initial_window(uint64_t datagram) {
 }
 
 static void begin_path(struct newreno *c, uint64_t now) {
-    c->cwnd = c->first_cwnd;
+    c->cwnd = c->configured != FLAT_NULL ? c->configured : initial_window(c->datagram);
     c->ssthresh = FLAT_NULL;
     c->recovery_start = 0;
     c->in_recovery = false;
@@ -30,7 +30,7 @@ static void begin_path(struct newreno *c, uint64_t now) {
 static void begin(void *self, const struct flat_case *from) {
     struct newreno *c = self;
     c->datagram = from->max_datagram_size_bytes;
-    c->first_cwnd = from->initial_window_bytes != FLAT_NULL ? from->initial_window_bytes : initial_window(c->datagram);
+    c->configured = from->initial_window_bytes;
     begin_path(c, 0);
 }
 

@@ -12,7 +12,7 @@ class NewReno {
 
     void begin(const flat::Json &config) {
         datagram = *config["max_datagram_size_bytes"];
-        first_cwnd = config["initial_window_bytes"].number.value_or(initial_window());
+        configured = config["initial_window_bytes"].number;
         begin_path(0);
     }
 
@@ -49,7 +49,8 @@ class NewReno {
   private:
     Mistake mistake;
     bool in_recovery = false;
-    std::uint64_t datagram = 0, cwnd = 0, first_cwnd = 0, recovery_start = 0, path_start = 0;
+    std::uint64_t datagram = 0, cwnd = 0, recovery_start = 0, path_start = 0;
+    std::optional<std::uint64_t> configured;
     std::optional<std::uint64_t> ssthresh;
 
     std::uint64_t initial_window() const { return std::min(10 * datagram, std::max<std::uint64_t>(14720, 2 * datagram)); }
@@ -57,7 +58,7 @@ class NewReno {
     bool is_old(std::uint64_t sent) const { return sent <= std::max(recovery_start, path_start); }
 
     void begin_path(std::uint64_t now) {
-        cwnd = first_cwnd;
+        cwnd = configured.value_or(initial_window());
         ssthresh.reset();
         recovery_start = 0;
         in_recovery = false;

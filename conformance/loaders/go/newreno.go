@@ -11,7 +11,8 @@ const (
 
 // NewReno is a toy in the place of your controller: RFC 9002, section 7 and appendix B.
 type NewReno struct {
-	datagram, cwnd, firstCwnd, recoveryStart, pathStart uint64
+	datagram, cwnd, recoveryStart, pathStart uint64
+	configured                               *uint64
 
 	ssthresh   *uint64
 	inRecovery bool
@@ -21,11 +22,17 @@ type NewReno struct {
 // Begin returns a controller for a case.
 func Begin(config Config, mistake Mistake) *NewReno {
 	datagram := config.MaxDatagramSizeBytes
-	cwnd := initialWindow(datagram)
-	if config.InitialWindowBytes != nil {
-		cwnd = *config.InitialWindowBytes
+	c := &NewReno{datagram: datagram, configured: config.InitialWindowBytes, mistake: mistake}
+	c.cwnd = c.firstWindow()
+	return c
+}
+
+// firstWindow returns the window at the start of a path.
+func (c *NewReno) firstWindow() uint64 {
+	if c.configured != nil {
+		return *c.configured
 	}
-	return &NewReno{datagram: datagram, cwnd: cwnd, firstCwnd: cwnd, mistake: mistake}
+	return initialWindow(c.datagram)
 }
 
 func initialWindow(datagram uint64) uint64 {
@@ -56,7 +63,7 @@ func (c *NewReno) OnEvent(event *Event) Observed {
 	case "persistent_congestion":
 		c.cwnd, c.recoveryStart, c.inRecovery = 2*c.datagram, 0, false
 	case "path_change":
-		c.cwnd, c.ssthresh, c.recoveryStart, c.inRecovery = c.firstCwnd, nil, 0, false
+		c.cwnd, c.ssthresh, c.recoveryStart, c.inRecovery = c.firstWindow(), nil, 0, false
 		c.pathStart = event.TNs
 	case "datagram_size":
 		if event.Handshake && event.MaxDatagramSizeBytes < c.datagram {

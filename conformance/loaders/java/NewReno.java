@@ -8,7 +8,7 @@ final class NewReno {
     private long datagram;
     private final Mistake mistake;
     private long cwnd;
-    private final long firstCwnd;
+    private final Optional<Long> configured;
     private long pathStart;
     private Long ssthresh; // null: infinite
     private long recoveryStart;
@@ -18,8 +18,8 @@ final class NewReno {
 
     NewReno(Map<String, Object> config, Mistake mistake) {
         datagram = (Long) config.get("max_datagram_size_bytes");
-        cwnd = Optional.ofNullable((Long) config.get("initial_window_bytes")).orElse(initialWindow());
-        firstCwnd = cwnd;
+        configured = Optional.ofNullable((Long) config.get("initial_window_bytes"));
+        cwnd = configured.orElse(initialWindow());
         this.mistake = mistake;
     }
 
@@ -44,7 +44,7 @@ final class NewReno {
                 inRecovery = false;
             }
             case "path_change" -> {
-                cwnd = firstCwnd;
+                cwnd = configured.orElse(initialWindow());
                 ssthresh = null;
                 recoveryStart = 0;
                 inRecovery = false;

@@ -7,7 +7,8 @@ const smaller = (a, b) => (a < b ? a : b);
 export class NewReno {
   constructor(config, mistakes = {}) {
     this.datagram = config.max_datagram_size_bytes;
-    this.cwnd = this.firstCwnd = config.initial_window_bytes ?? this.initialWindow();
+    this.configured = config.initial_window_bytes;
+    this.cwnd = this.configured ?? this.initialWindow();
     this.pathStart = 0n;
     this.ssthresh = null;
     this.recoveryStart = 0n;
@@ -31,7 +32,7 @@ export class NewReno {
       this.recoveryStart = 0n;
       this.inRecovery = false;
     } else if (event.ev === "path_change") {
-      this.cwnd = this.firstCwnd;
+      this.cwnd = this.configured ?? this.initialWindow();
       this.ssthresh = null;
       this.recoveryStart = 0n;
       this.inRecovery = false;

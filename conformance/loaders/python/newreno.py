@@ -6,7 +6,8 @@ class NewReno:
 
     def __init__(self, case, app_limited_grows=False, stays_in_recovery=False):
         self.datagram = case["max_datagram_size_bytes"]
-        self.cwnd = self.first_cwnd = case["initial_window_bytes"] or self.initial_window()
+        self.configured = case["initial_window_bytes"]
+        self.cwnd = self.configured or self.initial_window()
         self.path_start = 0
         self.ssthresh = None
         self.recovery_start = 0
@@ -28,7 +29,8 @@ class NewReno:
         elif kind == "persistent_congestion":
             self.cwnd, self.recovery_start, self.in_recovery = 2 * self.datagram, 0, False
         elif kind == "path_change":
-            self.cwnd, self.ssthresh, self.recovery_start, self.in_recovery = self.first_cwnd, None, 0, False
+            self.cwnd, self.ssthresh = self.configured or self.initial_window(), None
+            self.recovery_start, self.in_recovery = 0, False
             self.path_start = event["t_ns"]
         elif kind == "datagram_size":
             smaller, self.datagram = event["max_datagram_size_bytes"] < self.datagram, event["max_datagram_size_bytes"]

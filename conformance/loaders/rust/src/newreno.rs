@@ -10,7 +10,7 @@ pub enum Mistake { None, AppLimitedGrows, StaysInRecovery }
 pub struct NewReno {
     datagram: u64,
     cwnd: u64,
-    first_cwnd: u64,
+    configured: Option<u64>,
     path_start: u64,
     ssthresh: Option<u64>,
     recovery_start: u64,
@@ -25,8 +25,9 @@ fn initial_window(datagram: u64) -> u64 {
 impl NewReno {
     pub fn new(case: &Json, mistake: Mistake) -> Self {
         let datagram = case.get("max_datagram_size_bytes").number();
-        let cwnd = case.get("initial_window_bytes").number_or_none().unwrap_or(initial_window(datagram));
-        NewReno { datagram, cwnd, first_cwnd: cwnd, path_start: 0, ssthresh: None, recovery_start: 0, in_recovery: false, mistake }
+        let configured = case.get("initial_window_bytes").number_or_none();
+        let cwnd = configured.unwrap_or(initial_window(datagram));
+        NewReno { datagram, cwnd, configured, path_start: 0, ssthresh: None, recovery_start: 0, in_recovery: false, mistake }
     }
 
     pub fn on_event(&mut self, event: &Json) -> [(&'static str, Json); 4] {
@@ -47,7 +48,7 @@ impl NewReno {
             "ce" => self.on_congestion(event.get("sent_t_ns").number(), now),
             "persistent_congestion" => (self.cwnd, self.recovery_start, self.in_recovery) = (2 * self.datagram, 0, false),
             "path_change" => {
-                (self.cwnd, self.ssthresh, self.recovery_start, self.in_recovery) = (self.first_cwnd, None, 0, false);
+                (self.cwnd, self.ssthresh, self.recovery_start, self.in_recovery) = (self.configured.unwrap_or(initial_window(self.datagram)), None, 0, false);
                 self.path_start = now;
             }
             "datagram_size" => {
