@@ -129,7 +129,7 @@ def _connection(algorithm: str, profiles: tuple[str, ...]) -> Callable[[StreamBu
         b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None)
         sender.now_ns += MS
         if algorithm in ANNOUNCED:
-            b.backlog(sender.now_ns, 10**6, 10**6, None)
+            b.backlog(sender.now_ns, 10**6, 10**6, 2 * RTT)  # the delay of the path validation
         sender.flights((10, 10), 2 * RTT, 2 * RTT + MS)
 
     return fill

@@ -115,7 +115,8 @@ struct ff_ce {
 
 /*
  * Data is ready to be sent: after the handshake, after idle time, or more than before; or the receive window changed.
- * `queued_bytes`: not sent yet. `receive_window_bytes`: may be sent from now on. `latest_rtt_ns`: UINT64_MAX without a sample.
+ * `queued_bytes`: not sent yet. `receive_window_bytes`: may be sent from now on. `latest_rtt_ns`: UINT64_MAX without a sample;
+ * on a new path, before its first sample, the delay of the path validation (RFC 9002, section 6.2.2).
  */
 struct ff_backlog {
     uint64_t queued_bytes;         /* 0..FF_WINDOW_MAX_BYTES */
@@ -142,7 +143,7 @@ struct ff_saved_path {
 
 /*
  * The maximum datagram size changed (RFC 9000, section 14). Adapters of protocol 2 receive the event.
- * `max_datagram_size_bytes`: from now on. `handshake`: changed in order to complete the handshake.
+ * `max_datagram_size_bytes`: from now on, also on later paths. `handshake`: changed in order to complete the handshake.
  */
 struct ff_datagram_size {
     uint64_t max_datagram_size_bytes; /* 1..FF_DATAGRAM_MAX_BYTES */

@@ -16,11 +16,14 @@ class NewReno:
 
     def __init__(self, config: Message) -> None:
         self.datagram, given = config["max_datagram_size_bytes"], config["initial_window_bytes"]
-        self.cwnd = min(10 * self.datagram, max(14720, 2 * self.datagram)) if given is None else int(given)
+        self.cwnd = self.initial_window() if given is None else int(given)
         self.ssthresh: int | None = None
         self.recovery_start: int | None = None
         self.in_recovery = False
         self.config, self.path_start = config, 0
+
+    def initial_window(self) -> int:
+        return min(10 * self.datagram, max(14720, 2 * self.datagram))
 
     def observe(self, event: Message) -> Message:
         """Process an event; return the observables."""
@@ -58,9 +61,15 @@ class NewReno:
         return event | {"packets": packets, "bytes": size} if packets else {}
 
     def on_path_change(self, event: Message) -> str:
-        vars(self).update(vars(type(self)(self.config)))
+        vars(self).update(vars(type(self)(self.config | {"max_datagram_size_bytes": self.datagram})))
         self.path_start = int(event["t_ns"])
         return "path_changed"
+
+    def on_datagram_size(self, event: Message) -> str:
+        smaller, self.datagram = event["max_datagram_size_bytes"] < self.datagram, event["max_datagram_size_bytes"]
+        if smaller and event["handshake"]:
+            self.cwnd = min(self.cwnd, self.initial_window())
+        return "unchanged"
 
     def on_sent(self, _: Message) -> str:
         return "sent"
@@ -81,6 +90,8 @@ class NewReno:
         return "grown" if slow else "grown_avoidance"
 
     def on_lost(self, event: Message) -> str:
+        if event.get("pmtu_probe"):
+            return "unchanged"
         return self.on_congestion(event, max(int(sent) for *_, sent in event["packets"]))
 
     def on_ce(self, event: Message) -> str:

@@ -143,7 +143,7 @@ class Backlog:
     """Data is ready to be sent: after the handshake, after idle time, or more than before; or the receive window changed.
 
     ``queued_bytes``: not sent yet. ``receive_window_bytes``: may be sent from now on. ``latest_rtt_ns``: ``None`` without a
-    sample.
+    sample; on a new path, before its first sample, the delay of the path validation (RFC 9002, section 6.2.2).
     """
 
     t_ns: int
@@ -200,8 +200,8 @@ class SpuriousLoss:
 class DatagramSize:
     """The maximum datagram size changed (RFC 9000, section 14).
 
-    Adapters of protocol 2 receive the event. ``max_datagram_size_bytes``: from now on. ``handshake``: changed in order to
-    complete the handshake.
+    Adapters of protocol 2 receive the event. ``max_datagram_size_bytes``: from now on, also on later paths. ``handshake``:
+    changed in order to complete the handshake.
     """
 
     t_ns: int

@@ -33,7 +33,7 @@ def encoded(number: int | None) -> int | str | None:
 algorithm, profile = sys.argv[1].split("/")
 hello = {
     "op": "hello",
-    "protocol": 2,
+    "protocol": 1,
     "name": sys.argv[1],
     "version": "1",
     "observables": ["cwnd_bytes", "ssthresh_bytes"],
