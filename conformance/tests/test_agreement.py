@@ -106,6 +106,22 @@ def test_the_profiles_are_told_by_what_they_do(tmp_path: Path, monkeypatch: pyte
     agreement.marks_now.cache_clear()
 
 
+def test_a_vector_with_a_new_path_changes_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No run changes its path: the windows after that say nothing of the rows."""
+    monkeypatch.setattr(agreement, "VECTORS", tmp_path)
+    agreement.marks_now.cache_clear()
+    before = agreement.marks_now()
+    kept = tmp_path / "hystart" / "path.starts-again.json"
+    kept.parent.mkdir()
+    kept.write_text((VECTORS / "hystart" / "path.starts-again.json").read_text("utf-8"), "utf-8")
+    agreement.marks_now.cache_clear()
+    assert agreement.marks_now() == before
+    kept.write_text((VECTORS / "hystart" / "path.constant.json").read_text("utf-8"), "utf-8")
+    agreement.marks_now.cache_clear()
+    assert agreement.marks_now() != before
+    agreement.marks_now.cache_clear()
+
+
 def test_the_page_says_what_does_not_agree() -> None:
     """Runs that differ, and those without an exit, are in the row."""
     cells = connections_page._cells(replace(ROW, judged=3, agree=2, growth=5, margin_ns=0))

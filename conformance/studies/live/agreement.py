@@ -16,6 +16,8 @@ from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import STUDIES, VECTORS
 
 CONNECTIONS = STUDIES / "live" / "connections.json"
+# No run that is kept has such an event.
+EVENTS_OF_NO_RUN = {"path_change", "datagram_size"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,12 @@ class Row:
 
 @cache
 def marks_now() -> dict[str, str]:
-    """Return a mark of each profile: the hash of its windows and thresholds on the vectors of whole paths."""
+    """Return a mark of each profile: the hash of its windows and thresholds on the vectors of whole paths that a run can follow."""
     known: dict[str, dict[str, list[Any]]] = defaultdict(dict)
     for file in sorted(VECTORS.glob("*/path.*.json")):
         raw = json.loads(file.read_bytes())
+        if any(event["ev"] in EVENTS_OF_NO_RUN for event in raw["events"]):
+            continue
         for profile, expected in raw["profiles"].items():
             windows = [(each["at"], each.get("cwnd_bytes"), each.get("ssthresh_bytes")) for each in expected["expect"]]
             known[f"{raw['algorithm']}/{profile}"][raw["id"]] = windows
