@@ -289,7 +289,7 @@ FF_RARE static enum ff_status begin_path(struct ff_controller *controller, const
 static bool leave_out_old(const struct ff_run **packets, size_t *run_count, uint64_t *bytes, uint64_t path_start_ns)
 {
     while (*run_count > 0 && (*packets)->sent_t_ns <= path_start_ns) {
-        *bytes -= ff_run_count(*packets) * (*packets)->size_bytes;
+        *bytes -= ff_run_count(*packets) * (*packets)->size_bytes; /* [slow-start.path.old-packets] */
         *packets += 1;
         *run_count -= 1;
     }

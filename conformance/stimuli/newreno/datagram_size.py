@@ -92,17 +92,3 @@ def handshake(b: StreamBuilder) -> None:
     shrink_in_handshake(b)
     b.expect(at=1, cwnd_bytes=12_000)
     b.expect(cwnd_bytes=21_600)
-
-
-@add(
-    "slow-start.datagram-size.next-path",
-    "A new path begins with the initial window of the new size",
-    """The handshake goes on with datagrams of 1200 bytes instead of 1500, as in slow-start.datagram-size.handshake: 21600 in the end. Then the path changes: the
-    initial window is 10 * 1200 = 12000. A sender that does not recalculate it begins with 14720, the initial window of 1500 bytes.""",
-    max_datagram_size_bytes=1500,
-    initial_window_bytes=None,
-)
-def next_path(b: StreamBuilder) -> None:
-    shrink_in_handshake(b)
-    b.path_change(2 * RTT + MS)
-    b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None)

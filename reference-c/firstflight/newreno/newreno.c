@@ -361,25 +361,28 @@ enum ff_outcome ff_newreno_on_persistent_congestion(struct ff_base_state *state)
     return FF_OUTCOME_COLLAPSED;
 }
 
-void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_datagram_size *event)
+static void change_rules(struct ff_base_state *state)
 {
-    bool smaller = event->max_datagram_size_bytes < state->max_datagram_size_bytes;
-    uint64_t size_bytes = event->max_datagram_size_bytes;
-
-    /* [slow-start.datagram-size.minimum] [slow-start.datagram-size.growth] */
-    state->max_datagram_size_bytes = size_bytes;
     if (rules(state)->change_datagram_size != NULL) {
         rules(state)->change_datagram_size(&state->rules_state);
     }
-    if (!smaller) {
-        return; /* [slow-start.datagram-size.kept] [slow-start.datagram-size.window] */
-    }
-    if (event->handshake) {
-        uint64_t initial_window_bytes = ff_newreno_recommended_initial_window_bytes(size_bytes);
+}
 
-        if (state->cwnd_bytes > initial_window_bytes) {
-            state->cwnd_bytes = initial_window_bytes; /* [slow-start.datagram-size.handshake] */
-        }
+void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_datagram_size *event)
+{
+    uint64_t size_bytes = event->max_datagram_size_bytes;
+
+    if (!event->handshake || size_bytes >= state->max_datagram_size_bytes) {
+        state->max_datagram_size_bytes = size_bytes; /* [slow-start.datagram-size.minimum] */
+        change_rules(state);                         /* [slow-start.datagram-size.growth] */
+        return; /* [slow-start.datagram-size.window] [slow-start.datagram-size.kept] */
+    }
+    state->max_datagram_size_bytes = size_bytes;
+    change_rules(state);
+    uint64_t initial_window_bytes = ff_newreno_recommended_initial_window_bytes(size_bytes);
+
+    if (state->cwnd_bytes > initial_window_bytes) {
+        state->cwnd_bytes = initial_window_bytes; /* [slow-start.datagram-size.handshake] */
     }
 }
 

@@ -175,9 +175,10 @@ def _of_this_path(event: Event, path_start_ns: int) -> Event:
         case Ack() | Lost() if event.packets[0].sent_t_ns <= path_start_ns:
             old = next((i for i, run in enumerate(event.packets) if run.sent_t_ns > path_start_ns), len(event.packets))
             if old == len(event.packets):
-                return PathChange(event.t_ns)
+                return PathChange(event.t_ns)  # [slow-start.path.old-packets]
             old_bytes = sum(run.count * run.size_bytes for run in event.packets[:old])
-            return replace(event, packets=event.packets[old:], bytes=event.bytes - old_bytes)
+            left = event.packets[old:]
+            return replace(event, packets=left, bytes=event.bytes - old_bytes)  # [slow-start.path.old-packets]
     return event
 
 
