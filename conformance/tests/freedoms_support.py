@@ -19,12 +19,14 @@ from firstflight_conformance.adapters.faults import ConversationError, FaultKind
 from firstflight_conformance.adapters.manifest import Manifest
 from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.adapters.script import Script
+from firstflight_conformance.compare.answers import failed
+from firstflight_conformance.explain.departures import of_profile
 from firstflight_conformance.explain.diagnosis import diagnosed
 from firstflight_conformance.format import wire
 from firstflight_conformance.format.open_points import OpenPoint, open_points
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import STIMULI, of_algorithms
-from firstflight_conformance.records.results import AdapterReport
+from firstflight_conformance.records.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.replay.answers import CRASHES
 from firstflight_conformance.replay.candidates import Candidate
 from firstflight_conformance.replay.measure import config_from_json
@@ -181,6 +183,19 @@ def answers_of(program: ModuleType, script: Script, observables: tuple[str, ...]
 def judged(variant: Variant, *, whole: bool = True) -> AdapterReport:
     """Return the report on a variant, with the causes of its failures, as ``firstflight run`` makes it."""
     return judged_programs(variant.profile, variant.declaration, [program_of(variant)], whole=whole)
+
+
+def is_rejected(variant: Variant) -> bool:
+    """Return whether a case of the usual ones rejects a variant, from the shortest on; its causes are not looked for."""
+    program, declaration = program_of(variant), variant.declaration
+    for script in sorted(scripts_of(variant.profile, whole=False), key=lambda script: len(script.case.events)):
+        result = _verdict(script, declaration, answers_of(program, script, declaration.observables))
+        if result.verdict is not Verdict.FAIL or result.recording is None:
+            continue
+        if of_profile([failed(result, script.case, declaration)], []).departures.failing:
+            return True
+    # No case alone does: their choices may contradict each other.
+    return exit_code([judged(variant, whole=False)], strict=False) == ExitCode.DIVERGENCE
 
 
 def judged_programs(

@@ -14,6 +14,7 @@ from freedoms_support import (
     PACKETS_MAX,
     Variant,
     changed,
+    is_rejected,
     judged,
     point_of,
     points_named,
@@ -55,10 +56,22 @@ def _marks(one: Variant, *, usual: bool) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.parametrize("one", parameters())
 def test_variants(one: Variant) -> None:
-    """A variant that conforms ends with 0 and its choice is named; one that does not ends with 1, and its rule is.
+    """A variant that conforms ends with 0 and its choice is named; one that does not is rejected.
 
-    Cases of millions of packets are left to the long test: a self-contained program takes them one by one.
+    Its causes are left to the long test, and so are cases of millions of packets: a self-contained program takes them one by one.
     """
+    if one.conforms:
+        check(one, judged(one, whole=False))
+    else:
+        assert is_rejected(one)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "one", [one for one in variants() if not one.conforms], ids=lambda one: f"{one.algorithm}.{one.id}"
+)
+def test_the_cause_of_a_breaking_variant(one: Variant) -> None:
+    """The first cause names its rule."""
     check(one, judged(one, whole=False))
 
 

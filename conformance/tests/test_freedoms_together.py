@@ -83,10 +83,11 @@ def test_combinations_conform() -> None:
         ("slow-start/rfc-9002", ("half-a-datagram", "recovery-by-packet-number")),
         ("careful-resume/rfc-9959", ("beta-of-one", "threshold-raised")),
         ("search/lanman-2024", ("back-down", "rtt-smoothed", "exit-grows", "shift-up")),
-        ("search/lanman-2024", ("three-choices", "prev-of-ten")),
-        (
+        pytest.param("search/lanman-2024", ("three-choices", "prev-of-ten"), marks=pytest.mark.long),
+        pytest.param(
             "search/lanman-2024",
             ("rtt-without-the-delay", "one-bin-for-each-ack", "three-choices", "windows-of-eleven-bins"),
+            marks=pytest.mark.long,
         ),
     ],
 )

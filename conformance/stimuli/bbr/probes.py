@@ -32,8 +32,8 @@ def probe_lost(b: StreamBuilder) -> None:
     "bbr.pmtu-probe.share",
     "The bytes of a lost PMTU probe are not among those that end Startup by loss",
     """Packet 130 and then five others are lost, as in `bbr.loss-exit.six-ranges`: six ranges in a full round of recovery. After the loss of
-    packet 130 100 - 10 - 1 = 89 packets are in flight. A probe of 1400 bytes and 161 packets follow: with the last of them
-    89 + 161 = 250 packets and the probe are in flight, 300000 + 1400 = 301400 bytes, and 2 % of them are 6028. Lost since are
+    packet 130 100 - 10 - 1 = 89 packets are in flight. A probe of 1400 bytes and 161 packets follow, packets 221 to 381: 381 - 220 = 161. With the last of them
+    89 + 161 = 250 packets and the probe are in flight, 250 * 1200 + 1400 = 301400 bytes, and 301400 * 0.02 = 6028. Lost since are
     5 * 1200 = 6000: no more, and Startup goes on. A sender that counts the probe has 6000 + 1400 = 7400, and Startup ends.""",
     initial_window_bytes=WIDE,
 )

@@ -37,8 +37,8 @@ def probe_acknowledged(b: StreamBuilder) -> None:
     "slow-start.pmtu-probe.then-loss",
     "The loss of a PMTU probe begins no recovery period that hides a loss",
     """Seven packets are acknowledged: 12000 + 8400 = 20400. The probe is lost, and packet 4, sent before that, a
-    millisecond later: 20400 / 2 = 10200. Eight packets sent after that end the recovery period and grow the window by
-    1440000 / 10200 = 141, then by 139, 137, 135, 133, 132, 130 and 129 to 11276. If the probe began a recovery period,
+    millisecond later: 20400 / 2 = 10200. Two packets sent after that end the recovery period: 10200 + floor(1440000 / 10200) = 10341 and
+    10341 + floor(1440000 / 10341) = 10480. If the probe began a recovery period,
     packet 4 would be one of it, and the window would be above 20400.""",
 )
 def probe_then_loss(b: StreamBuilder) -> None:
@@ -48,8 +48,8 @@ def probe_then_loss(b: StreamBuilder) -> None:
     b.lose(RTT + MS, (4, 4))
     b.expect(outcome="reduced", cwnd_bytes=10_200, ssthresh_bytes=10_200)
     b.send(RTT + 2 * MS, 8)
-    b.ack(2 * RTT + 2 * MS, (9, 16))
-    b.expect(cwnd_bytes=11_276)
+    b.ack(2 * RTT + 2 * MS, (9, 10))
+    b.expect(cwnd_bytes=10_480)
 
 
 @add(

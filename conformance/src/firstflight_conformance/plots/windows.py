@@ -126,7 +126,7 @@ def draw_legend(axes: Axes, panel: Axes, texts: Sequence[str]) -> None:
     rows = 1 if sum(len(label) + _MARK_CHARACTERS for _, label in others) <= _LEGEND_CHARACTERS else 2
     axes.legend(
         [handle for handle, _ in others], [label for _, label in others], loc="lower left", ncols=-(-len(others) // rows) or 1,
-        columnspacing=1.4, **style,
+        columnspacing=1.4 if len(others) <= rows * 6 else 0.6, **style,
     )  # fmt: skip
 
 
