@@ -13,8 +13,8 @@ TOOLS := $(VENV)/.tools
 READY := $(VENV)/.ready
 # Modules are compiled at their first import; most are never imported.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
-# worksteal: idle workers take tests from busy ones.
-PYTEST := $(BIN)/pytest -q -n $(if $(filter 1,$(JOBS)),0,$(JOBS)) --dist worksteal
+# worksteal: idle workers take tests from busy ones. One worker more than cores: a third of the time tests wait for processes.
+PYTEST := $(BIN)/pytest -q -n $(if $(filter 1,$(JOBS)),0,$(shell expr $(JOBS) + 1)) --dist worksteal
 REPORTS := build/report
 # Each job of `make test` notes its skips and their reasons below this folder.
 SKIPS := build/skips

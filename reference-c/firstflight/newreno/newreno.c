@@ -361,24 +361,19 @@ enum ff_outcome ff_newreno_on_persistent_congestion(struct ff_base_state *state)
     return FF_OUTCOME_COLLAPSED;
 }
 
-static void change_rules(struct ff_base_state *state)
-{
-    if (rules(state)->change_datagram_size != NULL) {
-        rules(state)->change_datagram_size(&state->rules_state);
-    }
-}
-
 void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_datagram_size *event)
 {
     uint64_t size_bytes = event->max_datagram_size_bytes;
 
+    if (rules(state)->change_datagram_size != NULL) {
+        rules(state)->change_datagram_size(&state->rules_state);
+    }
     if (!event->handshake || size_bytes >= state->max_datagram_size_bytes) {
         state->max_datagram_size_bytes = size_bytes; /* [slow-start.datagram-size.minimum] */
-        change_rules(state);                         /* [slow-start.datagram-size.growth] */
-        return; /* [slow-start.datagram-size.window] [slow-start.datagram-size.kept] */
+        /* [slow-start.datagram-size.growth] [slow-start.datagram-size.window] [slow-start.datagram-size.kept] */
+        return;
     }
     state->max_datagram_size_bytes = size_bytes;
-    change_rules(state);
     uint64_t initial_window_bytes = ff_newreno_recommended_initial_window_bytes(size_bytes);
 
     if (state->cwnd_bytes > initial_window_bytes) {

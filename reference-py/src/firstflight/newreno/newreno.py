@@ -325,12 +325,11 @@ def on_persistent_congestion(state: BaseState) -> Outcome:
 def on_datagram_size(state: BaseState, event: DatagramSize) -> None:
     """Take another maximum datagram size; the window in bytes stays, but a decrease in the handshake may reduce it."""
     size_bytes = event.max_datagram_size_bytes
+    state.rules.change_datagram_size(state.rules_state)
     if not event.handshake or size_bytes >= state.max_datagram_size_bytes:
         state.max_datagram_size_bytes = size_bytes  # [slow-start.datagram-size.minimum]
-        state.rules.change_datagram_size(state.rules_state)  # [slow-start.datagram-size.growth]
-        return  # [slow-start.datagram-size.window] [slow-start.datagram-size.kept]
+        return  # [slow-start.datagram-size.growth] [slow-start.datagram-size.window] [slow-start.datagram-size.kept]
     state.max_datagram_size_bytes = size_bytes
-    state.rules.change_datagram_size(state.rules_state)
     initial_window_bytes = recommended_initial_window_bytes(size_bytes)
     state.cwnd_bytes = min(state.cwnd_bytes, initial_window_bytes)  # [slow-start.datagram-size.handshake]
 
