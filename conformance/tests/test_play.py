@@ -18,6 +18,8 @@ from firstflight_conformance.format import vectors
 from firstflight_conformance.format.clauses import all_clauses
 from firstflight_conformance.format.vectors import Case, Vector
 from firstflight_conformance.format.wire import observation_to_json
+from firstflight_conformance.judge.verdict import judge
+from firstflight_conformance.logs.capture.table import read_table
 from firstflight_conformance.paths import BUILD, ROOT
 from firstflight_conformance.simulate.loop import simulate
 from firstflight_conformance.simulate.scenario import load_scenario
@@ -213,7 +215,9 @@ def test_what_is_taken_away(controller: str, path: str, address: str, tab: Any, 
     assert load_scenario(taken["scenario"]) == scenario_of(path, controller.partition("/")[0], tmp_path)
     rows = taken["csv"].read_text("utf-8").splitlines()
     assert len(rows) == len(observed) + 1
-    assert [int(row.split(",")[2]) for row in rows[1:]] == [one["cwnd_bytes"] for one in observed]
+    assert [int(row.split(",")[5]) for row in rows[1:]] == [one["cwnd_bytes"] for one in observed]
+    recording = read_table(taken["csv"], taken["csv"].read_bytes())
+    assert controller in judge(recording, [controller]).may_be
 
 
 @needs_module

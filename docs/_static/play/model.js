@@ -100,6 +100,20 @@ window.Play = window.Play || {};
     };
   }
 
+  const COLUMNS = ["t_ms", "rtt_ms", "acked_bytes", "lost_bytes", "in_flight_bytes", "cwnd_bytes", "ssthresh_bytes", "event", "phase", "outcome"];
+
+  /** A CSV of a run, a row per event, with the columns that "Judge a log" and `firstflight judge` read. */
+  function tableOf({ steps }) {
+    let flight = 0;
+    const rows = steps.map(({ t, event, after }) => {
+      flight = event.bytes_in_flight ?? flight;
+      const rtt = event.latest_rtt_ns ? Number(event.latest_rtt_ns) / MS : "";
+      const of = (kind) => (event.ev === kind ? event.bytes : 0);
+      return [t, rtt, of("ack"), of("lost"), flight, after.cwnd_bytes, after.ssthresh_bytes ?? "", event.ev, after.phase, after.outcome];
+    });
+    return [COLUMNS, ...rows].map((row) => `${row.join(",")}\n`).join("");
+  }
+
   /** The index of the first step at which two runs differ in event or window, or -1. */
   function divergence(a, b) {
     const count = Math.min(a.steps.length, b.steps.length);
@@ -110,5 +124,5 @@ window.Play = window.Play || {};
     return a.steps.length === b.steps.length ? -1 : count;
   }
 
-  Object.assign(window.Play, { PRESETS, NUMBERS, UNITS, bdpOf, queueOf, measures, scenarioOf, stepsOf, run, divergence });
+  Object.assign(window.Play, { PRESETS, NUMBERS, UNITS, bdpOf, queueOf, measures, scenarioOf, stepsOf, run, tableOf, divergence });
 })();

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { PRESETS, NUMBERS, UNITS, bdpOf, queueOf, measures, run, runVector, loadVector, readVector, divergence, explain, drawRuns, vectorOf, save, bytes } = window.Play;
+  const { PRESETS, NUMBERS, UNITS, bdpOf, queueOf, measures, run, tableOf, runVector, loadVector, readVector, divergence, explain, drawRuns, vectorOf, save, bytes } = window.Play;
   const $ = (id) => document.getElementById(`play-${id}`);
   const LABELS = {
     rate: "rate, Mbit/s", rtt: "RTT, ms", queue: "queue", loss: "loss, %", jitter: "jitter, ms", every: "packets per ACK",
@@ -226,7 +226,7 @@
     },
     scenario: () => save("scenario.json", JSON.stringify(first().scenario, null, 2), "application/json"),
     events: () => save("events.jsonl", first().steps.map(({ event, after }) => JSON.stringify({ event, observed: after })).join("\n") + "\n", "application/jsonl"),
-    csv: () => save("start.csv", ["t_ms,event,cwnd_bytes,ssthresh_bytes,bytes_in_flight,phase,outcome", ...first().steps.map(({ t, event, after, flight }) => [t, event.ev, after.cwnd_bytes, after.ssthresh_bytes ?? "", flight ?? "", after.phase, after.outcome].join(","))].join("\n") + "\n", "text/csv"),
+    csv: () => save("start.csv", tableOf(first()), "text/csv"),
     link: () => navigator.clipboard?.writeText(location.href),
     command: () => navigator.clipboard?.writeText(vector ? `firstflight show ${vector.id}@${first().profile}` : command()),
   };
