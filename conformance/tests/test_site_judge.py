@@ -125,7 +125,7 @@ def as_the_command(tab: Any, tmp_path: Path, names: list[tuple[str, str | None]]
                 assert answer["fault"] in told or "is no recording" in answer["fault"]
                 continue
             assert answer.get("json") == told, (name, answer.get("fault"))
-            assert answer["curves"] == 2
+            assert answer["curves"] == 3
         assert tried(tab) == "A request from the page: refused. A request from the worker: refused."
     assert asked == ["/judge.html"]
 

@@ -1,8 +1,9 @@
-"""What judge.html asks of the packages: the answer of ``firstflight judge --json``, its report, and two curves."""
+"""What judge.html asks of the packages: the answer of ``firstflight judge --json``, its report, and curves."""
 
 import json
 from pathlib import Path
 
+from firstflight import Ack, Lost, Sent
 from firstflight_conformance.judge.follow import windows_alone
 from firstflight_conformance.judge.formats import read
 from firstflight_conformance.judge.report import lines
@@ -30,17 +31,20 @@ def judged(name: str, peer: str) -> str:
 
 
 def _curve(verdict: ConnectionVerdict) -> dict[str, object]:
-    """Return the windows of the connection after each event, and those of the profile that comes nearest, left alone, in bytes over ms."""
+    """Return curves over ms: windows and flight of the connection in bytes, its RTT samples in ms, and the windows of the nearest profile, left alone."""
     subject = verdict.subject
     profile = verdict.may_be[0] if verdict.may_be else next((each.profile for each in verdict.refuted), None)
     events = subject.events
     alone = windows_alone(profile, subject.recording.header.config, events, subject.begin) if profile else []
     begin_ns = events[0].t_ns
     times = [(event.t_ns - begin_ns) / 1e6 for event in events]
+    timed = list(zip(times, events, strict=True))
     return {
         "profile": profile,
         "at_least": subject.at_least,
         "left": None if subject.left.by is None else times[subject.left.by],
         "connection": [[t, answer.cwnd_bytes] for t, answer in zip(times, subject.answers, strict=True)],
+        "flight": [[t, event.bytes_in_flight] for t, event in timed if isinstance(event, Sent | Ack | Lost)],
+        "rtt": [[t, event.latest_rtt_ns / 1e6] for t, event in timed if isinstance(event, Ack) and event.latest_rtt_ns],
         "model": [[t, window] for t, window in zip(times, alone, strict=False)],
     }

@@ -103,16 +103,20 @@
     draw(curve);
   }
 
-  function draw({ profile, at_least: flightOnly, left, connection, model }) {
+  function draw({ profile, at_least: flightOnly, left, connection, flight, rtt, model }) {
     const what = flightOnly ? "most in flight so far, of the connection" : "cwnd of the connection";
     const end = connection.at(-1)[0];
     const series = [{ label: what, className: "connection", points: connection }];
+    if (flight.length) series.push({ label: "in flight of the connection", className: "flight", points: flight });
     if (profile) series.unshift({ label: `cwnd of ${profile}, left alone`, className: "model", points: model });
     // What a profile would do long after the connection went another way must not flatten the connection.
     const most = 2 * Math.max(...connection.map(([, value]) => value));
     for (const one of series) one.points = one.points.map(([t, value]) => [t, value > most ? null : value]);
     const marks = left === null ? [] : [{ t: left, className: "left" }];
     window.Play.draw($("curve"), { series, marks, unit: { name: "kB", scale: 1000 }, height: 300, end });
+    $("rtts").hidden = rtt.length === 0;
+    const samples = [{ label: "RTT samples of the connection", className: "connection", points: rtt }];
+    if (rtt.length) window.Play.draw($("rtt"), { series: samples, marks, unit: { name: "ms", scale: 1 }, height: 160, end });
     $("legend").replaceChildren(...series.map(({ label, className }) => {
       const item = document.createElement("li");
       item.innerHTML = `<svg viewBox="0 0 24 8" aria-hidden="true"><path d="M0,4H24" class="line ${className}"/></svg>`;
