@@ -14,6 +14,8 @@ from plots import own, slim
 from plots import vectors as drawn_vectors
 
 _INDEX = "plots.json"
+#: Vectors of so many events have no plot.
+_FEW_EVENTS = 8
 
 
 def plot_name(vector: Vector) -> str:
@@ -21,8 +23,14 @@ def plot_name(vector: Vector) -> str:
     return vector.id.replace(".", "-") + ".svg"
 
 
-def write_plots(vectors: list[Vector], folder: Path) -> None:
+def is_plotted(vector: Vector) -> bool:
+    """Return whether a vector has a plot: the table of fewer events is as easy to read, and the site has a limit."""
+    return len(vector.events) > _FEW_EVENTS
+
+
+def write_plots(all_vectors: list[Vector], folder: Path) -> None:
     """Draw what is missing or out of date, on all processors; remove plots of vectors that are gone."""
+    vectors = [vector for vector in all_vectors if is_plotted(vector)]
     folder.mkdir(parents=True, exist_ok=True)
     index = folder / _INDEX
     before: dict[str, str] = json.loads(index.read_text("utf-8")) if index.exists() else {}

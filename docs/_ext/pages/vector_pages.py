@@ -9,7 +9,7 @@ from firstflight_conformance.format.timeline import lines
 from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS, Case, Vector
 from pages import carried_out, site, vector_files
 from pages import markdown as md
-from pages.plot_cache import plot_name
+from pages.plot_cache import is_plotted, plot_name
 from pages.turns import TURNS, turns_text
 
 #: A line of a listing: number, time, event, and what changes.
@@ -66,7 +66,7 @@ def page(name: str, group: list[Vector]) -> str:
         md.label(site.anchor("group", name)),
         f"# {_heading(name)}",
         f"{'This vector' if len(group) == 1 else f'Each of these {len(group)} vectors'} comes with what it tells apart, "
-        "the clauses that the model carries out in it, a plot, and its events and expectations. All of them: [Vectors](index.md), [Find vectors](../../find.md).",
+        "the clauses that the model carries out in it, a plot if it is long, and its events and expectations. All of them: [Vectors](index.md), [Find vectors](../../find.md).",
     ]
     every = carried_out.of_every(group)
     if any(every.values()):
@@ -98,10 +98,18 @@ def _vector(vector: Vector, every: carried_out.Clauses) -> list[str]:
         f"## {name}",
         f"**{md.plain(vector.title)}**",
         md.plain(vector.why),
-        f"```{{image}} ../plots/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n```",
+        *_plot(vector),
         _facts(vector),
         *_cases([Case(vector, profile) for profile in vector.profiles], _clauses(vector, every)),
     ]
+
+
+def _plot(vector: Vector) -> list[str]:
+    """Return the plot of a vector; nothing for one that has none."""
+    name = plot_name(vector)
+    return [f"```{{image}} ../plots/{name}\n:class: plot\n:alt: Windows over time in {vector.id}\n```"] * is_plotted(
+        vector
+    )
 
 
 def _facts(vector: Vector) -> str:

@@ -78,7 +78,8 @@ class Own:
                 _step(panel, trace, value, scale, lambda rtt_ns: rtt_ns / 1e6, color=colour, label=label)
             panel.set_ylabel("RTT (ms)")
             panel.margins(y=0.25)
-            panel.legend(loc="upper left", ncols=3, borderpad=0.0, columnspacing=1.4, handletextpad=0.5)
+            if panel.get_legend_handles_labels()[1]:  # a stream without samples has no curve
+                panel.legend(loc="upper left", ncols=3, borderpad=0.0, columnspacing=1.4, handletextpad=0.5)
 
 
 def _step(

@@ -364,13 +364,13 @@ enum ff_outcome ff_newreno_on_persistent_congestion(struct ff_base_state *state)
 void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_datagram_size *event)
 {
     uint64_t size_bytes = event->max_datagram_size_bytes;
+    bool shrinks = event->handshake && size_bytes < state->max_datagram_size_bytes;
 
-    if (rules(state)->change_datagram_size != NULL) {
+    if (rules(state)->change_datagram_size != NULL) { /* [slow-start.datagram-size.growth] */
         rules(state)->change_datagram_size(&state->rules_state);
     }
-    if (!event->handshake || size_bytes >= state->max_datagram_size_bytes) {
+    if (!shrinks) { /* [slow-start.datagram-size.window] [slow-start.datagram-size.kept] */
         state->max_datagram_size_bytes = size_bytes; /* [slow-start.datagram-size.minimum] */
-        /* [slow-start.datagram-size.growth] [slow-start.datagram-size.window] [slow-start.datagram-size.kept] */
         return;
     }
     state->max_datagram_size_bytes = size_bytes;
