@@ -238,6 +238,7 @@ def shares(sample: list[Mutant]) -> tuple[int, int]:
     return sum(found), len(found)
 
 
+@pytest.mark.long
 def test_a_sample_of_the_mutants_is_named() -> None:
     """Drawn by seed: at least nine of ten are named, as themselves or as one that no vector tells from them."""
     sample = random.Random(20).sample(SHOWN, 10)
@@ -282,8 +283,8 @@ def pair_named(one: Mutant, other: Mutant) -> bool:
 @pytest.mark.parametrize(
     "both",
     [
-        ("hystartpp-four-rounds", "hystartpp-nine-samples"),
-        ("resume-loss-filter", "resume-lifetime-ignored"),
+        pytest.param(("hystartpp-four-rounds", "hystartpp-nine-samples"), marks=pytest.mark.long),
+        pytest.param(("resume-loss-filter", "resume-lifetime-ignored"), marks=pytest.mark.long),
         ("jumpstart-seven-tenths", "jumpstart-twice-r"),
     ],
     ids=" + ".join,

@@ -16,9 +16,7 @@ import pytest
 from runner_support import command, events, vector, write_vectors
 
 NAMES = (
-    "mine1",
     "my_adapter.py",
-    "s2n-quic-core-hystartpp",
     "an-adapter-of-thirty-six-characters1",
     "an-adapter-of-forty-eight-characters-in-one-word",
     "an-adapter-whose-name-is-one-word-of-sixty-characters-altoge",
