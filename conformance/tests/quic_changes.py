@@ -12,7 +12,7 @@ SIZES = (1, 1200, 1200, 1400, 1500, 9000, 65_535)
 
 
 def probe_or_not(rng: SplitMix64, event: Event) -> Event:
-    """Return the event; a part of the losses becomes that of PMTU probes."""
+    """Return the event; some losses become losses of PMTU probes."""
     if isinstance(event, Lost) and rng.chance_ppm(PROBE_PPM):
         return replace(event, pmtu_probe=True)
     return event

@@ -106,10 +106,9 @@ def _vector(vector: Vector, every: carried_out.Clauses) -> list[str]:
 
 def _plot(vector: Vector) -> list[str]:
     """Return the plot of a vector; nothing for one that has none."""
-    name = plot_name(vector)
-    return [f"```{{image}} ../plots/{name}\n:class: plot\n:alt: Windows over time in {vector.id}\n```"] * is_plotted(
-        vector
-    )
+    if not is_plotted(vector):
+        return []
+    return [f"```{{image}} ../plots/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n```"]
 
 
 def _facts(vector: Vector) -> str:

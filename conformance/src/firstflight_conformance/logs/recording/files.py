@@ -137,7 +137,7 @@ def parse(path: Path, data: bytes) -> Recording:
         raise RecordingError(path, "line 1", "the header is missing")
     recording = Recording(header, tuple(steps))
     try:  # a probe of the path may be larger than the datagrams of the controller
-        # A recording has no algorithm. With Careful Resume a path change is a signal, whose time may be that of a packet.
+        # A recording names no algorithm. Careful Resume accepts a path change at the time of a packet.
         check_stream(recording.in_full_flight(), {"max_datagram_size_bytes": 65535}, "careful-resume")
     except StreamError as error_of_stream:
         place = f"line {error_of_stream.index + 2}{error_of_stream.member}"
