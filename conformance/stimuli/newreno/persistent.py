@@ -69,17 +69,68 @@ def before_any_sample(b: StreamBuilder) -> None:
     b.lose(8 * S + RTT, (0, 2))
 
 
+def acked_in_an_earlier_frame(b: StreamBuilder) -> None:
+    """Lose packets 1 and 3, sent 3 s apart, in two events; packet 2 between them arrived with the first."""
+    _sampled(b)
+    _probes(b, 1 * S, 2 * S)
+    b.ack(2 * S + RTT, (2, 2), app_limited=True)
+    b.lose(2 * S + RTT, (1, 1))
+    _probes(b, 4 * S, 8 * S)
+    b.ack(8 * S + RTT, (4, 4), app_limited=True)
+    b.lose(8 * S + RTT, (3, 3))
+    b.expect(outcome="reduced")
+
+
+def first_before_the_sample(b: StreamBuilder) -> None:
+    """Lose packets 1 to 3; packet 1 was sent before the first RTT sample."""
+    _probes(b, 0, 100 * MS)
+    b.ack(RTT, (0, 0), app_limited=True)
+    _probes(b, 1200 * MS, 2 * S, 8 * S)
+    b.ack(8 * S + RTT, (4, 4), app_limited=True)
+    b.lose(8 * S + RTT, (1, 3))
+    b.expect(outcome="reduced")
+
+
+def longer_samples(b: StreamBuilder) -> None:
+    """Lose packets 2 and 3, sent 5 s apart, after an RTT sample that is four times as long as the first."""
+    _sampled(b)
+    _probes(b, 1 * S)
+    b.ack(1 * S + 4 * RTT, (1, 1), app_limited=True)
+    _probes(b, 2 * S, 7 * S, 10 * S)
+    b.ack(10 * S + 4 * RTT, (4, 4), app_limited=True)
+    b.lose(10 * S + 4 * RTT, (2, 3))
+    b.persistent_congestion(10 * S + 4 * RTT)
+    b.expect(outcome="collapsed")
+
+
+def timeouts_alone(b: StreamBuilder) -> None:
+    """Let the probe timer expire three times, and acknowledge all packets after that."""
+    _sampled(b)
+    for t_ns in (1 * S, 2 * S, 4 * S):
+        _probes(b, t_ns)
+        b.pto(t_ns + 600 * MS)
+    b.ack(5 * S, (1, 3), app_limited=True)
+    b.expect(outcome="app_limited", ssthresh_bytes=None, phase="slow_start")
+
+
 _DURATION = """The one sample is 200 ms, its variation 200 ms / 2 = 100 ms: the persistent congestion duration is
 3 * (200 ms + 4 * 100 ms + 25 ms) = 1875 ms, or 3 * (200 ms + 4 * 100 ms) = 1800 ms in a stack that leaves the peer's max_ack_delay of
 25 ms out; a second equal sample lowers the variation to 75 ms, and both by 3 * 4 * 25 ms = 300 ms."""
 
 
 def add(
-    name: str, title: str, why: str, fill: Callable[[StreamBuilder], Any], on_cubic: Callable[[StreamBuilder], Any]
+    name: str,
+    title: str,
+    why: str,
+    fill: Callable[[StreamBuilder], Any],
+    on_cubic: Callable[[StreamBuilder], Any],
+    initial_window_bytes: int = 12_000,
 ) -> None:
     """Add a stimulus for the base controller, and one for CUBIC, which reduces by 0.7 first."""
-    CATALOGUE.add(f"slow-start.persistent.{name}", title, why)(fill)
-    CATALOGUE.add(f"cubic.persistent.{name}", title, why, profiles=("rfc-9438",))(on_cubic)
+    for stimulus, profile, stream in (("slow-start", "rfc-9002", fill), ("cubic", "rfc-9438", on_cubic)):
+        CATALOGUE.add(
+            f"{stimulus}.persistent.{name}", title, why, profiles=(profile,), initial_window_bytes=initial_window_bytes
+        )(stream)
 
 
 def ending(fill: Callable[[StreamBuilder], Any], cwnd_bytes: int) -> Callable[[StreamBuilder], None]:
@@ -129,4 +180,41 @@ add(
     "Packets 0 to 2 were sent over 4 s, the first RTT sample came at 8.2 s: RFC 9002, section 7.6.2, wants a sample that is older than both packets. One reduction, no collapse.",
     ending(before_any_sample, 6000),
     ending(before_any_sample, 8400),
+)
+add(
+    "acked-in-an-earlier-frame",
+    "A packet acknowledged between two losses prevents it, also if an earlier frame acknowledged it",
+    f"{_DURATION} Packet 1 is lost when packet 2 is acknowledged, packet 3 six seconds later. They were sent 4 s - 1 s = 3 s apart, but packet 2 between them "
+    "arrived: two reductions, no collapse. The window is 24000 / 2 / 2 = 6000, or 0.7 * 0.7 * 24000 = 11760 in CUBIC. A stack that "
+    "remembers the first loss over the ACK collapses to 2 * 1200 = 2400.",
+    ending(acked_in_an_earlier_frame, 6000),
+    ending(acked_in_an_earlier_frame, 11_760),
+    initial_window_bytes=24_000,
+)
+add(
+    "first-loss-before-the-sample",
+    "The time before the first RTT sample does not count",
+    f"{_DURATION} Packets 1 to 3 are lost, sent over 2000 ms - 100 ms = 1900 ms. Packet 1 was sent before the first sample came at 200 ms: the "
+    "others were sent 2000 ms - 1200 ms = 800 ms apart. RFC 9002, section 7.6.2, wants a sample that is older than both packets. One reduction, no collapse.",
+    ending(first_before_the_sample, 6000),
+    ending(first_before_the_sample, 8400),
+)
+add(
+    "smoothed-rtt",
+    "The persistent congestion duration comes from the smoothed RTT",
+    """The first sample is 200 ms, its variation 200 ms / 2 = 100 ms. The second is 800 ms, 800 ms - 200 ms = 600 ms longer: the variation becomes (3 * 100 ms + 600 ms) / 4 = 225 ms,
+    the smoothed RTT (7 * 200 ms + 800 ms) / 8 = 275 ms, and the duration 3 * (275 ms + 4 * 225 ms + 25 ms) = 3600 ms. The frame that reveals the losses has a sample of 800 ms as well,
+    800 ms - 275 ms = 525 ms longer: the variation becomes (3 * 225 ms + 525 ms) / 4 = 300 ms, the smoothed RTT (7 * 275 ms + 800 ms) / 8
+    = 340.625 ms, and the duration 3 * (340.625 ms + 4 * 300 ms + 25 ms) = 4696.875 ms. Packets 2 and 3 were sent 7 s - 2 s = 5 s apart, more than both: the window falls to 2400.
+    A stack that takes the latest RTT has 3 * (800 ms + 4 * 225 ms) = 5100 ms or more, and only reduces.""",
+    ending(longer_samples, 2400),
+    ending(longer_samples, 2400),
+)
+add(
+    "timeouts-alone",
+    "Three probe timeouts without a loss establish nothing",
+    "The probe timer expires three times, and then all packets are acknowledged: nothing was lost. Persistent congestion does not depend on timeouts "
+    "(RFC 9002, section 7.6.1). The window stays 12000; all ACKs are app-limited.",
+    ending(timeouts_alone, 12_000),
+    ending(timeouts_alone, 12_000),
 )
