@@ -200,10 +200,12 @@ static inline bool fuzz_event(struct fuzz_stream *s, struct ff_event *event)
     case FF_EVENT_SENT:
         event->sent.app_limited = flags & 1;
         event->sent.pmtu_probe = flags & 8;
+        event->sent.not_in_flight = flags & 4;
         fuzz_read_sent(s, &event->sent, flags & 2);
         break;
     case FF_EVENT_ACK:
         event->ack.app_limited = flags & 1;
+        event->ack.not_in_flight = flags & 8;
         fuzz_read_ack(s, &event->ack, flags & 2, flags & 4);
         break;
     case FF_EVENT_LOST:

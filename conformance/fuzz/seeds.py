@@ -62,9 +62,11 @@ class Writer:
         if isinstance(event, Sent | Ack | Lost) and len(event.packets) > RUNS:
             return
         limited = isinstance(event, Sent | Ack) and event.app_limited
-        optional = bool(optional_members(event).keys() - {"pmtu_probe"})
+        optional = bool(optional_members(event).keys() - {"pmtu_probe", "not_in_flight"})
         probe = isinstance(event, Sent | Lost) and event.pmtu_probe
         flags = 8 * probe + 4 * _samples(event) + 2 * optional + limited
+        if isinstance(event, Sent | Ack) and event.not_in_flight:
+            flags += 4 if isinstance(event, Sent) else 8
         if isinstance(event, DatagramSize):
             flags = event.handshake
         if isinstance(event, SavedPath):

@@ -116,6 +116,7 @@ struct firstflight_event {
     uint32_t pmtu_probe;                         /* sent, lost */
     uint64_t max_datagram_size_bytes;            /* datagram_size */
     uint32_t handshake;                          /* datagram_size */
+    uint32_t not_in_flight;                      /* sent, ack */
     /* --- end --- */
 };
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
-from firstflight.events import Ack, Ce, Event, Lost, PathChange
+from firstflight.events import Ack, Ce, Event, Lost, PathChange, Sent
 
 
 def follows_paths(profile: str) -> bool:
@@ -18,8 +18,10 @@ class Path:
     start_ns: int = 0
 
     def of_packets(self, event: Event) -> Event | None:
-        """Return the part of an event that belongs to packets of this path, or ``None``. ``path_change`` begins the next path."""
+        """Return the part of an event that belongs to packets of this path and in flight, or ``None``. ``path_change`` begins the next path."""
         match event:
+            case Sent(not_in_flight=True) | Ack(not_in_flight=True):
+                return None
             case PathChange():
                 self.start_ns = event.t_ns
                 return None

@@ -27,7 +27,7 @@ from firstflight.events import (
 from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase, Trigger
 from firstflight_conformance.prng import SplitMix64
-from quic_changes import next_size
+from quic_changes import in_flight_or_not, next_size
 
 T = TypeVar("T")
 
@@ -296,7 +296,7 @@ def run_streams(seed: int, events: int) -> Pair:
         for _ in range(min(left, 30 + rng.below(60))):
             if size := next_size(rng, pair.model):
                 pair.step(size)
-            pair.step(stream.event(pair.model))
+            pair.step(in_flight_or_not(stream.event(pair.model)))
             left -= 1
         if total is None:
             total = pair

@@ -16,7 +16,7 @@ from firstflight.limits import TIME_MAX_NS
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.prng import SplitMix64
-from quic_changes import next_size, probe_or_not
+from quic_changes import in_flight_or_not, next_size, probe_or_not
 from stimuli.streams import AckStream
 
 _OUTCOMES, _PHASES = list(Outcome), list(Phase)
@@ -151,7 +151,7 @@ def compare_streams(
         for _ in range(stream.pick((40, 150, 400))):
             if size := next_size(rng, pair.model, SIZE_PPM):
                 pair.step(size)
-            pair.step(probe_or_not(rng, stream.event(pair.model)))
+            pair.step(in_flight_or_not(probe_or_not(rng, stream.event(pair.model))))
             if rng.chance_ppm(PATH_CHANGE_PPM):
                 pair.step(PathChange(min(pair.model.t_ns + 1, TIME_MAX_NS)))
         total += pair.outcomes

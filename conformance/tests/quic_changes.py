@@ -1,13 +1,15 @@
-"""PMTU probes and datagram sizes for random streams, which draw neither themselves."""
+"""PMTU probes, packets that are not in flight and datagram sizes for random streams, which draw none of them themselves."""
 
 from dataclasses import replace
 
 from firstflight.controller import Controller
-from firstflight.events import DatagramSize, Event, Lost
+from firstflight.events import Ack, DatagramSize, Event, Lost, Sent
 from firstflight_conformance.prng import SplitMix64
 
 #: How many of the lost packets are PMTU probes, and how often the datagram size changes, in millionths of the events.
 PROBE_PPM, SIZE_PPM = 250_000, 20_000
+#: How many events of packets have packets that are not in flight, in millionths.
+NOT_IN_FLIGHT_PPM = 5_000
 SIZES = (1, 1200, 1200, 1400, 1500, 9000, 65_535)
 
 
@@ -15,6 +17,16 @@ def probe_or_not(rng: SplitMix64, event: Event) -> Event:
     """Return the event; some losses become losses of PMTU probes."""
     if isinstance(event, Lost) and rng.chance_ppm(PROBE_PPM):
         return replace(event, pmtu_probe=True)
+    return event
+
+
+def in_flight_or_not(event: Event) -> Event:
+    """Return the event; few ``sent`` and ``ack`` events become those of packets that are not in flight.
+
+    Their time decides, so that the draws of the stream stay.
+    """
+    if isinstance(event, Sent | Ack) and SplitMix64(event.t_ns).chance_ppm(NOT_IN_FLIGHT_PPM):
+        return replace(event, not_in_flight=True)
     return event
 
 

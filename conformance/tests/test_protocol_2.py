@@ -13,7 +13,7 @@ from firstflight.events import KINDS
 from firstflight_conformance.adapters.messages import PROTOCOL_2, Declaration
 from firstflight_conformance.cli import main
 from firstflight_conformance.format import vectors
-from firstflight_conformance.format.stream import StreamError, check_stream, read_stream
+from firstflight_conformance.format.stream import StreamError, check_rtts, check_stream, read_stream
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.judge import _ruled_out
 from runner_support import BAD
@@ -64,7 +64,16 @@ def test_a_frozen_adapter_receives_nothing_new(frozen: tuple[dict[str, Any], lis
 def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, Any]]], tmp_path: Path) -> None:
     """Without the vectors of protocol 2 they are the same: nothing is refused because of them, and the result is as green."""
     found, _ = frozen
-    excluded = ("--without-flag", "pmtu-probe", "--without-flag", "datagram-size", "--without-flag", "path-change")
+    excluded = (
+        "--without-flag",
+        "pmtu-probe",
+        "--without-flag",
+        "datagram-size",
+        "--without-flag",
+        "path-change",
+        "--without-flag",
+        "not-in-flight",
+    )
     before = run(f"{sys.executable} {FROZEN} {tmp_path / 'events'}", *excluded, folder=tmp_path)
     assert found["exit_code"] == before["exit_code"] == 0
     assert found["seen"] == before["seen"]
@@ -147,6 +156,24 @@ def test_the_loader_checks_the_flag(index: int, change: dict[str, Any], reason: 
         return
     with pytest.raises(StreamError, match=reason):
         check_stream(read_stream(events), config)
+
+
+@pytest.mark.parametrize(
+    ("index", "change", "reason"),
+    [
+        (1, {"not_in_flight": False}, "bytes_in_flight: is 12000, but the events give 12080"),
+        (4, {"not_in_flight": False}, "packet 10 is not in flight any more"),
+        (2, {"not_in_flight": True}, r"packets 0\.\.9: not all were sent with not_in_flight"),
+        (4, {"latest_rtt_ns": 100_000_000}, "latest_rtt_ns: is 100000000, but the events give null"),
+    ],
+)
+def test_the_loader_checks_packets_that_are_not_in_flight(index: int, change: dict[str, Any], reason: str) -> None:
+    """They were sent as such, do not count, and give no RTT sample."""
+    raw = json.loads((VECTORS / "slow-start" / "not-in-flight.acknowledged.json").read_text("utf-8"))
+    raw["events"][index] |= change
+    with pytest.raises(StreamError, match=reason):
+        check_stream(events := read_stream(raw["events"]), raw["config"])
+        check_rtts(events)
 
 
 def test_a_loss_without_probes_has_no_flag() -> None:

@@ -28,11 +28,12 @@ enum drive_kind { SENT, ACK, LOST, CE, PERSISTENT_CONGESTION, PTO, BACKLOG, IDLE
 
 struct drive_event {
     enum drive_kind kind;
-    uint64_t t_ns, bytes, bytes_in_flight, app_limited, pmtu_probe, next_packet, latest_rtt_ns, min_rtt_ns, smoothed_rtt_ns;
-    uint64_t ack_delay_ns, oldest_unacked_packet, rate_delivered_bytes, rate_interval_ns, rate_prior_delivered_bytes;
-    uint64_t rate_app_limited, rate_in_flight_bytes, rate_lost_bytes, packet, sent_t_ns, ce_count, queued_bytes;
-    uint64_t receive_window_bytes, saved_cwnd_bytes, saved_rtt_ns, endpoint_matches, in_use, expires_t_ns, max_jump_bytes;
-    uint64_t beta_numerator, beta_denominator, max_datagram_size_bytes, handshake, run_count, retransmit_count;
+    uint64_t t_ns, bytes, bytes_in_flight, app_limited, pmtu_probe, not_in_flight, next_packet, latest_rtt_ns, min_rtt_ns;
+    uint64_t smoothed_rtt_ns, ack_delay_ns, oldest_unacked_packet, rate_delivered_bytes, rate_interval_ns;
+    uint64_t rate_prior_delivered_bytes, rate_app_limited, rate_in_flight_bytes, rate_lost_bytes, packet, sent_t_ns;
+    uint64_t ce_count, queued_bytes, receive_window_bytes, saved_cwnd_bytes, saved_rtt_ns, endpoint_matches, in_use;
+    uint64_t expires_t_ns, max_jump_bytes, beta_numerator, beta_denominator, max_datagram_size_bytes, handshake, run_count;
+    uint64_t retransmit_count;
     struct drive_run runs[DRIVE_RUNS];
     struct drive_run retransmits[DRIVE_RUNS]; /* first and last */
 };

@@ -254,6 +254,25 @@ static inline bool resets(const struct ff_controller *controller)
     return controller->algorithm != FF_ALGORITHM_CAREFUL_RESUME;
 }
 
+/* Return whether the event has packets that are not in flight. */
+static inline bool is_not_in_flight(const struct ff_event *event)
+{
+    return (event->kind == FF_EVENT_SENT && event->sent.not_in_flight) ||
+           (event->kind == FF_EVENT_ACK && event->ack.not_in_flight);
+}
+
+/* Return the answer to an event that the algorithm ignores: a path change, or an expired probe timer in Careful Resume. */
+FF_RARE static enum ff_status step_ignored(struct ff_controller *controller, const struct ff_event *event,
+                                           struct ff_observation *observation)
+{
+    struct ff_event ignored = {.kind = FF_EVENT_PATH_CHANGE, .t_ns = event->t_ns};
+
+    if (!resets(controller)) {
+        ignored.kind = FF_EVENT_PTO;
+    }
+    return step_algorithm(controller, &ignored, observation); /* [slow-start.not-in-flight] */
+}
+
 /* Begin the startup algorithm anew. */
 static void begin_startup(struct ff_controller *controller)
 {
@@ -337,6 +356,9 @@ FF_RARE static enum ff_status step_on_path(struct ff_controller *controller, con
 static inline enum ff_status step_on_any_path(struct ff_controller *controller, const struct ff_event *event,
                                               struct ff_observation *observation)
 {
+    if (is_not_in_flight(event)) {
+        return step_ignored(controller, event, observation);
+    }
     if (event->kind == FF_EVENT_PATH_CHANGE && resets(controller)) {
         return begin_path(controller, event, observation);
     }

@@ -41,7 +41,8 @@ struct ff_range {
  * Packets were sent. `bytes_in_flight` counts them already; they were sent at `t_ns`. `app_limited`: after them the sender had
  * window left and nothing to send. `retransmits`: ranges of packets whose data the packets of the event carry again, those at
  * its front, in this order. Data is named by the packet that carried it first. `pmtu_probe`: the packets are PMTU probes (RFC
- * 9000, section 14.4), which may be larger than the maximum datagram size. Adapters of protocol 2 receive it.
+ * 9000, section 14.4), which may be larger than the maximum datagram size. Adapters of protocol 2 receive it. `not_in_flight`:
+ * the packets contain only ACK frames and are not in flight (RFC 9002, section 2). Adapters of protocol 2 receive it.
  */
 struct ff_sent {
     const struct ff_run *packets;
@@ -51,7 +52,8 @@ struct ff_sent {
     bool app_limited;
     const struct ff_range *retransmits;
     size_t retransmit_count;
-    bool pmtu_probe; /* false where the stream does not say */
+    bool pmtu_probe;    /* false where the stream does not say */
+    bool not_in_flight; /* false where the stream does not say */
 };
 
 /*
@@ -63,7 +65,8 @@ struct ff_sent {
  * the longer of that in which this data was sent and that in which it was acknowledged. `rate_prior_delivered_bytes`: delivered
  * in all when that packet was sent. `rate_app_limited`: whether the application held the sender back when that packet was sent,
  * or so shortly before that the gap was still in flight. `rate_in_flight_bytes`: in flight when that packet had been sent,
- * itself included. `rate_lost_bytes`: declared lost between its sending and now, without PMTU probes.
+ * itself included. `rate_lost_bytes`: declared lost between its sending and now, without PMTU probes. `not_in_flight`: the
+ * packets were sent with `not_in_flight`. Adapters of protocol 2 receive it.
  */
 struct ff_ack {
     const struct ff_run *packets;
@@ -83,6 +86,7 @@ struct ff_ack {
     bool rate_app_limited;               /* false where the stream does not say */
     uint64_t rate_in_flight_bytes;       /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
     uint64_t rate_lost_bytes;            /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
+    bool not_in_flight;                  /* false where the stream does not say */
 };
 
 /*

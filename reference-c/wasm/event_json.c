@@ -90,6 +90,7 @@ void ff_event_write(FILE *out, const struct ff_event *event)
         write_flag(out, ",\"app_limited\":", event->sent.app_limited);
         write_ranges(out, ",\"retransmits\":", event->sent.retransmits, event->sent.retransmit_count);
         write_flag_if_set(out, ",\"pmtu_probe\":", event->sent.pmtu_probe);
+        write_flag_if_set(out, ",\"not_in_flight\":", event->sent.not_in_flight);
         break;
     case FF_EVENT_ACK:
         write_runs(out, event->ack.packets, event->ack.run_count, true);
@@ -108,6 +109,7 @@ void ff_event_write(FILE *out, const struct ff_event *event)
         write_flag_beside(out, ",\"rate_app_limited\":", event->ack.rate_app_limited, event->ack.rate_delivered_bytes);
         write_if_there(out, ",\"rate_in_flight_bytes\":", event->ack.rate_in_flight_bytes);
         write_if_there(out, ",\"rate_lost_bytes\":", event->ack.rate_lost_bytes);
+        write_flag_if_set(out, ",\"not_in_flight\":", event->ack.not_in_flight);
         break;
     case FF_EVENT_LOST:
         write_runs(out, event->lost.packets, event->lost.run_count, true);

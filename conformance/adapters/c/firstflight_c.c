@@ -164,6 +164,7 @@ static int translate(const struct adapter *self, const struct firstflight_event 
             .retransmits = self->ranges,
             .retransmit_count = (size_t)event->retransmit_count,
             .pmtu_probe = event->pmtu_probe != 0,
+            .not_in_flight = event->not_in_flight != 0,
         };
         return 1;
     case FIRSTFLIGHT_EVENT_ACK:
@@ -186,6 +187,7 @@ static int translate(const struct adapter *self, const struct firstflight_event 
             .rate_app_limited = event->rate_app_limited != 0,
             .rate_in_flight_bytes = event->rate_in_flight_bytes,
             .rate_lost_bytes = event->rate_lost_bytes,
+            .not_in_flight = event->not_in_flight != 0,
         };
         return 1;
     case FIRSTFLIGHT_EVENT_LOST:

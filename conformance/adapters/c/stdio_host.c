@@ -230,6 +230,7 @@ static void read_event(struct host *host, size_t object, struct firstflight_even
         event->app_limited = bool_member(host, object, "app_limited");
         event->retransmits = read_ranges(host, object, "retransmits", &event->retransmit_count);
         event->pmtu_probe = bool_if_there(host, object, "pmtu_probe");
+        event->not_in_flight = bool_if_there(host, object, "not_in_flight");
         break;
     case FIRSTFLIGHT_EVENT_ACK:
         read_runs(host, object, event);
@@ -248,6 +249,7 @@ static void read_event(struct host *host, size_t object, struct firstflight_even
         event->rate_app_limited = bool_if_there(host, object, "rate_app_limited");
         event->rate_in_flight_bytes = number_if_there(host, object, "rate_in_flight_bytes", FIRSTFLIGHT_NONE);
         event->rate_lost_bytes = number_if_there(host, object, "rate_lost_bytes", FIRSTFLIGHT_NONE);
+        event->not_in_flight = bool_if_there(host, object, "not_in_flight");
         break;
     case FIRSTFLIGHT_EVENT_LOST:
         read_runs(host, object, event);

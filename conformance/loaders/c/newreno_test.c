@@ -53,7 +53,7 @@ static void on_congestion(struct newreno *c, uint64_t sent, uint64_t now) {
 
 static struct flat_observed on_event(void *self, const struct flat_event *event) {
     struct newreno *c = self;
-    if (strcmp(event->ev, "ack") == 0) {
+    if (strcmp(event->ev, "ack") == 0 && !flat_get(event, "not_in_flight")) {
         bool grows = c->app_limited_grows || !flat_get(event, "app_limited");
         for (size_t i = 0; i < event->packet_count; i++) {
             const struct flat_run *run = &event->packets[i];

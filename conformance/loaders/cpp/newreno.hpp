@@ -18,7 +18,7 @@ class NewReno {
 
     flat::Observed on_event(const flat::Json &event) {
         const std::string &kind = event["ev"].text;
-        if (kind == "ack") {
+        if (kind == "ack" && !event.is_true("not_in_flight")) {
             bool grows = mistake == Mistake::app_limited_grows || *event["app_limited"] == 0;
             for (const auto &run : event["packets"].items) { // first, last, size_bytes, sent_t_ns
                 in_recovery = in_recovery && (*run[3] <= recovery_start || mistake == Mistake::stays_in_recovery);

@@ -43,6 +43,9 @@ func initialWindow(datagram uint64) uint64 {
 func (c *NewReno) OnEvent(event *Event) Observed {
 	switch event.Ev {
 	case "ack":
+		if event.NotInFlight {
+			break
+		}
 		for _, run := range event.Packets {
 			c.inRecovery = c.inRecovery && (run[3] <= c.recoveryStart || c.mistake == staysInRecovery)
 			for packet := run[0]; packet <= run[1] && (c.mistake == appLimitedGrows || !event.AppLimited); packet++ {

@@ -27,6 +27,7 @@ final class NewReno {
         long now = (Long) event.get("t_ns");
         switch ((String) event.get("ev")) {
             case "ack" -> {
+                if (Boolean.TRUE.equals(event.get("not_in_flight"))) break;
                 for (var run : runs(event)) {
                     if (run.get(3) > recoveryStart && mistake != Mistake.STAYS_IN_RECOVERY) inRecovery = false;
                     if (mistake != Mistake.APP_LIMITED_GROWS && event.get("app_limited").equals(true)) continue;

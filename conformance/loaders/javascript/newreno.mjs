@@ -17,7 +17,7 @@ export class NewReno {
   }
 
   onEvent(event) {
-    if (event.ev === "ack") {
+    if (event.ev === "ack" && !event.not_in_flight) {
       for (const [first, last, size, sent] of event.packets) {
         if (sent > this.recoveryStart && !this.mistakes.staysInRecovery) this.inRecovery = false;
         if (event.app_limited && !this.mistakes.appLimitedGrows) continue;

@@ -16,7 +16,7 @@ class NewReno:
 
     def on_event(self, event):
         kind = event["ev"]
-        if kind == "ack":
+        if kind == "ack" and not event.get("not_in_flight"):
             for first, last, size, sent in event["packets"]:
                 if sent > self.recovery_start and not self.stays_in_recovery:
                     self.in_recovery = False

@@ -71,10 +71,12 @@ class NewReno:
             self.cwnd = min(self.cwnd, self.initial_window())
         return "unchanged"
 
-    def on_sent(self, _: Message) -> str:
-        return "sent"
+    def on_sent(self, event: Message) -> str:
+        return "unchanged" if event.get("not_in_flight") else "sent"
 
     def on_ack(self, event: Message) -> str:
+        if event.get("not_in_flight"):
+            return "unchanged"
         if event["app_limited"]:
             self.in_recovery = self.in_recovery and all(self.is_old(sent) for *_, sent in event["packets"])
             return "app_limited"

@@ -9,7 +9,7 @@ from typing import Any
 from firstflight import events
 from firstflight.algorithm import Algorithm, Base, Startup, discover
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Ce, DatagramSize, Event, Lost, PathChange, Sent
+from firstflight.events import Ack, Ce, DatagramSize, Event, Lost, PathChange, Pto, Sent
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import BaseState
@@ -143,6 +143,8 @@ def advance(controller: Controller, event: Event) -> Observation:
             raise DomainError(f"packets: {event.packets[0].first} is sent after {controller.next_packet - 1}")
         controller.next_packet = event.packets[-1].last + 1
     controller.t_ns = event.t_ns
+    if isinstance(event, Sent | Ack) and event.not_in_flight:
+        return _step_algorithm(controller, _ignored(controller, event.t_ns))  # [slow-start.not-in-flight]
     if isinstance(event, DatagramSize):
         newreno.on_datagram_size(controller.base, event)
     if isinstance(event, PathChange) and _resets(controller):
@@ -155,6 +157,11 @@ def advance(controller: Controller, event: Event) -> Observation:
 def _resets(controller: Controller) -> bool:
     """Return whether a change of the path resets the controller: Careful Resume has rules of its own for it."""
     return controller.readings is None or not _BY_READINGS[type(controller.readings)].answers_path_change
+
+
+def _ignored(controller: Controller, t_ns: int) -> Event:
+    """Return an event that the algorithm ignores: a path change, or an expired probe timer in Careful Resume."""
+    return PathChange(t_ns) if _resets(controller) else Pto(t_ns)
 
 
 def _begin_path(controller: Controller, event: PathChange) -> Observation:

@@ -50,6 +50,8 @@ class RateSampler:
     def sampled(self, event: Event) -> Event:
         """Return the event with its sample. Of a packet that was never sent there is none."""
         match event:
+            case Sent(not_in_flight=True) | Ack(not_in_flight=True):
+                pass
             case Sent():
                 self._send(event)
             case Ack():

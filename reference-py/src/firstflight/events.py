@@ -42,7 +42,8 @@ class Sent:
     ``bytes_in_flight`` counts them already; they were sent at ``t_ns``. ``app_limited``: after them the sender had window left
     and nothing to send. ``retransmits``: ranges of packets whose data the packets of the event carry again, those at its front,
     in this order. Data is named by the packet that carried it first. ``pmtu_probe``: the packets are PMTU probes (RFC 9000,
-    section 14.4), which may be larger than the maximum datagram size. Adapters of protocol 2 receive it.
+    section 14.4), which may be larger than the maximum datagram size. Adapters of protocol 2 receive it. ``not_in_flight``: the
+    packets contain only ACK frames and are not in flight (RFC 9002, section 2). Adapters of protocol 2 receive it.
     """
 
     t_ns: int
@@ -52,6 +53,7 @@ class Sent:
     app_limited: bool
     retransmits: tuple[tuple[int, int], ...] = ()
     pmtu_probe: bool = False
+    not_in_flight: bool = False
 
 
 @value
@@ -66,7 +68,8 @@ class Ack:
     was sent and that in which it was acknowledged. ``rate_prior_delivered_bytes``: delivered in all when that packet was sent.
     ``rate_app_limited``: whether the application held the sender back when that packet was sent, or so shortly before that the
     gap was still in flight. ``rate_in_flight_bytes``: in flight when that packet had been sent, itself included.
-    ``rate_lost_bytes``: declared lost between its sending and now, without PMTU probes.
+    ``rate_lost_bytes``: declared lost between its sending and now, without PMTU probes. ``not_in_flight``: the packets were sent
+    with ``not_in_flight``. Adapters of protocol 2 receive it.
     """
 
     t_ns: int
@@ -86,6 +89,7 @@ class Ack:
     rate_app_limited: bool | None = None
     rate_in_flight_bytes: int | None = None
     rate_lost_bytes: int | None = None
+    not_in_flight: bool = False
 
 
 @value

@@ -33,7 +33,7 @@ impl NewReno {
     pub fn on_event(&mut self, event: &Json) -> [(&'static str, Json); 4] {
         let now = event.get("t_ns").number();
         match event.get("ev").text() {
-            "ack" => {
+            "ack" if event.find("not_in_flight") != Some(&Json::Bool(true)) => {
                 let grows = self.mistake == Mistake::AppLimitedGrows || *event.get("app_limited") == Json::Bool(false);
                 for [first, last, size, sent] in event.get("packets").runs() {
                     self.in_recovery &= sent <= self.recovery_start || self.mistake == Mistake::StaysInRecovery;

@@ -18,7 +18,7 @@ from firstflight_conformance.text import texts
 PROTOCOL = 1
 PROTOCOLS = (1, 2)
 #: Kinds of events, and members of events, that only adapters of protocol 2 receive. Outside Careful Resume ``path_change`` is one more.
-PROTOCOL_2 = ("pmtu_probe", "datagram_size")
+PROTOCOL_2 = ("pmtu_probe", "datagram_size", "not_in_flight")
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state")
 #: Observables that only some algorithms have: they are compared in the cases that expect them, and may be left out elsewhere.
 OF_SOME_ALGORITHMS = ("next_release_ns", "trigger")
@@ -33,8 +33,10 @@ CONTROLLERS = ("newreno", "cubic")
 WORKS_OUT = tuple(FLAGS)
 #: Kinds of events.
 EVENTS = tuple(KINDS)
-#: What `supports` may contain: kinds of events, and PMTU probes.
-SUPPORTS = (*EVENTS, "pmtu_probe")
+#: Members of events that an adapter may leave out of `supports`.
+OPTIONAL_MEMBERS = ("pmtu_probe", "not_in_flight")
+#: What `supports` may contain: kinds of events, and these members.
+SUPPORTS = (*EVENTS, *OPTIONAL_MEMBERS)
 #: Kinds of events that every sender needs: `supports` must contain them.
 NEEDED_EVENTS = ("sent", "ack", "lost")
 

@@ -73,10 +73,12 @@ class StreamBuilder:
         app_limited: bool = False,
         repeats: tuple[tuple[int, int], ...] = (),
         pmtu_probe: bool = False,
+        not_in_flight: bool = False,
     ) -> None:
         """Send packets of the full size, or of the given one; the first of them repeat the data of packets (first, last)."""
-        size_bytes = size_bytes or self.max_datagram_size_bytes
-        self.send_sizes(t_ns, [(packets, size_bytes)], app_limited=app_limited, repeats=repeats, pmtu_probe=pmtu_probe)
+        sizes = [(packets, size_bytes or self.max_datagram_size_bytes)]
+        flags = {"app_limited": app_limited, "pmtu_probe": pmtu_probe, "not_in_flight": not_in_flight}
+        self.send_sizes(t_ns, sizes, repeats=repeats, **flags)
 
     def send_sizes(
         self,
@@ -86,6 +88,7 @@ class StreamBuilder:
         app_limited: bool = False,
         repeats: tuple[tuple[int, int], ...] = (),
         pmtu_probe: bool = False,
+        not_in_flight: bool = False,
     ) -> None:
         """Send runs of (packets, size in bytes) in one event."""
         t_ns += self.origin_ns
@@ -93,12 +96,13 @@ class StreamBuilder:
         for packets, size_bytes in sizes:
             first = self.ledger.next_packet
             run = Run(first, first + packets - 1, size_bytes, t_ns)
-            self.ledger.send(run)
+            self.ledger.send(run, not_in_flight=not_in_flight)
             runs.append(run)
         if self.data is not None:
             self.data.send(runs[0].first, runs[-1].last, repeats)
         in_flight_bytes = self.ledger.bytes_in_flight
-        self._add(Sent(t_ns, tuple(runs), _bytes(runs), in_flight_bytes, app_limited, repeats, pmtu_probe))
+        sent = Sent(t_ns, tuple(runs), _bytes(runs), in_flight_bytes, app_limited, repeats, pmtu_probe)
+        self._add(replace(sent, not_in_flight=not_in_flight))
 
     def send_bytes(self, t_ns: int, total_bytes: int) -> None:
         """Send a number of bytes: full packets, and one smaller for the rest."""
@@ -125,6 +129,17 @@ class StreamBuilder:
             Ack(
                 t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet, app_limited,
                 latest_ns, self.rtt.min_ns, self.rtt.smoothed_ns, ack_delay_ns, oldest_unacked,
+            )
+        )  # fmt: skip
+
+    def ack_not_in_flight(self, t_ns: int, *ranges: tuple[int, int]) -> None:
+        """Acknowledge ranges (first, last) of packets that were sent with ``not_in_flight``, without an RTT sample."""
+        t_ns += self.origin_ns
+        runs = [run for first, last in ranges for run in self.ledger.take_not_in_flight(first, last)]
+        self._add(
+            Ack(
+                t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet, False,
+                None, self.rtt.min_ns, self.rtt.smoothed_ns, 0, not_in_flight=True,
             )
         )  # fmt: skip
 

@@ -77,6 +77,8 @@ class Usage:
         before_bytes, self.window_bytes = self.window_bytes, window_bytes
         if isinstance(event, DatagramSize):
             self.datagram_bytes = event.max_datagram_size_bytes
+        if isinstance(event, Sent | Ack) and event.not_in_flight:
+            return False
         if isinstance(event, Sent):
             self._send(event, window_bytes)
         return isinstance(event, Ack) and not self._follows(event, before_bytes)

@@ -24,6 +24,8 @@ class Ledger:
     #: The runs in flight from ``_head`` on: what leaves does so at the front, nearly always, and nothing behind it is moved.
     _runs: list[Run] = field(default_factory=list)
     _head: int = 0
+    #: Packets that were sent, never in flight, and not acknowledged.
+    _others: list[Run] = field(default_factory=list)
 
     @property
     def in_flight(self) -> list[Run]:
@@ -35,12 +37,15 @@ class Ledger:
         """The first run in flight, ``None`` if nothing is."""
         return self._runs[self._head] if self._head < len(self._runs) else None
 
-    def send(self, run: Run) -> None:
+    def send(self, run: Run, *, not_in_flight: bool = False) -> None:
         """Record packets being sent. Raise :class:`LedgerError` unless their numbers follow."""
         if run.first != self.next_packet or run.last < run.first:
             raise LedgerError(f"packets {run.first}..{run.last}: the next packet number is {self.next_packet}")
-        self._runs.append(run)
         self.next_packet = run.last + 1
+        if not_in_flight:
+            self._others.append(run)
+            return
+        self._runs.append(run)
         self.bytes_in_flight += run.count * run.size_bytes
 
     def find(self, packet: int) -> Run | None:
@@ -71,6 +76,21 @@ class Ledger:
             never = "was never sent" if packet >= self.next_packet else "is not in flight any more"
             raise LedgerError(f"packet {packet} {never}")
         return self._remove(start, stop, first, last)
+
+    def take_not_in_flight(self, first: int, last: int) -> list[Run]:
+        """Remove packets that were never in flight; return them as runs. Raise :class:`LedgerError` if one is not there."""
+        _rising(first, last)
+        taken = [_part(run, first, last) for run in self._others if run.first <= last and first <= run.last]
+        if sum(run.count for run in taken) != last - first + 1:
+            raise LedgerError(
+                f"packets {first}..{last}: not all were sent with not_in_flight and are not acknowledged yet"
+            )
+        kept = []
+        for run in self._others:
+            kept += [_part(run, run.first, first - 1)] if run.first < first else []
+            kept += [_part(run, last + 1, run.last)] if run.last > last else []
+        self._others = kept
+        return taken
 
     def _touched(self, first: int, last: int) -> tuple[int, int]:
         """Return where the runs begin and end that hold a packet of first..last."""

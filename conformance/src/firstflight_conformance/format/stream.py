@@ -114,12 +114,13 @@ def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str
             if largest > config["max_datagram_size_bytes"] and not event.pmtu_probe:
                 raise _MemberError(".packets", f"a packet of {largest} bytes is larger than max_datagram_size_bytes")
             for run in event.packets:
-                ledger.send(run)
+                ledger.send(run, not_in_flight=event.not_in_flight)
             sent.extend(event.packets)
             _equal(".bytes_in_flight", event.bytes_in_flight, ledger.bytes_in_flight)
         case Ack() | Lost():
+            take = ledger.take_not_in_flight if isinstance(event, Ack) and event.not_in_flight else ledger.take
             for run in event.packets:
-                _check_taken(run, ledger.take(run.first, run.last))
+                _check_taken(run, take(run.first, run.last))
             _equal(".bytes_in_flight", event.bytes_in_flight, ledger.bytes_in_flight)
             _equal(".next_packet", event.next_packet, ledger.next_packet)
         case Ce():
@@ -164,7 +165,7 @@ def _check_probes(event: Event, probes: list[Run]) -> None:
 def _check_rtt(ack: Ack, rtt: RttEstimator, path_start_ns: int) -> None:
     sent_t_ns = ack.packets[-1].sent_t_ns
     assert sent_t_ns is not None
-    if sent_t_ns <= path_start_ns:
+    if sent_t_ns <= path_start_ns or ack.not_in_flight:
         _equal(".latest_rtt_ns", ack.latest_rtt_ns, None)
     if ack.latest_rtt_ns is not None:
         _equal(".latest_rtt_ns", ack.latest_rtt_ns, ack.t_ns - sent_t_ns)
@@ -232,6 +233,7 @@ def flags_of(events: Sequence[Event], algorithm: str = "") -> list[str]:
         "huge-ack": any(sum(run.count for run in ack.packets) > HUGE_ACK_PACKETS for ack in acks),
         "idle": any(isinstance(event, IdleRestart) for event in events),
         "loss": any(isinstance(event, Lost) for event in events),
+        "not-in-flight": any(isinstance(event, Sent | Ack) and event.not_in_flight for event in events),
         "no-rtt-sample": any(ack.latest_rtt_ns is None for ack in acks),
         "path-change": confirms_address(algorithm) and any(isinstance(event, PathChange) for event in events),
         "persistent-congestion": any(isinstance(event, PersistentCongestion) for event in events),

@@ -10,7 +10,7 @@ from firstflight_conformance.adapters.compute import ComputationScript
 from firstflight_conformance.adapters.conversation import Answers
 from firstflight_conformance.adapters.faults import ConversationError, FaultKind
 from firstflight_conformance.adapters.manifest import Deviation, Manifest
-from firstflight_conformance.adapters.messages import PROTOCOL, PROTOCOL_2, PROTOCOLS, Declaration
+from firstflight_conformance.adapters.messages import OPTIONAL_MEMBERS, PROTOCOL, PROTOCOL_2, PROTOCOLS, Declaration
 from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.compare.outputs import compare_outputs
 from firstflight_conformance.compare.values import (
@@ -183,11 +183,11 @@ def _of_later_protocol(case: Case, declaration: Declaration) -> Undeclared | Non
 
 
 def _without_event(case: Case, declaration: Declaration) -> Refused | None:
-    """Return the first kind of event of the case that the adapter does not support, PMTU probes included, or ``None``."""
+    """Return the first kind or optional member of an event of the case that the adapter does not support, or ``None``."""
     if not declaration.supports:
         return None
     events = case.vector.raw_events[: case.expectation.judged_events]
-    names = (name for event in events for name in (event["ev"], *(["pmtu_probe"] if "pmtu_probe" in event else [])))
+    names = (name for event in events for name in (event["ev"], *filter(event.__contains__, OPTIONAL_MEMBERS)))
     name = next((name for name in names if name not in declaration.supports), None)
     return None if name is None else _unsupported_event(name)
 

@@ -24,6 +24,7 @@ class Sending:
     app_limited: bool
     repeats: tuple[Part, ...]
     pmtu_probe: bool = False
+    not_in_flight: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Taking:
     app_limited: bool = False
     sampled: bool = False
     pmtu_probe: bool = False
+    not_in_flight: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,13 @@ def steps_of(events: Sequence[Event]) -> tuple[Step, ...]:
                     runs.append((len(sent), run.size_bytes, run.count))
                     sent.append((run, len(sent)))
                 repeats = _parts(sent, repeated(event))
-                steps.append(Sending(event.t_ns, tuple(runs), event.app_limited, repeats, event.pmtu_probe))
+                flags = event.app_limited, repeats, event.pmtu_probe, event.not_in_flight
+                steps.append(Sending(event.t_ns, tuple(runs), *flags))
             case Ack():
                 parts = _parts(sent, [(run.first, run.last) for run in event.packets])
                 has = event.latest_rtt_ns is not None, event.rate_lost_bytes is not None
-                steps.append(Taking(event.t_ns, False, parts, has[0], event.ack_delay_ns, event.app_limited, has[1]))
+                step = Taking(event.t_ns, False, parts, has[0], event.ack_delay_ns, event.app_limited, has[1])
+                steps.append(replace(step, not_in_flight=event.not_in_flight))
             case Lost():
                 parts = _parts(sent, [(run.first, run.last) for run in event.packets])
                 steps.append(Taking(event.t_ns, True, parts, pmtu_probe=event.pmtu_probe))
@@ -120,7 +124,11 @@ def _apply(builder: StreamBuilder, step: Step, places: dict[int, tuple[int, int,
                 first += count
             sizes = [(count, size_bytes) for _, size_bytes, count in step.runs]
             repeats = tuple(_ranges(step.repeats, places))
-            flags = {"app_limited": step.app_limited, "pmtu_probe": step.pmtu_probe}
+            flags = {
+                "app_limited": step.app_limited,
+                "pmtu_probe": step.pmtu_probe,
+                "not_in_flight": step.not_in_flight,
+            }
             builder.send_sizes(step.t_ns, sizes, repeats=repeats, **flags)
         case Taking():
             ranges = sorted(_ranges(step.parts, places))
@@ -128,6 +136,8 @@ def _apply(builder: StreamBuilder, step: Step, places: dict[int, tuple[int, int,
                 return
             if step.lost:
                 builder.lose(step.t_ns, *ranges, pmtu_probe=step.pmtu_probe)
+            elif step.not_in_flight:
+                builder.ack_not_in_flight(step.t_ns, *ranges)
             else:
                 builder.ack(
                     step.t_ns, *ranges, sample=step.sample, ack_delay_ns=step.ack_delay_ns, app_limited=step.app_limited

@@ -78,7 +78,10 @@ def _call(event: Event, *, confirmed: bool) -> str:
             words += ["app_limited=True"] if event.app_limited else []
             words += [f"repeats={ranges}"] if (ranges := repeated(event)) else []
             words += ["pmtu_probe=True"] if event.pmtu_probe else []
+            words += ["not_in_flight=True"] if event.not_in_flight else []
             return f"b.send_sizes({', '.join(words)})"
+        case Ack() if event.not_in_flight:
+            return f"b.ack_not_in_flight({', '.join([_ns(event.t_ns), *_ranges(event)])})"
         case Ack():
             words = [_ns(event.t_ns), *_ranges(event)]
             words += ["sample=False"] if event.latest_rtt_ns is None else []

@@ -75,7 +75,7 @@ class RawEvent(Structure):
     _fields_ = [
         ("kind", c_int),
         ("t_ns", c_uint64),
-        ("of", c_uint64 * (max(layout.struct.size for layout in _LAYOUTS) // 8)),
+        ("of", c_uint64 * -(-max(layout.struct.size for layout in _LAYOUTS) // 8)),
     ]
 
 
