@@ -70,15 +70,16 @@ def before_any_sample(b: StreamBuilder) -> None:
 
 
 def acked_in_an_earlier_frame(b: StreamBuilder) -> None:
-    """Lose packets 1 and 3, sent 3 s apart, in two events; packet 2 between them arrived with the first."""
+    """Lose packets 1 and 3, sent 6 s apart, in two events; packet 2 between them arrived with the first."""
     _sampled(b)
-    _probes(b, 1 * S, 2 * S)
-    b.ack(2 * S + RTT, (2, 2), app_limited=True)
-    b.lose(2 * S + RTT, (1, 1))
-    _probes(b, 4 * S, 8 * S)
-    b.ack(8 * S + RTT, (4, 4), app_limited=True)
-    b.lose(8 * S + RTT, (3, 3))
+    _probes(b, 1 * S, 6900 * MS, 7 * S)
+    b.ack(7100 * MS, (2, 2), app_limited=True)
+    b.lose(7100 * MS, (1, 1))
     b.expect(outcome="reduced")
+    _probes(b, 8 * S)
+    b.lose(8 * S + RTT, (3, 3))
+    b.expect(outcome="already_reduced")
+    b.ack(8 * S + RTT, (4, 4), app_limited=True)
 
 
 def first_before_the_sample(b: StreamBuilder) -> None:
@@ -184,11 +185,11 @@ add(
 add(
     "acked-in-an-earlier-frame",
     "A packet acknowledged between two losses prevents it, also if an earlier frame acknowledged it",
-    f"{_DURATION} Packet 1 is lost when packet 2 is acknowledged, packet 3 six seconds later. They were sent 4 s - 1 s = 3 s apart, but packet 2 between them "
-    "arrived: two reductions, no collapse. The window is 24000 / 2 / 2 = 6000, or 0.7 * 0.7 * 24000 = 11760 in CUBIC. A stack that "
+    f"{_DURATION} Packet 1 is lost when packet 2 is acknowledged, packet 3 a second later. They were sent 7 s - 1 s = 6 s apart, but packet 2 between them "
+    "arrived. The first loss reduces the window to 24000 / 2 = 12000, or 0.7 * 24000 = 16800 in CUBIC, and the other was sent before that: one reduction, no collapse. A stack that "
     "remembers the first loss over the ACK collapses to 2 * 1200 = 2400.",
-    ending(acked_in_an_earlier_frame, 6000),
-    ending(acked_in_an_earlier_frame, 11_760),
+    ending(acked_in_an_earlier_frame, 12_000),
+    ending(acked_in_an_earlier_frame, 16_800),
     initial_window_bytes=24_000,
 )
 add(
