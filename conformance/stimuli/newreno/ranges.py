@@ -9,14 +9,15 @@ RTT = 100 * MS
 
 def closes_gap(b: StreamBuilder) -> None:
     """Acknowledge packets around a gap, then those in it, with full windows in between."""
-    b.send(0, 10)
+    b.send(0, 5)
+    b.send(40 * MS, 5)
     b.ack(RTT, (0, 1), (4, 4))
     b.expect(outcome="grown", cwnd_bytes=15_600)
     b.send(RTT, 6)
-    b.ack(RTT + MS, (2, 3), sample=False)
+    b.ack(RTT + 20 * MS, (2, 3), sample=False)
     b.expect(outcome="grown", cwnd_bytes=18_000)
-    b.send(RTT + MS, 4)
-    b.ack(RTT + 2 * MS, (5, 9))
+    b.send(RTT + 20 * MS, 4)
+    b.ack(RTT + 40 * MS, (5, 9))
     b.expect(outcome="grown", cwnd_bytes=24_000)
 
 
