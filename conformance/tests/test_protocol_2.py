@@ -165,6 +165,8 @@ def test_the_loader_checks_the_flag(index: int, change: dict[str, Any], reason: 
         (4, {"not_in_flight": False}, "packet 10 is not in flight any more"),
         (2, {"not_in_flight": True}, r"packets 0\.\.9: not all were sent with not_in_flight"),
         (4, {"latest_rtt_ns": 100_000_000}, "latest_rtt_ns: is 100000000, but the events give null"),
+        (4, {"app_limited": True}, "app_limited: is true, but an ACK of packets that are not in flight has false"),
+        (1, {"pmtu_probe": True}, "not_in_flight: a PMTU probe is in flight"),
     ],
 )
 def test_the_loader_checks_packets_that_are_not_in_flight(index: int, change: dict[str, Any], reason: str) -> None:

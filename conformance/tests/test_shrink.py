@@ -19,7 +19,7 @@ from firstflight_conformance.format.vectors import Case, cases, load
 from firstflight_conformance.replay.implementation import Model
 from firstflight_conformance.replay.measure import config_from_json
 from firstflight_conformance.replay.variant import Variant
-from firstflight_conformance.shrink.edit import events_of, steps_of
+from firstflight_conformance.shrink.edit import Sending, events_of, merged, steps_of
 from firstflight_conformance.shrink.shrink import Contest, Parting, is_vector, shrink, tells_of_data
 from firstflight_conformance.shrink.vector import snippet, vector_of
 from runner_support import BAD, write_vectors
@@ -148,6 +148,12 @@ def bad(*words: str) -> str:
 
 
 WRONG = bad("declares", "{}", "off-by=1")
+
+
+def test_packets_in_flight_do_not_merge_with_others() -> None:
+    data = Sending(0, ((0, 1200, 1),), app_limited=False, repeats=())
+    assert merged(data, replace(data, runs=((1, 1200, 2),))) == replace(data, runs=((0, 1200, 1), (1, 1200, 2)))
+    assert merged(data, replace(data, runs=((1, 40, 2),), not_in_flight=True)) is None
 
 
 def test_command(tmp_path: Path) -> None:

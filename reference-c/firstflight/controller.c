@@ -261,7 +261,10 @@ static inline bool is_not_in_flight(const struct ff_event *event)
            (event->kind == FF_EVENT_ACK && event->ack.not_in_flight);
 }
 
-/* Return the answer to an event that the algorithm ignores: a path change, or an expired probe timer in Careful Resume. */
+/*
+ * Return the answer to an event that changes nothing by itself: a path change, or an expired probe timer in Careful Resume.
+ * Careful Resume notices at any event that a phase ended in the meantime.
+ */
 FF_RARE static enum ff_status step_ignored(struct ff_controller *controller, const struct ff_event *event,
                                            struct ff_observation *observation)
 {

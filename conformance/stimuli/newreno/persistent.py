@@ -93,11 +93,11 @@ def first_before_the_sample(b: StreamBuilder) -> None:
 
 
 def longer_samples(b: StreamBuilder) -> None:
-    """Lose packets 2 and 3, sent 5 s apart, after an RTT sample that is four times as long as the first."""
+    """Lose packets 2 and 3, sent 4.8 s apart, after an RTT sample that is four times as long as the first."""
     _sampled(b)
     _probes(b, 1 * S)
     b.ack(1 * S + 4 * RTT, (1, 1), app_limited=True)
-    _probes(b, 2 * S, 7 * S, 10 * S)
+    _probes(b, 2 * S, 6800 * MS, 10 * S)
     b.ack(10 * S + 4 * RTT, (4, 4), app_limited=True)
     b.lose(10 * S + 4 * RTT, (2, 3))
     b.persistent_congestion(10 * S + 4 * RTT)
@@ -105,12 +105,13 @@ def longer_samples(b: StreamBuilder) -> None:
 
 
 def timeouts_alone(b: StreamBuilder) -> None:
-    """Let the probe timer expire three times, and acknowledge all packets after that."""
+    """Let the probe timer expire three times, after 625 ms and twice as long each time, and acknowledge all packets after that."""
     _sampled(b)
-    for t_ns in (1 * S, 2 * S, 4 * S):
+    _probes(b, 1 * S)
+    for t_ns in (1625 * MS, 2875 * MS, 5375 * MS):
+        b.pto(t_ns)
         _probes(b, t_ns)
-        b.pto(t_ns + 600 * MS)
-    b.ack(5 * S, (1, 3), app_limited=True)
+    b.ack(5375 * MS + RTT, (1, 4), app_limited=True)
     b.expect(outcome="app_limited", ssthresh_bytes=None, phase="slow_start")
 
 
@@ -206,15 +207,17 @@ add(
     """The first sample is 200 ms, its variation 200 ms / 2 = 100 ms. The second is 800 ms, 800 ms - 200 ms = 600 ms longer: the variation becomes (3 * 100 ms + 600 ms) / 4 = 225 ms,
     the smoothed RTT (7 * 200 ms + 800 ms) / 8 = 275 ms, and the duration 3 * (275 ms + 4 * 225 ms + 25 ms) = 3600 ms. The frame that reveals the losses has a sample of 800 ms as well,
     800 ms - 275 ms = 525 ms longer: the variation becomes (3 * 225 ms + 525 ms) / 4 = 300 ms, the smoothed RTT (7 * 275 ms + 800 ms) / 8
-    = 340.625 ms, and the duration 3 * (340.625 ms + 4 * 300 ms + 25 ms) = 4696.875 ms. Packets 2 and 3 were sent 7 s - 2 s = 5 s apart, more than both: the window falls to 2400.
-    A stack that takes the latest RTT has 3 * (800 ms + 4 * 225 ms) = 5100 ms or more, and only reduces.""",
+    = 340.625 ms, and the duration 3 * (340.625 ms + 4 * 300 ms + 25 ms) = 4696.875 ms. Packets 2 and 3 were sent 6800 ms - 2000 ms = 4800 ms apart, more than both: the window falls to 2400.
+    A stack that takes the latest RTT has 3 * (800 ms + 4 * 225 ms + 25 ms) = 5175 ms or 3 * (800 ms + 4 * 300 ms + 25 ms) = 6075 ms, and only reduces.
+    So does a stack with the factor 4 after the second sample, 4 * (340.625 ms + 4 * 300 ms + 25 ms) = 6262.5 ms: the factor 3 is only recommended.""",
     ending(longer_samples, 2400),
     ending(longer_samples, 2400),
 )
 add(
     "timeouts-alone",
     "Three probe timeouts without a loss establish nothing",
-    "The probe timer expires three times, and then all packets are acknowledged: nothing was lost. Persistent congestion does not depend on timeouts "
+    "The probe timer is set to 200 ms + 4 * 100 ms + 25 ms = 625 ms and expires at 1000 ms + 625 ms = 1625 ms, then after 2 * 625 ms at 1625 ms + 1250 ms = 2875 ms, then after 4 * 625 ms at 2875 ms + 2500 ms = 5375 ms. "
+    "A probe is sent each time, and then all packets are acknowledged: nothing was lost. Persistent congestion does not depend on timeouts "
     "(RFC 9002, section 7.6.1). The window stays 12000; all ACKs are app-limited.",
     ending(timeouts_alone, 12_000),
     ending(timeouts_alone, 12_000),

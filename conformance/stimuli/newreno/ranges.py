@@ -14,9 +14,9 @@ def closes_gap(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 1), (4, 4))
     b.expect(outcome="grown", cwnd_bytes=15_600)
     b.send(RTT, 6)
-    b.ack(RTT + 20 * MS, (2, 3), sample=False)
+    b.ack(RTT + 10 * MS, (2, 3), sample=False)
     b.expect(outcome="grown", cwnd_bytes=18_000)
-    b.send(RTT + 20 * MS, 4)
+    b.send(RTT + 10 * MS, 4)
     b.ack(RTT + 40 * MS, (5, 9))
     b.expect(outcome="grown", cwnd_bytes=24_000)
 

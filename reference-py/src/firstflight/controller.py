@@ -160,7 +160,10 @@ def _resets(controller: Controller) -> bool:
 
 
 def _ignored(controller: Controller, t_ns: int) -> Event:
-    """Return an event that the algorithm ignores: a path change, or an expired probe timer in Careful Resume."""
+    """Return an event that changes nothing by itself: a path change, or an expired probe timer in Careful Resume.
+
+    Careful Resume notices at any event that a phase ended in the meantime.
+    """
     return PathChange(t_ns) if _resets(controller) else Pto(t_ns)
 
 

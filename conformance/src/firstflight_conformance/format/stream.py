@@ -109,6 +109,10 @@ class _MemberError(ValueError):
 def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str, Any]) -> None:
     """Check an event against packets in flight and all that were ever sent: an ECN-CE mark is of a packet that has arrived."""
     match event:
+        case Sent(not_in_flight=True, pmtu_probe=True):
+            raise _MemberError(".not_in_flight", "a PMTU probe is in flight")
+        case Ack(not_in_flight=True, app_limited=True):
+            raise _MemberError(".app_limited", "is true, but an ACK of packets that are not in flight has false")
         case Sent():
             largest = max(run.size_bytes for run in event.packets)
             if largest > config["max_datagram_size_bytes"] and not event.pmtu_probe:

@@ -192,7 +192,9 @@ def smaller(step: Step) -> Iterator[Step]:
 
 def merged(one: Step, other: Step) -> Step | None:
     """Return two neighbours of one kind as one, at the later time for what arrives and at the earlier for what is sent."""
-    if not isinstance(one, Other) and not isinstance(other, Other) and one.pmtu_probe != other.pmtu_probe:
+    if isinstance(one, Other) or isinstance(other, Other):
+        return None
+    if (one.pmtu_probe, one.not_in_flight) != (other.pmtu_probe, other.not_in_flight):
         return None
     if isinstance(one, Sending) and isinstance(other, Sending) and not one.repeats and not other.repeats:
         return replace(one, runs=one.runs + other.runs)
