@@ -78,6 +78,8 @@ def test_questions_single_words_and_titles(tmp_path: Path) -> None:
         "beavers sleep": ["c"],
         "rodent": ["c"],
         "marmot": ["b"],
+        "where do beavers live in the whistling alps": ["b"],
+        "dams by rodent whistlers constructor": ["c"],
     }
     (tmp_path / "queries.json").write_text(json.dumps({"queries": queries}), "utf-8")
     ranks = found.ranks_of(tmp_path / "out", tmp_path / "queries.json")
