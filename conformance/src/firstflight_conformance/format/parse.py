@@ -1,6 +1,7 @@
 """Vector files as JSON: read, or refused with file, place and reason."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,9 @@ def parse_file(path: Path) -> dict[str, Any]:
         raise VectorError(path, "file", error.strerror or str(error)) from error
 
     def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        members: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in members:
-                raise VectorError(path, key, "the key is there twice")
-            members[key] = value
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            raise VectorError(path, _first_twice([key for key, _ in pairs]), "the key is there twice")
         return members
 
     def refuse_float(text: str) -> None:
@@ -56,6 +55,15 @@ def parse_file(path: Path) -> dict[str, Any]:
     if reason is not None:
         raise VectorError(path, "file", reason)
     return raw
+
+
+def _first_twice(keys: Iterable[str]) -> str:
+    seen: set[str] = set()
+    for key in keys:
+        if key in seen:
+            return key
+        seen.add(key)
+    raise ValueError("no key is there twice")
 
 
 def _is_plain(data: bytes) -> bool:

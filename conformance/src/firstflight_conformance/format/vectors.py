@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -215,12 +215,18 @@ def _check_events(vector: Vector) -> None:
         raise VectorError(path, f"events[{error.index}]{error.member}", error.reason) from error
 
 
+@cache
+def _profiles_of(algorithm: str) -> tuple[str, ...]:
+    return profiles(composed=True).get(algorithm, ())
+
+
 def _check_meaning(vector: Vector, raw: dict[str, Any]) -> None:
     path, events = vector.path, vector.events
     if vector.granularity != granularity_of(events):
         raise VectorError(path, "granularity", f"should be {granularity_of(events)}")
+    known = _profiles_of(vector.algorithm)
     for name, entry in raw["profiles"].items():
-        if name not in profiles(composed=True).get(vector.algorithm, ()):
+        if name not in known:
             reason = f"no such profile; there are {', '.join(profiles().get(vector.algorithm, ())) or 'none'}"
             raise VectorError(path, f"profiles.{name}", reason)
         _check_expectation(path, f"profiles.{name}", entry, len(events))
