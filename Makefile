@@ -75,7 +75,14 @@ conformance:  ## Judge both references, then the third-party stacks as they are 
 	$(BIN)/python conformance/studies defects.results --check
 	@echo "report: $(REPORTS)/report.json; make docs writes the page State of the stacks from it"
 
-test: lint test-c test-python loaders coverage-c mutants conformance docs site  ## Run everything; the last line counts skipped tests by reason
+# One after the other, beside pytest: many of them use one core alone. Their output comes after that of pytest.
+BESIDE := lint test-c loaders coverage-c mutants conformance docs site
+test: setup c-adapters  ## Run everything; the last line counts skipped tests by reason
+	@mkdir -p build; echo "pytest; beside it: $(BESIDE)"; \
+	$(MAKE) --no-print-directory $(BESIDE) > build/beside.txt 2>&1 & \
+	$(MAKE) --no-print-directory test-python; tests=$$?; \
+	wait $$!; beside=$$?; cat build/beside.txt; \
+	if [ $$tests != 0 ]; then echo "make test-python: exit $$tests, above" >&2; exit 1; fi; exit $$beside
 	@$(BIN)/python conformance/skips.py report $(SKIPS) $(REPORTS)/report.json
 
 # Of one algorithm the vectors, by both references, its self-contained programs and headers, what is known of its numbers, the mutants and the
