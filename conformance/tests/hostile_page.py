@@ -1,66 +1,152 @@
-"""Writes the page on malformed vectors and misbehaving adapters from the data of their tests: ``python hostile_page.py``."""
+"""Writes the pages on malformed vectors and misbehaving adapters from the data of their tests: ``python hostile_page.py``."""
+
+from collections.abc import Iterable, Sequence
 
 import malformed
 import misbehaving
 from firstflight_conformance.format.files import write_whole
 from firstflight_conformance.paths import ROOT
 
-PAGE = ROOT / "docs" / "hostile.md"
+FOLDER = ROOT / "docs"
 
-_HEAD = """```{{index}} ! hostile input, ! malformed
+_OVERVIEW = """```{{index}} ! hostile input, ! malformed
 ```
 
 # Hostile input
 
-You see here what becomes of {vectors} malformed vectors and {adapters} misbehaving adapters. The tables are made from the data of the tests (`conformance/tests/malformed.py` and `misbehaving.py`, written by `hostile_page.py`
-beside them), and every line is run by them. Times and sizes are the bounds that the tests hold, not measurements, so that
-the page is the same wherever it is made: the seconds that a run may take on a busy machine, the memory beyond what the loaded program takes anyway.
+The tests judge {vectors} malformed vectors and {adapters} misbehaving adapters. The pages in the last column list each of them.
 
-## Malformed vectors
+{results}
 
-Each is the valid vector of the tests with one change. `firstflight run` refuses it with exit code {code}, names file, place and reason, and starts no adapter.
+Faults of the adapters:
 
-| malformed | refused at | because | code | seconds | MiB |
-|---|---|---|---|---|---|
+{faults}
+
+- A test runs every line of both lists: `conformance/tests/malformed.py` and `misbehaving.py` have the data, and
+  `hostile_page.py` writes the pages from it.
+- Times and sizes are the bounds that the tests assert, not measurements, so the pages are the same on every machine.
+  The time is that of a run on a busy machine. The memory is in addition to that of the loaded program.
+- The seconds of an adapter include the deadline of a case: 10 s, or 30 s for adapters that write 100 MB, or the
+  deadline in the reason.
+
+Attacks that succeeded once, and their tests: [Reliability](reliability-attacks.md). Random input: [Fuzzing](fuzzing.md).
+
+```{{toctree}}
+:hidden:
+
+hostile-vectors
+hostile-adapters
+```
 """
+_VECTORS = """# Malformed vectors: which are refused, and why
 
-_ADAPTERS = """
-## Misbehaving adapters
+| malformed vectors | result | exit code | at most |
+|---|---|---|---|
+| {vectors} | `firstflight run` reports file, place and reason, and starts no adapter | {code} | {seconds} s, {mib} MiB |
 
-Each is judged over three vectors, and misbehaves in the second, or from the start. What it does costs the cases in which it does it; a fresh process serves the next one. Seconds include the deadline of a
-case, which is 10 s, 30 s for those that write 100 MB, or as the reason says.
-
-| an adapter that ... | verdicts | fault | the reason holds | code | seconds | MiB |
-|---|---|---|---|---|---|---|
+Each is the valid vector of the tests with one change. [Hostile input](hostile.md) describes the bounds.
 """
+_VECTORS_HEADER = ("malformed", "refused at", "because")
+_ADAPTERS = """# Misbehaving adapters: which cases they cost
+
+Each adapter is judged on three vectors. It misbehaves in the second, or from the start. Only the cases in which it
+misbehaves are errored; a new process serves the next case. Each run takes at most {seconds} s and {mib} MiB; [Hostile input](hostile.md) describes the bounds.
+"""
+_ADAPTERS_HEADER = ("an adapter that ...", "verdicts", "fault", "the reason contains", "code")
+_KINDS = (
+    ("Wrong answers", misbehaving.ANSWERS),
+    ("Wrong processes", misbehaving.PROCESSES),
+    ("Wrong declarations", misbehaving.HELLOS),
+)
+#: Sections of malformed vectors, by the first member of the place; every other place is a member at the top of the file.
+_PARTS = {
+    "The text of the file": ("file", "line", "byte"),
+    "Events": ("events", "ev"),
+    "Config": ("config",),
+    "Profiles and expected values": ("profiles", "expect", "judged_events"),
+}
+_OTHER_MEMBERS = "Other members"
 
 
-def page() -> str:
-    """Return the page."""
-    vectors = {name: (bad.where, bad.reason) for name, bad in malformed.TABLE.items()}
-    vectors |= {name: (where, reason) for name, (_, where, reason) in malformed.FILES.items()}
-    refused = (malformed.CODE, malformed.AT_MOST_S, malformed.MORE_MIB)
-    head = _HEAD.format(vectors=len(vectors), adapters=len(misbehaving.TABLE), code=malformed.CODE)
-    rows = [_row(name, _code(where), _code(reason), *refused) for name, (where, reason) in vectors.items()]
-    return head + "".join(rows) + _ADAPTERS + "".join(map(_adapter, misbehaving.TABLE))
+def pages() -> dict[str, str]:
+    """Return the pages by the names of their files."""
+    return {"hostile.md": _overview(), "hostile-vectors.md": _vectors(), "hostile-adapters.md": _adapters()}
 
 
-def _adapter(adapter: misbehaving.Misbehaving) -> str:
-    fault = adapter.fault.value if adapter.fault else "-"
+def _overview() -> str:
+    results = [
+        ("malformed vector", str(len(_malformed())), "refused before an adapter starts", str(malformed.CODE),
+         f"{malformed.AT_MOST_S} s, {malformed.MORE_MIB} MiB", "[Malformed vectors](hostile-vectors.md)"),
+        *(_result(verdicts) for verdicts in dict.fromkeys(one.verdicts for one in misbehaving.TABLE)),
+    ]  # fmt: skip
+    header = ("input", "number", "result", "exit code", "at most", "list")
+    kinds = dict.fromkeys(one.fault for one in misbehaving.TABLE if one.fault)
+    faults = [(f"`{kind.value}`", str(sum(one.fault is kind for one in misbehaving.TABLE))) for kind in kinds]
+    return _OVERVIEW.format(
+        vectors=len(_malformed()),
+        adapters=len(misbehaving.TABLE),
+        results=_table(header, results),
+        faults=_table(("fault", "adapters"), faults),
+    )
+
+
+def _result(verdicts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the row of all adapters with the same verdicts on the three vectors."""
+    found = [one for one in misbehaving.TABLE if one.verdicts == verdicts]
+    (code,) = {one.code for one in found}
+    at_most = f"{max(one.at_most_s for one in found)} s, {misbehaving.MORE_MIB} MiB"
+    listed = "[Misbehaving adapters](hostile-adapters.md)"
+    result = f"verdicts: {', '.join(verdicts)}"
+    return "misbehaving adapter", str(len(found)), result, str(code), at_most, listed
+
+
+def _malformed() -> dict[str, tuple[str, str]]:
+    """Return place and reason of each refusal."""
+    found = {name: (bad.where, bad.reason) for name, bad in malformed.TABLE.items()}
+    return found | {name: (where, reason) for name, (_, where, reason) in malformed.FILES.items()}
+
+
+def _vectors() -> str:
+    head = _VECTORS.format(
+        vectors=len(_malformed()), code=malformed.CODE, seconds=malformed.AT_MOST_S, mib=malformed.MORE_MIB
+    )
+    parts: dict[str, list[Sequence[str]]] = {name: [] for name in (*_PARTS, _OTHER_MEMBERS)}
+    for name, (where, reason) in _malformed().items():
+        parts[_part(where)].append((name, _code(where), _code(reason)))
+    return "\n".join([head, *(_section(part, _VECTORS_HEADER, rows) for part, rows in parts.items())])
+
+
+def _part(where: str) -> str:
+    member = where.split(".")[0].split("[")[0].split(" ")[0].rstrip(",")
+    return next((part for part, members in _PARTS.items() if member in members), _OTHER_MEMBERS)
+
+
+def _adapters() -> str:
+    head = _ADAPTERS.format(seconds=max(one.at_most_s for one in misbehaving.TABLE), mib=misbehaving.MORE_MIB)
+    sections = (_section(title, _ADAPTERS_HEADER, map(_adapter, adapters)) for title, adapters in _KINDS)
+    return "\n".join([head, *sections])
+
+
+def _adapter(adapter: misbehaving.Misbehaving) -> tuple[str, ...]:
+    fault = f"`{adapter.fault.value}`" if adapter.fault else "-"
     reason = _code(adapter.reason) if adapter.reason else "-"
-    bounds = (adapter.code, adapter.at_most_s, misbehaving.MORE_MIB)
-    return _row(adapter.does, ", ".join(adapter.verdicts), fault, reason, *bounds)
+    return adapter.does, ", ".join(adapter.verdicts), fault, reason, str(adapter.code)
+
+
+def _section(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return f"## {title}\n\n{_table(header, rows)}\n"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join("| " + " | ".join(row) + " |" for row in (header, ["---"] * len(header), *rows))
 
 
 def _code(text: str) -> str:
-    """Return one of the texts between bars as code."""
+    """Return the first of the texts between bars as code."""
     text = text.split("|")[0].strip()
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def _row(*cells: object) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |\n"
-
-
 if __name__ == "__main__":
-    write_whole(PAGE, page())
+    for name, text in pages().items():
+        write_whole(FOLDER / name, text)

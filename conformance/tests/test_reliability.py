@@ -294,8 +294,8 @@ def test_exit_codes_of_what_goes_wrong(raised: BaseException, code: int) -> None
 
 
 def test_every_attack_has_its_test() -> None:
-    """The tests that the page on reliability names are there."""
-    page = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    """Every test on the page of attacks exists."""
+    page = (ROOT / "docs" / "reliability-attacks.md").read_text("utf-8")
     named, file = [], ""
     for here, test in re.findall(r"`([\w.]*)::(\w+)`", page):
         file = here or file

@@ -77,7 +77,7 @@ def test_a_file_gives_the_same_as_options(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
-PAGE = (ROOT / "docs" / "sweeps.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "sweeps-studies.md").read_text("utf-8")
 
 
 def study(name: str, folder: Path) -> list[dict[str, Any]]:

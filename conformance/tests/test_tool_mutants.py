@@ -70,5 +70,5 @@ def test_every_mutant_has_a_name_of_its_own() -> None:
 
 def test_the_page_states_the_score() -> None:
     """All are killed but those that are argued equivalent, or ``make tool-mutants`` fails."""
-    page = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reliability-attacks.md").read_text("utf-8")
     assert judge.score(judge.load_all()) in page

@@ -21,7 +21,7 @@ vectors stand behind the expectations. JumpStart is in the repository of quicly,
 **No implementation of SEARCH can be driven by single ACKs** from a registry. neqo has SEARCH, HyStart++ and classic slow start, and Debian's `firefox-esr` carries it from 153
 on: as a whole browser, which can be watched over a real path but not given ACKs. The source of neqo is in no registry, nor are the forks of picoquic and quicly and the Linux module
 `tcp_search`. So no adapter judges them here. The profiles named after them follow their published source and were replayed against it once, by hand, four of the codes compiled and three transcribed:
-[Which SEARCH is yours](../search-profiles.md#replayed-against-the-code-itself).
+[How each profile was compared with its code](../search-replay.md).
 
 **smoltcp** 0.14 is on crates.io and is not judged. Its congestion controllers are private, and the public socket infers losses from packets. An adapter must therefore
 play the segments of both ends, as the adapter of gVisor does in 423 lines, and there is no profile of RFC 5681, the text of its Reno.
