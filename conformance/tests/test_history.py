@@ -123,7 +123,10 @@ def test_a_deviation_that_is_gone_is_named(listed: Path, monkeypatch: pytest.Mon
     assert "1.10.0: gone, from " in (told := history("fake", "--stacks", listed, "--kept").output)
     assert "fake: defect: It grows too fast. After a loss." in told
     monkeypatch.setattr(history_page, "load", lambda: load(listed))
-    page = history_page.page()
+    pages = history_page.pages()
+    page = pages["history/fake"]
+    assert "{ref}`fake <history-fake>`" in pages["history"]
+    assert "2: 1.9.0 to 1.10.0" in pages["history"]
     assert "2 releases, 1.9.0 of None to 1.10.0 of None." in page
     assert "- **1.10.0** (None). Congestion avoidance is there. *the notes of the release*\n  - *went*, from " in page
     assert "◐ SHOULD</span> It grows too fast.\n" in page

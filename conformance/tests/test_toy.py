@@ -26,10 +26,10 @@ assert write.write() == 1
 """
 PAGES = """
 from pages import algorithms, matrix, plain_pages, python_api, readings, vector_pages
-pages = (algorithms.listed(), matrix.page(), python_api.pages()["python"], readings.page(), vector_pages.index())
+pages = (algorithms.listed(), matrix.page(), python_api.pages()["python"], readings.pages()["readings"], vector_pages.index())
 for page in pages:
     assert "toy" in page, page[:300]
-assert "toy.exit" in matrix.page() and "limit_datagrams" in readings.page() and "toy.exit" in vector_pages.index()
+assert "toy.exit" in matrix.page() and "limit_datagrams" in readings.pages()["readings/toy"] and "toy.exit" in vector_pages.index()
 """
 
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hostile_page
+import misbehaving
 from firstflight import create
 from firstflight.events import check
 from firstflight_conformance.cli import main

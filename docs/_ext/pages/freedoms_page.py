@@ -1,4 +1,4 @@
-"""The page of freedoms: what each text leaves to the implementer, and the variants by which the suite holds both sides of it."""
+"""The pages of freedoms: choices that a text leaves to the implementer, with the variants that the suite accepts and rejects."""
 
 import tomllib
 from collections.abc import Iterable
@@ -7,32 +7,78 @@ from typing import Any
 
 from adequacy.conforming import calls_conforming, conforms
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.format.open_points import Kind, OpenPoint, open_points
+from firstflight_conformance.format.open_points import OpenPoint, open_points
 from firstflight_conformance.paths import STIMULI, of_algorithms
 from firstflight_conformance.replay.mutants import Mutant, load_mutants
 from pages import markdown as md
+from pages import site
 
-_INTRODUCTION = """A text leaves things to the implementer: a choice among values, any value of an interval, or when a condition is noticed. An
-implementation that uses such a freedom conforms. `firstflight run` finds the freedoms that one uses, any number together, lists them, and ends with exit
-code 0.
+_INTRODUCTION = """A text leaves things to the implementer. An implementation that uses such a freedom conforms. `firstflight run` detects which
+freedoms your implementation uses, in any combination, lists them, and ends with exit code 0. Each algorithm has a page:"""
+_EXPLANATION = """| kind | meaning |
+|---|---|
+| **choice** | one of several values, for the whole run |
+| **bound** | an interval; the model takes the value that it observes, and continues from there |
+| **moment** | the event at which a condition is detected |
 
-- A **choice** is taken once, for the whole run.
-- A **bound** is an interval; the model takes the value that it observes, and goes on from there.
-- A **moment** is when a condition is noticed.
-
-Each freedom is listed in `spec/NAME/open-points.toml` with the section that leaves it open. The test suite judges it from both sides, with variants of the [plain
-programs](plain/index.md): some that use the freedom, which must be accepted with the freedom named, and neighbours that break a rule, which must be rejected with the
-rule named. A variant is a program with some lines replaced, and nothing of the model that judges it. Where it can be argued whether a text leaves something open, it is
-listed, with what speaks against it."""
+- Each freedom is listed in `spec/NAME/open-points.toml` with the section that leaves it open.
+- The test suite judges it from both sides, with variants of the [plain programs](plain/index.md). Variants that use the freedom must be accepted with the
+  freedom named. Neighbours that break a rule must be rejected with the rule named.
+- A variant is a plain program with some lines replaced; it shares no code with the model that judges it.
+- A freedom that can be argued either way is listed with the arguments against it."""
 
 
-def page() -> str:
-    """Return the page."""
-    blocks = ["# Freedoms", _INTRODUCTION, _overview(), _second_readings()]
-    for algorithm in dict.fromkeys(point.algorithm for point in open_points()):
-        points = [point for point in open_points() if point.algorithm == algorithm]
-        blocks += [md.label(f"freedoms-{algorithm}"), f"## {md.plain(ALGORITHMS[algorithm].title)}", _table(points)]
-    return md.page(*blocks)
+def pages() -> dict[str, str]:
+    """Return the list and the pages of the algorithms, by the names of their documents."""
+    by_algorithm: dict[str, list[OpenPoint]] = {}
+    for point in open_points():
+        by_algorithm.setdefault(point.algorithm, []).append(point)
+    documents = {f"freedoms/{algorithm}": _page(algorithm, points) for algorithm, points in by_algorithm.items()}
+    toctree = md.hidden_toctree(documents)
+    return {
+        "freedoms": md.page("# Freedoms", _INTRODUCTION, _overview(), _EXPLANATION, _second_readings(), toctree)
+    } | documents
+
+
+def _page(algorithm: str, points: list[OpenPoint]) -> str:
+    return md.page(
+        md.label(_anchor(algorithm)),
+        f"# Freedoms of {md.plain(ALGORITHMS[algorithm].title)}",
+        md.list_table(("No.", "Kind", "Conforms"), [_row(point) for point in points], (10, 12, 78), "compact"),
+        "Each freedom has its reason, the variants that the suite accepts, and the variants that it rejects with the rule that they break. "
+        "[Freedoms](../freedoms.md) explains the kinds.",
+        *(_section(point) for point in points),
+    )
+
+
+def _anchor(algorithm: str) -> str:
+    return f"freedoms-{algorithm}"
+
+
+def _row(point: OpenPoint) -> tuple[str, ...]:
+    return md.ref(point.number, _target(point)), point.kind.value, md.plain(point.conforms)
+
+
+def _target(point: OpenPoint) -> str:
+    return site.anchor("freedom", f"{point.algorithm}-{point.number}")
+
+
+def _section(point: OpenPoint) -> str:
+    facts = [
+        ("Why", md.plain(point.why)),
+        ("Against it", md.plain(point.against) if point.against else ""),
+        ("Second reader, in doubt", md.plain(_doubts(point))),
+        ("Source", f"*{md.plain(point.source)}*" if point.source else ""),
+        ("Accepted", _list(_of([point], conforms=True))),
+        ("Rejected, with the rule", _list(_of([point], conforms=False))),
+    ]
+    lines = (f"- **{name}**:{text if text.startswith(chr(10)) else f' {text}'}" for name, text in facts if text)
+    return md.page(
+        md.label(_target(point)),
+        f"## {point.number}",
+        f"**{md.plain(point.conforms)}**" if point.conforms else "",
+        "\n".join(lines),
+    )
 
 
 @cache
@@ -57,7 +103,8 @@ def _overview() -> str:
     for algorithm in dict.fromkeys(point.algorithm for point in open_points()):
         points = [point for point in open_points() if point.algorithm == algorithm]
         counts = (_count(_of(points, conforms=conforms)) for conforms in (True, False))
-        rows.append((md.ref(ALGORITHMS[algorithm].title, f"freedoms-{algorithm}"), str(len(points)), *counts))
+        link = md.old_anchor(_anchor(algorithm), md.ref(ALGORITHMS[algorithm].title, _anchor(algorithm)))
+        rows.append((link, str(len(points)), *counts))
     every = (_count(_of(open_points(), conforms=conforms)) for conforms in (True, False))
     rows.append(("**All**", str(len(open_points())), *every))
     header = ("Algorithm", "Freedoms", "Conforming variants: accepted", "Breaking variants: rejected")
@@ -88,40 +135,18 @@ def _count(found: list[dict[str, Any]]) -> str:
     return f"{judged} of {judged}" + (f", {pending} pending" if pending else "") if found else "none yet"
 
 
-def _table(points: list[OpenPoint]) -> str:
-    rows = [
-        (
-            f"**{point.number}**{'' if point.kind is Kind.CHOICE else f' ({point.kind.value})'}",
-            _text(point),
-            _list(_of([point], conforms=True)),
-            _list(_of([point], conforms=False)),
-        )
-        for point in points
-    ]
-    return md.list_table(
-        ("No.", "What the text leaves open", "Accepted", "Rejected, with the rule"), rows, (8, 42, 25, 25)
-    )
-
-
-def _text(point: OpenPoint) -> str:
-    parts = [point.conforms and f"**{md.plain(point.conforms)}**", md.plain(point.why)]
-    parts.append(f"Against it: {md.plain(point.against)}" if point.against else "")
-    parts.append(_readings(point))
-    parts.append(f"*{md.plain(point.source)}*" if point.source else "")
-    return " ".join(part for part in parts if part)
-
-
-def _readings(point: OpenPoint) -> str:
+def _doubts(point: OpenPoint) -> str:
     """Return the reasons of a second reader who doubts."""
     found = [point.second_reading, *(one.second_reading for one in _mutants() if calls_conforming(point, one))]
     said = dict.fromkeys(text.removeprefix("doubts: ") for text in found if text.startswith("doubts"))
-    return f"Second reader, in doubt: {md.plain('; '.join(said))}." if said else ""
+    return f"{'; '.join(said)}." if said else ""
 
 
 def _list(found: list[dict[str, Any]]) -> str:
+    """Return the variants as a list below their item."""
     said = []
     for one in found:
         rule = f" ({md.clause(one['rule'])})" if one.get("rule") else ""
         pending = f" *Pending: {md.plain(one['pending'])}.*" if "pending" in one else ""
-        said.append(f"{md.plain(one['what'])}{rule}{pending}")
-    return "; ".join(said) or "none yet"
+        said.append(f"\n  - {md.plain(one['what'])}{rule}{pending}")
+    return "".join(said) or "none yet"

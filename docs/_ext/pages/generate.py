@@ -95,12 +95,12 @@ def _is_new(stamp: Path, digest: str) -> bool:
 
 def _pages() -> dict[str, str]:
     pages = {
-        "readings": readings.page(),
-        "freedoms": freedoms_page.page(),
+        **readings.pages(),
+        **freedoms_page.pages(),
         "matrix": matrix.page(),
         **stacks.pages(),
         **defect_pages.pages(),
-        "history": history_page.page(),
+        **history_page.pages(),
         "connections": connections_page.page(),
         "kernel-results": kernel_page.page(),
         "implementation-status": status_page.page(),

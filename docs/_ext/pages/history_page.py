@@ -1,4 +1,4 @@
-"""The page "Stacks over time": which deviations of each stack came and went, and with which release."""
+"""The pages "Stacks over time": deviations of each stack that came and went, with their releases; a list, and a page for each stack."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -13,9 +13,10 @@ from studies.history.judging import vectors_digest
 from studies.history.stacks import Stack, load
 from studies.history.store import Judged
 
-_INTRODUCTION = """The adapter of each stack was built against its last releases in the package registry, and each was judged by the vectors. A row is a deviation, a column a release, a cell the
-number of cases that show it; the number leads to what is said of the deviation. A dot: no case shows it. [State of the stacks](stacks.md) says what the signs mean.
+_INTRODUCTION = """The adapter of each stack was built against its last releases in the package registry, and each was judged by the vectors.
 
+- The page of a stack has a row for each deviation and a column for each release. A cell has the number of cases that show the deviation; the number leads to
+  its explanation. A dot: no case shows it. [State of the stacks](stacks.md) explains the signs.
 - What is pinned: the stack, by version and checksum. Other packages are those of `conformance/adapters` where they fit, and else what the package manager resolved on the day.
 - An adapter reaches into private code, so an old release may need another adapter: the changes are in `conformance/studies/history/patches`. Where a release does not build, its first error is shown.
 - A deviation is recognized by case and rule. So many as stand in parentheses diverge at another event, or with other numbers, than in the newest release: there the cause may be another one. What nothing explains is listed as *not explained*,
@@ -23,18 +24,43 @@ number of cases that show it; the number leads to what is said of the deviation.
 - A case ends at its first divergence, which hides what would come later: where a deviation goes, others may seem to come.
 - Dates are those of the registry; of a Python package and of a Debian source package that of its newest file.
 
-`firstflight dev history STACK` builds and judges what is missing, and writes `conformance/studies/history/releases/STACK.json`, from which this page is made. It is not part of `make test`."""
+`firstflight dev history STACK` builds and judges what is missing, and writes `conformance/studies/history/releases/STACK.json`, from which these pages are made. It is not part of `make test`."""
+_LEGEND = """A cell has the number of cases that show the deviation, in parentheses the cases that diverge differently than in the newest release. A dot: none.
+[Stacks over time](../history.md) explains how releases are built and judged."""
 _ORDER = (*KINDS, deviations.CHOICE, deviations.UNKNOWN)
 
 
-def page() -> str:
-    """Return the page."""
-    blocks = []
-    for stack in load().values():
-        kept = store.load(stack.kept)
-        if kept:
-            blocks += _stack(stack, kept)
-    return md.page("# Stacks over time", _INTRODUCTION, *(blocks or ["No release is kept yet."]))
+def pages() -> dict[str, str]:
+    """Return the list and the pages of the stacks, by the names of their documents."""
+    kept = {stack: releases for stack in load().values() if (releases := store.load(stack.kept))}
+    documents = {f"history/{stack.name}": md.page(*_stack(stack, releases)) for stack, releases in kept.items()}
+    header = ("Stack", "Releases", "Judged", "Deviations", "Last change in")
+    table = md.list_table(
+        header, [_row(stack, releases) for stack, releases in kept.items()], (22, 24, 18, 12, 24), "compact"
+    )
+    listed = (
+        [table, _INTRODUCTION, md.hidden_toctree(documents)] if kept else [_INTRODUCTION, "No release is kept yet."]
+    )
+    return {"history": md.page("# Stacks over time", *listed)} | documents
+
+
+def _row(stack: Stack, kept: dict[str, Judged]) -> tuple[str, ...]:
+    releases = [*kept.values()][::-1]
+    built = [one for one in releases if one.not_built is None]
+    rows = deviations.rows(stack, kept)
+    changed = {version for row in rows for version, _, _ in row.changes(built)}
+    newest = next((one.version for one in reversed(built) if one.version in changed), "none")
+    return (
+        md.old_anchor(_page_anchor(stack), md.ref(stack.name, _page_anchor(stack))),
+        f"{len(releases)}: {releases[0].version} to {releases[-1].version}",
+        max(one.judged for one in releases),
+        str(len(rows)),
+        newest,
+    )
+
+
+def _page_anchor(stack: Stack) -> str:
+    return site.anchor("history", stack.name)
 
 
 def _stack(stack: Stack, kept: dict[str, Judged]) -> list[str]:
@@ -42,15 +68,18 @@ def _stack(stack: Stack, kept: dict[str, Judged]) -> list[str]:
     built = [one for one in oldest_first if one.not_built is None]
     versions = [one.version for one in built]
     rows = sorted(deviations.rows(stack, kept), key=lambda row: _ORDER.index(row.kind))
+    explained = [_explained(stack, row, versions) for row in rows if _elsewhere(row) is None]
     return [
-        md.label(site.anchor("history", stack.name)),
-        f"## {md.plain(stack.name)}",
-        _judged(oldest_first),
-        *_changes(stack, rows, built),
+        md.label(_page_anchor(stack)),
+        f"# {md.plain(stack.name)} over time",
         _table(stack, rows, built),
+        f"{_judged(oldest_first)} {_LEGEND}",
+        "## Changes by release",
+        *_changes(stack, rows, built),
+        "## Cases that agree",
         _counts(built),
         _not_built(oldest_first),
-        *(_explained(stack, row, versions) for row in rows if _elsewhere(row) is None),
+        *(["## Explanations", *explained] if explained else []),
     ]
 
 

@@ -39,6 +39,16 @@ def list_table(header: Sequence[str], rows: Iterable[Sequence[str]], widths: Seq
     return "\n".join([*lines, "```"])
 
 
+def hidden_toctree(documents: Iterable[str]) -> str:
+    """Return a table of contents that only the navigation shows."""
+    return "\n".join(["```{toctree}", ":hidden:", "", *documents, "```"])
+
+
+def old_anchor(name: str, link: str) -> str:
+    """Return a link whose place still has the anchor of a section that another page has now."""
+    return f'<span id="{name}"></span>{link}'
+
+
 def page(*blocks: str) -> str:
     """Return blocks separated by empty lines."""
     return "\n\n".join(block for block in blocks if block) + "\n"

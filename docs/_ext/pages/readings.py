@@ -1,4 +1,4 @@
-"""The page of readings and profiles, from ``spec/NAME/profiles.toml``."""
+"""The pages of readings and profiles, from ``spec/NAME/profiles.toml``: a list, and a page for each algorithm."""
 
 from collections import defaultdict
 
@@ -6,23 +6,40 @@ from firstflight_conformance.format.readings import Profile, ProfileTable, Readi
 from pages import markdown as md
 from pages.site import anchor
 
+_INTRODUCTION = """A **reading** is a choice where the sources leave room. A **profile** is a named set of choices, and the same vector may have
+a different right answer in each. The page of an algorithm has its profiles, each reading with its choices and reasons, and the profiles that choose them."""
 
-def page() -> str:
-    """Return the page."""
+
+def pages() -> dict[str, str]:
+    """Return the list and the pages of the algorithms, by the names of their documents."""
     tables = load_tables()
-    blocks = [
+    return {"readings": _list(tables)} | {
+        f"readings/{name}": md.page(*_algorithm(tables[name])) for name in sorted(tables)
+    }
+
+
+def _list(tables: dict[str, ProfileTable]) -> str:
+    rows = []
+    for name in sorted(tables):
+        table = tables[name]
+        links = (md.old_anchor(_anchor(table, one), md.ref(one.name, _anchor(table, one))) for one in table.readings)
+        profiles = f"{{doc}}`{len(table.profiles)} <readings/{name}>`"
+        rows.append((f"{{doc}}`{name} <readings/{name}>`", profiles, ", ".join(links) or "-"))
+    return md.page(
         "# Readings and profiles",
-        "Here you see where the sources leave room, what each profile chooses there, and why. A **reading** is one such "
-        "choice; a **profile** is a named set of choices, and the same vector may have a different right answer in each.",
-    ]
-    for algorithm in sorted(tables):
-        blocks += _algorithm(tables[algorithm])
-    return md.page(*blocks)
+        md.list_table(("Algorithm", "Profiles", "Readings"), rows, (20, 12, 68), "compact"),
+        _INTRODUCTION,
+        md.hidden_toctree(f"readings/{name}" for name in sorted(tables)),
+    )
+
+
+def _anchor(table: ProfileTable, reading: Reading) -> str:
+    return anchor(f"reading-{table.algorithm}", reading.name)
 
 
 def _algorithm(table: ProfileTable) -> list[str]:
     blocks = [
-        f"## {table.algorithm}",
+        f"# Readings and profiles of {table.algorithm}",
         md.list_table(
             ("Profile", "What it is", "Sources"),
             [
@@ -54,7 +71,7 @@ def _row(table: ProfileTable, reading: Reading) -> tuple[str, ...]:
         by_value[str(profile.readings[reading.name])].append(profile.name)
     first, *others = sorted(by_value, key=lambda value: -len(by_value[value]))
     cells = [f"**{md.plain(value)}**: {', '.join(by_value[value])}" for value in others]
-    link = md.ref(reading.name, anchor(f"reading-{table.algorithm}", reading.name))
+    link = md.ref(reading.name, _anchor(table, reading))
     return link, reading.ambiguity, md.plain(first), "<br>".join(cells)
 
 
@@ -69,8 +86,8 @@ def _reading(table: ProfileTable, reading: Reading) -> list[str]:
         items = [f"- a number within {reading.bounds[0]}..{reading.bounds[1]}"]
         items += [f"- {md.code(value)}{_chosen_by(table.profiles, reading, value)}" for value in values]
     return [
-        md.label(anchor(f"reading-{table.algorithm}", reading.name)),
-        f"### {reading.name} ({reading.ambiguity})",
+        md.label(_anchor(table, reading)),
+        f"## {reading.name} ({reading.ambiguity})",
         md.plain(reading.question),
         "\n".join(items),
         f"Why: {md.plain(reading.reason)}",

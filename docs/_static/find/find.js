@@ -126,7 +126,7 @@
     [$("one").textContent, $("other").textContent] = [profile, from];
     $("readings").replaceChildren(...differences(index, algorithm, profile, from).map(([name, ...texts]) => {
       const made = document.createElement("tr");
-      made.append(cell(name === "base" ? name : link(name, `_generated/readings.html#reading-${algorithm}-${name.replaceAll("_", "-")}`)), ...texts.map(cell));
+      made.append(cell(name === "base" ? name : link(name, `_generated/readings/${algorithm}.html#reading-${algorithm}-${name.replaceAll("_", "-")}`)), ...texts.map(cell));
       return made;
     }));
   }
