@@ -14,9 +14,14 @@ _OVERVIEW = """```{{index}} ! hostile input, ! malformed
 
 # Hostile input
 
-The tests judge {vectors} malformed vectors and {adapters} misbehaving adapters. The pages in the last column list each of them.
+| input | number | result | exit code | at most |
+|---|---|---|---|---|
+| [malformed vectors](hostile-vectors.md) | {vectors} | refused with file, place and reason, before an adapter starts | {code} | {vector_bounds} |
+| [misbehaving adapters](hostile-adapters.md) | {adapters} | only the cases in which an adapter misbehaves are errored | {codes} | {adapter_bounds} |
 
-{results}
+Verdicts on the three vectors on which each adapter is judged:
+
+{verdicts}
 
 Faults of the adapters:
 
@@ -74,30 +79,27 @@ def pages() -> dict[str, str]:
 
 
 def _overview() -> str:
-    results = [
-        ("malformed vector", str(len(_malformed())), "refused before an adapter starts", str(malformed.CODE),
-         f"{malformed.AT_MOST_S} s, {malformed.MORE_MIB} MiB", "[Malformed vectors](hostile-vectors.md)"),
-        *(_result(verdicts) for verdicts in dict.fromkeys(one.verdicts for one in misbehaving.TABLE)),
-    ]  # fmt: skip
-    header = ("input", "number", "result", "exit code", "at most", "list")
+    codes = sorted({one.code for one in misbehaving.TABLE})
+    verdicts = dict.fromkeys(one.verdicts for one in misbehaving.TABLE)
     kinds = dict.fromkeys(one.fault for one in misbehaving.TABLE if one.fault)
     faults = [(f"`{kind.value}`", str(sum(one.fault is kind for one in misbehaving.TABLE))) for kind in kinds]
     return _OVERVIEW.format(
         vectors=len(_malformed()),
+        code=malformed.CODE,
+        vector_bounds=f"{malformed.AT_MOST_S} s, {malformed.MORE_MIB} MiB",
         adapters=len(misbehaving.TABLE),
-        results=_table(header, results),
+        codes=" or ".join(map(str, codes)),
+        adapter_bounds=f"{max(one.at_most_s for one in misbehaving.TABLE)} s, {misbehaving.MORE_MIB} MiB",
+        verdicts=_table(("verdicts", "adapters", "exit code"), map(_verdicts, verdicts)),
         faults=_table(("fault", "adapters"), faults),
     )
 
 
-def _result(verdicts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the row of all adapters with the same verdicts on the three vectors."""
+def _verdicts(verdicts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the row of all adapters with these verdicts."""
     found = [one for one in misbehaving.TABLE if one.verdicts == verdicts]
     (code,) = {one.code for one in found}
-    at_most = f"{max(one.at_most_s for one in found)} s, {misbehaving.MORE_MIB} MiB"
-    listed = "[Misbehaving adapters](hostile-adapters.md)"
-    result = f"verdicts: {', '.join(verdicts)}"
-    return "misbehaving adapter", str(len(found)), result, str(code), at_most, listed
+    return ", ".join(verdicts), str(len(found)), str(code)
 
 
 def _malformed() -> dict[str, tuple[str, str]]:

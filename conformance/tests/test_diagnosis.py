@@ -333,7 +333,7 @@ def test_open_points_name_what_there_is() -> None:
         readings = {reading.name: reading for reading in table.readings}
         assert all(readings[name].allows(value) for name, values in point.readings.items() for value in values)
         assert set(point.mutants) | set(point.covers) <= set(mutants()), point.number
-        page = (SPEC / point.algorithm / "rules.md").read_text(encoding="utf-8")
+        page = "".join(path.read_text("utf-8") for path in (SPEC / point.algorithm).glob("*.md"))
         assert f"| {point.number} |" in page, point.number
     assert len({point.number + point.algorithm for point in open_points()}) == len(open_points())
     assert len({point.algorithm for point in open_points()}) > 8

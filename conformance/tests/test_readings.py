@@ -46,7 +46,7 @@ def test_observables_of_the_model() -> None:
 def test_readings_have_reasons() -> None:
     """Every reading says what is asked, why, and what each choice means; its number occurs on the page."""
     table = load_tables()["search"]
-    page = (SPEC / "search" / "rules.md").read_text(encoding="utf-8")
+    page = (SPEC / "search" / "open-points.md").read_text(encoding="utf-8")
     for reading in table.readings:
         assert reading.question and reading.reason
         assert len(reading.choices) >= 2 if reading.bounds is None else not reading.choices

@@ -41,8 +41,9 @@ def mutants() -> frozenset[str]:
     return frozenset(mutant.id for mutant in load_mutants())
 
 
-def rows(title: str) -> dict[str, list[str]]:
-    section = (SPEC / "search" / "rules.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+def rows(page: str) -> dict[str, list[str]]:
+    """Return the rows of the first table of a page of SEARCH by number."""
+    section = (SPEC / "search" / f"{page}.md").read_text("utf-8").partition("\n## Open points\n")[0]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if "|" in line]
     return {row[0].strip("| "): row for row in cells[2:]}
 
@@ -88,7 +89,7 @@ def test_the_pages_name_ids_at_all():
 
 
 def test_every_ambiguity_is_listed_with_its_readings():
-    table = rows("Ambiguities")
+    table = rows("open-points")
     assert list(table) == [f"A{number}" for number in range(1, 26)]
     for reading in load_tables()["search"].readings:
         assert f"`{reading.name}`" in table[reading.ambiguity][2], reading.name
@@ -97,7 +98,7 @@ def test_every_ambiguity_is_listed_with_its_readings():
 def test_an_ambiguity_lists_the_profiles_that_choose_otherwise():
     readings = load_tables()["search"].readings
     profiles = {profile.name: profile for profile in load_tables()["search"].profiles}
-    for number, row in rows("Ambiguities").items():
+    for number, row in rows("open-points").items():
         names = {reading.name for reading in readings if reading.ambiguity == number} & set(
             re.findall(r"`(\w+)`", row[2])
         )
@@ -113,7 +114,7 @@ def test_an_ambiguity_lists_the_profiles_that_choose_otherwise():
 
 
 def test_every_edge_case_has_vectors_or_a_reason():
-    table = rows("Edge cases")
+    table = rows("edge-cases")
     assert list(table) == [f"E{number:02}" for number in range(1, 61)]
     for number, row in table.items():
         exempt = row[2].startswith(("none", "cannot occur"))
@@ -210,7 +211,7 @@ def test_the_errata_of_bbr_say_what_the_other_choice_answers():
 
 def test_every_freedom_of_bbr_was_judged_by_the_editors_copy():
     """Of B1 to B19 each is either closed there or stays open, B7 is a reading of implementations."""
-    text = (SPEC / "bbr" / "rules.md").read_text("utf-8")
-    judged = text.partition("were judged again by the editor's copy 4ce5e87")[2].partition("| no. |")[0]
+    text = (SPEC / "bbr" / "open-points.md").read_text("utf-8")
+    judged = text.partition("were judged again by the editor's copy 4ce5e87")[2]
     numbers = {int(number) for number in re.findall(r"\bB(\d+)\b", judged)}
     assert numbers == {*range(1, 20)} - {7}

@@ -24,7 +24,7 @@ def _list(tables: dict[str, ProfileTable]) -> str:
         table = tables[name]
         links = (md.old_anchor(_anchor(table, one), md.ref(one.name, _anchor(table, one))) for one in table.readings)
         profiles = f"{{doc}}`{len(table.profiles)} <readings/{name}>`"
-        rows.append((f"{{doc}}`{name} <readings/{name}>`", profiles, ", ".join(links) or "-"))
+        rows.append((f"{{doc}}`{name} <readings/{name}>`", profiles, ", ".join(links) or "none"))
     return md.page(
         "# Readings and profiles",
         md.list_table(("Algorithm", "Profiles", "Readings"), rows, (20, 12, 68), "compact"),

@@ -10,7 +10,18 @@ from pages import navigation, parts, site
 
 #: Pages of which there are many: they have a short navigation.
 _MANY = tuple(
-    f"{site.GENERATED}/{name}" for name in ("vectors/", "source/", "plain/", "stacks/", "api/python-", "api/c-")
+    f"{site.GENERATED}/{name}"
+    for name in (
+        "vectors/",
+        "source/",
+        "plain/",
+        "stacks/",
+        "readings/",
+        "freedoms/",
+        "history/",
+        "api/python-",
+        "api/c-",
+    )
 )
 #: Pages of sources, to which links from clauses lead, and of interfaces: their code has no colours.
 _PLAIN = tuple(f"{site.GENERATED}/{name}" for name in ("source/", "profiles/", "api/python-", "api/c-"))

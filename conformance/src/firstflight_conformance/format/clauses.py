@@ -9,6 +9,8 @@ from pathlib import Path
 
 from firstflight_conformance.paths import REFERENCE_PY, SPEC, of_algorithms
 
+#: Pages of an algorithm in addition to its rules.
+_PARTS = ("errata", "open-points", "dialects", "edge-cases")
 _DIRECTIVE = re.compile(
     r"^:::\{clause\} (?P<id>\S+)\n(?P<options>(?::[a-z-]+: [^\n]*\n)*)(?P<text>.*?)^:::$", re.S | re.M
 )
@@ -109,15 +111,16 @@ class Citation:
 def pages() -> list[Path]:
     """Return the pages of ``spec/`` in the order of their names. Raise :class:`FileNotFoundError` if no algorithm has one."""
     common = [path for path in SPEC.glob("*.md") if path.stem != "README"]
-    found = [*common, *of_algorithms("rules.md", SPEC), *SPEC.glob("*/errata.md")]
+    found = [*common, *of_algorithms("rules.md", SPEC)]
+    found += [path for path in SPEC.glob("*/*.md") if path.stem in _PARTS]
     return sorted(found, key=lambda path: f"{page_name(path)}.md")
 
 
 def page_name(path: Path) -> str:
-    """Return the name of a page on the site: that of the algorithm for its rules, ``NAME-errata`` for its errata, else its own."""
-    if path.stem not in ("rules", "errata"):
-        return path.stem
-    return path.parent.name if path.stem == "rules" else f"{path.parent.name}-errata"
+    """Return the name of a page on the site: the algorithm for its rules, ``NAME-PART`` for its other pages, else the stem."""
+    if path.stem == "rules":
+        return path.parent.name
+    return f"{path.parent.name}-{path.stem}" if path.stem in _PARTS else path.stem
 
 
 def parse_page(path: Path) -> list[Clause]:
