@@ -130,7 +130,15 @@ def test_clauses_of_a_page_with_one_vector_stand_at_the_vector() -> None:
 def test_pages_of_large_groups_have_a_short_navigation() -> None:
     """Their index and other pages have the whole table of contents, which unfolds the entry of the page."""
     asked: list[dict[str, object]] = []
-    pages = ("vectors/a", "vectors/index", "source/x/a", "api/python-firstflight-search", "api/python", "readings", "readings/a")
+    pages = (
+        "vectors/a",
+        "vectors/index",
+        "source/x/a",
+        "api/python-firstflight-search",
+        "api/python",
+        "readings",
+        "readings/a",
+    )
 
     def toctree(**options: object) -> str:
         asked.append(options)

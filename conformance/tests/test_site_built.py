@@ -22,6 +22,9 @@ MORE = (
     "_generated/stacks.html", "_generated/matrix.html", "_generated/results.html", "_generated/connections.html", "_generated/readings.html",
     "_generated/freedoms.html", "_generated/plain/search_draft_09.html", "_generated/api/python.html", "_generated/api/c.html", "_generated/vectors/index.html",
     "_generated/implementation-status.html", "_generated/changelog.html", "judge.html", "404.html", "sizes.html", "search-profiles.html", "recordings.html",
+    "hostile.html", "reliability-attacks.html", "stacks.html", "bbr-stacks.html", "search-replay.html", "proof.html", "conforming.html",
+    "_generated/readings/search.html", "_generated/freedoms/search.html", "_generated/history/quiche.html",
+    "specification/search-open-points.html", "specification/search-dialects.html",
 )  # fmt: skip
 BAD = Path(__file__).with_name("site_bad.html")
 WIDTHS = (1280, 390)
@@ -35,6 +38,13 @@ OUTSIDE = """() => [...document.querySelectorAll("body *")].filter((each) => {
   }
   return true;
 }).map((each) => `${each.tagName} ${each.className} ${each.textContent.trim().slice(0, 40)}`)"""
+
+#: Tables that scroll sideways, without a first column that stays in view.
+LOOSE = """() => [...document.querySelectorAll("article table.docutils")].filter((table) => {
+  const box = table.closest(".table-wrapper");
+  if (!box || box.scrollWidth <= box.clientWidth + 1) return false;
+  return getComputedStyle(table.querySelector("tbody tr > :first-child")).position !== "sticky";
+}).map((table) => table.textContent.trim().slice(0, 40))"""
 
 pytestmark = [
     pytest.mark.site,
@@ -89,6 +99,20 @@ def test_nothing_runs_out_of_the_window_and_nothing_is_asked_outside(
         assert tab.evaluate(OUTSIDE) == []
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
     assert {address for address in asked if not address.startswith((root, "data:", "blob:"))} == set()
+
+
+@pytest.mark.parametrize("page", [*PAGES, *MORE])
+def test_wide_tables_keep_their_first_column(page: str, root: str, tab: Any) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.goto(f"{root}/{page}")
+    assert tab.evaluate(LOOSE) == []
+
+
+def test_a_loose_first_column_is_found(root: str, tab: Any) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.goto(f"{root}/_generated/stacks.html")
+    tab.add_style_tag(content="article table.docutils td:first-child { position: static !important; }")
+    assert tab.evaluate(LOOSE) != []
 
 
 def test_what_is_too_wide_is_found(root: str, tab: Any) -> None:
