@@ -1,6 +1,7 @@
 """The pages of readings and profiles, from ``spec/NAME/profiles.toml``: a list, and a page for each algorithm."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from firstflight_conformance.format.readings import Profile, ProfileTable, Reading, load_tables
 from pages import markdown as md
@@ -18,7 +19,7 @@ def pages() -> dict[str, str]:
     }
 
 
-def _list(tables: dict[str, ProfileTable]) -> str:
+def _list(tables: Mapping[str, ProfileTable]) -> str:
     rows = []
     for name in sorted(tables):
         table = tables[name]
