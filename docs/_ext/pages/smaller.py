@@ -16,6 +16,7 @@ _MANY = tuple(
         "source/",
         "plain/",
         "stacks/",
+        "defects/",
         "readings/",
         "freedoms/",
         "history/",
