@@ -10,6 +10,7 @@ import pytest
 from every import every_case_of
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
+from firstflight.events import DatagramSize
 from firstflight.observables import Phase
 from firstflight_conformance.format.profile_rules import rules_of
 from firstflight_conformance.format.vectors import Case
@@ -26,7 +27,8 @@ PROFILES = [
 ]
 #: Programs that the short tests execute: plain ones, a resolved startup, a resolved base with rules of its own.
 SAMPLE = (
-    "search/draft-09", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "hystart/linux", "hystartpp/rfc-9406", "hybla/ns-3",
+    "search/draft-09", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "hystart/linux", "hystart/google-quic",
+    "hystartpp/rfc-9406", "hybla/ns-3",
 )  # fmt: skip
 
 
@@ -49,6 +51,8 @@ def loaded(program: Program, name: str) -> Any:
         return SimpleNamespace(base=base, own=None if is_base else others[0](base), phase=Phase.SLOW_START)
 
     def on_event(state: Any, event: Any) -> Any:
+        if program.resizes is not None and isinstance(event, DatagramSize):
+            getattr(module, program.names[program.resizes])(state.base, event)
         if is_base:
             seen = others[-1](state.base, others[-2](state.base, event))
         else:

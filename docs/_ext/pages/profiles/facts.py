@@ -166,7 +166,14 @@ def begins(program: Program) -> str:
     if len(last) == 2:
         rules = f", then `base.rules_state = {state[0]}()`" if state else ""
         return f"A connection begins with `base = {begin}`{rules}. Each event: `{last[1]}(base, {last[0]}(base, event))`. {given}"
-    return f"A connection begins with `base = {begin}`, then `state = {state[0]}(base)`. Each event: `{last[0]}(state, base, event)`. {given}"
+    resizes = (
+        program.resizes
+        and f"; before that, if it is a `datagram_size`: `{program.names[program.resizes]}(base, event)`"
+    )
+    return (
+        f"A connection begins with `base = {begin}`, then `state = {state[0]}(base)`. Each event: `{last[0]}(state, base, event)`"
+        f"{resizes or ''}. {given}"
+    )
 
 
 def state(program: Program) -> Iterator[tuple[str, str, list[Member]]]:

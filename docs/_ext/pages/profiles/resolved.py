@@ -17,6 +17,7 @@ from firstflight.algorithm import Base, Startup
 from firstflight.controller import ALGORITHMS, DEFAULT_BASE
 from firstflight.newreno import newreno
 from firstflight.window_rules import NEWRENO
+from pages import site
 from pages.profiles.fold import COMMENT, Fold, alias_readings, copied, is_comment
 from plain.judge import controllers
 
@@ -51,12 +52,19 @@ class Program:
     """A resolved model. ``parts``: constants and classes before their users, then functions in the order of their calls.
 
     ``entries``: the names of the functions that begin the base, begin the algorithm (or None), process an event and observe (or None).
+    ``resizes``: the function of the base that takes another maximum datagram size before the event is processed, or None.
     """
 
     parts: dict[Target, Part] = field(default_factory=dict)
     names: dict[Target, str] = field(default_factory=dict)
     entries: tuple[Target, ...] = ()
+    resizes: Target | None = None
     source: str = ""
+
+    @property
+    def roots(self) -> tuple[Target, ...]:
+        """The functions that nothing in the program calls."""
+        return self.entries if self.resizes is None else (*self.entries, self.resizes)
 
     @property
     def is_plain(self) -> bool:
@@ -280,6 +288,8 @@ def _reached(algorithm: str, profile: str) -> Program:
     elif isinstance(known, Startup):
         entries += [known.begin, known.step]
     program = Program(entries=tuple((one.__module__, one.__name__) for one in entries))
+    if not plain and _resizes(algorithm, profile):
+        program.resizes = (newreno.__name__, newreno.on_datagram_size.__name__)
 
     def add(target: Target) -> None:
         if target in program.parts or target[0] in _INTERFACE:
@@ -293,9 +303,15 @@ def _reached(algorithm: str, profile: str) -> Program:
             add(use)
         program.parts.setdefault(target, replace(folded.part))
 
-    for entry in program.entries:
-        add(entry)
+    for root in program.roots:
+        add(root)
     return program
+
+
+def _resizes(algorithm: str, profile: str) -> bool:
+    """Return whether a vector of the profile changes the maximum datagram size."""
+    vectors = (one for one in site.vectors() if one.algorithm == algorithm and profile in one.profiles)
+    return any("datagram-size" in vector.flags for vector in vectors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -336,7 +352,7 @@ def _drop_unread_fields(program: Program) -> None:
                 node.body += [*comments, one]
             comments = []
         program.parts[part.target] = _part(part.target, node, part.numbers)
-    waiting, reached = list(program.entries), set()
+    waiting, reached = list(program.roots), set()
     while waiting:
         if (target := waiting.pop()) not in reached:
             reached.add(target)

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from firstflight.events import KINDS
+from firstflight.events import KINDS, DatagramSize
 from pages.profiles.fold import copied
 from pages.profiles.resolved import Part, Program, Target, cited, linked
 
@@ -40,6 +40,8 @@ def steps(program: Program, kind: str) -> list[Step]:
         for use in uses:
             follow(use, depth + 1)
 
+    if program.resizes is not None and KINDS[kind] is DatagramSize:
+        follow(program.resizes, 0)
     for entry in program.events:
         follow(entry, 0)
     return found
