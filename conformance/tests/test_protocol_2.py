@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight.events import KINDS
-from firstflight_conformance.adapters.messages import PROTOCOL_2, Declaration
+from firstflight_conformance.adapters.messages import Declaration, names_of_protocol_2
 from firstflight_conformance.cli import main
 from firstflight_conformance.format import vectors
 from firstflight_conformance.format.stream import StreamError, check_rtts, check_stream, read_stream
@@ -19,13 +19,10 @@ from firstflight_conformance.run.judge import _ruled_out
 from runner_support import BAD
 
 FROZEN = Path(__file__).parent / "frozen_protocol_1.py"
-#: Careful Resume has the event in protocol 1.
-LATER = (*PROTOCOL_2, "path_change")
 
 
 def _is_later(path: Path) -> bool:
-    names = PROTOCOL_2 if path.parent.name == "careful-resume" else LATER
-    return any(f'"{name}"' in path.read_text("utf-8") for name in names)
+    return any(f'"{name}"' in path.read_text("utf-8") for name in names_of_protocol_2(path.parent.name))
 
 
 PROBES = sorted(filter(_is_later, VECTORS.glob("*/*.json")))
@@ -52,13 +49,15 @@ def frozen(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], li
 def test_there_are_vectors_of_protocol_2() -> None:
     assert {path.parent.name for path in PROBES} >= {"slow-start", "cubic", "hystartpp", "careful-resume", "search"}
     assert VECTORS / "hystart" / "path.starts-again.json" in PROBES
+    assert VECTORS / "cubic" / "idle.concave.json" in PROBES
+    assert VECTORS / "search" / "idle-restart.sent.json" not in PROBES
 
 
 def test_a_frozen_adapter_receives_nothing_new(frozen: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
     """It also ends with an error at a member that it does not know."""
     _, received = frozen
     assert len(received) > 1000
-    assert not [event for event in received if {event["ev"], *event} & set(LATER)]
+    assert not [event for event in received if {event["ev"], *event} & set(names_of_protocol_2("slow-start"))]
 
 
 def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, Any]]], tmp_path: Path) -> None:
@@ -73,6 +72,8 @@ def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, 
         "path-change",
         "--without-flag",
         "not-in-flight",
+        "--without-flag",
+        "idle",
     )
     before = run(f"{sys.executable} {FROZEN} {tmp_path / 'events'}", *excluded, folder=tmp_path)
     assert found["exit_code"] == before["exit_code"] == 0

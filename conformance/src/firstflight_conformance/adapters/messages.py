@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
+from firstflight.algorithm import Base
+from firstflight.controller import ALGORITHMS
 from firstflight.events import KINDS
 from firstflight_conformance.adapters.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.format.given import FLAGS
 from firstflight_conformance.format.schemas import schema_error
+from firstflight_conformance.format.stream import confirms_address
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import NUMBER_MAX, decode_int
 from firstflight_conformance.text import texts
@@ -17,7 +20,7 @@ from firstflight_conformance.text import texts
 #: The number in the runner's ``hello``, and the numbers that an adapter may declare.
 PROTOCOL = 1
 PROTOCOLS = (1, 2)
-#: Kinds of events, and members of events, that only adapters of protocol 2 receive. Outside Careful Resume ``path_change`` is one more.
+#: Kinds of events, and members of events, that only adapters of protocol 2 receive in every algorithm.
 PROTOCOL_2 = ("pmtu_probe", "datagram_size", "not_in_flight")
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state")
 #: Observables that only some algorithms have: they are compared in the cases that expect them, and may be left out elsewhere.
@@ -94,6 +97,16 @@ class Declaration:
     def without(self) -> tuple[str, ...]:
         """The kinds of events, and PMTU probes, that the implementation does not support."""
         return tuple(name for name in SUPPORTS if name not in self.supports) if self.supports else ()
+
+
+def names_of_protocol_2(algorithm: str) -> tuple[str, ...]:
+    """Return the kinds of events, and members of events, that only adapters of protocol 2 receive in an algorithm.
+
+    Careful Resume has ``path_change`` in protocol 1, and startup algorithms ``idle_restart``.
+    """
+    path = ("path_change",) if confirms_address(algorithm) else ()
+    idle = ("idle_restart",) if isinstance(ALGORITHMS.get(algorithm), Base) else ()
+    return *PROTOCOL_2, *path, *idle
 
 
 def start_message(case: Case) -> Message:

@@ -10,7 +10,13 @@ from firstflight_conformance.adapters.compute import ComputationScript
 from firstflight_conformance.adapters.conversation import Answers
 from firstflight_conformance.adapters.faults import ConversationError, FaultKind
 from firstflight_conformance.adapters.manifest import Deviation, Manifest
-from firstflight_conformance.adapters.messages import OPTIONAL_MEMBERS, PROTOCOL, PROTOCOL_2, PROTOCOLS, Declaration
+from firstflight_conformance.adapters.messages import (
+    OPTIONAL_MEMBERS,
+    PROTOCOL,
+    PROTOCOLS,
+    Declaration,
+    names_of_protocol_2,
+)
 from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.compare.outputs import compare_outputs
 from firstflight_conformance.compare.values import (
@@ -22,7 +28,6 @@ from firstflight_conformance.compare.values import (
     slack_bytes,
 )
 from firstflight_conformance.format.given import FLAGS
-from firstflight_conformance.format.stream import confirms_address
 from firstflight_conformance.format.timeline import value_text
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.records import record_file
@@ -173,7 +178,7 @@ def _of_later_protocol(case: Case, declaration: Declaration) -> Undeclared | Non
     """Return what the case has that adapters of the declared protocol never receive, or ``None``."""
     if declaration.protocol > PROTOCOL:
         return None
-    later = (*PROTOCOL_2, "path_change") if confirms_address(case.vector.algorithm) else PROTOCOL_2
+    later = names_of_protocol_2(case.vector.algorithm)
     events = case.vector.raw_events[: case.expectation.judged_events]
     name = next((name for event in events for name in (event["ev"], *event) if name in later), None)
     if name is None:
