@@ -381,6 +381,12 @@ void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_da
     }
 }
 
+enum ff_outcome ff_newreno_on_idle_restart(const struct ff_base_state *state)
+{
+    (void)state;
+    return FF_OUTCOME_UNCHANGED; /* [slow-start.idle.window] [slow-start.idle.kept] */
+}
+
 enum ff_outcome ff_newreno_on_event(struct ff_base_state *state, const struct ff_event *event)
 {
     switch (event->kind) {
@@ -396,8 +402,9 @@ enum ff_outcome ff_newreno_on_event(struct ff_base_state *state, const struct ff
         return ff_newreno_on_persistent_congestion(state);
     case FF_EVENT_PTO:
         return ff_newreno_on_pto(state);
-    case FF_EVENT_BACKLOG:
     case FF_EVENT_IDLE_RESTART:
+        return ff_newreno_on_idle_restart(state); /* [slow-start.idle.threshold] [slow-start.idle.recovery] */
+    case FF_EVENT_BACKLOG:
     case FF_EVENT_SAVED_PATH:
     case FF_EVENT_PATH_CHANGE:
     case FF_EVENT_DATAGRAM_SIZE:

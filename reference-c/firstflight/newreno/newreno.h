@@ -81,6 +81,9 @@ enum ff_outcome ff_newreno_on_spurious_loss(struct ff_base_state *state);
 /* Take another maximum datagram size; the window in bytes stays, but a decrease in the handshake may reduce it. */
 void ff_newreno_on_datagram_size(struct ff_base_state *state, const struct ff_datagram_size *event);
 
+/* Process the end of an idle period. */
+enum ff_outcome ff_newreno_on_idle_restart(const struct ff_base_state *state);
+
 /* Process persistent congestion. */
 enum ff_outcome ff_newreno_on_persistent_congestion(struct ff_base_state *state);
 

@@ -2,7 +2,8 @@
  * RFC 9002, section 7 and appendix B: the NewReno controller of QUIC, in one header to be copied into a stack. C11 and C++17; no
  * allocation, no floating point, no global state.
  *
- * The same functions in the same order are in reference-py, newreno/plain_newreno_rfc_9002.py. Sending and a probe timeout change nothing.
+ * The same functions in the same order are in reference-py, newreno/plain_newreno_rfc_9002.py. Sending, a probe timeout and the end of an idle
+ * period change nothing.
  *
  *     struct newreno_rfc_9002 newreno;
  *     newreno_rfc_9002_begin(&newreno, max_datagram_size, 0);

@@ -188,7 +188,7 @@ void test_persistent_congestion_forgets_the_period_and_keeps_the_threshold(void)
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_GROWN, acked(&state, 1, 9));
 }
 
-void test_sending_and_probe_timers_change_nothing(void)
+void test_sending_probe_timers_and_idle_periods_change_nothing(void)
 {
     struct ff_base_state state = fresh(12000);
     const struct ff_run run = {0, 9, 1200, 1};
@@ -196,5 +196,6 @@ void test_sending_and_probe_timers_change_nothing(void)
 
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_SENT, ff_newreno_on_sent(&state, 1, &sent));
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_UNCHANGED, ff_newreno_on_pto(&state));
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_UNCHANGED, ff_newreno_on_idle_restart(&state));
     TEST_ASSERT_EQUAL_UINT64(12000, state.cwnd_bytes);
 }

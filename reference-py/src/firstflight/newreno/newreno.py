@@ -42,6 +42,7 @@ __all__ = [
     "on_ce",
     "on_datagram_size",
     "on_event",
+    "on_idle_restart",
     "on_lost",
     "on_persistent_congestion",
     "on_pto",
@@ -334,6 +335,11 @@ def on_datagram_size(state: BaseState, event: DatagramSize) -> None:
     state.cwnd_bytes = min(state.cwnd_bytes, initial_window_bytes)  # [slow-start.datagram-size.handshake]
 
 
+def on_idle_restart(_state: BaseState) -> Outcome:
+    """Process the end of an idle period."""
+    return Outcome.UNCHANGED  # [slow-start.idle.window] [slow-start.idle.kept]
+
+
 def on_event(state: BaseState, event: Event) -> Outcome:
     """Process any event. Those of which RFC 9002 does not speak change nothing."""
     match event:
@@ -351,7 +357,9 @@ def on_event(state: BaseState, event: Event) -> Outcome:
             return on_pto(state)
         case SpuriousLoss():
             return on_spurious_loss(state)
-        case Backlog() | IdleRestart() | SavedPath() | PathChange() | DatagramSize():
+        case IdleRestart():
+            return on_idle_restart(state)  # [slow-start.idle.threshold] [slow-start.idle.recovery]
+        case Backlog() | SavedPath() | PathChange() | DatagramSize():
             return Outcome.UNCHANGED
 
 

@@ -6,7 +6,7 @@ An endpoint begins another controller for a new path, and hands it no packets of
 
 from dataclasses import dataclass
 
-from firstflight.events import Ack, Ce, DatagramSize, Event, Lost, PersistentCongestion, Run, Sent
+from firstflight.events import Ack, Ce, DatagramSize, Event, IdleRestart, Lost, PersistentCongestion, Run, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase
 
@@ -90,6 +90,8 @@ def on_event(s: NewReno, event: Event) -> Outcome:
             return on_ce(s, event)
         case PersistentCongestion():
             return on_persistent_congestion(s, event)
+        case IdleRestart():
+            return Outcome.UNCHANGED  # [slow-start.idle.window] [slow-start.idle.threshold] [slow-start.idle.recovery]
         case DatagramSize():
             return on_datagram_size(s, event.max_datagram_size_bytes, handshake=event.handshake)
     return Outcome.UNCHANGED  # [slow-start.pto]
