@@ -15,6 +15,7 @@ _LISTS = {
     f"{site.GENERATED}/source/": (f"{site.GENERATED}/matrix", "Traceability matrix"),
     f"{site.GENERATED}/plain/": (f"{site.GENERATED}/plain/index", "Plain programs"),
     f"{site.GENERATED}/stacks/": (f"{site.GENERATED}/stacks", "State of the stacks"),
+    f"{site.GENERATED}/profiles/": (f"{site.GENERATED}/profiles/index", "Profiles"),
     f"{site.GENERATED}/defects/": (f"{site.GENERATED}/defects", "Reports of defects"),
     f"{site.GENERATED}/readings/": (f"{site.GENERATED}/readings", "Readings and profiles"),
     f"{site.GENERATED}/freedoms/": (f"{site.GENERATED}/freedoms", "Freedoms"),

@@ -17,6 +17,7 @@ _MANY = tuple(
         "plain/",
         "stacks/",
         "defects/",
+        "profiles/",
         "readings/",
         "freedoms/",
         "history/",
