@@ -296,3 +296,29 @@ def plateau_dip(b: StreamBuilder) -> None:
     b.expect(outcome="plateau_counted", full_bw_count=2)
     f.flight(50)
     b.expect(outcome="exited_by_plateau", full_bw_count=3)
+
+
+@add(
+    "bbr.long.rounds",
+    "Rounds go on as before after more than 2^32 bytes",
+    """Packets of 65535 bytes, 65535 in a flight: 65535 * 65535 = 4294836225 bytes. The initial window has four flights, 4 * 4294836225 =
+    17179344900. Two flights raise it to 17179344900 + 2 * 4294836225 = 25769017350, and 2 * 4294836225 = 8589672450 bytes are delivered, more than 2^32 = 4294967296. The
+    third flight is acknowledged in two ACKs a millisecond apart: the first ends a round without growth of the rate, the second does not. The window is
+    25769017350 + 4294836225 = 30063853575. The ACK of the fourth flight ends the second of these rounds: Startup goes on, and the window stays, for 4 * 4294836225 =
+    17179344900 are delivered, the initial window. A sender that keeps the end of a round in 32 bits ends one at each ACK. It has three of them, ends Startup, and has
+    twice the product and a flight of aggregation, 3 * 4294836225 = 12884508675.""",
+    sources=(f"{SOURCE}, section 5.5.1",),
+    max_datagram_size_bytes=65_535,
+    initial_window_bytes=4 * 65_535 * 65_535,
+)
+def long_rounds(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.flight(65_535)
+    f.flight(65_535)
+    b.expect(cwnd_bytes=25_769_017_350, round_count=2)
+    f.flight(32_767, left=32_768)
+    b.expect(round_count=3)
+    f.ack(32_768, MS)
+    b.expect(cwnd_bytes=30_063_853_575, round_count=3)
+    f.flight(65_535)
+    b.expect(cwnd_bytes=30_063_853_575, phase="startup", round_count=4)

@@ -3,7 +3,7 @@
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.bbr.losses import FIVE, acknowledge
-from stimuli.bbr.sender import DRAFT, WIDE, Sampled, full, grown
+from stimuli.bbr.sender import DRAFT, WIDE, Flights, Sampled, full, grown
 from stimuli.probes import PROBE_BYTES, SOURCES
 
 CATALOGUE = Catalogue(DRAFT, sources=SOURCES, builder=Sampled)
@@ -53,3 +53,36 @@ def probe_share(b: StreamBuilder) -> None:
     b.expect(outcome="unchanged")
     b.ack(f.now_ns, (221, 381))
     b.expect(phase="startup", inflight_longterm_bytes=None)
+
+
+@add(
+    "bbr.pmtu-probe.after-loss-exit",
+    "The loss of a PMTU probe sets no short-term bounds after a loss exit",
+    """The first 30 of 44 packets are acknowledged after 100 ms: the product is 30 * 1200 = 36000. Packet 30 is lost, then 32, 34, 36, 38 and 40: six
+    ranges. At 201 ms the other eight of the flight are acknowledged, and packets 44 and 45, which left after the first loss: a full round. In it 5 * 1200 = 6000 bytes
+    were lost, with (13 + 2) * 1200 = 18000 in flight, and 0.02 * 18000 = 360. Startup ends, and Drain with it, for nothing is in flight. (8 + 2) * 1200 =
+    12000 bytes were delivered, less than the product: the long-term volume and the window are 36000. A probe of 1400 bytes and 20 packets leave. The probe is lost, and
+    the packets are acknowledged: 36000 stays. A sender that counts the probe has 0.7 * 36000 = 25200, more than the 20 * 1200 = 24000 delivered.""",
+    initial_window_bytes=52_800,
+)
+def probe_after_loss_exit(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.send(44)
+    f.ack(30, 100 * MS)
+    f.lose(30)
+    f.now_ns += MS
+    f.send(2)
+    f.now_ns += 10 * MS
+    lost = (32, 34, 36, 38, 40)
+    f.lose(*lost)
+    f.now_ns += 90 * MS
+    acknowledge(b, f.now_ns, [packet for packet in range(31, 46) if packet not in lost])
+    b.expect(outcome="exited_by_loss", phase="probe_bw", cwnd_bytes=36_000, inflight_longterm_bytes=36_000)
+    f.now_ns += MS
+    b.send(f.now_ns, 1, PROBE_BYTES, pmtu_probe=True)
+    f.send(20)
+    f.now_ns += 100 * MS
+    b.lose(f.now_ns, (46, 46), pmtu_probe=True)
+    b.expect(outcome="unchanged", inflight_shortterm_bytes=None)
+    b.ack(f.now_ns, (47, 66))
+    b.expect(inflight_shortterm_bytes=None, cwnd_bytes=36_000)

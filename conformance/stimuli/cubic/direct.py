@@ -5,7 +5,7 @@
 
 from firstflight_conformance.format.builder import MS, S
 from generate.catalogue import Catalogue
-from stimuli.cubic.avoidance import RTT, WINDOW, AvoidanceBuilder, begin_stage
+from stimuli.cubic.avoidance import RTT, WINDOW, AvoidanceBuilder, begin_stage, lose_at
 
 CATALOGUE = Catalogue("rfc-9438", sources=("RFC 9438",), builder=AvoidanceBuilder)
 add = CATALOGUE.add
@@ -82,3 +82,25 @@ def recovery_second_period_before_sending(b: AvoidanceBuilder) -> None:
     b.lose(2 * RTT + 3 * MS, (16, 16))
     b.expect(at=5, outcome="reduced", cwnd_bytes=6197)
     b.expect(outcome="already_reduced", cwnd_bytes=6197)
+
+
+@add(
+    "cubic.target.shorter-rtt",
+    "A target below the window leaves the window as it is",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0, with a smoothed RTT of 1 s. At t = 100 ms 24 packets return after
+    1100 ms: the smoothed RTT is (7 * 1000 ms + 1100 ms) / 8 = 1012.5 ms, 100 ms + 1012.5 ms = 1112.5 ms, and the target W_cubic(1112.5 ms) is
+    36000 - floor(400 * 1.8875^3) = 33311. Growth is (33311 - 25221) * 24000 / 25221 = 7698.35, to 25221.008 + 7698.35 = 32919.358. The next 32 packets leave, and
+    16 of them return after 1 ms: the smoothed RTT is (7 * 1012.5 ms + 1 ms) / 8 = 886.0625 ms, and the target
+    W_cubic(987.0625 ms) is 36000 - floor(400 * 2.0129375^3) = 32738, for 101 ms + 886.0625 ms = 987.0625 ms. It is below the window, which stays 32919. A stack
+    without this bound has 32919 + (32738 - 32919) * 16000 / 32919 = 32831.03.""",
+    **WINDOW,
+)
+def target_shorter_rtt(b: AvoidanceBuilder) -> None:
+    lose_at(b, S)
+    b.send(S + MS, 25)
+    b.ack(2 * S + MS, (36, 36))
+    b.ack(2 * S + 101 * MS, (37, 60))
+    b.expect(cwnd_bytes=32_919)
+    b.send(2 * S + 101 * MS, 32)
+    b.ack(2 * S + 102 * MS, (61, 76))
+    b.expect(cwnd_bytes=32_919)
