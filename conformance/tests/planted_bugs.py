@@ -61,12 +61,18 @@ def bugs() -> Iterator[Bug]:
     """Yield the bugs in the order of the file."""
     data = tomllib.loads((CONTROLLERS / "bugs.toml").read_text("utf-8"))
     for raw in data["bug"]:
-        hello = raw.get("hello", {})
-        if raw.get("derives"):
-            hello = {"works_out": ["app_limited", "persistent_congestion"]}
-        fixed = data["variants"][raw["variant"]] if "variant" in raw else []
-        texts = (raw["id"], raw["source"], raw.get("table", False), raw.get("open", False), raw["profile"], hello)
-        yield Bug(*texts, frozenset(raw["breaks"]), raw["what"], tuple(raw["says"]), fixed, [*fixed, *raw["patches"]])
+        yield bug_of(raw, data["variants"])
+
+
+def bug_of(raw: Mapping[str, Any], variants: Mapping[str, Patches]) -> Bug:
+    """Return the bug of an entry. ``variants``: changes of fixed controllers by name."""
+    hello = raw.get("hello", {})
+    if raw.get("derives"):
+        hello = {"works_out": ["app_limited", "persistent_congestion"]}
+    fixed = variants[raw["variant"]] if "variant" in raw else []
+    texts = (raw["id"], raw["source"], raw.get("table", False), raw.get("open", False), raw["profile"], hello)
+    rules = (frozenset(raw.get("breaks", ())), raw["what"], tuple(raw.get("says", ())))
+    return Bug(*texts, *rules, fixed, [*fixed, *raw["patches"]])
 
 
 def build(folder: Path, patches: Patches) -> None:

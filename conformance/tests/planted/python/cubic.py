@@ -53,10 +53,12 @@ class Cubic(NewReno):
         self.idle = False
 
     def on_sent(self, event: Message) -> None:
-        if self.idle:
+        if self.idle and not event.get("not_in_flight"):
             self.resume(event["t_ns"])
 
     def on_ack(self, event: Message) -> None:
+        if event.get("not_in_flight"):
+            return
         avoided = 0
         for first, last, size, sent in event["packets"]:
             if self.is_old(sent):

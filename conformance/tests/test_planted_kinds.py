@@ -1,0 +1,58 @@
+"""Bugs of public reports by kind: a short vector rejects each, and the controller without the bug passes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from every import every_case, packets
+from firstflight_conformance.records.results import ExitCode
+from freedoms_support import PACKETS_MAX
+from plain.judge import cases_of, judge_case, programs
+from planted_kinds import MOST_EVENTS, Planted, entries, exit_code, is_rejected
+
+ENTRIES = {entry.id: entry for entry in entries()}
+PROGRAMS = sorted({entry.program for entry in ENTRIES.values() if entry.program})
+
+
+def controllers() -> Iterator[Planted]:
+    """Yield one entry for each controller behind the adapter protocol."""
+    seen = set()
+    for entry in ENTRIES.values():
+        if entry.bug is not None and (key := (entry.profile, str(entry.bug.hello), str(entry.bug.fixed))) not in seen:
+            seen.add(key)
+            yield entry
+
+
+FIXED = {entry.id: entry for entry in controllers()}
+
+
+def test_the_table() -> None:
+    """Ids are unique, each kind has a bug, and no vector has more events than the kind allows."""
+    assert len(ENTRIES) == len(list(entries()))
+    assert {entry.kind for entry in ENTRIES.values()} == MOST_EVENTS.keys()
+    events = {name: len(entry.case.events) for name, entry in ENTRIES.items()}
+    assert {name: count for name, count in events.items() if count > MOST_EVENTS[ENTRIES[name].kind]} == {}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_bug_is_rejected(name: str, tmp_path: Path) -> None:
+    """By the vector of the table."""
+    assert is_rejected(ENTRIES[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_fixed_controller_passes(name: str, tmp_path: Path) -> None:
+    """By all vectors of the profile that its adapter accepts."""
+    bug = FIXED[name].bug
+    assert bug is not None
+    assert exit_code(bug, tmp_path) == ExitCode.OK
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_passes(name: str) -> None:
+    """Windows, thresholds, phases and outcomes of the unchanged program are those of all vectors of its profile."""
+    program = programs()[name]
+    cases = [case for case in cases_of(program, every_case()) if packets(case) <= PACKETS_MAX]
+    assert cases
+    assert {case.id: found for case in cases if (found := judge_case(program, case))} == {}
