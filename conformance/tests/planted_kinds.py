@@ -111,16 +111,18 @@ def rejects(case: Case, program: ModuleType) -> bool:
     return False
 
 
-def is_rejected(entry: Planted, folder: Path) -> bool:
-    """Return whether the vector of the entry rejects the bug, and no open point allows the answers."""
+def found(entry: Planted, folder: Path) -> str:
+    """Return what the vector of the entry shows of the bug: ``rejected``, ``open`` if an open point allows the answers, or ``passed``."""
     if entry.bug is None:
-        return rejects(entry.case, wrong_program(entry))
+        return "rejected" if rejects(entry.case, wrong_program(entry)) else "passed"
     build(folder, entry.bug.wrong)
     command = (sys.executable, str(folder / "adapter.py"), entry.bug.profile, json.dumps(entry.bug.hello))
-    report = judge(
-        Manifest(entry.id, entry.id, "", "third-party", command, CONFORMANCE), [Script(entry.case)], RunOptions()
-    )
+    manifest = Manifest(entry.id, entry.id, "", "third-party", command, CONFORMANCE)
+    report = judge(manifest, [Script(entry.case)], RunOptions())
     result = report.results[0]
+    if result.verdict is Verdict.ERRORED:
+        return "rejected"
     if result.verdict is not Verdict.FAIL or report.declaration is None:
-        return result.verdict is Verdict.ERRORED
-    return bool(of_profile([failed(result, entry.case, report.declaration)], []).departures.failing)
+        return "passed"
+    failing = of_profile([failed(result, entry.case, report.declaration)], []).departures.failing
+    return "rejected" if failing else "open"

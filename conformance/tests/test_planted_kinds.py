@@ -9,7 +9,7 @@ from every import every_case, packets
 from firstflight_conformance.records.results import ExitCode
 from freedoms_support import PACKETS_MAX
 from plain.judge import cases_of, judge_case, programs
-from planted_kinds import MOST_EVENTS, Planted, entries, exit_code, is_rejected
+from planted_kinds import MOST_EVENTS, Planted, entries, exit_code, found
 
 ENTRIES = {entry.id: entry for entry in entries()}
 PROGRAMS = sorted({entry.program for entry in ENTRIES.values() if entry.program})
@@ -37,8 +37,10 @@ def test_the_table() -> None:
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_a_bug_is_rejected(name: str, tmp_path: Path) -> None:
-    """By the vector of the table."""
-    assert is_rejected(ENTRIES[name], tmp_path)
+    """By the vector of the table, unless an open point allows it: the vector shows such a bug as a choice."""
+    entry = ENTRIES[name]
+    is_open = entry.bug is not None and entry.bug.open
+    assert found(entry, tmp_path) == ("open" if is_open else "rejected")
 
 
 @pytest.mark.parametrize("name", FIXED)
@@ -55,4 +57,4 @@ def test_a_program_passes(name: str) -> None:
     program = programs()[name]
     cases = [case for case in cases_of(program, every_case()) if packets(case) <= PACKETS_MAX]
     assert cases
-    assert {case.id: found for case in cases if (found := judge_case(program, case))} == {}
+    assert {case.id: difference for case in cases if (difference := judge_case(program, case))} == {}

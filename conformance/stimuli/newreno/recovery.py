@@ -136,6 +136,22 @@ def recovery_second_period_before_sending(b: StreamBuilder) -> None:
 
 
 @add(
+    "slow-start.recovery.lost-after-its-end",
+    "A packet sent before a recovery period that is lost after it reduces nothing",
+    """Packet 10 was sent in the recovery period, and its ACK ends it: 7800 + floor(1440000 / 7800) = 7984. Packet 9, sent before the period, is
+    declared lost a millisecond later: 7984 stays. A sender that forgets when the period began has 7984 / 2 = 3992, which conforms (S7).""",
+)
+def recovery_lost_after_its_end(b: StreamBuilder) -> None:
+    enter_recovery(b)
+    b.ack(RTT + MS, (4, 8))
+    b.send(RTT + 5 * MS, 5)
+    b.ack(2 * RTT + 5 * MS, (10, 10))
+    b.expect(cwnd_bytes=7984, phase="congestion_avoidance")
+    b.lose(2 * RTT + 6 * MS, (9, 9))
+    b.expect(outcome="already_reduced", cwnd_bytes=7984)
+
+
+@add(
     "slow-start.recovery.latest-lost-decides",
     "Of the packets lost together the one sent last decides",
     """Packets 8..9 were sent before recovery began, 10 and 11 after it. One event declares 9 and 10 lost: the latest,
