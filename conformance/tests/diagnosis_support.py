@@ -16,13 +16,11 @@ from firstflight_conformance.replay.variant import Variant
 
 WINDOW_ONLY = Declaration("mutant", "1", {}, ("cwnd_bytes",))
 #: Mutants that the window alone does not show. The first two reduce it too little or not at all: their streams end before recovery does, and a
-#: sender may reduce step by step. The third grows after a collapse, as a counter of bytes from before may. The fourth counts a lost PMTU probe,
-#: which changes the pacing of Startup, and windows after Drain, which are not judged. The fifth never jumps, as a sender may.
+#: sender may reduce step by step. The third grows after a collapse, as a counter of bytes from before may. The fourth never jumps, as a sender may.
 UNSEEN = {
     "reduce-in-double",
     "first-lost-decides",
     "linux-3-slow-start-counters",
-    "bbr-probe-counts",
     "resume-probe-ends-reconnaissance",
 }
 #: Mutants whose windows alone are those of choices; the threshold tells.

@@ -14,19 +14,18 @@ from click.testing import CliRunner
 
 from every import every_case
 from firstflight_conformance.adapters.manifest import Manifest
+from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.cli import main
 from firstflight_conformance.compare.answers import failed
 from firstflight_conformance.explain.departures import of_profile
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import CONFORMANCE
-from firstflight_conformance.records.results import Verdict
-from firstflight_conformance.replay.answers import CRASHES
-from firstflight_conformance.replay.measure import config_from_json
+from firstflight_conformance.records.results import Result, Verdict
+from firstflight_conformance.run.judge import _verdict as verdict
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.session import RunOptions
-from freedoms_support import WINDOWS, changed
-from plain.judge import Run
+from freedoms_support import WINDOWS, answers_of, changed
 from planted_bugs import CONTROLLERS, Bug, Patches, bug_of, bugs, build
 
 _DATA = tomllib.loads((CONTROLLERS / "kinds.toml").read_text("utf-8"))
@@ -98,31 +97,23 @@ def wrong_program(entry: Planted) -> ModuleType:
     return made
 
 
-def rejects(case: Case, program: ModuleType) -> bool:
-    """Return whether a window or threshold differs from the case, or the program ends with an error."""
-    run = Run(program, config_from_json(case.vector.config))
-    try:
-        for event, expected, allowed in zip(case.events, case.expected(), case.allowed(), strict=True):
-            observed = run.step(event)
-            if any(observed[name] not in (expected[name], *allowed.get(name, ())) for name in WINDOWS):
-                return True
-    except CRASHES:
-        return True
-    return False
-
-
 def found(entry: Planted, folder: Path) -> str:
     """Return what the vector of the entry shows of the bug: ``rejected``, ``open`` if an open point allows the answers, or ``passed``."""
+    script = Script(entry.case)
     if entry.bug is None:
-        return "rejected" if rejects(entry.case, wrong_program(entry)) else "passed"
+        algorithm, profile = entry.profile.split("/")
+        declaration = Declaration(entry.id, "1", {algorithm: (profile,)}, WINDOWS, protocol=2)
+        result = verdict(script, declaration, answers_of(wrong_program(entry), script, WINDOWS))
+        return _shown(result, entry.case, declaration)
     build(folder, entry.bug.wrong)
     command = (sys.executable, str(folder / "adapter.py"), entry.bug.profile, json.dumps(entry.bug.hello))
-    manifest = Manifest(entry.id, entry.id, "", "third-party", command, CONFORMANCE)
-    report = judge(manifest, [Script(entry.case)], RunOptions())
-    result = report.results[0]
-    if result.verdict is Verdict.ERRORED:
-        return "rejected"
-    if result.verdict is not Verdict.FAIL or report.declaration is None:
-        return "passed"
-    failing = of_profile([failed(result, entry.case, report.declaration)], []).departures.failing
-    return "rejected" if failing else "open"
+    report = judge(Manifest(entry.id, entry.id, "", "third-party", command, CONFORMANCE), [script], RunOptions())
+    assert report.declaration is not None
+    return _shown(report.results[0], entry.case, report.declaration)
+
+
+def _shown(result: Result, case: Case, declaration: Declaration) -> str:
+    if result.verdict is Verdict.FAIL:
+        departures = of_profile([failed(result, case, declaration)], []).departures
+        return "rejected" if departures.failing else "open"
+    return "rejected" if result.verdict is Verdict.ERRORED else "passed"

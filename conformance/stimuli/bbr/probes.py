@@ -56,33 +56,34 @@ def probe_share(b: StreamBuilder) -> None:
 
 
 @add(
-    "bbr.pmtu-probe.after-loss-exit",
-    "The loss of a PMTU probe sets no short-term bounds after a loss exit",
-    """The first 30 of 44 packets are acknowledged after 100 ms: the product is 30 * 1200 = 36000. Packet 30 is lost, then 32, 34, 36, 38 and 40: six
-    ranges. At 201 ms the other eight of the flight are acknowledged, and packets 44 and 45, which left after the first loss: a full round. In it 5 * 1200 = 6000 bytes
-    were lost, with (13 + 2) * 1200 = 18000 in flight, and 0.02 * 18000 = 360. Startup ends, and Drain with it, for nothing is in flight. (8 + 2) * 1200 =
-    12000 bytes were delivered, less than the product: the long-term volume and the window are 36000. A probe of 1400 bytes and 20 packets leave. The probe is lost, and
-    the packets are acknowledged: 36000 stays. A sender that counts the probe has 0.7 * 36000 = 25200, more than the 20 * 1200 = 24000 delivered.""",
+    "bbr.pmtu-probe.in-drain",
+    "The loss of a PMTU probe sets no short-term bounds in Drain",
+    """The first 30 of 44 packets are acknowledged after 100 ms: the product is 30 * 1200 = 36000. Packet 30 is lost, 33 packets leave, and then 32, 34, 36, 38 and 40
+    are lost: six ranges. At 201 ms the other eight of the flight are acknowledged, and packets 44 and 45, which left after the first loss: a full round. In it 5 * 1200 =
+    6000 bytes were lost, with (13 + 2) * 1200 = 18000 in flight, and 0.02 * 18000 = 360. Startup ends. (8 + 2) * 1200 = 12000 bytes were acknowledged at once: the window
+    is 2 * 36000 + 12000 = 84000. 31 * 1200 = 37200 are in flight, more than the product: Drain begins. A probe of 1400 bytes and 37 packets leave, and the probe is
+    lost. Then the 31 packets and one of the 37 are acknowledged, (31 + 1) * 1200 = 38400 bytes in 101 ms: the product is floor(38400 * 100 / 101) = 38019, and the window
+    2 * 38019 + 38400 = 114438. A sender that counts the probe has a short-term bound of 0.7 * 84000 = 58800.""",
     initial_window_bytes=52_800,
 )
-def probe_after_loss_exit(b: StreamBuilder) -> None:
+def probe_in_drain(b: StreamBuilder) -> None:
     f = Flights(b)
     f.send(44)
     f.ack(30, 100 * MS)
     f.lose(30)
     f.now_ns += MS
-    f.send(2)
+    f.send(33)
     f.now_ns += 10 * MS
     lost = (32, 34, 36, 38, 40)
     f.lose(*lost)
     f.now_ns += 90 * MS
     acknowledge(b, f.now_ns, [packet for packet in range(31, 46) if packet not in lost])
-    b.expect(outcome="exited_by_loss", phase="probe_bw", cwnd_bytes=36_000, inflight_longterm_bytes=36_000)
+    b.expect(outcome="exited_by_loss", phase="drain", cwnd_bytes=84_000)
     f.now_ns += MS
     b.send(f.now_ns, 1, PROBE_BYTES, pmtu_probe=True)
-    f.send(20)
+    f.send(37)
     f.now_ns += 100 * MS
-    b.lose(f.now_ns, (46, 46), pmtu_probe=True)
+    b.lose(f.now_ns, (77, 77), pmtu_probe=True)
     b.expect(outcome="unchanged", inflight_shortterm_bytes=None)
-    b.ack(f.now_ns, (47, 66))
-    b.expect(inflight_shortterm_bytes=None, cwnd_bytes=36_000)
+    b.ack(f.now_ns, (46, 76), (78, 78))
+    b.expect(phase="drain", inflight_shortterm_bytes=None, cwnd_bytes=114_438)
