@@ -39,12 +39,14 @@ class Planted:
     """A bug of a kind, and the case that rejects it.
 
     Either ``bug`` changes a controller behind the adapter protocol, or ``replace`` and ``base`` change the self-contained ``program``.
+    ``ends``: the program ends with an error.
     """
 
     id: str
     source: str
     kind: str
     case: Case
+    ends: bool
     bug: Bug | None = None
     program: str = ""
     replace: Patches = ()
@@ -71,12 +73,12 @@ def entries() -> Iterator[Planted]:
             case = cases[entry["vector"]]
             profile = f"{case.vector.algorithm}/{case.profile}"
             bug = bug_of(entry | {"profile": profile}, {}) if "patches" in entry else known[entry["id"]]
-            yield Planted(entry["id"], entry["source"], entry["kind"], case, bug)
+            yield Planted(entry["id"], entry["source"], entry["kind"], case, entry.get("ends", False), bug)
 
 
 def _program(entry: Mapping[str, Any], case: Case) -> Planted:
     changes = (entry["program"], entry.get("replace", ()), entry.get("base", ()))
-    return Planted(entry["id"], entry["source"], entry["kind"], case, None, *changes)
+    return Planted(entry["id"], entry["source"], entry["kind"], case, entry.get("ends", False), None, *changes)
 
 
 def exit_code(bug: Bug, folder: Path) -> int:
@@ -98,7 +100,7 @@ def wrong_program(entry: Planted) -> ModuleType:
 
 
 def found(entry: Planted, folder: Path) -> str:
-    """Return what the vector of the entry shows of the bug: ``rejected``, ``open`` if an open point allows the answers, or ``passed``."""
+    """Return ``rejected``, ``ended`` if the program ends, ``open`` if an open point allows the answers, or ``passed``."""
     script = Script(entry.case)
     if entry.bug is None:
         algorithm, profile = entry.profile.split("/")
@@ -116,4 +118,4 @@ def _shown(result: Result, case: Case, declaration: Declaration) -> str:
     if result.verdict is Verdict.FAIL:
         departures = of_profile([failed(result, case, declaration)], []).departures
         return "rejected" if departures.failing else "open"
-    return "rejected" if result.verdict is Verdict.ERRORED else "passed"
+    return "ended" if result.verdict is Verdict.ERRORED else "passed"
