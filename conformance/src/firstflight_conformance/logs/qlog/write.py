@@ -110,7 +110,7 @@ def _event(event: Event, received: int) -> Iterator[tuple[str, Record]]:
     match event:
         case Sent():
             for run in event.packets:
-                yield from _packets("packet_sent", "transport", run, sized=True)
+                yield from _packets("packet_sent", "transport", run, sized=True, acks_alone=event.not_in_flight)
         case Lost():
             for run in event.packets:
                 yield from _packets("packet_lost", "recovery", run, sized=False)
@@ -123,9 +123,13 @@ def _event(event: Event, received: int) -> Iterator[tuple[str, Record]]:
             yield "firstflight:event", event_to_json(event)
 
 
-def _packets(name: str, namespace: str, run: Run, *, sized: bool) -> Iterator[tuple[str, Record]]:
-    size = {"raw": {"length": run.size_bytes}} if sized else {}
-    if run.count > RUN_RECORDS:
+def _packets(
+    name: str, namespace: str, run: Run, *, sized: bool, acks_alone: bool = False
+) -> Iterator[tuple[str, Record]]:
+    size: Record = {"raw": {"length": run.size_bytes}} if sized else {}
+    if acks_alone:
+        size["frames"] = [{"frame_type": "ack"}]
+    elif run.count > RUN_RECORDS:
         length = {"length": run.size_bytes} if sized else {}
         yield f"firstflight:{name.replace('packet', 'packets')}", {"first": run.first, "last": run.last} | length
         return
@@ -134,9 +138,10 @@ def _packets(name: str, namespace: str, run: Run, *, sized: bool) -> Iterator[tu
 
 
 def _members(event: Event) -> Iterator[tuple[str, Record]]:
-    """Yield the members of an event that qlog has no place for."""
+    """Yield the members of an event that qlog has no place for; frames show packets that are not in flight."""
     for name, value in optional_members(event).items():
-        yield "firstflight:members", {name: [list(each) for each in value] if isinstance(value, tuple) else value}
+        if name != "not_in_flight":
+            yield "firstflight:members", {name: [list(each) for each in value] if isinstance(value, tuple) else value}
 
 
 def _state(shown: Record, step: Step) -> Iterator[tuple[str, Record]]:
