@@ -40,13 +40,13 @@ class Seen:
 def missing(of: Sequence[Seen], choices: Sequence[Choice], declaration: Declaration) -> tuple[str, ...]:
     """Return the rules of one profile that no judged event exercised.
 
-    Vectors carry out every rule of a profile. In closed loop alone the rules are those of the model's own runs. Rules that only
-    explained cases, or cases refused for a declared reason, carry out are not asked for.
+    Vectors carry out every rule of a profile. In closed loop alone the rules are those of the model's own runs. Rules of explained
+    cases, and those that only cases refused for a declared reason carry out, are not asked for.
     """
     if not any(one.subject is not None or _is_refused(one.result) for one in of):
         return ()
     vectors = [one for one in of if isinstance(one.case, Case)]
-    left = set(_binding(_required(vectors) if vectors else _required_in_loop(of, declaration)))
+    left = set(_binding(_required(vectors, declaration) if vectors else _required_in_loop(of, declaration)))
     for one in vectors:
         if one.is_whole:
             left -= set(one.case.expectation.clauses)  # type: ignore[union-attr]
@@ -67,9 +67,20 @@ def _of_choice(choice: Choice) -> set[str]:
     return {*choice.clauses, *choice.point.clauses, *decided}
 
 
-def _required(vectors: Iterable[Seen]) -> set[str]:
+def _required(vectors: Sequence[Seen], declaration: Declaration) -> set[str]:
+    explained = {name for one in vectors if one.result.explained_by is not None for name in _clauses(one)}
     asked = (one for one in vectors if one.subject is not None or one.is_whole or _is_refused(one.result))
-    return {clause for one in asked for clause in one.case.expectation.clauses}  # type: ignore[union-attr]
+    return {name for one in asked for name in _carried_out(one, declaration)} - explained
+
+
+def _carried_out(one: Seen, declaration: Declaration) -> Iterable[str]:
+    """Return the rules of the case; of one with answers to its first events alone those of these events."""
+    is_in_part = one.subject is not None and one.subject.length < one.case.expectation.judged_events  # type: ignore[union-attr]
+    return _along(one.case, one.subject.length, declaration) if is_in_part and one.subject else _clauses(one)
+
+
+def _clauses(one: Seen) -> Iterable[str]:
+    return one.case.expectation.clauses  # type: ignore[union-attr]
 
 
 def _is_refused(result: Result) -> bool:
