@@ -27,18 +27,18 @@ def friendly_first_ack(b: StreamBuilder) -> None:
 
 @add(
     "cubic.degenerate.first-ack",
-    "With RTT samples of 0 the first ACK of a stage grows the window, and the target is the curve itself",
-    """As in cubic.friendly.first-ack: 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. The next ACK of 1000 bytes, without a
-    sample, at t = 1 s: the target is W_cubic(1 s) = 36000 - 400 * 8 = 32800, as the smoothed RTT is 0, and 25221.008 + (32800 - 25221) * 1000 / 25221 =
-    25521.5. A stack that divides by the RTT crashes, or has a window of 0 at the first of these ACKs.""",
+    "With RTT samples of 0 the first ACK of a stage grows the window",
+    """As in cubic.friendly.first-ack: 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. The other 25 packets, 25000 bytes, are acknowledged at t = 1 s: the
+    smoothed RTT is 1000 ms / 8 = 125 ms, 1000 ms + 125 ms = 1125 ms, the target W_cubic(1125 ms) = 36000 - floor(400 * 1.875^3) = 33364, and growth (33364 - 25221) * 25000 / 25221 = 8071.6. The
+    window becomes 25221.008 + 8071.6 = 33292.6. A stack that divides by the RTT crashes, or has a window of 0 at the first of these ACKs.""",
     flags=("same-time-order",),
     **WINDOW,
 )
 def degenerate_first_ack(b: StreamBuilder) -> None:
     begin_stage(b, 0)
     b.expect(cwnd_bytes=25_221)
-    b.ack(S + MS, (61, 61), sample=False)
-    b.expect(cwnd_bytes=25_521)
+    b.ack(S + MS, (37, 61))
+    b.expect(cwnd_bytes=33_292)
 
 
 @add(

@@ -93,11 +93,11 @@ def first_before_the_sample(b: StreamBuilder) -> None:
 
 
 def longer_samples(b: StreamBuilder) -> None:
-    """Lose packets 2 and 3, sent 4.8 s apart, after an RTT sample that is four times as long as the first."""
+    """Lose packets 2 and 3, sent 4.75 s apart, after an RTT sample that is four times as long as the first."""
     _sampled(b)
     _probes(b, 1 * S)
     b.ack(1 * S + 4 * RTT, (1, 1), app_limited=True)
-    _probes(b, 2 * S, 6800 * MS, 10 * S)
+    _probes(b, 2 * S, 6750 * MS, 10 * S)
     b.ack(10 * S + 4 * RTT, (4, 4), app_limited=True)
     b.lose(10 * S + 4 * RTT, (2, 3))
     b.persistent_congestion(10 * S + 4 * RTT)
@@ -207,9 +207,9 @@ add(
     """The first sample is 200 ms, its variation 200 ms / 2 = 100 ms. The second is 800 ms, 800 ms - 200 ms = 600 ms longer: the variation becomes (3 * 100 ms + 600 ms) / 4 = 225 ms,
     the smoothed RTT (7 * 200 ms + 800 ms) / 8 = 275 ms, and the duration 3 * (275 ms + 4 * 225 ms + 25 ms) = 3600 ms. The frame that reveals the losses has a sample of 800 ms as well,
     800 ms - 275 ms = 525 ms longer: the variation becomes (3 * 225 ms + 525 ms) / 4 = 300 ms, the smoothed RTT (7 * 275 ms + 800 ms) / 8
-    = 340.625 ms, and the duration 3 * (340.625 ms + 4 * 300 ms + 25 ms) = 4696.875 ms. Packets 2 and 3 were sent 6800 ms - 2000 ms = 4800 ms apart, more than both: the window falls to 2400.
+    = 340.625 ms, and the duration 3 * (340.625 ms + 4 * 300 ms + 25 ms) = 4696.875 ms. Packets 2 and 3 were sent 6750 ms - 2000 ms = 4750 ms apart, more than both: the window falls to 2400.
     A stack that takes the latest RTT has 3 * (800 ms + 4 * 225 ms + 25 ms) = 5175 ms or 3 * (800 ms + 4 * 300 ms + 25 ms) = 6075 ms, and only reduces.
-    So does a stack with the factor 4 after the second sample, 4 * (340.625 ms + 4 * 300 ms + 25 ms) = 6262.5 ms: the factor 3 is only recommended.""",
+    So does a stack with the factor 4, which has 4 * (275 ms + 4 * 225 ms + 25 ms) = 4800 ms or 4 * (340.625 ms + 4 * 300 ms + 25 ms) = 6262.5 ms: the factor 3 is only recommended.""",
     ending(longer_samples, 2400),
     ending(longer_samples, 2400),
 )

@@ -138,16 +138,20 @@ def recovery_second_period_before_sending(b: StreamBuilder) -> None:
 @add(
     "slow-start.recovery.lost-after-its-end",
     "A packet sent before a recovery period that is lost after it reduces nothing",
-    """Packet 10 was sent in the recovery period, and its ACK ends it: 7800 + floor(1440000 / 7800) = 7984. Packet 9, sent before the period, is
-    declared lost a millisecond later: 7984 stays. A sender that forgets when the period began has 7984 / 2 = 3992, which conforms (S7).""",
+    """12000 + 3 * 1200 = 15600; a loss halves it to 7800. Packet 9 left shortly before that. Packet 10 was sent in the recovery period, and its
+    ACK ends it: 7800 + floor(1440000 / 7800) = 7984. Then the loss timer declares packet 9 lost: 7984 stays. A sender that forgets when the
+    period began has 7984 / 2 = 3992, which conforms (S7).""",
 )
 def recovery_lost_after_its_end(b: StreamBuilder) -> None:
-    enter_recovery(b)
+    b.send(0, 9)
+    b.send(RTT - 5 * MS, 1)
+    b.ack(RTT, (1, 3))
+    b.lose(RTT, (0, 0))
     b.ack(RTT + MS, (4, 8))
     b.send(RTT + 5 * MS, 5)
     b.ack(2 * RTT + 5 * MS, (10, 10))
     b.expect(cwnd_bytes=7984, phase="congestion_avoidance")
-    b.lose(2 * RTT + 6 * MS, (9, 9))
+    b.lose(2 * RTT + 8 * MS, (9, 9))
     b.expect(outcome="already_reduced", cwnd_bytes=7984)
 
 
