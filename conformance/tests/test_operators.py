@@ -1,6 +1,7 @@
 """Causes from operators: small edits of the model that reproduce a wrong implementation."""
 
 import sys
+from time import process_time
 
 import pytest
 
@@ -13,6 +14,7 @@ from firstflight_conformance.adapters.messages import Declaration
 from firstflight_conformance.adapters.script import Script
 from firstflight_conformance.explain.budget import RESERVE, Budget
 from firstflight_conformance.explain.diagnosis import diagnose
+from firstflight_conformance.explain.operators import bench
 from firstflight_conformance.explain.operators.bench import Bench, limited
 from firstflight_conformance.explain.operators.search import Search
 from firstflight_conformance.format.layers import layers
@@ -131,6 +133,25 @@ def test_a_candidate_without_end_is_stopped() -> None:
     with pytest.raises(ArithmeticError, match="too much time"), limited():
         while True:
             pass
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_candidate_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit may fall in the finalizer of an object, where Python ignores what is raised."""
+    monkeypatch.setattr(bench, "_SECONDS", 0.1)
+
+    class Freed:
+        def __del__(self) -> None:
+            end = process_time() + 10
+            while process_time() < end:
+                pass
+
+    begin = process_time()
+    with pytest.raises(ArithmeticError, match="too much time"), limited():
+        Freed()
+        while True:
+            pass
+    assert process_time() - begin < 5
 
 
 def test_a_copy_of_the_model_computes() -> None:

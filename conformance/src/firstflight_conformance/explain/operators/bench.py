@@ -115,7 +115,8 @@ def limited() -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     most = _size_bytes() + _MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-    signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS)
+    # Again and again: Python ignores what a handler raises while an object is freed.
+    signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS, _SECONDS)
     try:
         yield
     finally:
