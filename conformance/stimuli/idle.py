@@ -5,6 +5,7 @@ from functools import partial
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.cubic.avoidance import WINDOW, lose_at
+from stimuli.newreno.persistent import established
 from stimuli.probes import RTT
 
 CATALOGUE = Catalogue(sources=("RFC 9002, section 7.8", "RFC 5681, section 4.1"))
@@ -24,53 +25,97 @@ def _slow_start(b: StreamBuilder) -> None:
     b.expect(outcome="grown", cwnd_bytes=48_000)
 
 
-def _below_threshold(b: StreamBuilder, threshold_bytes: int) -> None:
-    """Start again after persistent congestion."""
-    b.send(0, 5)
-    b.send(500 * MS, 5)
-    b.lose(900 * MS, (0, 9))
-    b.persistent_congestion(900 * MS)
-    b.idle_restart(END)
+def _below_threshold(b: StreamBuilder, threshold_bytes: int, grown_bytes: int) -> None:
+    """Start again after persistent congestion, and grow past the threshold."""
+    end_ns = established(b) + 5 * S
+    b.idle_restart(end_ns)
     b.expect(outcome="unchanged", cwnd_bytes=2400, ssthresh_bytes=threshold_bytes, phase="slow_start")
-    b.send(END + MS, 2)
-    b.ack(END + MS + RTT, (10, 11))
+    b.send(end_ns + MS, 2)
+    b.ack(end_ns + MS + RTT, (5, 6))
     b.expect(outcome="grown", cwnd_bytes=4800)
+    b.send(end_ns + MS + RTT, 4)
+    b.ack(end_ns + MS + 2 * RTT, (7, 10))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=grown_bytes)
 
 
 def _recovery(b: StreamBuilder, reduced_bytes: int, grown_bytes: int) -> None:
-    """Start again in recovery, and acknowledge a packet that is sent after the idle period."""
+    """Start again in recovery with two packets of before it in flight, 3010 ms after the last packet was sent."""
     b.send(0, 10)
-    b.lose(RTT, (0, 0))
-    b.ack(RTT, (1, 9))
-    b.idle_restart(END)
+    b.lose(S, (0, 0))
+    b.ack(S, (1, 7))
+    b.idle_restart(3010 * MS)
     b.expect(outcome="unchanged", cwnd_bytes=reduced_bytes, ssthresh_bytes=reduced_bytes, phase="recovery")
-    b.send(END + MS, reduced_bytes // 1200)
-    b.ack(END + MS + RTT, (10, 10))
+    b.send(3011 * MS, reduced_bytes // 1200 - 2)
+    b.ack(3020 * MS, (8, 9))
+    b.expect(outcome="in_recovery", cwnd_bytes=reduced_bytes, phase="recovery")
+    b.send(3021 * MS, 2)
+    b.ack(4011 * MS, (10, 10))
     b.expect(outcome="grown_avoidance", cwnd_bytes=grown_bytes, phase="congestion_avoidance")
 
 
 def _loss(b: StreamBuilder, reduced_bytes: int) -> None:
-    """Let the window grow, and lose a packet that is sent after the idle period."""
+    """Let the window grow, fill it after the idle period, and lose the first packet."""
     b.send(0, 10)
     b.ack(RTT, (0, 9))
     b.idle_restart(END)
     b.expect(outcome="unchanged", cwnd_bytes=24_000)
-    b.send(END + MS, 10)
+    b.send(END + MS, 20)
     b.lose(END + MS + RTT, (10, 10))
     b.expect(outcome="reduced", cwnd_bytes=reduced_bytes, ssthresh_bytes=reduced_bytes)
+    b.ack(END + MS + RTT, (11, 13))
+    b.expect(outcome="in_recovery", cwnd_bytes=reduced_bytes)
 
 
-#: For each base: the profile, the windows after a loss at 12000 and at 24000 bytes with their arithmetic, and the growth after the former.
+def _small_window(b: StreamBuilder, kept_bytes: tuple[int, ...], first: int) -> None:
+    """Start again in recovery with flights of one, two and four packets; ``first``: packets of the first ACK for the last flight."""
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT, (1, 9))
+    b.idle_restart(END)
+    b.expect(outcome="unchanged", cwnd_bytes=kept_bytes[0], ssthresh_bytes=kept_bytes[0])
+    now_ns, packet = END + MS, 10
+    for packets, window_bytes in zip((1, 2), kept_bytes[1:3], strict=True):
+        b.send(now_ns, packets)
+        now_ns += 10 * MS
+        b.ack(now_ns, (packet, packet + packets - 1))
+        b.expect(cwnd_bytes=window_bytes)
+        packet += packets
+    b.send(now_ns, 4)
+    b.ack(now_ns + 10 * MS, (13, 12 + first))
+    b.expect(cwnd_bytes=kept_bytes[3])
+    b.ack(now_ns + 11 * MS, (13 + first, 16))
+    b.expect(cwnd_bytes=kept_bytes[4])
+
+
+def _restart(b: StreamBuilder, grown_bytes: tuple[int, int]) -> None:
+    """Start again in recovery at 12600 bytes with ten packets, and acknowledge one packet, then two."""
+    packet = b.ledger.next_packet
+    b.idle_restart(END)
+    b.expect(outcome="unchanged", cwnd_bytes=12_600, ssthresh_bytes=12_600, phase="recovery")
+    b.send(END + MS, 10)
+    b.ack(END + MS + RTT, (packet, packet))
+    b.expect(cwnd_bytes=grown_bytes[0])
+    b.send(END + 2 * MS + RTT, 1)
+    b.ack(END + 2 * MS + RTT, (packet + 1, packet + 2))
+    b.expect(cwnd_bytes=grown_bytes[1])
+
+
+#: For each base: the profile, the windows after a loss at 12000 and at 24000 bytes with their arithmetic, the growth after the former,
+#: and the window at the end of the stream below the threshold.
 _BASES = {
     "slow-start": (
         "rfc-9002", 6000, "12000 / 2 = 6000", 12_000, "24000 / 2 = 12000", 6240, "6000 + floor(1200 * 1200 / 6000) = 6240",
+        6692, """Four more grow it in slow start to 4800 + 1200 = 6000, and in congestion avoidance by floor(1440000 / 6000) = 240,
+        floor(1440000 / 6240) = 230 and floor(1440000 / 6470) = 222: 6000 + 240 + 230 + 222 = 6692.""",
     ),
     "cubic": (
         "rfc-9438", 8400, "12000 * 7/10 = 8400", 16_800, "24000 * 7/10 = 16800", 8490,
         "W_est = 8400 + (9/17) * 1200 * 1200 / 8400 = 8490.76, 8490 in whole bytes",
+        8490, """Three of four more grow it in slow start to 4800 + 3 * 1200 = 8400, and the last one makes it W_est = 8400 + (9/17) * 1200 *
+        1200 / 8400 = 8490.76, 8490 in whole bytes.""",
     ),
 }  # fmt: skip
-for _algorithm, (_profile, _reduced, _left, _after, _left_after, _grown, _growth) in _BASES.items():
+for _algorithm, (_profile, _reduced, _left, _after, _left_after, _grown, _growth, _end, _to_end) in _BASES.items():
     add(
         f"{_algorithm}.idle.slow-start",
         "An idle period in slow start leaves the window as it is",
@@ -82,27 +127,107 @@ for _algorithm, (_profile, _reduced, _left, _after, _left_after, _grown, _growth
     add(
         f"{_algorithm}.idle.below-threshold",
         "An idle period below the threshold leaves window and threshold as they are",
-        f"""A loss leaves the threshold {_left}, and persistent congestion the minimum window 2 * 1200 = 2400. Both are the same after
-        the idle period. Two packets of slow start make the window 2400 + 2 * 1200 = 4800. A sender that begins with the
-        initial window again has 12000: it raises a window that nobody has used.""",
+        f"""As in {_algorithm}.persistent.established-by-losses: the loss leaves the threshold {_left}, and persistent congestion the minimum
+        window 2 * 1200 = 2400. Both are the same after the idle period. Two packets of slow start make the window 2400 + 2 * 1200 = 4800.
+        {_to_end} A sender that forgets the threshold ends with 4800 + 4 * 1200 = 9600. One that begins with the initial window again has 12000:
+        it raises a window that nobody has used.""",
         profiles=(_profile,),
         flags=("same-time-order",),
-    )(partial(_below_threshold, threshold_bytes=_reduced))
+    )(partial(_below_threshold, threshold_bytes=_reduced, grown_bytes=_end))
     add(
         f"{_algorithm}.idle.recovery",
         "An idle period does not end recovery",
-        f"""A loss leaves {_left}, and all other packets are acknowledged. The sender is still in recovery after the idle period, since no
-        packet sent in recovery has been acknowledged. The ACK of the first packet after it ends recovery, in congestion avoidance: {_growth}.
-        A sender that forgets the threshold has {_reduced} + 1200 = {_reduced + 1200}.""",
+        f"""A loss at 1 s leaves {_left}. Packets 8 and 9 are still in flight at the end of the idle period: their numbers are above the largest
+        acknowledged one, so they are not lost, and the probe timeout of 1 s + 4 * 0.5 s + 25 ms = 3025 ms since the last packet is not over. Their
+        ACK does not grow the window, since they were sent before recovery. The ACK of packet 10, which was sent in recovery, ends it, in congestion
+        avoidance: {_growth}. A sender that ends recovery with the idle period and forgets its beginning has {_growth.split(",")[0]} at the
+        ACK of packet 8 already.""",
         profiles=(_profile,),
     )(partial(_recovery, reduced_bytes=_reduced, grown_bytes=_grown))
     add(
         f"{_algorithm}.idle.loss",
         "A loss after an idle period reduces the window of before",
-        f"""Ten packets are acknowledged: 12000 + 10 * 1200 = 24000. After the idle period the first of ten packets is lost:
-        {_left_after}. With the restart window of TCP, which conforms, {_left}.""",
+        f"""Ten packets are acknowledged: 12000 + 10 * 1200 = 24000. After the idle period 24000 / 1200 = 20 packets fill the window, and an ACK of
+        packets 11 to 13 reveals that packet 10 is lost: {_left_after}. Window and bytes in flight are equal, so the reduction of RFC 7661 is
+        the same.""",
         profiles=(_profile,),
     )(partial(_loss, reduced_bytes=_after))
+
+
+_SMALL = """Flights of one, two and four packets fit a sender that lowers its window to one datagram or more: it has 1200, 1200 + 1200 = 2400
+and 2400 + 2 * 1200 = 4800, and with the last flight it passes the threshold."""
+
+
+@add(
+    "slow-start.idle.small-window",
+    "A window that is lowered after an idle period grows up to the threshold",
+    f"""A loss leaves 12000 / 2 = 6000, which the idle period keeps. Seven packets of congestion avoidance add floor(1440000 / 6000) = 240,
+    floor(1440000 / 6240) = 230, floor(1440000 / 6470) = 222, floor(1440000 / 6692) = 215, floor(1440000 / 6907) = 208, floor(1440000 / 7115) = 202
+    and floor(1440000 / 7317) = 196: 6000 + 240 = 6240, 6240 + 230 + 222 = 6692, 6692 + 215 = 6907 and 6907 + 208 + 202 + 196 = 7513.
+    {_SMALL} Its first packet makes 4800 + 1200 = 6000, and the others 6000 + 240 + 230 + 222 = 6692. If the threshold
+    is forgotten they make 6000 + 3 * 1200 = 9600.""",
+    profiles=("rfc-9002",),
+)
+def small_window(b: StreamBuilder) -> None:
+    """Start again below a threshold of 6000 bytes."""
+    _small_window(b, (6000, 6240, 6692, 6907, 7513), first=1)
+
+
+@add(
+    "cubic.idle.small-window",
+    "A window that is lowered after an idle period grows up to the threshold",
+    f"""A loss leaves 12000 * 7/10 = 8400, which the idle period keeps. The first packet begins a stage, and W_est grows to 8400 + (9/17) * 1200 * 1200 / 8400
+    = 8490.76, then to 8490.76 + (9/17) * 1200 * 2400 / 8490 = 8670.35, 8670.35 + (9/17) * 1200 * 3600 / 8670 = 8934.14 and 8934.14 + (9/17) * 1200 *
+    1200 / 8934 = 9019.47. W_cubic(21 ms) is less than each from the second on, by the cube of the time to K = 1.957 s: 12000 - 480 * 1.936^3 = 8517. {_SMALL} Three
+    packets of it make 4800 + 3 * 1200 = 8400, and the last one begins a stage there: 8490. If the threshold is forgotten it makes 8400 + 1200 = 9600.""",
+    profiles=("rfc-9438",),
+)
+def small_window_of_cubic(b: StreamBuilder) -> None:
+    """Start again below a threshold of 8400 bytes."""
+    _small_window(b, (8400, 8490, 8670, 8934, 9019), first=3)
+
+
+_RESTART = """A sender that lowers its window to the initial window of 12000 conforms: its first packet makes 12000 + 1200 = 13200, which is above the
+threshold."""
+
+
+@add(
+    "slow-start.idle.restart-window",
+    "A window that is lowered to the restart window does not grow past the threshold",
+    f"""Eleven packets make the window 12000 + 11 * 1200 = 25200, and a loss leaves 25200 / 2 = 12600, which the idle period keeps. Three packets of
+    congestion avoidance add floor(1440000 / 12600) = 114, floor(1440000 / 12714) = 113 and floor(1440000 / 12827) = 112: 12600 + 114 = 12714
+    and 12714 + 113 + 112 = 12939. {_RESTART} Two more add floor(1440000 / 13200) = 109 and floor(1440000 / 13309) = 108: 13200 + 109 + 108 = 13417.
+    If the threshold is forgotten they make 13200 + 2 * 1200 = 15600.""",
+    profiles=("rfc-9002",),
+)
+def restart_window(b: StreamBuilder) -> None:
+    """Grow to 25200 bytes, lose a packet, and start again."""
+    b.send(0, 10)
+    b.ack(RTT, (0, 9))
+    b.send(RTT, 20)
+    b.ack(2 * RTT, (10, 10))
+    b.lose(2 * RTT + MS, (11, 11))
+    b.ack(2 * RTT + MS, (12, 29))
+    _restart(b, (12_714, 12_939))
+
+
+@add(
+    "cubic.idle.restart-window",
+    "A window that is lowered to the restart window does not grow past the threshold",
+    f"""Five packets make the window 12000 + 5 * 1200 = 18000, and a loss leaves 18000 * 7/10 = 12600, which the idle period keeps. The first packet
+    begins a stage, in which W_est is 12600 + (9/17) * 1200 * 1200 / 12600 = 12660.5, and then 12660.5 + (9/17) * 1200 * 2400 / 12660 = 12780.93; 1 ms of the
+    stage makes W_cubic 18000 - 480 * 2.24^3 = 12605 at most. {_RESTART} Two more begin the stage there, with W_est = 13200 + (9/17) * 1200 * 2400 / 13200 =
+    13315.5. If the threshold is forgotten they make 13200 + 2 * 1200 = 15600.""",
+    profiles=("rfc-9438",),
+)
+def restart_window_of_cubic(b: StreamBuilder) -> None:
+    """Grow to 18000 bytes, lose a packet, and start again."""
+    b.send(0, 10)
+    b.ack(RTT, (0, 4))
+    b.send(RTT, 10)
+    b.lose(2 * RTT, (5, 5))
+    b.ack(2 * RTT, (6, 19))
+    _restart(b, (12_660, 12_780))
 
 
 @add(
@@ -133,11 +258,12 @@ def avoidance(b: StreamBuilder) -> None:
 @add(
     "cubic.idle.concave",
     "An idle period in the concave region does not count, and begins no other stage",
-    """As in cubic.limited.idle: 25200 + (9/17) * 1000 * 1000 / 25200 = 25221 at t = 0, which is 2001 ms, and nothing is in flight. The idle period
-    ends at 6001 ms, and a packet is sent then. Its ACK a second later finds t = 1 s, and the window grows from 25221 to
-    25632. If the idle period counts t is 5 s, growth that of half a window, 12610 * 1000 / 25221 = 499.98, and the window
-    25221 + 499.98 = 25720.98. In another stage t is 0, and the window W_est = 25221 + (9/17) * 1000 * 1000 / 25221 =
-    25241.99.""",
+    """36000 * 7/10 = 25200, with K = 3 s. Packets 36 to 60 fill the window; their ACK at 2001 ms begins the stage, t = 0, and leaves nothing in
+    flight: W_est = 25200 + (9/17) * 1000 * 25000 / 25200 = 25725.21. The idle period ends at 6001 ms, and 25 packets are sent then. The first ACK a second
+    later finds t = 1 s, and W_cubic(2 s) = 36000 - 400 * 1^3 = 35600 is the target: 25725.21 + (35600 - 25725) * 1000 / 25725 = 26109.07. If
+    the idle period counts t is 5 s, growth that of half a window, 12862 * 1000 / 25725 = 499.98, and the window
+    25725.21 + 499.98 = 26225.19. In another stage t is 0, and the window W_est = 25725.21 + (9/17) * 1000 * 1000 / 25725 =
+    25745.79.""",
     profiles=("rfc-9438",),
     sources=("RFC 9438, sections 4.2 and 5.8",),
     **WINDOW,
@@ -145,10 +271,10 @@ def avoidance(b: StreamBuilder) -> None:
 def concave(b: StreamBuilder) -> None:
     """Begin a stage with one ACK, and start again after an idle period of four seconds."""
     lose_at(b, S)
-    b.send(S + MS, 1)
-    b.ack(2 * S + MS, (36, 36))
+    b.send(S + MS, 25)
+    b.ack(2 * S + MS, (36, 60))
     b.idle_restart(6 * S + MS)
-    b.expect(outcome="unchanged", cwnd_bytes=25_221, ssthresh_bytes=25_200)
-    b.send(6 * S + MS, 1)
-    b.ack(7 * S + MS, (37, 37))
-    b.expect(outcome="grown_avoidance", cwnd_bytes=25_632)
+    b.expect(outcome="unchanged", cwnd_bytes=25_725, ssthresh_bytes=25_200)
+    b.send(6 * S + MS, 25)
+    b.ack(7 * S + MS, (61, 61))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=26_109)
