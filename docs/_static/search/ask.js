@@ -6,7 +6,7 @@
   const STOP = new Set("a an and any are as at be been by can could did do does for from get give had has have how i if in into is it its me my no not of on or our page should so some than that the their there these this to use using want was we what when where which who why will with work works would you your".split(" "));
   // Least share of a query that a question needs, the number of pages that counts as few, and the most results of a list.
   const LEAST = 0.5, FEW = 3, MOST = 20;
-  // What a word counts in the description of a page, in a heading and in its text, and the best question beside the words.
+  // Weight of a word in the description of a page, in a heading and in its text, and weight of the best question.
   const IN_ABOUT = 0.6, IN_HEADING = 0.5, IN_TEXT = 0.3, BEST_QUESTION = 1;
   /** Pages that list vectors: they are many, and their titles are names. */
   const LISTS = "_generated/vectors/";
@@ -51,7 +51,7 @@
   /** The pages of a word in a part of the index. */
   const indexed = (terms, word) => (Object.hasOwn(terms, word) ? [terms[word]].flat().map((at) => Search._index.docnames[at]) : []);
 
-  /** What a word counts for each page that has it: whole in a question or the title, less in the description and in the text. */
+  /** The weight of a word for each page that has it: 1 in a question or the title, less elsewhere. */
   function shares(word) {
     const found = new Map();
     const note = (page, share) => found.set(page, Math.max(found.get(page) ?? 0, share));
