@@ -1,14 +1,16 @@
 """Freedoms together: combinations conform, and beside a wrong decision they hide nothing. Nobody escapes by claiming a freedom."""
 
 import random
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import combinations
 
 import pytest
 
 from diagnosis_support import AS_CHOSEN, UNSEEN, candidate, judged, mutants
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.compare.options import options_of
+from firstflight_conformance.compare.options import Option, options_of
 from firstflight_conformance.explain.diagnosis import diagnose
 from firstflight_conformance.format.open_points import open_points
 from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS
@@ -105,8 +107,37 @@ def test_many_combinations_conform() -> None:
     assert refused(drawn(2, _MANY)) == []
 
 
-def wrong_beside(draw: random.Random) -> tuple[str, Mutant, Diagnosis]:
-    """Return the diagnosis of a mutant that shows, beside two to four choices that may stand with it."""
+@dataclass(frozen=True)
+class Beside:
+    """A mutant that shows, with the choices that stand with it and the diagnosis."""
+
+    mutant: Mutant
+    chosen: tuple[Option, ...]
+    both: Model
+    found: Diagnosis
+
+    @property
+    def name(self) -> str:
+        return f"{self.mutant.id} beside {candidates.together([option.candidate for option in self.chosen]).id}"
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether nothing is called wrong, although no part of the choices has the same answers."""
+        return not self.found.causes and not equals_choices(self.both, self.chosen, self.mutant)
+
+
+def equals_choices(both: Model, chosen: Sequence[Option], mutant: Mutant) -> bool:
+    """Return whether some of the choices alone have the answers of all with the mutant: then it takes a choice back, and conforms."""
+    for count in range(len(chosen)):
+        for part in combinations(chosen, count):
+            model = build(candidates.together([option.candidate for option in part])) if part else Model()
+            if model is not None and not shows(model, both, mutant.algorithm, mutant.profile):
+                return True
+    return False
+
+
+def wrong_beside(draw: random.Random) -> Beside:
+    """Return a mutant that shows, beside two to four choices that may stand with it."""
     while True:
         algorithm, profile = draw.choice(profiles())
         breaking = [mutant for mutant in wrong(algorithm, profile) if mutant.id not in UNSEEN | AS_CHOSEN]
@@ -122,8 +153,7 @@ def wrong_beside(draw: random.Random) -> tuple[str, Mutant, Diagnosis]:
         both = build(candidates.together(parts)) or build(candidates.together(parts[::-1]))
         if right is None or both is None or not shows(right, both, algorithm, profile):
             continue
-        found = diagnose(*judged(both, algorithm, profile))
-        return f"{mutant.id} beside {candidates.together([option.candidate for option in chosen]).id}", mutant, found
+        return Beside(mutant, tuple(chosen), both, diagnose(*judged(both, algorithm, profile)))
 
 
 def shows(right: Model, both: Model, algorithm: str, profile: str) -> bool:
@@ -147,9 +177,7 @@ def named_of(seed: int, count: int) -> tuple[int, list[str]]:
     """Return in how many combinations the mutant or its rule is first, and those in which nothing is wrong."""
     draw = random.Random(seed)
     runs = [wrong_beside(draw) for _ in range(count)]
-    return sum(is_first(mutant, found) for _, mutant, found in runs), [
-        name for name, _, found in runs if not found.causes
-    ]
+    return sum(is_first(one.mutant, one.found) for one in runs), [one.name for one in runs if one.is_hidden]
 
 
 def test_a_wrong_decision_shows_beside_choices() -> None:
@@ -157,6 +185,17 @@ def test_a_wrong_decision_shows_beside_choices() -> None:
     first, hidden = named_of(3, 3)
     assert hidden == []
     assert first >= 2
+
+
+def test_a_mutant_that_takes_a_choice_back_conforms() -> None:
+    """A sender that stays in recovery for later losses, but leaves it with any ACK, reduces for them as one without this choice does."""
+    options = {option.candidate.id: option for option in options_of("slow-start", "rfc-9002")}
+    chosen = tuple(options[name] for name in ("reduce-rounded-up", "recovery-lasts", "recovery-tie-after"))
+    mutant = next(one for one in wrong("slow-start", "rfc-9002") if one.id == "recovery-ends-with-any-ack")
+    both = build(candidates.together([*(option.candidate for option in chosen), candidate(mutant.id)]))
+    assert both is not None
+    assert equals_choices(both, chosen, mutant)
+    assert not equals_choices(both, chosen[:2], mutant)
 
 
 @pytest.mark.long
