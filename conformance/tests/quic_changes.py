@@ -21,7 +21,7 @@ def probe_or_not(rng: SplitMix64, event: Event) -> Event:
 
 
 def in_flight_or_not(event: Event) -> Event:
-    """Return the event; few ``sent`` and ``ack`` events become those of packets that are not in flight.
+    """Return the event; a few ``sent`` and ``ack`` events get ``not_in_flight``.
 
     Their time decides, so that the draws of the stream stay.
     """

@@ -54,7 +54,7 @@ def test_a_fixed_controller_passes(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_passes(name: str) -> None:
-    """Windows, thresholds, phases and outcomes of the unchanged program are those of all vectors of its profile."""
+    """The unchanged program has the expected windows, thresholds, phases and outcomes in all vectors of its profile."""
     program = programs()[name]
     cases = [case for case in cases_of(program, every_case()) if packets(case) <= PACKETS_MAX]
     assert cases

@@ -86,7 +86,8 @@
     const words = stems(query).filter(isKnown);
     const first = words.length === 1 ? asked(words) : some(words);
     const found = [...first.map(([page, score]) => item(page, 1000 + score)), ...every];
-    if (new Set(found.map(([page]) => page)).size < FEW) found.push(...some(words).map(([page, score]) => item(page, score)));
+    const isFew = words.length === 1 && new Set(found.map(([page]) => page)).size < FEW;
+    if (isFew) found.push(...some(words).map(([page, score]) => item(page, score)));
     const once = new Map();
     for (const result of found) if (!once.has(result[0])) once.set(result[0], result);
     const shown = new Map();

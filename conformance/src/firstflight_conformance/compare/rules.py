@@ -74,9 +74,11 @@ def _required(vectors: Sequence[Seen], declaration: Declaration) -> set[str]:
 
 
 def _carried_out(one: Seen, declaration: Declaration) -> Iterable[str]:
-    """Return the rules of the case; of one with answers to its first events alone those of these events."""
-    is_in_part = one.subject is not None and one.subject.length < one.case.expectation.judged_events  # type: ignore[union-attr]
-    return _along(one.case, one.subject.length, declaration) if is_in_part and one.subject else _clauses(one)
+    """Return the rules of the case, or of its first events if the adapter answered only these."""
+    judged_events = one.case.expectation.judged_events  # type: ignore[union-attr]
+    if one.subject is not None and one.subject.length < judged_events:
+        return _along(one.case, one.subject.length, declaration)
+    return _clauses(one)
 
 
 def _clauses(one: Seen) -> Iterable[str]:

@@ -25,7 +25,7 @@ class Ledger:
     _runs: list[Run] = field(default_factory=list)
     _head: int = 0
     #: Packets that were sent, never in flight, and not acknowledged.
-    _others: list[Run] = field(default_factory=list)
+    _others: "Ledger | None" = None
 
     @property
     def in_flight(self) -> list[Run]:
@@ -43,7 +43,9 @@ class Ledger:
             raise LedgerError(f"packets {run.first}..{run.last}: the next packet number is {self.next_packet}")
         self.next_packet = run.last + 1
         if not_in_flight:
-            self._others.append(run)
+            self._others = self._others or Ledger()
+            self._others.next_packet = run.first
+            self._others.send(run)
             return
         self._runs.append(run)
         self.bytes_in_flight += run.count * run.size_bytes
@@ -80,17 +82,11 @@ class Ledger:
     def take_not_in_flight(self, first: int, last: int) -> list[Run]:
         """Remove packets that were never in flight; return them as runs. Raise :class:`LedgerError` if one is not there."""
         _rising(first, last)
-        taken = [_part(run, first, last) for run in self._others if run.first <= last and first <= run.last]
-        if sum(run.count for run in taken) != last - first + 1:
+        if self._others is None or self._others.missing(first, last) is not None:
             raise LedgerError(
                 f"packets {first}..{last}: not all were sent with not_in_flight and are not acknowledged yet"
             )
-        kept = []
-        for run in self._others:
-            kept += [_part(run, run.first, first - 1)] if run.first < first else []
-            kept += [_part(run, last + 1, run.last)] if run.last > last else []
-        self._others = kept
-        return taken
+        return self._others.take(first, last)
 
     def _touched(self, first: int, last: int) -> tuple[int, int]:
         """Return where the runs begin and end that hold a packet of first..last."""
