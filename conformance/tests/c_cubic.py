@@ -29,6 +29,7 @@ from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase
 from firstflight_conformance.prng import SplitMix64
+from quic_changes import in_flight_or_not
 
 T = TypeVar("T")
 
@@ -305,7 +306,7 @@ def run_streams(seed: int, events: int, *, composed: bool = False) -> Pair:
         stream = Stream(rng)
         pair = Pair.of(any_composition(rng) if composed else any_readings(rng), stream.config)
         for _ in range(min(left, 50 + rng.below(100))):
-            pair.step(stream.event(pair.model))
+            pair.step(in_flight_or_not(stream.event(pair.model)))
             left -= 1
         if total is None:
             total = pair

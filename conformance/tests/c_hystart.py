@@ -14,7 +14,7 @@ from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome
 from firstflight_conformance.prng import SplitMix64
 from observed import outcomes_of
-from quic_changes import next_size, probe_or_not
+from quic_changes import in_flight_or_not, next_size, probe_or_not
 
 T = TypeVar("T")
 
@@ -141,7 +141,7 @@ def run_streams(module: ModuleType, seed: int, events: int) -> Counter[Outcome |
         for _ in range(stream.pick((40, 150, 400))):
             if size := next_size(rng, pair.model):
                 pair.step(size)
-            pair.step(probe_or_not(rng, stream.event(pair.model)))
+            pair.step(in_flight_or_not(probe_or_not(rng, stream.event(pair.model))))
             if pair.model.base.ssthresh_bytes is not None and stream.chance(3):
                 break  # little that is new follows
         total += pair.outcomes

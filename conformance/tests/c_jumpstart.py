@@ -27,7 +27,7 @@ from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight_conformance.prng import SplitMix64
 from observed import outcomes_of
-from quic_changes import next_size, probe_or_not
+from quic_changes import in_flight_or_not, next_size, probe_or_not
 
 _STATE = ("planned_packets", "sent_packets", "repeated_packets", "acked_bytes", "recovery_start_ns")
 _OUTCOMES, _PHASES = list(Outcome), list(Phase)
@@ -268,7 +268,7 @@ def run_streams(seed: int, events: int) -> dict[Outcome | None, int]:
         for _ in range(60 if stream.late else 25):
             if size := next_size(rng, pair.model):
                 pair.step(size)
-            pair.step(probe_or_not(rng, stream.event(pair.model)))
+            pair.step(in_flight_or_not(probe_or_not(rng, stream.event(pair.model))))
             if stream.chance(1):
                 pair.step(PathChange(min(pair.model.t_ns + 1, TIME_MAX_NS)))
         for outcome, count in pair.outcomes.items():

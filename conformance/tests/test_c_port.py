@@ -39,7 +39,7 @@ from firstflight.search.rtt import Sample
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
 from observed import outcomes_of
-from quic_changes import next_size
+from quic_changes import in_flight_or_not, next_size
 
 _WINDOWS = ("previous_bytes", "current_bytes")
 #: The outcomes of the base controller and of SEARCH.
@@ -116,7 +116,7 @@ def compare_streams(
         for _ in range(length):
             if begun and (size := next_size(sizes, pair.model, 2_000)):
                 pair.step(size)
-            pair.step(stream.event(pair.model))
+            pair.step(in_flight_or_not(stream.event(pair.model)))
             if begun and rng.chance_ppm(5_000):
                 pair.step(PathChange(min(pair.model.t_ns + 1, TIME_MAX_NS)))
             searched = readings is not None and newreno.phase(pair.model.base) is not Phase.SLOW_START
