@@ -1,10 +1,12 @@
 """judge.html in a browser: a log that is dropped gives the JSON of the command, and neither page nor worker can send anything."""
 
 import gzip
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from click.testing import CliRunner
@@ -173,11 +175,22 @@ def test_a_sample_has_an_address_and_names_lead_to_pages(tab: Any, tmp_path: Pat
         tab.goto(f"{root}/judge.html#sample=search.sqlog")
         tab.wait_for_selector("body[data-state=done]")
         assert tab.text_content("#name") == "search.sqlog"
+        shown = tab.text_content("#json")
         links = tab.eval_on_selector_all("#answer a", "(all) => all.map((each) => each.getAttribute('href'))")
     assert len(links) >= 2
     assert any(link.startswith("_generated/profiles/search-") for link in links)
     known = judge.addresses()
-    assert {*links} <= {*known["profiles"].values(), *known["clauses"].values()}
+    assert {link for link in links if not link.startswith("play.html")} <= {
+        *known["profiles"].values(),
+        *known["clauses"].values(),
+    }
+    path = json.loads(shown)["path"]
+    watched = dict(parse_qsl(next(link for link in links if link.startswith("play.html")).partition("#")[2]))
+    assert watched["a"] in known["profiles"]
+    assert watched["unit"] == "ms"
+    assert float(watched["rate"]) == pytest.approx(path["rate_bps"] / 1e6, rel=0.005)
+    assert float(watched["rtt"]) == pytest.approx(path["least_rtt_ms"], rel=0.005)
+    assert float(watched["queue"]) > float(watched["rtt"]) / 2
 
 
 def test_the_addresses_are_of_pages_of_the_site() -> None:

@@ -101,6 +101,17 @@
     $("json").textContent = judged;
     $("answer").hidden = false;
     draw(curve);
+    watch(document_.path, curve);
+  }
+
+  /** Link to a path with the rate and RTT of the connection, and the queue that its longest RTT filled. */
+  function watch(path, { profile, rtt }) {
+    $("watch").hidden = !(path && profile);
+    if ($("watch").hidden) return;
+    const queue = Math.max(...rtt.map(([, ms]) => ms)) - path.least_rtt_ms;
+    const values = { a: profile, rate: path.rate_bps / 1e6, rtt: path.least_rtt_ms, queue, unit: "ms" };
+    for (const name of ["rate", "rtt", "queue"]) values[name] = Number(values[name].toPrecision(3));
+    $("watch").firstElementChild.href = `play.html#${new URLSearchParams(values)}`;
   }
 
   function draw({ profile, at_least: flightOnly, left, connection, flight, rtt, model }) {
