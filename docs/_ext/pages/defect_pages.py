@@ -42,12 +42,11 @@ def _list() -> str:
 
 def _page(defect: Defect) -> str:
     lines = "\n".join(f"- **{name}**: {_fact(name, text)}" for name, text in facts(defect))
-    path = defect.measured.get("path")
     return md.page(
         md.label(anchor(defect.id)),
         f"# {defect.id}: {md.plain(defect.deviation.summary or '')}",
         lines,
-        _plot(path) if path else "",
+        plot(defect),
         f"## {heading(defect)}",
         f"````markdown\n{issue(defect)}````",
         "Back to the [list](../defects.md).",
@@ -60,8 +59,13 @@ def _fact(name: str, text: str) -> str:
     return md.code(text) if name == "Reproduce" else md.plain(text)
 
 
-def _plot(path: dict[str, Any]) -> str:
-    """Return the windows of the stack (solid) and of the model (dashed) over time."""
+def plot(defect: Defect) -> str:
+    """Return the windows of the stack (solid) and of the model (dashed) over time; empty if the defect was not run on a path."""
+    path = defect.measured.get("path")
+    return _curves(path) if path else ""
+
+
+def _curves(path: dict[str, Any]) -> str:
     curves = [(path["stack"]["curve"], ""), (path["model"]["curve"], ' stroke-dasharray="6 4"')]
     end_ms = max(time for curve, _ in curves for time, _ in curve)
     top = max(window for curve, _ in curves for _, window in curve)

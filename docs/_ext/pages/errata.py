@@ -10,6 +10,7 @@ from typing import Any
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.paths import SPEC
 from pages import site, vector_files
+from pages.plot_cache import is_plotted, plot_name
 
 _HEADING = re.compile(r"^#{2,3} (?P<number>[A-Z]{1,2}-?\d+)\. (?P<title>.+)$", re.M)
 _ANY_HEADING = re.compile(r"^#{1,3} ", re.M)
@@ -84,7 +85,7 @@ def with_links(text: str, algorithm: str) -> str:
 
     def label(heading: re.Match[str]) -> str:
         one = by_number[heading["number"]]
-        return f"({one.anchor})=\n{heading[0]}\n\n{_plays(one)}".rstrip()
+        return f"({one.anchor})=\n{heading[0]}\n\n{_plays(one)}{_plot(one)}".rstrip()
 
     page = _HEADING.sub(label, text)
     if "| no. |" in text or not by_number:
@@ -104,6 +105,15 @@ def _plays(one: Erratum) -> str:
         if event is not None
     ]
     return f'<p class="small-print">Play at the event: {", ".join(links)}</p>\n' if links else ""
+
+
+def _plot(one: Erratum) -> str:
+    """Return the plot of the first case whose event the text gives; empty if its vector has none."""
+    names = (vector for vector, _, event in one.shown_by if event is not None)
+    vector = next((site.vectors_by_id()[name] for name in names if is_plotted(site.vectors_by_id()[name])), None)
+    if vector is None:
+        return ""
+    return f"\n```{{image}} ../_generated/plots/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n:loading: lazy\n```\n"
 
 
 def document() -> dict[str, Any]:

@@ -127,6 +127,7 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
             f"{badge(cause.get('level', ''))} {md.plain(cause.get('section', ''))}. {_where(adapter, cause)}",
             md.plain(cause["explanation"]),
             *_smallest(cause, results),
+            *_plot(cause),
             *_folded(cause, results),
             "</div>",
         ]
@@ -205,6 +206,12 @@ def _smallest(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list
     name = cause["id"]
     report = md.ref(name, defect_pages.anchor(name)) if name in defects_by_id() else md.code(name)
     return [f"Report {report}. Smallest case: {_case(first['case'])}."]
+
+
+def _plot(cause: dict[str, Any]) -> list[str]:
+    """Return the window that the defect has on a path, where one shows it."""
+    defect = defects_by_id().get(cause.get("id", ""))
+    return [defect_pages.plot(defect)] if defect and defect.measured.get("path") else []
 
 
 def _where(adapter: dict[str, Any], cause: dict[str, Any]) -> str:
