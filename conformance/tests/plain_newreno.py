@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firstflight_conformance.commands.run import _scripts
+from firstflight_conformance.compare.answers import failed
 from firstflight_conformance.compare.unseen import with_unseen
+from firstflight_conformance.explain.departures import of_profile
 from firstflight_conformance.explain.diagnosis import diagnosed
 from firstflight_conformance.format.computations import ComputationCase
-from firstflight_conformance.records.results import AdapterReport, exit_code
+from firstflight_conformance.records.results import AdapterReport, Verdict, exit_code
 from firstflight_conformance.report.badge import badge
 from firstflight_conformance.run.judge import AnyCase, judge
 from firstflight_conformance.run.session import RunOptions
@@ -36,6 +38,16 @@ def report_of(command: Sequence[str], cases: Sequence[AnyCase], options: RunOpti
     by_id = {case.id: case for case in cases}
     judged = judge(adapter(*command), _scripts(cases), options)
     return with_unseen(judged, diagnosed(judged, by_id), by_id)
+
+
+def one_fails(command: Sequence[str], cases: Sequence[AnyCase], options: RunOptions) -> bool:
+    """Return whether a case fails by itself, so that the whole is not green. Looks at as few cases as possible."""
+    by_id = {case.id: case for case in cases}
+    judged = judge(adapter(*command), _scripts(cases), options)
+    assert judged.declaration is not None
+    failing = [result for result in judged.results if result.verdict is Verdict.FAIL]
+    subjects = (failed(result, by_id[result.case_id], judged.declaration) for result in failing)
+    return any(of_profile([subject], []).departures.failing for subject in subjects)
 
 
 def refused_by(report: AdapterReport, path: Path) -> Path:
