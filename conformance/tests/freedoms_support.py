@@ -32,7 +32,7 @@ from firstflight_conformance.replay.candidates import Candidate
 from firstflight_conformance.replay.measure import config_from_json
 from firstflight_conformance.replay.mutants import Mutant
 from firstflight_conformance.replay.variant import Variant as Model
-from firstflight_conformance.run.judge import _verdict
+from firstflight_conformance.run.judge import verdict_on
 from plain.judge import Run, programs
 
 #: What a controller declares where a variant names nothing else.
@@ -189,7 +189,7 @@ def is_rejected(variant: Variant) -> bool:
     """Return whether a case of the usual ones rejects a variant, from the shortest on; its causes are not looked for."""
     program, declaration = program_of(variant), variant.declaration
     for script in sorted(scripts_of(variant.profile, whole=False), key=lambda script: len(script.case.events)):
-        result = _verdict(script, declaration, answers_of(program, script, declaration.observables))
+        result = verdict_on(script, declaration, answers_of(program, script, declaration.observables))
         if result.verdict is not Verdict.FAIL or result.recording is None:
             continue
         if of_profile([failed(result, script.case, declaration)], []).departures.failing:
@@ -231,7 +231,7 @@ def _answers_of_model(model: Model, case: Case, observables: tuple[str, ...]) ->
 
 def _reported(scripts: Sequence[Script], declaration: Declaration, answers: Sequence[Answers]) -> AdapterReport:
     """Return the report on answers to cases of a profile, with the causes of its failures."""
-    results = tuple(_verdict(script, declaration, said) for script, said in zip(scripts, answers, strict=True))
+    results = tuple(verdict_on(script, declaration, said) for script, said in zip(scripts, answers, strict=True))
     manifest = Manifest(declaration.name, declaration.name, "Python", "third-party", (), Path())
     report = AdapterReport(manifest, None, declaration, results)
     return diagnosed(report, {script.case.id: script.case for script in scripts})

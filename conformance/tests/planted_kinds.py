@@ -22,8 +22,7 @@ from firstflight_conformance.explain.departures import of_profile
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import CONFORMANCE
 from firstflight_conformance.records.results import Result, Verdict
-from firstflight_conformance.run.judge import _verdict as verdict
-from firstflight_conformance.run.judge import judge
+from firstflight_conformance.run.judge import judge, verdict_on
 from firstflight_conformance.run.session import RunOptions
 from freedoms_support import WINDOWS, answers_of, changed
 from planted_bugs import CONTROLLERS, Bug, Patches, bug_of, bugs, build
@@ -105,7 +104,7 @@ def found(entry: Planted, folder: Path) -> str:
     if entry.bug is None:
         algorithm, profile = entry.profile.split("/")
         declaration = Declaration(entry.id, "1", {algorithm: (profile,)}, WINDOWS, protocol=2)
-        result = verdict(script, declaration, answers_of(wrong_program(entry), script, WINDOWS))
+        result = verdict_on(script, declaration, answers_of(wrong_program(entry), script, WINDOWS))
         return _shown(result, entry.case, declaration)
     build(folder, entry.bug.wrong)
     command = (sys.executable, str(folder / "adapter.py"), entry.bug.profile, json.dumps(entry.bug.hello))

@@ -84,7 +84,7 @@ class AdapterJudge:
             answers, left_over = session.play(script, session.declaration)
             if left_over is not None:
                 self._charge(left_over)
-            result, self._last = _verdict(script, session.declaration, answers), (len(self._judged), script.case)
+            result, self._last = verdict_on(script, session.declaration, answers), (len(self._judged), script.case)
             result = replace(result, seconds=time.monotonic() - began_s)
         self._judged.append(result)
 
@@ -210,7 +210,8 @@ def _only_given(case: Case, declaration: Declaration) -> Refused | None:
     return None
 
 
-def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> Result:
+def verdict_on(script: AnyScript, declaration: Declaration, answers: Answers) -> Result:
+    """Return the verdict on the answers to a case, in which open points are not looked at."""
     if isinstance(script, ComputationScript):
         return _verdict_on_computation(script, declaration, answers)
     if isinstance(script, StimulusScript):
