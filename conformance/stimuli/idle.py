@@ -129,8 +129,8 @@ for _algorithm, (_profile, _reduced, _left, _after, _left_after, _grown, _growth
         "An idle period below the threshold leaves window and threshold as they are",
         f"""As in {_algorithm}.persistent.established-by-losses: the loss leaves the threshold {_left}, and persistent congestion the minimum
         window 2 * 1200 = 2400. Both are the same after the idle period. Two packets of slow start make the window 2400 + 2 * 1200 = 4800.
-        {_to_end} A sender that forgets the threshold ends with 4800 + 4 * 1200 = 9600. One that begins with the initial window again has 12000:
-        it raises a window that nobody has used.""",
+        {_to_end} A sender that forgets the threshold ends with 4800 + 4 * 1200 = 9600. One that sets the initial window again has 12000,
+        which is more than before the idle period.""",
         profiles=(_profile,),
         flags=("same-time-order",),
     )(partial(_below_threshold, threshold_bytes=_reduced, grown_bytes=_end))
@@ -261,8 +261,8 @@ def avoidance(b: StreamBuilder) -> None:
     """36000 * 7/10 = 25200, with K = 3 s. Packets 36 to 60 fill the window; their ACK at 2001 ms begins the stage, t = 0, and leaves nothing in
     flight: W_est = 25200 + (9/17) * 1000 * 25000 / 25200 = 25725.21. The idle period ends at 6001 ms, and 25 packets are sent then. The first ACK a second
     later finds t = 1 s, and W_cubic(2 s) = 36000 - 400 * 1^3 = 35600 is the target: 25725.21 + (35600 - 25725) * 1000 / 25725 = 26109.07. If
-    the idle period counts t is 5 s, growth that of half a window, 12862 * 1000 / 25725 = 499.98, and the window
-    25725.21 + 499.98 = 26225.19. In another stage t is 0, and the window W_est = 25725.21 + (9/17) * 1000 * 1000 / 25725 =
+    the idle period counts, t is 5 s: the target is limited to 1.5 windows, the ACK adds 12862 * 1000 / 25725 = 499.98, and the window
+    is 25725.21 + 499.98 = 26225.19. In another stage t is 0, and the window is W_est = 25725.21 + (9/17) * 1000 * 1000 / 25725 =
     25745.79.""",
     profiles=("rfc-9438",),
     sources=("RFC 9438, sections 4.2 and 5.8",),

@@ -43,8 +43,8 @@ def persistent_new_stage(b: StreamBuilder) -> None:
     """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0, that is 2001 ms. Then the sender has two packets:
     their ACKs at 3001 and 5001 ms are app-limited and grow nothing, and an ACK at 7001 ms does: four of the five
     seconds since t_epoch do not count, t = 1 s. As in cubic.concave.one-ack the window grows to 25632. If all time
-    counts t is 5 s, beyond K, growth that of half a window, 12610 * 1000 / 25221 = 499.98, and the window 25221.008 +
-    499.98 = 25720.988.""",
+    counts, t is 5 s, beyond K: the target is limited to 1.5 windows, the ACK adds 12610 * 1000 / 25221 = 499.98, and
+    the window is 25221.008 + 499.98 = 25720.988.""",
     **WINDOW,
 )
 def limited_acks(b: StreamBuilder) -> None:
@@ -135,8 +135,8 @@ def stage_old_packets(b: StreamBuilder) -> None:
     "Time does not count while nothing is in flight",
     """One packet is in flight in the stage: its ACK at 2001 ms, t = 0, leaves nothing. Four seconds later a packet is
     sent, and acknowledged after 1 s: t = 1 s, and the window grows as in cubic.concave.one-ack from 25221 to 25632. If
-    the idle time counts t is 5 s, growth that of half a window, 12610 * 1000 / 25221 = 499.98, and the window 25221 +
-    499.98 = 25720.98.""",
+    the idle time counts, t is 5 s: the target is limited to 1.5 windows, the ACK adds 12610 * 1000 / 25221 = 499.98, and
+    the window is 25221 + 499.98 = 25720.98.""",
     **WINDOW,
 )
 def limited_idle(b: StreamBuilder) -> None:
