@@ -1,5 +1,6 @@
 """Causes from operators: small edits of the model that reproduce a wrong implementation."""
 
+import json
 import sys
 from time import process_time
 
@@ -18,9 +19,11 @@ from firstflight_conformance.explain.operators import bench
 from firstflight_conformance.explain.operators.bench import Bench, limited
 from firstflight_conformance.explain.operators.search import Search
 from firstflight_conformance.format.layers import layers
+from firstflight_conformance.format.schemas import schema_error
 from firstflight_conformance.format.wire import event_to_json
 from firstflight_conformance.records.findings import Cause
 from firstflight_conformance.replay.variant import Variant
+from firstflight_conformance.report import json_document
 from freedoms_support import WINDOWS, _reported, scripts_of, variants
 from freedoms_support import Variant as Planted
 from freedoms_support import judged as judged_variant
@@ -116,7 +119,7 @@ def test_a_spent_budget_is_reported() -> None:
 
 @pytest.mark.parametrize("events", [0, 5_000])
 def test_a_diagnosis_with_a_spent_budget_is_reported(events: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every search of a profile has the same budget, and the last cause has a note on its end. The rules of an unknown cause remain."""
+    """Every search of a profile has the same budget, and a cause has a note on its end, in JSON too. The rules of an unknown cause remain."""
     budgets = [Budget(RESERVE + events) for _ in range(2)]
     found = []
     for budget in budgets:
@@ -127,6 +130,10 @@ def test_a_diagnosis_with_a_spent_budget_is_reported(events: int, monkeypatch: p
     assert any("stopped at its limit" in note for cause in found[0] for note in cause.notes)
     assert all(cause.clauses for cause in found[0])
     assert found[0] == found[1] and budgets[0] == budgets[1] and budgets[0].is_spent
+    document = json.loads(json_document.text(json_document.to_json([report], [], 0, strict=False)))
+    assert schema_error("urn:firstflight:report:1", document) is None
+    notes = [note for cause in document["adapters"][0]["diagnosis"] for note in cause.get("notes", ())]
+    assert notes == [note for cause in found[1] for note in cause.notes]
 
 
 def test_a_candidate_without_end_is_stopped() -> None:

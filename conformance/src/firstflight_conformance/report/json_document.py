@@ -154,6 +154,7 @@ def _told(report: AdapterReport) -> Iterator[dict[str, Any]]:
 
 
 def _cause(cause: "Cause") -> dict[str, Any]:
+    optional = {"followed": cause.followed, "notes": list(cause.notes)}
     return {
         "cause": cause.cause,
         "kind": cause.kind,
@@ -161,7 +162,7 @@ def _cause(cause: "Cause") -> dict[str, Any]:
         "explains": cause.explains,
         "of": cause.of,
         "exact": cause.exact,
-    } | ({"followed": cause.followed} if cause.followed else {})
+    } | {name: value for name, value in optional.items() if value}
 
 
 def _choice(choice: "Choice") -> dict[str, Any]:
