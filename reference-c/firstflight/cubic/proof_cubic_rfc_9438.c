@@ -23,7 +23,7 @@ static int is_run(struct cubic_rfc_9438_run run) {
 
 void prove_begin(uint32_t max_datagram_size, uint64_t initial_window) {
     struct cubic_rfc_9438 s;
-    ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END && initial_window < WINDOW_END);
+    ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END && initial_window >= 1 && initial_window < WINDOW_END);
     cubic_rfc_9438_begin(&s, max_datagram_size, initial_window);
     prove_invariant(&s, 0, 0);
 }
@@ -235,7 +235,7 @@ void prove_on_persistent_congestion(uint64_t acks, uint64_t then) {
 
 void prove_on_datagram_size(uint64_t acks, uint64_t then, uint32_t max_datagram_size, int handshake, uint64_t initial_window) {
     struct cubic_rfc_9438 s = any_state(acks, then);
-    ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END && initial_window < WINDOW_END);
+    ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END && initial_window >= 1 && initial_window < WINDOW_END);
     cubic_rfc_9438_on_datagram_size(&s, max_datagram_size, handshake, initial_window);
     prove_invariant(&s, acks, then);
 }
