@@ -28,6 +28,11 @@ def plain(text: str) -> str:
     return "".join("\\" + c if c in "\\`*_{}[]<>#|$~" else c for c in text)
 
 
+def spans(text: str) -> str:
+    """Return text that Markdown shows as it stands, but for code between single backticks."""
+    return "".join(code(part) if index % 2 else plain(part) for index, part in enumerate(text.split("`")))
+
+
 def list_table(header: Sequence[str], rows: Iterable[Sequence[str]], widths: Sequence[int], css_class: str = "") -> str:
     """Return a table whose cells may hold any inline markup."""
     lines = ["```{list-table}", ":header-rows: 1", f":widths: {' '.join(map(str, widths))}"]

@@ -67,13 +67,21 @@ def constants(program: Program) -> Iterator[Constant]:
         name = program.names[part.target]
         meaning = _joined(" ".join(map(_comment, part.node.about)))
         unit = _unit(name, meaning)
-        yield Constant(name, ast.unparse(part.node.value), unit, meaning, None, _clause_of(program, part))
+        yield Constant(name, _number(part.node.value), unit, meaning, None, _clause_of(program, part))
     for part in program.parts.values():
         for text, value in part.numbers.items():
             if not text.startswith(("readings.", "_")) and "(" not in text:
                 continue  # a choice between two literals, which the program shows
             name = re.split(r"[\[(]", text.removeprefix("readings."))[0].strip("_")
             yield Constant(name, str(value), _unit(name), "", program.names[part.target], _first_known(part.clauses))
+
+
+def _number(value: ast.expr) -> str:
+    """Return a constant as it is written; a whole number without the name of its type."""
+    match value:
+        case ast.Call(func=ast.Name(id="Fraction"), args=[whole], keywords=[]):
+            return ast.unparse(whole)
+    return ast.unparse(value)
 
 
 def _comment(node: ast.stmt) -> str:

@@ -124,7 +124,7 @@ def _constants(program: Program) -> Iterator[str]:
 
 def _source(clause: str | None) -> str:
     """Return the source of a clause with a link to it."""
-    return f"{md.plain(site.clauses()[clause].source)}: {md.clause(clause)}" if clause else "this project"
+    return f"{md.spans(site.clauses()[clause].source)}: {md.clause(clause)}" if clause else "this project"
 
 
 def _state(program: Program) -> Iterator[str]:
@@ -219,7 +219,7 @@ def _rules(algorithm: str, profile: Profile, program: Program) -> Iterator[str]:
                 f" *Here `{v.reading}` = `{v.value}`{': ' + md.plain(v.meaning) if v.meaning else ''}.*"
                 for v in rule.values
             )
-            yield f"{md.clause(clause.id)} ({level}{md.plain(clause.source)})<br>\n{clause.text.strip()}{here}"
+            yield f"{md.clause(clause.id)} ({level}{md.spans(clause.source)})<br>\n{clause.text.strip()}{here}"
 
 
 @cache
