@@ -41,7 +41,7 @@ def report_of(command: Sequence[str], cases: Sequence[AnyCase], options: RunOpti
 
 
 def one_fails(command: Sequence[str], cases: Sequence[AnyCase], options: RunOptions) -> bool:
-    """Return whether a case fails by itself, so that the whole is not green. Looks at as few cases as possible."""
+    """Return whether a case fails when it is compared alone. All cases are run, and compared up to the first that fails."""
     by_id = {case.id: case for case in cases}
     judged = judge(adapter(*command), _scripts(cases), options)
     assert judged.declaration is not None

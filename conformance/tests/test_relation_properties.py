@@ -15,7 +15,7 @@ from firstflight_conformance.compare import relation
 from firstflight_conformance.compare.answers import failed, passed
 from firstflight_conformance.compare.profile import compared
 from firstflight_conformance.records.results import Verdict
-from firstflight_conformance.run.judge import _verdict
+from firstflight_conformance.run.judge import verdict_on
 from freedoms_support import Variant, answers_of, program_of, scripts_of, together, variants
 
 #: The examples of each property, in the usual run and in the long one.
@@ -102,7 +102,7 @@ def answered(one: Variant, script: Script) -> Answers:
 
 def verdicts(one: Variant, asked: Sequence[tuple[Script, Answers]]) -> dict[str, str]:
     """Return the verdict on each case of a run: pass, choice, clash, undecided, fail or errored."""
-    results = [(script.case, _verdict(script, one.declaration, answers)) for script, answers in asked]
+    results = [(script.case, verdict_on(script, one.declaration, answers)) for script, answers in asked]
     failing = [failed(result, case, one.declaration) for case, result in results if result.verdict is Verdict.FAIL]
     passing = [passed(case, one.declaration) for case, result in results if result.verdict is Verdict.PASS]
     found = {case.id: str(result.verdict.value) for case, result in results}
@@ -128,7 +128,7 @@ def selection(data: st.DataObject, one: Variant, most: int = _CASES) -> list[Scr
 
 
 def _differs(one: Variant, script: Script) -> bool:
-    return _verdict(script, one.declaration, answered(one, script)).verdict is Verdict.FAIL
+    return verdict_on(script, one.declaration, answered(one, script)).verdict is Verdict.FAIL
 
 
 def renamed(script: Script, name: str) -> Script:

@@ -104,13 +104,18 @@
     watch(document_.path, curve);
   }
 
-  /** Link to a path with the rate and RTT of the connection, and the queue that its longest RTT filled. */
+  // A packet on a path of "Watch it start", in Mbit/s * ms, and the bounds of the paths there: queue in BDP, BDP in Mbit/s * ms.
+  const PACKET = 9.6, LONGEST_QUEUE = 20, LARGEST_BDP = 1e5;
+
+  /** Link to a path with the rate and RTT of the connection, and a queue as long as its largest RTT implies. */
   function watch(path, { profile, rtt }) {
-    $("watch").hidden = !(path && profile);
+    const rounded = (value) => Number(value.toPrecision(3));
+    const [rate, least] = path ? [rounded(path.rate_bps / 1e6), rounded(path.least_rtt_ms)] : [0, 0];
+    $("watch").hidden = !profile || !path || rate * least > LARGEST_BDP;
     if ($("watch").hidden) return;
-    const queue = Math.max(...rtt.map(([, ms]) => ms)) - path.least_rtt_ms;
-    const values = { a: profile, rate: path.rate_bps / 1e6, rtt: path.least_rtt_ms, queue, unit: "ms" };
-    for (const name of ["rate", "rtt", "queue"]) values[name] = Number(values[name].toPrecision(3));
+    const filled = Math.max(...rtt.map(([, ms]) => ms)) - path.least_rtt_ms;
+    const queue = Math.min(Math.ceil(Math.max(filled, PACKET / rate)), LONGEST_QUEUE * least);
+    const values = { a: profile, rate, rtt: least, queue, unit: "ms" };
     $("watch").firstElementChild.href = `play.html#${new URLSearchParams(values)}`;
   }
 

@@ -29,7 +29,9 @@ def plain(text: str) -> str:
 
 
 def spans(text: str) -> str:
-    """Return text that Markdown shows as it stands, but for code between single backticks."""
+    """Return text that Markdown shows as it stands, except code between single backticks."""
+    if text.count("`") % 2:
+        return plain(text)
     return "".join(code(part) if index % 2 else plain(part) for index, part in enumerate(text.split("`")))
 
 

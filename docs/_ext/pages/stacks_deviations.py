@@ -209,9 +209,10 @@ def _smallest(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list
 
 
 def _plot(cause: dict[str, Any]) -> list[str]:
-    """Return the window that the defect has on a path, where one shows it."""
+    """Return the plot of a defect, or nothing if it was not run on a path."""
     defect = defects_by_id().get(cause.get("id", ""))
-    return [defect_pages.plot(defect)] if defect and defect.measured.get("path") else []
+    plot = defect_pages.plot(defect) if defect else ""
+    return [plot] if plot else []
 
 
 def _where(adapter: dict[str, Any], cause: dict[str, Any]) -> str:

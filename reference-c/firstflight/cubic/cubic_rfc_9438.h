@@ -18,7 +18,7 @@
  *     ... for another maximum datagram size: cubic_rfc_9438_on_datagram_size(&cubic, size, handshake, initial_window).
  *
  * Domain: times in ns from 1, below 2^59 (18 years), never falling; packets of 1 to 2^16 - 1 bytes, ACKs of less than 2^48 bytes; an
- * initial window of 1 to 2^62 - 1 bytes. The window stays below 2^62.
+ * initial window of 1 to 2^62 - 1 bytes: 0 is not the recommended one, as it is in newreno_rfc_9002.h. The window stays below 2^62.
  *
  * Invariant: windows are below 2^62; K below 2^52, and C * K^3 at most W_max in an epoch; the clock that leaves time out, and stands still since
  * limited_since or idle_since, is not before t_epoch. W_est is not cut off: it passes 2^62 by less than 2^17 bytes for each ACK, of which there are fewer than 2^39.

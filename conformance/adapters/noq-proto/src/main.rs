@@ -87,6 +87,7 @@ fn main() {
         arithmetic: "float64",
         avoidance: "datagram",
         controller: "newreno",
+        datagram_size: true,
     };
     converse(&declaration, Path::start);
 }

@@ -42,6 +42,7 @@ fn main() {
         arithmetic: "float64",
         avoidance: "datagram",
         controller: "newreno",
+        datagram_size: !bbr2,
     };
     if bbr2 {
         converse(&declaration, BbrPath::start);
@@ -97,7 +98,8 @@ impl Connection for BbrPath {
                 }
                 self.bbr.on_event(&[], &lost, packets.bytes as usize, self.least_unacked(), now);
             }
-            Kind::Pto => {}
+            Kind::Pto | Kind::IdleRestart => {}
+            Kind::DatagramSize { .. } => return Err("no function for the event datagram_size".into()),
             Kind::SpuriousLoss => return Err("BBR of quiche does not undo a loss".into()),
             Kind::Ce { .. } => return Err("quiche does not read ECN counters".into()),
             Kind::PersistentCongestion => return Err("quiche does not detect persistent congestion".into()),
@@ -197,8 +199,18 @@ impl Connection for Path {
             Kind::Sent { packets, app_limited } => self.on_sent(packets, *app_limited, now),
             Kind::Ack(ack) => self.on_ack(ack, now),
             Kind::Lost { packets } => self.on_lost(packets, now),
-            // No controller is told of an expired probe timer.
-            Kind::Pto => {}
+            // No controller is told of an expired probe timer or of an idle period.
+            Kind::Pto | Kind::IdleRestart => {}
+            // By the transport parameters of the peer; and when a PMTU probe was acknowledged.
+            Kind::DatagramSize { max_datagram_size_bytes, handshake } => {
+                let size = *max_datagram_size_bytes as usize;
+                if *handshake {
+                    self.recovery.update_max_datagram_size(size);
+                } else {
+                    self.recovery.pmtud_update_max_datagram_size(size);
+                }
+                self.max_datagram_size = size;
+            }
             Kind::SpuriousLoss => {
                 (self.recovery.congestion.cc_ops.rollback)(&mut self.recovery.congestion);
             }

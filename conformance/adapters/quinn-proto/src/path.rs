@@ -119,8 +119,15 @@ impl Connection for Path {
                 self.controller = before;
                 self.on_lost(&packets, now, true);
             }
-            // The controller is not told of an expired probe timer.
-            Kind::Pto => {}
+            // The controller is not told of an expired probe timer or of an idle period.
+            Kind::Pto | Kind::IdleRestart => {}
+            // A connection begins with the least size, 1200 bytes by default, and never lowers it to complete the handshake.
+            Kind::DatagramSize { handshake: true, .. } => {
+                return Err("the stack lowers the datagram size in no handshake".into());
+            }
+            Kind::DatagramSize { max_datagram_size_bytes, .. } => {
+                self.controller.on_mtu_update(u16::try_from(*max_datagram_size_bytes).expect("at most 65535"));
+            }
             Kind::SpuriousLoss => stack::on_spurious_loss(&mut *self.controller)?,
             Kind::Other(kind) => return Err(format!("no function for the event {kind}")),
         }

@@ -45,6 +45,7 @@ fn main() {
         arithmetic: "float32",
         avoidance: "datagram",
         controller: if bbr { "newreno" } else { "cubic" },
+        datagram_size: true,
     };
     if bbr {
         converse(&declaration, |case| Path::start(case, bbr_with));
@@ -123,7 +124,12 @@ impl<C: CongestionController> Connection for Path<C> {
                 self.state.on_lost(&packets, now, true);
             }
             // The stack's recovery does not tell the controller.
-            Kind::Pto => {}
+            Kind::Pto | Kind::IdleRestart => {}
+            // `path::mtu::Controller` tells it of each size, in the handshake as well.
+            Kind::DatagramSize { max_datagram_size_bytes, .. } => {
+                let size = u16::try_from(*max_datagram_size_bytes).expect("at most 65535");
+                self.state.controller.on_mtu_update(size, &mut Ignore);
+            }
             Kind::SpuriousLoss => return Err("the stack does not detect spurious loss".into()),
             Kind::Other(kind) => return Err(format!("no function for the event {kind}")),
         }

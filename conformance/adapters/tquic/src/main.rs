@@ -40,6 +40,7 @@ fn main() {
         arithmetic: "float64",
         avoidance: "datagram",
         controller: if bbr { "newreno" } else { "cubic" },
+        datagram_size: false,
     };
     converse(&declaration, move |case: &Case| Path::start(case, argument == "bbr"));
 }
@@ -143,6 +144,8 @@ impl Connection for Path {
                 return Err("tquic never finds persistent congestion: in_persistent_congestion is to be done".into());
             }
             Kind::SpuriousLoss => return Err("tquic does not detect spurious loss".into()),
+            Kind::IdleRestart => return Err("no function for the event idle_restart".into()),
+            Kind::DatagramSize { .. } => return Err("no function for the event datagram_size".into()),
             Kind::Other(kind) => return Err(format!("no function for the event {kind}")),
         }
         Ok(())

@@ -79,7 +79,7 @@ def constants(program: Program) -> Iterator[Constant]:
 def _number(value: ast.expr) -> str:
     """Return a constant as it is written; a whole number without the name of its type."""
     match value:
-        case ast.Call(func=ast.Name(id="Fraction"), args=[whole], keywords=[]):
+        case ast.Call(func=ast.Name(id="Fraction"), args=[ast.Constant(value=int()) as whole], keywords=[]):
             return ast.unparse(whole)
     return ast.unparse(value)
 

@@ -19,6 +19,10 @@ pub enum Kind {
     PersistentCongestion,
     Pto,
     SpuriousLoss,
+    /// The connection was idle. No stack has a function for it: those that reduce a window notice it themselves when they send.
+    IdleRestart,
+    /// `handshake`: changed in order to complete the handshake.
+    DatagramSize { max_datagram_size_bytes: u64, handshake: bool },
     Other(String),
 }
 
@@ -88,6 +92,11 @@ impl Event {
             "persistent_congestion" => Kind::PersistentCongestion,
             "pto" => Kind::Pto,
             "spurious_loss" => Kind::SpuriousLoss,
+            "idle_restart" => Kind::IdleRestart,
+            "datagram_size" => Kind::DatagramSize {
+                max_datagram_size_bytes: number(event, "max_datagram_size_bytes"),
+                handshake: flag(event, "handshake"),
+            },
             other => Kind::Other(other.into()),
         };
         Self { now, kind }

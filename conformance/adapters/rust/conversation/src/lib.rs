@@ -26,7 +26,26 @@ pub struct Declaration {
     pub avoidance: &'static str,
     /// `newreno`, or `cubic`: then RFC 9002 judges up to the first reduction only.
     pub controller: &'static str,
+    /// Whether controllers of the stack are told of another maximum datagram size: the adapter then declares protocol 2.
+    pub datagram_size: bool,
 }
+
+/// The kinds of events that adapters of protocol 2 take or refuse one by one. Left out are PMTU probes and packets that are
+/// not in flight: connections keep both from their controllers.
+const SUPPORTS: [&str; 12] = [
+    "sent",
+    "ack",
+    "lost",
+    "ce",
+    "persistent_congestion",
+    "pto",
+    "backlog",
+    "idle_restart",
+    "saved_path",
+    "path_change",
+    "spurious_loss",
+    "datagram_size",
+];
 
 /// What a case begins with.
 pub struct Case<'a> {
@@ -107,9 +126,9 @@ pub fn converse<C: Connection>(declaration: &Declaration, start: impl Fn(&Case) 
 fn hello(declaration: &Declaration) -> Value {
     let algorithms = declaration.algorithms.iter().map(|(name, profiles)| (name.to_string(), json!(profiles)));
     let observables: &[_] = if declaration.ssthresh { &["cwnd_bytes", "ssthresh_bytes"] } else { &["cwnd_bytes"] };
-    json!({
+    let mut hello = json!({
         "op": "hello",
-        "protocol": 1,
+        "protocol": 1 + u8::from(declaration.datagram_size),
         "name": declaration.name,
         "version": declaration.version,
         "algorithms": algorithms.collect::<Map<_, _>>(),
@@ -118,7 +137,11 @@ fn hello(declaration: &Declaration) -> Value {
         "arithmetic": declaration.arithmetic,
         "avoidance": declaration.avoidance,
         "controller": declaration.controller,
-    })
+    });
+    if declaration.datagram_size {
+        hello["supports"] = json!(SUPPORTS);
+    }
+    hello
 }
 
 fn begin<C>(
