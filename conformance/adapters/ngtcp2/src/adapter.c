@@ -26,6 +26,7 @@ struct adapter {
     ngtcp2_cc_cubic cubic;
     ngtcp2_rtb_entry *entries; /* of packet n, at n; what the stack keeps of a packet in flight */
     uint64_t entry_capacity;
+    uint64_t beyond_acked; /* the packet after the largest acknowledged one */
     uint64_t ce_count;
 };
 
@@ -168,8 +169,11 @@ static void on_ack(struct adapter *self, const struct firstflight_event *event)
 
     ngtcp2_rst_reset_rate_sample(&self->rst, cstat);
     cstat->bytes_in_flight -= event->bytes;
-    if (event->latest_rtt_ns != FIRSTFLIGHT_NONE) { /* the largest packet of the frame is newly acknowledged */
+    if (newest->last >= self->beyond_acked) { /* the largest packet of the frame is newly acknowledged */
         ack.largest_pkt_sent_ts = newest->sent_t_ns;
+        self->beyond_acked = newest->last + 1;
+    }
+    if (event->latest_rtt_ns != FIRSTFLIGHT_NONE) {
         ack.rtt = event->latest_rtt_ns;
         cstat->latest_rtt = event->latest_rtt_ns;
         cstat->min_rtt = event->min_rtt_ns;

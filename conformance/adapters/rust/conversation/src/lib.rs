@@ -30,9 +30,9 @@ pub struct Declaration {
     pub datagram_size: bool,
 }
 
-/// The kinds of events that adapters of protocol 2 take or refuse one by one. Left out are PMTU probes and packets that are
-/// not in flight: connections keep both from their controllers.
-const SUPPORTS: [&str; 12] = [
+/// The kinds of events that adapters of protocol 2 take or refuse one by one. Left out is what connections keep from their
+/// controllers: PMTU probes, packets that are not in flight, and a new path, which gets a new controller.
+const SUPPORTS: [&str; 11] = [
     "sent",
     "ack",
     "lost",
@@ -42,7 +42,6 @@ const SUPPORTS: [&str; 12] = [
     "backlog",
     "idle_restart",
     "saved_path",
-    "path_change",
     "spurious_loss",
     "datagram_size",
 ];
