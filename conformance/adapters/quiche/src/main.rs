@@ -201,7 +201,7 @@ impl Connection for Path {
             Kind::Lost { packets } => self.on_lost(packets, now),
             // No controller is told of an expired probe timer or of an idle period.
             Kind::Pto | Kind::IdleRestart => {}
-            // By the transport parameters of the peer; and when a PMTU probe was acknowledged.
+            // By the transport parameters of the peer; and while PMTU discovery goes on.
             Kind::DatagramSize { max_datagram_size_bytes, handshake } => {
                 let size = *max_datagram_size_bytes as usize;
                 if *handshake {
@@ -209,7 +209,7 @@ impl Connection for Path {
                 } else {
                     self.recovery.pmtud_update_max_datagram_size(size);
                 }
-                self.max_datagram_size = size;
+                self.max_datagram_size = if *handshake { size.min(self.max_datagram_size) } else { size };
             }
             Kind::SpuriousLoss => {
                 (self.recovery.congestion.cc_ops.rollback)(&mut self.recovery.congestion);

@@ -121,10 +121,7 @@ impl Connection for Path {
             }
             // The controller is not told of an expired probe timer or of an idle period.
             Kind::Pto | Kind::IdleRestart => {}
-            // A connection begins with the least size, 1200 bytes by default, and never lowers it to complete the handshake.
-            Kind::DatagramSize { handshake: true, .. } => {
-                return Err("the stack lowers the datagram size in no handshake".into());
-            }
+            // A PMTU probe was acknowledged, or a black hole detected, which may be in the handshake.
             Kind::DatagramSize { max_datagram_size_bytes, .. } => {
                 self.controller.on_mtu_update(u16::try_from(*max_datagram_size_bytes).expect("at most 65535"));
             }

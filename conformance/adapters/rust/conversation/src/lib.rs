@@ -31,7 +31,7 @@ pub struct Declaration {
 }
 
 /// The kinds of events that adapters of protocol 2 take or refuse one by one. Left out is what connections keep from their
-/// controllers: PMTU probes, packets that are not in flight, and a new path, which gets a new controller.
+/// controllers: lost PMTU probes, packets that are not in flight, and a new address, which gets a new controller.
 const SUPPORTS: [&str; 11] = [
     "sent",
     "ack",
