@@ -12,17 +12,29 @@ pub struct Event {
 
 /// The kinds of event that stacks have functions for.
 pub enum Kind {
-    Sent { packets: Packets, app_limited: bool },
+    Sent {
+        packets: Packets,
+        app_limited: bool,
+    },
     Ack(Ack),
-    Lost { packets: Packets },
-    Ce { packet: u64, sent: Duration, ce_count: u64 },
+    Lost {
+        packets: Packets,
+    },
+    Ce {
+        packet: u64,
+        sent: Duration,
+        ce_count: u64,
+    },
     PersistentCongestion,
     Pto,
     SpuriousLoss,
     /// The connection was idle. No stack has a function for it: those that reduce a window notice it themselves when they send.
     IdleRestart,
     /// `handshake`: changed in order to complete the handshake.
-    DatagramSize { max_datagram_size_bytes: u64, handshake: bool },
+    DatagramSize {
+        max_datagram_size_bytes: u64,
+        handshake: bool,
+    },
     Other(String),
 }
 
