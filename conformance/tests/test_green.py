@@ -34,9 +34,9 @@ SAMPLE = [
     *(("slow-start", "rfc-9002", kind) for kind in ("vectors", "closed-loop", "blind", "both")),
 ]
 EVERY = [(algorithm, profile) for algorithm, known in profiles(composed=True).items() for profile in known]
-#: Of the blind seeds so many are judged whole, and all where NewReno is the whole profile. Of the others one case that fails when it is
-#: compared alone suffices; only without one are they judged whole. (The choices of a run may explain a case of which the search alone
-#: reached its limit; such a case would be counted as failing here.)
+#: The number of blind seeds that are judged whole; for a profile that NewReno implements all are. For other seeds one case that fails
+#: when it is compared alone suffices, and only without one are they judged whole. The search in a case has a limit: the choices of the
+#: run may explain a case that fails alone, and such a case counts as failing here.
 WHOLE = 2
 #: Profiles of the base that NewReno implements.
 OWN = {("slow-start", "rfc-9002")}

@@ -10,7 +10,7 @@ from typing import Any
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.paths import SPEC
 from pages import site, vector_files
-from pages.plot_cache import is_plotted, plot_name
+from pages.plot_cache import picture
 
 _HEADING = re.compile(r"^#{2,3} (?P<number>[A-Z]{1,2}-?\d+)\. (?P<title>.+)$", re.M)
 _ANY_HEADING = re.compile(r"^#{1,3} ", re.M)
@@ -109,11 +109,9 @@ def _plays(one: Erratum) -> str:
 
 def _plot(one: Erratum) -> str:
     """Return the plot of the first case whose event the text gives; empty if its vector has none."""
-    names = (vector for vector, _, event in one.shown_by if event is not None)
-    vector = next((site.vectors_by_id()[name] for name in names if is_plotted(site.vectors_by_id()[name])), None)
-    if vector is None:
-        return ""
-    return f"\n```{{image}} ../_generated/plots/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n:loading: lazy\n```\n"
+    vectors = (site.vectors_by_id()[name] for name, _, event in one.shown_by if event is not None)
+    found = next(filter(None, (picture(vector, "../_generated/plots") for vector in vectors)), "")
+    return f"\n{found}\n" if found else ""
 
 
 def document() -> dict[str, Any]:

@@ -28,6 +28,13 @@ def is_plotted(vector: Vector) -> bool:
     return len(vector.events) > _FEW_EVENTS
 
 
+def picture(vector: Vector, folder: str) -> str:
+    """Return the plot of a vector as Markdown; empty if it has none. ``folder``: the plots, as seen from the page."""
+    if not is_plotted(vector):
+        return ""
+    return f"```{{image}} {folder}/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n```"
+
+
 def write_plots(all_vectors: list[Vector], folder: Path) -> None:
     """Draw what is missing or out of date, on all processors; remove plots of vectors that are gone."""
     vectors = [vector for vector in all_vectors if is_plotted(vector)]

@@ -9,7 +9,7 @@ from firstflight_conformance.format.timeline import lines
 from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS, Case, Vector
 from pages import carried_out, site, vector_files
 from pages import markdown as md
-from pages.plot_cache import is_plotted, plot_name
+from pages.plot_cache import picture
 from pages.turns import TURNS, turns_text
 
 #: A line of a listing: number, time, event, and what changes.
@@ -98,17 +98,10 @@ def _vector(vector: Vector, every: carried_out.Clauses) -> list[str]:
         f"## {name}",
         f"**{md.plain(vector.title)}**",
         md.plain(vector.why),
-        *_plot(vector),
+        picture(vector, "../plots"),
         _facts(vector),
         *_cases([Case(vector, profile) for profile in vector.profiles], _clauses(vector, every)),
     ]
-
-
-def _plot(vector: Vector) -> list[str]:
-    """Return the plot of a vector; nothing for one that has none."""
-    if not is_plotted(vector):
-        return []
-    return [f"```{{image}} ../plots/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n```"]
 
 
 def _facts(vector: Vector) -> str:
