@@ -7,7 +7,7 @@ packet 15: CSS begins at window 9600 + 16 * 1200 = 28800, with baseline 130 ms.
 
 from functools import partial
 
-from firstflight_conformance.format.builder import MS, StreamBuilder
+from firstflight_conformance.format.builder import MS, US, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.hystartpp.sender import NGTCP2, RFC, UNPACED, finish_round, in_css
 
@@ -185,6 +185,28 @@ def css_limit(b: StreamBuilder) -> None:
     c.ack(12)
     c.ack(2)
     b.expect(at=b.acked(16), cwnd_bytes=31_200)
+
+
+@add(
+    "hystartpp.css.limit-first-ack",
+    "The first ACK in CSS already has the limit",
+    """Packets have 1202 bytes. Packet 0 has an RTT of 100 ms, and the packets 1 to 20 fill the window of 24040. The ACKs
+    of 1 to 8 have at least 130 ms: the eighth begins CSS, at 24040 + 8 * 1202 = 33656. One ACK of the other twelve adds
+    min(12 * 1202, 8 * 1202) / 4 = 2404: 36060. Divided first it would add min(14424 / 4, 9616) = 3606.""",
+    profiles=(UNPACED,),
+    max_datagram_size_bytes=1202,
+    initial_window_bytes=24_040,
+    sources=("RFC 9406, section 4.2",),
+)
+def css_limit_first_ack(b: StreamBuilder) -> None:
+    b.send(0, 1, app_limited=True)
+    b.ack(100 * MS, (0, 0), app_limited=True)
+    b.send(100 * MS, 20)
+    for packet in range(1, 9):
+        b.ack(230 * MS + (packet - 1) * US, (packet, packet))
+    b.ack(231 * MS, (9, 20))
+    b.expect(at=b.acked(8), outcome="conservative_begun", cwnd_bytes=33_656)
+    b.expect(cwnd_bytes=36_060)
 
 
 @add(
