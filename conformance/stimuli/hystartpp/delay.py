@@ -149,16 +149,19 @@ def delay_late_in_round(b: StreamBuilder) -> None:
 @add(
     "hystartpp.degenerate.round-of-zeros",
     "A round whose samples are all 0 ns counts as any other",
-    """Packets 0 to 9 are acknowledged when they leave: the minimum of round 1 is 0, the threshold the least one, 4 ms.
-    Packet 10 begins round 2, in which every RTT is 8 ms: its eighth sample is packet 17, and 8 >= 0 + 4. CSS begins, at
-    12000 + 18 * 1200 = 33600. A stack that takes 0 for no sample has nothing to compare with, and slow start goes on.""",
+    """Packets 0 to 9 are acknowledged when they leave, and each ACK releases two packets at the same time. The minimum of
+    round 1 is 0, the threshold the least one, 4 ms. Packet 10 begins round 2, in which every RTT is 8 ms: its eighth
+    sample is packet 17, and 8 >= 0 + 4. CSS begins, at 12000 + 18 * 1200 = 33600. Packets 18 and 19 add a quarter each:
+    33600 + 2 * 1200 / 4 = 34200. A stack that takes 0 for no sample has nothing to compare with, and slow start goes
+    on.""",
     flags=("same-time-order",),
 )
 def degenerate_round_of_zeros(b: StreamBuilder) -> None:
     b.send(0, 10)
     for packet in range(10):
         b.ack(0, (packet, packet))
-    b.send(MS, 20)
-    for packet in range(10, 18):
-        b.ack(9 * MS, (packet, packet))
+        b.send(0, 2)
+    for packet in range(10, 20):
+        b.ack(8 * MS, (packet, packet))
     b.expect(at=b.acked(17), outcome="conservative_begun", cwnd_bytes=33_600)
+    b.expect(cwnd_bytes=34_200)
