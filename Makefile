@@ -34,7 +34,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras draft-extras site bench docs site-parts results reports upstream \
-    loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
+    loaders dist peers live quinn quinn-example firefox picoquic adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
 	@echo "Firstflight: reference and vectors for transport startup algorithms"
@@ -281,6 +281,15 @@ firefox: setup peers  ## Firefox as a sender, unpacked from its Debian packages,
 	@mkdir -p build/firefox/packages
 	@cd build/firefox/packages && apt-get download -q $(FIREFOX) && for package in *.deb; do dpkg -x "$$package" ../root; done
 	$(BIN)/python conformance/studies live.peers.firefox build/firefox/root
+
+picoquic: setup  ## picoquic as a sender, by a wheel pinned with its hash (needs Python 3.13)
+	@if command -v python3.13 >/dev/null && python3.13 -c "import ensurepip" 2>/dev/null; then \
+	    python3.13 -m venv build/picoquic && \
+	    build/picoquic/bin/python -m pip -q --disable-pip-version-check install --no-deps --require-hashes --only-binary :all: -r conformance/studies/live/peers/picoquic.txt && \
+	    $(BIN)/python conformance/studies live.peers.picoquic build/picoquic/bin/python; \
+	else \
+	    echo "picoquic: skipped: there is no python3.13 here"; \
+	fi
 
 dist: setup  ## Archives to take away in build/dist: vectors with loaders and packetdrill scripts, the C port, wheels, the site if it is built; SHA256SUMS
 	@cd conformance && ../$(BIN)/python -m dist

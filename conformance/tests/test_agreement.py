@@ -69,7 +69,7 @@ def test_what_is_kept_is_what_the_paths_and_profiles_are() -> None:
 def test_what_is_kept_was_made_with_the_profiles_that_there_are() -> None:
     """Rows that other profiles were compared with say nothing of these."""
     older = {each.stack for each in agreement.load() if not agreement.is_current(each)}
-    assert not older, "the profiles have changed: run `make live`, `make quinn` and `make firefox`"
+    assert not older, "the profiles have changed: run `make live`, `make quinn`, `make firefox` and `make picoquic`"
 
 
 def test_a_row_is_current_until_a_profile_is_new_or_has_changed() -> None:
