@@ -48,8 +48,8 @@ def open_profiles() -> tuple[tuple[str, str], ...]:
 
 
 def wrong(algorithm: str, profile: str) -> list[Mutant]:
-    """Return the mutants of a profile that no open point calls conforming."""
-    allowed = {option.candidate.id for option in options_of(algorithm, profile)}
+    """Return the mutants of a profile that no open point calls conforming, and whose windows no choice explains."""
+    allowed = {option.candidate.id for option in options_of(algorithm, profile)} | alone().keys()
     return [
         mutant
         for mutant in mutants().values()
@@ -58,6 +58,12 @@ def wrong(algorithm: str, profile: str) -> list[Mutant]:
         and mutant.id not in allowed
         and not conforms(mutant)
     ]
+
+
+@cache
+def alone() -> dict[str, dict[str, str]]:
+    """Return what `hidden.toml` says of the mutants whose windows conform without any other choice, by their id."""
+    return {each["mutant"]: each for each in tomllib.loads(_HIDDEN.read_text(encoding="utf-8"))["alone"]}
 
 
 def known(algorithm: str, profile: str) -> dict[str, dict[str, str]]:
@@ -113,6 +119,13 @@ class Profile:
                 elif self._conforms(both, chain([first], differing)):
                     rate.hidden.append(" under ".join([mutant.id, *(one.id for one in choice)]))
         return rate
+
+    def conforms_alone(self, mutant: Mutant) -> bool:
+        """Return whether the windows of a mutant differ from those expected, and a set of choices explains them."""
+        variant = Variant(candidate(mutant.id))
+        differing = self._differing(self._showing_first(mutant), (), variant)
+        first = next(differing, None)
+        return first is not None and self._conforms(variant, chain([first], differing))
 
     def _showing_first(self, mutant: Mutant) -> list[Case]:
         """Return the cases, those first in which the mutant alone shows."""

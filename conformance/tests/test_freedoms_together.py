@@ -20,7 +20,7 @@ from firstflight_conformance.replay import candidates
 from firstflight_conformance.replay.mutants import Mutant
 from firstflight_conformance.replay.variant import Variant as Model
 from firstflight_conformance.replay.variant import build
-from freedoms_hide import Profile, known, open_profiles, wrong
+from freedoms_hide import Profile, alone, known, open_profiles, wrong
 from freedoms_support import Variant, together, variants
 from freedoms_support import judged as judged_variant
 from plain.judge import controllers
@@ -215,11 +215,19 @@ def test_no_freedom_hides_a_mutant(algorithm: str, profile: str) -> None:
     assert set(rate.hidden) == set(known(algorithm, profile))
 
 
+@pytest.mark.parametrize("name", alone())
+def test_a_mutant_whose_windows_conform(name: str) -> None:
+    """It differs from the model, and a choice explains it without the other observables."""
+    mutant = mutants()[name]
+    assert Profile(mutant.algorithm, mutant.profile).conforms_alone(mutant)
+
+
 def test_what_is_said_of_hidden_pairs() -> None:
     """Each names an open point of its algorithm, and the section that leaves it open."""
     points = {point.id: point for point in open_points()}
     pairs = [pair for names in open_profiles() for pair in known(*names).values()]
     assert len(pairs) == 5
+    pairs += alone().values()
     for pair in pairs:
         point = points[pair["point"]]
         assert point.is_of(mutants()[pair["mutant"]].profile)
