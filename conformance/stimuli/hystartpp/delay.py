@@ -147,6 +147,33 @@ def delay_late_in_round(b: StreamBuilder) -> None:
 
 
 @add(
+    "hystartpp.delay.high-for-eight",
+    "Low samples before and after eight high ones",
+    """Round 2 begins with packet 10. Packets 10 and 11 have 100 ms, 12 to 19 have 113 or a little more, 20 has 112.4. The
+    minimum is 100, so that slow start goes on: 12000 + 22 * 1200 = 38400 with packet 21. Where windowEnd was initialized
+    after packet 0 was sent, the round begins with packet 12 or 13. Its eighth sample is then 19 or 20, and in the second
+    case 112.4 is below 100 + 100 / 8 = 112.5. A sender that uses each sample one ACK late has 113 for packet 20 as
+    well.""",
+    profiles=(RFC,),
+)
+def delay_high_for_eight(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.ack(100 * MS, (0, 0))
+    b.send(100 * MS, 2)
+    b.ack(100_100 * US, (1, 1))
+    b.ack(100_200 * US, (2, 9))
+    b.send(100_200 * US, 8)
+    b.send(100_900 * US, 10)
+    b.ack(200 * MS, (10, 10))
+    b.ack(200_010 * US, (11, 11))
+    for packet in range(12, 20):
+        b.ack(213_200 * US + (packet - 12) * US, (packet, packet))
+    b.ack(213_300 * US, (20, 20))
+    b.ack(213_310 * US, (21, 21))
+    b.expect(outcome="grown", cwnd_bytes=38_400)
+
+
+@add(
     "hystartpp.degenerate.round-of-zeros",
     "A round whose samples are all 0 ns counts as any other",
     """Packets 0 to 9 are acknowledged when they leave, and each ACK releases two packets at the same time. The minimum of

@@ -11,6 +11,8 @@ from studies.defects.defects import Defect
 _WORDS = 200
 _LEVELS = {"definition": "no RFC 2119 keyword"}
 _INTRODUCTION = "Events passed directly to the congestion controller, without a connection or loss detection."
+#: The adapters of gVisor drive a real endpoint.
+_ENDPOINT = "A TCP endpoint of netstack after the handshake. The test is the application and the peer."
 _REDUCED = (
     "The events are reduced for the controller; loss detection on a connection would not produce this exact sequence."
 )
@@ -30,15 +32,15 @@ def report(defect: Defect) -> str:
 
 
 def heading(defect: Defect) -> str:
-    """Return the title of the text: a comment on the issue of a known defect, else a new issue."""
+    """Return the title of the text: a comment on the issue of a known or repaired defect, else a new issue."""
     known = _known(defect)
     return f"Text for a comment on {known}" if known else "Text for an issue"
 
 
 def _known(defect: Defect) -> str:
-    """Return the first issue or change upstream that describes the defect; empty if it is not known there."""
+    """Return the first issue or change upstream that describes or repairs the defect; empty if it is not known there."""
     upstream = defect.deviation.upstream or ""
-    found = _NUMBER.search(upstream) if upstream.startswith("known") else None
+    found = _NUMBER.search(upstream) if upstream.startswith(("known", "fixed in")) else None
     return found[0] if found else ""
 
 
@@ -115,8 +117,11 @@ def _confirmation(defect: Defect, known: str) -> str:
     """Return the first sentence of a comment; only cases with an initial window have events in their text."""
     measured = defect.measured
     has_events = measured["events"] and measured["initial_window_bytes"] is not None
+    number = known.partition("#")[2]
+    if (defect.deviation.upstream or "").startswith("fixed in"):
+        return f"#{number} repairs this on main; {version(defect)} still has it. Is a release with the repair planned?"
     smallest = ", with the smallest events that we found" if has_events else ""
-    return f"Confirms #{known.partition('#')[2]} in {version(defect)}{smallest}."
+    return f"Confirms #{number} in {version(defect)}{smallest}."
 
 
 def _search(defect: Defect) -> str:
@@ -150,7 +155,8 @@ def _reproduction(defect: Defect) -> Iterator[str]:
         return
     reduced = f" {_REDUCED}" if measured["broken"] else ""
     numbers = f"Datagrams have at most {datagram} bytes, the initial window is {window} bytes:"
-    yield f"{_INTRODUCTION}{reduced} {numbers}"
+    introduction = _ENDPOINT if defect.id.startswith("gvisor-") else _INTRODUCTION
+    yield f"{introduction}{reduced} {numbers}"
     yield "```text\n" + "\n".join(events) + "\n```"
     yield f"After the last event {values(defect)}."
 
