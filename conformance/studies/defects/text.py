@@ -99,18 +99,25 @@ def issue(defect: Defect) -> str:
         told.explanation,
         *_reproduction(defect),
     ]
-    after = [
-        *([f"We tried this change: {told.repair} Our unit test then passes."] if told.repair else []),
-        *([_search(defect)] if not known else []),
-        f"Found with Firstflight, defect {defect.id}. Reproduce: `{reproduce(defect)}`",
-    ]
+    after = _after(defect, _search(defect))
     expected, notice = f"Expected: {told.arithmetic}", told.notice or ""
     if told.arithmetic and _words([*before, expected, notice, *after]) <= _WORDS:
         before.append(expected)
     for effect in (notice, on_path(defect)):
         if effect and _words([*before, effect, *after]) <= _WORDS:
             before.append(effect)
-    return "\n\n".join([*before, *after]) + "\n"
+    longer = _after(defect, _search_in_words(defect))
+    return "\n\n".join([*before, *(longer if _words([*before, *longer]) <= _WORDS else after)]) + "\n"
+
+
+def _after(defect: Defect, search: str) -> list[str]:
+    """Return what follows the effects; the search is of a defect that is not known upstream."""
+    repair = defect.deviation.repair
+    return [
+        *([f"We tried this change: {repair} Our unit test then passes."] if repair else []),
+        *([search] if not _known(defect) else []),
+        f"Found with Firstflight, defect {defect.id}. Reproduce: `{reproduce(defect)}`",
+    ]
 
 
 def _confirmation(defect: Defect, known: str) -> str:
@@ -125,11 +132,17 @@ def _confirmation(defect: Defect, known: str) -> str:
 
 
 def _search(defect: Defect) -> str:
-    """Return the result of the search upstream."""
+    """Return the result of the search upstream, with numbers alone."""
     related = _NUMBER.findall(defect.deviation.upstream or "")
     if related:
         return f"Related: {' and '.join(related)}."
     return f"We found no earlier report (searched {defect.deviation.searched})."
+
+
+def _search_in_words(defect: Defect) -> str:
+    """Return the result with the relation of what was found."""
+    related = (defect.deviation.upstream or "").partition("; ")[2]
+    return f"Related: {related}." if related else _search(defect)
 
 
 def _words(blocks: list[str]) -> int:
