@@ -126,7 +126,7 @@ def _confirmation(defect: Defect, known: str) -> str:
     has_events = measured["events"] and measured["initial_window_bytes"] is not None
     number = known.partition("#")[2]
     if (defect.deviation.upstream or "").startswith("fixed in"):
-        return f"#{number} repairs this on main; {version(defect)} still has it. Is a release with the repair planned?"
+        return f"#{number} repairs this on main; {version(defect)} still has it. Could the repair be backported?"
     smallest = ", with the smallest events that we found" if has_events else ""
     return f"Confirms #{number} in {version(defect)}{smallest}."
 
