@@ -77,7 +77,7 @@ def test_a_failure(tmp_path: Path) -> None:
     assert "departs" in page.text
     assert "swaps the bounds of the threshold, so that it is always 16 ms" in page.text
     assert "exact: every answer to the end" in page.text
-    assert "decided at event 84, seen later" in page.text
+    assert "decided at event 28, seen later" in page.text
     assert "hystartpp.delay.minimum" in page.text
     assert page.elements.count("svg") == page.elements.count("article") == 1
     assert page.links == ["#a1"]
