@@ -61,14 +61,19 @@ def wrong(algorithm: str, profile: str) -> list[Mutant]:
 
 
 @cache
+def _hidden() -> dict[str, list[dict[str, str]]]:
+    return tomllib.loads(_HIDDEN.read_text(encoding="utf-8"))
+
+
+@cache
 def alone() -> dict[str, dict[str, str]]:
     """Return what `hidden.toml` says of the mutants whose windows conform without any other choice, by their id."""
-    return {each["mutant"]: each for each in tomllib.loads(_HIDDEN.read_text(encoding="utf-8"))["alone"]}
+    return {each["mutant"]: each for each in _hidden()["alone"]}
 
 
 def known(algorithm: str, profile: str) -> dict[str, dict[str, str]]:
     """Return what `hidden.toml` says of the pairs of a mutant and a choice that conform together, by their name in :attr:`Rate.hidden`."""
-    pairs = tomllib.loads(_HIDDEN.read_text(encoding="utf-8"))["pair"]
+    pairs = _hidden()["pair"]
     own = {mutant.id for mutant in wrong(algorithm, profile)}
     return {f"{pair['mutant']} under {pair['beside']}": pair for pair in pairs if pair["mutant"] in own}
 

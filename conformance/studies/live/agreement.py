@@ -99,6 +99,11 @@ def row(
     return Row(stack, version, path, profile, len(recordings), judged, agree, growth, best, held, marks_now())
 
 
+def line(row: Row) -> str:
+    """Return a row in words, for the job that makes the runs."""
+    return f"{row.stack}, {row.path}: {row.agree} of {row.judged} as {row.profile}; best: {', '.join(row.best)}"
+
+
 def _held_ns(margins: Sequence[Margin]) -> int:
     """Return by how much every RTT sample may be off at least without the exit moving, of the moves that are tried; 0 for less."""
     held_ns = 0

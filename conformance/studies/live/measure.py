@@ -121,10 +121,7 @@ def main(names: Sequence[str]) -> int:
             for each in SOURCES[name]():
                 agreement.keep([each])
                 code |= each.agree < each.judged or not each.judged
-                print(
-                    f"{each.stack}, {each.path}: {each.agree} of {each.judged} as {each.profile}; best: {', '.join(each.best)}",
-                    flush=True,
-                )
+                print(agreement.line(each), flush=True)
         except UnavailableError as reason:
             print(f"{name}: skipped: {reason}")
         except (RunError, TransferError, RecordingError) as reason:

@@ -15,7 +15,7 @@ stall; the table counts the runs that agree. [](../connections.md) says how the 
 - A row *judged by other profiles than there are now* was not compared with a profile that is new or has changed, and is no success. A removed profile does not count unless the row names it.
 - **Margin**: how far all RTT samples may be off, in each run, without the profile's exit moving. 1, 10, 100 and 1000 µs are tried.
 
-`make live` makes the runs again, `make quinn`, `make firefox` and `make picoquic` those of quinn, Firefox and picoquic; they write `conformance/studies/live/connections.json`, from which this page is made."""
+`make live` makes the runs again; `make quinn`, `make firefox` and `make picoquic` repeat the runs of quinn, Firefox and picoquic. They write `conformance/studies/live/connections.json`, from which this page is made."""
 
 
 _STARTS = f"""## What a start gains, measured

@@ -160,10 +160,7 @@ def _runs(packages: Path) -> int:
         row = agreement.row(f"Firefox with {preference.name}", version, path, preference.profile, recordings)
         agreement.keep([row])
         disagree |= preference.must_agree and row.agree < row.judged
-        print(
-            f"{row.stack}, {path}: {row.agree} of {row.judged} as {row.profile}; best: {', '.join(row.best)}",
-            flush=True,
-        )
+        print(agreement.line(row), flush=True)
     return disagree
 
 

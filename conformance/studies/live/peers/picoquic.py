@@ -54,11 +54,7 @@ def main(words: list[str]) -> int:
         row = agreement.row(f"picoquic {controller}", f"aiopquic {version}", path, profile, [log.recording])
         agreement.keep([row])
         code |= log.agreement < 1
-        print(
-            f"{row.stack}, {path}: {row.agree} of {row.judged} as {row.profile}; best: {', '.join(row.best)}; "
-            f"bytes in flight as logged: {100 * log.agreement:.1f} %",
-            flush=True,
-        )
+        print(f"{agreement.line(row)}; bytes in flight as logged: {100 * log.agreement:.1f} %", flush=True)
     return code
 
 
