@@ -56,7 +56,7 @@ def test_the_text_of_an_issue(name: str) -> None:
     assert "smallest events" not in text or "```text" in text
     if one.measured["events"]:
         before = one.measured["initial_window_bytes"] is None
-        assert "After creation" in text if before else all(line in text for line in one.measured["events"])
+        assert "At the start, with " in text if before else all(line in text for line in one.measured["events"])
         assert ("would not produce this exact sequence" in text) == (bool(one.measured["broken"]) and not before)
         assert all(str(value) in text for pair in one.differences.values() for value in pair if value is not None)
     else:

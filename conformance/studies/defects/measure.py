@@ -33,6 +33,8 @@ REPORT = BUILD / "report" / "report.json"
 #: Points of a curve at most.
 _POINTS = 60
 _MS = 1_000_000
+#: Time of the first event: a stack may take a time of 0 for none.
+_FIRST_NS = 1_000_000_000
 #: Defects whose closed loop shows another difference more than the defect, with that difference.
 _NO_PATH = {
     "gvisor-1": "the model is without HyStart and stays in slow start",
@@ -115,7 +117,7 @@ def _entry(
 ) -> dict[str, Any]:
     assert isinstance(case, Case | StimulusCase)
     config = config or (case.vector.config if isinstance(case, Case) else case.config)
-    origin_ns = events[0].t_ns if events else 0
+    origin_ns = events[0].t_ns - _FIRST_NS if events else 0
     return {
         "case": case.id,
         "event": event or len(events) - 1,

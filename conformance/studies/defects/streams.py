@@ -25,13 +25,16 @@ def _gap_filled() -> StreamBuilder:
 
 
 def _flight_with_a_loss() -> StreamBuilder:
-    """An ACK reveals a loss, and later ones acknowledge packets of the same flight."""
-    b = StreamBuilder(initial_window_bytes=12_000)
-    b.send(0, 10)
-    b.ack(100 * MS, (1, 3))
-    b.lose(100 * MS, (0, 0))
-    for packet in range(4, 10):
-        b.ack((97 + packet) * MS, (packet, packet))
+    """An ACK reveals a loss, and the next one acknowledges a packet of the same flight.
+
+    The window is so small that seven tenths of it are less than two datagrams, whatever is in flight.
+    """
+    b = StreamBuilder(initial_window_bytes=2400)
+    b.send(0, 1, 800)
+    b.send(20 * MS, 2, 800)
+    b.ack(120 * MS, (2, 2))
+    b.lose(120 * MS, (0, 0))
+    b.ack(125 * MS, (1, 1), sample=False)
     return b
 
 
@@ -52,6 +55,21 @@ def _persistent(window_bytes: int, lost: int, *, app_limited: bool) -> StreamBui
         b.send((2479 + 101 * round_) * MS, count)
         b.ack((2579 + 101 * round_) * MS, (first, first + count - 1))
         first += count
+    return b
+
+
+def _one_lost_of_many() -> StreamBuilder:
+    """Of each of two flights one packet is lost; one stays in flight, so that no idle time follows."""
+    b = StreamBuilder(initial_window_bytes=48_000)
+    b.send(0, 40)
+    b.lose(200 * MS, (0, 0))
+    b.ack(200 * MS, (1, 38))
+    b.send(201 * MS, 27)
+    b.ack(202 * MS, (39, 39))
+    b.lose(401 * MS, (40, 40))
+    b.ack(401 * MS, (41, 65))
+    b.send(402 * MS, 18)
+    b.ack(602 * MS, (67, 68))
     return b
 
 
@@ -114,8 +132,9 @@ STREAMS = {
     "ngtcp2-3": Stream("cubic.spurious.restored@rfc-9438", _real_and_spurious_loss),
     "ngtcp2-5": Stream("hystartpp.css.resume-needs-samples@rfc-9406+cubic", _low_sample_in_css),
     "picoquic-5": Stream("cubic.reduce.ce-one-datagram@rfc-9438", _mark_at_three_datagrams),
-    "s2n-quic-1": Stream("cubic.rounds.persistent@rfc-9438", lambda: _persistent(30000, 3, app_limited=True)),
+    "quiche-1": Stream("cubic.rounds.sawtooth@rfc-9438", _one_lost_of_many),
+    "s2n-quic-1": Stream("cubic.rounds.persistent@rfc-9438", lambda: _persistent(54_850, 3, app_limited=True)),
     "s2n-quic-2": Stream(
-        "cubic.persistent.established-then-growth@rfc-9438", lambda: _persistent(12000, 3, app_limited=True)
+        "cubic.persistent.established-then-growth@rfc-9438", lambda: _persistent(6856, 3, app_limited=True)
     ),
 }

@@ -12,7 +12,7 @@ _WORDS = 200
 _LEVELS = {"definition": "no RFC 2119 keyword"}
 _INTRODUCTION = "Events passed directly to the congestion controller, without a connection or loss detection."
 #: The adapters of gVisor drive a real endpoint.
-_ENDPOINT = "A TCP endpoint of netstack after the handshake. The test is the application and the peer."
+_ENDPOINT = "A TCP endpoint of netstack after the handshake; the test writes the data and sends the ACKs."
 _REDUCED = (
     "The events are reduced for the controller; loss detection on a connection would not produce this exact sequence."
 )
@@ -126,7 +126,7 @@ def _confirmation(defect: Defect, known: str) -> str:
     has_events = measured["events"] and measured["initial_window_bytes"] is not None
     number = known.partition("#")[2]
     if (defect.deviation.upstream or "").startswith("fixed in"):
-        return f"#{number} repairs this on main; {version(defect)} still has it. Could the repair be backported?"
+        return f"#{number} repairs this on main; {version(defect)} still has it. This example may help with a backport."
     smallest = ", with the smallest events that we found" if has_events else ""
     return f"Confirms #{number} in {version(defect)}{smallest}."
 
@@ -164,14 +164,22 @@ def _reproduction(defect: Defect) -> Iterator[str]:
         return
     datagram, window = measured["datagram_bytes"], measured["initial_window_bytes"]
     if window is None:
-        yield f"After creation with max_datagram_size {datagram} bytes {values(defect)}."
+        yield f"At the start, with {_unit(defect)} of at most {datagram} bytes, {values(defect)}."
         return
     reduced = f" {_REDUCED}" if measured["broken"] else ""
-    numbers = f"Datagrams have at most {datagram} bytes, the initial window is {window} bytes:"
-    introduction = _ENDPOINT if defect.id.startswith("gvisor-") else _INTRODUCTION
+    numbers = f"{_unit(defect).capitalize()} have at most {datagram} bytes, the initial window is {window} bytes:"
+    introduction = _ENDPOINT if _is_tcp(defect) else _INTRODUCTION
     yield f"{introduction}{reduced} {numbers}"
     yield "```text\n" + "\n".join(events) + "\n```"
     yield f"After the last event {values(defect)}."
+
+
+def _is_tcp(defect: Defect) -> bool:
+    return defect.id.startswith("gvisor-")
+
+
+def _unit(defect: Defect) -> str:
+    return "segments" if _is_tcp(defect) else "datagrams"
 
 
 def values(defect: Defect) -> str:
