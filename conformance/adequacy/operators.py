@@ -25,6 +25,8 @@ from firstflight_conformance.run.selection import unknown_hint
 WAVES = ("edits", "rare", "added")
 #: Algorithms whose package has another name.
 _PACKAGES = {"slow-start": "newreno"}
+#: Algorithms whose vectors judge a package as well: CUBIC uses the hooks of NewReno.
+_USERS = {"slow-start": ("cubic",)}
 #: Cases with more events are left out: a candidate has half a second for each case.
 _EVENTS = 2_000
 
@@ -97,10 +99,15 @@ def measured(algorithm: str, wave: int, root: Path) -> list[Measured]:
 
 
 def _cases(algorithm: str, root: Path) -> list[Any]:
-    """Return the cases of all profiles, the shortest first."""
+    """Return the cases of all profiles, the shortest first; cases of algorithms that use the package as well."""
     if algorithm in COMPUTED_ALGORITHMS:
         return list(computations_below(root))
-    replays = [one for name in _profiles(algorithm) for one in replays_below(root, algorithm, name)]
+    replays = [
+        one
+        for user in (algorithm, *_USERS.get(algorithm, ()))
+        for name in _profiles(user)
+        for one in replays_below(root, user, name)
+    ]
     return sorted((one for one in replays if len(one.events) <= _EVENTS), key=lambda one: len(one.events))
 
 

@@ -141,6 +141,16 @@ def reconnaissance_jump_maximum(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.reconnaissance.jump-below-maximum",
+    "A configured maximum above the jump does not raise it",
+    "min(200000, 240000 / 2) = 120000.",
+)
+def reconnaissance_jump_below_maximum(b: ResumeBuilder) -> None:
+    b.enter_empty(max_jump_bytes=200_000)
+    b.expect(cwnd_bytes=120_000)
+
+
+@add(
     "careful-resume.reconnaissance.jump-equals-window",
     "A jump to the window that is there ends Careful Resume",
     "The window is 24000 after the initial data, the jump 48000 / 2 = 24000: nothing to gain. The window stays, and its growth goes on: 24000 + 2 * 1200 = 26400.",

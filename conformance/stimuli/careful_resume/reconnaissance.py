@@ -106,6 +106,25 @@ def reconnaissance_ce(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.reconnaissance.two-sends",
+    "Initial data is all that was sent before the first ACK of some of it",
+    """The initial data leaves in two events of five packets. The ACK of the first five is not that of all: no jump, and the window is
+    12000 + 6000 = 18000. The ACK of the others grows it to 24000 and then jumps to 120000. An implementation that counts the last
+    event only jumps at the first ACK. draft-10 needs a sample only.""",
+)
+def reconnaissance_two_sends(b: ResumeBuilder) -> None:
+    b.saved_path(0)
+    b.send(0, 5)
+    b.send(MS, 5)
+    b.wake(2 * MS)
+    b.ack(CONFIRMED, (0, 4))
+    b.expect(profile=RFC, phase="reconnaissance", cwnd_bytes=18_000)
+    b.expect(profile="draft-10", cwnd_bytes=120_000)
+    b.ack(CONFIRMED + MS, (5, 9))
+    b.expect(profile=RFC, cwnd_bytes=120_000)
+
+
+@add(
     "careful-resume.reconnaissance.application-limited",
     "A sender that never has more data than the window lets through stays in Reconnaissance",
     """1200 bytes wait while the window has room for 24000: no jump, however often. App-limited ACKs do not grow the

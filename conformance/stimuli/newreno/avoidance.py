@@ -76,3 +76,35 @@ def avoidance_share_of_nothing(b: StreamBuilder) -> None:
     b.ack(2 * RTT + MS, (10, 10))
     b.ack(2 * RTT + 2 * MS, (11, 11))
     b.expect(outcome="grown_avoidance", cwnd_bytes=20_000_000)
+
+
+@add(
+    "slow-start.avoidance.small-packets",
+    "In congestion avoidance a small packet adds its share of a datagram",
+    """A loss right at the start leaves 12000 / 2 = 6000. Ten packets of 600 bytes fill the window, and an ACK of two adds
+    floor(1200 * 600 / 6000) = 120 and floor(720000 / 6120) = 117: 6237. A stack that counts packets has
+    6000 + floor(1440000 / 6000) = 6240 and 6240 + floor(1440000 / 6240) = 6470.""",
+)
+def avoidance_small_packets(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT + MS, (1, 9))
+    b.send(RTT + 5 * MS, 10, 600)
+    b.ack(2 * RTT + 5 * MS, (10, 11))
+    b.expect(cwnd_bytes=6237)
+
+
+@add(
+    "slow-start.avoidance.share-of-one",
+    "A share of exactly one byte adds it",
+    """The window is 1440000 after the loss. A packet of 1200 bytes adds 1440000 / 1440000 = 1: 1440001. The share of the next one,
+    1440000 / 1440001, is below one byte and adds nothing.""",
+    initial_window_bytes=2_880_000,
+)
+def avoidance_share_of_one(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+    b.send(RTT + MS, 2)
+    b.ack(2 * RTT + MS, (10, 10))
+    b.ack(2 * RTT + 2 * MS, (11, 11))
+    b.expect(cwnd_bytes=1_440_001)

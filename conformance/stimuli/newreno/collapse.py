@@ -106,3 +106,25 @@ def persistent_old_packet_grows(b: StreamBuilder) -> None:
     b.persistent_congestion(900 * MS)
     b.ack(950 * MS, (9, 9))
     b.expect(cwnd_bytes=3600)
+
+
+@add(
+    "slow-start.persistent.small-packets-to-threshold",
+    "Small packets reach the threshold by their bytes",
+    """The threshold is 12000 / 2 = 6000. From 2400, four packets of 600 bytes: 2400 + 4 * 600 = 4800. Then one ACK of eight
+    such packets: two reach the threshold, 4800 + 2 * 600 = 6000. The others add floor(1200 * 600 / 6000) = 120,
+    floor(720000 / 6120) = 117, floor(720000 / 6237) = 115, floor(720000 / 6352) = 113, floor(720000 / 6465) = 111 and
+    floor(720000 / 6576) = 109: 6000 + 685 = 6685.""",
+    flags=("same-time-order",),
+)
+def persistent_small_packets_to_threshold(b: StreamBuilder) -> None:
+    b.send(0, 5)
+    b.send(500 * MS, 5)
+    b.lose(900 * MS, (0, 9))
+    b.persistent_congestion(900 * MS)
+    b.send(910 * MS, 4, 600)
+    b.ack(RTT + 910 * MS, (10, 13))
+    b.send(RTT + 910 * MS, 8, 600)
+    b.ack(2 * RTT + 910 * MS, (14, 21))
+    b.expect(at=b.acked(13), cwnd_bytes=4800, phase="slow_start")
+    b.expect(cwnd_bytes=6685)

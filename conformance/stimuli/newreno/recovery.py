@@ -292,3 +292,43 @@ def ce_loss_in_the_same_period(b: StreamBuilder) -> None:
     b.ce(RTT, 0, 0)
     b.lose(RTT + MS, (1, 1))
     b.expect(outcome="already_reduced", cwnd_bytes=6600)
+
+
+@add(
+    "slow-start.ce.second-period",
+    "A CE mark on a packet sent after recovery began starts another period",
+    """The CE mark halves 13200 to 6600. Packet 10 was sent in recovery, and its ACK ends it:
+    6600 + floor(1440000 / 6600) = 6818. Its CE mark halves the window again: 6818 / 2 = 3409. Packets 11..14 were sent before that and grow
+    nothing. Packet 15 was sent after it: 3409 + floor(1440000 / 3409) = 3831. A stack that reacts to the first mark only has more than 6818.""",
+    flags=("same-time-order",),
+)
+def ce_second_period(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.ack(RTT, (0, 0))
+    b.ce(RTT, 0, 0)
+    b.ack(RTT + MS, (1, 9))
+    b.send(RTT + 5 * MS, 5)
+    b.ack(2 * RTT + 5 * MS, (10, 10))
+    b.expect(cwnd_bytes=6818)
+    b.ce(2 * RTT + 5 * MS, 10, RTT + 5 * MS)
+    b.expect(outcome="reduced", cwnd_bytes=3409, ssthresh_bytes=3409)
+    b.ack(2 * RTT + 6 * MS, (11, 14))
+    b.send(2 * RTT + 7 * MS, 2)
+    b.ack(3 * RTT + 7 * MS, (15, 15))
+    b.expect(cwnd_bytes=3831)
+
+
+@add(
+    "slow-start.ce.recovery-from-the-mark",
+    "Recovery begins when the mark is processed, not when its packet was sent",
+    """12000 + 1200 = 13200, halved to 6600 by the CE mark on packet 0 at 100 ms. Packets 5..9 were sent at 50 ms, before that: their ACK grows
+    nothing. A sender that begins recovery at the time when packet 0 was sent adds 1440000 / 6600 = 218 for the first.""",
+    flags=("same-time-order",),
+)
+def ce_recovery_from_the_mark(b: StreamBuilder) -> None:
+    b.send(0, 5)
+    b.send(RTT // 2, 5)
+    b.ack(RTT, (0, 0))
+    b.ce(RTT, 0, 0)
+    b.ack(RTT + RTT // 2, (5, 9))
+    b.expect(outcome="in_recovery", cwnd_bytes=6600, phase="recovery")
