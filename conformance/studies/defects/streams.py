@@ -59,7 +59,7 @@ def _persistent(window_bytes: int, lost: int, *, app_limited: bool) -> StreamBui
 
 
 def _one_lost_of_many() -> StreamBuilder:
-    """Of each of two flights one packet is lost; one stays in flight, so that no idle time follows."""
+    """Of each of two flights one packet is lost; the last one is acknowledged late, so that no idle time follows."""
     b = StreamBuilder(initial_window_bytes=48_000)
     b.send(0, 40)
     b.lose(200 * MS, (0, 0))
@@ -69,6 +69,7 @@ def _one_lost_of_many() -> StreamBuilder:
     b.lose(401 * MS, (40, 40))
     b.ack(401 * MS, (41, 65))
     b.send(402 * MS, 18)
+    b.ack(403 * MS, (66, 66))
     b.ack(602 * MS, (67, 68))
     return b
 
