@@ -108,9 +108,9 @@ def reconnaissance_ce(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.reconnaissance.two-sends",
     "Initial data is all that was sent before the first ACK of some of it",
-    """The initial data leaves in two events of five packets. The ACK of the first five is not that of all: no jump, and the window is
-    12000 + 6000 = 18000. The ACK of the others grows it to 24000 and then jumps to 120000. An implementation that counts the last
-    event only jumps at the first ACK. draft-10 needs a sample only.""",
+    """The initial data leaves in two events of five packets. The first ACK covers five of the ten packets: no jump, and the window is
+    12000 + 6000 = 18000. The second ACK covers the others, and the window jumps to 120000. An implementation that counts only the last
+    event jumps at the first ACK. draft-10 needs only a sample.""",
 )
 def reconnaissance_two_sends(b: ResumeBuilder) -> None:
     b.saved_path(0)

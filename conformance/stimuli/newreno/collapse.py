@@ -12,12 +12,17 @@ add = CATALOGUE.add
 RTT = 100 * MS
 
 
-def _collapse(b: StreamBuilder) -> None:
-    """Let all be lost until 900 ms; two packets bring the window from 2400 to 4800, and the threshold is 6000."""
+def _lose_all(b: StreamBuilder) -> None:
+    """Let all of a window be lost until 900 ms, which is persistent congestion."""
     b.send(0, 5)
     b.send(500 * MS, 5)
     b.lose(900 * MS, (0, 9))
     b.persistent_congestion(900 * MS)
+
+
+def _collapse(b: StreamBuilder) -> None:
+    """Let all be lost until 900 ms; two packets bring the window from 2400 to 4800, and the threshold is 6000."""
+    _lose_all(b)
     b.send(910 * MS, 2)
     b.ack(RTT + 910 * MS, (10, 11))
 
@@ -30,10 +35,7 @@ def _collapse(b: StreamBuilder) -> None:
     flags=("same-time-order",),
 )
 def persistent_collapse(b: StreamBuilder) -> None:
-    b.send(0, 5)
-    b.send(500 * MS, 5)
-    b.lose(900 * MS, (0, 9))
-    b.persistent_congestion(900 * MS)
+    _lose_all(b)
     b.expect(outcome="collapsed", cwnd_bytes=2400, ssthresh_bytes=6000)
 
 
@@ -118,10 +120,7 @@ def persistent_old_packet_grows(b: StreamBuilder) -> None:
     flags=("same-time-order",),
 )
 def persistent_small_packets_to_threshold(b: StreamBuilder) -> None:
-    b.send(0, 5)
-    b.send(500 * MS, 5)
-    b.lose(900 * MS, (0, 9))
-    b.persistent_congestion(900 * MS)
+    _lose_all(b)
     b.send(910 * MS, 4, 600)
     b.ack(RTT + 910 * MS, (10, 13))
     b.send(RTT + 910 * MS, 8, 600)
