@@ -75,11 +75,12 @@ class AvoidanceGrowth(Bound):
         least_bytes, left_bytes = self._avoidance(before, state, event)
         credit_bytes = self._credit(least_bytes) + self._share(base, least_bytes, left_bytes)
         most_bytes = least_bytes + int(credit_bytes)
-        grows = observation.outcome.value == _AVOIDANCE or base.cwnd_bytes > least_bytes
-        grows = grows or self._would_grow(before, state, event, least_bytes)
         # Where the model's own window lies outside, something else than congestion avoidance has set it.
         fits = all(least_bytes <= found <= most_bytes for found in (base.cwnd_bytes, window_bytes))
-        if left_bytes == 0 or not grows or not fits or _has_other_threshold(base, observed):
+        if left_bytes == 0 or not fits or _has_other_threshold(base, observed):
+            return None
+        grows = observation.outcome.value == _AVOIDANCE or base.cwnd_bytes > least_bytes
+        if not grows and not self._would_grow(before, state, event, least_bytes):
             return None
         if observation.outcome.value == "drained" and window_bytes == least_bytes:
             return None  # whether the ACK that ends the drain grows anything is for SEARCH to say
