@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from adequacy.connections import connections
 from adequacy.kill import Replay, computations_below, difference, replays_below
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.commands.options import InputError, usage_errors, vectors_option
@@ -27,6 +28,8 @@ WAVES = ("edits", "rare", "added")
 _PACKAGES = {"slow-start": "newreno"}
 #: Algorithms whose vectors judge a package as well: CUBIC uses the hooks of NewReno.
 _USERS = {"slow-start": ("cubic",)}
+#: How a mutant differs that an adapter with windows has.
+_REJECTING = ("windows", "crash")
 #: Cases with more events are left out: a candidate has half a second for each case.
 _EVENTS = 2_000
 
@@ -36,41 +39,55 @@ class Measured:
     """An operator mutant with its line and sentence, and the first case that rejects it.
 
     ``by``: ``windows`` (all that a vector compares but outcome and state), ``crash``, ``state``, or empty for a survivor.
+    ``connection``: a possible connection that would reject a survivor, if there is one among those that were played.
     """
 
     where: str
     sentence: str
     by: str
     case: str
+    connection: str = ""
 
     @property
     def is_rejected(self) -> bool:
         """Whether an adapter that declares the windows is rejected."""
-        return self.by in ("windows", "crash")
+        return self.by in _REJECTING
 
 
 @click.command("operators")
 @click.option("--algorithm", "algorithms", multiple=True, required=True, metavar="NAME", help="The algorithm to edit.")
 @click.option("--wave", type=click.Choice(WAVES), default="edits", show_default=True, help="The operators to use.")
+@click.option(
+    "--connections",
+    "played",
+    type=click.IntRange(0, 100_000),
+    default=0,
+    show_default=True,
+    help="Play the survivors so many random connections of each profile, which a vector could have.",
+)
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every mutant to this file.")
 @vectors_option
-def operators_command(*, algorithms: tuple[str, ...], wave: str, json_file: Path | None, root: Path) -> None:
+def operators_command(
+    *, algorithms: tuple[str, ...], wave: str, played: int, json_file: Path | None, root: Path
+) -> None:
     """Replay the vectors with every small edit of the model of an algorithm: the share that they reject, and the survivors.
 
-    Edits that compile to the same code count once. A mutant that ends with an error is rejected as well.
+    Edits that compile to the same code count once. A mutant that ends with an error is rejected as well. A survivor that no random
+    connection rejects either is probably equivalent to the model, or differs outside of its domain.
     """
     found: dict[str, list[Measured]] = {}
     with usage_errors():
         for name in algorithms:
             if name not in ALGORITHMS:
                 raise InputError(f"--algorithm {name}: {unknown_hint(name, sorted(ALGORITHMS))}")
-            found[name] = measured(name, WAVES.index(wave), root)
+            found[name] = measured(name, WAVES.index(wave), root, played)
             for one in found[name]:
                 if not one.is_rejected:
-                    click.echo(f"{one.where} {one.sentence}: {one.by or 'survives'}")
+                    shown = f", rejected by {one.connection}" if one.connection else ""
+                    click.echo(f"{one.where} {one.sentence}: {one.by or 'survives'}{shown}")
             click.echo(score(name, found[name]))
     if json_file is not None:
-        rows = {name: [[one.where, one.sentence, one.by, one.case] for one in of] for name, of in found.items()}
+        rows = {name: [astuple(one) for one in of] for name, of in found.items()}
         json_file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
@@ -78,13 +95,16 @@ def score(name: str, found: Sequence[Measured]) -> str:
     """Return the numbers of an algorithm in a line."""
     rejected = sum(one.is_rejected for one in found)
     state = sum(one.by == "state" for one in found)
-    return f"{name}: {rejected} of {len(found)} operator mutants rejected, {state} more differ in outcome or state only"
+    numbers = f"{rejected} of {len(found)} operator mutants rejected, {state} more differ in outcome or state only"
+    possible = sum(bool(one.connection) for one in found)
+    return f"{name}: {numbers}" + (f", connections reject {possible} survivors" if possible else "")
 
 
-def measured(algorithm: str, wave: int, root: Path) -> list[Measured]:
-    """Return the operator mutants of an algorithm with the first case that rejects each."""
+def measured(algorithm: str, wave: int, root: Path, count: int = 0) -> list[Measured]:
+    """Return the operator mutants of an algorithm with the first case that rejects each; survivors are played ``count`` connections."""
     bench, seen, found = Bench(None), set[object](), []
     cases: list[Any] = _cases(algorithm, root)
+    played = _connections(algorithm, count)
     for operation in _operations(bench, algorithm, wave, cases):
         variant = bench.variant(operation)
         if variant is None:
@@ -94,8 +114,21 @@ def measured(algorithm: str, wave: int, root: Path) -> list[Measured]:
         if key not in seen:
             seen.add(key)
             where = f"{operation.function.path.stem}:{operation.line}"
-            found.append(Measured(where, operation.sentence, *_first(variant, cases)))
+            one = Measured(where, operation.sentence, *_first(variant, cases))
+            if not one.is_rejected:
+                by, shown = _first(variant, played)
+                one = replace(one, connection=shown if by in _REJECTING else "")
+            found.append(one)
     return found
+
+
+def _connections(algorithm: str, count: int) -> list[Any]:
+    """Return random connections of all profiles that the cases have, the shortest first."""
+    if algorithm in COMPUTED_ALGORITHMS:
+        return []
+    users = (algorithm, *_USERS.get(algorithm, ()))
+    found = (one for user in users for name in _profiles(user) for one in connections(user, name, count))
+    return sorted(found, key=lambda one: len(one.events))
 
 
 def _cases(algorithm: str, root: Path) -> list[Any]:
@@ -155,7 +188,7 @@ def _first(variant: Operated, cases: list[Any]) -> tuple[str, str]:
     other = "", ""
     for index, case in enumerate(cases):
         by = _differs(variant, case)
-        if by in ("windows", "crash"):
+        if by in _REJECTING:
             cases.insert(0, cases.pop(index))
             return by, case.id
         other = (by, case.id) if by and not other[0] else other

@@ -1,18 +1,22 @@
 """Small edits of the model in place of named mutants: the vectors reject most of them."""
 
 import re
+from collections import Counter
 
 import pytest
 
+from adequacy.connections import connections
 from adequacy.operators import measured, score
 from firstflight_conformance.paths import ROOT, VECTORS
 
 PAGE = (ROOT / "docs" / "planted.md").read_text("utf-8")
-#: By algorithm, the numbers of the page: mutants, rejected ones, those that differ in outcome or state only.
+#: By algorithm, the numbers of the page: mutants, those that vectors reject, those that only connections reject.
 ON_PAGE = {
     name: tuple(map(int, numbers))
     for name, *numbers in re.findall(r"^\| `([\w-]+)` \| (\d+) \| (\d+) \| (\d+) \| [\d.]+ % \|$", PAGE, re.M)
 }
+#: Connections of each profile that the page states.
+CONNECTIONS = int(re.search(r"`--connections (\d+)`", PAGE)[1])
 
 
 def test_the_vectors_reject_most_edits_of_slow_start() -> None:
@@ -29,10 +33,29 @@ def test_the_vectors_reject_most_edits_of_slow_start() -> None:
     assert sum(one.is_rejected for one in found) >= 0.8 * len(found)
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "profile", "outcomes"),
+    [
+        ("slow-start", "rfc-9002", {"reduced", "collapsed", "grown_avoidance", "path_changed"}),
+        ("cubic", "rfc-9438", {"restored"}),
+        ("careful-resume", "rfc-9959", {"jumped", "validation_begun", "retreated", "validated"}),
+        ("jumpstart", "quicly", {"jump_begun", "jump_ended", "raised_in_recovery"}),
+    ],
+)
+def test_connections_reach_what_is_rare(algorithm: str, profile: str, outcomes: set[str]) -> None:
+    """They are the same every time, and most are possible."""
+    found, again = (list(connections(algorithm, profile, 200)) for _ in range(2))
+    assert found == again
+    assert len(found) >= 190
+    seen = Counter(expected["outcome"] for one in found for expected in one.expected)
+    assert seen.keys() >= outcomes
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", ON_PAGE)
 def test_the_page_has_the_share(algorithm: str) -> None:
-    """The vectors reject no smaller share than the page states."""
-    found = measured(algorithm, 0, VECTORS)
-    of, rejected, _ = ON_PAGE[algorithm]
-    assert sum(one.is_rejected for one in found) * of >= rejected * len(found)
+    """The vectors reject no smaller share of the mutants that differ on vectors or connections than the page states."""
+    found = measured(algorithm, 0, VECTORS, CONNECTIONS)
+    _, rejected, open_ = ON_PAGE[algorithm]
+    now = sum(one.is_rejected for one in found), sum(bool(one.connection) for one in found)
+    assert now[0] * open_ >= rejected * now[1]

@@ -7,6 +7,7 @@ unless the text says otherwise. A frame that reveals a loss is the loss and then
 from functools import partial
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
+from firstflight_conformance.format.ledger import DataLedger
 from generate.catalogue import Catalogue
 from stimuli.jumpstart.flight import (
     GAP,
@@ -139,3 +140,28 @@ def ecn_more_in_flight(b: StreamBuilder) -> None:
     b.ack(195 * MS, (13, 19))
     b.ack(246 * MS, (20, 39))
     b.expect(repeated_packets=0, cwnd_bytes=10_000)
+
+
+@add(
+    "jumpstart.ecn.before-flight",
+    "A CE mark on a packet before the flight",
+    """Two packets left 20 ms before the jump, and packet 1 arrives marked when 16 packets of the flight have left. The
+    window halves: 20000 / 2 = 10000; in scharf-2009 the 18 packets in flight do: 18000 / 2 = 9000. All packets arrive.
+    The mark was none of the flight, so the window stays: (16 - 0) / 2 = 8 packets would be the flight's. After the
+    recovery nine packets leave, and the first of them arrives marked: half again, 10000 / 2 = 5000 or 9000 / 2 =
+    4500.""",
+)
+def ecn_before_flight(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 2)
+    b.backlog(20 * MS, 20_000, 100_000, RTT)
+    paced(b, 16, of=20, since_ns=20 * MS)
+    b.ce(100 * MS, 1, 0)
+    b.ack(100 * MS, (0, 1))
+    b.ack(195 * MS, (2, 17))
+    b.expect(profile=PFLDNET, cwnd_bytes=10_000)
+    b.expect(profile=SCHARF, cwnd_bytes=9000)
+    b.send(196 * MS, 9)
+    b.ce(296 * MS, 18, 196 * MS)
+    b.expect(profile=PFLDNET, cwnd_bytes=5000)
+    b.expect(profile=SCHARF, cwnd_bytes=4500)

@@ -282,3 +282,66 @@ def quicly_persistent_congestion(b: StreamBuilder) -> None:
     b.expect(cwnd_bytes=6000)
     b.persistent_congestion(1000 * MS)
     b.expect(cwnd_bytes=6000)
+
+
+@add(
+    "jumpstart.quicly.most-acked",
+    "More of the flight arrived than an initial window",
+    """Packet 17 has 1199 bytes. Packets 2 to 17 and 21 arrive, 16 * 1200 + 1199 = 20399 bytes, more than the initial
+    window of 12000. Then packet 18 is lost: 20399 / 2, rounded down, is 10199. Half of the initial window is 6000.
+    Packets 19 and 20 arrive: 20399 + 2 * 1200 = 22799 bytes, of which 7/10, rounded down, are 15959.""",
+    sources=_SOURCE,
+    flags=("same-time-order",),
+)
+def quicly_most_acked(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send_sizes(RTT, [(15, 1200), (1, 1199), (4, 1200)])
+    b.ack(2 * RTT, (2, 17))
+    b.ack(2 * RTT + MS, (21, 21))
+    b.lose(2 * RTT + MS, (18, 18))
+    b.expect(cwnd_bytes=10_199, ssthresh_bytes=10_199)
+    b.ack(2 * RTT + 2 * MS, (19, 20))
+    b.expect(cwnd_bytes=15_959, ssthresh_bytes=10_199)
+
+
+@add(
+    "jumpstart.quicly.after-flight",
+    "Packets after the flight do not count for it",
+    """19 of 20 packets are acknowledged, 19 * 1200 = 22800 bytes, and three more packets leave. The flight ended before
+    them, so the ACK of the first of them adds nothing. Then packet 21, the last of the flight, is declared lost: 22800
+    / 2 = 11400. With the packet after the flight it is 24000 / 2 = 12000. Nor does the ACK of the last two packets
+    count: the window does not rise to 22800 * 7 / 10 = 15960.""",
+    sources=_SOURCE,
+    flags=("same-time-order",),
+)
+def quicly_after_flight(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 20)
+    b.ack(2 * RTT, (2, 20))
+    b.send(2 * RTT, 3)
+    b.ack(3 * RTT, (22, 22), app_limited=True)
+    b.lose(3 * RTT, (21, 21))
+    b.expect(cwnd_bytes=11_400, ssthresh_bytes=11_400)
+    b.ack(3 * RTT + MS, (23, 24))
+    b.expect(cwnd_bytes=11_400)
+
+
+@add(
+    "jumpstart.quicly.first-after-flight",
+    "The first packet after the flight is none of it",
+    """12 packets leave, and the ACK of packet 2 ends the flight before packet 14: the window is 12 * 1200 = 14400, and
+    14400 + 1200 = 15600. Two more packets leave. The rest of the flight arrives, and packet 15: 15600 + 12 * 1200 =
+    30000. Then packet 14 is lost: 30000 / 2 = 15000. As a packet of the flight it leaves 14400 / 2 = 7200.""",
+    sources=_SOURCE,
+    flags=("same-time-order",),
+)
+def quicly_first_after_flight(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 12)
+    b.ack(2 * RTT, (2, 2))
+    b.expect(cwnd_bytes=15_600)
+    b.send(2 * RTT, 2)
+    b.ack(2 * RTT + MS, (3, 13))
+    b.ack(3 * RTT, (15, 15))
+    b.lose(3 * RTT + 13 * MS, (14, 14))
+    b.expect(cwnd_bytes=15_000, ssthresh_bytes=15_000)

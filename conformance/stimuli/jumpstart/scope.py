@@ -147,3 +147,24 @@ def account_new_data_in_recovery(b: StreamBuilder) -> None:
     b.send(210 * MS, 1, repeats=((0, 0),))
     b.ack(310 * MS, (30, 30))
     b.expect(repeated_packets=2, cwnd_bytes=9000)
+
+
+@add(
+    "jumpstart.account.repair-of-older-data",
+    "Repairs of older data and of the flight in one event",
+    """Two packets of 100 bytes left 20 ms before the jump. 20 packets of the flight follow, the last with 800 bytes, so
+    that 20000 bytes are in flight. Packets 0 to 3 are lost: 20000 / 2 = 10000. Four repairs carry their data, two of
+    them data of the flight: (20 - 2) / 2 = 9 packets. All four as R give (20 - 4) / 2 = 8.""",
+    profiles=(PFLDNET,),
+)
+def account_repair_of_older_data(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 2, 100)
+    b.backlog(20 * MS, 19_800, 100_000, RTT)
+    paced(b, 19, of=20, since_ns=20 * MS)
+    b.send(115 * MS, 1, 800)
+    lose_and_ack(b, 215 * MS, (0, 3), (4, 21))
+    b.expect(cwnd_bytes=10_000)
+    b.send(215 * MS, 4, repeats=((0, 3),))
+    b.ack(315 * MS, (22, 25))
+    b.expect(repeated_packets=2, cwnd_bytes=9000)

@@ -225,7 +225,7 @@ enum ff_outcome ff_jumpstart_on_timeout(const struct ff_jumpstart_readings *read
     ff_jumpstart_end_jump(readings, state);
     (void)ff_newreno_on_persistent_congestion(base);
     state->accounting = false; /* [jumpstart.timeout.discard] */
-    state->accounted = true;
+    state->accounted = true; /* [jumpstart.timeout.discard] */
     base->cwnd_bytes = window_bytes;
     return FF_OUTCOME_COLLAPSED;
 }

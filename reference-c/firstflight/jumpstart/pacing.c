@@ -68,6 +68,7 @@ uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings,
     uint64_t flight_bytes = wanted_bytes(readings, packet_bytes, backlog, spread_ns);
     uint64_t allowed_bytes = ff_jumpstart_receive_window_bytes(readings, packet_bytes, backlog);
 
+    /* [jumpstart.amount.receive-window] [jumpstart.amount.receive-window-bytes] */
     flight_bytes = ff_min(flight_bytes, allowed_bytes); /* FF_NONE, which stands for no limit, is the largest number */
     if (flight_bytes > FF_JUMP_MAX_BYTES) {
         return FF_JUMP_MAX_BYTES; /* [jumpstart.amount.maximum] */

@@ -189,6 +189,6 @@ def on_timeout(readings: Readings, state: JumpStart, base: BaseState) -> Outcome
     end_jump(readings, state)
     newreno.on_persistent_congestion(base)
     state.accounting = False  # [jumpstart.timeout.discard]
-    state.accounted = True
+    state.accounted = True  # [jumpstart.timeout.discard]
     base.cwnd_bytes = window_bytes
     return Outcome.COLLAPSED

@@ -77,6 +77,7 @@ def amount_bytes(readings: Readings, packet_bytes: int, backlog: Backlog, spread
     flight_bytes = _wanted_bytes(readings, packet_bytes, backlog, spread_ns)
     allowed_bytes = receive_window_bytes(readings, packet_bytes, backlog)
     if allowed_bytes is not None:
+        # [jumpstart.amount.receive-window] [jumpstart.amount.receive-window-bytes]
         flight_bytes = min(flight_bytes, allowed_bytes)
     if flight_bytes > JUMP_MAX_BYTES:
         return JUMP_MAX_BYTES  # [jumpstart.amount.maximum]
