@@ -91,16 +91,16 @@ class _Connection:
             self._t_ns = max(self._t_ns, self._sent_ns[packets[0]] + later_ns)
         return [packet for packet in packets if self._sent_ns[packet] + 50 * MS <= self._t_ns]
 
-    def _room(self) -> int:
+    def _allowed(self) -> int:
         """Return how many packets the window allows."""
-        room_bytes = self._model.base.cwnd_bytes - self._builder.ledger.bytes_in_flight
-        return min(room_bytes // self._builder.max_datagram_size_bytes, _MOST_PACKETS)
+        free_bytes = self._model.base.cwnd_bytes - self._builder.ledger.bytes_in_flight
+        return min(free_bytes // self._builder.max_datagram_size_bytes, _MOST_PACKETS)
 
     def _send(self) -> None:
-        room = self._room()
-        if room <= 0:
+        allowed = self._allowed()
+        if allowed <= 0:
             return
-        packets = min(self._pick(1, 1, 2, room, room, max(room // 2, 1)), room)
+        packets = min(self._pick(1, 1, 2, allowed, allowed, max(allowed // 2, 1)), allowed)
         full_bytes = self._builder.max_datagram_size_bytes
         size_bytes = self._pick(full_bytes, full_bytes, full_bytes, full_bytes - 1, full_bytes // 2, 1)
         repeats: tuple[tuple[int, int], ...] = ()
@@ -193,7 +193,7 @@ class _Connection:
     def _resume(self) -> None:
         """Offer a saved set, confirm the path and let data wait."""
         self._save(240_000, _RTT_NS, most_bytes=self._pick(None, None, None, 50_000))
-        self._send_packets(self._room(), self._builder.max_datagram_size_bytes, app_limited=True)
+        self._send_packets(self._allowed(), self._builder.max_datagram_size_bytes, app_limited=True)
         last = self._builder.ledger.next_packet - 1
         self._t_ns += self._pick(_RTT_NS, _RTT_NS, 120 * MS)
         self._builder.ack(self._t_ns, (0, last))
