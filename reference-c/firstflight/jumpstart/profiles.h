@@ -53,7 +53,7 @@ enum {
 enum {
     FF_JUMPSTART_GAP_PACKETS = 0, /* RTT / D */
     FF_JUMPSTART_GAP_INTERVALS = 1, /* RTT / (D - 1): the last packet leaves at the end of the RTT */
-    FF_JUMPSTART_GAP_BYTES = 2, /* by the offset of the packet's first byte at the rate of the flight's bytes per RTT */
+    FF_JUMPSTART_GAP_BYTES = 2, /* by the number of the packet times the maximum datagram size, at the rate of the flight's bytes per RTT */
     FF_JUMPSTART_GAP_RATE = 3, /* by that offset at the rate that the application names */
 };
 
