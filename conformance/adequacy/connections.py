@@ -17,17 +17,17 @@ from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.replay.measure import config_to_json
 
 #: Actions of a connection, each an event or two.
-ACTIONS = 16
+ACTIONS = 40
 #: Actions of every connection, each as often as it is listed.
 _USUAL = (
     ("send",) * 8 + ("ack",) * 8 + ("lose_and_ack",) * 4 + ("pto", "ce", "ce", "persistent_congestion", "idle_restart")
 )
 #: More actions of some algorithms.
 _ADDED = {
-    "careful-resume": ("saved_path", "backlog", "path_change", "spurious_loss"),
-    "cubic": ("path_change", "spurious_loss"),
-    "jumpstart": ("backlog",) * 3 + ("path_change",),
-    "slow-start": ("path_change", "spurious_loss"),
+    "careful-resume": ("saved_path", "backlog", "path_change", "spurious_loss", "datagram_size"),
+    "cubic": ("path_change", "spurious_loss", "datagram_size"),
+    "jumpstart": ("backlog",) * 3 + ("path_change", "datagram_size"),
+    "slow-start": ("path_change", "spurious_loss", "datagram_size"),
 }
 _RTT_NS = 100 * MS
 _MOST_PACKETS = 200
@@ -173,6 +173,9 @@ class _Connection:
     def _spurious_loss(self) -> None:
         if self._lost:
             self._builder.spurious_loss(self._t_ns)
+
+    def _datagram_size(self) -> None:
+        self._builder.datagram_size(self._t_ns, self._pick(1000, 1200, 1500))
 
     def _path_change(self) -> None:
         self._t_ns += 1

@@ -56,6 +56,36 @@ def retreat_threshold_lower(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.retreat.threshold-higher",
+    "A threshold that was set before comes down to the bound",
+    """A packet lost before the set is offered leaves a threshold of 6000. Five packets of the jump leave on an empty path.
+    Packet 5 is lost: PipeSize 0, window 2400, the least one. Packets 6 to 9 make PipeSize 4 * 1200 = 4800, and end Safe
+    Retreat: the threshold becomes 4800 / 2 = 2400. The next packet crosses it: 2400 + 1200 = 3600. Congestion avoidance
+    follows: 3600 + 1200 * 1200 / 3600 = 4000. With the threshold of 6000 slow start gives 4800. Where
+    congestion avoidance begins at the threshold, the two packets give 2400 + 600 = 3000 and 3000 + 480 = 3480.""",
+    profiles=RFC,
+    alternatives=({"at_threshold": "avoidance"},),
+)
+def retreat_threshold_higher(b: ResumeBuilder) -> None:
+    b.send(0, 1, app_limited=True)
+    b.lose(10 * MS, (0, 0))
+    b.saved_path(20 * MS)
+    b.send(20 * MS, 4, app_limited=True)
+    b.ack(20 * MS + RTT, (1, 4), app_limited=True)
+    b.wake(ENTRY)
+    b.jump(5)
+    b.lose(ENTRY + 104 * MS, (5, 5))
+    b.expect(pipesize_bytes=0, cwnd_bytes=2400, ssthresh_bytes=6000)
+    b.ack(ENTRY + 104 * MS, (6, 9))
+    b.expect(pipesize_bytes=4800, cwnd_bytes=2400, ssthresh_bytes=2400)
+    b.send(ENTRY + 105 * MS, 2)
+    b.ack(ENTRY + 205 * MS, (10, 10))
+    b.expect(cwnd_bytes=3600)
+    b.ack(ENTRY + 206 * MS, (11, 11))
+    b.expect(cwnd_bytes=4000)
+
+
+@add(
     "careful-resume.retreat.all-lost",
     "If every unvalidated packet is lost, the ACK of a later packet ends Safe Retreat",
     """Twenty packets, all of them lost: PipeSize 0, the window is 2400. Packet 30, sent in Safe Retreat, is
