@@ -83,6 +83,7 @@ def test_combinations_conform() -> None:
     ("profile", "names"),
     [
         ("slow-start/rfc-9002", ("half-a-datagram", "recovery-by-packet-number")),
+        ("slow-start/rfc-9002", ("proportional-rate-reduction", "restart-window-at-sent")),
         ("careful-resume/rfc-9959", ("beta-of-one", "threshold-raised")),
         ("search/lanman-2024", ("back-down", "rtt-smoothed", "exit-grows", "shift-up")),
         pytest.param("search/lanman-2024", ("three-choices", "prev-of-ten"), marks=pytest.mark.long),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from firstflight.events import Ack, Event, Sent
+from firstflight.events import Ack, Event, Lost, Sent
 from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
 #: Credit that is kept, in datagrams. The counter of RFC 3465 holds less than one window, which is less than two of those after a reduction.
@@ -160,11 +160,13 @@ class GradualReduction(Bound):
     The first recovery of Rapid Start has rules of its own.
     The model itself reduces at once. It goes on from its own window after each event, so that the end of recovery holds the implementation to it.
     ``held_bytes``: the window after the last event, or ``None`` for the model's own window. ``credit_bytes``: bytes delivered in recovery, less bytes sent.
+    ``flight_bytes``: what was in flight when recovery began, if that was more than the window, as after an idle period that lowered it: Proportional
+    Rate Reduction comes down from there.
     """
 
     held_bytes: int | None = None
     reduced_bytes: int | None = None
-    credit_bytes = 0
+    credit_bytes = flight_bytes = 0
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a window between the one after the last event and the reduced one, or at an ACK down to the least one."""
@@ -181,7 +183,7 @@ class GradualReduction(Bound):
             ends_bytes.append(max(event.bytes_in_flight + max(self._credit(event), 0), minimum_bytes))
         if window_bytes == base.cwnd_bytes or base.cwnd_bytes != reduced_bytes:
             return None
-        if not min(ends_bytes) <= window_bytes <= max(ends_bytes[:2]):
+        if not min(ends_bytes) <= window_bytes <= max(*ends_bytes[:2], self.flight_bytes):
             return None
         self.held_bytes, self.reduced_bytes = window_bytes, reduced_bytes
         base.cwnd_bytes = window_bytes
@@ -190,7 +192,11 @@ class GradualReduction(Bound):
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
         """Go on from the reduced window."""
-        self.credit_bytes = 0 if _begins_recovery(before, state) else self._credit(event)
+        if _begins_recovery(before, state):
+            flight_bytes = event.bytes_in_flight + event.bytes if isinstance(event, Lost) else 0
+            self.credit_bytes, self.flight_bytes = 0, flight_bytes if flight_bytes > before.base.cwnd_bytes else 0
+        else:
+            self.credit_bytes = self._credit(event)
         if self.reduced_bytes is None:
             self.held_bytes = None
         else:
