@@ -10,6 +10,7 @@ from firstflight_conformance.adapters.manifest import OF_REPORTS, ManifestError,
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import ADAPTERS
 from studies.defects.defects import ID, by_id, defects
+from studies.defects.streams import STREAMS
 from studies.defects.text import issue, on_path
 
 NEEDED = OF_REPORTS[:4]
@@ -52,7 +53,8 @@ def test_the_text_of_an_issue(name: str) -> None:
     assert len(re.sub(r"```.*?```", "", text, flags=re.S).split()) <= 200
     assert one.deviation.notice is not None and one.deviation.notice in text
     assert "RFC " in text and one.deviation.rule is not None and one.deviation.rule in text
-    assert f"defect {name}. Reproduce: `firstflight run" in text.splitlines()[-1]
+    command = "Similar" if name in STREAMS else "Reproduce"
+    assert f"defect {name}. {command}: `firstflight run" in text.splitlines()[-1]
     assert "smallest events" not in text or "```text" in text
     if one.measured["events"]:
         before = one.measured["initial_window_bytes"] is None

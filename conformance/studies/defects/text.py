@@ -6,6 +6,7 @@ from typing import Any
 
 from firstflight_conformance.report.play import play_address
 from studies.defects.defects import Defect
+from studies.defects.streams import STREAMS
 
 #: Words of such a text at most, without the events; effects that do not fit are left to the report.
 _WORDS = 200
@@ -113,10 +114,12 @@ def issue(defect: Defect) -> str:
 def _after(defect: Defect, search: str) -> list[str]:
     """Return what follows the effects; the search is of a defect that is not known upstream."""
     repair = defect.deviation.repair
+    # Events made by hand are shorter than those of the case.
+    command = "Similar" if defect.id in STREAMS else "Reproduce"
     return [
         *([f"We tried this change: {repair} Our unit test then passes."] if repair else []),
         *([search] if not _known(defect) else []),
-        f"Found with Firstflight, defect {defect.id}. Reproduce: `{reproduce(defect)}`",
+        f"Found with Firstflight, defect {defect.id}. {command}: `{reproduce(defect)}`",
     ]
 
 
