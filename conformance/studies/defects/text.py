@@ -114,7 +114,7 @@ def issue(defect: Defect) -> str:
 def _after(defect: Defect, search: str) -> list[str]:
     """Return what follows the effects; the search is of a defect that is not known upstream."""
     repair = defect.deviation.repair
-    # Events made by hand are shorter than those of the case.
+    # Events made by hand are shorter than the case.
     command = "Similar" if defect.id in STREAMS else "Reproduce"
     return [
         *([f"We tried this change: {repair} Our unit test then passes."] if repair else []),
