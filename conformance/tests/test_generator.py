@@ -127,6 +127,8 @@ def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (result.exit_code, result.output) == (1, f"{edited}: differs\n")
 
 
+# `make conformance` generates the vectors in a process with other hashes as well, but in the checkout.
+@pytest.mark.long
 def test_generation_anywhere(tmp_path: Path) -> None:
     """Another process, with other hashes, in another folder, writes the bytes of the checkout from nothing."""
     for name in (
