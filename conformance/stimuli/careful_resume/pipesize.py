@@ -12,6 +12,16 @@ CATALOGUE = Catalogue(*PROFILES, sources=SOURCES, builder=ResumeBuilder)
 add = CATALOGUE.add
 
 
+def _jump_after_loss(b: ResumeBuilder) -> None:
+    """Enter the Unvalidated phase with a threshold of 6000, from a loss before the set was offered. The next packet is 5."""
+    b.send(0, 1, app_limited=True)
+    b.lose(10 * MS, (0, 0))
+    b.saved_path(20 * MS)
+    b.send(20 * MS, 4, app_limited=True)
+    b.ack(20 * MS + RTT, (1, 4), app_limited=True)
+    b.wake(ENTRY)
+
+
 @add(
     "careful-resume.retreat.beta-seven-tenths",
     "Beta is a fraction, and its product is rounded down",
@@ -41,12 +51,7 @@ def retreat_beta_seven_tenths(b: ResumeBuilder) -> None:
     profiles=RFC,
 )
 def retreat_threshold_lower(b: ResumeBuilder) -> None:
-    b.send(0, 1, app_limited=True)
-    b.lose(10 * MS, (0, 0))
-    b.saved_path(20 * MS)
-    b.send(20 * MS, 4, app_limited=True)
-    b.ack(20 * MS + RTT, (1, 4), app_limited=True)
-    b.wake(ENTRY)
+    _jump_after_loss(b)
     b.jump(100)
     b.ack(ENTRY + 109 * MS, (5, 14))
     b.lose(ENTRY + 112 * MS, (15, 15))
@@ -67,12 +72,7 @@ def retreat_threshold_lower(b: ResumeBuilder) -> None:
     alternatives=({"at_threshold": "avoidance"},),
 )
 def retreat_threshold_higher(b: ResumeBuilder) -> None:
-    b.send(0, 1, app_limited=True)
-    b.lose(10 * MS, (0, 0))
-    b.saved_path(20 * MS)
-    b.send(20 * MS, 4, app_limited=True)
-    b.ack(20 * MS + RTT, (1, 4), app_limited=True)
-    b.wake(ENTRY)
+    _jump_after_loss(b)
     b.jump(5)
     b.lose(ENTRY + 104 * MS, (5, 5))
     b.expect(pipesize_bytes=0, cwnd_bytes=2400, ssthresh_bytes=6000)

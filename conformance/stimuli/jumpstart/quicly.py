@@ -288,8 +288,8 @@ def quicly_persistent_congestion(b: StreamBuilder) -> None:
     "jumpstart.quicly.most-acked",
     "More of the flight arrived than an initial window",
     """Packet 17 has 1199 bytes. Packets 2 to 17 and 21 arrive, 16 * 1200 + 1199 = 20399 bytes, more than the initial
-    window of 12000. Then packet 18 is lost: 20399 / 2, rounded down, is 10199. Of the initial window it would be 12000
-    / 2 = 6000. Packets 19 and 20 arrive: 20399 + 2 * 1200 = 22799 bytes, of which 7/10, rounded down, are 15959.""",
+    window of 12000. Then packet 18 is lost: 20399 / 2, rounded down, is 10199. The initial window would give 12000 / 2
+    = 6000. Packets 19 and 20 arrive: 20399 + 2 * 1200 = 22799 bytes, of which 7/10, rounded down, are 15959.""",
     sources=_SOURCE,
     flags=("same-time-order",),
 )
