@@ -47,16 +47,16 @@ class Variant:
     """A changed reference implementation, and what its run must come to.
 
     ``replace``: pairs of a text of the ``program``, which it has once, and what stands there instead; ``base``: the same in the NewReno below it.
-    ``point`` is the number of an open point of the algorithm, or the algorithm and the number: ``slow-start S2``. One that ``conforms`` ends with exit
-    code 0, or ``exits`` where it leaves a MUST unexercised, and its report names the points ``names``, at first this one. One that does not ends
-    with 1, and the first cause names the ``rule``.
+    ``point`` is the number of an open point of the algorithm, or the algorithm and the number: ``slow-start S2``. One that conforms ends with exit
+    code 0, or ``exits`` where it leaves a MUST unexercised, and its report names the points ``names``, at first this one. One with a ``rule`` breaks
+    it: it ends with 1, and the first cause names the rule.
     ``declares``: members of the adapter's declaration. ``pending``: why it is not judged yet.
+    The head of a file has the ``profile`` and the ``program`` of the variants that name none.
     """
 
     id: str
     profile: str
     point: str
-    conforms: bool
     what: str
     source: str
     program: str
@@ -72,8 +72,11 @@ class Variant:
         """Refuse what can fail nothing."""
         if not (self.replace or self.base or self.declares):
             raise ValueError(f"{self.id}: changes nothing")
-        if self.conforms == bool(self.rule):
-            raise ValueError(f"{self.id}: a breaking variant names the rule, and only a breaking one")
+
+    @property
+    def conforms(self) -> bool:
+        """Whether it breaks no rule."""
+        return not self.rule
 
     @property
     def algorithm(self) -> str:
@@ -105,11 +108,12 @@ class Variant:
 @cache
 def variants() -> tuple[Variant, ...]:
     """Return the variants of every algorithm, in the order of the files."""
-    return tuple(
-        Variant(**entry)
-        for path in of_algorithms("freedoms.toml", STIMULI)
-        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["variant"]
-    )
+    found: list[Variant] = []
+    for path in of_algorithms("freedoms.toml", STIMULI):
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        usual = {"profile": data["profile"], "program": data["program"]}
+        found += (Variant(**(usual | entry)) for entry in data["variant"])
+    return tuple(found)
 
 
 def point_of(variant: Variant) -> OpenPoint | None:

@@ -86,16 +86,17 @@ def _variants() -> tuple[dict[str, Any], ...]:
     """Return the variants, each with the id of its point."""
     found = []
     for path in of_algorithms("freedoms.toml", STIMULI):
-        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["variant"]:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        for entry in data["variant"]:
             number = entry["point"]
-            own = f"{entry['profile'].split('/')[0]} {number}"
+            own = f"{entry.get('profile', data['profile']).split('/')[0]} {number}"
             found.append({**entry, "point": number if " " in number else own})
     return tuple(found)
 
 
 def _of(points: Iterable[OpenPoint], *, conforms: bool) -> list[dict[str, Any]]:
     ids = {point.id for point in points}
-    return [one for one in _variants() if one["point"] in ids and one["conforms"] is conforms]
+    return [one for one in _variants() if one["point"] in ids and ("rule" not in one) is conforms]
 
 
 def _overview() -> str:
