@@ -84,7 +84,7 @@ def facts(defect: Defect) -> list[tuple[str, str]]:
         *([("On a path", effect)] if (effect := on_path(defect)) else []),
         ("Upstream", f"{told.upstream} (searched {told.searched})"),
         ("Cases", f"{len(defect.cases)} of {', '.join(defect.adapters)}"),
-        ("Reproduce", reproduce(defect)),
+        (_command(defect), reproduce(defect)),
         *([("Watch it start", watch)] if (watch := watch_address(defect)) else []),
         *([("Repair", told.repair)] if told.repair else []),
     ]
@@ -114,13 +114,16 @@ def issue(defect: Defect) -> str:
 def _after(defect: Defect, search: str) -> list[str]:
     """Return what follows the effects; the search is of a defect that is not known upstream."""
     repair = defect.deviation.repair
-    # Events made by hand are shorter than the case.
-    command = "Similar" if defect.id in STREAMS else "Reproduce"
     return [
         *([f"We tried this change: {repair} Our unit test then passes."] if repair else []),
         *([search] if not _known(defect) else []),
-        f"Found with Firstflight, defect {defect.id}. {command}: `{reproduce(defect)}`",
+        f"Found with Firstflight, defect {defect.id}. {_command(defect)}: `{reproduce(defect)}`",
     ]
+
+
+def _command(defect: Defect) -> str:
+    """Return the name of the command. Events made by hand are shorter than the case that it runs."""
+    return "Similar" if defect.id in STREAMS else "Reproduce"
 
 
 def _confirmation(defect: Defect, known: str) -> str:

@@ -56,7 +56,7 @@ def _page(defect: Defect) -> str:
 def _fact(name: str, text: str) -> str:
     if name == "Watch it start":
         return f'<a href="../../{escape(text)}">{escape(text.partition("vector=")[2].partition("&")[0])}</a>'
-    return md.code(text) if name == "Reproduce" else md.plain(text)
+    return md.code(text) if name in ("Reproduce", "Similar") else md.plain(text)
 
 
 def plot(defect: Defect) -> str:
