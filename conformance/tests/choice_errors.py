@@ -47,7 +47,7 @@ def errors(algorithm: str) -> tuple[Error, ...]:
     return tuple(
         Error(
             Variant(
-                one["id"], one["profile"], "", False, "", "", one["profile"].replace("/", "_").replace("-", "_"),
+                one["id"], one["profile"], "", "", "", one["profile"].replace("/", "_").replace("-", "_"),
                 one.get("replace", []), one.get("base", []), rule=one["breaks"][0],
             ),
             frozenset(one["breaks"]),

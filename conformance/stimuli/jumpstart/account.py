@@ -10,6 +10,7 @@ from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.format.ledger import DataLedger
 from generate.catalogue import Catalogue
 from stimuli.jumpstart.flight import (
+    FOOTNOTE,
     GAP,
     PFLDNET,
     RTT,
@@ -77,6 +78,28 @@ def account_half_lost(b: StreamBuilder) -> None:
     b.send(200 * MS, 50, repeats=((0, 49),))
     b.ack(300 * MS, (100, 149))
     b.expect(repeated_packets=50, cwnd_bytes=25_000)
+
+
+@add(
+    "jumpstart.account.large-flight",
+    "A flight of 300 packets",
+    """Packets leave in ten groups of 300 / 10 = 30, each once all its packets may leave. Packet 0 is lost: 300000 / 2 =
+    150000. Its repair waits for the window, and arrives: floor((300 - 1) / 2) = 149 packets. A one-byte counter or a
+    two-byte window wraps.""",
+    profiles=(PFLDNET, FOOTNOTE),
+    sources=("Liu et al., PFLDnet 2007",),
+)
+def account_large_flight(b: StreamBuilder) -> None:
+    ready(b, 300_000, 10**6)
+    for group in range(10):
+        b.send((group + 1) * 10 * MS, 30)
+    b.expect(cwnd_bytes=300_000)
+    lose_and_ack(b, 110 * MS, (0, 0), (1, 29))
+    b.expect(cwnd_bytes=150_000, ssthresh_bytes=150_000)
+    b.ack(200 * MS, (30, 299))
+    b.send(200 * MS, 1, repeats=((0, 0),))
+    b.ack(300 * MS, (300, 300))
+    b.expect(repeated_packets=1, cwnd_bytes=149_000)
 
 
 @add(

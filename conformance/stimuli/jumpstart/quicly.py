@@ -5,6 +5,7 @@ unless the text says otherwise.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
+from firstflight_conformance.format.ledger import DataLedger
 from generate.catalogue import Catalogue
 from stimuli.jumpstart.flight import QUICLY, RTT
 
@@ -103,6 +104,33 @@ def quicly_early_ack(b: StreamBuilder) -> None:
     b.expect(cwnd_bytes=14_400)
     b.ack(2 * RTT, (4, 11))
     b.expect(cwnd_bytes=24_000)
+
+
+@add(
+    "jumpstart.quicly.new-packet-ends-recovery",
+    "Recovery ends with a new packet, though older data is open",
+    """7 packets arrive, 7 * 1200 = 8400 bytes, less than the initial window, and packets 1 to 3 are lost: 12000 / 2 =
+    6000. Ten more arrive: 17 * 1200 = 20400, and 20400 * 7 / 10 = 14280. Three repairs leave. The second arrives and
+    ends recovery, though the data of packets 1 and 3 is open. The loss of the first repair reduces again: 14280 * 7 /
+    10 = 9996.""",
+    sources=_SOURCE,
+    flags=("same-time-order",),
+)
+def quicly_new_packet_ends_recovery(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.backlog(0, 24_000, 10**6, RTT)
+    b.send(0, 10)
+    b.send(95 * MS, 10)
+    b.ack(100 * MS, (0, 0), (4, 9))
+    b.lose(100 * MS, (1, 3))
+    b.expect(cwnd_bytes=6000, ssthresh_bytes=6000)
+    b.ack(195 * MS, (10, 19))
+    b.expect(cwnd_bytes=14_280, ssthresh_bytes=6000)
+    b.send(195 * MS, 3, repeats=((1, 3),))
+    b.ack(295 * MS, (21, 21), app_limited=True)
+    b.expect(cwnd_bytes=14_280, phase="congestion_avoidance")
+    b.lose(308 * MS, (20, 20))
+    b.expect(cwnd_bytes=9996, ssthresh_bytes=9996)
 
 
 @add(

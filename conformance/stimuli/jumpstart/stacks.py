@@ -79,7 +79,7 @@ def ns3_loss(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.ns3.no-sample",
-    "The simulator without an RTT sample takes 100 ms",
+    "100 ms without an RTT sample, as the code of the simulator says",
     """65536 bytes in 0.1 s at 6/5 of the rate: the second packet of 1200 leaves after 1200 * 100 * 5 / (65536 * 6) ms =
     1.525878 ms. floor(65536 / 1200) = 54 packets fit, the rest of 65536 - 54 * 1200 = 736 bytes waits.""",
     flags=("paced",),
@@ -89,3 +89,23 @@ def ns3_no_sample(b: StreamBuilder) -> None:
     b.send(0, 1)
     b.expect(at=0, cwnd_bytes=65_536, planned_packets=54)
     b.expect(next_release_ns=1_001_525_878)
+
+
+@add(
+    "jumpstart.ns3.part-of-a-packet",
+    "The simulator: a window that is no whole number of packets",
+    """floor(65536 / 1200) = 54 packets fit, and packet 53 leaves after floor(53 * 1200 * 100 ms * 5 / (65536 * 6)) =
+    80871582 ns. The ACK of 20 packets adds one: 65536 + 1200 = 66736. Packet 20 is lost: floor(66736 / 1200) = 55
+    packets, floor(55 * 7 / 10) = 38, and 38 * 1200 = 45600.""",
+    flags=("paced", "same-time-order"),
+)
+def ns3_part_of_a_packet(b: StreamBuilder) -> None:
+    ready(b, 54 * 1200, 10**6)
+    b.send(80 * MS, 53)
+    b.expect(next_release_ns=1_080_871_582)
+    b.send(81 * MS, 1)
+    b.ack(180 * MS, (0, 19))
+    b.expect(cwnd_bytes=66_736)
+    b.lose(181 * MS, (20, 20))
+    b.expect(cwnd_bytes=45_600, ssthresh_bytes=45_600)
+    b.ack(181 * MS, (21, 53))
