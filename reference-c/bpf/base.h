@@ -5,6 +5,10 @@
 #include "tcp.h"
 
 #ifdef ON_CUBIC
+/* The private area belongs to the kernel's CUBIC. */
+enum { PRIVATE_AREA_IS_FREE = 0 };
+#define SMALL_CONNECTIONS CONNECTIONS
+
 extern void cubictcp_init(struct sock *sk) __ksym;
 extern uint32_t cubictcp_recalc_ssthresh(struct sock *sk) __ksym;
 extern void cubictcp_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) __ksym;
@@ -49,6 +53,9 @@ SEC("struct_ops/cwnd_event") void BPF_PROG(base_cwnd_event, struct sock *sk, enu
     BASE_PKTS_ACKED .cwnd_event = (void *)base_cwnd_event,                                                             \
     .undo_cwnd = (void *)base_undo_cwnd, .flags = FLAGS
 #else
+enum { PRIVATE_AREA_IS_FREE = 1 };
+#define SMALL_CONNECTIONS PRIVATE_CONNECTIONS
+
 static inline void base_init(struct sock *sk) { (void)sk; }
 static inline uint32_t base_ssthresh(struct sock *sk) { return tcp_reno_ssthresh(sk); }
 static inline void base_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) {

@@ -37,15 +37,14 @@ void BPF_PROG(bbr_cong_control, struct sock *sk, uint32_t ack, int flag, const s
     if (!c)
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
-    uint64_t first = c->tcp.acked, acked = (uint64_t)sample->acked_sacked * c->tcp.mss;
-    newly_sent(&c->tcp, tp);
-    newly_acked(&c->tcp, tp);
+    uint64_t acked = (uint64_t)sample->acked_sacked * c->tcp.mss;
+    uint32_t in_order = newly_acked(&c->tcp, tp);
     note_rtt(&c->tcp, sample->rtt_us);
     if (c->tcp.rtt_ns < c->min_rtt_ns)
         c->min_rtt_ns = c->tcp.rtt_ns;
     c->bbr.app_limited = sample->is_app_limited ? NONE : 0;
     if (sample->losses > 0)
-        bbr_lost(c, tp, first, sample->losses);
+        bbr_lost(c, tp, acked_bytes(&c->tcp, tp) - in_order, sample->losses);
     if (acked) {
         uint64_t srtt_ns = (uint64_t)(tp->srtt_us >> 3) * 1000, mss = c->tcp.mss;
         struct bbr_draft_06_ack rs = {now_ns(tp), acked, in_flight(&c->tcp, tp), c->tcp.rtt_ns, c->min_rtt_ns, srtt_ns,

@@ -11,20 +11,30 @@
 struct connection {
     struct tcp tcp;
     struct careful_resume_rfc_9959 resume;
-    uint64_t recovery_start_ns, save_at, min_rtt_ns, announced;
+    uint64_t recovery_start_ns;
     uint32_t pacing;
 };
 CONNECTIONS
 
+/* In the private area. save_at: the kernel's count of acknowledged bytes from which on the window is saved again. over:
+ * after the start an ACK needs the storage only to save the window. */
+struct at_each_ack {
+    uint64_t save_at, min_rtt_ns;
+    uint32_t over;
+};
+static inline struct at_each_ack *at_each_ack(struct sock *sk) { return private_area(sk); }
+
 SEC("struct_ops/init") void BPF_PROG(resume_init, struct sock *sk) {
     struct connection *c = create(sk);
+    struct at_each_ack *state = at_each_ack(sk);
     struct saved s = {0, 0, 0};
     if (!c)
         return;
     careful_resume_rfc_9959_begin(&c->resume, c->tcp.mss, cwnd_bytes(&c->tcp, tcp_sk(sk)));
-    c->recovery_start_ns = c->save_at = c->announced = 0;
-    c->min_rtt_ns = NONE;
+    c->recovery_start_ns = 0;
     c->pacing = 0;
+    state->save_at = c->tcp.acked_from;
+    state->min_rtt_ns = NONE;
     if (take(sk, &s)) {
         struct careful_resume_rfc_9959_saved path = {s.cwnd_bytes, s.rtt_ns, s.expires_ns, NONE, 1, 2, 1, 0};
         careful_resume_rfc_9959_on_saved_path(&c->resume, &path, bpf_ktime_get_ns());
@@ -58,10 +68,10 @@ static inline void set_window(struct connection *c, struct tcp_sock *tp, const s
 }
 
 static inline void sent(struct connection *c, struct tcp_sock *tp, struct careful_resume_rfc_9959_window *w) {
-    uint64_t first = c->tcp.sent, bytes = newly_sent(&c->tcp, tp);
+    uint64_t bytes = newly_sent(&c->tcp, tp), after = sent_bytes(&c->tcp, tp);
     if (!bytes)
         return;
-    struct careful_resume_rfc_9959_sent s = {now_ns(tp), first, c->tcp.sent - 1, bytes, in_flight(&c->tcp, tp),
+    struct careful_resume_rfc_9959_sent s = {now_ns(tp), after - bytes, after - 1, bytes, in_flight(&c->tcp, tp),
                                              tp->write_seq == tp->snd_nxt};
     careful_resume_rfc_9959_on_sent(&c->resume, &s, w);
 }
@@ -82,21 +92,24 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(resume_min_tso_segs, struct soc
 }
 
 /* The window is worth saving while the sender uses it, outside of recovery. */
-static inline void observe(struct sock *sk, struct connection *c, int limited) {
+static inline int is_worth_saving(const struct at_each_ack *state, const struct tcp_sock *tp) {
+    return tp->bytes_acked >= state->save_at && !app_limited(tp) && state->min_rtt_ns != NONE &&
+           ca_state(tp) <= CA_DISORDER;
+}
+
+static inline void save_window(struct sock *sk) {
     struct tcp_sock *tp = tcp_sk(sk);
-    if (c->resume.phase != CAREFUL_RESUME_RFC_9959_PHASE_NORMAL || c->tcp.acked < c->save_at || limited)
+    struct at_each_ack *state = at_each_ack(sk);
+    struct connection *c = of(sk);
+    if (!c)
         return;
-    if (c->min_rtt_ns == NONE || ca_state(tp) > CA_DISORDER)
-        return;
-    save(sk, cwnd_bytes(&c->tcp, tp), c->min_rtt_ns, now_ns(tp));
-    c->save_at = c->tcp.sent;
+    save(sk, cwnd_bytes(&c->tcp, tp), state->min_rtt_ns, now_ns(tp));
+    state->save_at = c->tcp.acked_from + sent_bytes(&c->tcp, tp);
 }
 
 /* The start is over: the kernel's Reno, which sets the threshold at once in recovery. */
-static inline void normal(struct sock *sk, struct connection *c, uint32_t ack, uint32_t packets) {
+static inline void normal(struct sock *sk, uint32_t ack, uint32_t packets) {
     struct tcp_sock *tp = tcp_sk(sk);
-    newly_sent(&c->tcp, tp);
-    newly_acked(&c->tcp, tp);
     if (ca_state(tp) == CA_CWR || ca_state(tp) == CA_RECOVERY)
         tp->snd_cwnd = tp->snd_ssthresh;
     else
@@ -118,7 +131,8 @@ static inline void starting(struct sock *sk, struct connection *c, uint32_t ack,
         tcp_reno_cong_avoid(sk, ack, packets);
     }
     if (acked) {
-        struct careful_resume_rfc_9959_run run = {c->tcp.acked - acked, c->tcp.acked - 1, 1};
+        uint64_t after = acked_bytes(&c->tcp, tp);
+        struct careful_resume_rfc_9959_run run = {after - acked, after - 1, 1};
         struct careful_resume_rfc_9959_ack frame = {now_ns(tp), acked, in_flight(&c->tcp, tp), c->tcp.rtt_ns, &run, 1};
         before = w = window(c, tp);
         careful_resume_rfc_9959_on_ack(&c->resume, &frame, &w);
@@ -129,23 +143,36 @@ static inline void starting(struct sock *sk, struct connection *c, uint32_t ack,
 SEC("struct_ops/cong_control")
 void BPF_PROG(resume_cong_control, struct sock *sk, uint32_t ack, int flag, const struct rate_sample *sample) {
     struct tcp_sock *tp = tcp_sk(sk);
+    struct at_each_ack *state = at_each_ack(sk);
+    uint64_t rtt_ns = rtt_in_ns(sample->rtt_us);
+    if (rtt_ns < state->min_rtt_ns)
+        state->min_rtt_ns = rtt_ns;
+    int saves = is_worth_saving(state, tp); /* before the window grows */
+    if (state->over) {
+        normal(sk, ack, sample->acked_sacked);
+        update_pacing_rate(tp);
+        if (saves)
+            save_window(sk);
+        return;
+    }
     struct connection *c = of(sk);
     if (!c)
         return;
     uint32_t packets = tp->snd_cwnd, limited = app_limited(tp);
-    note_rtt(&c->tcp, sample->rtt_us);
-    if (c->tcp.rtt_ns < c->min_rtt_ns)
-        c->min_rtt_ns = c->tcp.rtt_ns;
+    c->tcp.rtt_ns = rtt_ns;
     if (c->resume.phase == CAREFUL_RESUME_RFC_9959_PHASE_NORMAL)
-        normal(sk, c, ack, sample->acked_sacked);
+        normal(sk, ack, sample->acked_sacked);
     else
         starting(sk, c, ack, sample->acked_sacked);
     if (!c->pacing)
         update_pacing_rate(tp);
-    observe(sk, c, limited);
+    if (saves && c->resume.phase == CAREFUL_RESUME_RFC_9959_PHASE_NORMAL)
+        save_window(sk);
     record(&c->tcp, tp, packets, sample->acked_sacked, limited);
-    if (c->resume.phase == CAREFUL_RESUME_RFC_9959_PHASE_NORMAL)
+    if (c->resume.phase == CAREFUL_RESUME_RFC_9959_PHASE_NORMAL) {
         change_to_later(sk, &c->tcp);
+        state->over = !TRACED && !c->pacing && c->tcp.change == CHANGED;
+    }
 }
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(resume_ssthresh, struct sock *sk) {

@@ -1,5 +1,5 @@
-/* HyStart++, RFC 9406, on the kernel's Reno or CUBIC. Packet numbers are numbers of segments. TCP does not pace, so
- * bursts are unlimited. */
+/* HyStart++, RFC 9406, on the kernel's Reno or CUBIC. TCP does not pace, so bursts are unlimited. The number of a
+ * packet is the number of its first byte: only the begin of a round needs a division. */
 #include "base.h"
 #include "hystartpp_rfc_9406.h"
 
@@ -7,7 +7,7 @@ struct connection {
     struct tcp tcp;
     struct hystartpp_rfc_9406 hystartpp;
 };
-CONNECTIONS
+SMALL_CONNECTIONS
 
 SEC("struct_ops/init") void BPF_PROG(hystartpp_init, struct sock *sk) {
     struct connection *c = create(sk);
@@ -23,11 +23,11 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(hystartpp_cong_avoid, struct sock *sk
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
     note_latest_rtt(&c->tcp, tp);
-    newly_sent(&c->tcp, tp);
     uint64_t bytes = newly_acked(&c->tcp, tp), cwnd = cwnd_bytes(&c->tcp, tp), ssthresh = ssthresh_bytes(&c->tcp, tp);
     if (ssthresh == NONE && bytes) {
-        struct hystartpp_rfc_9406_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, segments(&c->tcp, c->tcp.sent),
-                                               bytes, c->tcp.rtt_ns, limited};
+        uint64_t last = acked_bytes(&c->tcp, tp) - 1;
+        uint64_t next = last >= c->hystartpp.window_end ? next_segment(&c->tcp, tp) : 0;
+        struct hystartpp_rfc_9406_ack frame = {last, next, bytes, c->tcp.rtt_ns, limited};
         int exited = hystartpp_rfc_9406_on_ack(&c->hystartpp, &frame, &cwnd, &ssthresh) == HYSTARTPP_RFC_9406_EXITED;
         set_cwnd(&c->tcp, tp, cwnd);
         if (exited)

@@ -12,18 +12,24 @@
 struct connection {
     struct tcp tcp;
     struct jumpstart_pfldnet_2007 jump;
-    uint64_t recovery_start_ns, begun_ns;
+    uint64_t sent, recovery_start_ns, begun_ns;
     uint32_t retransmitted;
     uint32_t in_recovery;
 };
 CONNECTIONS
+
+/* In the private area. over: after the start an ACK needs Reno only, and the storage serves recovery. */
+struct at_each_ack {
+    uint32_t over;
+};
+static inline struct at_each_ack *at_each_ack(struct sock *sk) { return private_area(sk); }
 
 SEC("struct_ops/init") void BPF_PROG(jumpstart_init, struct sock *sk) {
     struct connection *c = create(sk);
     if (!c)
         return;
     jumpstart_pfldnet_2007_begin(&c->jump, c->tcp.mss);
-    c->recovery_start_ns = c->begun_ns = 0;
+    c->sent = c->recovery_start_ns = c->begun_ns = 0;
     c->retransmitted = tcp_sk(sk)->total_retrans;
     c->in_recovery = 0;
 }
@@ -37,10 +43,11 @@ static inline struct jumpstart_pfldnet_2007_window window(const struct connectio
 
 /* Count the segments that have left since the last call. */
 static inline void sent(struct connection *c, struct tcp_sock *tp) {
-    uint64_t before = segments(&c->tcp, c->tcp.sent), was = c->jump.jumping;
-    if (!newly_sent(&c->tcp, tp))
+    uint64_t bytes = sent_bytes(&c->tcp, tp), was = c->jump.jumping;
+    if (bytes == c->sent)
         return;
-    uint64_t after = segments(&c->tcp, c->tcp.sent);
+    uint64_t before = segments(&c->tcp, c->sent), after = segments(&c->tcp, bytes);
+    c->sent = bytes;
     struct jumpstart_pfldnet_2007_sent s = {after - before, after - 1, 0, 0};
     jumpstart_pfldnet_2007_on_sent(&c->jump, &s);
     if (was && !c->jump.jumping)
@@ -59,8 +66,8 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(jumpstart_min_tso_segs, struct 
     struct jumpstart_pfldnet_2007_backlog backlog = {now_ns(tp), waiting, allowed, rtt_ns ? rtt_ns : NONE};
     uint64_t before = 0;
     if (c->jump.jumping && now_ns(tp) - c->begun_ns < WRITE_NS &&
-        segments(&c->tcp, c->tcp.sent + waiting) > c->jump.planned_packets && c->tcp.acked == 0) {
-        before = c->tcp.sent;
+        segments(&c->tcp, c->sent + waiting) > c->jump.planned_packets && acked_bytes(&c->tcp, tp) == 0) {
+        before = c->sent;
         backlog.queued_bytes += before;
         backlog.receive_window_bytes += before;
         jumpstart_pfldnet_2007_begin(&c->jump, c->tcp.mss);
@@ -80,15 +87,18 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(jumpstart_min_tso_segs, struct 
 
 SEC("struct_ops/cong_avoid") void BPF_PROG(jumpstart_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
     struct tcp_sock *tp = tcp_sk(sk);
+    if (at_each_ack(sk)->over) {
+        base_cong_avoid(sk, ack, acked);
+        return;
+    }
     struct connection *c = of(sk);
     if (!c)
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
     sent(c, tp);
-    newly_acked(&c->tcp, tp);
     if (c->jump.jumping) {
         struct jumpstart_pfldnet_2007_window w = window(c, tp);
-        uint64_t next = segments(&c->tcp, c->tcp.acked);
+        uint64_t next = segments(&c->tcp, acked_bytes(&c->tcp, tp));
         struct jumpstart_pfldnet_2007_ack frame = {next - 1, now_ns(tp), next};
         jumpstart_pfldnet_2007_on_ack(&c->jump, &frame, &w);
         if (!c->jump.jumping)
@@ -96,8 +106,10 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(jumpstart_cong_avoid, struct sock *sk
     }
     base_cong_avoid(sk, ack, acked);
     record(&c->tcp, tp, before, acked, limited);
-    if (c->jump.begun && !c->jump.jumping)
+    if (c->jump.begun && !c->jump.jumping) {
         change_to_later(sk, &c->tcp);
+        at_each_ack(sk)->over = !TRACED && c->tcp.change == CHANGED;
+    }
 }
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(jumpstart_ssthresh, struct sock *sk) {
@@ -106,8 +118,7 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(jumpstart_ssthresh, struct sock *sk
     if (!c)
         return base_ssthresh(sk);
     sent(c, tp);
-    newly_acked(&c->tcp, tp);
-    uint64_t first = c->tcp.acked / c->tcp.mss;
+    uint64_t first = acked_bytes(&c->tcp, tp) / c->tcp.mss;
     struct jumpstart_pfldnet_2007_range lost = {first, first + (tp->lost_out ? tp->lost_out : 1) - 1};
     struct jumpstart_pfldnet_2007_window w = window(c, tp);
     jumpstart_pfldnet_2007_on_lost(&c->jump, &lost, 1, NONE, now_ns(tp), &w);
@@ -130,12 +141,11 @@ SEC("struct_ops/set_state") void BPF_PROG(jumpstart_set_state, struct sock *sk, 
     }
     /* Recovery is over: R is the number of segments of the first flight that were sent again. */
     sent(c, tp);
-    newly_acked(&c->tcp, tp);
     uint64_t again = tp->total_retrans - c->retransmitted, flight = c->jump.end - c->jump.first;
     if (again > 0 && flight > 0 && c->jump.lost_of_first_flight)
         c->jump.r += again < flight ? again : flight;
-    uint64_t next = segments(&c->tcp, c->tcp.sent);
-    struct jumpstart_pfldnet_2007_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, now_ns(tp), next};
+    uint64_t last = segments(&c->tcp, acked_bytes(&c->tcp, tp)) - 1, next = segments(&c->tcp, c->sent);
+    struct jumpstart_pfldnet_2007_ack frame = {last, now_ns(tp), next};
     if (jumpstart_pfldnet_2007_on_ack(&c->jump, &frame, &w) == JUMPSTART_PFLDNET_2007_JUMP_ACCOUNTED) {
         set_cwnd(&c->tcp, tp, w.cwnd);
         set_ssthresh(&c->tcp, tp, w.ssthresh);

@@ -6,7 +6,7 @@ struct connection {
     struct tcp tcp;
     struct limited_slow_start_rfc_3742 limited;
 };
-CONNECTIONS
+PRIVATE_CONNECTIONS
 
 SEC("struct_ops/init") void BPF_PROG(limited_init, struct sock *sk) {
     struct connection *c = create(sk);
@@ -21,8 +21,6 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(limited_cong_avoid, struct sock *sk, 
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
     uint64_t cwnd = cwnd_bytes(&c->tcp, tp);
-    newly_sent(&c->tcp, tp);
-    newly_acked(&c->tcp, tp);
     if (limited_slow_start_rfc_3742_in_slow_start(cwnd, ssthresh_bytes(&c->tcp, tp))) {
         limited_slow_start_rfc_3742_on_ack(&c->limited, limited, &cwnd);
         set_cwnd(&c->tcp, tp, cwnd);

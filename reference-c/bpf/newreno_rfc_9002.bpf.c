@@ -7,7 +7,7 @@ struct connection {
     struct tcp tcp;
     struct newreno_rfc_9002 newreno;
 };
-CONNECTIONS
+PRIVATE_CONNECTIONS
 
 SEC("struct_ops/init") void BPF_PROG(newreno_init, struct sock *sk) {
     struct connection *c = create(sk);
@@ -35,12 +35,15 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(newreno_cong_avoid, struct sock *sk, 
     if (!c)
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
-    newly_sent(&c->tcp, tp);
-    newly_acked(&c->tcp, tp);
     c->newreno.congestion_window = cwnd_bytes(&c->tcp, tp);
     c->newreno.ssthresh = ssthresh_bytes(&c->tcp, tp);
-    struct run run = {&c->newreno, now_ns(tp), limited};
-    bpf_loop(acked, one_packet, &run, 0);
+    if (c->newreno.ssthresh == NONE && acked) { /* slow start takes all packets at once */
+        struct newreno_rfc_9002_run all = {acked, c->newreno.max_datagram_size, now_ns(tp)};
+        newreno_rfc_9002_on_ack(&c->newreno, &all, 1, limited);
+    } else {
+        struct run run = {&c->newreno, now_ns(tp), limited};
+        bpf_loop(acked, one_packet, &run, 0);
+    }
     set_cwnd(&c->tcp, tp, c->newreno.congestion_window);
     record(&c->tcp, tp, before, acked, limited);
 }

@@ -1,7 +1,7 @@
 /*
  * Rapid Start, draft-kazuho-ccwg-rapid-start-02, on the kernel's Reno. In the first recovery the algorithm sets the
  * window at each ACK, so `cong_control` replaces the kernel's proportional rate reduction. The pacing of section 3.1
- * is left out.
+ * is left out. The number of a packet is the number of its first byte: only the begin of a round needs a division.
  */
 #include "base.h"
 #include "rapid_start_draft_02.h"
@@ -13,7 +13,7 @@ struct connection {
     uint64_t min_rtt_ns;
     uint32_t startup, first_recovery;
 };
-CONNECTIONS
+PRIVATE_CONNECTIONS
 
 SEC("struct_ops/init") void BPF_PROG(rapid_init, struct sock *sk) {
     struct connection *c = create(sk);
@@ -54,14 +54,13 @@ void BPF_PROG(rapid_cong_control, struct sock *sk, uint32_t ack, int flag, const
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
     uint64_t acked = (uint64_t)sample->acked_sacked * c->tcp.mss, cwnd = cwnd_bytes(&c->tcp, tp);
-    newly_sent(&c->tcp, tp);
-    newly_acked(&c->tcp, tp);
     note_rtt(&c->tcp, sample->rtt_us);
     if (c->tcp.rtt_ns < c->min_rtt_ns)
         c->min_rtt_ns = c->tcp.rtt_ns;
     if (c->startup && acked) {
-        struct rapid_start_draft_02_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, segments(&c->tcp, c->tcp.sent),
-                                                 acked, c->tcp.rtt_ns, c->min_rtt_ns, limited};
+        uint64_t last = acked_bytes(&c->tcp, tp) - 1;
+        uint64_t next = last >= c->rapid.window_end ? next_segment(&c->tcp, tp) : 0;
+        struct rapid_start_draft_02_ack frame = {last, next, acked, c->tcp.rtt_ns, c->min_rtt_ns, limited};
         rapid_start_draft_02_on_ack(&c->rapid, &frame, &cwnd);
         set_cwnd(&c->tcp, tp, cwnd);
     } else if (c->first_recovery) {

@@ -1,17 +1,32 @@
-/* SEARCH, draft-chung-ccwg-search-09, on the kernel's Reno or CUBIC. Sent bytes are counted when an ACK arrives. */
+/* SEARCH, draft-chung-ccwg-search-09, on the kernel's Reno or CUBIC. Sent bytes are counted when an ACK arrives. Most
+ * ACKs end no bin: they leave without the storage of the connection, which counts the bytes later. */
 #include "base.h"
 #include "search_draft_09.h"
 
+/* In the private area where it is free. bin_end_ns: of the header. rtt_us: latest sample, 0 before the first. */
+struct at_each_ack {
+    uint64_t bin_end_ns;
+    uint32_t rtt_us;
+};
+
 struct connection {
     struct tcp tcp;
+    struct at_each_ack state;
     struct search_draft_09 search;
 };
 CONNECTIONS
 
+static inline struct at_each_ack *at_each_ack(struct sock *sk, struct connection *c) {
+    return PRIVATE_AREA_IS_FREE ? private_area(sk) : &c->state;
+}
+
 SEC("struct_ops/init") void BPF_PROG(search_init, struct sock *sk) {
     struct connection *c = create(sk);
-    if (c)
+    if (c) {
         search_draft_09_begin(&c->search, c->tcp.mss);
+        at_each_ack(sk, c)->bin_end_ns = 0;
+        at_each_ack(sk, c)->rtt_us = 0;
+    }
     base_init(sk);
 }
 
@@ -21,21 +36,33 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, u
         base_cong_avoid(sk, ack, acked);
         return;
     }
-    struct connection *c = of(sk);
+    struct connection *c = PRIVATE_AREA_IS_FREE ? 0 : of(sk);
+    if (!PRIVATE_AREA_IS_FREE && !c)
+        return;
+    struct at_each_ack *state = at_each_ack(sk, c);
+    if (tp->rack.rtt_us)
+        state->rtt_us = tp->rack.rtt_us;
+    if (!TRACED && now_ns(tp) <= state->bin_end_ns) {
+        base_cong_avoid(sk, ack, acked);
+        return;
+    }
+    if (PRIVATE_AREA_IS_FREE)
+        c = of(sk);
     if (!c)
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
     note_latest_rtt(&c->tcp, tp);
-    search_draft_09_on_sent(&c->search, newly_sent(&c->tcp, tp));
-    search_draft_09_count(&c->search, newly_acked(&c->tcp, tp));
-    if (c->tcp.rtt_ns != NONE)
-        search_draft_09_rtt(&c->search, c->tcp.rtt_ns);
+    search_draft_09_on_sent(&c->search, sent_bytes(&c->tcp, tp) - c->search.sent_bytes);
+    search_draft_09_count(&c->search, acked_bytes(&c->tcp, tp) - c->search.acked_bytes);
+    if (state->rtt_us)
+        search_draft_09_rtt(&c->search, (uint64_t)state->rtt_us * 1000);
     enum search_draft_09_outcome outcome = SEARCH_DRAFT_09_SAME_BIN;
     if (in_slow_start(tp)) {
         uint64_t cwnd = cwnd_bytes(&c->tcp, tp), old = cwnd;
         outcome = search_draft_09_on_ack(&c->search, now_ns(tp), acked, in_flight(&c->tcp, tp), &cwnd);
         if (cwnd != old)
             set_cwnd(&c->tcp, tp, cwnd);
+        state->bin_end_ns = c->search.bin_end_ns;
     }
     if (outcome == SEARCH_DRAFT_09_DRAINED)
         tp->snd_ssthresh = tp->snd_cwnd;
@@ -47,8 +74,10 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, u
 SEC("struct_ops/set_state") void BPF_PROG(search_set_state, struct sock *sk, uint8_t state) {
     struct connection *c = of(sk);
     base_set_state(sk, state);
-    if (c && state == CA_LOSS)
+    if (c && state == CA_LOSS) {
         search_draft_09_restart(&c->search);
+        at_each_ack(sk, c)->bin_end_ns = 0;
+    }
 }
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(search_ssthresh, struct sock *sk) { return base_ssthresh(sk); }

@@ -12,6 +12,12 @@ struct connection {
 };
 CONNECTIONS
 
+/* In the private area. over: after SUSS, once HyStart has ended slow start, an ACK needs Reno only until a timeout. */
+struct at_each_ack {
+    uint32_t snd_una, over;
+};
+static inline struct at_each_ack *at_each_ack(struct sock *sk) { return private_area(sk); }
+
 SEC("struct_ops/init") void BPF_PROG(suss_init, struct sock *sk) {
     struct connection *c = create(sk);
     if (!c)
@@ -19,6 +25,7 @@ SEC("struct_ops/init") void BPF_PROG(suss_init, struct sock *sk) {
     suss_linux_6_8_begin(&c->suss, c->tcp.mss);
     c->announced = 0;
     c->pacing = 0;
+    at_each_ack(sk)->snd_una = c->tcp.snd_una;
 }
 
 static inline struct suss_linux_6_8_window window(const struct connection *c, const struct tcp_sock *tp) {
@@ -51,13 +58,11 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(suss_min_tso_segs, struct sock 
     if (!c)
         return 2;
     struct suss_linux_6_8_window before = window(c, tp), w = before;
-    newly_sent(&c->tcp, tp);
-    uint64_t bytes = c->tcp.sent - c->announced;
+    uint64_t sent = sent_bytes(&c->tcp, tp), bytes = sent - c->announced;
     if (bytes > 0 && (c->suss.state != SUSS_LINUX_6_8_PACING || now_ns(tp) >= c->suss.pacing_start_ns)) {
-        c->announced = c->tcp.sent;
+        c->announced = sent;
         note(&c->tcp, tp, TRACE_SENT, bytes);
-        suss_linux_6_8_on_sent(&c->suss, now_ns(tp), segments(&c->tcp, c->tcp.sent) - 1, bytes, in_flight(&c->tcp,
-            tp), &w);
+        suss_linux_6_8_on_sent(&c->suss, now_ns(tp), segments(&c->tcp, sent) - 1, bytes, in_flight(&c->tcp, tp), &w);
         set_window(c, tp, &w, &before);
     }
     set_pacing(c, tp);
@@ -66,14 +71,19 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(suss_min_tso_segs, struct sock 
 
 SEC("struct_ops/cong_avoid") void BPF_PROG(suss_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
     struct tcp_sock *tp = tcp_sk(sk);
+    struct at_each_ack *state = at_each_ack(sk);
+    uint32_t una = tp->snd_una, bytes = una - state->snd_una;
+    state->snd_una = una;
+    if (state->over) {
+        base_cong_avoid(sk, ack, acked);
+        return;
+    }
     struct connection *c = of(sk);
     if (!c)
         return;
     uint32_t packets = tp->snd_cwnd, limited = app_limited(tp);
     note_latest_rtt(&c->tcp, tp);
-    newly_sent(&c->tcp, tp);
-    uint64_t bytes = newly_acked(&c->tcp, tp);
-    uint64_t seq = segments(&c->tcp, c->tcp.acked) - 1, next = segments(&c->tcp, c->tcp.sent);
+    uint64_t seq = segments(&c->tcp, acked_bytes(&c->tcp, tp)) - 1, next = segments(&c->tcp, sent_bytes(&c->tcp, tp));
     struct suss_linux_6_8_window before = window(c, tp), w = before;
     c->suss.in_flight = in_flight(&c->tcp, tp);
     if (c->tcp.rtt_ns != NONE && bytes)
@@ -89,6 +99,7 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(suss_cong_avoid, struct sock *sk, uin
     if (!suss_linux_6_8_is_active(&c->suss)) { /* it never is again */
         set_pacing(c, tp);
         change_to_later(sk, &c->tcp);
+        state->over = !TRACED && c->suss.found && c->tcp.change == CHANGED;
     }
 }
 
@@ -109,8 +120,8 @@ SEC("struct_ops/set_state") void BPF_PROG(suss_set_state, struct sock *sk, uint8
     struct connection *c = of(sk);
     if (!c || state != CA_LOSS)
         return;
-    newly_sent(&c->tcp, tp);
-    c->suss.snd_nxt = segments(&c->tcp, c->tcp.sent);
+    at_each_ack(sk)->over = 0;
+    c->suss.snd_nxt = segments(&c->tcp, sent_bytes(&c->tcp, tp));
     suss_linux_6_8_enter_loss(&c->suss, now_ns(tp), cwnd_bytes(&c->tcp, tp));
 }
 

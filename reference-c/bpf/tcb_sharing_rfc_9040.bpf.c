@@ -10,7 +10,7 @@ struct connection {
     struct tcb_sharing_rfc_9040 tcb;
     uint64_t save_at, min_rtt_ns;
 };
-CONNECTIONS
+PRIVATE_CONNECTIONS
 
 SEC("struct_ops/init") void BPF_PROG(tcb_init, struct sock *sk) {
     struct tcp_sock *tp = tcp_sk(sk);
@@ -42,13 +42,11 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(tcb_cong_avoid, struct sock *sk, uint
     note_latest_rtt(&c->tcp, tp);
     if (c->tcp.rtt_ns < c->min_rtt_ns)
         c->min_rtt_ns = c->tcp.rtt_ns;
-    newly_sent(&c->tcp, tp);
-    newly_acked(&c->tcp, tp);
     tcb_sharing_rfc_9040_on_sent(&c->tcb);
     base_cong_avoid(sk, ack, acked);
-    if (c->tcp.acked >= c->save_at && !limited && c->min_rtt_ns != NONE) {
+    if (acked_bytes(&c->tcp, tp) >= c->save_at && !limited && c->min_rtt_ns != NONE) {
         save(sk, cwnd_bytes(&c->tcp, tp), c->min_rtt_ns, now_ns(tp));
-        c->save_at = c->tcp.sent;
+        c->save_at = sent_bytes(&c->tcp, tp);
     }
     record(&c->tcp, tp, before, acked, limited);
 }

@@ -44,6 +44,7 @@ struct inet_sock {
 struct inet_connection_sock {
     struct inet_sock icsk_inet;
     uint8_t icsk_ca_state : 5;
+    uint64_t icsk_ca_priv[13];
 };
 struct tcp_rack {
     uint32_t rtt_us;
@@ -52,7 +53,7 @@ struct tcp_sock {
     struct inet_connection_sock inet_conn;
     uint32_t snd_cwnd, snd_cwnd_clamp, snd_ssthresh, mss_cache, snd_nxt, snd_una, snd_wnd, write_seq, total_retrans;
     uint32_t packets_out, sacked_out, lost_out, retrans_out, max_packets_out, srtt_us;
-    uint64_t tcp_mstamp;
+    uint64_t tcp_mstamp, bytes_acked;
     struct tcp_rack rack;
     uint8_t is_cwnd_limited : 1;
 };
@@ -94,12 +95,14 @@ extern uint32_t tcp_reno_ssthresh(struct sock *sk) __ksym;
 extern uint32_t tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 extern void tcp_reno_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) __ksym;
 
-/* State of a connection that every algorithm has. rest: bytes of the window beyond whole segments, while the
- * kernel's window is still `packets`. paces: our pacing goes on. sent, acked: bytes since the begin. rtt_ns: sample of the ACK at hand, or
- * NONE. change: state of the change to the later programs. */
+/* State of a connection that every algorithm has. sent_from, acked_from: the kernel's counters at the begin. rtt_ns:
+ * sample of the ACK at hand, or NONE. snd_nxt, snd_una: at the last count of new bytes. mss: 0 before the begin. rest:
+ * bytes of the window beyond whole segments, while the kernel's window is still `packets`. paces: our pacing goes on.
+ * change: state of the change to the later programs. */
 struct tcp {
-    uint64_t sent, acked, rtt_ns;
-    uint32_t snd_nxt, snd_una, mss, packets, rest, paces, change;
+    uint64_t sent_from, acked_from, rtt_ns;
+    uint32_t snd_nxt, snd_una, mss, packets, rest;
+    uint8_t paces, change;
 };
 enum { CHANGE_LATER, CHANGING, CHANGED };
 
@@ -120,18 +123,38 @@ enum { CHANGE_LATER, CHANGING, CHANGED };
         return c;                                                                                                      \
     }
 
+/* Private area of the socket. The kernel clears it before `init`. An access needs no call of a helper and no further
+ * cache lines, but each offset must be a constant. */
+enum { PRIVATE_BYTES = 104 };
+#define private_area(sk) ((void *)&tcp_sk(sk)->inet_conn.icsk_ca_priv)
+
+/* As CONNECTIONS, for a small `struct connection`, in the private area. */
+#define PRIVATE_CONNECTIONS                                                                                            \
+    _Static_assert(sizeof(struct connection) <= PRIVATE_BYTES, "use CONNECTIONS");                                     \
+    static inline struct connection *of(struct sock *sk) {                                                             \
+        struct connection *c = private_area(sk);                                                                       \
+        return c->tcp.mss ? c : 0; /* the kernel calls some programs before `init` */                                  \
+    }                                                                                                                  \
+    static inline struct connection *create(struct sock *sk) {                                                         \
+        struct connection *c = private_area(sk);                                                                       \
+        tcp_begin(&c->tcp, tcp_sk(sk));                                                                                \
+        return c;                                                                                                      \
+    }
+
 #define tcp_sk(sk) ((struct tcp_sock *)(sk))
 
 static inline int ca_state(const struct tcp_sock *tp) { return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state); }
 
 static inline void tcp_begin(struct tcp *c, const struct tcp_sock *tp) {
-    c->sent = c->acked = 0;
+    c->acked_from = tp->bytes_acked;
+    c->sent_from = tp->bytes_acked + (tp->snd_nxt - tp->snd_una);
     c->rtt_ns = NONE;
     c->snd_nxt = tp->snd_nxt;
     c->snd_una = tp->snd_una;
     c->mss = tp->mss_cache ? tp->mss_cache : 1;
     c->packets = tp->snd_cwnd;
-    c->rest = c->paces = 0;
+    c->rest = 0;
+    c->paces = 0;
     c->change = CHANGE_LATER;
 }
 
@@ -145,14 +168,31 @@ static inline void tcp_begin(struct tcp *c, const struct tcp_sock *tp) {
 #define LATER LATER_(NAME)
 #define LATER_TEXT NAME_TEXT "_2"
 
-static inline void change_to_later(struct sock *sk, struct tcp *c) {
+/* Out of line, as it runs once. The kernel clears the private area: put its content back. */
+static __attribute__((noinline, unused)) void change(struct sock *sk) {
+    uint64_t *private = private_area(sk), kept[PRIVATE_BYTES / 8];
     char name[] = LATER_TEXT;
+    for (int i = 0; i < PRIVATE_BYTES / 8; i++)
+        kept[i] = private[i];
+    bpf_setsockopt(sk, SOL_TCP, TCP_CONGESTION, name, sizeof name - 1);
+    for (int i = 0; i < PRIVATE_BYTES / 8; i++)
+        private[i] = kept[i];
+}
+
+static inline void change_to_later(struct sock *sk, struct tcp *c) {
     if (c->change != CHANGE_LATER || ca_state(tcp_sk(sk)) != CA_OPEN)
         return;
     c->change = CHANGING;
-    bpf_setsockopt(sk, SOL_TCP, TCP_CONGESTION, name, sizeof name - 1);
+    change(sk);
     c->change = CHANGED;
 }
+
+/* Whether each ACK is recorded, for which the program needs the storage of the connection. */
+#ifdef FIRSTFLIGHT_TRACE
+enum { TRACED = 1 };
+#else
+enum { TRACED = 0 };
+#endif
 
 /* NON_RESTRICTED lets users without CAP_NET_ADMIN choose the algorithm. */
 #ifdef ALLOW_ALL
@@ -164,26 +204,41 @@ static inline void change_to_later(struct sock *sk, struct tcp *c) {
 /* Time at which the kernel received the ACK, or began to send. */
 static inline uint64_t now_ns(const struct tcp_sock *tp) { return tp->tcp_mstamp * 1000; }
 
+/* Bytes that were acknowledged since the begin, and bytes that were sent, each once. */
+static inline uint64_t acked_bytes(const struct tcp *c, const struct tcp_sock *tp) {
+    return tp->bytes_acked - c->acked_from;
+}
+static inline uint64_t sent_bytes(const struct tcp *c, const struct tcp_sock *tp) {
+    return tp->bytes_acked + (tp->snd_nxt - tp->snd_una) - c->sent_from;
+}
+
 /* Return the bytes that were sent for the first time since the last call. */
-static inline uint64_t newly_sent(struct tcp *c, const struct tcp_sock *tp) {
-    uint32_t more = tp->snd_nxt - c->snd_nxt;
-    c->snd_nxt = tp->snd_nxt;
-    c->sent += more;
+static inline uint32_t newly_sent(struct tcp *c, const struct tcp_sock *tp) {
+    uint32_t nxt = tp->snd_nxt, more = nxt - c->snd_nxt;
+    c->snd_nxt = nxt;
     return more;
 }
 
 /* Return the bytes that were acknowledged since the last call. */
-static inline uint64_t newly_acked(struct tcp *c, const struct tcp_sock *tp) {
-    uint32_t more = tp->snd_una - c->snd_una;
-    c->snd_una = tp->snd_una;
-    c->acked += more;
+static inline uint32_t newly_acked(struct tcp *c, const struct tcp_sock *tp) {
+    uint32_t una = tp->snd_una, more = una - c->snd_una;
+    c->snd_una = una;
     return more;
 }
 
 /* Bytes as a number of segments, rounded up: the number of the first segment that begins there or later. */
-static inline uint64_t segments(const struct tcp *c, uint64_t bytes) { return (bytes + c->mss - 1) / c->mss; }
+static inline uint64_t segments(const struct tcp *c, uint64_t bytes) {
+    uint64_t last = bytes + c->mss - 1;
+    return last >> 32 ? last / c->mss : (uint32_t)last / c->mss; /* a division of 32 bits costs less */
+}
 
-static inline void note_rtt(struct tcp *c, long rtt_us) { c->rtt_ns = rtt_us >= 0 ? (uint64_t)rtt_us * 1000 : NONE; }
+/* Return the number of the first byte of the segment that is sent next. */
+static inline uint64_t next_segment(const struct tcp *c, const struct tcp_sock *tp) {
+    return segments(c, sent_bytes(c, tp)) * c->mss;
+}
+
+static inline uint64_t rtt_in_ns(long rtt_us) { return rtt_us >= 0 ? (uint64_t)rtt_us * 1000 : NONE; }
+static inline void note_rtt(struct tcp *c, long rtt_us) { c->rtt_ns = rtt_in_ns(rtt_us); }
 
 /* RTT of the segment sent last among those delivered: `pkts_acked` has the same sample, and costs another program. */
 static inline void note_latest_rtt(struct tcp *c, const struct tcp_sock *tp) {
@@ -198,12 +253,8 @@ static inline uint64_t in_flight(const struct tcp *c, const struct tcp_sock *tp)
 static inline int in_slow_start(const struct tcp_sock *tp) { return tp->snd_cwnd < tp->snd_ssthresh; }
 
 /* Whether an algorithm that acts in slow start only leaves an ACK to the controller below it, without the storage of
- * the connection. A traced object needs the storage for its record. */
-#ifdef FIRSTFLIGHT_TRACE
-static inline int slow_start_is_over(const struct tcp_sock *tp) { return 0; }
-#else
-static inline int slow_start_is_over(const struct tcp_sock *tp) { return !in_slow_start(tp); }
-#endif
+ * the connection. */
+static inline int slow_start_is_over(const struct tcp_sock *tp) { return !TRACED && !in_slow_start(tp); }
 
 /* tcp_is_cwnd_limited of the kernel, inverted. */
 static inline int app_limited(const struct tcp_sock *tp) {
@@ -218,10 +269,12 @@ static inline uint64_t cwnd_bytes(const struct tcp *c, const struct tcp_sock *tp
 
 /* Set the window: whole segments, at least one, and the rest of the bytes for later. */
 static inline void set_cwnd(struct tcp *c, struct tcp_sock *tp, uint64_t bytes) {
-    uint64_t packets = c->packets, rest = bytes - packets * c->mss;
-    if (rest >= c->mss) { /* most changes are smaller, and a division costs more */
-        packets = bytes / c->mss;
-        rest = bytes - packets * c->mss;
+    uint32_t mss = c->mss;
+    uint64_t packets = c->packets, rest = bytes - packets * mss;
+    if (rest >= mss) {
+        /* A division of 32 bits costs less, and is enough for growth. */
+        packets = rest >> 32 ? bytes / mss : packets + (uint32_t)rest / mss;
+        rest = bytes - packets * mss;
     }
     c->rest = rest;
     if (packets > tp->snd_cwnd_clamp || packets == 0) {
@@ -278,8 +331,8 @@ static inline struct trace_record *trace_begin(struct tcp *c, struct tcp_sock *t
     r->socket = (uint64_t)tp;
     r->now_ns = now_ns(tp);
     r->rtt_ns = c->rtt_ns;
-    r->sent = c->sent;
-    r->acked = c->acked;
+    r->sent = sent_bytes(c, tp);
+    r->acked = acked_bytes(c, tp);
     r->in_flight = in_flight(c, tp);
     r->cwnd = tp->snd_cwnd;
     r->rest = tp->snd_cwnd == c->packets ? c->rest : 0;
