@@ -5,9 +5,19 @@
 #include "tcp.h"
 
 #ifdef ON_CUBIC
-/* The private area belongs to the kernel's CUBIC. */
-enum { PRIVATE_AREA_IS_FREE = 0 };
+enum { ON_RENO = 0 };
 #define SMALL_CONNECTIONS CONNECTIONS
+
+/* State of the kernel's CUBIC, at the begin of the private area. Its size is the running kernel's. */
+struct bictcp {
+    uint32_t cnt;
+} __attribute__((preserve_access_index));
+
+/* Return the part of the private area that the controller below leaves, or 0 if it is too small. */
+static inline void *own_area(struct sock *sk, uint32_t size) {
+    uint32_t used = (bpf_core_type_size(struct bictcp) + 7) & ~7u;
+    return used && used + size <= PRIVATE_BYTES ? (char *)private_area(sk) + used : 0;
+}
 
 extern void cubictcp_init(struct sock *sk) __ksym;
 extern uint32_t cubictcp_recalc_ssthresh(struct sock *sk) __ksym;
@@ -53,8 +63,10 @@ SEC("struct_ops/cwnd_event") void BPF_PROG(base_cwnd_event, struct sock *sk, enu
     BASE_PKTS_ACKED .cwnd_event = (void *)base_cwnd_event,                                                             \
     .undo_cwnd = (void *)base_undo_cwnd, .flags = FLAGS
 #else
-enum { PRIVATE_AREA_IS_FREE = 1 };
+enum { ON_RENO = 1 };
 #define SMALL_CONNECTIONS PRIVATE_CONNECTIONS
+
+static inline void *own_area(struct sock *sk, uint32_t size) { return private_area(sk); }
 
 static inline void base_init(struct sock *sk) { (void)sk; }
 static inline uint32_t base_ssthresh(struct sock *sk) { return tcp_reno_ssthresh(sk); }

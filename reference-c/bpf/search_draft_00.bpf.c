@@ -3,17 +3,16 @@
 #include "base.h"
 #include "search_draft_00.h"
 
-struct connection {
-    struct tcp tcp;
-    struct search_draft_00 search;
-};
-CONNECTIONS
+#define SEARCH struct search_draft_00
+#include "search_ack.h"
 
 SEC("struct_ops/init") void BPF_PROG(search_init, struct sock *sk) {
     struct connection *c = create(sk);
-    if (c)
-        search_draft_00_begin(&c->search);
     base_init(sk);
+    if (!c)
+        return;
+    search_draft_00_begin(&c->search);
+    begin(at_each_ack(sk, c), &c->tcp);
 }
 
 SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
@@ -22,21 +21,32 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, u
         base_cong_avoid(sk, ack, acked);
         return;
     }
-    struct connection *c = of(sk);
+    struct at_each_ack *state = own_area(sk, sizeof *state);
+    struct connection *c = state ? 0 : of(sk);
+    if (!state && !c)
+        return;
+    state = state ? state : &c->state;
+    note_ack(state, tp);
+    if (in_same_bin(state, tp)) {
+        base_cong_avoid(sk, ack, acked);
+        return;
+    }
+    if (!c)
+        c = of(sk);
     if (!c)
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
     note_latest_rtt(&c->tcp, tp);
-    newly_sent(&c->tcp, tp);
-    search_draft_00_count(&c->search, newly_acked(&c->tcp, tp));
-    if (c->tcp.rtt_ns != NONE)
-        search_draft_00_rtt(&c->search, c->tcp.rtt_ns);
+    search_draft_00_count(&c->search, acked_bytes(&c->tcp, tp) - c->search.sequence_num);
+    if (state->rtt_us)
+        search_draft_00_rtt(&c->search, (uint64_t)state->rtt_us * 1000);
     if (in_slow_start(tp)) {
         uint64_t cwnd = cwnd_bytes(&c->tcp, tp);
         if (search_draft_00_on_ack(&c->search, now_ns(tp), &cwnd) == SEARCH_DRAFT_00_EXITED) {
             set_cwnd(&c->tcp, tp, cwnd);
             tp->snd_ssthresh = tp->snd_cwnd;
         }
+        state->bin_end_ns = c->search.bin_end_ns;
     }
     base_cong_avoid(sk, ack, acked);
     record(&c->tcp, tp, before, acked, limited);

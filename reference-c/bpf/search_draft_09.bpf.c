@@ -1,33 +1,17 @@
-/* SEARCH, draft-chung-ccwg-search-09, on the kernel's Reno or CUBIC. Sent bytes are counted when an ACK arrives. Most
- * ACKs end no bin: they leave without the storage of the connection, which counts the bytes later. */
+/* SEARCH, draft-chung-ccwg-search-09, on the kernel's Reno or CUBIC. Sent bytes are counted when an ACK arrives. */
 #include "base.h"
 #include "search_draft_09.h"
 
-/* In the private area where it is free. bin_end_ns: of the header. rtt_us: latest sample, 0 before the first. */
-struct at_each_ack {
-    uint64_t bin_end_ns;
-    uint32_t rtt_us;
-};
-
-struct connection {
-    struct tcp tcp;
-    struct at_each_ack state;
-    struct search_draft_09 search;
-};
-CONNECTIONS
-
-static inline struct at_each_ack *at_each_ack(struct sock *sk, struct connection *c) {
-    return PRIVATE_AREA_IS_FREE ? private_area(sk) : &c->state;
-}
+#define SEARCH struct search_draft_09
+#include "search_ack.h"
 
 SEC("struct_ops/init") void BPF_PROG(search_init, struct sock *sk) {
     struct connection *c = create(sk);
-    if (c) {
-        search_draft_09_begin(&c->search, c->tcp.mss);
-        at_each_ack(sk, c)->bin_end_ns = 0;
-        at_each_ack(sk, c)->rtt_us = 0;
-    }
     base_init(sk);
+    if (!c)
+        return;
+    search_draft_09_begin(&c->search, c->tcp.mss);
+    begin(at_each_ack(sk, c), &c->tcp);
 }
 
 SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
@@ -36,17 +20,17 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, u
         base_cong_avoid(sk, ack, acked);
         return;
     }
-    struct connection *c = PRIVATE_AREA_IS_FREE ? 0 : of(sk);
-    if (!PRIVATE_AREA_IS_FREE && !c)
+    struct at_each_ack *state = own_area(sk, sizeof *state);
+    struct connection *c = state ? 0 : of(sk);
+    if (!state && !c)
         return;
-    struct at_each_ack *state = at_each_ack(sk, c);
-    if (tp->rack.rtt_us)
-        state->rtt_us = tp->rack.rtt_us;
-    if (!TRACED && now_ns(tp) <= state->bin_end_ns) {
+    state = state ? state : &c->state;
+    note_ack(state, tp);
+    if (in_same_bin(state, tp)) {
         base_cong_avoid(sk, ack, acked);
         return;
     }
-    if (PRIVATE_AREA_IS_FREE)
+    if (!c)
         c = of(sk);
     if (!c)
         return;
