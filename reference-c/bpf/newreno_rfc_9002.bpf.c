@@ -22,10 +22,13 @@ struct run {
 };
 
 /* One packet at a time: the verifier follows the header's own loop over packets in every length. */
-static long one_packet(uint64_t index, void *context) {
-    struct run *run = context;
+static inline void on_packet(const struct run *run) {
     struct newreno_rfc_9002_run one = {1, run->newreno->max_datagram_size, run->sent_time};
     newreno_rfc_9002_on_ack(run->newreno, &one, 1, run->app_limited);
+}
+
+static long one_packet(uint64_t index, void *context) {
+    on_packet(context);
     return 0;
 }
 
@@ -42,7 +45,12 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(newreno_cong_avoid, struct sock *sk, 
         newreno_rfc_9002_on_ack(&c->newreno, &all, 1, limited);
     } else {
         struct run run = {&c->newreno, now_ns(tp), limited};
-        bpf_loop(acked, one_packet, &run, 0);
+        if (acked > 0)
+            on_packet(&run);
+        if (acked > 1)
+            on_packet(&run);
+        if (acked > 2) /* most ACKs are for two packets, and need no loop */
+            bpf_loop(acked - 2, one_packet, &run, 0);
     }
     set_cwnd(&c->tcp, tp, c->newreno.congestion_window);
     record(&c->tcp, tp, before, acked, limited);
