@@ -4,7 +4,7 @@
 #include "cubic_rfc_9438.h"
 
 /* In the private area: state that an ACK uses, as in the header and in `struct tcp`. The state that a spurious loss
- * restores is in the storage. K is below 2^52. mss: 0 before the begin. */
+ * restores is in the storage. K is below 2^52, and the kernel's mss_clamp has 16 bits. mss: 0 before the begin. */
 struct at_each_ack {
     uint64_t cwnd, ssthresh, recovery_start_ns, cwnd_prior, w_max, t_epoch, w_est;
     uint64_t k : 56, in_recovery : 8;

@@ -125,7 +125,7 @@ enum { CHANGE_LATER, CHANGING, CHANGED };
 
 /* Private area of the socket. The kernel clears it before `init`. An access needs no call of a helper and no further
  * cache lines, but each offset must be a constant. */
-enum { PRIVATE_BYTES = 104 };
+enum { PRIVATE_BYTES = 104 }; /* ICSK_CA_PRIV_SIZE of the kernel */
 #define private_area(sk) ((void *)&tcp_sk(sk)->inet_conn.icsk_ca_priv)
 
 /* As CONNECTIONS, for a small `struct connection`, in the private area. */
