@@ -70,7 +70,10 @@ Bursts have at most two segments, so that all objects get about the same number 
 bursts of up to 64 kB: BBR's pacing then causes few ACKs.
 
 JumpStart, Careful Resume and SUSS have a program before each attempt to send only during the start. The path has an
-RTT of some microseconds, so that SEARCH ends a bin at each ACK."""
+RTT of some microseconds, so that SEARCH ends a bin at each ACK.
+
+The floor depends on the machine, and the ratios depend on the floor. Another machine measured 46 ns for both programs
+of `ff_empty` and 57 ns for the kernel's CUBIC; there the ratio of an object that does the same work is larger."""
 
 _BBR = """`ff_bbr` costs {ratio:.2f} times as much as the kernel's CUBIC at an equal number of ACKs, and {long_ratio:.2f} times
 as much with bursts of up to 64 kB. With long bursts, an ACK of `ff_bbr` acknowledges {segments:.1f} segments, an ACK of the kernel's CUBIC
