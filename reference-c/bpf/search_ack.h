@@ -1,6 +1,6 @@
 /*
  * Common part of the variants of SEARCH, for state of the type SEARCH. Most ACKs end no bin. They use only a small part
- * of the state, which is in the private area where there is room, and leave without the storage.
+ * of the state, which is in the private area if that is large enough, and read no storage.
  */
 #ifndef FIRSTFLIGHT_BPF_SEARCH_ACK_H
 #define FIRSTFLIGHT_BPF_SEARCH_ACK_H
