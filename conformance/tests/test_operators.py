@@ -37,7 +37,7 @@ QUICK = [("hystart", "linux"), ("limited-slow-start", "rfc-3742"), ("rapid-start
 EVERY = [(name, own) for name, found in ALGORITHMS.items() if isinstance(found, Startup) for own in found.profiles]
 #: A planted error that no named mutant has, and its description.
 ALPHA = Planted(
-    "alpha-one-by-w-max", "cubic/rfc-9438", "U1", False, "grows W_est as Reno from W_max on, not from cwnd_prior", "", "cubic_rfc_9438",
+    "alpha-one-by-w-max", "cubic/rfc-9438", "U1", "grows W_est as Reno from W_max on, not from cwnd_prior", "", "cubic_rfc_9438",
     [["s.w_est >= s.cwnd_prior * UNIT", "s.w_est >= (s.w_max or 0) * UNIT"]], rule="cubic.friendly.alpha-one",
 )  # fmt: skip
 
