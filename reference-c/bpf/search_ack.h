@@ -26,6 +26,13 @@ static inline struct at_each_ack *at_each_ack(struct sock *sk, struct connection
     return state ? state : &c->state;
 }
 
+/* Return the state without the storage if it is in the private area; `*c` is then 0. */
+static inline struct at_each_ack *state_of(struct sock *sk, struct connection **c) {
+    struct at_each_ack *state = own_area(sk, sizeof *state);
+    *c = state ? 0 : of(sk);
+    return state ? state : *c ? &(*c)->state : 0;
+}
+
 static inline void begin(struct at_each_ack *state, const struct tcp *c) {
     state->bin_end_ns = state->open_bytes = 0;
     state->rtt_us = 0;

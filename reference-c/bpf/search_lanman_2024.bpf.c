@@ -25,11 +25,10 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, u
         base_cong_avoid(sk, ack, acked);
         return;
     }
-    struct at_each_ack *state = own_area(sk, sizeof *state);
-    struct connection *c = state ? 0 : of(sk);
-    if (!state && !c)
+    struct connection *c;
+    struct at_each_ack *state = state_of(sk, &c);
+    if (!state)
         return;
-    state = state ? state : &c->state;
     uint32_t bytes = note_ack(state, tp);
     if (in_same_bin(state, tp)) {
         state->open_bytes += bytes;
