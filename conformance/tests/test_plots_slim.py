@@ -1,6 +1,7 @@
 """Plots of the site are written shorter: the same picture, to a twentieth of a point."""
 
 import re
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -21,6 +22,22 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("plot") / "plot.svg"
     plot_vector(load(sorted((VECTORS / "search").glob("exit.*.json"))[0]), path)
     return path.read_text("utf-8")
+
+
+@cache
+def root_of(text: str) -> ET.Element:
+    """Return the root of a plot, whose elements without a class have the class of their group."""
+    root = ET.fromstring(text)
+    for group in root.iter(SVG + "g"):
+        for child in group:
+            child.attrib.setdefault("class", group.get("class", ""))
+    return root
+
+
+@cache
+def rules_of(text: str) -> list[tuple[list[str], str]]:
+    """Return the rules of a plot's style, with the classes that they are for."""
+    return [(names.split(","), rule) for names, rule in re.findall(r"([^{}<>]*)\{([^}]*)\}", text)]
 
 
 def points(path: str) -> list[Point]:
@@ -53,11 +70,8 @@ def goes_on(first: Point, second: Point, third: Point) -> bool:
 
 
 def elements(text: str, name: str) -> list[ET.Element]:
-    """Return the elements of a name that are drawn where they stand: not the shapes of marks. What has no class has that of its group."""
-    root = ET.fromstring(text)
-    for group in root.iter(SVG + "g"):
-        for child in group:
-            child.attrib.setdefault("class", group.get("class", ""))
+    """Return the elements of a name that are drawn at their place, without the shapes of marks."""
+    root = root_of(text)
     shapes = {shape for definitions in root.iter(SVG + "defs") for shape in definitions}
     return [element for element in root.iter(SVG + name) if element not in shapes]
 
@@ -65,7 +79,7 @@ def elements(text: str, name: str) -> list[ET.Element]:
 def shape_of(text: str, use: ET.Element) -> ET.Element:
     """Return the shape of a mark."""
     name = (use.get("href") or use.attrib["{http://www.w3.org/1999/xlink}href"]).removeprefix("#")
-    return next(element for element in ET.fromstring(text).iter(SVG + "path") if element.get("id") == name)
+    return next(element for element in root_of(text).iter(SVG + "path") if element.get("id") == name)
 
 
 def parts(text: str) -> list[tuple[ET.Element, str]]:
@@ -102,8 +116,7 @@ def test_nothing_moves(drawn: str) -> None:
 
 def said(text: str, element: ET.Element) -> set[str]:
     """Return what the style of an element says, in classes as well, with the frame that clips it, to a point."""
-    rules = re.findall(r"([^{}<>]*)\{([^}]*)\}", text)
-    mine = [rule for names, rule in rules if f".{element.get('class')}" in names.split(",")]
+    mine = [rule for names, rule in rules_of(text) if f".{element.get('class')}" in names]
     style = ";".join((*mine, element.get("style", "")))
     style = re.sub(r"#(.)\1(.)\2(.)\3\b", r"#\1\2\3", re.sub(r": 0(?=\.)", ":", style))
     style = re.sub(r"(font-family: ?'[^']+'),[^;]*sans-serif", r"\1,sans-serif", style).replace(": ", ":")
@@ -111,7 +124,7 @@ def said(text: str, element: ET.Element) -> set[str]:
     found = set()
     for part in parts - {"", "clip-path:"}:
         if name := re.fullmatch(r"clip-path:url\(#(.*)\)", part):
-            frame = next(one for one in ET.fromstring(text).iter(SVG + "clipPath") if one.get("id") == name[1])[0]
+            frame = next(one for one in root_of(text).iter(SVG + "clipPath") if one.get("id") == name[1])[0]
             found.add("clip " + " ".join(f"{float(frame.attrib[size]):.0f}" for size in ("x", "y", "width", "height")))
         else:
             found.add(part)
@@ -132,7 +145,7 @@ def test_every_style_is_kept(drawn: str) -> None:
 
 
 def test_marks_of_one_shape_are_drawn_once(drawn: str) -> None:
-    shapes = [path for path in ET.fromstring(slim(drawn)).iter(SVG + "path") if path.get("id")]
+    shapes = [path for path in root_of(slim(drawn)).iter(SVG + "path") if path.get("id")]
     assert len({(shape.attrib["d"], shape.attrib["class"]) for shape in shapes}) == len(shapes) > 1
     assert "<defs/>" not in slim(drawn)
 

@@ -1,6 +1,7 @@
 """What `firstflight run` prints fits the terminal, and cuts no word and no number, whatever the adapter is called."""
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -12,7 +13,13 @@ import termios
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from rich.console import Console
 
+from firstflight_conformance.cli import main
+from firstflight_conformance.records.results import AdapterReport
+from firstflight_conformance.report import terminal
+from firstflight_conformance.report.terminal import print_report
 from runner_support import command, events, vector, write_vectors
 
 NAMES = (
@@ -61,37 +68,55 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def words_of() -> tuple[str, ...]:
-    """Return the command that judges all adapters."""
-    adapters = (word for name in NAMES for word in ("--adapter", f"./{name}"))
-    return (*FIRSTFLIGHT, "run", "--vectors", "vectors", "--jobs", "1", "--verbose", *adapters)
+def words_of(*names: str) -> tuple[str, ...]:
+    """Return the words of the command that judges some of the adapters."""
+    adapters = (word for name in names for word in ("--adapter", f"./{name}"))
+    return ("run", "--vectors", "vectors", "--jobs", "1", "--verbose", *adapters)
 
 
-def check(printed: str) -> None:
+def check(printed: str, *names: str) -> None:
     """Every word of the names, every number and every id stands whole."""
     words = re.findall(r"[^\s,;:]+", printed)
-    assert set(NAMES) <= set(words)
+    assert set(names) <= set(words)
     assert {"pass", "fail", "slow-start.target.more-0@rfc-9002", "cwnd_bytes"} <= set(words)
     assert {int(word) for word in words if word.isdigit()} >= {2, 14, 14400, 14401}
     assert "…" not in printed
 
 
+@pytest.fixture(scope="module")
+def reports(folder: Path) -> list[AdapterReport]:
+    """Return the reports of all adapters."""
+    kept: list[AdapterReport] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(terminal, "print_report", lambda _, given, *more, **options: kept.extend(given))
+        assert CliRunner().invoke(main, words_of(*NAMES)).exit_code == 1
+    return kept
+
+
 @pytest.mark.parametrize("width", [80, 100, 120])
-def test_a_terminal(folder: Path, width: int) -> None:
+def test_every_width(reports: list[AdapterReport], width: int) -> None:
     """No line is wider than the terminal."""
-    printed = printed_at(width, words_of(), folder)
-    assert max(map(len, printed.splitlines())) <= width
-    check(printed)
+    out = Console(file=io.StringIO(), width=width, force_terminal=True, highlight=False, markup=False, emoji=False)
+    print_report(out, reports, 16, all_failures=False, lines=None)
+    text = _ESCAPE.sub("", out.file.getvalue())  # type: ignore[attr-defined]
+    assert max(map(len, text.splitlines())) <= width
+    check(text, *NAMES)
 
 
-def test_a_pipe_and_a_file(folder: Path) -> None:
-    """Both get the same, without a frame, each row on one line."""
-    piped = subprocess.run(words_of(), cwd=folder, env=surroundings(), capture_output=True, text=True, check=False)
-    with (folder / "report.txt").open("w", encoding="utf-8") as file:
-        subprocess.run(words_of(), cwd=folder, env=surroundings(), stdout=file, check=False)
+def test_a_terminal(folder: Path) -> None:
+    """The command asks the terminal for its width."""
+    printed = printed_at(80, (*FIRSTFLIGHT, *words_of(NAMES[-1])), folder)
+    assert max(map(len, printed.splitlines())) <= 80
+    check(printed, NAMES[-1])
+
+
+def test_a_pipe(folder: Path) -> None:
+    """It gets no frame, and each row of the table on one line."""
+    words = (*FIRSTFLIGHT, *words_of(NAMES[-1]))
+    piped = subprocess.run(words, cwd=folder, env=surroundings(), capture_output=True, text=True, check=False)
     assert piped.returncode == 1
-    assert (folder / "report.txt").read_text(encoding="utf-8") == piped.stdout
-    check(piped.stdout)
+    check(piped.stdout, NAMES[-1])
     rows = [line for line in piped.stdout.splitlines() if line.split()[-2:] == ["2", "14"]]
-    assert [row.split()[0] for row in rows] == list(NAMES)
+    assert [row.split()[0] for row in rows] == [NAMES[-1]]
     assert not set(piped.stdout) & set("┃│━─")
