@@ -168,3 +168,57 @@ def account_repair_of_older_data(b: StreamBuilder) -> None:
     b.send(215 * MS, 4, repeats=((0, 3),))
     b.ack(315 * MS, (22, 25))
     b.expect(repeated_packets=2, cwnd_bytes=9000)
+
+
+@add(
+    "jumpstart.account.two-later-losses",
+    "A second loss after the flight, in the same recovery, is ordinary as well",
+    """The ACK of two packets comes before the jump, and the flight is packets 2 to 21. All of it arrives, and 20 ACKs
+    grow the window from 20000 to 20000 + 20 * 1000 = 40000. The next 40 packets are 22 to 61. The loss of packet 22
+    halves the window: 40000 / 2 = 20000. The next frame shows the loss of packet 30, which changes nothing. Both
+    repairs arrive in one ACK and end recovery. Packets 22 and 30 are after the flight, so the ACK grows the window:
+    20000 + floor(1000 * 1000 / 20000) = 20050, then 20050 + floor(1000 * 1000 / 20050) = 20099. Accounting for the
+    flight gives (20 - 0) / 2 = 10 packets.""",
+)
+def account_two_later_losses(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 2)
+    b.ack(RTT, (0, 1))
+    b.backlog(RTT, 20_000, 100_000, RTT)
+    paced(b, 20, since_ns=RTT)
+    for packet in range(20):
+        b.ack(2 * RTT + packet * GAP, (2 + packet, 2 + packet))
+    b.expect(cwnd_bytes=40_000)
+    b.send(3 * RTT, 40)
+    lose_and_ack(b, 4 * RTT, (22, 22), (23, 29))
+    b.expect(outcome="in_recovery", cwnd_bytes=20_000)
+    b.lose(4 * RTT + MS, (30, 30))
+    b.expect(outcome="already_reduced", cwnd_bytes=20_000)
+    b.ack(4 * RTT + MS, (31, 61))
+    b.send(4 * RTT + 2 * MS, 2, repeats=((22, 22), (30, 30)))
+    b.ack(5 * RTT + 2 * MS, (62, 63))
+    b.expect(outcome="grown_avoidance", repeated_packets=0, cwnd_bytes=20_099, ssthresh_bytes=20_000)
+
+
+@add(
+    "jumpstart.account.late-packet-of-flight",
+    "A packet of the flight that is declared lost after its recovery",
+    """Packet 0 is lost, and packet 19 is late. Both are sent again, so R = 2, and both repairs arrive: (20 - 2) / 2 =
+    9 packets. Eight packets leave; with packet 19 they fill the window of 9000. Packet 19 and the new packet 22 are
+    declared lost: 9000 / 2 = 4500. The repair of packet 22 ends this recovery. No recovery is accounted for after
+    another, so its ACK grows the window: 4500 + floor(1000 * 1000 / 4500) = 4722. The ACK that ends an accounted
+    recovery leaves 4500.""",
+)
+def account_late_packet_of_flight(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 0), (1, 18))
+    b.send(110 * MS, 2, repeats=((0, 0), (19, 19)))
+    b.ack(210 * MS, (20, 21))
+    b.expect(outcome="jump_accounted", repeated_packets=2, cwnd_bytes=9000)
+    b.send(211 * MS, 8)
+    b.lose(311 * MS, (19, 19), (22, 22))
+    b.expect(outcome="reduced", cwnd_bytes=4500)
+    b.ack(311 * MS, (23, 29))
+    b.send(312 * MS, 1, repeats=((22, 22),))
+    b.ack(412 * MS, (30, 30))
+    b.expect(outcome="grown_avoidance", repeated_packets=0, cwnd_bytes=4722)
