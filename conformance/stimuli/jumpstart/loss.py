@@ -165,3 +165,100 @@ def ecn_before_flight(b: StreamBuilder) -> None:
     b.ce(296 * MS, 18, 196 * MS)
     b.expect(profile=PFLDNET, cwnd_bytes=5000)
     b.expect(profile=SCHARF, cwnd_bytes=4500)
+
+
+@add(
+    "jumpstart.timeout.before-jump",
+    "A timeout before the jump leaves one packet",
+    """Two packets are acknowledged, and ten more are all lost. pfldnet-2007 halves its window of 10000 + 2 * 1000 =
+    12000: 12000 / 2 = 6000. scharf-2009 halves the bytes in flight: 10000 / 2 = 5000. The timeout leaves one packet,
+    1000, although no jump has set a packet size yet. The repair of packet 2 arrives: 1000 + 1000 = 2000.""",
+)
+def timeout_before_jump(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 2)
+    b.ack(RTT, (0, 1))
+    b.send(RTT, 10)
+    b.lose(1100 * MS, (2, 11))
+    b.expect(profile=PFLDNET, cwnd_bytes=6000)
+    b.expect(profile=SCHARF, cwnd_bytes=5000)
+    b.persistent_congestion(1100 * MS)
+    b.expect(outcome="collapsed", cwnd_bytes=1000)
+    b.send(1100 * MS, 1, repeats=((2, 2),))
+    b.ack(1200 * MS, (12, 12))
+    b.expect(cwnd_bytes=2000)
+
+
+@add(
+    "jumpstart.ecn.after-flight",
+    "A CE mark on a packet after the flight is ordinary",
+    """The flight is packets 0 to 19. All of it arrives, and 20 ACKs grow the window to 20000 + 20 * 1000 = 40000. The
+    next 40 packets fill the window, and packet 20, the first of them, arrives marked: 40000 / 2 = 20000. All 40
+    arrive, and the window stays 20000. Accounting for the flight gives (20 - 0) / 2 = 10 packets.""",
+)
+def ecn_after_flight(b: StreamBuilder) -> None:
+    jump(b)
+    for packet in range(20):
+        b.ack(RTT + packet * GAP, (packet, packet))
+    b.expect(cwnd_bytes=40_000)
+    b.send(200 * MS, 40)
+    b.ce(300 * MS, 20, 200 * MS)
+    b.expect(outcome="reduced", cwnd_bytes=20_000, ssthresh_bytes=20_000)
+    b.ack(300 * MS, (20, 20))
+    b.ack(301 * MS, (21, 59))
+    b.expect(repeated_packets=0, cwnd_bytes=20_000)
+
+
+@add(
+    "jumpstart.ecn.twice",
+    "Two CE marks in one round reduce once",
+    """Packet 5 arrives marked: 20 packets in flight, a full window, halve to 10. The frame after it acknowledges
+    packets 6 to 9 and reports another mark, on packet 9, which was sent before the recovery: the window stays 10000.
+    All packets arrive, R = 0, and (20 - 0) / 2 = 10. A second half is 10000 / 2 = 5000.""",
+)
+def ecn_twice(b: StreamBuilder) -> None:
+    jump(b)
+    b.ce(130 * MS, 5, 25 * MS)
+    b.expect(outcome="reduced", cwnd_bytes=10_000)
+    b.ack(130 * MS, (0, 5))
+    b.ce(150 * MS, 9, 45 * MS)
+    b.expect(outcome="already_reduced", cwnd_bytes=10_000)
+    b.ack(150 * MS, (6, 9))
+    b.ack(195 * MS, (10, 19))
+    b.expect(outcome="jump_accounted", repeated_packets=0, cwnd_bytes=10_000)
+
+
+@add(
+    "jumpstart.timeout.in-jump",
+    "Persistent congestion in the jump ends it",
+    """Packet 2 is lost, and so is its first probe, packet 3. Two more probes, packets 4 and 5, leave at 1100 ms, and
+    the ACK of packet 5 shows both losses. pfldnet-2007 halves 10000 + 2000 = 12000 to 12000 / 2 = 6000. In
+    scharf-2009 4 packets are in flight, and half of them is the least window, 2000. All data has arrived, so that
+    recovery ends, and a jump of 20 packets begins: 20000. Packet 4 is declared lost after 9/8 of the RTT. It was sent
+    before the recovery, so the jump goes on. Now the lost packets span 1100 ms - 110 ms = 990 ms. Three probe
+    timeouts are 3 * (100 ms + 4 * 37.5 ms + 25 ms) = 825 ms. That is persistent congestion: one packet, 1000,
+    remains, and pacing stops. The ACK of packets 6 and 7 grows the window by 2000 to 3000. scharf-2009 counts ACKs:
+    1000 + 1000 = 2000.""",
+)
+def timeout_in_jump(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 2)
+    b.ack(RTT, (0, 1))
+    b.send(110 * MS, 1)
+    b.pto(440 * MS)
+    b.send(440 * MS, 1, repeats=((2, 2),))
+    b.pto(1100 * MS)
+    b.send(1100 * MS, 1, repeats=((2, 2),))
+    b.send(1100 * MS, 1, repeats=((2, 2),))
+    lose_and_ack(b, 1200 * MS, (2, 3), (5, 5))
+    b.expect(profile=PFLDNET, phase="congestion_avoidance", cwnd_bytes=6000)
+    b.expect(profile=SCHARF, phase="congestion_avoidance", cwnd_bytes=2000)
+    b.backlog(1205 * MS, 20_000, 100_000, RTT)
+    paced(b, 2, of=20, since_ns=1205 * MS)
+    b.lose(1213 * MS, (4, 4))
+    b.expect(outcome="already_reduced", phase="jump", cwnd_bytes=20_000, next_release_ns=2_215_000_000)
+    b.persistent_congestion(1213 * MS)
+    b.expect(outcome="collapsed", phase="slow_start", cwnd_bytes=1000, next_release_ns=None)
+    b.ack(1310 * MS, (6, 7))
+    b.expect(profile=PFLDNET, outcome="grown", cwnd_bytes=3000)
+    b.expect(profile=SCHARF, outcome="grown", cwnd_bytes=2000)
