@@ -159,3 +159,50 @@ def flight_window_closes(b: StreamBuilder) -> None:
     b.backlog(27 * MS, 14_000, 0)
     b.expect(next_release_ns=None, sent_packets=6)
     b.ack(RTT, (0, 0))
+
+
+@add(
+    "jumpstart.flight.large-window-shrinks",
+    "A flight of 300 packets becomes one of 280",
+    """150 packets have left, in five groups of 30, each once all its packets may leave. At 51 ms the receiver allows
+    130000 bytes more: 150 + 130 = 280 packets. Packet 150 was due at 150 * 100 / 300 = 50 ms, and the other 130 leave
+    by 95 ms. A count in one byte is 280 - 256 = 24, and ends the jump at once.""",
+    profiles=(PFLDNET, FOOTNOTE),
+    flags=("paced",),
+)
+def flight_large_window_shrinks(b: StreamBuilder) -> None:
+    ready(b, 300_000, 10**6)
+    for group in range(5):
+        b.send((group + 1) * 10 * MS, 30)
+    b.backlog(51 * MS, 150_000, 130_000)
+    b.expect(outcome="jump_changed", sent_packets=150, phase="jump", next_release_ns=1_050_000_000)
+    b.send(95 * MS, 130)
+    b.expect(outcome="jump_sent", sent_packets=280, phase="slow_start", next_release_ns=None)
+
+
+@add(
+    "jumpstart.flight.more-sent-than-left",
+    "Packets sent together with the last of the flight do not belong to it",
+    """After six packets the receiver allows 5000 bytes more, so that the flight has 6 + 5 = 11. At 40 ms it allows
+    14000 again, which does not change the flight. A late timer sends eight packets at 50 ms: the last five of the
+    flight and three more. Packet 0 is lost: 20000 / 2 = 10000, for scharf-2009 with 14 packets in flight 14000 / 2 =
+    7000. It is repeated once: floor((11 - 1) / 2) = 5. All that left in the jump gives floor((14 - 1) / 2) = 6.""",
+    profiles=(PFLDNET, SCHARF),
+    flags=("paced",),
+)
+def flight_more_sent_than_left(b: StreamBuilder) -> None:
+    ready(b)
+    paced(b, 6, of=20)
+    b.backlog(27 * MS, 14_000, 5000)
+    b.expect(outcome="jump_changed")
+    b.backlog(40 * MS, 14_000, 14_000)
+    b.expect(outcome="jump_kept")
+    b.send(50 * MS, 8)
+    b.expect(outcome="jump_sent", sent_packets=11, cwnd_bytes=20_000)
+    b.lose(150 * MS, (0, 0))
+    b.expect(profile=PFLDNET, cwnd_bytes=10_000)
+    b.expect(profile=SCHARF, cwnd_bytes=7000)
+    b.ack(150 * MS, (1, 13))
+    b.send(150 * MS, 1, repeats=((0, 0),))
+    b.ack(250 * MS, (14, 14))
+    b.expect(outcome="jump_accounted", repeated_packets=1, cwnd_bytes=5000, ssthresh_bytes=5000)
