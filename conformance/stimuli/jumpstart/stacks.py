@@ -109,3 +109,73 @@ def ns3_part_of_a_packet(b: StreamBuilder) -> None:
     b.lose(181 * MS, (20, 20))
     b.expect(cwnd_bytes=45_600, ssthresh_bytes=45_600)
     b.ack(181 * MS, (21, 53))
+
+
+@add(
+    "jumpstart.ns3.slow-start-before",
+    "The simulator: slow start until data for the jump is ready",
+    """Two packets of 1200 bytes are acknowledged: 12000 + 2 * 1200 = 14400, as the threshold is infinite. Counting 20
+    packets for one of growth leaves 12000. Then the jump sets window and threshold to 65536.""",
+)
+def ns3_slow_start_before(b: StreamBuilder) -> None:
+    b.send(0, 2)
+    b.ack(RTT, (0, 1))
+    b.expect(outcome="grown", cwnd_bytes=14_400, phase="slow_start")
+    b.backlog(RTT, 10**6, 10**6)
+    b.expect(outcome="jump_begun", cwnd_bytes=65_536, ssthresh_bytes=65_536)
+
+
+@add(
+    "jumpstart.ns3.no-sample-later-packet",
+    "The simulator: the default RTT, to the nanosecond",
+    """Without a sample the RTT is 0.1 s. At 6/5 of the rate packet 50 leaves after floor(50 * 1200 * 100000000 * 5 /
+    (65536 * 6)) = 76293945, in ns. With an RTT that is 1 ns shorter it is floor(50 * 1200 * 99999999 * 5 / (65536 *
+    6)) = 76293944. With one that is 1 ns longer it is floor(50 * 1200 * 100000001 * 5 / (65536 * 6)) = 76293946.""",
+    flags=("paced",),
+)
+def ns3_no_sample_later_packet(b: StreamBuilder) -> None:
+    ready(b, 10**6, 10**6, None)
+    b.send(75 * MS, 50)
+    b.expect(sent_packets=50, next_release_ns=1_076_293_945)
+
+
+@add(
+    "jumpstart.ns3.larger-window-not-full",
+    "The simulator: a window that grew counts again once it is full",
+    """54 packets of 1200 bytes leave, which fill the window of 65536. The ACK of 20 adds one: 65536 + 1200 = 66736.
+    20 new packets make it 54 in flight again: 64800 + 1200 = 66000 is within 66736, so one more packet fits. The ACK
+    of the next 20 counts nothing. 21 new packets make it 55 in flight: 66000 + 1200 = 67200, and the window is full.
+    The ACKs of 14 and 6 packets are 20 again: 66736 + 1200 = 67936.""",
+)
+def ns3_larger_window_not_full(b: StreamBuilder) -> None:
+    ready(b, 10**6, 10**6)
+    b.send(81 * MS, 54)
+    b.ack(181 * MS, (0, 19))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=66_736)
+    b.send(181 * MS, 20)
+    b.ack(190 * MS, (20, 39))
+    b.expect(outcome="window_not_full", cwnd_bytes=66_736)
+    b.send(190 * MS, 21)
+    b.ack(200 * MS, (40, 53))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=66_736)
+    b.ack(281 * MS, (54, 59))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=67_936)
+
+
+@add(
+    "jumpstart.ns3.full-before-jump",
+    "The simulator: packets that filled the window before the jump count in it",
+    """Ten packets of 1200 bytes fill the initial window: 10 * 1200 = 12000. A millisecond before their ACK more data
+    is ready, and window and threshold become 65536. No packet of the flight has left yet, so the packets sent last
+    left nothing of their window. The ACK counts ten. 54 packets leave, 54 * 1200 = 64800 bytes, which fill the window
+    again. The ACK of their first ten makes 20: 65536 + 1200 = 66736.""",
+)
+def ns3_full_before_jump(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.backlog(99 * MS, 10**6, 10**6)
+    b.expect(outcome="jump_begun", cwnd_bytes=65_536, ssthresh_bytes=65_536)
+    b.ack(RTT, (0, 9))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=65_536)
+    b.send(180 * MS, 54)
+    b.ack(280 * MS, (10, 19))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=66_736)
