@@ -293,3 +293,40 @@ def retreat_window_equals_threshold(b: ResumeBuilder) -> None:
     b.send(ENTRY + 150 * MS, 1)
     b.ack(ENTRY + 250 * MS, (60, 60))
     b.expect(cwnd_bytes=19_200)
+
+
+@add(
+    "careful-resume.retreat.threshold-between",
+    "A threshold between the bound and PipeSize comes down to the bound",
+    """A packet lost before the set is offered leaves a threshold of 6000. Ten packets of the jump leave on an empty
+    path. Packet 5 is lost: PipeSize 0, window 2400. Packets 6 to 14 make PipeSize 9 * 1200 = 10800 and end Safe
+    Retreat. The threshold of 6000 is below PipeSize, but above the bound 10800 / 2 = 5400: it becomes 5400.""",
+    profiles=RFC,
+    flags=("same-time-order",),
+)
+def retreat_threshold_between(b: ResumeBuilder) -> None:
+    _jump_after_loss(b)
+    b.jump(10)
+    b.lose(ENTRY + 109 * MS, (5, 5))
+    b.expect(pipesize_bytes=0, cwnd_bytes=2400, ssthresh_bytes=6000)
+    b.ack(ENTRY + 109 * MS, (6, 14))
+    b.expect(pipesize_bytes=10_800, cwnd_bytes=2400, ssthresh_bytes=5400)
+
+
+@add(
+    "careful-resume.retreat.floor-from-window",
+    "With PipeSize below two initial windows the floor of draft-10 is the initial window",
+    """Five packets of initial data bring the window to 18000. Thirty packets of the jump are sent. The ACK of packets
+    6 and 7 makes PipeSize 2400. Packet 5 is lost: the window is max(2400 / 2, 2 * 1200) = 2400. draft-10 begins
+    PipeSize with the window: 18000 + 2400 = 20400, and max(20400 / 2, 12000) = 12000.""",
+)
+def retreat_floor_from_window(b: ResumeBuilder) -> None:
+    b.begin(5)
+    b.ack(RTT, (0, 4))
+    b.expect(cwnd_bytes=18_000)
+    b.wake(ENTRY)
+    b.jump(30)
+    b.ack(ENTRY + 110 * MS, (6, 7))
+    b.lose(ENTRY + 113 * MS, (5, 5))
+    b.expect(profile=RFC, pipesize_bytes=2400, cwnd_bytes=2400)
+    b.expect(profile="draft-10", pipesize_bytes=20_400, cwnd_bytes=12_000)

@@ -141,3 +141,32 @@ def retreat_no_return_to_jump(b: ResumeBuilder) -> None:
         first = b.ledger.next_packet
         b.send(ENTRY + number * RTT, packets)
         b.ack(ENTRY + (number + 1) * RTT, (first, first + packets - 1))
+
+
+@add(
+    "careful-resume.retreat.last-lost-others-in-flight",
+    "In draft-10 the loss of the last unvalidated packet ends Safe Retreat while later packets are in flight",
+    """Packet 60 is lost after packets 10 to 59: PipeSize 60000, window 30000. Packets 61 to 108, 110 and 111 are
+    acknowledged. By the text PipeSize is 60000 + 50 * 1200 = 120000; packet 110 ends Safe Retreat with the threshold
+    60000. If only packets of the phase count, PipeSize is 60000 + 48 * 1200 = 117600 and the threshold 58800.
+    draft-10 begins PipeSize with 24000: 84000, window 42000, then 144000, and waits for packet 109. Its loss leaves
+    no unvalidated packet: the threshold is 144000 / 2 = 72000, although packets 112 to 115 are in flight.""",
+)
+def retreat_last_lost_others_in_flight(b: ResumeBuilder) -> None:
+    b.enter_empty()
+    b.jump(100)
+    b.ack(ENTRY + RTT, (10, 10))
+    b.send(ENTRY + RTT, 2)
+    b.ack(ENTRY + 149 * MS, (11, 59))
+    b.send(ENTRY + 149 * MS, 4)
+    b.lose(ENTRY + 152 * MS, (60, 60))
+    b.expect(profile=RFC, pipesize_bytes=60_000, cwnd_bytes=30_000)
+    b.expect(profile="draft-10", pipesize_bytes=84_000, cwnd_bytes=42_000)
+    b.ack(ENTRY + 198 * MS, (61, 108))
+    b.ack(ENTRY + 2 * RTT, (110, 111))
+    b.expect(profile="rfc-9959", phase="normal", pipesize_bytes=120_000, ssthresh_bytes=60_000)
+    b.expect(profile="rfc-9959-unvalidated", phase="normal", pipesize_bytes=117_600, ssthresh_bytes=58_800)
+    b.expect(profile="draft-10", phase="safe_retreat", pipesize_bytes=144_000, ssthresh_bytes=None)
+    b.lose(ENTRY + 212 * MS, (109, 109))
+    b.expect(profile=RFC, outcome="already_reduced", cwnd_bytes=30_000)
+    b.expect(profile="draft-10", outcome="retreat_ended", ssthresh_bytes=72_000, cwnd_bytes=42_000)
