@@ -231,3 +231,22 @@ def validating_application_limited(b: ResumeBuilder) -> None:
     b.ack(ENTRY + 149 * MS, (10, 59), app_limited=True)
     b.expect(cwnd_bytes=120_000)
     b.expect(profile=RFC, pipesize_bytes=60_000)
+
+
+@add(
+    "careful-resume.validating.ce-then-late-loss",
+    "After a mark in the Validating phase the loss of a packet sent before it reduces nothing more",
+    """PipeSize is 60000 when a mark comes with the ACK of packets 10 to 59 at 299 ms: the window becomes 30000.
+    Packet 109 is acknowledged, then packets 60 to 106 are lost. The last of them was sent at 249 ms, before the mark:
+    30000 stays. A recovery period from the jump on at 150 ms gives 30000 / 2 = 15000. draft-10 has PipeSize 24000 +
+    60000 = 84000: 42000.""",
+    flags=("same-time-order",),
+)
+def validating_ce_then_late_loss(b: ResumeBuilder) -> None:
+    _full(b)
+    b.ack(ENTRY + 149 * MS, (10, 59))
+    b.ce(ENTRY + 149 * MS, 59, ENTRY + 50 * MS)
+    b.ack(ENTRY + 199 * MS, (109, 109))
+    b.lose(ENTRY + 199 * MS, (60, 106))
+    b.expect(profile=RFC, outcome="already_reduced", cwnd_bytes=30_000)
+    b.expect(profile="draft-10", outcome="already_reduced", pipesize_bytes=85_200, cwnd_bytes=42_000)
