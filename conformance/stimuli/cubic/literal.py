@@ -6,6 +6,7 @@ Where the tier is gold, `why` derives the expectation.
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.cubic.avoidance import RTT, WINDOW, AvoidanceBuilder, begin_stage, lose_at
+from stimuli.newreno.persistent import established
 
 CATALOGUE = Catalogue("rfc-9438", sources=("RFC 9438",), builder=AvoidanceBuilder)
 add = CATALOGUE.add
@@ -87,3 +88,105 @@ def literal_estimate_counts_bytes(b: StreamBuilder) -> None:
     b.send(S + MS, 25)
     b.ack(2 * S + MS, (36, 45))
     b.expect(cwnd_bytes=26_381)
+
+
+@add(
+    "cubic.literal.small-packet",
+    "Literally, an ACK counts as one segment, even if it empties the flight or covers a small packet",
+    """The ACK of packets 36 and 37 begins a stage as in cubic.literal.per-ack: 26200 + (9/17) * 1000 * 1000 / 26200 =
+    26220.206, with K = 2.904393 s. The whole flight is acknowledged at t = 1 s: growth is (35705 - 26220) * 1000 /
+    26220 = 361.747, to 26220.206 + 361.747 = 26581.953. A packet of 220 bytes is the first of the next flight, and
+    its ACK arrives at t = 2 s. The target W_cubic(3 s) is 36000 + floor(400 * 0.095607^3) = 36000: growth is (36000 -
+    26581) * 1000 / 26581 = 354.351, to 26581.953 + 354.351 = 26936.304. A sender that counts 220 bytes has 26581.953
+    + 354.351 * 220 / 1000 = 26659.910.""",
+    profiles=("rfc-9438-literal",),
+    flags=("same-time-order",),
+    **WINDOW,
+)
+def literal_small_packet(b: StreamBuilder) -> None:
+    lose_at(b, S)
+    b.send(S + MS, 25)
+    b.ack(2 * S + MS, (36, 37))
+    b.expect(cwnd_bytes=26_220, w_max_bytes=36_000)
+    b.send(2 * S + MS, 3)
+    b.ack(3 * S + MS, (38, 63))
+    b.expect(cwnd_bytes=26_581)
+    b.send_sizes(3 * S + MS, [(1, 220), (26, 1000)])
+    b.ack(4 * S + MS, (64, 64))
+    b.expect(cwnd_bytes=26_936)
+
+
+@add(
+    "cubic.literal.flight-of-two-losses",
+    "Literally, the flight size includes all packets that are lost together",
+    """Packets 0 and 1 are lost together while 12000 bytes are in flight: 12000 * 7 / 10 = 8400. A sender that
+    processes them one by one, after both have left the flight, counts 9600 + 1200 = 10800 bytes, and has 10800 * 7 /
+    10 = 7560.""",
+    profiles=("rfc-9438", "rfc-9438-literal"),
+)
+def literal_flight_of_two_losses(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 1))
+    b.expect(outcome="reduced", cwnd_bytes=8400, ssthresh_bytes=8400)
+
+
+@add(
+    "cubic.literal.flight-after-ack",
+    "Literally, acknowledged packets have left the flight when a CE mark arrives",
+    """Three packets are acknowledged: 12000 + 3 * 1200 = 15600. The application has no more data, and 7 * 1200 = 8400
+    bytes are left in flight. A CE mark leaves 8400 * 7 / 10 = 5880. Seven tenths of the window are 15600 * 7 / 10 =
+    10920. A sender that still counts the acknowledged packets has 12000 * 7 / 10 = 8400.""",
+    profiles=("rfc-9438", "rfc-9438-literal"),
+)
+def literal_flight_after_ack(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.ack(RTT, (0, 2))
+    b.expect(cwnd_bytes=15_600)
+    b.ce(RTT + MS, 3, 0)
+    b.expect(profile="rfc-9438", outcome="reduced", cwnd_bytes=10_920, ssthresh_bytes=10_920)
+    b.expect(profile="rfc-9438-literal", outcome="reduced", cwnd_bytes=5880, ssthresh_bytes=5880)
+
+
+@add(
+    "cubic.literal.flight-after-loss",
+    "Literally, packets lost in a recovery period have left the flight at the next reduction",
+    """The loss of packet 0 leaves 12000 * 7 / 10 = 8400. Packet 5 stays in flight, and packets 10 to 15 fill the
+    window. Packet 5 is lost by its timer: the window stays 8400, and 6 * 1200 = 7200 bytes are left in flight. A CE
+    mark on packet 10 leaves 7200 * 7 / 10 = 5040. Seven tenths of the window are 8400 * 7 / 10 = 5880, as in a sender
+    that still counts packet 5.""",
+    profiles=("rfc-9438", "rfc-9438-literal"),
+    flags=("same-time-order",),
+)
+def literal_flight_after_loss(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT, (1, 4), (6, 9))
+    b.send(RTT + MS, 6)
+    b.lose(RTT + 13 * MS, (5, 5))
+    b.expect(outcome="already_reduced", cwnd_bytes=8400)
+    b.ce(2 * RTT + MS, 10, RTT + MS)
+    b.expect(profile="rfc-9438", outcome="reduced", cwnd_bytes=5880)
+    b.expect(profile="rfc-9438-literal", outcome="reduced", cwnd_bytes=5040)
+
+
+@add(
+    "cubic.literal.past-threshold",
+    "Literally too, a window of one byte more than the threshold is in congestion avoidance",
+    """Three packets are in flight when they are lost: the threshold is 3000 * 7 / 10 = 2100. Persistent congestion
+    leaves 2000. A packet of 101 bytes makes it 2000 + 101 = 2101, beyond the threshold. The next packet begins a
+    stage with W_max = 2101: W_est = 2101 + (9/17) * 1000 * 1000 / 2101 = 2352.98. A sender that stays in slow start
+    has 2101 + 1000 = 3101.""",
+    profiles=("rfc-9438-literal",),
+    flags=("same-time-order",),
+    max_datagram_size_bytes=1000,
+    initial_window_bytes=10_000,
+)
+def literal_past_threshold(b: StreamBuilder) -> None:
+    now_ns = established(b)
+    b.expect(outcome="collapsed", cwnd_bytes=2000, ssthresh_bytes=2100)
+    b.send_sizes(now_ns, [(1, 101), (1, 1000)])
+    b.ack(now_ns + 200 * MS, (5, 5))
+    b.expect(outcome="grown", cwnd_bytes=2101, phase="congestion_avoidance")
+    b.send(now_ns + 200 * MS, 1)
+    b.ack(now_ns + 201 * MS, (6, 6))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=2352, w_max_bytes=2101)
