@@ -224,3 +224,71 @@ def spurious_window_changed(b: AvoidanceBuilder) -> None:
     b.expect(outcome="unchanged", cwnd_bytes=3000, epoch_start_ns=1 * S + 3 * RTT + 3 * MS)
     b.ack(4 * S, (6, 6))
     b.expect(cwnd_bytes=3600)
+
+
+@add(
+    "cubic.spurious.grown-past-prior",
+    "A spurious loss that is found after the window has passed cwnd_prior changes nothing",
+    """3000 falls to 3000 * 7 / 10 = 2100. Two packets begin a stage: W_est = 2100 + (9/17) * 1000 * 2000 / 2100 =
+    2604.2, and the window too. Two packets more: 2604.2 + (9/17) * 1000 * 2000 / 2604 = 3010.8. The window is beyond
+    cwnd_prior = 3000, and the report that the loss was spurious changes neither the window nor the threshold of 2100.
+    A sender that compares the threshold restores 3000 and slow start.""",
+    flags=("same-time-order",),
+    max_datagram_size_bytes=1000,
+    initial_window_bytes=3000,
+)
+def spurious_grown_past_prior(b: AvoidanceBuilder) -> None:
+    b.send(0, 3)
+    b.lose(RTT, (0, 0))
+    b.expect(outcome="reduced", cwnd_bytes=2100, ssthresh_bytes=2100, cwnd_prior_bytes=3000)
+    b.ack(RTT, (1, 2))
+    b.send(RTT + MS, 2)
+    b.ack(2 * RTT + MS, (3, 4))
+    b.expect(cwnd_bytes=2604)
+    b.send(2 * RTT + MS, 2)
+    b.ack(3 * RTT + MS, (5, 6))
+    b.expect(cwnd_bytes=3010)
+    b.spurious_loss(3 * RTT + 2 * MS)
+    b.expect(outcome="unchanged", cwnd_bytes=3010, ssthresh_bytes=2100)
+
+
+@add(
+    "cubic.spurious.after-fast-convergence",
+    "After fast convergence a spurious loss restores W_max and cwnd_prior, which differ",
+    """12000 falls to 8400. Packet 10, sent in recovery, is lost: 8400 * 7 / 10 = 5880, cwnd_prior = 8400 and W_max =
+    8400 * 17 / 20 = 7140. The curve stays below W_est, as K is 1.379 s, the cube root of (7140 - 5880) / 480 = 2.625.
+    Four packets: 5880 + (9/17) * 1200 * 4800 / 5880 = 6398.6; five more: 6398.6 + (9/17) * 1200 * 6000 / 6398 =
+    6994.4. The loss of packet 26 leaves 6994 * 7 / 10 = 4895, W_max 5944 and cwnd_prior 6994. It was spurious: 6994
+    is restored, with W_max 7140 and cwnd_prior 8400. W_est is below cwnd_prior, and alpha stays 9/17: 6994.4 + (9/17)
+    * 1200 * 4800 / 6994 = 7430.4, then 7430.4 + (9/17) * 1200 * 7200 / 7430 = 8046.0. If cwnd_prior stays 6994, alpha
+    is 1 and the first of them is 6994.4 + 1200 * 4800 / 6994 = 7818.0. If it becomes 7140, the second is 7430.4 +
+    1200 * 7200 / 7430 = 8593.2. With W_max = 8400 the curve is ahead of W_est: at t = 0.602 s it is 8400 - floor(480
+    * 0.777^3) = 8175.""",
+    flags=("same-time-order",),
+)
+def spurious_after_fast_convergence(b: AvoidanceBuilder) -> None:
+    rtt_ns = 300 * MS
+    b.send(0, 10)
+    b.lose(rtt_ns, (0, 0))
+    b.ack(rtt_ns, (1, 9))
+    b.send(rtt_ns + MS, 7)
+    b.lose(2 * rtt_ns + MS, (10, 10))
+    b.expect(cwnd_bytes=5880, w_max_bytes=7140, cwnd_prior_bytes=8400)
+    b.ack(2 * rtt_ns + MS, (11, 16))
+    b.send(2 * rtt_ns + 2 * MS, 4)
+    b.ack(3 * rtt_ns + 2 * MS, (17, 20))
+    b.expect(cwnd_bytes=6398)
+    b.send(3 * rtt_ns + 2 * MS, 5)
+    b.ack(4 * rtt_ns + 2 * MS, (21, 25))
+    b.expect(cwnd_bytes=6994)
+    b.send(4 * rtt_ns + 2 * MS, 5)
+    b.lose(5 * rtt_ns + 2 * MS, (26, 26))
+    b.expect(cwnd_bytes=4895, w_max_bytes=5944, cwnd_prior_bytes=6994)
+    b.spurious_loss(5 * rtt_ns + 3 * MS)
+    b.expect(outcome="restored", cwnd_bytes=6994, w_max_bytes=7140, cwnd_prior_bytes=8400)
+    b.fill(5 * rtt_ns + 3 * MS)
+    b.ack(5 * rtt_ns + 4 * MS, (27, 30))
+    b.expect(cwnd_bytes=7430)
+    b.fill(5 * rtt_ns + 4 * MS)
+    b.ack(6 * rtt_ns + 4 * MS, (31, 36))
+    b.expect(cwnd_bytes=8046)
