@@ -198,3 +198,30 @@ def reduce_minimum_ends_stage(b: StreamBuilder) -> None:
     b.send(4 * S + MS, 1)
     b.ack(4 * S + 101 * MS, (7, 7))
     b.expect(cwnd_bytes=3480)
+
+
+@add(
+    "cubic.maximum.fast-convergence-rounded-down",
+    "17/20 of a window that is not a multiple of 20 is rounded down",
+    """36056 * 7 / 10 = 25239.2: 25239. The loss of packet 36, sent in recovery, sets W_max to 25239 * 17 / 20 =
+    21453.15, rounded down 21453, and leaves 25239 * 7 / 10 = 17667.3: 17667. K is 2.115 s, the cube root of (21453 -
+    17667) / 400 = 9.465. A packet at t = 0 gives 17667 + (9/17) * 1000 * 1000 / 17667 = 17696.97. At t = 1 s an ACK
+    covers the whole window of 17696, and the window becomes the target. The target is W_cubic(2 s) = 21453 -
+    floor(400 * 0.115^3) = 21453. A W_max that is one byte smaller gives a window of 21453 - 1 = 21452.""",
+    flags=("same-time-order",),
+    max_datagram_size_bytes=1000,
+    initial_window_bytes=36_056,
+)
+def maximum_fast_convergence_rounded_down(b: StreamBuilder) -> None:
+    lose_at(b, S)
+    b.expect(at=1, cwnd_bytes=25_239)
+    b.send(S + MS, 25)
+    b.lose(2 * S + MS, (36, 36))
+    b.expect(cwnd_bytes=17_667, w_max_bytes=21_453)
+    b.ack(2 * S + MS, (37, 60))
+    b.send(2 * S + 2 * MS, 17)
+    b.ack(3 * S + 2 * MS, (61, 61))
+    b.expect(cwnd_bytes=17_696)
+    b.send_sizes(3 * S + 2 * MS, [(1, 1000), (1, 696)])
+    b.ack(4 * S + 2 * MS, (62, 79))
+    b.expect(cwnd_bytes=21_453)

@@ -7,6 +7,7 @@ from firstflight_conformance.format.builder import MS, S, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.cubic.avoidance import RTT, WINDOW, AvoidanceBuilder, lose_at
 from stimuli.newreno.growth import send_bursts
+from stimuli.newreno.persistent import established
 
 CATALOGUE = Catalogue("rfc-9438", sources=("RFC 9438",), builder=AvoidanceBuilder)
 add = CATALOGUE.add
@@ -174,3 +175,80 @@ def epoch_low_maximum(b: StreamBuilder) -> None:
     b.expect(cwnd_bytes=2400, w_max_bytes=2400, k_ns=0, w_est_bytes=2400)
     b.ack(S + 3 * RTT + 2 * MS, (5, 5))
     b.expect(cwnd_bytes=2436, w_est_bytes=2450)
+
+
+@add(
+    "cubic.limited.after-ce",
+    "Time does not count from an app-limited ACK on after a CE mark either",
+    """A CE mark leaves 36000 * 7 / 10 = 25200 and saves nothing to restore. The stage begins with 25 packets: 25200 +
+    (9/17) * 1000 * 25000 / 25200 = 25725.21. An app-limited ACK follows at t = 1 s. Four seconds later an ACK ends
+    the app-limited time. It finds t = 1 s, and the target W_cubic(2 s) = 36000 - 400 = 35600: growth is (35600 -
+    25725) * 1000 / 25725 = 383.87, to 25725.21 + 383.87 = 26109.08. If all time counts, t is 5 s. The target is
+    limited to 1.5 windows, and the window is 25725.21 + 12862 * 1000 / 25725 = 26225.19.""",
+    flags=("same-time-order",),
+    **WINDOW,
+)
+def limited_after_ce(b: StreamBuilder) -> None:
+    b.send(0, 36)
+    b.ce(S, 0, 0)
+    b.expect(outcome="reduced", cwnd_bytes=25_200, ssthresh_bytes=25_200)
+    b.ack(S, (0, 35))
+    b.send(S + MS, 25)
+    b.ack(2 * S + MS, (36, 60))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=25_725)
+    b.send(2 * S + MS, 1, app_limited=True)
+    b.ack(3 * S + MS, (61, 61), app_limited=True)
+    b.expect(outcome="app_limited", cwnd_bytes=25_725)
+    b.send(6 * S + MS, 25)
+    b.ack(7 * S + MS, (62, 62))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=26_109)
+
+
+@add(
+    "cubic.epoch.low-maximum-after-ce",
+    "A stage that begins above W_max after a CE mark has its plateau at its own window",
+    """A CE mark at a window of one datagram sets W_max and cwnd_prior to 1200, and the threshold to two datagrams,
+    2400. Slow start reaches it with the next packet: 1200 + 1200 = 2400. The ACK of two packets begins a stage: W_max
+    becomes 2400 and K 0. cwnd_prior is 1200 and so alpha is 1: W_est = 2400 + 1200 * 2400 / 2400 = 3600, and the
+    window too. An ACK of one packet at t = 1.6 s: W_est is 3600 + 1200 * 1200 / 3600 = 4000, less than W_cubic(1.6 s)
+    = 2400 + floor(480 * 1.6^3) = 4366. The target is far above one and a half windows: growth is 1800 * 1200 / 3600 =
+    600, to 3600 + 600 = 4200. With the plateau at cwnd_prior W_cubic is 1200 + floor(480 * 1.6^3) = 3166, and the
+    window becomes W_est, 4000.""",
+    flags=("same-time-order",),
+    initial_window_bytes=1200,
+)
+def epoch_low_maximum_after_ce(b: StreamBuilder) -> None:
+    rtt_ns = 1600 * MS
+    b.send(0, 1)
+    b.ce(rtt_ns, 0, 0)
+    b.expect(outcome="reduced", cwnd_bytes=1200, ssthresh_bytes=2400, w_max_bytes=1200, cwnd_prior_bytes=1200)
+    b.ack(rtt_ns, (0, 0))
+    b.send(rtt_ns + MS, 1)
+    b.ack(2 * rtt_ns + MS, (1, 1))
+    b.expect(outcome="grown", cwnd_bytes=2400)
+    b.send(2 * rtt_ns + MS, 2)
+    b.ack(3 * rtt_ns + MS, (2, 3))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=3600, w_max_bytes=2400, k_ns=0)
+    b.send(3 * rtt_ns + MS, 3)
+    b.ack(4 * rtt_ns + MS, (4, 4))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=4200, w_est_bytes=4000)
+
+
+@add(
+    "cubic.stage.last-two-packets",
+    "An ACK reaches the threshold with its first packets, and its last two begin a stage",
+    """The loss leaves a threshold of 10000 * 7 / 10 = 7000, and persistent congestion a window of 2400. Two packets
+    double it to 4800. Four packets return in one ACK: two of them reach the threshold in slow start, 4800 + 2 * 1200
+    = 7200. The other two begin a stage with W_max = 7200: W_est = 7200 + (9/17) * 1200 * 2400 / 7200 = 7411.8, more
+    than W_cubic(0) = 7200. A sender that ignores these two has 7200.""",
+    flags=("same-time-order",),
+    initial_window_bytes=10_000,
+)
+def stage_last_two_packets(b: StreamBuilder) -> None:
+    now_ns = established(b)
+    b.expect(outcome="collapsed", cwnd_bytes=2400, ssthresh_bytes=7000)
+    b.send(now_ns, 2)
+    b.ack(now_ns + 200 * MS, (5, 6))
+    b.send(now_ns + 200 * MS, 4)
+    b.ack(now_ns + 400 * MS, (7, 10))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=7411, w_max_bytes=7200)
