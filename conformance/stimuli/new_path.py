@@ -144,3 +144,74 @@ for _algorithm, _profiles in STARTUPS.items():
         profiles=_profiles,
         builder=builder_of(_algorithm),
     )(_connection(_algorithm, _profiles))
+
+
+def configured(b: StreamBuilder) -> None:
+    """Migrate in slow start, with an initial window that is configured."""
+    b.send(0, 20)
+    b.ack(RTT, (0, 19))
+    b.expect(outcome="grown", cwnd_bytes=48_000)
+    b.path_change(RTT + MS)
+    b.expect(outcome="path_changed", cwnd_bytes=24_000, ssthresh_bytes=None)
+    b.send(RTT + 2 * MS, 20)
+    b.ack(2 * RTT + 2 * MS, (20, 24))
+    b.expect(outcome="grown", cwnd_bytes=30_000)
+
+
+def recommended(b: StreamBuilder) -> None:
+    """Migrate in slow start, with the recommended initial window."""
+    b.send(0, 9)
+    b.ack(RTT, (0, 8))
+    b.expect(outcome="grown", cwnd_bytes=28_220)
+    b.path_change(RTT + MS)
+    b.expect(outcome="path_changed", cwnd_bytes=14_720, ssthresh_bytes=None)
+    b.send(RTT + 2 * MS, 9)
+    b.ack(2 * RTT + 2 * MS, (9, 10))
+    b.expect(outcome="grown", cwnd_bytes=17_720)
+
+
+def spurious(b: StreamBuilder) -> None:
+    """Migrate in recovery, and find out on the new path that the loss was spurious."""
+    _grown(b)
+    b.send(RTT, 20)
+    b.lose(2 * RTT, (10, 10))
+    b.ack(2 * RTT, (11, 29))
+    b.path_change(2 * RTT + MS)
+    b.send(2 * RTT + 2 * MS, 10)
+    b.spurious_loss(2 * RTT + 3 * MS)
+    b.expect(outcome="unchanged", cwnd_bytes=12_000, ssthresh_bytes=None, phase="slow_start")
+    b.ack(3 * RTT + 2 * MS, (30, 34))
+    b.expect(outcome="grown", cwnd_bytes=18_000)
+
+
+for _algorithm, _profiles in BASES.items():
+    CATALOGUE.add(
+        f"{_algorithm}.path.configured-window",
+        "A configured initial window is the initial window of a new path as well",
+        """The initial window is configured: 24000. Twenty packets are acknowledged: 24000 + 20 * 1200 = 48000. The
+        new path begins with 24000 again, and five packets make it 24000 + 5 * 1200 = 30000. A sender that takes the
+        recommended window has 10 * 1200 = 12000 at the change.""",
+        profiles=_profiles,
+        initial_window_bytes=24_000,
+    )(configured)
+    CATALOGUE.add(
+        f"{_algorithm}.path.recommended-window",
+        "A new path begins with the recommended initial window if none is configured",
+        """The recommended window for packets of 1500 bytes is max(14720, 2 * 1500) = 14720, less than 10 * 1500 =
+        15000. Nine packets are acknowledged: 14720 + 9 * 1500 = 28220. The new path begins with 14720 again, and two
+        packets make it 14720 + 2 * 1500 = 17720.""",
+        profiles=_profiles,
+        max_datagram_size_bytes=1500,
+        initial_window_bytes=None,
+    )(recommended)
+
+CATALOGUE.add(
+    "cubic.path.spurious-loss",
+    "A spurious loss of the old path does not bring its window to the new one",
+    """Ten packets are acknowledged: 12000 + 10 * 1200 = 24000. A loss reduces this window, and the new path begins
+    with 12000. There the sender finds out that the loss was spurious: the window stays 12000, and five packets make
+    it 12000 + 5 * 1200 = 18000. A sender that restores the window of the old path has 24000, and then 24000 + 5 *
+    1200 = 30000.""",
+    profiles=BASES["cubic"],
+    flags=("same-time-order",),
+)(spurious)
