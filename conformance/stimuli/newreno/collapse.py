@@ -5,6 +5,7 @@ Where the tier is gold, `why` derives the expectation.
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
+from stimuli.newreno.persistent import established
 
 CATALOGUE = Catalogue("rfc-9002", sources=("RFC 9002, section 7 and appendix B",))
 add = CATALOGUE.add
@@ -127,3 +128,22 @@ def persistent_small_packets_to_threshold(b: StreamBuilder) -> None:
     b.ack(2 * RTT + 910 * MS, (14, 21))
     b.expect(at=b.acked(13), cwnd_bytes=4800, phase="slow_start")
     b.expect(cwnd_bytes=6685)
+
+
+@add(
+    "slow-start.persistent.last-two-packets",
+    "An ACK reaches the threshold with its first packet, and its last two are in congestion avoidance",
+    """The loss leaves a threshold of 12000 / 2 = 6000, and persistent congestion a window of 2400. Two packets double
+    it to 4800. An ACK of three packets follows: the first reaches the threshold in slow start, 4800 + 1200 = 6000.
+    The other two add 1200 * 1200 / 6000 = 240 and floor(1440000 / 6240) = 230: 6000 + 240 + 230 = 6470. A sender that
+    ignores these two has 6000.""",
+    flags=("same-time-order",),
+)
+def persistent_last_two_packets(b: StreamBuilder) -> None:
+    now_ns = established(b)
+    b.expect(outcome="collapsed", cwnd_bytes=2400, ssthresh_bytes=6000)
+    b.send(now_ns, 2)
+    b.ack(now_ns + 200 * MS, (5, 6))
+    b.send(now_ns + 200 * MS, 4)
+    b.ack(now_ns + 400 * MS, (7, 9))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=6470)
