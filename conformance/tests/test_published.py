@@ -202,7 +202,8 @@ def test_the_arithmetic_of_the_thesis_is_shown_and_not_counted() -> None:
     assert [row[3] for row in rows] == [
         "0.529060", "0.517729", "0.516441", "0.864092", "0.999978", "0.909449", "0.999999", "0.999990", "1.000000",
     ]  # fmt: skip
-    assert all(text in published_page.page() for row in rows for text in row[2:4])
+    page = published_page.page()
+    assert all(text in page for row in rows for text in row[2:4])
     indices = [claim for claim in registry.claims_of("thesis") if claim.what.startswith("Jain")]
     assert len(indices) == 9
     data = store.load("thesis")
