@@ -88,19 +88,48 @@ def _departures(
 
     Where one wrong decision explains every failure, conforming ones included, the departures are seen from the model itself.
     """
-    right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
-    diverging = [subject.under(chosen.variant) for subject in rest]
+    right = [*passing, *_under(chosen, agreed)]
     budget = Budget.of(rest[0].case.vector.algorithm if rest else "")
     choices = buildable(chosen.candidate) if chosen.options else None
-    departures = Departures(chosen, Failures(diverging, right, choices, budget=budget))
+    departures = Departures(chosen, Failures(_under(chosen, rest), right, choices, budget=budget))
     if not rest or not chosen.options:
         return departures
     failures = Failures([*rest, *agreed], passing, budget=budget)
     exact = failures.known()
-    if not exact and not departures.is_explained:
+    if not exact and not departures.failures.whole:
         # A wrong decision may replace a choice.
-        exact = [one for one in failures.parts() if len(one.explained) == len(failures.failing)]
+        fewer = _with_fewer_choices(chosen, rest, agreed, passing, budget)
+        if fewer is not None:
+            return fewer
+        if not departures.is_explained:
+            exact = [one for one in failures.parts() if len(one.explained) == len(failures.failing)]
     return Departures(Chosen(), Failures(rest, passing, budget=budget), exact) if exact else departures
+
+
+def _with_fewer_choices(
+    chosen: Chosen, rest: list[AnsweredCase], agreed: list[AnsweredCase], passing: list[AnsweredCase], budget: Budget
+) -> Departures | None:
+    """Return the departures, seen without a choice, if one wrong decision explains them and the cases that need the choice.
+
+    The choice that most cases need is left out first.
+    """
+
+    def needing(left: Chosen) -> list[AnsweredCase]:
+        return [subject for subject in agreed if not subject.explained_by(left.variant)]
+
+    without = ((left, needing(left)) for left in map(chosen.without, chosen.options))
+    for left, needed in sorted(without, key=lambda one: -len(one[1])):
+        others = [subject for subject in agreed if subject not in needed]
+        choices = buildable(left.candidate) if left.options else None
+        diverging, right = _under(left, [*rest, *needed]), [*passing, *_under(left, others)]
+        whole = Failures(diverging, right, choices, budget=budget).whole
+        if whole:
+            return Departures(left, Failures(_under(left, rest), right, choices, budget=budget), whole)
+    return None
+
+
+def _under(chosen: Chosen, subjects: Sequence[AnsweredCase]) -> list[AnsweredCase]:
+    return [subject.under(chosen.variant) for subject in subjects]
 
 
 def without_choices(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> Verdicts:

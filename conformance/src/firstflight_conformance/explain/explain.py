@@ -90,10 +90,11 @@ class Failures:
         """
         if self._named:
             return self.exact or self.parts()
-        return self._known(known) or self.whole() or self.parts()
+        return self._known(known) or self.whole or self.parts()
 
+    @cached_property
     def whole(self) -> list[Explanation]:
-        """Return causes that explain everything: a stand-in, a reading, operators, named mutants.
+        """Causes that explain everything: a stand-in, a reading, operators, named mutants.
 
         Where a named mutant explains everything, an operator comes first only if one line alone has such an edit, and its rules
         are rules of the mutant: two sources agree then. Few cases fit edits of many lines, most of them by accident. An operator

@@ -261,10 +261,13 @@ class Search:
         return Found(operation, variant, frozenset(explained), contradicted, followed)
 
     def cited(self, found: Found) -> Found:
-        """Return an operation with the rules of its line."""
+        """Return an operation with the rules of its line, or of all lines that use its constant."""
         one = found.operation
-        clauses = () if one.transform else tuple(self._clauses.of(one.function, one.line))
-        return replace(found, clauses=clauses)
+        if one.transform is not None:
+            return found
+        if one.constant is not None:
+            return replace(found, clauses=tuple(self._clauses.of_constant(one.function.path, one.constant[0])))
+        return replace(found, clauses=tuple(self._clauses.of(one.function, one.line)))
 
     def _contradicted(self, variant: Operated) -> tuple[str, ...]:
         left = _PASSING_EVENTS

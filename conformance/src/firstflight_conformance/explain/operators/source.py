@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from types import CodeType
 
@@ -239,6 +240,17 @@ class Clauses:
             calls = [at for name, at in self._calls if name == function.node.name]
             found += [clause for caller, at in calls for clause in self.of(caller, at, 0 if found else depth - 1)]
         return list(dict.fromkeys(found))
+
+    def of_constant(self, path: Path, name: str) -> list[str]:
+        """Return the clauses of all lines of a file that use a constant, the nearest of each line first."""
+        uses = [
+            self.of(function, node.lineno)
+            for function in self._model.functions
+            if function.path == path
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Name) and node.id == name
+        ]
+        return list(dict.fromkeys(clause for row in zip_longest(*uses) for clause in row if clause))
 
     def _cited(self, function: SourceFunction, lines: Iterable[int]) -> list[str]:
         cited = citations_of(function.path, self._model.texts[function.path])
