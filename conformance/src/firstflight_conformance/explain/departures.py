@@ -96,13 +96,11 @@ def _departures(
         return departures
     failures = Failures([*rest, *agreed], passing, budget=budget)
     exact = failures.known()
-    if not exact and not departures.failures.whole:
+    if not exact and not departures.is_explained:
         # A wrong decision may replace a choice.
-        fewer = _with_fewer_choices(chosen, rest, agreed, passing, budget)
-        if fewer is not None:
-            return fewer
-        if not departures.is_explained:
-            exact = [one for one in failures.parts() if len(one.explained) == len(failures.failing)]
+        exact = [one for one in failures.parts() if len(one.explained) == len(failures.failing)]
+        if not exact:
+            return _with_fewer_choices(chosen, rest, agreed, passing, budget) or departures
     return Departures(Chosen(), Failures(rest, passing, budget=budget), exact) if exact else departures
 
 
