@@ -138,6 +138,23 @@ def test_data_that_is_sent_again() -> None:
     assert data.oldest_unacked(7) == 7
 
 
+def test_packets_without_data() -> None:
+    """A packet that contains only ACK frames is not unacknowledged data, repeats none and is not repeated."""
+    data = DataLedger()
+    data.send(0, 0, ())
+    data.send(1, 2, (), not_in_flight=True)
+    data.send(3, 3, ())
+    assert data.open_data == {0, 3}
+    data.acknowledge(0, 0)
+    assert data.oldest_unacked(4) == 3
+    data.acknowledge(3, 3)
+    assert data.oldest_unacked(4) == 4
+    with pytest.raises(LedgerError, match="packet 2 carries no data"):
+        data.send(4, 4, ((2, 2),))
+    with pytest.raises(LedgerError, match=r"packets 4\.\.4: packets that are not in flight carry no data"):
+        data.send(4, 4, ((0, 0),), not_in_flight=True)
+
+
 @pytest.mark.parametrize(
     ("again", "reason"),
     [(((0, 2),), "3 packets are repeated by 2"), (((4, 4),), "was not sent before"), (((2, 2),), "name that one")],

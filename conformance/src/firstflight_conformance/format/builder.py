@@ -99,7 +99,7 @@ class StreamBuilder:
             self.ledger.send(run, not_in_flight=not_in_flight)
             runs.append(run)
         if self.data is not None:
-            self.data.send(runs[0].first, runs[-1].last, repeats)
+            self.data.send(runs[0].first, runs[-1].last, repeats, not_in_flight=not_in_flight)
         in_flight_bytes = self.ledger.bytes_in_flight
         sent = Sent(t_ns, tuple(runs), _bytes(runs), in_flight_bytes, app_limited, repeats, pmtu_probe)
         self._add(replace(sent, not_in_flight=not_in_flight))

@@ -147,15 +147,26 @@ class DataLedger:
     repeats: dict[int, int] = field(default_factory=dict)
     #: Data that is not acknowledged.
     open_data: set[int] = field(default_factory=set)
+    #: Packets that were sent with ``not_in_flight``: they carry no data.
+    without_data: set[int] = field(default_factory=set)
 
-    def send(self, first: int, last: int, repeated: tuple[tuple[int, int], ...]) -> None:
+    def send(
+        self, first: int, last: int, repeated: tuple[tuple[int, int], ...], *, not_in_flight: bool = False
+    ) -> None:
         """Record packets first..last; those at the front repeat the named data in its order."""
         named = [packet for low, high in repeated for packet in range(low, high + 1)]
+        if not_in_flight:
+            if named:
+                raise LedgerError(f"packets {first}..{last}: packets that are not in flight carry no data")
+            self.without_data.update(range(first, last + 1))
+            return
         if len(named) > last - first + 1:
             raise LedgerError(f"{len(named)} packets are repeated by {last - first + 1}")
         for packet, data in zip(range(first, first + len(named)), named, strict=True):
             if data >= first:
                 raise LedgerError(f"packet {data} was not sent before")
+            if data in self.without_data:
+                raise LedgerError(f"packet {data} carries no data: it was not in flight")
             if data in self.repeats:
                 raise LedgerError(f"packet {data} carries data of packet {self.repeats[data]}: name that one")
             self.repeats[packet] = data

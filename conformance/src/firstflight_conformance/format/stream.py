@@ -187,7 +187,8 @@ def _check_data(event: Event, ledger: Ledger, data: DataLedger) -> None:
     match event:
         case Sent():
             try:
-                data.send(event.packets[0].first, event.packets[-1].last, event.retransmits)
+                first, last = event.packets[0].first, event.packets[-1].last
+                data.send(first, last, event.retransmits, not_in_flight=event.not_in_flight)
             except LedgerError as error:
                 raise _MemberError(".retransmits", str(error)) from error
         case Ack():
