@@ -24,10 +24,12 @@ from stimuli.new_path import BASES, STARTUPS
 
 #: How often the path changes, in millionths of the events.
 PATH_CHANGE_PPM = 5_000
-#: Profiles in which it does, in a fifth of their events.
-MIGRATING = {f"{name}/{profile}" for name, profiles in (BASES | STARTUPS).items() for profile in profiles}
+#: Profiles of QUIC with a new controller on a new path.
+RESET = {f"{name}/{profile}" for name, profiles in (BASES | STARTUPS).items() for profile in profiles}
+#: Profiles whose path changes, in a fifth of their events. JumpStart of 2007 has vectors of a first jump on a new path.
+MIGRATING = RESET | {"jumpstart/pfldnet-2007"}
 #: Profiles of QUIC, whose streams have PMTU probes and changes of the datagram size in the same fifth.
-QUIC = MIGRATING | {f"careful-resume/{profile}" for profile in OF_QUIC["careful-resume"]}
+QUIC = RESET | {f"careful-resume/{profile}" for profile in OF_QUIC["careful-resume"]}
 
 
 def _streams() -> dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]]:
@@ -105,9 +107,9 @@ def run_streams(program: ModuleType | Header, seed: int, events: int) -> Counter
     """Hold a program against the model on so many random events that the model accepts; return how often each outcome came."""
     outcomes: Counter[str] = Counter()
     played = connections(program.PROFILE, seed, events)
-    if program.PROFILE in QUIC:
-        migrates = program.PROFILE in MIGRATING
-        played = chain(played, connections(program.PROFILE, seed, events // 4, migrates=migrates, changes=True))
+    migrates, changes = program.PROFILE in MIGRATING, program.PROFILE in QUIC
+    if migrates or changes:
+        played = chain(played, connections(program.PROFILE, seed, events // 4, migrates=migrates, changes=changes))
     if isinstance(program, Header):
         played = iter(known := list(played))
         program.answer((each.config, [event for event, _ in each.steps]) for each in known)

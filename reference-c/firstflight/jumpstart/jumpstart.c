@@ -34,8 +34,7 @@ static void enter(const struct ff_jumpstart_readings *readings, struct ff_jumpst
     state->packet_bytes = base->max_datagram_size_bytes; /* a later datagram size leaves the schedule */
     state->limit_packets = packets;
     state->sent_packets = 0;
-    state->flight_first = state->next_packet;
-    state->flight_end = FF_NO_PACKET;
+    state->flight_first = state->flight_end = state->next_packet;
     state->acked_bytes = 0;
     if (readings->window_on_entry == FF_JUMPSTART_WINDOW_ON_ENTRY_LARGER) {
         window_bytes = ff_max(flight_bytes, base->cwnd_bytes); /* [jumpstart.start.larger-window] */
@@ -49,7 +48,7 @@ static void enter(const struct ff_jumpstart_readings *readings, struct ff_jumpst
 static void end_if_sent(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state)
 {
     if (readings->ends != FF_JUMPSTART_ENDS_ACK && state->sent_packets >= state->limit_packets) {
-        ff_jumpstart_end_jump(readings, state); /* [jumpstart.end.sent] */
+        state->jumping = false; /* [jumpstart.end.sent] */
     }
 }
 
@@ -116,10 +115,7 @@ static enum ff_outcome on_sent(const struct ff_jumpstart_readings *readings, str
     if (!state->jumping) {
         return FF_OUTCOME_SENT;
     }
-    for (size_t i = 0; i < sent->run_count; i++) {
-        /* No more than are planned: the rest is none of the flight, and a bound is needed. */
-        state->sent_packets = ff_min(state->sent_packets + ff_run_count(&sent->packets[i]), state->limit_packets);
-    }
+    ff_jumpstart_add_to_flight(readings, state, sent->packets, sent->run_count);
     end_if_sent(readings, state);
     return state->jumping ? FF_OUTCOME_SENT : FF_OUTCOME_JUMP_SENT;
 }
@@ -143,7 +139,7 @@ static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_j
         ack->packets[ack->run_count - 1].last < state->flight_first) {
         return false; /* [jumpstart.end.other-ack] */
     }
-    ff_jumpstart_end_jump(readings, state); /* [jumpstart.end.ack] [jumpstart.end.flight-ack] */
+    state->jumping = false; /* [jumpstart.end.ack] [jumpstart.end.flight-ack] */
     if (readings->early_ack_window == FF_JUMPSTART_EARLY_ACK_WINDOW_IN_FLIGHT) {
         base->cwnd_bytes = state->in_flight_bytes; /* [jumpstart.end.in-flight] */
     }

@@ -17,8 +17,8 @@
  *
  * Domain: times in ns from 1, below 2^59 (18 years); packet numbers, windows and bytes in flight below 2^62; a datagram below 2^16.
  *
- * Invariant: sent_packets <= planned_packets <= paced_packets < 2^29; first <= end <= next_packet; recovery_point and r <= next_packet; the
- * first flight has fewer than 2^29 packets; while Jump Start lasts there is no recovery. No more packets are sent again than are sent.
+ * Invariant: sent_packets <= planned_packets <= paced_packets < 2^29; first <= end <= next_packet; recovery_point and r <= next_packet;
+ * while Jump Start lasts there is no recovery. No more packets are sent again than are sent.
  */
 #ifndef JUMPSTART_PFLDNET_2007_H
 #define JUMPSTART_PFLDNET_2007_H
@@ -56,7 +56,7 @@ struct jumpstart_pfldnet_2007_window {
     int in_recovery;
 };
 
-/* The first flight is packets first up to, not including, end: those sent while Jump Start lasted. */
+/* The first flight is the packets sent while Jump Start lasted: sent_packets packets, with numbers from first up to, not including, end. */
 struct jumpstart_pfldnet_2007 {
     uint64_t max_datagram_size;
     /* Packets paced over rtt_ns from start_ns on; those of them that the receiver allows; those that have left. */
@@ -91,7 +91,8 @@ struct jumpstart_pfldnet_2007_backlog {
     uint64_t latest_rtt_ns;
 };
 
-/* Packets were sent, up to number last. retransmits: those that first carried the data which they repeat. */
+/* Packets were sent, with consecutive numbers up to last. Leave out packets that contain only ACK frames: they are not in flight.
+ * retransmits: those that first carried the data which they repeat. */
 struct jumpstart_pfldnet_2007_sent {
     uint64_t packets;
     uint64_t last;
@@ -109,7 +110,6 @@ struct jumpstart_pfldnet_2007_ack {
 
 static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_window_update(struct jumpstart_pfldnet_2007 *s,
                                                                                           uint64_t window_packets);
-static inline void jumpstart_pfldnet_2007_end_jump(struct jumpstart_pfldnet_2007 *s);
 static inline uint64_t jumpstart_pfldnet_2007_of_first_flight(const struct jumpstart_pfldnet_2007 *s, uint64_t first, uint64_t last);
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_ack_in_recovery(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_ack *ack,
@@ -165,7 +165,7 @@ jumpstart_pfldnet_2007_on_backlog(struct jumpstart_pfldnet_2007 *s, const struct
     s->paced_packets = s->planned_packets = packets;
     s->rtt_ns = backlog->latest_rtt_ns;
     s->start_ns = backlog->now_ns;
-    s->first = s->next_packet;
+    s->first = s->end = s->next_packet;
     window->cwnd = packets * size; /* [jumpstart.start.window] */
     if (window->cwnd > JUMPSTART_PFLDNET_2007_JUMP_MAX)
         window->cwnd = JUMPSTART_PFLDNET_2007_JUMP_MAX;
@@ -179,7 +179,7 @@ static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_wind
         return JUMPSTART_PFLDNET_2007_JUMP_KEPT;            /* [jumpstart.flight.frozen] */
     s->planned_packets = s->sent_packets + window_packets; /* [jumpstart.flight.window-shrinks] */
     if (window_packets == 0)
-        jumpstart_pfldnet_2007_end_jump(s);
+        s->jumping = 0;
     return JUMPSTART_PFLDNET_2007_JUMP_CHANGED;
 }
 
@@ -193,21 +193,16 @@ jumpstart_pfldnet_2007_on_sent(struct jumpstart_pfldnet_2007 *s, const struct ju
                                                        sent->retransmits[i].last); /* [jumpstart.loss.count] */
     if (!s->jumping)
         return JUMPSTART_PFLDNET_2007_SENT;
-    s->sent_packets += sent->packets;
+    uint64_t first = sent->last + 1 - sent->packets, left = s->planned_packets - s->sent_packets;
+    uint64_t packets = sent->packets < left ? sent->packets : left; /* [jumpstart.flight] */
+    if (s->sent_packets == 0)
+        s->first = first; /* packets that are not in flight may have left since the jump began */
+    s->sent_packets += packets;
+    s->end = first + packets;
     if (s->sent_packets < s->planned_packets)
         return JUMPSTART_PFLDNET_2007_SENT;
-    s->sent_packets = s->planned_packets;
-    jumpstart_pfldnet_2007_end_jump(s); /* [jumpstart.end.sent] */
+    s->jumping = 0; /* [jumpstart.end.sent] */
     return JUMPSTART_PFLDNET_2007_JUMP_SENT;
-}
-
-/* The D packets are those that have left; if it ends early, fewer than were planned (open). */
-static inline void jumpstart_pfldnet_2007_end_jump(struct jumpstart_pfldnet_2007 *s) {
-    if (!s->jumping)
-        return;
-    uint64_t planned_end = s->first + s->planned_packets;
-    s->jumping = 0;
-    s->end = s->next_packet < planned_end ? s->next_packet : planned_end; /* [jumpstart.flight] */
 }
 
 /* Jump Start terminates when an ACK arrives: one of the first flight (open), which normal congestion control takes then. There is no
@@ -216,7 +211,7 @@ static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_ack(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_ack *ack,
                               struct jumpstart_pfldnet_2007_window *window) {
     if (s->jumping && ack->largest_packet >= s->first) {
-        jumpstart_pfldnet_2007_end_jump(s); /* [jumpstart.end.ack] */
+        s->jumping = 0; /* [jumpstart.end.ack] */
         return JUMPSTART_PFLDNET_2007_JUMP_ENDED;
     }
     if (window->in_recovery)
@@ -226,7 +221,7 @@ jumpstart_pfldnet_2007_on_ack(struct jumpstart_pfldnet_2007 *s, const struct jum
 
 /* How many of the packets belong to the first RTT of data transmission. */
 static inline uint64_t jumpstart_pfldnet_2007_of_first_flight(const struct jumpstart_pfldnet_2007 *s, uint64_t first, uint64_t last) {
-    uint64_t end = s->jumping || last + 1 < s->end ? last + 1 : s->end;
+    uint64_t end = last + 1 < s->end ? last + 1 : s->end;
     uint64_t begin = first > s->first ? first : s->first;
     return end > begin ? end - begin : 0;
 }
@@ -244,13 +239,13 @@ jumpstart_pfldnet_2007_on_ack_in_recovery(struct jumpstart_pfldnet_2007 *s, cons
     return s->lost_of_first_flight ? jumpstart_pfldnet_2007_account(s, window) : JUMPSTART_PFLDNET_2007_NORMAL;
 }
 
-/* At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values, threshold and that it is once are
- * open. */
+/* At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. D is the packets that have left; if the jump ended early, fewer
+ * than were planned. That, rounding, least values, threshold and that it is once are open. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_account(struct jumpstart_pfldnet_2007 *s, struct jumpstart_pfldnet_2007_window *window) {
     s->lost_of_first_flight = 0;
     s->accounted = 1;
-    uint64_t d = s->end - s->first, minimum_window = 2 * s->max_datagram_size;
+    uint64_t d = s->sent_packets, minimum_window = 2 * s->max_datagram_size;
     uint64_t packets = d > s->r + 1 ? (d - s->r) / 2 : 1; /* [jumpstart.account.half] [jumpstart.account.floor] */
     uint64_t half = packets * s->max_datagram_size;
     if (half < window->cwnd)
@@ -291,7 +286,7 @@ jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uin
         window->in_recovery = 1;
         s->recovery_point = s->next_packet;
         s->r = 0;
-        jumpstart_pfldnet_2007_end_jump(s);
+        s->jumping = 0;
         outcome = JUMPSTART_PFLDNET_2007_REDUCED;
     }
     if (window->in_recovery && packets_of_first_flight > 0 && !s->accounted)
@@ -305,7 +300,7 @@ static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_time
     window->recovery_start_time = 0;
     window->in_recovery = 0;
     window->cwnd = s->max_datagram_size; /* [jumpstart.timeout.window] */
-    jumpstart_pfldnet_2007_end_jump(s);
+    s->jumping = 0;
     s->lost_of_first_flight = 0; /* [jumpstart.timeout.discard] */
     s->accounted = 1;
     return JUMPSTART_PFLDNET_2007_COLLAPSED;

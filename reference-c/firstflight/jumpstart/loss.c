@@ -90,10 +90,9 @@ static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumps
     uint64_t left_bytes = ff_max(reduced_bytes(readings, base, window_bytes), least_bytes);
     ff_newreno_begin_recovery(base, now_ns, left_bytes, window_bytes); /* [jumpstart.loss.reduce] */
     if (state->jumping && readings->first_loss_end == FF_JUMPSTART_FIRST_LOSS_END_LOST_PACKET) {
-        state->jumping = false;
         state->flight_end = ff_max(packet, state->flight_first); /* [jumpstart.loss.flight-end] */
     }
-    ff_jumpstart_end_jump(readings, state); /* [jumpstart.loss.reduce.least] */
+    state->jumping = false; /* [jumpstart.loss.reduce.least] */
     state->reduced = true;
     state->accounting = false;
     state->repeats = 0;
@@ -159,7 +158,7 @@ void ff_jumpstart_account(const struct ff_jumpstart_readings *readings, struct f
                           struct ff_base_state *base)
 {
     uint64_t packet_bytes = base->max_datagram_size_bytes;
-    uint64_t flight_packets = state->flight_end - state->flight_first; /* there is a flight, and it has ended */
+    uint64_t flight_packets = state->sent_packets;
     bool some = flight_packets > state->repeats; /* [jumpstart.account.rounding] */
     uint64_t rest_packets = some ? flight_packets - state->repeats : 0; /* [jumpstart.account.half] */
     uint64_t half_packets =
@@ -222,7 +221,7 @@ enum ff_outcome ff_jumpstart_on_timeout(const struct ff_jumpstart_readings *read
     if (window_bytes == FF_NONE) {
         return FF_OUTCOME_UNCHANGED;
     }
-    ff_jumpstart_end_jump(readings, state);
+    state->jumping = false;
     (void)ff_newreno_on_persistent_congestion(base);
     state->accounting = false; /* [jumpstart.timeout.discard] */
     state->accounted = true; /* [jumpstart.timeout.discard] */

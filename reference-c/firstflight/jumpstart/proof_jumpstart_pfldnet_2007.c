@@ -132,7 +132,7 @@ static int stand_for_each_other(const struct jumpstart_pfldnet_2007 *s, const st
                 port->spent == s->begun && port->accounting == s->lost_of_first_flight && port->accounted == s->accounted && !port->at_once;
     int plan = port->planned_packets == s->paced_packets && port->limit_packets == s->planned_packets && port->sent_packets == s->sent_packets &&
                port->rtt_ns == s->rtt_ns && port->start_ns == s->start_ns;
-    int flight = port->flight_first == (s->begun ? s->first : FF_NO_PACKET) && port->flight_end == (s->begun && !s->jumping ? s->end : FF_NO_PACKET);
+    int flight = port->flight_first == (s->begun ? s->first : FF_NO_PACKET) && port->flight_end == (s->begun ? s->end : FF_NO_PACKET);
     int recovery = !window.in_recovery || (port->recovery_point == s->recovery_point && port->repeats == s->r);
     /* What waits for the end of a recovery waits in one. */
     int waits = !s->lost_of_first_flight || window.in_recovery;

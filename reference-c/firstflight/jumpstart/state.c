@@ -9,23 +9,27 @@ void ff_jumpstart_set_in_flight(struct ff_jumpstart *state, uint64_t bytes_in_fl
     state->in_flight_bytes = ff_min(bytes_in_flight, FF_WINDOW_MAX_BYTES);
 }
 
-void ff_jumpstart_end_jump(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state)
+void ff_jumpstart_add_to_flight(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                const struct ff_run *runs, size_t run_count)
 {
-    if (!state->jumping) {
-        return;
+    if (state->sent_packets == 0) {
+        state->flight_first = runs[0].first; /* packets that are not in flight may have left since the jump began */
     }
-    state->jumping = false;
-    state->flight_end = state->next_packet;
-    if (readings->ends != FF_JUMPSTART_ENDS_ACK) {
-        /* Below 2^62 + 2^29. */
-        uint64_t planned_end = state->flight_first + state->limit_packets;
-        state->flight_end = ff_min(state->flight_end, planned_end); /* [jumpstart.flight] */
+    for (size_t i = 0; i < run_count; i++) {
+        uint64_t packets = ff_run_count(&runs[i]);
+        if (readings->ends != FF_JUMPSTART_ENDS_ACK) {
+            packets = ff_min(packets, state->limit_packets - state->sent_packets); /* [jumpstart.flight] */
+        }
+        state->sent_packets = ff_min(state->sent_packets + packets, state->limit_packets);
+        if (packets > 0) {
+            state->flight_end = runs[i].first + packets;
+        }
     }
 }
 
 bool ff_jumpstart_in_flight(const struct ff_jumpstart *state, uint64_t packet)
 {
-    /* FF_NO_PACKET is above every number, so that it serves as no first and as no end. */
+    /* FF_NO_PACKET is above every number: without a flight it is the first. */
     return state->flight_first <= packet && packet < state->flight_end;
 }
 

@@ -24,7 +24,7 @@ struct ff_jumpstart {
     uint64_t limit_packets;   /* likewise */
     uint64_t sent_packets;    /* at most limit_packets */
     uint64_t flight_first;    /* packets of the flight; FF_NO_PACKET: there is none */
-    uint64_t flight_end;      /* the one after its last; FF_NO_PACKET: until the jump ends */
+    uint64_t flight_end;      /* the one after its last so far; FF_NO_PACKET likewise */
     /* the loss accounting */
     uint64_t repeats;        /* R */
     uint64_t recovery_point; /* the next packet number when recovery began */
@@ -46,10 +46,11 @@ struct ff_jumpstart {
 /* Note how much is in flight; the number saturates as windows do. */
 void ff_jumpstart_set_in_flight(struct ff_jumpstart *state, uint64_t bytes_in_flight);
 
-/* End the jump; packets beyond those that were planned are none of the flight. */
-void ff_jumpstart_end_jump(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state);
+/* Count packets sent in the jump; packets beyond those that were planned are not part of the flight. */
+void ff_jumpstart_add_to_flight(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                const struct ff_run *runs, size_t run_count);
 
-/* Return whether a packet number is one of the flight; while the jump lasts, the flight has no end yet. */
+/* Return whether a packet number is one of the flight. */
 bool ff_jumpstart_in_flight(const struct ff_jumpstart *state, uint64_t packet);
 
 /* Return how many of the packets first..last are of the flight. */

@@ -31,7 +31,7 @@ from firstflight.jumpstart.profiles import (
     ThresholdOnEntry,
     WindowOnEntry,
 )
-from firstflight.jumpstart.state import JumpStart, end_jump, set_in_flight
+from firstflight.jumpstart.state import JumpStart, add_to_flight, set_in_flight
 from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import BaseState
@@ -60,8 +60,7 @@ def _enter(readings: Readings, state: JumpStart, base: BaseState, flight_bytes: 
     state.packet_bytes = base.max_datagram_size_bytes  # a later datagram size leaves the schedule
     state.limit_packets = packets
     state.sent_packets = 0
-    state.flight_first = state.next_packet
-    state.flight_end = None
+    state.flight_first = state.flight_end = state.next_packet
     state.acked_bytes = 0
     if readings.window_on_entry is WindowOnEntry.LARGER:
         window_bytes = max(flight_bytes, base.cwnd_bytes)  # [jumpstart.start.larger-window]
@@ -72,7 +71,7 @@ def _enter(readings: Readings, state: JumpStart, base: BaseState, flight_bytes: 
 
 def _end_if_sent(readings: Readings, state: JumpStart) -> None:
     if readings.ends is not Ends.ACK and state.sent_packets >= state.limit_packets:
-        end_jump(readings, state)  # [jumpstart.end.sent]
+        state.jumping = False  # [jumpstart.end.sent]
 
 
 def _on_later_backlog(readings: Readings, state: JumpStart, base: BaseState, backlog: Backlog) -> Outcome:
@@ -121,9 +120,7 @@ def _on_sent(readings: Readings, state: JumpStart, base: BaseState, sent: Sent) 
     state.window_full = state.in_flight_bytes + base.max_datagram_size_bytes > base.cwnd_bytes
     if not state.jumping:
         return Outcome.SENT
-    for run in sent.packets:
-        # No more than are planned: the rest is none of the flight, and a bound is needed.
-        state.sent_packets = min(state.sent_packets + run.count, state.limit_packets)
+    add_to_flight(readings, state, sent.packets)
     _end_if_sent(readings, state)
     return Outcome.SENT if state.jumping else Outcome.JUMP_SENT
 
@@ -140,7 +137,7 @@ def _end_by_ack(readings: Readings, state: JumpStart, base: BaseState, ack: Ack)
         return False
     if readings.ending_ack is EndingAck.FLIGHT and ack.packets[-1].last < (state.flight_first or 0):
         return False  # [jumpstart.end.other-ack]
-    end_jump(readings, state)  # [jumpstart.end.ack] [jumpstart.end.flight-ack]
+    state.jumping = False  # [jumpstart.end.ack] [jumpstart.end.flight-ack]
     if readings.early_ack_window is EarlyAckWindow.IN_FLIGHT:
         base.cwnd_bytes = state.in_flight_bytes  # [jumpstart.end.in-flight]
     return True

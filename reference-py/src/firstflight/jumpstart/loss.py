@@ -23,7 +23,7 @@ from firstflight.jumpstart.profiles import (
     ResultThreshold,
     TimeoutWindow,
 )
-from firstflight.jumpstart.state import JumpStart, end_jump, in_flight, overlap, packets_in_flight, set_in_flight
+from firstflight.jumpstart.state import JumpStart, in_flight, overlap, packets_in_flight, set_in_flight
 from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import BaseState
@@ -56,7 +56,7 @@ def _takes_back(readings: Readings, state: JumpStart, base: BaseState, packet: i
     """Return whether the window before the jump is what the first loss reduces."""
     if readings.first_loss_window is FirstLossWindow.UNCHANGED or base.ssthresh_bytes is not None:
         return False
-    return state.flight_first is not None and (state.flight_end is None or packet < state.flight_end)
+    return state.flight_end is not None and packet < state.flight_end
 
 
 def _reduced_bytes(readings: Readings, base: BaseState, window_bytes: int) -> int:
@@ -91,9 +91,8 @@ def _reduce(
     reduced_bytes = max(_reduced_bytes(readings, base, window_bytes), newreno.minimum_window_bytes(base))
     newreno.begin_recovery(base, now_ns, reduced_bytes, window_bytes)  # [jumpstart.loss.reduce]
     if state.jumping and readings.first_loss_end is FirstLossEnd.LOST_PACKET:
-        state.jumping = False
         state.flight_end = max(packet, state.flight_first or 0)  # [jumpstart.loss.flight-end]
-    end_jump(readings, state)  # [jumpstart.loss.reduce.least]
+    state.jumping = False  # [jumpstart.loss.reduce.least]
     state.reduced = True
     state.accounting = False
     state.repeats = 0
@@ -139,7 +138,7 @@ def recovery_ended(readings: Readings, state: JumpStart, base: BaseState, ack: A
 def account(readings: Readings, state: JumpStart, base: BaseState) -> None:
     """Set the window at the end of the recovery that repaired the first flight."""
     packet_bytes = base.max_datagram_size_bytes
-    flight_packets = (state.flight_end or 0) - (state.flight_first or 0)  # there is a flight, and it has ended
+    flight_packets = state.sent_packets
     rest_packets = max(flight_packets - state.repeats, 0)  # [jumpstart.account.half] [jumpstart.account.rounding]
     half_packets = rest_packets // 2 if readings.result_rounding is ResultRounding.DOWN else (rest_packets + 1) // 2
     least_packets = 1 if readings.result_floor is ResultFloor.ONE_PACKET else 2
@@ -186,7 +185,7 @@ def on_timeout(readings: Readings, state: JumpStart, base: BaseState) -> Outcome
     window_bytes = _timeout_window_bytes(readings, base)
     if window_bytes is None:
         return Outcome.UNCHANGED
-    end_jump(readings, state)
+    state.jumping = False
     newreno.on_persistent_congestion(base)
     state.accounting = False  # [jumpstart.timeout.discard]
     state.accounted = True  # [jumpstart.timeout.discard]

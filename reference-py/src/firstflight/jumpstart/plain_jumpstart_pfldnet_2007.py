@@ -37,7 +37,7 @@ class JumpStart:
     sent_packets: int = 0
     #: First packet of the first flight.
     first: int = 0
-    #: Packet after the last of the first flight.
+    #: Packet after the last of the first flight so far.
     end: int = 0
     #: R: packets of the current loss recovery that repeated data of the first flight.
     r: int = 0
@@ -106,7 +106,7 @@ def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
     s.begun = s.jumping = True
     s.paced_packets = s.planned_packets = packets
     s.rtt_ns, s.start_ns = backlog.latest_rtt_ns, backlog.t_ns
-    s.first = s.next_packet
+    s.first = s.end = s.next_packet
     s.base.congestion_window = min(packets * size, JUMP_MAX_BYTES)  # [jumpstart.start.window]
     return Outcome.JUMP_BEGUN
 
@@ -117,7 +117,7 @@ def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
         return Outcome.JUMP_KEPT  # [jumpstart.flight.frozen]
     s.planned_packets = s.sent_packets + window_packets  # [jumpstart.flight.window-shrinks]
     if window_packets == 0:
-        end_jump(s)
+        s.jumping = False
     return Outcome.JUMP_CHANGED
 
 
@@ -128,34 +128,31 @@ def on_sent(s: JumpStart, sent: Sent) -> Outcome:
     s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)  # [jumpstart.loss.count]
     if not s.jumping:
         return newreno.on_sent(s.base, sent)
-    packets = sum(run.count for run in sent.packets)
-    s.sent_packets = min(s.sent_packets + packets, s.planned_packets)
+    if s.sent_packets == 0:
+        s.first = sent.packets[0].first  # packets that are not in flight may have left since the jump began
+    for run in sent.packets:
+        packets = min(run.count, s.planned_packets - s.sent_packets)  # [jumpstart.flight]
+        s.sent_packets += packets
+        if packets > 0:
+            s.end = run.first + packets
     if s.sent_packets < s.planned_packets:
         return Outcome.SENT
-    end_jump(s)  # [jumpstart.end.sent]
+    s.jumping = False  # [jumpstart.end.sent]
     return Outcome.JUMP_SENT
-
-
-def end_jump(s: JumpStart) -> None:
-    """The D packets are those that have left; if it ends early, fewer than were planned (open)."""
-    if s.jumping:
-        s.jumping = False
-        s.end = min(s.next_packet, s.first + s.planned_packets)  # [jumpstart.flight]
 
 
 def on_ack(s: JumpStart, ack: Ack) -> Outcome:
     """Jump Start terminates when an ACK arrives: one of the first flight (open), which normal congestion control takes then."""
     ended = s.jumping and ack.packets[-1].last >= s.first
     if ended:
-        end_jump(s)  # [jumpstart.end.ack]
+        s.jumping = False  # [jumpstart.end.ack]
     outcome = on_ack_in_recovery(s, ack) if s.base.in_recovery else newreno.on_ack(s.base, ack)
     return Outcome.JUMP_ENDED if ended else outcome
 
 
 def of_first_flight(s: JumpStart, first: int, last: int) -> int:
     """How many of the packets belong to the first RTT of data transmission."""
-    end = last + 1 if s.jumping else min(last + 1, s.end)
-    return max(end - max(first, s.first), 0)
+    return max(min(last + 1, s.end) - max(first, s.first), 0)
 
 
 def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
@@ -170,9 +167,13 @@ def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
 
 
 def account(s: JumpStart) -> Outcome:
-    """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values, threshold and that it is once are open."""
+    """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it.
+
+    D is the packets that have left; if the jump ended early, fewer than were planned. That, rounding, least values, threshold and
+    that it is once are open.
+    """
     s.lost_of_first_flight, s.accounted = False, True
-    d = s.end - s.first
+    d = s.sent_packets
     packets = max((d - s.r) // REDUCTION_DIVISOR, 1)  # [jumpstart.account.half] [jumpstart.account.floor]
     half = packets * s.base.max_datagram_size
     s.base.congestion_window = min(s.base.congestion_window, half)  # [jumpstart.account.never-raises]
@@ -204,7 +205,7 @@ def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first
         s.base.congestion_recovery_start_time = now
         s.base.in_recovery = True
         s.recovery_point, s.r = s.next_packet, 0
-        end_jump(s)
+        s.jumping = False
         outcome = Outcome.REDUCED
     if s.base.in_recovery and packets_of_first_flight > 0 and not s.accounted:
         s.lost_of_first_flight = True  # [jumpstart.loss.scope]
@@ -215,6 +216,6 @@ def on_timeout(s: JumpStart, event: PersistentCongestion) -> Outcome:
     """IV-F: the response is unchanged: a window of one segment, then slow start. No recovery is left to account for (open)."""
     outcome = newreno.on_persistent_congestion(s.base, event)
     s.base.congestion_window = s.base.max_datagram_size  # [jumpstart.timeout.window]
-    end_jump(s)
+    s.jumping = False
     s.lost_of_first_flight, s.accounted = False, True  # [jumpstart.timeout.discard]
     return outcome

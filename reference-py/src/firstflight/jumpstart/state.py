@@ -17,7 +17,8 @@ class JumpStart:
 
     The jump: ``jumping`` while it lasts, ``spent`` once there was one; it began at ``start_ns`` to send ``amount_bytes`` in
     ``planned_packets`` of ``packet_bytes`` over ``rtt_ns``, of which ``limit_packets`` may leave; ``at_once`` if they are not paced. The flight: packets from
-    ``flight_first`` up to, not including, ``flight_end``, which is ``None`` until the jump ends; ``sent_packets`` of it have left.
+    ``flight_first`` up to, not including, ``flight_end``, the packet after the last one so far; ``sent_packets`` of it have left.
+    The range of numbers may be larger, because packets that are not in flight use numbers as well.
 
     The loss accounting: ``accounting`` while it waits for the end of recovery, ``accounted`` after it acted, ``repeats`` is R,
     ``recovery_point`` the next packet number when recovery began, ``acked_bytes`` what was acknowledged of the flight.
@@ -61,30 +62,31 @@ def set_in_flight(state: JumpStart, bytes_in_flight: int) -> None:
     state.in_flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
-def end_jump(readings: Readings, state: JumpStart) -> None:
-    """End the jump; packets beyond those that were planned are none of the flight."""
-    if not state.jumping or state.flight_first is None:
-        return
-    state.jumping = False
-    state.flight_end = state.next_packet
-    if readings.ends is not Ends.ACK:
-        planned_end = state.flight_first + state.limit_packets
-        state.flight_end = min(state.flight_end, planned_end)  # [jumpstart.flight]
+def add_to_flight(readings: Readings, state: JumpStart, runs: tuple[Run, ...]) -> None:
+    """Count packets sent in the jump; packets beyond those that were planned are not part of the flight."""
+    if state.sent_packets == 0:
+        state.flight_first = runs[0].first  # packets that are not in flight may have left since the jump began
+    for run in runs:
+        packets = run.count
+        if readings.ends is not Ends.ACK:
+            packets = min(packets, state.limit_packets - state.sent_packets)  # [jumpstart.flight]
+        state.sent_packets = min(state.sent_packets + packets, state.limit_packets)
+        if packets > 0:
+            state.flight_end = run.first + packets
 
 
 def in_flight(state: JumpStart, packet: int) -> bool:
-    """Return whether a packet number is one of the flight; while the jump lasts, the flight has no end yet."""
-    if state.flight_first is None or packet < state.flight_first:
+    """Return whether a packet number is one of the flight."""
+    if state.flight_first is None or state.flight_end is None:
         return False
-    return state.flight_end is None or packet < state.flight_end
+    return state.flight_first <= packet < state.flight_end
 
 
 def overlap(state: JumpStart, first: int, last: int) -> int:
     """Return how many of the packets first..last are of the flight."""
-    if state.flight_first is None:
+    if state.flight_first is None or state.flight_end is None:
         return 0
-    end = last + 1 if state.flight_end is None else min(last + 1, state.flight_end)
-    return max(end - max(first, state.flight_first), 0)
+    return max(min(last + 1, state.flight_end) - max(first, state.flight_first), 0)
 
 
 def packets_in_flight(state: JumpStart, runs: tuple[Run, ...]) -> int:
