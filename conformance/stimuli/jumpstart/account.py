@@ -291,3 +291,29 @@ def account_older_repair(b: StreamBuilder) -> None:
     b.expect(repeated_packets=2)
     b.ack(225 * MS, (18, 20))
     b.expect(outcome="jump_accounted", cwnd_bytes=7000, ssthresh_bytes=7000)
+
+
+@add(
+    "jumpstart.account.ack-only-packet",
+    "A packet that contains only an ACK frame is not part of the flight",
+    """Ten packets of the flight leave, 0 to 9, then packet 10 with an ACK frame alone, then 11 to 20. The jump ends with
+    its twentieth packet, 20. All others are acknowledged: 20000 + 19 * 1000 = 39000. A new packet, 21, shows that
+    packet 20 is lost: 39000 / 2 = 19500. It is repaired: D = 20, R = 1, and floor((20 - 1) / 2) = 9 packets. Counting
+    numbers 0 to 20 gives D = 21 and (21 - 1) / 2 = 10. A flight that ends with number 19 leaves 19500.""",
+    profiles=(PFLDNET, FOOTNOTE),
+    sources=("Liu et al., PFLDnet 2007", "RFC 9002, section 2"),
+)
+def account_ack_only_packet(b: StreamBuilder) -> None:
+    ready(b)
+    paced(b, 10, of=20)
+    b.send(47 * MS, 1, 40, not_in_flight=True)
+    paced(b, 10, of=20, since_ns=50 * MS)
+    b.expect(outcome="jump_sent", sent_packets=20)
+    b.ack(195 * MS, (0, 9), (11, 19))
+    b.expect(cwnd_bytes=39_000)
+    b.send(195 * MS, 1)
+    lose_and_ack(b, 295 * MS, (20, 20), (21, 21))
+    b.expect(outcome="in_recovery", cwnd_bytes=19_500, ssthresh_bytes=19_500)
+    b.send(295 * MS, 1, repeats=((20, 20),))
+    b.ack(395 * MS, (22, 22))
+    b.expect(outcome="jump_accounted", repeated_packets=1, cwnd_bytes=9000, ssthresh_bytes=9000)
