@@ -148,9 +148,6 @@ static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_j
 
 static enum ff_outcome grow_one_in_twenty(struct ff_jumpstart *state, struct ff_base_state *base, uint64_t new_packets)
 {
-    if (!state->window_full) {
-        return FF_OUTCOME_WINDOW_NOT_FULL; /* [jumpstart.growth.not-full] */
-    }
     state->counted_packets = ff_min(state->counted_packets + new_packets, FF_PACKET_MAX);
     if (state->counted_packets >= FF_JUMPSTART_GROWTH_PACKETS) {
         state->counted_packets -= FF_JUMPSTART_GROWTH_PACKETS; /* [jumpstart.growth.one-in-twenty] */
@@ -176,6 +173,9 @@ static enum ff_outcome grow(const struct ff_jumpstart_readings *readings, struct
             uint64_t grown_bytes = base->cwnd_bytes + base->max_datagram_size_bytes;
             base->cwnd_bytes = ff_min(grown_bytes, FF_WINDOW_MAX_BYTES); /* [jumpstart.growth.acks] */
             return FF_OUTCOME_GROWN;
+        }
+        if (readings->growth == FF_JUMPSTART_GROWTH_ONE_IN_TWENTY && !state->window_full) {
+            return FF_OUTCOME_WINDOW_NOT_FULL; /* [jumpstart.growth.not-full] */
         }
         if (readings->growth == FF_JUMPSTART_GROWTH_ONE_IN_TWENTY && phase == FF_PHASE_CONGESTION_AVOIDANCE) {
             return grow_one_in_twenty(state, base, new_packets);

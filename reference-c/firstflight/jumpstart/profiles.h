@@ -99,7 +99,7 @@ enum {
 enum {
     FF_JUMPSTART_GROWTH_BYTES = 0, /* as in the base controller */
     FF_JUMPSTART_GROWTH_ACKS = 1, /* in slow start by one packet per ACK */
-    FF_JUMPSTART_GROWTH_ONE_IN_TWENTY = 2, /* in congestion avoidance by one packet for 20 acknowledged, while the last send filled the window */
+    FF_JUMPSTART_GROWTH_ONE_IN_TWENTY = 2, /* while the last send filled the window: in congestion avoidance by one packet for 20 acknowledged */
 };
 
 /* Is there a jump after a loss? (B13) */

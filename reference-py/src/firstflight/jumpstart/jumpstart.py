@@ -144,8 +144,6 @@ def _end_by_ack(readings: Readings, state: JumpStart, base: BaseState, ack: Ack)
 
 
 def _grow_one_in_twenty(state: JumpStart, base: BaseState, new_packets: int) -> Outcome:
-    if not state.window_full:
-        return Outcome.WINDOW_NOT_FULL  # [jumpstart.growth.not-full]
     state.counted_packets = min(state.counted_packets + new_packets, PACKET_MAX)
     if state.counted_packets >= GROWTH_PACKETS:
         state.counted_packets -= GROWTH_PACKETS  # [jumpstart.growth.one-in-twenty]
@@ -162,6 +160,8 @@ def _grow(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> Ou
             grown_bytes = base.cwnd_bytes + base.max_datagram_size_bytes
             base.cwnd_bytes = min(grown_bytes, WINDOW_MAX_BYTES)  # [jumpstart.growth.acks]
             return Outcome.GROWN
+        if readings.growth is Growth.ONE_IN_TWENTY and not state.window_full:
+            return Outcome.WINDOW_NOT_FULL  # [jumpstart.growth.not-full]
         if readings.growth is Growth.ONE_IN_TWENTY and phase is Phase.CONGESTION_AVOIDANCE:
             return _grow_one_in_twenty(state, base, new_packets)
     return newreno.on_ack(base, ack)  # [jumpstart.growth]
