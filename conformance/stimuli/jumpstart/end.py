@@ -154,27 +154,3 @@ def growth_app_limited(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 0), app_limited=True)
     b.pto(RTT + MS)
     b.expect(cwnd_bytes=20_000)
-
-
-@add(
-    "jumpstart.growth.late-packet",
-    "The late ACK of a packet that was repaired grows nothing",
-    """D = 3. Packet 0 is lost and packet 1 is late: max(3000 / 2, 2000) = 2000. Both are repeated, R = 2: floor((3 -
-    2) / 2) = 0, and the window is one packet, 1000, with a threshold of 2000. Then packet 1 arrives. It was sent
-    before recovery began, so slow start adds nothing: 1000. A sender that counts every ACK has 1000 + 1000 = 2000.""",
-    profiles=(PFLDNET, SCHARF),
-    flags=("paced",),
-)
-def growth_late_packet(b: StreamBuilder) -> None:
-    jump(b, 3)
-    b.lose(170 * MS, (0, 0))
-    b.ack(170 * MS, (2, 2))
-    b.expect(outcome="in_recovery", cwnd_bytes=2000)
-    b.send(170 * MS, 1, repeats=((0, 0),))
-    b.ack(270 * MS, (3, 3))
-    b.expect(outcome="in_recovery", cwnd_bytes=2000)
-    b.send(271 * MS, 1, repeats=((1, 1),))
-    b.ack(371 * MS, (4, 4))
-    b.expect(outcome="jump_accounted", repeated_packets=2, cwnd_bytes=1000, ssthresh_bytes=2000)
-    b.ack(372 * MS, (1, 1))
-    b.expect(cwnd_bytes=1000, phase="slow_start")

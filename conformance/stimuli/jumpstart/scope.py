@@ -198,27 +198,3 @@ def account_two_later_losses(b: StreamBuilder) -> None:
     b.send(4 * RTT + 2 * MS, 2, repeats=((22, 22), (30, 30)))
     b.ack(5 * RTT + 2 * MS, (62, 63))
     b.expect(outcome="grown_avoidance", repeated_packets=0, cwnd_bytes=20_099, ssthresh_bytes=20_000)
-
-
-@add(
-    "jumpstart.account.late-packet-of-flight",
-    "A packet of the flight that is declared lost after its recovery",
-    """Packet 0 is lost, and packet 19 is late. Both are sent again, so R = 2, and both repairs arrive: (20 - 2) / 2 =
-    9 packets. Eight packets leave; with packet 19 they fill the window of 9000. Packet 19 and the new packet 22 are
-    declared lost: 9000 / 2 = 4500. The repair of packet 22 ends this recovery. No recovery is accounted for after
-    another, so its ACK grows the window: 4500 + floor(1000 * 1000 / 4500) = 4722. The ACK that ends an accounted
-    recovery leaves 4500.""",
-)
-def account_late_packet_of_flight(b: StreamBuilder) -> None:
-    jump(b)
-    lose_and_ack(b, 110 * MS, (0, 0), (1, 18))
-    b.send(110 * MS, 2, repeats=((0, 0), (19, 19)))
-    b.ack(210 * MS, (20, 21))
-    b.expect(outcome="jump_accounted", repeated_packets=2, cwnd_bytes=9000)
-    b.send(211 * MS, 8)
-    b.lose(311 * MS, (19, 19), (22, 22))
-    b.expect(outcome="reduced", cwnd_bytes=4500)
-    b.ack(311 * MS, (23, 29))
-    b.send(312 * MS, 1, repeats=((22, 22),))
-    b.ack(412 * MS, (30, 30))
-    b.expect(outcome="grown_avoidance", repeated_packets=0, cwnd_bytes=4722)
