@@ -4,7 +4,6 @@ Fixture: datagrams of 1200 bytes, an initial window of 12000, a saved window of 
 initial data.
 """
 
-from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 
@@ -175,22 +174,3 @@ def reconnaissance_jump_below_window(b: ResumeBuilder) -> None:
     b.ack(CONFIRMED, (0, 49))
     b.wake(ENTRY)
     b.expect(outcome="jump_not_larger", cwnd_bytes=120_000)
-
-
-@add(
-    "careful-resume.saved.second-set",
-    "After a saved RTT that did not fit, no other saved set is used",
-    """The saved RTT is 250 ms, the sample 100 ms: 2 * 100 ms < 250 ms ends Careful Resume without a jump. The window
-    is 24000. A second set with an RTT of 100 ms is refused. The next round trip doubles: 24000 + 24000 = 48000. An
-    implementation that counts jumps instead of sets resumes, and jumps to 120000.""",
-)
-def saved_second_set(b: ResumeBuilder) -> None:
-    b.begin(rtt_ns=250 * MS)
-    b.ack(CONFIRMED, (0, 9))
-    b.expect(outcome="rtt_not_validated", cwnd_bytes=24_000, phase="normal")
-    b.saved_path(CONFIRMED + MS)
-    b.expect(outcome="already_used")
-    b.wake(ENTRY)
-    b.send(ENTRY, 20)
-    b.ack(ENTRY + RTT, (10, 29))
-    b.expect(cwnd_bytes=48_000, phase="normal")

@@ -231,16 +231,3 @@ def unvalidated_ce_then_late_loss(b: ResumeBuilder) -> None:
     _retreat_then_late_loss(b, path_changes=False)
     b.expect(profile=("rfc-9959", "draft-10"), outcome="already_reduced", cwnd_bytes=24_000)
     b.expect(profile="rfc-9959-unvalidated", outcome="already_reduced", cwnd_bytes=12_000)
-
-
-@add(
-    "careful-resume.unvalidated.path-change-then-late-loss",
-    "The recovery period of Safe Retreat begins with the change of the path, not with the jump",
-    """Twenty packets of the jump, 30 to 49, are in flight when the path changes at 180 ms: PipeSize is 24000, the
-    window 12000. The old packets and packet 49 are acknowledged, then packets 30 to 46 are lost. They were sent
-    before the signal, so 12000 stays. A recovery period from the jump on at 150 ms halves it to 6000: packet 46 was
-    sent at 169 ms.""",
-)
-def unvalidated_path_change_then_late_loss(b: ResumeBuilder) -> None:
-    _retreat_then_late_loss(b, path_changes=True)
-    b.expect(outcome="already_reduced", cwnd_bytes=12_000)

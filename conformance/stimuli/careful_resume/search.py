@@ -114,39 +114,3 @@ def search_exit_validating(b: ResumeBuilder) -> None:
 def search_exit_reconnaissance(b: ResumeBuilder) -> None:
     _flat(b, 16, _wake(in_bin(14) + 5 * MS))
     b.expect(cwnd_bytes=1_000_000)
-
-
-@add(
-    "careful-resume.search.exit-at-threshold",
-    "SEARCH leaves slow start with a window equal to the threshold, and its threshold stays",
-    """A mark on packet 0 halves 36000 to 18000, window and threshold. The ACK of packet 1 ends recovery. All ACKs up
-    to the exit are application-limited, so the window stays equal to the threshold, in slow start. Fifteen packets
-    arrive, one in each of the bins 0 to 14. In bin 14 the last ten bins have as many bytes as those an RTT before:
-    SEARCH leaves slow start. Six bins are two RTTs: window and threshold become 18000 - 6 * 1200 = 10800. Two more
-    packets in this bin give 10800 + 1200 = 12000 in slow start, then 12000 + 1200 * 1200 / 12000 = 12120. An
-    implementation that puts the old threshold back stays in slow start: 10800 + 2 * 1200 = 13200. Where congestion
-    avoidance begins at the threshold, SEARCH does not run, and the two packets give 18000 + 80 + 79 = 18159.""",
-    initial_window_bytes=36_000,
-    flags=("same-time-order",),
-    alternatives=({"at_threshold": "avoidance"},),
-)
-def search_exit_at_threshold(b: ResumeBuilder) -> None:
-    b.send(0, 1, app_limited=True)
-    b.ce(RTT, 0, 0)
-    b.ack(RTT, (0, 0), app_limited=True)
-    b.expect(cwnd_bytes=18_000, ssthresh_bytes=18_000)
-    b.send(RTT + MS, 1, app_limited=True)
-    arrivals = [2 * RTT + MS, *(in_bin(number, first_ack_ns=2 * RTT + 36 * MS) for number in range(15))]
-    moments = [(t_ns, packet) for packet, t_ns in enumerate(arrivals, 1)]
-    moments += [(t_ns - RTT, 0) for t_ns in arrivals[1:]]
-    for t_ns, packet in sorted(moments):
-        if packet == 14:
-            b.send(640 * MS, 2)
-        if packet:
-            b.ack(t_ns, (packet, packet), app_limited=True)
-        else:
-            b.send(t_ns, 1, app_limited=True)
-    b.expect(at=b.acked(15), cwnd_bytes=18_000, ssthresh_bytes=18_000)
-    b.expect(cwnd_bytes=10_800, ssthresh_bytes=10_800)
-    b.ack(740 * MS, (17, 18))
-    b.expect(cwnd_bytes=12_120, ssthresh_bytes=10_800)
