@@ -148,28 +148,6 @@ def literal_flight_after_ack(b: StreamBuilder) -> None:
 
 
 @add(
-    "cubic.literal.flight-after-loss",
-    "Literally, packets lost in a recovery period have left the flight at the next reduction",
-    """The loss of packet 0 leaves 12000 * 7 / 10 = 8400. Packet 5 stays in flight, and packets 10 to 15 fill the
-    window. Packet 5 is lost by its timer: the window stays 8400, and 6 * 1200 = 7200 bytes are left in flight. A CE
-    mark on packet 10 leaves 7200 * 7 / 10 = 5040. Seven tenths of the window are 8400 * 7 / 10 = 5880, as in a sender
-    that still counts packet 5.""",
-    profiles=("rfc-9438", "rfc-9438-literal"),
-    flags=("same-time-order",),
-)
-def literal_flight_after_loss(b: StreamBuilder) -> None:
-    b.send(0, 10)
-    b.lose(RTT, (0, 0))
-    b.ack(RTT, (1, 4), (6, 9))
-    b.send(RTT + MS, 6)
-    b.lose(RTT + 13 * MS, (5, 5))
-    b.expect(outcome="already_reduced", cwnd_bytes=8400)
-    b.ce(2 * RTT + MS, 10, RTT + MS)
-    b.expect(profile="rfc-9438", outcome="reduced", cwnd_bytes=5880)
-    b.expect(profile="rfc-9438-literal", outcome="reduced", cwnd_bytes=5040)
-
-
-@add(
     "cubic.literal.past-threshold",
     "Literally too, a window of one byte more than the threshold is in congestion avoidance",
     """Three packets are in flight when they are lost: the threshold is 3000 * 7 / 10 = 2100. Persistent congestion

@@ -229,7 +229,8 @@ def spurious_window_changed(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.spurious.grown-past-prior",
     "A spurious loss that is found after the window has passed cwnd_prior changes nothing",
-    """3000 falls to 3000 * 7 / 10 = 2100. Two packets begin a stage: W_est = 2100 + (9/17) * 1000 * 2000 / 2100 =
+    """Packet 0 is lost 113 ms after it was sent, more than 9/8 of the RTT of 100 ms, with the ACK of packets 1 and 2.
+    3000 falls to 3000 * 7 / 10 = 2100. Two packets begin a stage: W_est = 2100 + (9/17) * 1000 * 2000 / 2100 =
     2604.2, and the window too. Two packets more: 2604.2 + (9/17) * 1000 * 2000 / 2604 = 3010.8. The window is beyond
     cwnd_prior = 3000, and the report that the loss was spurious changes neither the window nor the threshold of 2100.
     A sender that compares the threshold restores 3000 and slow start.""",
@@ -238,17 +239,19 @@ def spurious_window_changed(b: AvoidanceBuilder) -> None:
     initial_window_bytes=3000,
 )
 def spurious_grown_past_prior(b: AvoidanceBuilder) -> None:
-    b.send(0, 3)
-    b.lose(RTT, (0, 0))
+    lost_ns = RTT + 13 * MS
+    b.send(0, 1)
+    b.send(13 * MS, 2)
+    b.lose(lost_ns, (0, 0))
     b.expect(outcome="reduced", cwnd_bytes=2100, ssthresh_bytes=2100, cwnd_prior_bytes=3000)
-    b.ack(RTT, (1, 2))
-    b.send(RTT + MS, 2)
-    b.ack(2 * RTT + MS, (3, 4))
+    b.ack(lost_ns, (1, 2))
+    b.send(lost_ns + MS, 2)
+    b.ack(lost_ns + RTT + MS, (3, 4))
     b.expect(cwnd_bytes=2604)
-    b.send(2 * RTT + MS, 2)
-    b.ack(3 * RTT + MS, (5, 6))
+    b.send(lost_ns + RTT + MS, 2)
+    b.ack(lost_ns + 2 * RTT + MS, (5, 6))
     b.expect(cwnd_bytes=3010)
-    b.spurious_loss(3 * RTT + 2 * MS)
+    b.spurious_loss(lost_ns + 2 * RTT + 2 * MS)
     b.expect(outcome="unchanged", cwnd_bytes=3010, ssthresh_bytes=2100)
 
 
@@ -258,12 +261,12 @@ def spurious_grown_past_prior(b: AvoidanceBuilder) -> None:
     """12000 falls to 8400. Packet 10, sent in recovery, is lost: 8400 * 7 / 10 = 5880, cwnd_prior = 8400 and W_max =
     8400 * 17 / 20 = 7140. The curve stays below W_est, as K is 1.379 s, the cube root of (7140 - 5880) / 480 = 2.625.
     Four packets: 5880 + (9/17) * 1200 * 4800 / 5880 = 6398.6; five more: 6398.6 + (9/17) * 1200 * 6000 / 6398 =
-    6994.4. The loss of packet 26 leaves 6994 * 7 / 10 = 4895, W_max 5944 and cwnd_prior 6994. It was spurious: 6994
-    is restored, with W_max 7140 and cwnd_prior 8400. W_est is below cwnd_prior, and alpha stays 9/17: 6994.4 + (9/17)
+    6994.4. The loss of packet 26 leaves 6994 * 7 / 10 = 4895, W_max 5944 and cwnd_prior 6994; the ACK of packets 27 to
+    30 grows nothing. The loss was spurious: 6994 is restored, with W_max 7140 and cwnd_prior 8400. W_est is below cwnd_prior, and alpha stays 9/17: 6994.4 + (9/17)
     * 1200 * 4800 / 6994 = 7430.4, then 7430.4 + (9/17) * 1200 * 7200 / 7430 = 8046.0. If cwnd_prior stays 6994, alpha
     is 1 and the first of them is 6994.4 + 1200 * 4800 / 6994 = 7818.0. If it becomes 7140, the second is 7430.4 +
-    1200 * 7200 / 7430 = 8593.2. With W_max = 8400 the curve is ahead of W_est: at t = 0.602 s it is 8400 - floor(480
-    * 0.777^3) = 8175.""",
+    1200 * 7200 / 7430 = 8593.2. With W_max = 8400 the curve is ahead of W_est: at t = 0.901 s it is 8400 - floor(480
+    * 0.478^3) = 8348.""",
     flags=("same-time-order",),
 )
 def spurious_after_fast_convergence(b: AvoidanceBuilder) -> None:
@@ -284,11 +287,39 @@ def spurious_after_fast_convergence(b: AvoidanceBuilder) -> None:
     b.send(4 * rtt_ns + 2 * MS, 5)
     b.lose(5 * rtt_ns + 2 * MS, (26, 26))
     b.expect(cwnd_bytes=4895, w_max_bytes=5944, cwnd_prior_bytes=6994)
+    b.ack(5 * rtt_ns + 2 * MS, (27, 30))
+    b.expect(outcome="in_recovery", cwnd_bytes=4895)
     b.spurious_loss(5 * rtt_ns + 3 * MS)
     b.expect(outcome="restored", cwnd_bytes=6994, w_max_bytes=7140, cwnd_prior_bytes=8400)
     b.fill(5 * rtt_ns + 3 * MS)
-    b.ack(5 * rtt_ns + 4 * MS, (27, 30))
+    b.ack(6 * rtt_ns + 3 * MS, (31, 34))
     b.expect(cwnd_bytes=7430)
-    b.fill(5 * rtt_ns + 4 * MS)
-    b.ack(6 * rtt_ns + 4 * MS, (31, 36))
+    b.fill(6 * rtt_ns + 3 * MS)
+    b.ack(7 * rtt_ns + 3 * MS, (35, 40))
     b.expect(cwnd_bytes=8046)
+
+
+@add(
+    "cubic.spurious.after-both-recoveries",
+    "A spurious loss that is found after recovery does not begin a recovery again",
+    """36000 falls to 36000 * 7 / 10 = 25200. Packet 36, sent in this recovery, is lost: 25200 * 7 / 10 = 17640. The
+    ACK of packet 59, sent after the second loss, ends the recovery: 17640 + (9/17) * 1000 * 1000 / 17640 = 17670. The
+    second loss was spurious: 25200 is restored in congestion avoidance. Packet 59 was sent after both recovery
+    periods began, and its ACK has ended both.""",
+    flags=("same-time-order",),
+    **WINDOW,
+)
+def spurious_after_both_recoveries(b: AvoidanceBuilder) -> None:
+    b.send(0, 36)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT, (1, 33))
+    b.send(RTT + MS, 23)
+    b.lose(2 * RTT + MS, (36, 36))
+    b.expect(outcome="reduced", cwnd_bytes=17_640, ssthresh_bytes=17_640)
+    b.ack(2 * RTT + MS, (34, 35), (37, 58))
+    b.expect(outcome="in_recovery", cwnd_bytes=17_640, phase="recovery")
+    b.send(2 * RTT + 2 * MS, 17)
+    b.ack(3 * RTT + 2 * MS, (59, 59))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=17_670, phase="congestion_avoidance")
+    b.spurious_loss(3 * RTT + 3 * MS)
+    b.expect(outcome="restored", cwnd_bytes=25_200, ssthresh_bytes=25_200, phase="congestion_avoidance")
