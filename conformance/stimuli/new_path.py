@@ -146,18 +146,6 @@ for _algorithm, _profiles in STARTUPS.items():
     )(_connection(_algorithm, _profiles))
 
 
-def configured(b: StreamBuilder) -> None:
-    """Migrate in slow start, with an initial window that is configured."""
-    b.send(0, 20)
-    b.ack(RTT, (0, 19))
-    b.expect(outcome="grown", cwnd_bytes=48_000)
-    b.path_change(RTT + MS)
-    b.expect(outcome="path_changed", cwnd_bytes=24_000, ssthresh_bytes=None)
-    b.send(RTT + 2 * MS, 20)
-    b.ack(2 * RTT + 2 * MS, (20, 24))
-    b.expect(outcome="grown", cwnd_bytes=30_000)
-
-
 def recommended(b: StreamBuilder) -> None:
     """Migrate in slow start, with the recommended initial window."""
     b.send(0, 9)
@@ -185,15 +173,6 @@ def spurious(b: StreamBuilder) -> None:
 
 
 for _algorithm, _profiles in BASES.items():
-    CATALOGUE.add(
-        f"{_algorithm}.path.configured-window",
-        "A configured initial window is the initial window of a new path as well",
-        """The initial window is configured: 24000. Twenty packets are acknowledged: 24000 + 20 * 1200 = 48000. The
-        new path begins with 24000 again, and five packets make it 24000 + 5 * 1200 = 30000. A sender that takes the
-        recommended window has 10 * 1200 = 12000 at the change.""",
-        profiles=_profiles,
-        initial_window_bytes=24_000,
-    )(configured)
     CATALOGUE.add(
         f"{_algorithm}.path.recommended-window",
         "A new path begins with the recommended initial window if none is configured",

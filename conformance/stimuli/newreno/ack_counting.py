@@ -128,25 +128,3 @@ def acks_maximum(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 0))
     b.ack(RTT + MS, (1, 1))
     b.expect(cwnd_bytes=4611686018427387903)
-
-
-@add(
-    "slow-start.acks.avoidance.rounded-down",
-    "In congestion avoidance the growth for an ACK is rounded down",
-    """14000 falls to 14000 / 2 = 7000. An ACK adds 1200 * 1200 / 7000 = 205.7, rounded down: 7000 + 205 = 7205. The
-    next one adds 1200 * 1200 / 7205 = 199.9, rounded down: 7205 + 199 = 7404. Rounding to the nearest gives 7000 +
-    206 = 7206 and then 7206 + 200 = 7406.""",
-    flags=("same-time-order",),
-    initial_window_bytes=14_000,
-)
-def acks_avoidance_rounded_down(b: StreamBuilder) -> None:
-    b.send(0, 11)
-    b.lose(RTT, (0, 0))
-    b.expect(outcome="reduced", cwnd_bytes=7000)
-    b.ack(RTT, (1, 10))
-    b.send(RTT + MS, 5)
-    b.ack(2 * RTT + MS, (11, 11))
-    b.expect(cwnd_bytes=7205)
-    b.send(2 * RTT + MS, 2)
-    b.ack(2 * RTT + 2 * MS, (12, 12))
-    b.expect(cwnd_bytes=7404)

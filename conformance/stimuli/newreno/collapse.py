@@ -135,8 +135,8 @@ def persistent_small_packets_to_threshold(b: StreamBuilder) -> None:
     "An ACK reaches the threshold with its first packet, and its last two are in congestion avoidance",
     """The loss leaves a threshold of 12000 / 2 = 6000, and persistent congestion a window of 2400. Two packets double
     it to 4800. An ACK of three packets follows: the first reaches the threshold in slow start, 4800 + 1200 = 6000.
-    The other two add 1200 * 1200 / 6000 = 240 and floor(1440000 / 6240) = 230: 6000 + 240 + 230 = 6470. A sender that
-    ignores these two has 6000.""",
+    The other two add 1200 * 1200 / 6000 = 240 and floor(1440000 / 6240) = 230: 6000 + 240 + 230 = 6470. A sender in
+    slow start for all three has 4800 + 3 * 1200 = 8400.""",
     flags=("same-time-order",),
 )
 def persistent_last_two_packets(b: StreamBuilder) -> None:
