@@ -29,8 +29,8 @@ def reconnaissance_waiting_equals_room(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.reconnaissance.waiting-above-16-bits",
     "A backlog that exceeds 16 bits after the initial data was sent",
-    """100000 bytes are ready, and 12000 of them are sent: 88000 wait. The ACK grows the window to 24000, less than
-    88000: it jumps to 120000. In 16 bits the backlog is 88000 - 65536 = 22464, which fits into 24000.""",
+    """100000 bytes are ready, and 12000 of them are sent: 100000 - 12000 = 88000 wait. The ACK grows the window to
+    24000, less than 88000: it jumps to 120000. In 16 bits the backlog is 88000 - 65536 = 22464, which fits into 24000.""",
 )
 def reconnaissance_waiting_above_16_bits(b: ResumeBuilder) -> None:
     b.saved_path(0)
@@ -69,8 +69,8 @@ def _exceed_window(b: ResumeBuilder, *, app_limited: bool) -> None:
     "With more bytes in flight than the window and no data waiting there is no jump",
     """Ten packets of the setup fill the window; a mark on the first of them halves 12000 to 6000. The set is offered
     with 10800 in flight. The ACK of packet 1 leaves 9600, more than 6000: the window has room for 0 bytes, and 0
-    wait. No jump, also in draft-10, where the sample confirms the path. If the room is 6000 - 9600 = -3600, less than
-    0, the window jumps.""",
+    wait. No jump, also in draft-10, where the sample confirms the path. If the room is negative, 9600 - 6000 = 3600
+    bytes below 0, draft-10 jumps.""",
     flags=("same-time-order",),
 )
 def reconnaissance_waiting_window_exceeded(b: ResumeBuilder) -> None:
