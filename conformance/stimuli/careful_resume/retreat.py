@@ -114,7 +114,8 @@ def retreat_path_change(b: ResumeBuilder) -> None:
     "A loss found after Safe Retreat, of a packet sent before it, reduces nothing more",
     """Packet 60 begins Safe Retreat at 302 ms, the ACK of packet 109 ends it: PipeSize (50 + 1) * 1200 = 61200,
     threshold 30600. Packets 61 to 108, sent before Safe Retreat, are lost then: they belong to the recovery period that
-    Safe Retreat began, and 30000 stays. draft-10 waits for these packets.""",
+    Safe Retreat began, and 30000 stays. A sender that has forgotten when that began has 30000 / 2 = 15000, which
+    conforms (A49). draft-10 waits for these packets.""",
     profiles=RFC,
 )
 def retreat_late_loss(b: ResumeBuilder) -> None:
@@ -158,11 +159,11 @@ def retreat_last_lost_others_in_flight(b: ResumeBuilder) -> None:
     b.ack(ENTRY + RTT, (10, 10))
     b.send(ENTRY + RTT, 2)
     b.ack(ENTRY + 149 * MS, (11, 59))
-    b.send(ENTRY + 149 * MS, 4)
     b.lose(ENTRY + 152 * MS, (60, 60))
     b.expect(profile=RFC, pipesize_bytes=60_000, cwnd_bytes=30_000)
     b.expect(profile="draft-10", pipesize_bytes=84_000, cwnd_bytes=42_000)
     b.ack(ENTRY + 198 * MS, (61, 108))
+    b.send(ENTRY + 198 * MS, 4)
     b.ack(ENTRY + 2 * RTT, (110, 111))
     b.expect(profile="rfc-9959", phase="normal", pipesize_bytes=120_000, ssthresh_bytes=60_000)
     b.expect(profile="rfc-9959-unvalidated", phase="normal", pipesize_bytes=117_600, ssthresh_bytes=58_800)

@@ -238,8 +238,8 @@ def validating_application_limited(b: ResumeBuilder) -> None:
     "After a mark in the Validating phase the loss of a packet sent before it reduces nothing more",
     """PipeSize is 60000 when a mark comes with the ACK of packets 10 to 59 at 299 ms: the window becomes 30000.
     Packet 109 is acknowledged, then packets 60 to 106 are lost. The last of them was sent at 249 ms, before the mark:
-    30000 stays. A recovery period from the jump on at 150 ms gives 30000 / 2 = 15000. draft-10 has PipeSize 24000 +
-    60000 = 84000: 42000.""",
+    30000 stays. A sender that has forgotten when the recovery period began has 30000 / 2 = 15000, which conforms
+    (A49). draft-10 has PipeSize 24000 + 60000 = 84000: 42000.""",
     flags=("same-time-order",),
 )
 def validating_ce_then_late_loss(b: ResumeBuilder) -> None:
