@@ -146,18 +146,6 @@ for _algorithm, _profiles in STARTUPS.items():
     )(_connection(_algorithm, _profiles))
 
 
-def recommended(b: StreamBuilder) -> None:
-    """Migrate in slow start, with the recommended initial window."""
-    b.send(0, 9)
-    b.ack(RTT, (0, 8))
-    b.expect(outcome="grown", cwnd_bytes=28_220)
-    b.path_change(RTT + MS)
-    b.expect(outcome="path_changed", cwnd_bytes=14_720, ssthresh_bytes=None)
-    b.send(RTT + 2 * MS, 9)
-    b.ack(2 * RTT + 2 * MS, (9, 10))
-    b.expect(outcome="grown", cwnd_bytes=17_720)
-
-
 def spurious(b: StreamBuilder) -> None:
     """Migrate in recovery, and find out on the new path that the loss was spurious."""
     _grown(b)
@@ -171,18 +159,6 @@ def spurious(b: StreamBuilder) -> None:
     b.ack(3 * RTT + 2 * MS, (30, 34))
     b.expect(outcome="grown", cwnd_bytes=18_000)
 
-
-for _algorithm, _profiles in BASES.items():
-    CATALOGUE.add(
-        f"{_algorithm}.path.recommended-window",
-        "A new path begins with the recommended initial window if none is configured",
-        """The recommended window for packets of 1500 bytes is max(14720, 2 * 1500) = 14720, less than 10 * 1500 =
-        15000. Nine packets are acknowledged: 14720 + 9 * 1500 = 28220. The new path begins with 14720 again, and two
-        packets make it 14720 + 2 * 1500 = 17720.""",
-        profiles=_profiles,
-        max_datagram_size_bytes=1500,
-        initial_window_bytes=None,
-    )(recommended)
 
 CATALOGUE.add(
     "cubic.path.spurious-loss",

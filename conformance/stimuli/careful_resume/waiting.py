@@ -10,13 +10,13 @@ add = CATALOGUE.add
 
 
 @add(
-    "careful-resume.reconnaissance.waiting-equals-room",
-    "Bytes that were sent wait no more, and a backlog equal to the room of the window brings no jump",
+    "careful-resume.reconnaissance.waiting-fits",
+    "Bytes that were sent wait no more, and a backlog that just fits into the window brings no jump",
     """36000 bytes are ready, and 12000 of them fill the initial window: 24000 wait. The ACK of the initial data grows
     the window to 24000 with an empty path: the backlog fits, no jump. One byte more, 24001, jumps to 120000. An
     implementation that never subtracts sent bytes jumps at the ACK, since 36000 > 24000.""",
 )
-def reconnaissance_waiting_equals_room(b: ResumeBuilder) -> None:
+def reconnaissance_waiting_fits(b: ResumeBuilder) -> None:
     b.saved_path(0)
     b.wake(0, 36_000)
     b.send(0, 10)
@@ -69,7 +69,7 @@ def _exceed_window(b: ResumeBuilder, *, app_limited: bool) -> None:
     "With more bytes in flight than the window and no data waiting there is no jump",
     """Ten packets of the setup fill the window; a mark on the first of them halves 12000 to 6000. The set is offered
     with 10800 in flight. The ACK of packet 1 leaves 9600, more than 6000: the window has room for 0 bytes, and 0
-    wait. No jump, also in draft-10, where the sample confirms the path. If the room is negative, 9600 - 6000 = 3600
+    wait. No jump, also in draft-10, where the sample confirms the path. If the free window is negative, 9600 - 6000 = 3600
     bytes below 0, draft-10 jumps.""",
     flags=("same-time-order",),
 )
