@@ -78,3 +78,43 @@ def quicly_first_packet_counts(b: StreamBuilder) -> None:
     b.expect(cwnd_bytes=37_200, acked_bytes=13_200)
     b.lose(2 * RTT + MS, (9, 9))
     b.expect(outcome="reduced", cwnd_bytes=6600, ssthresh_bytes=6600)
+
+
+@add(
+    "jumpstart.quicly.window-grown-before-loss",
+    "A loss before any jump halves the window, which has grown",
+    """Ten packets fill the initial window of 12000. A frame acknowledges packets 1 to 4: 12000 + 4 * 1200 = 16800. The
+    frame shows that packet 0 is lost: 16800 / 2 = 8400. There was no jump to take back. Half of the initial window
+    is 12000 / 2 = 6000.""",
+    flags=("same-time-order",),
+)
+def quicly_window_grown_before_loss(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.ack(RTT, (1, 4))
+    b.expect(cwnd_bytes=16_800)
+    b.lose(RTT, (0, 0))
+    b.expect(outcome="reduced", cwnd_bytes=8400, ssthresh_bytes=8400)
+
+
+@add(
+    "jumpstart.quicly.too-small-not-again",
+    "A jump that was too small is not tried again when less is in flight",
+    """Ten packets leave, two are acknowledged: 12000 + 2 * 1200 = 14400, and 9600 bytes are in flight. The jump of 20 *
+    1200 = 24000 is no more than 14400 + 9600 = 24000, and is not made. One packet is written and sent. All packets
+    arrive while the application has no more data, so the window stays 14400. Then 10^6 bytes are ready. Now 24000
+    is more than 14400, but quicly tries the jump once: 12 packets of 1200 bytes fill 14400.""",
+)
+def quicly_too_small_not_again(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.ack(RTT, (0, 1))
+    b.expect(cwnd_bytes=14_400)
+    b.backlog(RTT, 1200, 10**6)
+    b.expect(outcome="jump_too_small", cwnd_bytes=14_400)
+    b.send(RTT, 1)
+    b.ack(RTT + MS, (2, 9), app_limited=True)
+    b.ack(2 * RTT, (10, 10), app_limited=True)
+    b.expect(outcome="app_limited", cwnd_bytes=14_400)
+    b.backlog(3 * RTT, 10**6, 10**6)
+    b.expect(outcome="jump_spent", cwnd_bytes=14_400, next_release_ns=None)
+    b.send(3 * RTT, 12)
+    b.expect(phase="slow_start", cwnd_bytes=14_400)
