@@ -186,3 +186,25 @@ def ns3_full_before_jump(b: StreamBuilder) -> None:
     b.send(180 * MS, 54)
     b.ack(280 * MS, (10, 19))
     b.expect(outcome="grown_avoidance", cwnd_bytes=66_736)
+
+
+@add(
+    "jumpstart.ns3.one-packet-left",
+    "The simulator: a window with room for exactly one packet is not full",
+    """65536 bytes hold 64 packets of 1024. Only 63 packets are written and leave: 63 * 1024 = 64512 bytes are in
+    flight, and 64512 + 1024 = 65536 is within the window. The ACK of 20 packets counts nothing. 21 packets are written
+    later and make it 63 - 20 + 21 = 64 in flight, which fill the window. The ACK of the next 20 adds one packet:
+    65536 + 1024 = 66560.""",
+    max_datagram_size_bytes=1024,
+    initial_window_bytes=10_240,
+)
+def ns3_one_packet_left(b: StreamBuilder) -> None:
+    ready(b, 63 * 1024, 10**6)
+    b.expect(planned_packets=64, cwnd_bytes=65_536)
+    b.send(81 * MS, 63)
+    b.ack(181 * MS, (0, 19))
+    b.expect(outcome="window_not_full", cwnd_bytes=65_536)
+    b.send(182 * MS, 21)
+    b.expect(sent_packets=64, cwnd_bytes=65_536)
+    b.ack(183 * MS, (20, 39))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=66_560)
