@@ -9,7 +9,7 @@ from functools import partial
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.format.ledger import DataLedger
 from generate.catalogue import Catalogue
-from stimuli.jumpstart.flight import GAP, PFLDNET, RTT, SCHARF, jump, lose_and_ack, paced
+from stimuli.jumpstart.flight import GAP, PFLDNET, RTT, SCHARF, jump, lose_and_ack, paced, ready
 
 CATALOGUE = Catalogue(PFLDNET, SCHARF, sources=("Liu et al., PFLDnet 2007", "Scharf, Networking 2009"))
 add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=10_000, flags=("paced",))
@@ -198,3 +198,29 @@ def account_two_later_losses(b: StreamBuilder) -> None:
     b.send(4 * RTT + 2 * MS, 2, repeats=((22, 22), (30, 30)))
     b.ack(5 * RTT + 2 * MS, (62, 63))
     b.expect(outcome="grown_avoidance", repeated_packets=0, cwnd_bytes=20_099, ssthresh_bytes=20_000)
+
+
+@add(
+    "jumpstart.account.three-hundred-packets",
+    "Recovery of a flight of 300 packets, with two losses",
+    """D = 300. Packet 0 is lost: 300000 / 2 = 150000. Packet 100 is lost in that recovery. The first repair arrives,
+    and packet 100 is still missing. It is older than packet 300, the next packet when recovery began, so recovery goes
+    on with 150000. The second repair ends recovery: (300 - 2) / 2 = 149 packets. A sender that keeps packet numbers in
+    8 bits has 300 - 256 = 44 in place of 300, and ends recovery with the first repair.""",
+    profiles=(PFLDNET,),
+    flags=("paced", "same-time-order"),
+)
+def account_three_hundred_packets(b: StreamBuilder) -> None:
+    ready(b, 300_000, 400_000)
+    for batch in range(15):
+        b.send((20 * batch + 19) * RTT // 300, 20)
+    lose_and_ack(b, 107 * MS, (0, 0), (1, 19))
+    b.expect(outcome="in_recovery", cwnd_bytes=150_000, ssthresh_bytes=150_000)
+    b.ack(134 * MS, (20, 99))
+    lose_and_ack(b, 140 * MS, (100, 100), (101, 119))
+    b.ack(200 * MS, (120, 299))
+    b.send(200 * MS, 2, repeats=((0, 0), (100, 100)))
+    b.ack(300 * MS, (300, 300))
+    b.expect(outcome="in_recovery", cwnd_bytes=150_000)
+    b.ack(301 * MS, (301, 301))
+    b.expect(outcome="jump_accounted", repeated_packets=2, cwnd_bytes=149_000, ssthresh_bytes=149_000)
