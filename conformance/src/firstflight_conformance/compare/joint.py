@@ -202,17 +202,29 @@ class _Join:
         of[name] = subject, (*known, *new)
 
     def _with_most(self, combinations: Sequence[_Combination], clashes: dict[str, str]) -> Joint:
-        """Return the combination that fits the most cases, of those that fit every objector; the other cases are clashes."""
+        """Return the combination that fits the most cases, of those that fit every objector; the other cases are clashes.
+
+        If no combination fits the objectors, those without one of their alternatives come next: a choice that is contradicted
+        does not end the others.
+        """
         passing = [*(subject for subject, _ in self._objectors.values()), *self._passing]
-        fitting = [
-            one.taken
-            for one in dict.fromkeys(combinations)
-            if all(self._is_fit(subject, one.taken) for subject in passing)
-        ] or [NOTHING]
         others = [subject for name, subject in self._conforming.items() if name not in clashes]
+        tried = list(dict.fromkeys(one.taken for one in combinations))
+        while not (fitting := [taken for taken in tried if all(self._is_fit(one, taken) for one in passing)]):
+            if tried == [NOTHING]:
+                return Joint(NOTHING, clashes | {subject.case.id: "" for subject in others})
+            fewer = (taken - {name} for taken in tried for name in sorted(taken))
+            tried = list(dict.fromkeys(taken for taken in fewer if self._models.variant(taken) is not None))[:_TRIED]
+            tried = tried or [NOTHING]
         taken = max(fitting, key=lambda one: (sum(self._is_fit(subject, one) for subject in others), -len(one)))
-        unfit = {subject.case.id: "" for subject in others if not self._is_fit(subject, taken)}
-        return Joint(taken, clashes | unfit)
+        unfit = [subject.case.id for subject in others if not self._is_fit(subject, taken)]
+        return Joint(taken, clashes | {name: self._objects(name, taken, passing) for name in unfit})
+
+    def _objects(self, name: str, taken: frozenset[str], passing: Sequence[AnsweredCase]) -> str:
+        """Return the first case that contradicts the ways of a case next to a combination; empty if there is none."""
+        _, ways = self._ways[name]
+        nearest = min((way.taken | taken for way in ways), key=len, default=taken)
+        return next((one.case.id for one in passing if not self._is_fit(one, nearest)), "")
 
     def _joined(self) -> tuple[list[_Combination], dict[str, str]]:
         """Return the combinations that fit the cases, fewest alternatives first, and the cases that fit none."""
