@@ -216,6 +216,7 @@ class _Join:
             fewer = (taken - {name} for taken in tried for name in sorted(taken))
             tried = list(dict.fromkeys(taken for taken in fewer if self._models.variant(taken) is not None))[:_TRIED]
             tried = tried or [NOTHING]
+        fitting = [*fitting, NOTHING]
         taken = max(fitting, key=lambda one: (sum(self._is_fit(subject, one) for subject in others), -len(one)))
         unfit = [subject.case.id for subject in others if not self._is_fit(subject, taken)]
         return Joint(taken, clashes | {name: self._objects(name, taken, passing) for name in unfit})

@@ -219,7 +219,7 @@ class Build:
         latest_ns = None if logged is None else self._rtt_ns(logged, computed_ns, ack_delay_ns)
         self.recorder.acked(
             t_ns, taken, sample=sample, latest_rtt_ns=latest_ns, ack_delay_ns=ack_delay_ns,
-            app_limited=self._app_limited(group), **_members_of(Ack, group),
+            app_limited=self._app_limited(group), **_members_of(Ack, group, self._space(_APPLICATION)),
         )  # fmt: skip
         if isinstance(event := self.recorder.steps[-1].event, Ack):
             self._largest_acked_bytes = max(self._largest_acked_bytes, *(run.size_bytes for run in event.packets))
@@ -280,7 +280,7 @@ class Build:
             self.recorder.report(**{name: self._known[name] for name in _REPORTED if name in self._known})
         if "bytes_in_flight" in group.metrics:
             self.recorder.report(bytes_in_flight=group.metrics["bytes_in_flight"])
-        if sent := _members_of(events.Sent, group):
+        if sent := _members_of(events.Sent, group, self._space(_APPLICATION)):
             self.recorder.amend(**sent)
 
     def _compare(self, group: Group) -> None:
@@ -320,11 +320,18 @@ class Build:
         return self.recorder.recording(Header(source, config, *resolutions_ns, quality))
 
 
-def _members_of(kind: type[events.Event], group: Group) -> dict[str, Any]:
-    """Return the members of a kind of event that a group of records names itself, as the model has them."""
+def _members_of(kind: type[events.Event], group: Group, space: Space) -> dict[str, Any]:
+    """Return the members of a kind of event that a group of records names itself, as the model has them.
+
+    Packets get the numbers of the recording, which has no packets that are not in flight.
+    """
     names = {field.name for field in fields(kind)}
-    return {
-        name: tuple(map(tuple, value)) if isinstance(value, list) else value
-        for name, value in group.members.items()
-        if name in names
-    }
+    members = {name: value for name, value in group.members.items() if name in names}
+    for name, value in members.items():
+        if name == "oldest_unacked_packet":
+            members[name] = space.recorded(value)
+        elif name == "retransmits":
+            members[name] = tuple((space.recorded(first), space.recorded(last)) for first, last in value)
+        elif isinstance(value, list):
+            members[name] = tuple(map(tuple, value))
+    return members

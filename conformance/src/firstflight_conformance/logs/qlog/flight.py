@@ -30,6 +30,8 @@ class Space:
     pieces: list[_Piece] = field(default_factory=list)
     sent: set[int] = field(default_factory=set)
     largest: int = -1
+    #: Packets from which on the numbers of the recording are smaller, in rising order, and by how many.
+    shifts: list[tuple[int, int]] = field(default_factory=list)
 
     def send(self, first: int, last: int, number: int) -> None:
         """Put packets into flight. Raise :class:`SentTwiceError` for a number that was used."""
@@ -38,6 +40,13 @@ class Space:
         self.sent.add(first)
         self.largest = max(self.largest, last)
         self.pieces.insert(bisect_right(self.pieces, first, key=_FIRST), _Piece(first, last, number))
+        if not self.shifts or self.shifts[-1][1] != first - number:
+            self.shifts.append((first, first - number))
+
+    def recorded(self, packet: int) -> int:
+        """Return the number in the recording of a packet that was sent in flight, or would be sent next."""
+        index = bisect_right(self.shifts, packet, key=lambda shift: shift[0]) - 1
+        return packet - self.shifts[index][1] if index >= 0 else packet
 
     def take(self, ranges: list[Range]) -> list[Range]:
         """Take what of the ranges is in flight; return it in the numbers of the recording, in rising order."""

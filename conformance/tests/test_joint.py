@@ -1,0 +1,44 @@
+"""One combination of choices for a run, where cases contradict each other."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from firstflight_conformance.compare import joint
+from firstflight_conformance.compare.relation import ConformingWay
+
+A, B = frozenset({"a"}), frozenset({"b"})
+
+
+def case(name: str, *fitting: frozenset[str]) -> Any:
+    """Return a case that fits some combinations."""
+    return SimpleNamespace(case=SimpleNamespace(id=name), length=1, first=0, fitting=fitting)
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return models of two alternatives; the cases know by themselves which combinations they fit."""
+    nothing = ConformingWay(frozenset(), frozenset())
+    monkeypatch.setattr(joint, "fits", lambda subject, _, taken: taken in subject.fitting)
+    monkeypatch.setattr(joint, "explained", lambda *_: nothing)
+    monkeypatch.setattr(joint, "judge", lambda *_: SimpleNamespace(ways=(nothing,)))
+    return SimpleNamespace(settled=("a", "b"), variant=lambda names: names)
+
+
+def test_a_contradicted_choice_does_not_end_the_others(models: Any) -> None:
+    """One case needs both choices, and a passing case contradicts the second: the first holds, and one case is a clash."""
+    both = case("both", A | B), (ConformingWay(A | B, frozenset()),)
+    first = case("first", A, A | B), (ConformingWay(A, frozenset()),)
+    passing = case("passing", frozenset(), A)
+    found = joint.join([both, first], [passing], models)
+    assert found.taken == A
+    assert found.clashes == {"both": "passing"}
+
+
+def test_without_a_choice_that_fits_all_are_clashes(models: Any) -> None:
+    """A passing case that contradicts every choice leaves none."""
+    first = case("first", A), (ConformingWay(A, frozenset()),)
+    found = joint.join([first], [case("passing", frozenset())], models)
+    assert found.taken == frozenset()
+    assert set(found.clashes) == {"first"}
