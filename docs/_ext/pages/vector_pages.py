@@ -15,7 +15,7 @@ from pages.turns import TURNS, turns_text
 #: A line of a listing: number, time, event, and what changes.
 _Row: TypeAlias = tuple[str, str, str, str]
 #: The longest stream that is listed in full, in events.
-_LISTED_EVENTS = 40
+_LISTED_EVENTS = 30
 #: Where profiles answer differently, so many events are listed from there on.
 _LISTED_AFTER = 8
 #: Up to this number, profiles are shown without folding anything away but events.
