@@ -9,7 +9,7 @@ from functools import partial
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.format.ledger import DataLedger
 from generate.catalogue import Catalogue
-from stimuli.jumpstart.flight import GAP, PFLDNET, RTT, SCHARF, lose_and_ack, paced
+from stimuli.jumpstart.flight import PFLDNET, RTT, SCHARF, lose_after_flight, lose_and_ack, paced
 
 CATALOGUE = Catalogue(PFLDNET, SCHARF, sources=("Liu et al., PFLDnet 2007", "Scharf, Networking 2009"))
 add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=10_000, flags=("paced",))
@@ -137,17 +137,7 @@ def ecn_mark_on_flight_in_recovery(b: StreamBuilder) -> None:
     flags=("paced", "same-time-order"),
 )
 def ecn_mark_in_recovery_of_later_loss(b: StreamBuilder) -> None:
-    b.data = DataLedger()
-    b.send(0, 2)
-    b.ack(RTT, (0, 1))
-    b.backlog(RTT, 20_000, 100_000, RTT)
-    paced(b, 20, since_ns=RTT)
-    for packet in range(20):
-        b.ack(2 * RTT + packet * GAP, (2 + packet, 2 + packet))
-    b.expect(cwnd_bytes=40_000)
-    b.send(3 * RTT, 40)
-    lose_and_ack(b, 4 * RTT, (22, 22), (23, 29))
-    b.expect(outcome="in_recovery", cwnd_bytes=20_000)
+    lose_after_flight(b)
     b.ce(4 * RTT + MS, 61, 3 * RTT)
     b.expect(outcome="already_reduced", cwnd_bytes=20_000)
     b.ack(4 * RTT + MS, (30, 61))

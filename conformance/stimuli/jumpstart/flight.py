@@ -35,3 +35,18 @@ def lose_and_ack(b: StreamBuilder, t_ns: int, lost: tuple[int, int], *acked: tup
     """Let one ACK frame reveal a loss: first the loss, then what it acknowledges."""
     b.lose(t_ns, lost)
     b.ack(t_ns, *acked)
+
+
+def lose_after_flight(b: StreamBuilder) -> None:
+    """Send two packets, a flight of 20 that arrives, and 40 more packets, of which the first, 22, is lost."""
+    b.data = DataLedger()
+    b.send(0, 2)
+    b.ack(RTT, (0, 1))
+    b.backlog(RTT, 20_000, 100_000, RTT)
+    paced(b, 20, since_ns=RTT)
+    for packet in range(20):
+        b.ack(2 * RTT + packet * GAP, (2 + packet, 2 + packet))
+    b.expect(cwnd_bytes=40_000)
+    b.send(3 * RTT, 40)
+    lose_and_ack(b, 4 * RTT, (22, 22), (23, 29))
+    b.expect(outcome="in_recovery", cwnd_bytes=20_000)

@@ -210,13 +210,12 @@ class _Join:
         passing = [*(subject for subject, _ in self._objectors.values()), *self._passing]
         others = [subject for name, subject in self._conforming.items() if name not in clashes]
         tried = list(dict.fromkeys(one.taken for one in combinations))
-        while not (fitting := [taken for taken in tried if all(self._is_fit(one, taken) for one in passing)]):
-            if tried == [NOTHING]:
-                return Joint(NOTHING, clashes | {subject.case.id: "" for subject in others})
+        fitting: list[frozenset[str]] = []
+        while tried and not fitting:
+            fitting = [taken for taken in tried if all(self._is_fit(one, taken) for one in passing)]
             fewer = (taken - {name} for taken in tried for name in sorted(taken))
             tried = list(dict.fromkeys(taken for taken in fewer if self._models.variant(taken) is not None))[:_TRIED]
-            tried = tried or [NOTHING]
-        fitting = [*fitting, NOTHING]
+        fitting.append(NOTHING)
         taken = max(fitting, key=lambda one: (sum(self._is_fit(subject, one) for subject in others), -len(one)))
         unfit = [subject.case.id for subject in others if not self._is_fit(subject, taken)]
         return Joint(taken, clashes | {name: self._objects(name, taken, passing) for name in unfit})
