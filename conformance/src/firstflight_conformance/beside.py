@@ -1,4 +1,4 @@
-"""What lies beside this package in a checkout and in no wheel: the stimuli, and the studies that some commands are for."""
+"""Imports packages that exist in a checkout but not in the wheel: stimuli, and studies used by some commands."""
 
 import sys
 
@@ -6,10 +6,10 @@ from firstflight_conformance.paths import CONFORMANCE
 
 
 def reach(package: str) -> None:
-    """Let a package of the folder ``conformance`` be imported. Raise :class:`FileNotFoundError` if there is none."""
+    """Make a package of the folder ``conformance`` importable. Raise :class:`FileNotFoundError` if it is missing."""
     if not (CONFORMANCE / package / "__init__.py").is_file():
         raise FileNotFoundError(
-            f"{CONFORMANCE / package}: is not there: it needs the checkout of Firstflight, and no wheel has it"
+            f"{CONFORMANCE / package}: does not exist; it is part of the checkout of Firstflight, not of the wheel"
         )
     if str(CONFORMANCE) not in sys.path:
         sys.path.insert(0, str(CONFORMANCE))

@@ -1,4 +1,4 @@
-"""Builds C programs of the checkout, or of what an installed package carries of it, where there is a C compiler."""
+"""Builds C programs from the sources of the checkout or of the installed package, with a C compiler."""
 
 import os
 import shlex
@@ -11,16 +11,16 @@ from pathlib import Path
 
 from firstflight_conformance.paths import BUILD, IS_CHECKOUT
 
-#: A compiler that takes longer is ended.
+#: Timeout of the compiler, in s.
 _PATIENCE_S = 300
 
 
 class BuildError(RuntimeError):
-    """A program could not be built. The text says why."""
+    """A program could not be built; the text is the reason."""
 
 
 def digest(parts: Iterable[str | bytes]) -> str:
-    """Return one SHA-256 of several parts and their lengths."""
+    """Return the SHA-256 of several parts and their lengths."""
     whole = sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -31,13 +31,13 @@ def digest(parts: Iterable[str | bytes]) -> str:
 def built(
     name: str, sources: Sequence[Path], flags: Sequence[str], *, of: Sequence[Path] = (), libraries: Sequence[str] = ()
 ) -> Path:
-    """Return the program of these sources, which include the files ``of``; it is built if it is not there. Raise :class:`BuildError`.
+    """Return the program built from ``sources``, which include the files ``of``; build it if missing.
 
-    Several processes may build it at once: each replaces it by the same.
+    Raise :class:`BuildError`. Several processes may build it at once: each writes an equal file.
     """
     compiler = shlex.split(os.environ.get("CC", "cc"))
     if not compiler or shutil.which(compiler[0]) is None:
-        raise BuildError(f"there is no C compiler {' '.join(compiler)}")
+        raise BuildError(f"C compiler not found: {' '.join(compiler)}")
     command, read = [*compiler, *flags, *map(str, sources), *libraries], (*sources, *of)
     try:
         what = _content(command, read)
@@ -49,7 +49,7 @@ def built(
                 made = Path(folder) / path.name
                 _compile([*command, "-o", str(made)])
                 if _content(command, read) != what:
-                    raise BuildError(f"{name}: its sources were changed while they were compiled")
+                    raise BuildError(f"{name}: the sources changed during compilation")
                 made.replace(path)
     except OSError as error:
         raise BuildError(f"{name}: {error}") from error
@@ -63,7 +63,7 @@ def _folder() -> Path:
 
 
 def _content(command: Sequence[str], read: Sequence[Path]) -> tuple[str, int]:
-    """Return the digest of the command, of this machine and of the files that are read, and when one of these was last written."""
+    """Return the digest of command, machine type and read files, and the time of the last change of a file in ns."""
     texts = [path.read_bytes() for path in read]
     return digest([repr((command, os.uname().machine)), *texts]), max(path.stat().st_ctime_ns for path in read)
 
@@ -74,6 +74,6 @@ def _compile(command: list[str]) -> None:
             command, capture_output=True, text=True, errors="replace", check=False, timeout=_PATIENCE_S
         )
     except subprocess.TimeoutExpired as error:
-        raise BuildError(f"{command[0]} takes longer than {_PATIENCE_S} s") from error
+        raise BuildError(f"{command[0]}: timeout after {_PATIENCE_S} s") from error
     if done.returncode != 0:
         raise BuildError(f"{command[0]}: {done.stderr.strip()[:500]}")

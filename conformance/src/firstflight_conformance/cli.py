@@ -14,26 +14,26 @@ from firstflight_conformance import __version__, exits
 from firstflight_conformance.beside import reach
 from firstflight_conformance.built import BuildError
 
-#: The commands in the order of the help, each with its line there. Each is loaded when it is called, and its libraries with it.
+#: Commands in the order of the help, with their lines in it. A command and its libraries are loaded on use.
 COMMANDS = {
     "run": "Judge adapters: by the vectors, in closed loop over the path simulator, or both.",
-    "which": "Which profile an implementation follows, and in which readings it departs from it.",
-    "shrink": "The smallest stream of events on which an adapter and the model part.",
-    "judge": "What a connection did, which profiles that refutes, and which it may be.",
+    "which": "Find the profile that an implementation follows, and the readings that differ from it.",
+    "shrink": "Find the smallest stream of events on which an adapter differs from the model.",
+    "judge": "Judge connections from logs: behaviour, refuted profiles and possible profiles.",
     "judge-kernel": "Judge the congestion control of the running kernel on an emulated path.",
     "kernel": "Load our congestion controls into the running kernel, as BPF programs.",
     "record": "Cut and convert recordings of connections.",
-    "report": "A known defect of a stack as a report, with a text for an issue.",
-    "list": "List the cases that are selected.",
-    "show": "Show a case as a timeline: each event, and what is expected to change there.",
-    "rules": "List the rules of one profile, with the values that it takes.",
-    "appendix": "Pseudocode and test vectors of a profile as sections of an Internet-Draft.",
-    "compare": "Which vectors tell two profiles apart, and at which event.",
-    "simulate": "Drive a controller over a path.",
-    "network": "Several flows over one bottleneck.",
-    "sweep": "The same question for every cell of a grid of paths and controllers.",
-    "fct": "The flow completion time of a transfer in a published experiment.",
-    "model": "How long a response takes under a startup scheme.",
+    "report": "Report a known defect of a stack, with a text for an issue.",
+    "list": "List the selected cases.",
+    "show": "Show a case as a timeline of events and expected changes.",
+    "rules": "List the rules of one profile with its values of the readings.",
+    "appendix": "Write pseudocode and test vectors of a profile as sections of an Internet-Draft.",
+    "compare": "List the vectors that distinguish two profiles, with the first differing event.",
+    "simulate": "Simulate a controller over a path.",
+    "network": "Simulate several flows over one bottleneck.",
+    "sweep": "Compute every cell of a grid of paths and controllers.",
+    "fct": "Simulate a transfer of a published experiment; print the flow completion time.",
+    "model": "Compute the response time under a startup scheme.",
     "dev": "Commands for work on Firstflight itself: vectors, clauses, mutants, published results, releases.",
 }
 
@@ -41,14 +41,14 @@ COMMANDS = {
 DEV_COMMANDS = {
     "vectors": "Generate vectors/ and the tables of the references, or compare them with the existing files.",
     "check": "Check that every clause has Python, C and a vector.",
-    "mutants": "Replay the vectors with wrong implementations: which vectors reject them.",
-    "operators": "Replay the vectors with every small edit of the model: which they reject.",
-    "results": "Compute published results again, or compare with the stored ones.",
-    "history": "A stack over its releases: which deviations came and went.",
-    "relay": "An emulated path between two UDP programs on this machine.",
+    "mutants": "Replay the vectors with wrong implementations; list the vectors that reject them.",
+    "operators": "Replay the vectors with every small edit of the model; list the rejected edits.",
+    "results": "Recompute published results, or compare with the stored results.",
+    "history": "Judge the releases of a stack; list added and removed deviations.",
+    "relay": "Emulate a path between two UDP programs on this machine.",
 }
 
-#: Commands that are part of a study, or measure the vectors: they lie beside the package, in the checkout.
+#: Modules of commands that belong to a study or measure the vectors. They exist only in a checkout.
 BESIDE = {
     "judge-kernel": "studies.live.command",
     "kernel": "studies.live.bpf.command",
@@ -63,9 +63,12 @@ BESIDE = {
 
 
 def refuse_the_environment_of_another(program: Path) -> None:
-    """End with exit code 2 if the program lies in the environment of a checkout, or is started in one, and would run the code of another, as in a copy."""
+    """Exit with code 2 if the program would run the code of another checkout, for example in a copied environment.
+
+    Checks the checkout that contains the program, and the current directory.
+    """
     code = Path(__file__).resolve().parents[3]
-    here = [Path()] if (code / "conformance").is_dir() else []  # an installed package is of no checkout
+    here = [Path()] if (code / "conformance").is_dir() else []  # an installed package is outside every checkout
     for around in (*program.absolute().parents[2:3], *here):  # CHECKOUT/.venv/bin/firstflight
         if (around / "conformance" / "src").is_dir() and around.resolve() != code:
             print(f"Error: {program}: runs the code of {code}; run `make tools` in {around.resolve()}", file=sys.stderr)
@@ -73,7 +76,7 @@ def refuse_the_environment_of_another(program: Path) -> None:
 
 
 def refuse_the_model_of_another(found: Path) -> None:
-    """End with exit code 2 if the tools of a checkout would judge by the model of another one, to which ``PYTHONPATH`` leads."""
+    """Exit with code 2 if ``PYTHONPATH`` makes the tools of a checkout load the model of another checkout."""
     own = Path(__file__).resolve().parents[3] / "reference-py" / "src" / "firstflight"
     if own.is_dir() and found.resolve() != own:
         print(f"Error: the model is loaded from {found}, not from {own}; unset PYTHONPATH", file=sys.stderr)
@@ -81,7 +84,7 @@ def refuse_the_model_of_another(found: Path) -> None:
 
 
 def _module_of(command: str, usage: str) -> str:
-    """Return the name of the module of a command. Raise :class:`click.UsageError` if it needs a checkout, and there is none."""
+    """Return the module name of a command. Raise :class:`click.UsageError` if the command needs a missing checkout."""
     if command not in BESIDE:
         return f"firstflight_conformance.commands.{command.replace('-', '_')}"
     try:
@@ -101,7 +104,7 @@ class _Lazy(click.Group):
     """Loads a command when it is called."""
 
     def __init__(self, *args: Any, table: dict[str, str], **kwargs: Any) -> None:
-        """Take the commands with their lines in the help."""
+        """Store the commands with their lines in the help."""
         super().__init__(*args, **kwargs)
         self._table = table
 
@@ -137,11 +140,11 @@ class _Lazy(click.Group):
 
 
 class _Program(_Lazy):
-    """The program: answers signals and its own errors with exit codes of their own."""
+    """The program: reports signals and internal errors with separate exit codes."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run as a program."""
-        # Vectors stay: to look for garbage among them again and again takes a third of the time to load them.
+        # Vectors stay in memory. Default thresholds would spend a third of their load time on garbage collection.
         gc.set_threshold(100_000, 50, 50)
 
         def command() -> None:
@@ -152,10 +155,10 @@ class _Program(_Lazy):
         exits.run(command)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command that is named."""
+        """Run the command."""
         try:
             return super().invoke(context)
-        except BrokenPipeError:  # click would exit with 1, which means a divergence
+        except BrokenPipeError:  # click would exit with 1, the code of a divergence
             raise SystemExit(exits.CLOSED_PIPE) from None
         except BuildError as error:
             raise _Unusable(str(error)) from error

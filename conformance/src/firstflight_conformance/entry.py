@@ -1,8 +1,8 @@
-"""Entry of the command ``firstflight``: Ctrl-C ends it without a traceback while its modules are loaded."""
+"""Entry point of the command ``firstflight``: Ctrl-C during imports ends it without a traceback."""
 
 import signal
 
-if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not ignored, as below nohup
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # keep SIGINT ignored under nohup
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from firstflight_conformance.cli import main

@@ -1,4 +1,4 @@
-"""How the command ends when something else than the user's input is wrong: signals, files and its own errors."""
+"""Exit codes for causes other than the user's input: signals, files and internal errors."""
 
 import errno
 import os
@@ -15,16 +15,16 @@ from firstflight_conformance.text import shown
 
 UNUSABLE = 2  # a file cannot be read or written
 INTERNAL = 70  # EX_SOFTWARE of sysexits.h: a defect of this program
-CLOSED_PIPE = 128 + signal.SIGPIPE  # the reader has seen enough
+CLOSED_PIPE = 128 + signal.SIGPIPE  # the reader has closed the pipe
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_AGAIN_S = 2.0  # an exception that was raised inside a finalizer is lost, and is raised again
+_AGAIN_S = 2.0  # retry interval: an exception raised inside a finalizer is lost
 
 
 class Interrupted(BaseException):
-    """A signal asks the program to end. No handler of :class:`Exception` stops it."""
+    """A signal requests the end of the program. Handlers of :class:`Exception` do not catch this class."""
 
     def __init__(self, number: int) -> None:
-        """Keep the number of the signal."""
+        """Store the number of the signal."""
         super().__init__(signal.Signals(number).name)
         self.number = number
 
@@ -32,7 +32,7 @@ class Interrupted(BaseException):
 def run(command: Callable[[], object]) -> NoReturn:
     """Run the command and end the process with its exit code, leaving no child behind."""
     _open_streams()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, as some parents leave it, no child could be waited for
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # some parents ignore it; waiting for children would fail
     children.adopt()
     code = INTERNAL
     try:
@@ -47,11 +47,11 @@ def run(command: Callable[[], object]) -> NoReturn:
     with suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()
-    os._exit(code)  # at once: threads that wait for an adapter, or compute, are not waited for
+    os._exit(code)  # do not join threads that wait for an adapter or compute
 
 
 def _open_streams() -> None:
-    """Lead what was closed before this program began to the null device: else a file that is opened would take its place."""
+    """Open closed standard streams on the null device, so that no file gets their descriptors."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
@@ -65,8 +65,8 @@ def _open_streams() -> None:
 
 
 def exit_code(command: Callable[[], object]) -> int:
-    """Run the command and return its exit code; say on standard error what went wrong."""
-    for stream in (sys.stdout, sys.stderr):  # what the locale cannot write is escaped
+    """Run the command and return its exit code; print errors on standard error."""
+    for stream in (sys.stdout, sys.stderr):  # escape characters outside the locale's encoding
         with suppress(AttributeError, OSError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
@@ -90,7 +90,7 @@ def exit_code(command: Callable[[], object]) -> int:
 
 @contextmanager
 def _signals() -> Iterator[None]:
-    """Raise :class:`Interrupted` on the first signal; what was ignored before, as below nohup, stays so."""
+    """Raise :class:`Interrupted` on the first signal. Signals ignored before (nohup) stay ignored."""
     asked: list[int] = []
 
     def interrupt(number: int, _frame: FrameType | None) -> None:

@@ -1,6 +1,6 @@
-"""Where the parts of a checkout lie. ``FIRSTFLIGHT_ROOT`` names another checkout.
+"""Paths of the parts of a checkout. ``FIRSTFLIGHT_ROOT`` selects another checkout.
 
-An installed package has no checkout around it: what its commands read lies in its folder ``data``, in the same places.
+An installed package has the files for its commands in its folder ``data``, at the same relative paths.
 """
 
 import os
@@ -24,12 +24,12 @@ LIVE_PATHS = SCENARIOS / "live"
 NETWORKS = SCENARIOS / "networks"
 PRESETS = CONFORMANCE / "presets"
 BUILD = ROOT / "build"
-#: Whether there is a checkout, in which commands may write: not only what an installed package carries.
+#: Whether the files belong to a writable checkout instead of an installed package.
 IS_CHECKOUT = ROOT != _DATA
 
 
 def of_algorithms(pattern: str, root: Path = SPEC) -> list[Path]:
-    """Return the files of that name in the folders of the algorithms. Raise :class:`FileNotFoundError` if no folder has one."""
+    """Return the matching files in the folders of the algorithms. Raise :class:`FileNotFoundError` without a match."""
     found = sorted(root.glob(f"*/{pattern}"))
     if not found:
         raise FileNotFoundError(f"{root}: no folder of an algorithm has {pattern}")
@@ -37,7 +37,7 @@ def of_algorithms(pattern: str, root: Path = SPEC) -> list[Path]:
 
 
 def _model() -> Path:
-    """Return where the package of the model lies."""
+    """Return the folder of the model's package."""
     if IS_CHECKOUT:
         return ROOT / "reference-py" / "src" / "firstflight"
     found = find_spec("firstflight")

@@ -1,10 +1,10 @@
-"""Where the parts of the C port lie: in the folder of an algorithm its sources, its headers, and its plain headers with what tests them."""
+"""Paths of the C port: the folder of each algorithm contains sources, headers, plain headers and their tests."""
 
 from pathlib import Path
 
 from firstflight_conformance.paths import REFERENCE_C
 
-#: How the names of files begin that are no part of the library.
+#: Prefixes of file names outside the library.
 _BESIDE = ("test_", "drive_", "proof_")
 
 
@@ -24,12 +24,12 @@ def headers(root: Path = REFERENCE_C) -> list[Path]:
 
 
 def drivers(root: Path = REFERENCE_C) -> dict[str, Path]:
-    """Return what drives the plain headers, by their names; an installed package has none."""
+    """Return the drivers of the plain headers, by header name; empty in an installed package."""
     return {path.stem.removeprefix("drive_"): path for path in sorted(root.glob("firstflight/*/drive_*.c"))}
 
 
 def some(root: Path, found: list[Path]) -> list[Path]:
-    """Return the paths in order. Raise :class:`FileNotFoundError` if there are none."""
+    """Return the sorted paths. Raise :class:`FileNotFoundError` if there are none."""
     if not found:
-        raise FileNotFoundError(f"{root}: the C port is not here")
+        raise FileNotFoundError(f"{root}: does not contain the C port")
     return sorted(found)

@@ -1,15 +1,15 @@
-"""Pseudo-random numbers that mean the same everywhere (``spec/prng.md``)."""
+"""Pseudo-random numbers, equal in every language (``spec/prng.md``)."""
 
 _MASK = 2**64 - 1
 
 
 class SplitMix64:
-    """The generator splitmix64. One seed, one sequence, in every language and version."""
+    """The generator splitmix64. A seed gives the same sequence in every language and version."""
 
     __slots__ = ("_state",)
 
     def __init__(self, seed: int) -> None:
-        """Begin with ``seed``, of which the low 64 bits count."""
+        """Initialise with the low 64 bits of ``seed``."""
         self._state = seed & _MASK
 
     def next(self) -> int:
@@ -21,11 +21,11 @@ class SplitMix64:
         return z ^ (z >> 31)
 
     def below(self, n: int) -> int:
-        """Return an integer within 0..``n`` - 1. Raise :class:`ValueError` if there is none, or more than 2^64."""
+        """Return an integer within 0..``n`` - 1. Raise :class:`ValueError` if ``n`` is outside 1..2^64."""
         if not 1 <= n <= 2**64:
-            raise ValueError(f"below: {n} is not within 1..2^64")
+            raise ValueError(f"below: {n} is outside 1..2^64")
         return self.next() % n
 
     def chance_ppm(self, p: int) -> bool:
-        """Return whether an event of probability ``p`` in a million happens."""
+        """Return true with a probability of ``p`` in a million."""
         return self.next() % 1_000_000 < p

@@ -1,4 +1,4 @@
-"""Rates, times and sizes as people write them: ``10Mbit/s``, ``200ms``, ``2MB``. Read exactly, without floating point."""
+"""Parses rates, times and sizes such as ``10Mbit/s``, ``200ms`` and ``2MB`` exactly, without floating point."""
 
 import re
 from fractions import Fraction
@@ -16,24 +16,24 @@ SIZES = {prefix + "B": factor for prefix, factor in (_DECIMAL | _BINARY).items()
 
 
 def parse(text: str, units: dict[str, int]) -> int:
-    """Return the number in the base unit. Raise ``ValueError`` if the text is none, or no whole number of that."""
+    """Return the quantity in the base unit. Raise ``ValueError`` if it is malformed or not a whole number."""
     match = _NUMBER.fullmatch(text.strip())
     unit = match["unit"] if match else None
     if match is None or (unit is not None and unit.strip() not in units):
-        raise ValueError(f"{text!r} is no number with one of the units {', '.join(units)}")
+        raise ValueError(f"{text!r}: expected a number with one of the units {', '.join(units)}")
     value = Fraction(match["number"]) * (units[unit.strip()] if unit else 1)
     if value.denominator != 1:
         raise ValueError(
-            f"{text!r} is no whole number of {next(name for name, factor in units.items() if factor == 1)}"
+            f"{text!r}: expected a whole number of {next(name for name, factor in units.items() if factor == 1)}"
         )
     return int(value)
 
 
 class Quantity(click.ParamType):  # type: ignore[type-arg]
-    """An option that takes a quantity in one of the given units; a bare number counts in the base unit."""
+    """An option for a quantity in one of the given units; a bare number is in the base unit."""
 
     def __init__(self, name: str, units: dict[str, int]) -> None:
-        """Name the kind and its units."""
+        """Store the name of the type and its units."""
         self.name = name
         self._units = units
 
@@ -53,7 +53,7 @@ SIZE = Quantity("size", SIZES)
 
 
 def readable(value: int, units: dict[str, int], prefer: tuple[str, ...]) -> str:
-    """Return a quantity in the largest of the given units in which it is at least 1, exactly."""
+    """Return a quantity exactly, in the first preferred unit that gives at least 1."""
     unit = next((name for name in prefer if abs(value) >= units[name]), prefer[-1])
     whole, rest = divmod(value, units[unit])
     digits = len(str(units[unit])) - 1
@@ -62,10 +62,10 @@ def readable(value: int, units: dict[str, int], prefer: tuple[str, ...]) -> str:
 
 
 def readable_rate(rate_bps: int) -> str:
-    """Return a rate for reading."""
+    """Return a rate as readable text."""
     return readable(rate_bps, RATES, ("Gbit/s", "Mbit/s", "kbit/s", "bit/s"))
 
 
 def readable_time(time_ns: int) -> str:
-    """Return a time for reading."""
+    """Return a time as readable text."""
     return readable(time_ns, TIMES, ("ms", "us", "ns")) if time_ns else "0 ms"

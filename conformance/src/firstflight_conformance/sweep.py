@@ -1,4 +1,4 @@
-"""The transfer-time models over many sizes: what tables and plots show."""
+"""Transfer-time models over many sizes, for tables and plots."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,9 +25,9 @@ class Scheme:
 
 
 def sizes(first_bytes: int, last_bytes: int, points: int) -> list[int]:
-    """Return about ``points`` sizes from the first to the last, by equal factors, without repetition."""
+    """Return about ``points`` distinct sizes from first to last, spaced by equal factors."""
     if not 1 <= first_bytes < last_bytes:
-        raise ValueError(f"the sizes must rise from at least 1 byte: {first_bytes}..{last_bytes}")
+        raise ValueError(f"expected increasing sizes of at least 1 byte, got {first_bytes}..{last_bytes}")
     steps = max(points - 1, 1)
     found = {first_bytes, last_bytes}
     for step in range(1, steps):
@@ -48,6 +48,6 @@ def _root(value: int, degree: int) -> int:
 
 
 def speedup(scheme: Scheme, other: Scheme, size_bytes: int) -> Fraction:
-    """Return how many times shorter the response time of ``scheme`` is than that of ``other``."""
+    """Return the response time of ``other`` divided by the response time of ``scheme`` (1 if the latter is 0)."""
     own = scheme.response_time_ns(size_bytes)
     return other.response_time_ns(size_bytes) / own if own else Fraction(1)

@@ -1,12 +1,12 @@
-"""The gate for text that others wrote: adapters, vectors, paths, the command line. What is printed has passed it."""
+"""Escapes untrusted text before output: text from adapters, vectors, paths and the command line."""
 
-#: What a name of an adapter, a phase or a reason may be long; more is cut off.
+#: Length limits of printed names (adapters, phases) and reasons, in characters; longer texts are cut.
 NAME_MAX = 80
 REASON_MAX = 300
 
 
 def shown(text: str, limit: int = REASON_MAX) -> str:
-    """Return a text fit for a terminal and a report: cut, control characters and lone surrogates escaped, one line."""
+    """Return a text as one line for terminals and reports: cut, with control characters and lone surrogates escaped."""
     if len(text) <= limit and text.isprintable():
         return text
     cut = text if len(text) <= limit else text[:limit]
@@ -16,9 +16,9 @@ def shown(text: str, limit: int = REASON_MAX) -> str:
 
 
 def refusal(text: str, limit: int) -> str | None:
-    """Return why a text is refused where it is kept and compared, ``None`` if it is not."""
+    """Return the reason why a text is refused for storing and comparing, or None."""
     if len(text) > limit:
-        return f"a text of {len(text)} characters, at most {limit} are read"
+        return f"a text of {len(text)} characters; at most {limit} are allowed"
     return None if text.isprintable() else f"a control character or a lone surrogate in {shown(text, NAME_MAX)}"
 
 

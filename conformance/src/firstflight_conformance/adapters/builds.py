@@ -1,4 +1,4 @@
-"""Builds adapters with make, one target after another, while others are judged."""
+"""Builds adapters with make, one target after another, while other adapters are judged."""
 
 import subprocess
 import tempfile
@@ -12,22 +12,22 @@ _SHOWN_BYTES = 2000
 
 
 class Builds:
-    """The targets that manifests name, one after another in the order of the adapters; none is begun before one that waits for it is asked for.
+    """Queue of the make targets of manifests, in the order of the adapters. Only :meth:`ready` starts a target.
 
-    What an adapter needs and is not here is no failure: nothing is built for it, and it is skipped.
-    ``failures``: the end of what those that failed printed.
+    Adapters with missing build tools are skipped, not failed: no target is built for them.
+    ``failures``: the last output of each failed target.
     """
 
     def __init__(self, manifests: Sequence[Manifest]) -> None:
-        """Build nothing yet."""
+        """Collect the targets without starting a build."""
         self.failures: dict[str, str] = {}
         wanted = [m.build for m in manifests if m.build is not None and m.missing_program() is None]
         self._left = list(dict.fromkeys(wanted))
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115 it is read when make has ended
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 read after make has ended
         self._make: subprocess.Popen[bytes] | None = None
 
     def ready(self, manifest: Manifest) -> bool:
-        """Return whether an adapter is built, or cannot be. It has to be asked now and then: the next target begins with it."""
+        """Return whether an adapter needs no (more) build. Call repeatedly: a call starts the next target."""
         if self._make is not None and self._make.poll() is not None:
             self._end()
         waits = manifest.build in self._left

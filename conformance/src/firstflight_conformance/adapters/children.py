@@ -1,7 +1,7 @@
-"""What a run has started and must not leave behind.
+"""Cleanup of the processes that a run has started.
 
-On Linux an adapter dies with the runner (parent-death signal), and what detaches from an adapter becomes a child of the runner
-(subreaper) and is ended with the run. Elsewhere the process group of the adapter is what can be ended.
+On Linux an adapter dies with the runner (parent-death signal). A process that detaches from its adapter becomes a child
+of the runner (subreaper) and is killed with the run. On other systems only the process group of the adapter is killed.
 """
 
 import ctypes
@@ -12,26 +12,27 @@ from contextlib import suppress
 from pathlib import Path
 
 _SET_DEATH_SIGNAL, _SET_SUBREAPER = 1, 36  # prctl(2)
-_ROUNDS = 100  # of looking for children, against those that go on forking
+_ROUNDS = 100  # limit on searches for children, against processes that keep forking
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 def die_with_parent() -> None:
-    """In a new child, before it becomes an adapter: let it be killed when the thread that started it ends."""
+    """Let the calling process be killed when the thread that started it ends; runs in a new child before exec."""
     if _LIBC is not None:
         _LIBC.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
 def adopt() -> None:
-    """Let what loses its parent below this process become its child."""
+    """Make this process the new parent of orphaned descendants."""
     if _LIBC is not None:
         _LIBC.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
 
 
 def stay_on_one_processor(number: int) -> set[int]:
-    """Bind this thread, and all processes that it starts from now on, to one of its processors; return the previous set.
+    """Bind this thread, and all processes that it starts from now on, to one processor; return the previous set.
 
-    In closed loop runner and adapter never run at the same time, and waking a process on another processor costs more than an answer.
+    In closed loop, runner and adapter never run at the same time.
+    Waking a process on another processor costs more than an answer.
     """
     if not hasattr(os, "sched_setaffinity"):
         return set()
@@ -49,14 +50,14 @@ def return_to(processors: set[int]) -> None:
 
 
 def descendants(ancestor: int) -> list[int]:
-    """Return the processes below one, as far as the system tells."""
+    """Return the ids of the descendants of a process, as far as /proc lists them."""
     below: dict[int, list[int]] = {}
     folders: list[Path] = []
-    with suppress(OSError):  # no file may be opened any more
+    with suppress(OSError):  # the limit of open files may be reached
         folders = list(Path("/proc").glob("[0-9]*"))
     for folder in folders:
         with suppress(OSError, ValueError):
-            # pid (name) state ppid ...; the name may hold anything.
+            # pid (name) state ppid ...; the name may contain any character.
             state, parent = (
                 (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:2]
             )
@@ -71,7 +72,7 @@ def descendants(ancestor: int) -> list[int]:
 
 
 def end_all(ancestor: int) -> None:
-    """Kill every process below one, until there is none."""
+    """Kill all descendants of a process, repeatedly until none is left."""
     for _ in range(_ROUNDS):
         found = descendants(ancestor)
         if not found:

@@ -8,22 +8,22 @@ from firstflight_conformance.adapters.messages import NO_INTEGER, Message
 from firstflight_conformance.format.computations import RATE_PROFILE, REFUSED, ComputationCase
 from firstflight_conformance.format.wire import decode_int
 
-#: The outputs that an adapter must answer; `gamma`, the exact fraction, is compared where it is answered.
+#: Required outputs. `gamma`, the exact fraction, is optional and compared if present.
 _NUMBERS = ("psi", "gamma_ns", "response_time_ns")
 _RATE_NUMBERS = ("code", "approved_rate_bps")
 _DIGITS_MAX = 400
 
 
 class ComputationScript:
-    """A computation as the runner plays it. What all adapters share is computed once."""
+    """A computation as the runner plays it. Message and expected outputs are computed once for all adapters."""
 
     def __init__(self, case: ComputationCase) -> None:
-        """Take the case."""
+        """Store the case."""
         self.case = case
 
     @cached_property
     def message(self) -> Message:
-        """The one message."""
+        """The ``compute`` message with the inputs."""
         return {
             "op": "compute",
             "case": self.case.id,
@@ -34,12 +34,12 @@ class ComputationScript:
 
     @cached_property
     def expected(self) -> dict[str, Any]:
-        """The outputs, decoded."""
+        """The expected outputs, decoded."""
         return self.case.expected()
 
 
 def read_outputs(answer: Message, profile: str) -> dict[str, Any]:
-    """Return the outputs that an adapter answered, decoded. Raise :class:`ConversationError` if it may not answer so."""
+    """Return the decoded outputs of an answer to ``compute``. Raise :class:`ConversationError` if it is invalid."""
     op = answer["op"]
     if op == "refused":
         return dict(REFUSED)

@@ -17,8 +17,8 @@ _END = messages.encode(messages.END)
 class Answers:
     """Answers of an adapter to a case, up to the first fault.
 
-    ``fault_at_start``: already the answer to `start` was wrong; it may be a line left over from the case before. ``refused_event``: in
-    closed loop the kind of the event that is not supported.
+    ``fault_at_start``: the answer to `start` was wrong; it may be a line left over from the previous case.
+    ``refused_event``: in closed loop, the kind of the unsupported event.
     """
 
     observed: list[dict[str, Any]] = field(default_factory=list)
@@ -30,28 +30,28 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The runner's side of the protocol on one process. ``validate`` holds both sides to the schema."""
+    """The runner's side of the protocol on one process. ``validate``: check both sides against the schema."""
 
     process: AdapterProcess
     deadline_s: float
     validate: bool = False
 
     def hello(self) -> Declaration:
-        """Ask what the adapter declares. Raise :class:`ConversationError` if it may not."""
+        """Return the declaration of the adapter. Raise :class:`ConversationError` if it is invalid."""
         return messages.read_hello(self._ask(messages.HELLO))
 
     def probe(self) -> None:
-        """Ask for an algorithm that does not exist. Raise :class:`ConversationError` unless it is refused."""
+        """Ask for an algorithm that does not exist. Raise :class:`ConversationError` unless the adapter refuses it."""
         answer = self._ask(messages.PROBE)
         if answer["op"] != "unsupported":
             raise ConversationError(
                 FaultKind.PROBE,
                 f"answered `{excerpt(answer['op'])}` when asked for the algorithm {messages.PROBE_ALGORITHM}, "
-                "which does not exist: it cannot be told what it supports",
+                "which does not exist; expected `unsupported`",
             )
 
     def case(self, script: Script | ComputationScript, observables: tuple[str, ...]) -> Answers:
-        """Play one case."""
+        """Play one case and return the answers."""
         answers = Answers()
         try:
             if isinstance(script, ComputationScript):
@@ -67,7 +67,7 @@ class Conversation:
         return answers
 
     def begin(self, start: Message) -> str | None:
-        """Start a case with events; return why it is not supported, if it is not."""
+        """Start a case with events; return the reason of an ``unsupported`` answer, or None."""
         self._refuse_stray_output()
         answer = self._ask(start)
         if answer["op"] == "unsupported":
@@ -79,8 +79,8 @@ class Conversation:
     def turn(self, first: int, sent: bytes, left_s: float) -> tuple[list[bytes], float, ConversationError | None]:
         """Send the messages of events from index ``first`` on in one write; an ``end`` may follow.
 
-        Return the answers, one line each, and how much is left of the ``left_s`` for the answers of the case; after a fault the answers
-        before it, and the fault.
+        Return the answers (one line each), the rest of the ``left_s`` seconds for the answers of the case, and the
+        fault or None. After a fault, the answers end before it.
         """
         count, received, fault = sent.count(b"\n"), bytearray(), None
         try:
@@ -97,7 +97,7 @@ class Conversation:
         return lines, left_s, fault
 
     def finish_case(self) -> None:
-        """End a case whose events were sent in turns."""
+        """End a case with events sent in turns."""
         _check_end(self._ask(messages.END)["op"])
 
     def _refuse_stray_output(self) -> None:

@@ -1,4 +1,4 @@
-"""What an adapter declares that does not exist: most often a name that is spelt otherwise."""
+"""Unknown algorithms and profiles in the declaration of an adapter, mostly misspelt names."""
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
@@ -9,7 +9,7 @@ from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS
 
 
 def declared_otherwise(declaration: Declaration | None) -> Iterator[str]:
-    """Yield a line for each algorithm and profile of its hello that does not exist, with what it may mean."""
+    """Yield a line for each unknown algorithm and profile in the hello of an adapter, with a similar known name."""
     if declaration is None:
         return
     known = profiles(composed=True)
@@ -27,4 +27,4 @@ def declared_otherwise(declaration: Declaration | None) -> Iterator[str]:
 def _meant(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     near = get_close_matches(name, names, 1)
-    return f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    return f"did you mean {near[0]}?" if near else f"available: {', '.join(names)}"

@@ -1,4 +1,4 @@
-"""What can go wrong in a conversation with an adapter."""
+"""Faults in a conversation with an adapter."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ from firstflight_conformance.text import NAME_MAX, shown
 
 
 class FaultKind(Enum):
-    """The kinds of faults. The value is the name in reports."""
+    """Kinds of faults. The values are the names in reports."""
 
     START = "start"
     EXITED = "exited"
@@ -25,27 +25,27 @@ class FaultKind(Enum):
 
 
 class ConversationError(Exception):
-    """The conversation broke. The text is the reason that is shown; ``log``: the last lines that the adapter wrote to standard error."""
+    """A fault of the adapter. The text is the displayed reason; ``log``: the last lines of its standard error."""
 
     def __init__(self, kind: FaultKind, reason: str, log: tuple[str, ...] = ()) -> None:
-        """Name the kind and the reason."""
+        """Store kind, reason and log."""
         super().__init__(reason)
         self.kind = kind
         self.reason = reason
         self.log = log
 
     def saying(self, reason: str, kind: FaultKind | None = None) -> "ConversationError":
-        """Return the same with another reason."""
+        """Return a copy with another reason, and another kind if given."""
         return ConversationError(kind or self.kind, reason, self.log)
 
 
 def excerpt(text: str | bytes, limit: int = NAME_MAX) -> str:
-    """Return the beginning of what an adapter wrote, fit to be printed."""
+    """Return the beginning of a text from an adapter, with unprintable characters escaped."""
     if isinstance(text, bytes):
         text = text[: 4 * limit].decode("utf-8", "backslashreplace")
     return shown(text, limit)
 
 
 def late(deadline_s: float) -> str:
-    """Return what is said of an adapter that did not answer in time."""
-    return f"no answer within {deadline_s:g} s, the time for the answers of a case (--deadline-s)"
+    """Return the reason of a timeout."""
+    return f"no answer within {deadline_s:g} s, the deadline for the answers of a case (--deadline-s)"

@@ -14,18 +14,18 @@ from firstflight_conformance.adapters.process import AdapterProcess
 from firstflight_conformance.format.wire import event_to_json
 from firstflight_conformance.replay.measure import config_to_json
 
-#: The answer of an adapter that broke down; it differs from every other.
+#: The answer after a fault of the adapter; differs from every valid answer.
 BROKEN = {"broken": True}
 
 
 class UnsupportedError(Exception):
-    """The adapter has no answer to a case or an event, for the reason in the text. ``event``: the kind of the event."""
+    """The adapter does not support a case or an event; the text is the reason. ``event``: the kind of the event."""
 
     event = ""
 
 
 class AdapterRun:
-    """The answers of an adapter to the events of one case, requested turn by turn. All of them share one deadline."""
+    """The answers of an adapter to the events of one case, requested turn by turn. All answers share one deadline."""
 
     def __init__(self, conversation: Conversation, declaration: Declaration) -> None:
         """Begin before the first event."""
@@ -35,13 +35,13 @@ class AdapterRun:
         self._left_s = conversation.deadline_s
 
     def on(self, event: Event) -> dict[str, Any]:
-        """Return the observables after an event. Raise the errors of :meth:`observed`."""
+        """Send an event and return the observables after it. Raise the errors of :meth:`observed`."""
         index = len(self.lines)
         self.ask(index, [event])
         return self.observed(index)
 
     def ask(self, first: int, events: list[Event]) -> None:
-        """Send the events of a turn, the first with the index ``first``, unless they have been sent."""
+        """Send the events of a turn, starting at index ``first``, unless already sent or after a fault."""
         if first == len(self.lines) and self.fault is None:
             raws = [messages.event_message(index, event_to_json(event)) for index, event in enumerate(events, first)]
             if self._conversation.validate:
@@ -50,12 +50,12 @@ class AdapterRun:
             self.send(b"".join(map(messages.encode, raws)))
 
     def send(self, turn: bytes) -> None:
-        """Send the messages of a turn; read the answers, and the fault after the last of them."""
+        """Send the messages of a turn; store the answers and the fault after them, if any."""
         lines, self._left_s, self.fault = self._conversation.turn(len(self.lines), turn, self._left_s)
         self.lines += lines
 
     def observed(self, index: int) -> dict[str, Any]:
-        """Return the observables after an event that was sent. Raise :class:`ConversationError` or :class:`UnsupportedError`."""
+        """Return the observables after a sent event. Raise :class:`ConversationError` or :class:`UnsupportedError`."""
         if index >= len(self.lines):
             assert self.fault is not None
             raise self.fault
@@ -67,7 +67,7 @@ class AdapterRun:
 
 
 class _LiveRun(AdapterRun):
-    """A run that stops its adapter at a fault, and answers :data:`BROKEN` from there on."""
+    """A run that stops its adapter at a fault and returns :data:`BROKEN` from then on."""
 
     def __init__(self, adapter: "Adapter", conversation: Conversation) -> None:
         super().__init__(conversation, adapter.declaration)
@@ -91,22 +91,22 @@ class AdapterProfile:
     profile: str
 
     def begin(self, config: Config) -> AdapterRun:
-        """Begin a case, which ends the case before. Raise :class:`UnsupportedError` or :class:`ConversationError`."""
+        """End the previous case and begin a new one. Raise :class:`UnsupportedError` or :class:`ConversationError`."""
         return self.adapter.begin(self.algorithm, self.profile, config)
 
 
 class Adapter:
-    """An adapter. One that breaks down is started anew for the next case."""
+    """An adapter. After a fault it is restarted for the next case."""
 
     def __init__(self, manifest: Manifest, deadline_s: float) -> None:
-        """Start it. Raise :class:`ConversationError` if it does not say what it can."""
+        """Start the adapter. Raise :class:`ConversationError` if its hello is invalid or missing."""
         self._manifest, self._deadline_s = manifest, deadline_s
         self._process: AdapterProcess | None = None
         self._runs = False
         self.declaration: Declaration = self._open()
 
     def begin(self, algorithm: str, profile: str, config: Config) -> AdapterRun:
-        """Begin a case, which ends the case before. Raise :class:`UnsupportedError` or :class:`ConversationError`."""
+        """End the previous case and begin a new one. Raise :class:`UnsupportedError` or :class:`ConversationError`."""
         self._end()
         if self._process is None:
             self._open()

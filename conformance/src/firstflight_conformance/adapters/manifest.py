@@ -19,41 +19,41 @@ from firstflight_conformance.paths import ADAPTERS, BUILD, CONFORMANCE, REFERENC
 from firstflight_conformance.text import shown
 
 ROLES = ("reference", "third-party", "null")
-#: Loads a shared object and speaks the protocol for it; `make c-adapters` builds it.
+#: Program that loads a shared object and implements the protocol for it; built by `make c-adapters`.
 SHARED_OBJECT_HOST = BUILD / "adapters" / "shared-object-host"
 _LIBRARY_SUFFIXES = (".so", ".dylib")
 _RECORD = "record.json"
 _TEXTS = ("name", "title", "language", "role")
-#: Members that a defect needs, and that another deviation may have.
+#: Members required for a defect and optional for other deviations.
 _OF_DEFECTS = ("id", "level", "where", "section", "notice")
-#: Members for the report of a defect; a test requires all but the last three.
+#: Members for the report of a defect; a test requires all except the last three.
 OF_REPORTS = ("summary", "rule", "upstream", "searched", "example", "repair", "keyword", "arithmetic")
 _LEVELS = ("MUST", "SHOULD", "definition")
 
 
 class ManifestError(ValueError):
-    """A manifest was refused, or an adapter is not known."""
+    """Invalid manifest or unknown adapter."""
 
 
 #: Kind of a stack that implements another version of the algorithm: its cases show the first difference only.
 OTHER_VERSION = "other-version"
-#: What a deviation may be, the worst first. A defect departs from a sentence of the text; ``literal`` is the text to the letter, where this
-#: project reads otherwise; ``by design`` another algorithm, which the text permits; ``open`` what the text leaves to the implementer.
+#: Kinds of deviations, worst first. A defect violates a sentence of the text. ``literal`` is the literal reading, where
+#: this project has another. ``by design``: another algorithm, permitted by the text. ``open``: left to the implementer.
 KINDS = ("defect", "literal", "by design", OTHER_VERSION, "open", "precision")
 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A known deviation: a case that shows it (or a glob over case ids), the clause it departs from, and why.
+    """A known deviation: a case that shows it (or a glob over case ids), the violated clause, and the explanation.
 
-    ``kind`` is one of :data:`KINDS`. A defect also has ``where`` (its place in the source of the stack), ``section``
-    and ``level`` of the sentence that it departs from, and ``notice``, its effect for a user of the stack. Its ``id``
-    identifies the place in the code: adapters that run the same code share it. Its report takes ``summary``, a title;
-    ``rule``, the sentence in our words; ``upstream``, the state there when it was ``searched``; ``example``, a case
-    to show as it is, where fewer events show another deviation; ``arithmetic``, how the expected values follow; ``repair``,
-    a change that was tried; and ``keyword``, the keyword of the sentence if it differs from the level. ``clause`` belongs to the event that
-    first shows the deviation, which may be a later event under another rule. It is None for the kind
-    ``other-version``, which explains any divergence of its cases.
+    ``kind`` is one of :data:`KINDS`. A defect also has ``where`` (its place in the source), ``notice``
+    (its effect for a user), and ``section`` and ``level`` of the violated sentence. ``id`` identifies the
+    place in the code; adapters that run the same code share it. Members for the report: ``summary``, a title; ``rule``,
+    the sentence in our words; ``upstream``, the state upstream when ``searched``; ``example``, a case to show
+    unshrunk, because fewer events show another deviation; ``arithmetic``, the derivation of the expected values;
+    ``repair``, a tested change; ``keyword``, the keyword of the sentence if it differs from the level. ``clause``
+    belongs to the event that first shows the deviation, which may be a later event under another rule. ``clause`` is
+    None for the kind ``other-version``, which explains any divergence of its cases.
     """
 
     case: str
@@ -75,39 +75,39 @@ class Deviation:
     keyword: str | None = None
 
     def matches(self, case_id: str) -> bool:
-        """Return whether it speaks of the case."""
+        """Return whether the deviation covers the case."""
         return fnmatchcase(case_id, self.case)
 
     def level_of(self, of_clause: str) -> str | None:
-        """Return how binding the sentence is that it departs from, ``of_clause`` if only that is known; ``None`` if it departs from none."""
+        """Return the level of the violated sentence (default: ``of_clause``), ``open point``, or None."""
         if self.kind == KINDS[0]:
             return self.level or of_clause
         return "open point" if self.kind == "open" else None
 
     def explains(self, case_id: str, clauses: tuple[str, ...]) -> bool:
-        """Return whether it explains a divergence where the model carried out ``clauses``, or did nothing at all."""
+        """Return whether the deviation explains a divergence where the model applied ``clauses``, or none at all."""
         return self.matches(case_id) and (self.clause is None or not clauses or self.clause in clauses)
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A known refusal: ``reason``, a glob over the reason that the adapter gives, and the ``explanation``."""
+    """A known refusal: ``reason``, a glob over the reason in the adapter's answer, and the ``explanation``."""
 
     reason: str
     explanation: str
 
     def matches(self, reason: str) -> bool:
-        """Return whether it explains a refusal with this reason."""
+        """Return whether this entry explains a refusal with the given reason."""
         return fnmatchcase(reason, self.reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """An adapter: how it is started, what it needs, and which deviations are known.
+    """An adapter: its command, requirements and known deviations.
 
-    ``files`` are those that must exist before it can be started; ``build`` is the make target that builds them. ``record`` is where the
-    first divergences of a third-party stack are recorded. ``deadline_s`` is for the answers of a case, instead of that of the run.
-    A ``stateless`` one keeps nothing from one case to the next, and may run several times at once.
+    ``files`` must exist before the adapter can start; the make target ``build`` builds them. ``record`` is the file of
+    the first divergences of a third-party stack. ``deadline_s`` replaces the run's deadline for the answers of a case.
+    A ``stateless`` adapter shares nothing between cases and may run several times at once.
     ``supplied_before_start``: the state of a connection before its first packet of application data, divided into the
     part that the adapter supplies and the rest.
     """
@@ -129,11 +129,11 @@ class Manifest:
     refusals: tuple[Refusal, ...] = ()
 
     def missing_program(self) -> str | None:
-        """Return the first program without which the adapter can be neither built nor run and that is not here, if there is one."""
+        """Return the first missing program that the adapter needs to be built or run, or None."""
         return next((program for program in self.requires if shutil.which(program) is None), None)
 
     def missing(self) -> str | None:
-        """Return why the adapter cannot be run here, if it cannot."""
+        """Return the reason why the adapter cannot be run here, or None."""
         program = self.missing_program()
         if program is not None:
             return f"needs the program {program}"
@@ -147,7 +147,7 @@ class Manifest:
 
 
 def _is_of_its_sources(target: str, folder: Path = BUILD / "adapters", sources: Path = REFERENCE_C) -> bool:
-    """Return whether the sources of what a target has built are as they were then, where it keeps them; those of the C port it does."""
+    """Return whether a target's sources are unchanged since its build; true if the build kept none (C port only)."""
     listed, text = folder / f"{target}.files", folder / f"{target}.text"
     if not listed.is_file():
         return True
@@ -158,7 +158,7 @@ def _is_of_its_sources(target: str, folder: Path = BUILD / "adapters", sources: 
 
 
 def load_manifest(path: Path) -> Manifest:
-    """Read one manifest. Raise :class:`ManifestError` naming file and key."""
+    """Read one manifest. Raise :class:`ManifestError` with file and key."""
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -196,29 +196,29 @@ def load_manifest(path: Path) -> Manifest:
 
 @cache
 def _known_clauses() -> frozenset[str]:
-    """Return the ids of all clauses; the pages are read once."""
+    """Return the ids of all clauses, read once."""
     return frozenset(all_clauses())
 
 
 def load_manifests(root: Path = ADAPTERS) -> dict[str, Manifest]:
-    """Read all manifests, by name."""
+    """Return all manifests by name."""
     manifests: dict[str, Manifest] = {}
     for path in sorted(root.glob("*/manifest.toml")):
         manifest = load_manifest(path)
         if manifest.name in manifests:
-            raise ManifestError(f"{path}: name: {manifest.name!r} is the name of another adapter")
+            raise ManifestError(f"{path}: name: another adapter has the name {manifest.name!r}")
         manifests[manifest.name] = manifest
     return manifests
 
 
 def resolve(value: str, manifests: dict[str, Manifest]) -> Manifest:
-    """Return the adapter that ``--adapter VALUE`` means: a name, a shared object or a command line."""
+    """Return the adapter for ``--adapter VALUE``: a name, a shared object or a command line."""
     if value in manifests:
         return manifests[value]
     path = Path(value)
     if path.suffix in _LIBRARY_SUFFIXES:
         if not path.is_file():
-            raise ManifestError(f"--adapter {value}: there is no such file")
+            raise ManifestError(f"--adapter {value}: no such file")
         return _without_manifest(value, _host_command(path.resolve()))
     try:
         words = shlex.split(value)
@@ -227,13 +227,13 @@ def resolve(value: str, manifests: dict[str, Manifest]) -> Manifest:
     if words and shutil.which(words[0]):
         return _without_manifest(value, tuple(words))
     if len(words) > 1:
-        why = not_a_command(Path(words[0])) if "/" in words[0] else "there is no such command"
+        why = not_a_command(Path(words[0])) if "/" in words[0] else "no such command"
         raise ManifestError(f"--adapter {value}: {words[0]}: {why}")
     if words and ("/" in value or path.exists()):
         raise ManifestError(f"--adapter {value}: {not_a_command(path)}")
     near = get_close_matches(value, manifests, 1)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise ManifestError(f"--adapter {value}: no such adapter; {hint}there are {', '.join(manifests) or 'none'}")
+    raise ManifestError(f"--adapter {value}: no such adapter; {hint}available: {', '.join(manifests) or 'none'}")
 
 
 def _without_manifest(name: str, command: tuple[str, ...]) -> Manifest:
@@ -241,7 +241,7 @@ def _without_manifest(name: str, command: tuple[str, ...]) -> Manifest:
 
 
 def _host_command(library: Path) -> tuple[str, ...]:
-    """Return the command that loads a shared object; the host is built if it is not there. Raise :class:`ManifestError` if it cannot be."""
+    """Return the command that loads a shared object; build a missing host. Raise :class:`ManifestError` on failure."""
     if SHARED_OBJECT_HOST.is_file():
         return (str(SHARED_OBJECT_HOST), str(library))
     sources = [ADAPTERS / "c" / name for name in ("shared_object_host.c", "json_lines.c")]
@@ -255,7 +255,7 @@ def _host_command(library: Path) -> tuple[str, ...]:
         host = built("shared-object-host", sources, flags, of=included, libraries=("-ldl",))
     except BuildError as error:
         raise ManifestError(
-            f"{library}: what loads a shared object has to be built: {error}; CC names a C compiler"
+            f"{library}: cannot build the host for shared objects: {error}; set CC to a C compiler"
         ) from error
     return (str(host), str(library))
 
@@ -269,14 +269,14 @@ def _command(reader: "_Reader", here: Path) -> tuple[tuple[str, ...], tuple[Path
         return word
 
     if ("command" in reader.raw) == ("shared_object" in reader.raw):
-        raise reader.error("command", "needs either command or shared_object")
+        raise reader.error("command", "exactly one of command and shared_object is required")
     if "shared_object" in reader.raw:
         library = ROOT / fill(reader.text("shared_object"))
         return (str(SHARED_OBJECT_HOST), str(library)), (library, SHARED_OBJECT_HOST)
     words = reader.texts("command")
     if not words:
         raise reader.error("command", "is empty")
-    # What lies in the checkout must be there before the adapter can run; it may have to be built.
+    # Files of the checkout must exist before the adapter can run; some are built.
     files = tuple(Path(fill(word)) for word in words if word.startswith(("{here}", "{root}")))
     return tuple(fill(word) for word in words), files
 
@@ -309,9 +309,9 @@ def _deviations(reader: "_Reader") -> list[Deviation]:
 
 
 def _told(reader: "_Reader") -> Deviation:
-    """Return what a deviation says of all its cases."""
+    """Return the members of a deviation that all its cases share."""
     if "kind" not in reader.raw:
-        raise reader.error("kind", f"is missing; it is one of {', '.join(KINDS)}")
+        raise reader.error("kind", f"is missing; choose one of {', '.join(KINDS)}")
     kind, explanation = reader.text("kind"), reader.text("explanation")
     if kind not in KINDS:
         near = get_close_matches(kind, KINDS, 1)
@@ -336,24 +336,24 @@ def _cases(reader: "_Reader") -> Iterator[tuple[str, tuple[str, ...]]]:
         if clause not in _known_clauses():
             near = get_close_matches(clause, _known_clauses(), 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise inner.error(clause, f"there is no clause {clause!r}{hint}")
+            raise inner.error(clause, f"unknown clause {clause!r}{hint}")
         yield clause, inner.texts(clause)
 
 
 def _cases_of_profiles(reader: "_Reader") -> Iterator[tuple[None, tuple[str, ...]]]:
-    """Yield the cases of each profile that a stack with another version is judged by, vectors and closed loop."""
+    """Yield globs over the cases of each profile of an ``other-version`` deviation: vectors and closed loop."""
     profiles = reader.texts("profiles")
     if not profiles:
         raise reader.error("profiles", "is empty")
     for name in profiles:
         algorithm, slash, profile = name.partition("/")
         if not (algorithm and slash and profile):
-            raise reader.error("profiles", f"{name!r} is not of the form ALGORITHM/PROFILE")
+            raise reader.error("profiles", f"expected ALGORITHM/PROFILE, got {name!r}")
         yield None, (f"{algorithm}.*@{profile}", f"stimulus:*@{name}")
 
 
 class _Reader:
-    """Takes checked values out of a table and knows which keys are left."""
+    """Reads checked values from a table and refuses the keys left unread."""
 
     def __init__(self, path: Path, raw: dict[str, Any], prefix: str = "") -> None:
         self.path, self.raw, self.prefix = path, raw, prefix

@@ -1,4 +1,4 @@
-"""The messages of the adapter protocol: written by the runner, read and checked when they come from an adapter."""
+"""Messages of the adapter protocol: writes the runner's messages; reads and checks the adapter's messages."""
 
 import json
 from collections.abc import Callable
@@ -23,24 +23,24 @@ PROTOCOLS = (1, 2)
 #: Kinds of events, and members of events, that only adapters of protocol 2 receive in every algorithm.
 PROTOCOL_2 = ("pmtu_probe", "datagram_size", "not_in_flight")
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state")
-#: Observables that only some algorithms have: they are compared in the cases that expect them, and may be left out elsewhere.
+#: Observables of some algorithms only: compared in cases that expect them, optional elsewhere.
 OF_SOME_ALGORITHMS = ("next_release_ns", "trigger")
 CLOCKS = ("ns", "us", "ms")
 WINDOWS = ("bytes", "packets")
 ARITHMETICS = ("integer", "float32", "float64")
 #: How exactly the windows of CUBIC follow its function in congestion avoidance.
 AVOIDANCES = ("exact", "datagram")
-#: The congestion controllers that may stand behind slow start.
+#: Possible congestion controllers after slow start.
 CONTROLLERS = ("newreno", "cubic")
-#: What a stack may work out by itself instead of taking it from the events.
+#: Inputs that a stack may compute itself instead of reading them from the events.
 WORKS_OUT = tuple(FLAGS)
 #: Kinds of events.
 EVENTS = tuple(KINDS)
-#: Members of events that an adapter may leave out of `supports`.
+#: Event members that an adapter may omit from `supports`.
 OPTIONAL_MEMBERS = ("pmtu_probe", "not_in_flight")
-#: What `supports` may contain: kinds of events, and these members.
+#: Possible entries of `supports`: kinds of events and the optional members.
 SUPPORTS = (*EVENTS, *OPTIONAL_MEMBERS)
-#: Kinds of events that every sender needs: `supports` must contain them.
+#: Kinds of events that every sender needs; required in `supports`.
 NEEDED_EVENTS = ("sent", "ack", "lost")
 
 PROBE_ALGORITHM = "no-such-algorithm"
@@ -60,10 +60,10 @@ _OPS = {
 }
 
 Message = dict[str, Any]
-_TO_JSON = json.JSONEncoder(separators=(",", ":")).encode  # one for all messages: there are many
-#: What is said where something else than an answer came.
+_TO_JSON = json.JSONEncoder(separators=(",", ":")).encode  # shared: a run encodes many messages
+#: Advice in reasons for output that is not an answer.
 _STDOUT = "standard output is for answers, write a log to standard error"
-#: What a number must be (``spec/events.md``).
+#: Form of numbers (``spec/events.md``).
 NO_INTEGER = "an integer of 0 or more (from 2^53 on as a string)"
 
 
@@ -73,7 +73,7 @@ _CLOCKS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000}
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What an adapter declares of the implementation behind it."""
+    """Declaration of an adapter about its implementation, from its ``hello``."""
 
     name: str
     version: str
@@ -95,14 +95,14 @@ class Declaration:
 
     @property
     def without(self) -> tuple[str, ...]:
-        """The kinds of events, and PMTU probes, that the implementation does not support."""
+        """Event kinds and optional event members that the implementation does not support."""
         return tuple(name for name in SUPPORTS if name not in self.supports) if self.supports else ()
 
 
 def names_of_protocol_2(algorithm: str) -> tuple[str, ...]:
     """Return the kinds of events, and members of events, that only adapters of protocol 2 receive in an algorithm.
 
-    Careful Resume has ``path_change`` in protocol 1, and startup algorithms ``idle_restart``.
+    In protocol 1, Careful Resume already has ``path_change``, and startup algorithms ``idle_restart``.
     """
     path = ("path_change",) if confirms_address(algorithm) else ()
     idle = ("idle_restart",) if isinstance(ALGORITHMS.get(algorithm), Base) else ()
@@ -141,7 +141,7 @@ def decode(line: bytes) -> Message:
         raise ConversationError(FaultKind.NOT_JSON, f"nested too deeply: {excerpt(line.rstrip())}") from error
     except json.JSONDecodeError as error:
         raise ConversationError(FaultKind.NOT_JSON, f"not JSON: {excerpt(line.rstrip())}; {_STDOUT}") from error
-    except ValueError as error:  # JSON, with what is refused in it
+    except ValueError as error:  # valid JSON with a refused constant or a duplicate member
         text = f"not JSON ({excerpt(str(error))}): {excerpt(line.rstrip())}"
         raise ConversationError(FaultKind.NOT_JSON, text) from error
     if not isinstance(message, dict):
@@ -149,18 +149,18 @@ def decode(line: bytes) -> Message:
     if not isinstance(message.get("op"), str):
         raise ConversationError(FaultKind.WRONG_ANSWER, f"an answer without `op`: {excerpt(line.rstrip())}")
     if b"\\u" in line and any("\ud800" <= c <= "\udfff" for text in texts(message) for c in text):
-        raise ConversationError(FaultKind.NOT_JSON, f"a lone surrogate is no text: {excerpt(line)}")
+        raise ConversationError(FaultKind.NOT_JSON, f"lone surrogate in a string: {excerpt(line)}")
     return message
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise ValueError("a member is there twice")
+        raise ValueError("duplicate member")
     return members
 
 
@@ -169,9 +169,9 @@ _STRICT = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_w
 
 
 def _parsed(text: str) -> Any:
-    """Return the JSON value of a line. Raise :class:`ValueError` if there is none, or a member is there twice.
+    """Return the JSON value of a line. Raise :class:`ValueError` for invalid JSON or a duplicate member.
 
-    Each member has a colon. Where there are no more colons than members, none is there twice, and the slower search for it is spared.
+    Fast path: each member has a colon, so equal numbers of colons and members exclude duplicates.
     """
     if text.startswith("{"):
         value, end = _DECODER.raw_decode(text)
@@ -183,7 +183,10 @@ def _parsed(text: str) -> Any:
 
 
 def check_schema(message: Message, side: str) -> None:
-    """Hold a message of the given side, ``runner`` or ``adapter``, to the protocol schema."""
+    """Check a message of a side, ``runner`` or ``adapter``, against the protocol schema.
+
+    Raise :class:`ConversationError` for the adapter, :class:`RuntimeError` for the runner.
+    """
     kind = message["op"] if message["op"] in _OPS[side] else ""
     kind = f"{side}_hello" if kind == "hello" else kind or side
     error = schema_error(f"urn:firstflight:protocol:1#/$defs/{kind}", message)
@@ -198,12 +201,12 @@ def check_schema(message: Message, side: str) -> None:
 
 
 def read_hello(message: Message) -> Declaration:
-    """Check the answer to ``hello``. Raise :class:`ConversationError` for anything that it may not declare."""
+    """Return the declaration in the answer to ``hello``. Raise :class:`ConversationError` if it is invalid."""
     if message["op"] != "hello":
         _refuse_hello(f"answered `{excerpt(message['op'])}`")
     protocol = message.get("protocol")
     if type(protocol) is not int or protocol not in PROTOCOLS:
-        _refuse_hello(f"speaks protocol {excerpt(repr(protocol))}, not {' or '.join(map(str, PROTOCOLS))}")
+        _refuse_hello(f"unknown protocol {excerpt(repr(protocol))}; expected {' or '.join(map(str, PROTOCOLS))}")
     algorithms = _algorithms(message.get("algorithms"))
     return Declaration(
         _text(message, "name"),
@@ -243,7 +246,7 @@ def _controller(message: Message, algorithms: dict[str, tuple[str, ...]]) -> str
     controller = _choice(message, "controller", CONTROLLERS)
     if controller != CONTROLLERS[0] and algorithms.get("slow-start") and not algorithms.get(controller):
         _refuse_hello(
-            f"controller: {controller}: declare a profile of {controller}/* as well, which judges what slow-start/* then leaves out"
+            f"controller: {controller}: also declare a profile of {controller}/*; slow-start/* judges only slow start"
         )
     return controller
 
@@ -296,9 +299,9 @@ def _is_text_list(value: object) -> bool:
 def read_answer(
     line: bytes, index: int, observables: tuple[str, ...], *, validate: bool = False
 ) -> dict[str, Any] | str:
-    """Return the declared observables that the answer to event ``index`` has, or why the event is not supported.
+    """Return the declared observables in the answer to event ``index``, or the reason of an ``unsupported``.
 
-    Raise :class:`ConversationError` for an answer that is not valid; ``validate``: by the schema as well.
+    Raise :class:`ConversationError` for an invalid answer; ``validate``: check the schema as well.
     """
     answer = decode(line)
     if validate:
@@ -310,13 +313,13 @@ def read_answer(
     return _read_observed(answer, index, observables)
 
 
-@lru_cache(1)  # adapters that are judged together mostly give equal answers to a case
+@lru_cache(1)  # adapters judged together mostly give equal answers to a case
 def read_answers(
     lines: tuple[bytes, ...], observables: tuple[str, ...], *, validate: bool = False
 ) -> tuple[list[dict[str, Any]], str | None, ConversationError | None]:
-    """Read the answers to the events of a case, as :func:`read_answer` does, up to the first fault.
+    """Read the answers to the events of a case with :func:`read_answer`, up to the first fault.
 
-    Return the observables after each supported event, why one is not supported, and the fault.
+    Return the observables after each supported event, the first ``unsupported`` reason or None, and the fault or None.
     """
     observed: list[dict[str, Any]] = []
     unsupported: str | None = None
@@ -326,7 +329,7 @@ def read_answers(
         except ConversationError as fault:
             return observed, unsupported, fault
         if unsupported is not None:
-            continue  # the event was on its way when the adapter gave up
+            continue  # the event was sent before the adapter refused one
         if isinstance(answer, str):
             unsupported = f"event {index}: {answer}"
         else:
@@ -350,7 +353,7 @@ def _read_observed(message: Message, index: int, observables: tuple[str, ...]) -
         if name in message:
             observed[name] = _READ[name](message[name], index, name)
         elif name not in OF_SOME_ALGORITHMS:
-            raise ConversationError(FaultKind.MISSING_OBSERVABLE, f"event {index}: {name} was declared and is missing")
+            raise ConversationError(FaultKind.MISSING_OBSERVABLE, f"event {index}: {name} is declared but missing")
     return observed
 
 

@@ -1,7 +1,7 @@
-"""One adapter process: lines out, lines in, within bounds of time and size.
+"""One adapter process: exchanges lines within bounds of time and size.
 
-Messages are pipelined. Reading, writing and draining standard error take turns in one loop, so that neither side can
-block the other, and whatever the process does, it costs no more than the deadline and the output bound.
+Messages are pipelined. One loop alternates between reading, writing and draining standard error, so that neither side
+can block the other. A misbehaving process costs at most the deadline and the output bound.
 """
 
 import errno
@@ -21,22 +21,22 @@ from firstflight_conformance.adapters.faults import ConversationError, FaultKind
 
 LINE_MAX_BYTES = 1 << 20
 LOG_MAX_BYTES = 64 << 10
-#: So much of the log is shown after a crash: lines, and letters of a line.
+#: Part of the log shown after a crash: lines, and characters per line.
 LOG_LINES, LOG_LINE_MAX = 20, 300
 OUTPUT_BASE_BYTES = 64 << 10
 OUTPUT_PER_EVENT_BYTES = 4 << 10
 
 _CHUNK_BYTES = 64 << 10
 _MANY, _PAUSE_S = 16, 0.0001
-_EXIT_POLL_S = 0.1  # how often to look whether a process is gone whose output somebody else keeps open
+_EXIT_POLL_S = 0.1  # poll interval for the exit of a process whose output another process keeps open
 _EXIT_GRACE_S = 1.0  # how long to wait for the exit status after the output has ended
 
 
 class AdapterProcess:
-    """A running adapter. Leaving the context kills it together with everything below it and in its process group."""
+    """A running adapter. Leaving the context kills it, its descendants and its process group."""
 
     def __init__(self, command: Sequence[str], cwd: Path) -> None:
-        """Start the command. Raise :class:`ConversationError` if that is not possible, :class:`OSError` if no file can be opened."""
+        """Start the command. Raise :class:`ConversationError` on failure, :class:`OSError` at the open-file limit."""
         try:
             self._popen = subprocess.Popen(
                 command,
@@ -70,15 +70,15 @@ class AdapterProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Kill it."""
+        """Kill the process."""
         self.kill()
 
     def exchange(
         self, messages: bytes, answers: int, deadline_s: float, received: bytearray, output_max_bytes: int
     ) -> float:
-        """Send the messages and append that many lines to ``received``; return how much of the time is left.
+        """Send the messages and append ``answers`` lines to ``received``; return the rest of ``deadline_s``.
 
-        On an :class:`ConversationError` the lines that came before it are in ``received``.
+        On a :class:`ConversationError`, ``received`` contains the lines before the fault.
         """
         until_s = time.monotonic() + deadline_s
         self._send(messages)
@@ -91,7 +91,7 @@ class AdapterProcess:
             came_bytes += self._turn(min(remaining_s, _EXIT_POLL_S))
             missing -= self._take_lines(received, missing)
             self._check_bounds(came_bytes, output_max_bytes)
-            if missing > _MANY:  # one that writes each answer at once would wake us for each
+            if missing > _MANY:  # fewer wakeups for adapters that flush each answer
                 time.sleep(_PAUSE_S)
             if self._output_ended and missing:
                 raise self._gone()
@@ -99,15 +99,15 @@ class AdapterProcess:
         return remaining_s
 
     def has_stray_output(self) -> bool:
-        """Return whether something has come that nobody asked for."""
+        """Return whether unrequested output has arrived."""
         with suppress(OSError):
             self._turn(0)
         return bool(self._incoming)
 
     def finish(self, deadline_s: float) -> ConversationError | None:
-        """End its input and wait for it to exit. Return what was wrong: further output, or a bad exit status.
+        """Close the input and wait for the exit. Return a fault (further output or a bad exit status), or None.
 
-        A process that does not exit in time is killed without blame: all its answers have come.
+        A process that does not exit in time is killed without a fault: all its answers have arrived.
         """
         self._close_input()
         until_s = time.monotonic() + deadline_s
@@ -125,8 +125,8 @@ class AdapterProcess:
     def kill(self) -> None:
         """Kill the process group, reap the process and close the pipes."""
         if self._popen.returncode is None:
-            # The process is not reaped yet, not even if it has exited: its group id cannot belong to anybody else.
-            children.end_all(self._popen.pid)  # first those that have left the group
+            # The process is not reaped yet, even if it has exited, so its group id cannot be reused.
+            children.end_all(self._popen.pid)  # first the descendants that have left the group
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._popen.pid, signal.SIGKILL)
             self._popen.wait()
@@ -143,11 +143,11 @@ class AdapterProcess:
                 self._poll.register(self._stdin, select.POLLOUT)
 
     def _turn(self, timeout_s: float) -> int:
-        """Move what can be moved. Return the number of bytes that came on standard output."""
+        """Read and write without blocking further. Return the number of bytes read from standard output."""
         ready = self._poll.poll(1000 * timeout_s)
         if not ready and self._exit_status() is not None:
-            ready = self._poll.poll(0)  # what it wrote before it exited
-            # Somebody else may keep its output open, but all that it wrote has then been read.
+            ready = self._poll.poll(0)  # output from before the exit
+            # Another process may keep the output open, but all output of this process has been read.
             self._output_ended = self._output_ended or not ready
         came_bytes = 0
         for descriptor, _ in ready:
@@ -167,7 +167,7 @@ class AdapterProcess:
             count = os.write(self._stdin, data if len(data) <= _CHUNK_BYTES else memoryview(data)[:_CHUNK_BYTES])
         except BlockingIOError:
             return
-        except OSError:  # it reads no more; why, its output tells
+        except OSError:  # the process has closed its input; its output or exit status gives the reason
             count = len(data)
         self._outgoing = b"" if count == len(data) else memoryview(data)[count:]
 
@@ -193,7 +193,7 @@ class AdapterProcess:
         del self._log[:-LOG_MAX_BYTES]
 
     def _take_lines(self, received: bytearray, wanted: int) -> int:
-        """Move at most as many whole lines as are wanted; return how many."""
+        """Move up to ``wanted`` complete lines to ``received``; return their number."""
         if not self._incoming:
             return 0
         count = self._incoming.count(b"\n")
@@ -221,7 +221,7 @@ class AdapterProcess:
         self._input_closed = True
 
     def _exit_status(self) -> os.waitid_result | None:
-        # WNOWAIT leaves the process unreaped, so that its group can still be killed safely.
+        # WNOWAIT leaves the process unreaped, so that killing its group stays safe.
         return os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
 
     def _wait_for_exit(self) -> os.waitid_result | None:
@@ -243,8 +243,8 @@ class AdapterProcess:
         return ConversationError(FaultKind.EXITED, reason + note, tuple(excerpt(line, LOG_LINE_MAX) for line in log))
 
     def _log_lines(self) -> list[str]:
-        """Return the last lines of its standard error that are not empty."""
-        with suppress(OSError):  # BlockingIOError: nothing more is there
+        """Return the last non-empty lines of standard error."""
+        with suppress(OSError):  # BlockingIOError: no more data
             for _ in range(LOG_MAX_BYTES // _CHUNK_BYTES + 16):
                 self._log += os.read(self._stderr, _CHUNK_BYTES)
         text = bytes(self._log).decode("utf-8", "backslashreplace").expandtabs(4)

@@ -1,4 +1,4 @@
-"""A case with events as the runner plays it. Cases of one vector share its events."""
+"""Cases with events, as the runner plays them. Cases of one vector share its events."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,22 +15,22 @@ class Stream:
     """The events of a vector as messages, the same for all of its cases."""
 
     def __init__(self, vector: Vector) -> None:
-        """Take the vector."""
+        """Store the vector."""
         self._vector = vector
 
     @cached_property
     def messages(self) -> list[Message]:
-        """The messages that carry the events."""
+        """The messages of the events."""
         return [messages.event_message(index, event) for index, event in enumerate(self._vector.raw_events)]
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """The messages, as lines."""
+        """The messages, encoded as lines."""
         return [messages.encode(message) for message in self.messages]
 
     @cached_property
     def granted(self) -> list[int | None]:
-        """By how much slow start grows at each event; see :mod:`firstflight_conformance.replay.growth`."""
+        """Growth of slow start at each event, in bytes; see :mod:`firstflight_conformance.replay.growth`."""
         return [
             decode_int(event["bytes"]) if event["ev"] == "ack" and not event["app_limited"] else None
             for event in self._vector.raw_events
@@ -38,10 +38,10 @@ class Stream:
 
 
 class Script:
-    """A case and the stream of its vector, which other cases may share."""
+    """A case and the stream of its vector; other cases may share the stream."""
 
     def __init__(self, case: Case, stream: Stream | None = None) -> None:
-        """Take the case."""
+        """Store the case."""
         self.case = case
         self.stream = Stream(case.vector) if stream is None else stream
         self._clauses: dict[int, tuple[str, ...]] = {}
@@ -49,7 +49,7 @@ class Script:
 
     @property
     def count(self) -> int:
-        """How many events are judged."""
+        """Number of judged events."""
         return self.case.expectation.judged_events
 
     @cached_property
@@ -59,22 +59,22 @@ class Script:
 
     @property
     def lines(self) -> bytes:
-        """The events and the end, as they are sent."""
+        """The encoded events and ``end``."""
         return b"".join([*self.stream.lines[: self.count], messages.encode(messages.END)])
 
     def growth_reduced(self, windows: Sequence[int], slack_bytes: int = 0) -> int | None:
-        """Return the first event with less growth than slow start has, given the windows after each event."""
+        """Return the first event whose window grows less than in slow start, given the windows after each event."""
         return first_reduced_growth(self.stream.granted[: self.count], windows, slack_bytes)
 
     def validate(self) -> None:
-        """Hold the events to the schema, once for all adapters."""
+        """Check the events against the schema, once for all adapters."""
         if not self._valid:
             for message in self.stream.messages[: self.count]:
                 messages.check_schema(message, "runner")
         self._valid = True
 
     def clauses_at(self, index: int) -> tuple[str, ...]:
-        """Return the clauses that the model carries out on one event."""
+        """Return the clauses that the model applies at an event."""
         if index not in self._clauses:
             self._clauses[index] = clauses_at(self.case, index)
         return self._clauses[index]

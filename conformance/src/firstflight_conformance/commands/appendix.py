@@ -19,16 +19,16 @@ from firstflight_conformance.run.selection import near_hint
 @click.command("appendix")
 @click.argument("name", metavar="ALGORITHM/PROFILE", shell_complete=complete.profiles_whole)
 @click.option("--format", "form", type=click.Choice(["markdown", "xml"]), default="markdown", help="kramdown-rfc or RFC XML v3.")  # fmt: skip
-@click.option("--output", type=OutputFile(), help="The file to write, in place of standard output.")
+@click.option("--output", type=OutputFile(), help="Write to this file instead of standard output.")
 def appendix_command(*, name: str, form: str, output: Path | None) -> None:
-    """Write the sections Pseudocode and Test vectors of a profile, for the appendix of an Internet-Draft.
+    """Write pseudocode and test vectors of a profile as sections for the appendix of an Internet-Draft.
 
     The XML is a section to include in back; the Markdown begins with a heading to include after "--- back".
     """
     needs_checkout("appendix")
     known = [f"{key}/{one.name}" for key, table in load_tables().items() for one in table.profiles if key not in COMPUTED_ALGORITHMS]  # fmt: skip
     if name not in known:
-        raise InputError(f"{name}: no such profile; {near_hint(name, known)}the page Profiles of the site lists all")
+        raise InputError(f"{name}: no such profile; {near_hint(name, known)}see the page Profiles of the site")
     if not find_spec("sphinx"):
         raise InputError("firstflight appendix needs the packages of the documentation: run `make setup`")
     reach("plain")

@@ -1,4 +1,4 @@
-"""``firstflight compare``: which vectors tell two profiles apart, and where."""
+"""``firstflight compare``: the vectors that distinguish two profiles, with the first differing event."""
 
 import json
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ from firstflight_conformance.format.vectors import Case, Vector, load_all
 from firstflight_conformance.format.wire import encode_value
 from firstflight_conformance.report.terminal import console
 
-#: What every stack reports, and then what only helps to find a difference.
+#: Observables of every stack, followed by observables that only help to find a difference.
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state")
 _SHOWN_BY_STACKS = OBSERVABLES[:3]
 
 
 @dataclass(frozen=True, slots=True)
 class FirstDifference:
-    """The first event at which a vector tells two profiles apart, the observable, and what each profile has there."""
+    """The first event where two profiles differ in a vector, the observable, and its value in each profile."""
 
     vector: Vector
     event: int
@@ -38,7 +38,7 @@ class FirstDifference:
 
     @property
     def in_windows(self) -> bool:
-        """Whether every stack shows it."""
+        """Whether every stack reports the observable."""
         return self.observable in _SHOWN_BY_STACKS
 
 
@@ -48,17 +48,18 @@ class FirstDifference:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @vectors_option
 def compare_command(*, one: str, other: str, as_json: bool, root: Path) -> None:
-    """Show the readings in which two profiles differ, and each vector that tells them apart with the first such event.
+    """Show the readings that differ between two profiles, and the vectors that distinguish them.
 
-    A profile may be on another base, as search/draft-09+cubic. Vectors that show the difference in window, threshold or phase
-    come first; then those that show it only in outcome or state. Exit code 4 if no vector holds both.
+    A profile may have another base, as search/draft-09+cubic. Vectors are listed with the first differing event.
+    Differences in window, threshold or phase come first, differences only in outcome or state last. Exit code 4 if
+    no vector has both profiles.
     """
     algorithm, names = _profiles(one, other)
     with usage_errors():
         vectors = load_all(root, folders_of(root, (algorithm,)))
     both = [vector for vector in vectors if vector.algorithm == algorithm and set(names) <= set(vector.profiles)]
     if not both:
-        nothing_selected(f"no vector holds both {one} and {other}")
+        nothing_selected(f"no vector has both {one} and {other}")
     found = [difference for vector in both if (difference := first_difference(vector, *names)) is not None]
     found.sort(key=lambda difference: (not difference.in_windows, difference.vector.id))
     readings = different_readings(algorithm, names)
@@ -73,16 +74,16 @@ def _profiles(one: str, other: str) -> tuple[str, tuple[str, str]]:
     for given in (one, other):
         if given not in known:
             near = [name for name in sorted(known) if name.startswith(given.partition("/")[0] + "/")]
-            raise InputError(f"{given}: no such profile; there are {', '.join(near or sorted(known))}")
+            raise InputError(f"{given}: no such profile; available: {', '.join(near or sorted(known))}")
     algorithm, first = one.split("/")
     other_algorithm, second = other.split("/")
     if algorithm != other_algorithm:
-        raise InputError(f"{one} and {other} are of different algorithms")
+        raise InputError(f"{one} and {other} belong to different algorithms")
     return algorithm, (first, second)
 
 
 def different_readings(algorithm: str, names: tuple[str, str]) -> dict[str, tuple[Any, Any]]:
-    """Return the readings in which two profiles differ, with both choices; the base is one of them."""
+    """Return the readings that differ between two profiles, with both choices; the base counts as a reading."""
     table = {profile.name: profile.readings for profile in load_tables()[algorithm].profiles}
     plain, bases = zip(*((name.partition("+")[0], name.partition("+")[2] or "newreno") for name in names), strict=True)
     first, second = (table[name] for name in plain)
@@ -91,9 +92,9 @@ def different_readings(algorithm: str, names: tuple[str, str]) -> dict[str, tupl
 
 
 def first_difference(vector: Vector, one: str, other: str) -> FirstDifference | None:
-    """Return the first event at which a vector tells two profiles apart.
+    """Return the first difference between two profiles in a vector, or None.
 
-    A difference in the windows or the phase counts before an earlier one in outcome or state.
+    A difference in the windows or the phase takes precedence over an earlier difference in outcome or state.
     """
     pairs = list(zip(Case(vector, one).expected(), Case(vector, other).expected(), strict=False))
     for names in (_SHOWN_BY_STACKS, OBSERVABLES[3:]):
@@ -119,7 +120,7 @@ def _print(
         table.add_row(difference.vector.id, str(difference.event), time_ms, difference.observable, *values)
     console().print(table)
     shown = sum(difference.in_windows for difference in found)
-    click.echo(f"{shown} of {vectors} vectors tell them apart by the windows, {len(found) - shown} more by the state")
+    click.echo(f"{shown} of {vectors} vectors distinguish them by the windows, {len(found) - shown} more by the state")
 
 
 def _to_json(

@@ -1,4 +1,4 @@
-"""What the shell completes: algorithms, profiles, cases and adapters. What is not there is completed to nothing, without an error."""
+"""Shell completion of algorithms, profiles, cases and adapters. Missing files give no completions and no error."""
 
 from collections.abc import Iterable
 
@@ -10,12 +10,12 @@ from firstflight_conformance.paths import VECTORS
 
 
 def algorithms(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Complete an algorithm."""
+    """Return the algorithms that begin with the text."""
     return _beginning(incomplete, profiles())
 
 
 def profile_names(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Complete a profile: of the algorithms that were named before, or of all."""
+    """Return matching profiles of the algorithms given before, or of all."""
     named = context.params.get("algorithms") or ()
     known = profiles(composed=True)
     return _beginning(
@@ -24,13 +24,13 @@ def profile_names(context: click.Context, _parameter: click.Parameter, incomplet
 
 
 def profiles_whole(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Complete an algorithm with its profile, as in search/draft-09."""
+    """Return matching profiles with their algorithms, as in search/draft-09."""
     known = profiles(composed=True)
     return _beginning(incomplete, (f"{algorithm}/{name}" for algorithm in known for name in known[algorithm]))
 
 
 def cases(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the id of a vector by the files that there are; after an @ its profiles."""
+    """Return matching ids of existing vectors; after an @, the profiles of the algorithm."""
     name, at, _ = incomplete.partition("@")
     if at:
         known = profiles(composed=True).get(name.partition(".")[0], ())
@@ -40,7 +40,7 @@ def cases(_context: click.Context, _parameter: click.Parameter, incomplete: str)
 
 
 def adapters(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str] | list[CompletionItem]:
-    """Complete an adapter of the checkout, or the path of a program."""
+    """Return matching adapters of the checkout, or request completion of a path."""
     from firstflight_conformance.adapters.manifest import ManifestError, load_manifests
 
     if "/" in incomplete:

@@ -19,17 +19,17 @@ from firstflight_conformance.simulate.scenario import ScenarioError
     "--preset",
     default="grigore-2025",
     metavar="NAME",
-    help="The published experiment; or a file of one's own, FILE.toml.",
+    help="A published experiment, or the path of your own FILE.toml.",
 )
 @click.option(
     "--algorithm",
     required=True,
     metavar="NAME",
-    help="cubic or jumpstart as in the experiment; or ALGORITHM/PROFILE, a controller of the model in their place.",
+    help="cubic or jumpstart as in the experiment, or a controller of the model: ALGORITHM/PROFILE.",
 )
 @click.option("--rate-mbps", type=int, required=True, help="Rate of the bottleneck, in Mbit/s.")
 @click.option("--one-way-delay-ms", type=int, required=True, help="Delay of the bottleneck, each way, in ms.")
-@click.option("--size-bytes", type=SIZE, required=True, help="What is transferred: 1000000, 1MB.")
+@click.option("--size-bytes", type=SIZE, required=True, help="Size of the transfer: 1000000, 1MB.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def fct_command(
     *,
@@ -42,10 +42,10 @@ def fct_command(
 ) -> None:
     """Simulate one transfer of a published experiment and print its flow completion time.
 
-    The time runs from the SYN to the arrival of the ACK of the receiver's FIN. Exit code 2 for parameters out of range.
+    The time is from the SYN to the arrival of the ACK of the receiver's FIN. Exit code 2 for parameters out of range.
     """
     if preset not in presets.NAMES and not preset.endswith(".toml"):
-        raise InputError(f"--preset {preset}: there is {', '.join(presets.NAMES)}, or a file that ends in .toml")
+        raise InputError(f"--preset {preset}: unknown; choose {', '.join(presets.NAMES)} or a file FILE.toml")
     try:
         result = complete(presets.experiment(preset, algorithm, rate_mbps, one_way_delay_ms, size_bytes))
     except (ScenarioError, DomainError) as error:

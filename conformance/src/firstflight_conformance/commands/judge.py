@@ -1,4 +1,4 @@
-"""``firstflight judge``: what a connection did, which profiles that refutes, and which it may be."""
+"""``firstflight judge``: behaviour of a connection, refuted profiles and possible profiles."""
 
 import json
 from collections.abc import Sequence
@@ -22,38 +22,38 @@ from firstflight_conformance.text import shown
 
 @click.command("judge")
 @click.argument("judged_files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--peer", type=click.Path(path_type=Path), help="The qlog of the other side, where one has no frames.")
+@click.option("--peer", type=click.Path(path_type=Path), help="The peer's qlog, if a qlog has no frames.")
 @judge_options
-@click.option("--list", "as_list", is_flag=True, help="List the connections of each FILE, and judge none.")
-@click.option("--connection", type=click.IntRange(min=1), metavar="N", help="Which connection of a capture, of --list.")
-@click.option("--trace", type=click.IntRange(min=0), help="Which trace of a qlog with several.")
-@click.option("--group", metavar="ID", help="Which connection of a qlog with several, by its group_id.")
-@click.option("--initial-window", type=click.IntRange(min=1), metavar="BYTES", help="If the file does not say it.")
+@click.option("--list", "as_list", is_flag=True, help="Only list the connections of each FILE.")
+@click.option("--connection", type=click.IntRange(min=1), metavar="N", help="Number in a capture, from --list.")
+@click.option("--trace", type=click.IntRange(min=0), help="Index of the trace in a qlog with several traces.")
+@click.option("--group", metavar="ID", help="group_id of the connection in a qlog with several.")
+@click.option("--initial-window", type=click.IntRange(min=1), metavar="BYTES", help="If the file does not contain it.")
 @click.option("--datagram", type=click.IntRange(1, 65535), metavar="BYTES", help="The controller's datagram size.")
-@click.option("--columns", multiple=True, metavar="OURS=NAME", help="The name of a column of a table, as t_us=time.")
+@click.option("--columns", multiple=True, metavar="OURS=NAME", help="Name of a column in a table: t_us=time.")
 @click.option("--save", type=OutputFile(), help="Write the recording to this file.")
 def judge_command(
     *, judged_files: tuple[Path, ...], peer: Path | None, as_list: bool, save: Path | None, **options: Any
 ) -> None:
-    """Judge the connection in each FILE, - for standard input.
+    """Judge the connection in each FILE; - is standard input.
 
     A FILE is a qlog, a TCP capture, a table of ACKs, a tcp_probe trace, output of ss -tinm or a recording. The command
-    reports the behaviour of the sender, the refuted profiles, and the profiles that it may be.
+    reports the behaviour of the sender, the refuted profiles and the possible profiles.
 
-    Exit code 0: a profile explains all files; 1: none of ours does, or not the one asked for; 2: a file cannot be read; 4: these
-    recordings do not decide it.
+    Exit codes: 0 a profile explains all files; 1 no profile explains them, or the given profile does not;
+    2 unreadable file; 4 undecided.
     """
     wanted = _log_options(options)
     judging = judging_of(**options)
     if len(judged_files) > 1 and (peer is not None or save is not None):
-        raise InputError("--peer and --save go with one FILE")
+        raise InputError("--peer and --save require exactly one FILE")
     if as_list:
         raise SystemExit(ExitCode.USAGE if _list(judged_files) else ExitCode.OK)
     found, refused = _read(judged_files, peer, wanted)
     sources = [(path, each) for path, each in found if isinstance(each, Source)]
     sampled = [(path, each) for path, each in found if isinstance(each, Sampled)]
     if sampled and (save is not None or (judging.as_json and len(judged_files) > 1)):
-        raise InputError("output of ss: --save does not apply, and --json takes one such FILE")
+        raise InputError("output of ss: --save is not supported, and --json requires exactly one FILE")
     if save is not None and sources:
         with recording_errors():
             files.save(sources[0][1].recording, save)
@@ -64,7 +64,7 @@ def judge_command(
 
 
 def _log_options(options: dict[str, Any]) -> LogOptions:
-    """Remove the facts about the files from the options, and return them."""
+    """Remove the options about the files from ``options`` and return them."""
     return LogOptions(
         options.pop("trace"),
         options.pop("group"),
@@ -76,7 +76,7 @@ def _log_options(options: dict[str, Any]) -> LogOptions:
 
 
 def _report(path: Path, sampled: Sampled, *, as_json: bool) -> int:
-    """Print the report of a sampled socket, and return its exit code."""
+    """Print the report of a sampled socket and return its exit code."""
     if as_json:
         click.echo(json.dumps(sampled_json(sampled)))
         return ExitCode.NOTHING_RUN
@@ -87,14 +87,14 @@ def _report(path: Path, sampled: Sampled, *, as_json: bool) -> int:
 
 
 def _together(codes: Sequence[int]) -> int:
-    """Return the exit code of all files: a divergence, then an undecided file."""
+    """Return the exit code of all files: a divergence takes precedence over an undecided file."""
     return next((code for code in (ExitCode.DIVERGENCE, ExitCode.NOTHING_RUN) if code in codes), ExitCode.OK)
 
 
 def _read(
     paths: Sequence[Path], peer: Path | None, options: LogOptions
 ) -> tuple[list[tuple[Path, Source | Sampled]], bool]:
-    """Return the files that can be read, and whether there are others: their errors are printed, and do not stop the rest."""
+    """Return the readable files, and whether any file is unreadable. Print the errors of unreadable files."""
     sources: list[tuple[Path, Source | Sampled]] = []
     refused = False
     for path in paths:
@@ -107,7 +107,7 @@ def _read(
 
 
 def _list(paths: Sequence[Path]) -> bool:
-    """Print the connections of each file. Return whether a file cannot be read."""
+    """Print the connections of each file. Return whether any file is unreadable."""
     refused = False
     for path in paths:
         try:
@@ -122,11 +122,11 @@ def _list(paths: Sequence[Path]) -> bool:
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str]:
-    """Return our names of columns by those in the file."""
+    """Return our column names by column name in the file."""
     found = {}
     for pair in pairs:
         ours, _, name = pair.partition("=")
         if not ours or not name:
-            raise InputError(f"--columns {pair}: expected OURS=NAME, as t_us=time")
+            raise InputError(f"--columns {pair}: expected OURS=NAME, for example t_us=time")
         found[name] = ours
     return found

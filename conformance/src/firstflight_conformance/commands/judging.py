@@ -1,4 +1,4 @@
-"""What the commands that judge connections share: which profiles, by which rules, and how they end."""
+"""Options, reports and exit codes shared by the commands that judge connections."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -25,23 +25,24 @@ from firstflight_conformance.text import shown
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option("--algorithm", metavar="NAME", help="Judge by the profiles of this algorithm only."),
-    click.option("--profile", metavar="NAME", help="Judge by this profile; +cubic puts it on that base."),
+    click.option("--algorithm", metavar="NAME", help="Consider only profiles of this algorithm."),
+    click.option("--profile", metavar="NAME", help="Consider only this profile; append +cubic for the base CUBIC."),
     click.option(
         "--start",
         type=click.Choice(("first-ack", "application")),
         default="first-ack",
-        help="Where the algorithm begins: at the first ACK, or at the first of application data.",
+        help="Begin the algorithm at the first ACK, or at the first ACK of application data.",
     ),
     click.option(
         "--app-limited",
         type=click.Choice(RULES),
-        help="Which ACKs were app-limited; by default as stated, or growth: those in slow start at which the window neither limited the sender nor changed.",
+        help="Which ACKs were app-limited. By default as stated, else growth: ACKs in slow start at which the window "
+        "neither limited the sender nor changed.",
     ),
     click.option(
         "--cause",
         is_flag=True,
-        help="With --profile: look for what is wrong if the windows differ, as `run` does: seconds or a minute.",
+        help="With --profile: if the windows differ, search for the cause as `run` does. Takes up to a minute.",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
@@ -49,7 +50,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class JudgingOptions:
-    """How recordings are judged: by which profiles (``None``: by all), from where on, and which ACKs were app-limited."""
+    """Options of a judgement: profiles (``None``: all), start, rule for app-limited ACKs, search for causes, output."""
 
     names: list[str] | None
     start: str
@@ -67,7 +68,7 @@ def judge_options(command: _Command) -> _Command:
 
 @contextmanager
 def recording_errors() -> Iterator[None]:
-    """Turn what is wrong with a recording into a message with exit code 2."""
+    """Turn errors of a recording into a message with exit code 2."""
     try:
         yield
     except (RecordingError, OSError, ValueError) as error:
@@ -77,20 +78,20 @@ def recording_errors() -> Iterator[None]:
 def judging_of(
     *, algorithm: str | None, profile: str | None, start: str, app_limited: str | None, cause: bool, as_json: bool
 ) -> JudgingOptions:
-    """Return what the options say."""
+    """Return the parsed options."""
     if cause and profile is None:
-        raise InputError("--cause: name the profile that the connection should follow, as --profile ALGORITHM/NAME")
+        raise InputError("--cause: add the expected profile with --profile ALGORITHM/NAME")
     return JudgingOptions(chosen_profiles(algorithm, profile), start, app_limited, cause, as_json)
 
 
 def chosen_profiles(algorithm: str | None, profile: str | None) -> list[str] | None:
-    """Return the profiles that the options name, ``None`` for all."""
+    """Return the profiles selected by the options, ``None`` for all."""
     known = profiles(composed=True)
     if profile is not None and "/" in profile and algorithm is None:
         algorithm, _, profile = profile.partition("/")
     if algorithm is None:
         if profile is not None:
-            raise InputError(f"--profile {profile}: name its algorithm too, as --algorithm NAME or algorithm/profile")
+            raise InputError(f"--profile {profile}: add its algorithm: --algorithm NAME or --profile ALGORITHM/NAME")
         return None
     if not known.get(algorithm):
         raise InputError(f"--algorithm {algorithm}: {unknown_hint(algorithm, list(known))}")
@@ -100,7 +101,7 @@ def chosen_profiles(algorithm: str | None, profile: str | None) -> list[str] | N
 
 
 def judge_and_report(sources: Sequence[tuple[Path, Source]], judging: JudgingOptions) -> int:
-    """Judge connections, print what came of them, and return the exit code: a profile must explain all of them."""
+    """Judge connections, print the results and return the exit code of :func:`exit_code`."""
     with recording_errors():
         verdicts = [
             judge(source.recording, judging.names, start=judging.start, app_limited=judging.app_limited)
@@ -117,7 +118,7 @@ def judge_and_report(sources: Sequence[tuple[Path, Source]], judging: JudgingOpt
 
 
 def exit_code(verdicts: Sequence[ConnectionVerdict]) -> int:
-    """Return the exit code: 0 where a profile explains all runs, 1 where none does, 4 where that is not decided."""
+    """Return the exit code: 0 if a profile explains all runs, 1 if none does, 4 if undecided."""
     may_be, undecided = together(verdicts)
     if undecided is not None:
         return ExitCode.NOTHING_RUN

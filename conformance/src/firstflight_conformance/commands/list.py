@@ -1,4 +1,4 @@
-"""``firstflight list``: the cases, or the adapters."""
+"""``firstflight list``: cases or adapters."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from firstflight_conformance.simulate.cases import stimulus_cases
     "--closed-loop",
     "stimulus",
     is_flag=True,
-    help="List the cases of the closed loop instead.",
+    help="List the closed-loop cases instead.",
 )
 @selection_options
 def list_command(*, adapters: bool, stimulus: bool, root: Path, **selection: tuple[str, ...]) -> None:
@@ -51,7 +51,7 @@ def case_lines(cases: Sequence[Case | ComputationCase]) -> list[str]:
 
 
 def stimulus_lines(selection: Selection) -> list[str]:
-    """Return one line for each case of the closed loop that is selected."""
+    """Return one line for each selected closed-loop case."""
     with usage_errors():
         every = stimulus_cases()
         selection.check(every)

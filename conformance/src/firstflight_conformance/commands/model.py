@@ -25,16 +25,16 @@ _SCHEMES = click.Choice(list(transfer_time.SCHEMES))
 @click.option("--rtt-ns", type=TIME, required=True, help="Round-trip time without queues: 200ms.")
 @click.option("--size-bytes", type=SIZE, help="Size of the response: 2MB, 64KiB.")
 @click.option("--mss", "mss_bytes", type=SIZE, default=1448, help="Payload of a full packet.")
-@click.option("--mtu", "mtu_bytes", type=SIZE, default=1500, help="The whole of a full packet.")
+@click.option("--mtu", "mtu_bytes", type=SIZE, default=1500, help="Size of a full packet.")
 @click.option("--initial-window", "initial_window_segments", type=int, default=3, help="Initial window, in segments.")
 @click.option("--segments-per-ack", type=int, default=1, help="Segments that one ACK acknowledges.")
-@click.option("--threshold-bytes", type=SIZE, default=65536, help="Most that Jump-Start sends in the first RTT.")
-@click.option("--approved-rate-bps", type=RATE, help="Rate at which Quick-Start or More-Start begin.")
-@click.option("--against", type=_SCHEMES, help="Also compute this scheme, and how many times faster NAME is.")
-@click.option("--sweep", "sweep_range", metavar="FROM..TO", help="A table over sizes instead: 1kB..10MB.")
-@click.option("--points", type=click.IntRange(2, 2000), default=25, help="Sizes in a sweep.")
+@click.option("--threshold-bytes", type=SIZE, default=65536, help="Limit of Jump-Start in the first RTT.")
+@click.option("--approved-rate-bps", type=RATE, help="Initial rate of Quick-Start or More-Start.")
+@click.option("--against", type=_SCHEMES, help="Also compute this scheme and the speedup of NAME.")
+@click.option("--sweep", "sweep_range", metavar="FROM..TO", help="Print a table over sizes: 1kB..10MB.")
+@click.option("--points", type=click.IntRange(2, 2000), default=25, help="Number of sizes in a sweep.")
 @click.option("--plot", type=PLOT_FILE, help="Draw the sweep to this SVG or PNG file.")
-@click.option("--json", "as_json", is_flag=True, help="Print one object, or one to a line in a sweep.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; in a sweep, one per line.")
 def model_command(
     *,
     name: str,
@@ -46,13 +46,13 @@ def model_command(
     size_bytes: int | None,
     **path: Any,
 ) -> None:
-    """Say how long a response takes under a startup scheme, without loss: NAME is slow-start, quick-start or another.
+    """Compute the response time under a startup scheme NAME without loss, for example slow-start or quick-start.
 
-    Quantities take units: 10Mbit/s, 200ms, 2MB; a bare number is in the unit of the option. Numbers are exact. Exit code 2
-    if an input lies outside the domain (spec/transfer-time/rules.md).
+    Quantities have units: 10Mbit/s, 200ms, 2MB. A bare number has the unit of the option. Results are exact. Exit
+    code 2 if an input is outside the domain (spec/transfer-time/rules.md).
     """
     if (size_bytes is None) == (sweep_range is None):
-        raise click.UsageError("needs either --size-bytes or --sweep")
+        raise click.UsageError("exactly one of --size-bytes and --sweep is required")
     if plot is not None and sweep_range is None:
         raise click.UsageError("--plot needs --sweep")
     for scheme in (name, against):
@@ -70,11 +70,11 @@ def model_command(
 
 
 def _remedy(inputs: Inputs, error: str) -> str:
-    """Return which Quick-Start rate could be taken instead of one that there is not."""
+    """Return a hint with the next valid Quick-Start rate if the error is an invalid rate, else an empty text."""
     if "2^N" not in error or inputs.approved_rate_bps is None:
         return ""
     _, rate_bps = transfer_time.quick_start_code(inputs.approved_rate_bps)
-    return f"; the next lower one is {rate_bps}" if rate_bps else "; the smallest is 80000"
+    return f"; the next lower rate is {rate_bps}" if rate_bps else "; the smallest rate is 80000"
 
 
 def _one(own: Scheme, other: Scheme | None, *, as_json: bool) -> None:
@@ -113,7 +113,7 @@ def _decimal(fraction: list[str], digits: int = 6) -> str:
 def _sizes(text: str, points: int) -> list[int]:
     match = re.fullmatch(r"(.+?)\.\.(.+)", text)
     if match is None:
-        raise InputError(f"--sweep {text}: needs two sizes, as in 1kB..10MB")
+        raise InputError(f"--sweep {text}: expected FROM..TO, for example 1kB..10MB")
     try:
         return sweep.sizes(parse(match[1], SIZES), parse(match[2], SIZES), points)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""``firstflight network``: run several flows over one bottleneck."""
+"""``firstflight network``: simulate several flows over one bottleneck."""
 
 import json
 from dataclasses import replace
@@ -21,19 +21,19 @@ from firstflight_conformance.simulate.scenario import ScenarioError
     "controllers",
     multiple=True,
     metavar="FLOW=ALGORITHM/PROFILE",
-    help="Another controller for a flow. Repeatable.",
+    help="Replace the controller of a flow. Repeatable.",
 )
 @click.option(
-    "--transfer-bytes", "sizes", multiple=True, metavar="FLOW=N", help="Another size of a flow: 1MB. Repeatable."
+    "--transfer-bytes", "sizes", multiple=True, metavar="FLOW=N", help="Replace the size of a flow: 1MB. Repeatable."
 )
 @click.option(
     "--max-data",
     "windows",
     multiple=True,
     metavar="FLOW=N[:FACTOR]",
-    help="Limit the data of a flow by MAX_DATA: a window of 16MB, or 16MB:2 to double it with each limit. Repeatable.",
+    help="Limit a flow by MAX_DATA: a window of 16MB, or 16MB:2 to double it at each limit. Repeatable.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Another seed.")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Replace the seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with the samples of every flow.")
 @click.option("--plot", type=PLOT_FILE, help="Draw windows, flights, queue, rates and phases to this SVG or PNG file.")
 def network_command(
@@ -46,15 +46,15 @@ def network_command(
     as_json: bool,
     plot: Path | None,
 ) -> None:
-    """Run the flows of NETWORK_FILE over one bottleneck and say how each went.
+    """Simulate the flows of NETWORK_FILE over one bottleneck and print a summary of each.
 
-    The same file and seed give the same bytes. Exit code 2 for a malformed file or an unknown controller.
+    The same file and seed give the same output. Exit code 2 for a malformed file or an unknown controller.
     """
     try:
         network = _changed(load_network(network_file), controllers, sizes, windows)
         if seed is not None:
             network = replace(network, seed=seed)
-        drawn_alone = plot is not None and len(network.flows) == 1  # with its bins, which need its events
+        drawn_alone = plot is not None and len(network.flows) == 1  # the plot shows the bins, which need the events
         result = run_network(network, record=(network.flows[0].name,) if drawn_alone else ())
     except (ScenarioError, DomainError) as error:
         raise InputError(str(error)) from error
@@ -78,7 +78,7 @@ def _changed(
     for text in controllers:
         flow, _, controller = text.partition("=")
         if "/" not in controller:
-            raise InputError(f"--controller {text}: needs FLOW=ALGORITHM/PROFILE")
+            raise InputError(f"--controller {text}: expected FLOW=ALGORITHM/PROFILE")
         network = network.changed(flow, controller=controller)
     for text in sizes:
         flow, _, size = text.partition("=")
@@ -87,7 +87,7 @@ def _changed(
         flow, _, window = text.partition("=")
         size, colon, factor = window.partition(":")
         if colon and not (factor.isascii() and factor.isdigit()):
-            raise InputError(f"--max-data {text}: needs FLOW=N:FACTOR with a whole number as factor")
+            raise InputError(f"--max-data {text}: expected FLOW=N:FACTOR with an integer FACTOR")
         network = network.changed(flow, max_data=(_size_bytes("--max-data", text, size), int(factor or 1)))
     return network
 
@@ -98,7 +98,7 @@ def _size_bytes(option: str, text: str, size: str) -> int:
     except ValueError as error:
         raise InputError(f"{option} {text}: {error}") from error
     if size_bytes < 1:
-        raise InputError(f"{option} {text}: needs FLOW=N with N above 0")
+        raise InputError(f"{option} {text}: expected FLOW=N with N above 0")
     return size_bytes
 
 

@@ -1,4 +1,4 @@
-"""What several commands share: loading, selecting, and errors that end with exit code 2."""
+"""Code shared by several commands: loading, selection, and errors with exit code 2."""
 
 import os
 import re
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-#: The option that names another folder of vectors.
+#: The option for another folder of vectors.
 vectors_option = click.option(
     "--vectors",
     "root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=VECTORS,
-    show_default="those of Firstflight",
-    help="Where the vectors lie.",
+    show_default="the vectors of Firstflight",
+    help="Folder of the vectors.",
 )
 
-#: The id of a case or of a vector, without the signs of a glob: its first two parts are those of the file.
+#: Id of a case or a vector without glob characters: folder, file stem and optional profile.
 _EXACT_ID = re.compile(r"(?P<algorithm>[a-z0-9-]+)\.(?P<rest>[a-z0-9][a-z0-9.-]*)(?:@[a-z0-9+-]+)?")
 
 _SELECTION = (
@@ -73,38 +73,38 @@ _SELECTION = (
 
 
 class OutputFile(click.Path):
-    """An option that names a file to write. That it can be written is found at the start, not after an hour of work."""
+    """An option for an output file. Write access is checked at the start, not after an hour of work."""
 
     def __init__(self, *suffixes: str) -> None:
-        """Take the suffixes that the file may have, if not any."""
+        """Store the allowed suffixes; without any, all are allowed."""
         super().__init__(dir_okay=False, writable=True, path_type=Path)
         self._suffixes = suffixes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Check the name."""
+        """Return the path. Fail if it cannot be written or has another suffix."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if not path.parent.is_dir():
-            self.fail(f"{path}: there is no folder {path.parent}", param, ctx)
+            self.fail(f"{path}: no such folder {path.parent}", param, ctx)
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             self.fail(f"{path}: cannot be written", param, ctx)
         if self._suffixes and path.suffix.lower() not in self._suffixes:
-            self.fail(f"{path}: needs one of the endings {', '.join(self._suffixes)}", param, ctx)
+            self.fail(f"{path}: expected a file name with {' or '.join(self._suffixes)}", param, ctx)
         return path
 
 
 class PlotFile(OutputFile):
-    """An option that names a plot. An environment that was made for judging alone cannot draw one."""
+    """An option for a plot file. Environments for judging only lack matplotlib."""
 
     def __init__(self) -> None:
-        """Name what a plot may be written as."""
+        """Allow SVG and PNG."""
         super().__init__(".svg", ".png")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Check the name, and that there is something to draw with."""
+        """Return the path. Fail as :class:`OutputFile` does, or without matplotlib."""
         path = super().convert(value, param, ctx)
         if find_spec("matplotlib") is None:
             self.fail(
-                "a plot needs the package matplotlib, which `make setup` installs, and the extra `plot` of the package",
+                "plots need matplotlib: run `make setup` in the checkout, or install the package with the extra `plot`",
                 param,
                 ctx,
             )
@@ -115,33 +115,33 @@ PLOT_FILE = PlotFile()
 
 
 def nothing_selected(what: str) -> NoReturn:
-    """End with the exit code of a selection that matches nothing."""
+    """Print why nothing is selected and exit with :attr:`ExitCode.NOTHING_RUN`."""
     click.echo(f"nothing is selected: {what}", err=True)
     raise SystemExit(ExitCode.NOTHING_RUN)
 
 
 def selection_options(command: _Command) -> _Command:
-    """Add the options that select cases. Each can be repeated: its values add up, different options narrow."""
+    """Add the options that select cases. All are repeatable: values of one option add up, different options narrow."""
     for option in reversed(_SELECTION):
         command = option(command)
     return command
 
 
 class InputError(click.ClickException):
-    """Something that was given is malformed or unknown."""
+    """Malformed or unknown input."""
 
     exit_code = 2
 
     def __init__(self, message: str) -> None:
-        """Name what is wrong; it may hold what others wrote."""
+        """Escape the message, which may contain untrusted text."""
         super().__init__(shown(message, 2000))
 
 
 def needs_checkout(command: str) -> None:
-    """Refuse a command that reads or writes what an installed package does not carry."""
+    """Refuse a command that reads or writes files missing in an installed package."""
     if not IS_CHECKOUT:
         raise InputError(
-            f"firstflight {command} needs the checkout of Firstflight: what it compares or writes is not installed"
+            f"firstflight {command} needs the checkout of Firstflight: an installed package lacks its files"
         )
 
 
@@ -155,7 +155,7 @@ def usage_errors() -> Iterator[None]:
 
 
 def selected_cases(root: Path, selection: Selection) -> list[Case | ComputationCase]:
-    """Load the vectors that are asked for and return the cases that are selected."""
+    """Load the requested vectors and return the selected cases."""
     with usage_errors():
         return _selected(root, selection)
 
@@ -175,21 +175,24 @@ def judged_cases(
 
 
 def folders_of(root: Path, algorithms: Collection[str]) -> Collection[str]:
-    """Return the folders with the vectors of some algorithms; none, for all, where these are not Firstflight's own: only there a folder says the algorithm."""
+    """Return the folders of some algorithms, or none, for all.
+
+    Only in Firstflight's own vectors the folder is the algorithm.
+    """
     return algorithms if root == VECTORS else ()
 
 
 def all_cases(root: Path, algorithms: Collection[str] = ()) -> list[Case | ComputationCase]:
-    """Load all vectors, those with events and the computations, or those in the folders of some algorithms; return their cases."""
+    """Load all vectors and computations, or only the folders of some algorithms; return their cases."""
     computed = computations.load_all(root, algorithms)
     return [*vectors.cases(vectors.load_all(root, algorithms)), *computations.cases(computed)]
 
 
 def _selected(root: Path, selection: Selection) -> list[Case | ComputationCase]:
-    """Return the selected cases; only their files are loaded where ids or algorithms say which. Raise :class:`SelectionError`."""
+    """Return the selected cases. With ids or algorithms, load only their files. Raise :class:`SelectionError`."""
     cases = _named_cases(root, selection.ids) or _cases_of(root, selection)
     taken = [case for case in cases if selection.takes(case)]
-    if not taken:  # what an option should have named can only be said of all
+    if not taken:  # only the full set of cases shows which option matches nothing
         cases = all_cases(root)
         selection.check(cases)
         taken = [case for case in cases if selection.takes(case)]
@@ -197,7 +200,7 @@ def _selected(root: Path, selection: Selection) -> list[Case | ComputationCase]:
 
 
 def _named_cases(root: Path, ids: Sequence[str]) -> list[Case | ComputationCase]:
-    """Return the cases of the files that ids name, none if one of them may mean more than its file."""
+    """Return the cases of the files with these ids, or none if an id is a glob or lacks a file."""
     matches = [_EXACT_ID.fullmatch(name) for name in ids]
     paths = [root / match["algorithm"] / f"{match['rest']}.json" for match in matches if match]
     if len(paths) < len(ids) or not all(path.is_file() for path in paths):
@@ -212,7 +215,7 @@ def _named_cases(root: Path, ids: Sequence[str]) -> list[Case | ComputationCase]
 
 
 def _cases_of(root: Path, selection: Selection) -> list[Case | ComputationCase]:
-    """Return the cases of the algorithms that are asked for, none if an option names what these do not have."""
+    """Return the cases of the requested algorithms, or none if an option does not match any of them."""
     wanted = folders_of(root, selection.algorithms)
     if not wanted or not {path.name for path in root.iterdir()}.issuperset(wanted):
         return []
@@ -226,7 +229,7 @@ def _cases_of(root: Path, selection: Selection) -> list[Case | ComputationCase]:
 
 @contextmanager
 def open_adapter(name: str, deadline_s: float) -> "Iterator[Adapter]":
-    """Start the adapter that an option names, and end it afterwards; one that cannot be used ends the command."""
+    """Start an adapter and stop it afterwards. Exit with an error if the adapter cannot be used."""
     from firstflight_conformance.adapters.live import Adapter  # few commands need a process
 
     with usage_errors():

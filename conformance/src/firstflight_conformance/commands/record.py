@@ -24,14 +24,14 @@ _OUT = click.argument("out", metavar="OUT", type=OutputFile())
 
 @click.group("record")
 def record_command() -> None:
-    """Cut and convert recordings: events with the answers of a sender."""
+    """Cut and convert recordings of events with the answers of a sender."""
 
 
 @record_command.command("cut")
 @_FILE
 @_OUT
-@click.option("--events", type=click.IntRange(min=0), help="Keep at most so many events.")
-@click.option("--ms", type=click.IntRange(min=0), help="Keep so many milliseconds.")
+@click.option("--events", type=click.IntRange(min=0), help="Keep at most this number of events.")
+@click.option("--ms", type=click.IntRange(min=0), help="Keep this number of milliseconds.")
 def cut_command(*, recording_file: Path, out: Path, events: int | None, ms: int | None) -> None:
     """Keep the beginning of a recording."""
     with recording_errors():
@@ -46,7 +46,7 @@ def cut_command(*, recording_file: Path, out: Path, events: int | None, ms: int 
     "--without", multiple=True, metavar="NAME", help="A kind of event, as ce, or an answer, as ssthresh_bytes."
 )
 def filter_command(*, recording_file: Path, out: Path, without: tuple[str, ...]) -> None:
-    """Leave events without packets, or answers, out of a recording."""
+    """Remove events without packets, or answers, from a recording."""
     events: list[type[Event]] = [KINDS[name] for name in without if name in KINDS]
     if unknown := [name for name in without if name not in KINDS and name not in ANSWERS]:
         raise InputError(f"--without {unknown[0]}: is neither an event ({', '.join(KINDS)}) nor an answer ({', '.join(ANSWERS)})")  # fmt: skip
@@ -57,10 +57,10 @@ def filter_command(*, recording_file: Path, out: Path, without: tuple[str, ...])
 @record_command.command("to-vector")
 @_FILE
 @_OUT
-@click.option("--profile", required=True, metavar="ALGORITHM/PROFILE", help="What answers to the events.")
-@click.option("--id", "vector_id", metavar="ID", help="By default from the name of the file.")
+@click.option("--profile", required=True, metavar="ALGORITHM/PROFILE", help="The profile that answers the events.")
+@click.option("--id", "vector_id", metavar="ID", help="Default: derived from the file name.")
 def to_vector_command(*, recording_file: Path, out: Path, profile: str, vector_id: str | None) -> None:
-    """Write the events of a recording as a vector, with what the model answers to them in a profile."""
+    """Write the events of a recording as a vector, with the answers of the model in a profile."""
     (name,) = chosen_profiles(None, profile) or [""]
     algorithm, _, chosen = name.partition("/")
     with recording_errors():

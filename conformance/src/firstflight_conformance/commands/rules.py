@@ -1,4 +1,4 @@
-"""``firstflight rules``: what one profile has to do, rule by rule."""
+"""``firstflight rules``: the rules of one profile."""
 
 from pathlib import Path
 
@@ -20,9 +20,9 @@ from firstflight_conformance.run.selection import near_hint
 @click.argument("name", metavar="ALGORITHM/PROFILE", shell_complete=complete.profiles_whole)
 @vectors_option
 def rules_command(*, name: str, root: Path) -> None:
-    """List the rules of one profile: those that its vectors exercise, with the values that the profile takes.
+    """List the rules of one profile that its vectors exercise, with the profile's values of the readings.
 
-    The rules of the algorithm come first, in the order of its page, then those of the controller that it runs on.
+    The rules of the algorithm come first, in the order of its page, followed by the rules of the base controller.
     """
     algorithm, profile = _known(name)
     with usage_errors():
@@ -41,7 +41,7 @@ def _known(name: str) -> tuple[str, str]:
     known = [f"{algorithm}/{profile}" for algorithm, names in profiles(composed=True).items() for profile in names]
     if name not in known:
         raise InputError(
-            f"{name}: no such profile; {near_hint(name, known)}`firstflight rules --help` says how one is named"
+            f"{name}: no such profile; {near_hint(name, known)}expected ALGORITHM/PROFILE, for example search/draft-09"
         )
     algorithm, _, profile = name.partition("/")
     return algorithm, profile
@@ -54,7 +54,7 @@ def _print_head(out: Console, algorithm: str, profile: str, rules: list[Rule]) -
     out.print(Text(f"{algorithm}/{profile}", "bold"))
     if title:
         out.print(Text(title))
-    out.print(Text(f"{len(rules)} rules, which its vectors exercise"))
+    out.print(Text(f"{len(rules)} rules exercised by its vectors"))
 
 
 def _print_rule(out: Console, rule: Rule) -> None:

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 
 def _site(_context: click.Context, _option: click.Parameter, address: str | None) -> str | None:
-    """Return the address, which becomes a link of the report."""
+    """Return the address for links of the report. Raise :class:`click.BadParameter` for other schemes."""
     if address is not None and urlsplit(address).scheme not in ("", "http", "https", "file"):
-        raise click.BadParameter(f"{shown(address)}: expected an address that begins with https://")
+        raise click.BadParameter(f"{shown(address)}: expected an address with https://")
     return address
 
 
@@ -51,14 +51,14 @@ def _site(_context: click.Context, _option: click.Parameter, address: str | None
     multiple=True,
     metavar="NAME|COMMAND|SO",
     shell_complete=complete.adapters,
-    help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout. It is run with your "
-    "rights, without a shell and without a sandbox: judge only what you would run.",
+    help="An adapter of the checkout, a command line or a shared object. Default: all adapters of the checkout. "
+    "It runs with your rights, without a shell and without a sandbox: judge only programs that you trust.",
 )
 @click.option(
     "--closed-loop",
     "stimulus",
     is_flag=True,
-    help="Judge in closed loop over paths, instead of by the vectors.",
+    help="Judge in closed loop over simulated paths instead of by the vectors.",
 )
 @click.option("--both", is_flag=True, help="Judge by the vectors and in closed loop.")
 @click.option(
@@ -66,7 +66,7 @@ def _site(_context: click.Context, _option: click.Parameter, address: str | None
     "scenarios",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="In closed loop: this path, instead of those of the checkout.",
+    help="In closed loop: use this path instead of the paths of the checkout.",
 )
 @click.option(
     "--blind",
@@ -74,13 +74,13 @@ def _site(_context: click.Context, _option: click.Parameter, address: str | None
     is_flag=False,
     flag_value=-1,
     metavar="[SEED]",
-    help="In closed loop over paths that no file has, drawn from the seed, or from a new one, which is printed.",
+    help="Judge in closed loop over random paths. The seed is printed; without SEED, a new one is drawn.",
 )
 @selection_options
 @click.option(
     "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
 )
-@click.option("--timeouts", type=click.IntRange(min=1), default=TIMEOUTS, help="Abandon an adapter after so many.")
+@click.option("--timeouts", type=click.IntRange(min=1), default=TIMEOUTS, help="Abandon an adapter after N timeouts.")
 @click.option("--report-json", "json_path", type=OutputFile(), help="Write the results as JSON.")
 @click.option("--junit", "junit_path", type=OutputFile(), help="Write the results as JUnit XML.")
 @click.option(
@@ -90,22 +90,22 @@ def _site(_context: click.Context, _option: click.Parameter, address: str | None
     "--html",
     "html_path",
     type=OutputFile(),
-    help="Write the results for reading: one HTML file with a plot for each cause.",
+    help="Write the results as one HTML file with a plot for each cause.",
 )
 @click.option(
     "--site",
     metavar="ADDRESS",
     callback=_site,
-    help="With --html: link what fails to the page of this site that plays it.",
+    help="With --html: link failures to the page of this site that plays them.",
 )
 @click.option(
     "--first",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Of each profile the N vectors that reject the most wrong implementations.",
+    help="Per profile, only the N vectors that reject the most wrong implementations.",
 )
-@click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
-@click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
+@click.option("--validate", is_flag=True, help="Check every message of both sides against the schema of the protocol.")
+@click.option("--record", "recording", is_flag=True, help="Record the first divergences of third-party stacks.")
 @click.option(
     "--strict", is_flag=True, help="Count explained deviations, and other choices at open points, as divergences."
 )
@@ -117,24 +117,25 @@ def _site(_context: click.Context, _option: click.Parameter, address: str | None
     default=True,
     help="Count refused cases of declared profiles as divergences, whatever the reason.",
 )
-@click.option("--all-failures", is_flag=True, help=f"Show all failures, not the first {terminal.FAILURES_SHOWN}.")
-@click.option("--verbose", is_flag=True, help=f"Print more than {fit.LINES} lines, if there is more to say.")
+@click.option("--all-failures", is_flag=True, help=f"Show all failures, not only the first {terminal.FAILURES_SHOWN}.")
+@click.option("--verbose", is_flag=True, help=f"Print the complete report, even if longer than {fit.LINES} lines.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
     show_default="one for each core",
-    help="Adapters judged at the same time, each in a process of its own.",
+    help="Number of adapters judged at the same time, each in a separate process.",
 )
-@click.option("--build", is_flag=True, help="Build the adapters with make while others are judged.")
+@click.option("--build", is_flag=True, help="Build adapters with make while others are judged.")
 @click.pass_context
 def run_command(context: click.Context, /, **values: Any) -> None:
     """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
 
-    Exit codes: 0 all passed, conform by other choices, or deviate or are refused as explained; 1 a divergence; 2 usage; 3 an adapter
-    fault; 4 nothing was run, or no failure but not green: cases refused without a declared reason, rules not exercised, an algorithm
-    that did not act, or an undecided case. Null adapters do not count. 70: an error of the runner itself, no verdict. 130, 143, 129:
-    ended by Ctrl-C, TERM or HUP; no adapter is left behind.
+    Exit codes: 0 all cases passed, conform by other choices, or have an explained deviation or refusal; 1 divergence;
+    2 usage; 3 adapter fault; 4 nothing was run, or no failure but not green. Not green: cases refused without a
+    declared reason, rules not exercised, an algorithm that did not act, or an undecided case. Null adapters do not
+    count. 70: internal error of the runner, without a verdict. 130, 143, 129: ended by Ctrl-C, TERM or HUP; all
+    adapters are killed.
     """
     context.exit(_run(request_of(values)))
 
@@ -167,11 +168,11 @@ def _run(request: RunRequest) -> int:
 
 
 def _judged(request: RunRequest, scripts: list[AnyScript]) -> tuple[list[AdapterReport], Builds | None, list[int]]:
-    """Return the reports before any diagnosis, the builds, and the numbers of table rows that were printed meanwhile."""
+    """Return the reports before any diagnosis, the builds, and the row counts of the tables printed meanwhile."""
     builds = Builds(request.manifests) if request.build else None
     if any(isinstance(script, StimulusScript) for script in scripts):
         native.library()  # built once, not by each process
-    # A blind run and a new record are compared with no previous record.
+    # Blind runs and new records are not compared with a previous record.
     previous = {} if request.recording or request.scope.blind_seed is not None else request.records
     job = Job(request.manifests, scripts, request.options, previous)
     first = _FirstTables(request.manifests)
@@ -187,7 +188,7 @@ def _write(
     root: Path,
     drawn: Sequence["Drawn"],
 ) -> None:
-    """Write the report files. Formats that few runs need are imported only for those."""
+    """Write the report files. Rarely used formats are imported on demand."""
     strict, refusals = files.strict, files.refusals
     with usage_errors():
         if files.json is not None:
@@ -209,20 +210,20 @@ def _write(
 
 
 def _of_this_build(report: AdapterReport, builds: Builds | None) -> AdapterReport:
-    """Return the report; where the build failed, one without results: what was judged is a program of other sources."""
+    """Return the report, or one without results if the build failed: the judged program has outdated sources."""
     target = report.manifest.build
     if builds is None or target not in builds.failures:
         return report
     return AdapterReport(report.manifest, skipped=f"make {target} failed")
 
 
-# What few runs need is loaded by those.
+# The functions below import rarely used modules on demand.
 
 
 def _with_unseen(
     judged: list[AdapterReport], reports: list[AdapterReport], cases: Sequence[AnyCase]
 ) -> list[AdapterReport]:
-    """Return the diagnosed reports with the rules and algorithms that their runs did not show."""
+    """Add the rules that a run did not exercise, and the algorithms that did not act, to the diagnosed reports."""
     from firstflight_conformance.compare.unseen import with_unseen
 
     by_id = {case.id: case for case in cases}
@@ -232,7 +233,7 @@ def _with_unseen(
 def _diagnose(
     reports: list[AdapterReport], cases: Sequence[AnyCase], scripts: Sequence[AnyScript], options: RunOptions
 ) -> list[AdapterReport]:
-    """Return the reports with the causes of what failed. Null adapters have none, but what the cases that they pass exercise."""
+    """Return the reports with causes of failures; null adapters only get the rules exercised by passed cases."""
     from firstflight_conformance.explain.diagnosis import scored
 
     if not any(result.verdict is Verdict.FAIL for report in reports for result in report.results):
@@ -247,7 +248,7 @@ def _diagnose(
 def _diagnosed(
     report: AdapterReport, cases: dict[str, AnyCase], scripts: dict[str, AnyScript], options: RunOptions
 ) -> AdapterReport:
-    """Return the report with its causes, or as it is where the diagnosis fails: it explains a verdict and never takes one away."""
+    """Return the report with its causes. If the diagnosis raises, print the error and return the report unchanged."""
     from firstflight_conformance.explain.diagnosis import diagnosed
     from firstflight_conformance.run.kept_state import with_kept_state
 
@@ -256,13 +257,13 @@ def _diagnosed(
     except Exception as error:
         trace = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(trace.filename).name}:{trace.lineno}"
-        text = f"{report.manifest.name}: no diagnosis ({place}: {type(error).__name__}: {error}); the verdict stands"
+        text = f"{report.manifest.name}: no diagnosis ({place}: {type(error).__name__}: {error}); the verdict is valid"
         click.echo(f"{text}. This is an error of firstflight: please report it.", err=True)
         return report
 
 
 def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:
-    """Return the cases as they are played; those of one vector share its events."""
+    """Return the scripts of the cases. Cases of one vector share its stream."""
     streams: dict[str, Stream] = {}
     scripts: list[AnyScript] = []
     for case in cases:
@@ -276,7 +277,7 @@ def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:
 
 
 def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path) -> None:
-    """Write the records of the adapters that were run. Entries of cases that exist no more are dropped."""
+    """Write the records of the judged adapters, without entries of removed cases."""
     every = judged_cases(root, Selection(), vectors=True, stimulus=True) if root == VECTORS else None
     known = None if every is None else {case.id for case in every}
     for report in reports:
@@ -290,10 +291,13 @@ def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path
 
 
 class _FirstTables:
-    """The tables of the references, by the vectors and whole, printed as soon as they are known, if other adapters are judged as well."""
+    """Tables of the references, first by the vectors, then complete.
+
+    Printed as soon as available, if other adapters are judged as well.
+    """
 
     def __init__(self, manifests: Sequence[Manifest]) -> None:
-        """Begin with none printed. ``rows``: of each that is."""
+        """Begin without printed tables. ``rows``: row counts of printed tables."""
         references = {index for index, manifest in enumerate(manifests) if manifest.role == "reference"}
         self.rows: list[int] = []
         self._references = references if len(references) < len(manifests) else set()
@@ -301,12 +305,12 @@ class _FirstTables:
         self._whole: dict[int, AdapterReport] = {}
 
     def add(self, judged: PoolReport) -> None:
-        """Take a report; print the table that it makes whole."""
+        """Add a report; print the table if the report completes it."""
         if judged.adapter in self._references:
             reports = self._whole if judged.whole else self._by_vectors
             reports[judged.adapter] = judged.report
             if self._references <= reports.keys():
-                title = "References" if judged.whole else "References, by the vectors; in closed loop next"
+                title = "References" if judged.whole else "References, by the vectors; closed loop follows"
                 tables.print_counts(terminal.console(), [reports[i] for i in sorted(reports)], title)
                 self.rows.append(len(reports))
 
@@ -325,7 +329,7 @@ def _judge_all(job: Job, jobs: int, builds: Builds | None, tables: _FirstTables)
 
 @contextmanager
 def _progress(job: Job) -> Iterator[Callable[[int, int], None]]:
-    """Show how many cases are judged: bars while it lasts on a terminal, else a line for each adapter that is done."""
+    """Show progress: bars on a terminal, else a line for each finished adapter."""
     cases = len(job.scripts)
     if not sys.stderr.isatty():
         told: set[int] = set()

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The cases to judge. ``vectors`` and ``looped``: which kinds; ``blind_seed``: -1 for a new seed; ``first``: vectors per profile."""
+    """The cases to judge.
+
+    ``vectors``, ``looped``: kinds of cases; ``blind_seed``: -1 for a new seed; ``first``: vectors per profile.
+    """
 
     selection: Selection
     root: Path
@@ -32,14 +35,14 @@ class Scope:
     first: int | None
 
     def emptied(self) -> str:
-        """Return which option left no case."""
+        """Return the reason why no case is left, with the option that excludes all."""
         every = judged_cases(self.root, Selection(), vectors=self.vectors, stimulus=self.looped)
         return self.selection.emptied(every)
 
 
 @dataclass(frozen=True, slots=True)
 class ReportFiles:
-    """The files to write, each or ``None``, and the options that they share."""
+    """The files to write (or ``None``), and their shared options."""
 
     json: Path | None
     junit: Path | None
@@ -50,12 +53,12 @@ class ReportFiles:
     refusals: bool
 
     def check(self) -> None:
-        """Refuse two reports to one regular file. A device or a pipe may take several."""
+        """Refuse two reports with the same regular file. Devices and pipes are allowed."""
         paths = (self.json, self.junit, self.badge, self.html)
         places = [path.resolve() for path in paths if path is not None and (path.is_file() or not path.exists())]
         for path in places:
             if places.count(path) > 1:
-                raise click.UsageError(f"{path}: two reports to one file; name another for one of them")
+                raise click.UsageError(f"{path}: two reports have the same file; choose different files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +80,20 @@ class RunRequest:
         """Refuse options that exclude each other. Raise :class:`click.UsageError`."""
         scope = self.scope
         if self.recording and scope.scenarios:
-            raise click.UsageError("--record: --scenario: only cases of the checkout are recorded")
+            raise click.UsageError("--record: not allowed with --scenario: only cases of the checkout are recorded")
         if self.recording and not self.records:
             raise click.UsageError("--record: no third-party stack with a manifest")
         self.files.check()
         if scope.blind_seed is not None and (scope.looped or self.recording):
-            raise click.UsageError("--blind: goes with none of --closed-loop, --both, --scenario and --record")
+            raise click.UsageError("--blind: not allowed with --closed-loop, --both, --scenario or --record")
         if scope.first is not None and (scope.looped or scope.blind_seed is not None):
             raise click.UsageError(
-                "--first: takes vectors; it goes with none of --closed-loop, --both, --scenario and --blind"
+                "--first: applies to vectors; not allowed with --closed-loop, --both, --scenario or --blind"
             )
 
 
 def request_of(values: Mapping[str, Any]) -> RunRequest:
-    """Return the request for the options as click parsed them. End with a usage error if they exclude each other."""
+    """Return the request for parsed options. Exit with a usage error if options exclude each other."""
     with usage_errors():
         manifests = _manifests(values["adapters"])
         records = {one.name: record_file.load(one.record) for one in manifests if one.record is not None}
@@ -145,7 +148,7 @@ def requested_cases(request: RunRequest) -> tuple[list[AnyCase], list["Drawn"]]:
 
 def _manifests(names: tuple[str, ...]) -> list[Manifest]:
     """Return the named adapters, or all adapters of the checkout, references first."""
-    if names and all(" " in name for name in names):  # command lines: none is the name of an adapter of the checkout
+    if names and all(" " in name for name in names):  # command lines: names of adapters contain no spaces
         return [resolve(name, {}) for name in dict.fromkeys(names)]
     manifests = load_manifests()
     if not names:
@@ -154,9 +157,9 @@ def _manifests(names: tuple[str, ...]) -> list[Manifest]:
 
 
 def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest], options: RunOptions) -> list["Drawn"]:
-    """Return the paths drawn for the selected profiles that an adapter declares; print the seed and the numbers.
+    """Draw paths for the selected and declared profiles; print the seed and the numbers of the paths.
 
-    An adapter without a valid hello is asked for one profile, which reports its fault.
+    Without any declared profile, one selected profile is judged anyway, so that an invalid hello is reported.
     """
     from firstflight_conformance.run import blind  # few runs need it
 
@@ -170,7 +173,7 @@ def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest],
         (name, of) for one in found if one is not None for name, every in one.algorithms.items() for of in every
     }
     profiles = [name for name in wanted if name in declared] or list(wanted)[:1]
-    click.echo(f"blind: seed {seed}; the same again with --blind {seed}")
+    click.echo(f"blind: seed {seed}; repeat with --blind {seed}")
     drawn = [blind.blind_cases(seed, *name) for name in profiles]
     for one in drawn:
         click.echo(f"blind: {one.text}")

@@ -28,20 +28,20 @@ from firstflight_conformance.simulate.cases import PREFIX
 )
 @vectors_option
 def show_command(*, case_id: str, qlog: bool, root: Path) -> None:
-    """Show a case as a timeline: each event, and what is expected to change there.
+    """Show a case as a timeline of events and expected changes.
 
-    CASE is the id of a case, or that of a vector, which shows all its profiles.
+    CASE is the id of a case, or the id of a vector to show all its profiles.
     """
     if case_id.startswith(PREFIX):
         if qlog:
-            raise InputError(f"{case_id}: only a case with its own events has a qlog")
+            raise InputError(f"{case_id}: --qlog needs a case with events of its own, not a closed-loop case")
         for loop in loop_cases(case_id):
             show_loop(console(), loop, _timeline)
         return
     found = [c for c in selected_cases(root, Selection(ids=(case_id,))) if case_id in (c.id, c.vector.id)]
     if not found:
         hint = near_hint(case_id, [case.id for case in selected_cases(root, Selection())])
-        raise InputError(f"{case_id}: unknown; {hint}`firstflight list` has all cases")
+        raise InputError(f"{case_id}: unknown; {hint}`firstflight list` lists all cases")
     if qlog:
         click.echo(_qlog(case_id, found), nl=False)
         return
@@ -56,7 +56,7 @@ def show_command(*, case_id: str, qlog: bool, root: Path) -> None:
 def _qlog(case_id: str, found: Sequence[Case | ComputationCase]) -> str:
     case = found[0]
     if len(found) > 1:
-        raise InputError(f"{case_id}: a qlog holds one case; choose one: {', '.join(case.id for case in found)}")
+        raise InputError(f"{case_id}: a qlog has one case; choose one of {', '.join(case.id for case in found)}")
     if isinstance(case, ComputationCase):
         raise InputError(f"{case_id}: a computation has no events to log")
     return case_qlog_text(case)

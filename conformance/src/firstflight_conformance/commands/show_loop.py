@@ -1,4 +1,4 @@
-"""A case of the closed loop as a timeline: the run of the model, whose events a failure names."""
+"""Shows a closed-loop case as a timeline of the model's run. Reports of failures refer to its events."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ Rows = Callable[[Console, Sequence[tuple[str, str, str, str]]], None]
 
 
 class _Noted(ModelInLoop):
-    """The model in the loop, with the events that it was given."""
+    """The model in the loop; records its events."""
 
     def __init__(self, case: StimulusCase) -> None:
         """Begin before the first event."""
@@ -28,29 +28,29 @@ class _Noted(ModelInLoop):
         self.events: list[Event] = []
 
     def on_event(self, event: Event) -> SenderLimits:
-        """Note and process an event."""
+        """Record and process an event."""
         self.events.append(event)
         return super().on_event(event)
 
 
 def loop_cases(case_id: str) -> list[StimulusCase]:
-    """Return the cases of the closed loop with this id, or of all its profiles. An id that none has ends the command."""
+    """Return the closed-loop cases with this case or vector id. Raise :class:`InputError` for an unknown id."""
     with usage_errors():
         every = stimulus_cases()
     found = [case for case in every if case_id in (case.id, case.vector.id)]
     if not found:
         hint = near_hint(case_id, [case.id for case in every])
-        raise InputError(f"{case_id}: unknown; {hint}`firstflight list --closed-loop` has all cases of the closed loop")
+        raise InputError(f"{case_id}: unknown; {hint}`firstflight list --closed-loop` lists all closed-loop cases")
     return found
 
 
 def show_loop(out: Console, case: StimulusCase, rows: Rows) -> None:
-    """Print the run of the model, and how it ends. A stack that answers otherwise has other events from there on."""
+    """Print the run of the model and its end. After a differing answer, a stack gets other events."""
     model = _Noted(case)
     ended = run(Simulation(case.scenario, model))
     out.print(Text(case.id, "bold"))
     out.print(Text(case.scenario.title))
-    out.print(Text("The run of the model. An adapter that differs has other events from its first difference on."))
+    out.print(Text("The run of the model. After its first difference, an adapter gets other events."))
     rows(out, event_lines(model.events, map(observables, model.observations)))
     out.print(f"the run ends: {ended}")
     out.print()

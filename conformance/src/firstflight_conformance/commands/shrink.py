@@ -1,4 +1,4 @@
-"""``firstflight shrink``: the smallest stream of events on which an adapter and the model, or two adapters, part."""
+"""``firstflight shrink``: the smallest event stream that distinguishes an adapter from the model or another adapter."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -36,12 +36,12 @@ from firstflight_conformance.shrink.vector import expected_at_end, snippet, vect
     help="The implementation that differs.",
     shell_complete=complete.adapters,
 )
-@click.option("--against", metavar="NAME|COMMAND|SO", help="Another implementation, in place of the model.")
+@click.option("--against", metavar="NAME|COMMAND|SO", help="Another implementation instead of the model.")
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("shrunk"),
-    help="The folder for the vector; `firstflight run --vectors FOLDER` replays it.",
+    help="Folder for the vector; `firstflight run --vectors FOLDER` replays it.",
 )
 @click.option(
     "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
@@ -50,10 +50,11 @@ from firstflight_conformance.shrink.vector import expected_at_end, snippet, vect
 def shrink_command(
     *, case_id: str | None, adapter: str, against: str | None, output: Path, deadline_s: float, root: Path
 ) -> None:
-    """Find the smallest stream on which an adapter and the model part; without CASE begin with the shortest that shows it.
+    """Find the smallest stream of events that shows a difference between an adapter and the model.
 
-    Writes the stream as a vector with the model's answers, and prints it as events and as Python that builds it. The same
-    adapter gives the same stream. Exit code 0: a stream was found; 4: they part nowhere.
+    Without CASE, the search begins with the shortest case that shows a difference. The stream is written as a vector
+    with the model's answers, and printed as events and as Python code that builds it. The same adapter gives the same
+    stream. Exit code 0: a stream was found; 4: no difference.
     """
     cases = _cases(root, case_id)
     with ExitStack() as opened:
@@ -75,21 +76,21 @@ def shrink_command(
 
 
 def _cases(root: Path, case_id: str | None) -> list[Case]:
-    """Return the case, or all with events, the shortest first."""
+    """Return the cases with this id, or all cases with events, shortest first."""
     ids = () if case_id is None else (case_id,)
     found = [case for case in selected_cases(root, Selection(ids=ids)) if isinstance(case, Case)]
     if case_id is not None:
         found = [case for case in found if case_id in (case.id, case.vector.id)]
         if not found:
             known = [case.id for case in selected_cases(root, Selection()) if isinstance(case, Case)]
-            raise InputError(f"{case_id}: unknown; {near_hint(case_id, known)}`firstflight list` has all cases")
+            raise InputError(f"{case_id}: unknown; {near_hint(case_id, known)}`firstflight list` lists all cases")
     return sorted(found, key=lambda case: (len(case.events), case.id))
 
 
 def _first_parting(
     cases: Sequence[Case], subject: Adapter, other: Adapter | None
 ) -> tuple[Contest, Parting, Case] | None:
-    """Return the first case on which they part, and where."""
+    """Return the contest, difference and case of the first case with a difference, or None."""
     adapters = [subject] if other is None else [subject, other]
     for case in cases:
         if _declared(case, adapters):
@@ -107,10 +108,10 @@ def _declared(case: Case, adapters: Sequence[Adapter]) -> bool:
 
 
 def _nothing(cases: Sequence[Case], adapters: Sequence[Adapter]) -> str:
-    """Return in how many cases no difference was found, and how many were not looked at."""
+    """Return a text with the number of cases without a difference, and of skipped cases."""
     looked_at = sum(_declared(case, adapters) for case in cases)
     others = len(cases) - looked_at
-    refused = f"; {others} are of profiles that are not declared" if others else ""
+    refused = f"; {others} cases belong to undeclared profiles" if others else ""
     return f"no difference in {looked_at} cases{refused}"
 
 
@@ -124,5 +125,5 @@ def _print(contest: Contest, smallest: Parting, why: str, case: Case, path: Path
 
 
 def _name(adapter: str) -> str:
-    """Return the name of an adapter; of a command line the last word without its folders."""
+    """Return the name of an adapter; for a command line, the last word without its folders."""
     return Path(adapter.split()[-1]).name

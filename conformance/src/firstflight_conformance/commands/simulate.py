@@ -16,17 +16,17 @@ from firstflight_conformance.simulate.scenario import ScenarioError, load_scenar
 
 @click.command("simulate")
 @click.argument("scenario_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--algorithm", default="search", help="Algorithm of the controller in the loop.")
+@click.option("--algorithm", default="search", help="Algorithm of the controller.")
 @click.option(
     "--profile",
-    help="Profile of the controller in the loop; without it lanman-2024, or the first of another algorithm.",
+    help="Profile of the controller. Default: lanman-2024, or the first profile of another algorithm.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print every event with its observables as JSON lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print each event with its observables as a JSON line.")
 @click.option("--plot", type=PLOT_FILE, help="Draw window, flight and bins to this SVG or PNG file.")
 def simulate_command(
     *, scenario_file: Path, algorithm: str, profile: str | None, as_json: bool, plot: Path | None
 ) -> None:
-    """Drive a controller over the path of SCENARIO_FILE and say what happened."""
+    """Simulate a controller over the path of SCENARIO_FILE and print a summary."""
     if algorithm not in profiles():
         raise InputError(f"--algorithm {algorithm}: {unknown_hint(algorithm, list(profiles()))}")
     profile = profile or _default_profile(algorithm)
@@ -57,7 +57,7 @@ def _draw(recording: ModelLoopRun, profile: str, title: str, plot: Path) -> None
 
 
 def summary(recording: ModelLoopRun) -> dict[str, Any]:
-    """Return what a reader asks first: when slow start ended and how, and what was lost."""
+    """Return the summary: duration, end of slow start, windows and lost packets."""
     found = summarize(recording)
     return {
         "events": found.events,

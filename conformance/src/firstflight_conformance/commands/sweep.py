@@ -1,4 +1,4 @@
-"""``firstflight sweep``: the same question for every cell of a grid."""
+"""``firstflight sweep``: compute every cell of a grid."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """What is asked for: the kind, the cells in order, and the scenario whose other members they share."""
+    """The kind of a sweep, its cells in order, and the scenario with their shared members."""
 
     kind: str
     cells: list[Cell]
@@ -37,28 +37,28 @@ class _Grid:
 @click.command("sweep")
 @click.argument("out", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--grid", "grid_file", type=_FILE, help="Axes as TOML.")
-@click.option("--kind", type=click.Choice(list(AXES)), help="What is computed for each cell.  [default: simulate]")
-@click.option("--scenario", type=_FILE, help="What the axes do not say, for simulate: a scenario of your own.")
+@click.option("--kind", type=click.Choice(list(AXES)), help="Kind of computation.  [default: simulate]")
+@click.option("--scenario", type=_FILE, help="For simulate: a scenario with the values outside the axes.")
 @click.option(
     "--algorithm",
     multiple=True,
     metavar="NAME",
-    help="ALGORITHM/PROFILE, 'search/*'; for fct and model also their own.",
+    help="ALGORITHM/PROFILE, or 'search/*'. fct and model have additional names.",
 )
-@click.option("--rate", multiple=True, metavar="RATE", help="10Mbit/s.")
+@click.option("--rate", multiple=True, metavar="RATE", help="Rate of the bottleneck: 10Mbit/s.")
 @click.option("--rtt", multiple=True, metavar="TIME", help="Round-trip time without queues: 100ms.")
-@click.option("--queue", multiple=True, metavar="SIZE", help="100kB, or bandwidth-delay products: 0.5bdp.")
-@click.option("--loss-ppm", multiple=True, metavar="N", help="Packets lost on the link, in a million.")
-@click.option("--size", multiple=True, metavar="SIZE", help="What is transferred: 10MB.")
-@click.option("--seed", multiple=True, metavar="N", help="Of random losses.")
+@click.option("--queue", multiple=True, metavar="SIZE", help="Size: 100kB, or bandwidth-delay products: 0.5bdp.")
+@click.option("--loss-ppm", multiple=True, metavar="N", help="Random loss on the link, in packets per million.")
+@click.option("--size", multiple=True, metavar="SIZE", help="Size of the transfer: 10MB.")
+@click.option("--seed", multiple=True, metavar="N", help="Seed of random losses.")
 @click.option(
     "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one for each core", help="Processes."
 )
-@click.option("--scheduler", metavar="ADDRESS", help="Let the workers of this Dask scheduler compute: tcp://host:8786.")
-@click.option("--parquet", type=OutputFile(".parquet"), help="Write the rows to this file as well.")
-@click.option("--heatmap", type=PLOT_FILE, help="Draw a panel for each algorithm over the two longest other axes.")
-@click.option("--of", metavar="COLUMN", help="What the heatmap shows.  [default: the time]")
-@click.option("--relative", is_flag=True, help="Divide it by that of the first algorithm.")
+@click.option("--scheduler", metavar="ADDRESS", help="Compute on the workers of a Dask scheduler: tcp://host:8786.")
+@click.option("--parquet", type=OutputFile(".parquet"), help="Also write the rows to this file.")
+@click.option("--heatmap", type=PLOT_FILE, help="Draw a panel per algorithm over the two longest other axes.")
+@click.option("--of", metavar="COLUMN", help="Column of the heatmap.  [default: the time]")
+@click.option("--relative", is_flag=True, help="Show values relative to the first algorithm.")
 def sweep_command(
     *,
     out: Path,
@@ -70,10 +70,10 @@ def sweep_command(
     parquet: Path | None,
     **options: Any,
 ) -> None:
-    """Compute every cell of a grid, and write a row for each to OUT, a .csv or .jsonl file.
+    """Compute every cell of a grid, and write one row per cell to OUT, a .csv or .jsonl file.
 
-    Each axis is an option that may be repeated, or a list in a TOML file. A sweep that was ended goes on with the same command: rows
-    that are there are not computed again, and the file ends as if nothing had happened. A cell without an answer has its `error`.
+    Each axis is a repeatable option, or a list in a TOML file. Repeating the command resumes an interrupted sweep:
+    existing rows are not computed again, and the final file is the same. A cell without an answer has an `error`.
     """
     heatmap, of, relative = (options.pop(name) for name in ("heatmap", "of", "relative"))
     try:
@@ -83,7 +83,7 @@ def sweep_command(
         if grid.kind == "simulate":
             check(grid.cells, grid.scenario)
         if grid.kind != "model":
-            native.library()  # built now, and not by each process
+            native.library()  # built once, not by each process
         store = Store(out, list(grid.cells[0]), COLUMNS[grid.kind], by)
         with store.open() as file:
             done = store.resume(file, grid.cells)
@@ -106,7 +106,7 @@ def sweep_command(
 
 
 def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: dict[str, Sequence[str]]) -> _Grid:
-    """Return what the file asks for, whose axes options replace. Its scenario lies beside it."""
+    """Return the grid of the file and the options; options replace axes. The scenario path is relative to the file."""
     given: dict[str, Any] = read_grid(path) if path is not None else {}
     stated = given.pop("kind", "simulate")
     if "scenario" in given:
@@ -122,10 +122,10 @@ def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: d
 
 
 def _column(grid: _Grid, of: str | None) -> str:
-    """Return what a heatmap shows. Raise :class:`GridError` for what is no column of numbers."""
+    """Return the column of the heatmap. Raise :class:`GridError` unless it is a column of numbers."""
     known = [name for name in COLUMNS[grid.kind] if name not in TEXTS]
     if of is not None and of not in known:
-        raise GridError(f"--of {of}: the columns of {grid.kind} are {', '.join(known)}")
+        raise GridError(f"--of {of}: unknown column; {grid.kind} has {', '.join(known)}")
     return of or TIME[grid.kind]
 
 
@@ -137,7 +137,7 @@ def _draw(found: Sequence[Row], column: str, path: Path, *, relative: bool) -> N
 
 
 class _progress:  # noqa: N801 - used as a function
-    """A bar on the terminal, with the time that is left."""
+    """Progress bar on a terminal, with the remaining time."""
 
     def __init__(self, total: int, done: int) -> None:
         self._total, self._done = total, done
@@ -165,7 +165,7 @@ class _progress:  # noqa: N801 - used as a function
 def _report(kind: str, found: Sequence[Row], out: Path, computed: int) -> None:
     errors = Counter(row["error"] for row in found if row["error"])
     without = sum(errors.values())
-    click.echo(f"{len(found)} rows in {out}, {computed} of them computed now, {without} without an answer")
+    click.echo(f"{len(found)} rows in {out}: {computed} computed now, {without} without an answer")
     for reason, count in errors.most_common(5):
         click.echo(f"  {count}: {reason}")
     click.echo("\n".join(summary(kind, found)))

@@ -1,4 +1,4 @@
-"""``firstflight dev vectors``: write the vectors or their flat form, or check that they are what would be written."""
+"""``firstflight dev vectors``: write the vectors or their flat form, or check that the files are up to date."""
 
 from pathlib import Path
 
@@ -13,23 +13,23 @@ from firstflight_conformance.simulate.scenario import ScenarioError
 
 
 def differences() -> list[str]:
-    """Return what would be written otherwise than it is."""
+    """Return a line for each vector file that would change."""
     from generate import write  # other commands need not load all stimuli
 
     return write.differences()
 
 
 @click.command("vectors")
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
+@click.option("--check", is_flag=True, help="Only check; exit with 1 if a file would change.")
 @click.option(
     "--flat",
     "flat_folder",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Write nothing but the flat form, a file of lines for each profile, to this folder.",
+    help="Only write the flat form, one file of lines per profile, to this folder.",
 )
 def vectors_command(*, check: bool, flat_folder: Path | None) -> None:
-    """Generate vectors/ and the tables of the references, or compare them with what is there byte for byte."""
+    """Generate vectors/ and the tables of the references, or compare them with the existing files byte for byte."""
     if flat_folder is not None:
         _write_flat(flat_folder)
         return
@@ -54,7 +54,7 @@ def vectors_command(*, check: bool, flat_folder: Path | None) -> None:
         click.echo(line)
     if lines:
         raise SystemExit(1)
-    click.echo("vectors and tables are what would be generated")
+    click.echo("vectors and tables are up to date")
 
 
 def _write_flat(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""``firstflight which``: the profile that an implementation follows, and in what it departs from it."""
+"""``firstflight which``: the profile that an implementation follows, and the differences from it."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ from firstflight_conformance.report.causes import choice_texts, rule_line
 from firstflight_conformance.report.terminal import console
 from firstflight_conformance.run.selection import unknown_hint
 
-#: Vectors that are named where they tell two profiles apart.
+#: Number of printed vectors that distinguish two profiles.
 _TELLING = 3
 
 
@@ -44,10 +44,10 @@ _TELLING = 3
 )
 @vectors_option
 def which_command(*, adapter: str, only: str | None, deadline_s: float, json_path: Path | None, root: Path) -> None:
-    """Tell which profile an implementation follows, the nearest first, and in which readings it departs from that.
+    """List the profiles of an algorithm, nearest to the implementation first, and the differences from the nearest.
 
-    Its answers to every vector of the algorithm are compared with those of every profile; which profile it claims does not
-    matter. `cwnd_bytes` is enough.
+    The answers to every vector of the algorithm are compared with the answers of every profile, also of undeclared
+    profiles. The observable `cwnd_bytes` is sufficient.
     """
     with open_adapter(adapter, deadline_s) as opened:
         names = _algorithms(opened, only)
@@ -78,7 +78,7 @@ def _algorithms(adapter: Adapter, only: str | None) -> list[str]:
 
 def _print(found: list[Standing], diagnosis: Diagnosis) -> None:
     out, first = console(), found[0]
-    table = Table("profile", "vectors that agree", "the shortest that does not", "event", box=None, pad_edge=False)
+    table = Table("profile", "vectors that agree", "shortest that differs", "event", box=None, pad_edge=False)
     for standing in found:
         other = _differing(standing)
         place = ("-", "-") if other is None else (other.case.vector.id, str(other.first))
@@ -86,12 +86,12 @@ def _print(found: list[Standing], diagnosis: Diagnosis) -> None:
     out.print(table)
     out.print(f"\nnearest: {first.algorithm}/{first.profile}")
     for text in choice_texts(diagnosis.choices):
-        out.print(f"chooses otherwise, which conforms: {text}")
+        out.print(f"other choice, which conforms: {text}")
     for cause in diagnosis.causes:
         certain = "exactly" if cause.exact else f"in {cause.explains} of {cause.of} of the vectors that differ"
-        known = f"departs from it by {cause.cause}, {certain}{cause.within}: {cause.what}"
+        known = f"differs from it by {cause.cause}, {certain}{cause.within}: {cause.what}"
         out.print(
-            known if cause.kind != "rule" else f"departs from it in {len(cause.cases)} vectors by what is not known"
+            known if cause.kind != "rule" else f"differs from it in {len(cause.cases)} vectors for an unknown reason"
         )
         for name in cause.clauses:
             if name in known_clauses():

@@ -1,4 +1,4 @@
-"""Cases with their answers: of an adapter that failed, or expected ones."""
+"""Cases with answers: from an adapter that failed, or the expected answers."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def failed(result: Result, case: AnyCase, declaration: Declaration) -> AnsweredC
 
 
 def passed(case: AnyCase, declaration: Declaration) -> AnsweredCase:
-    """Return a case with the expected answers, as far as the adapter declares them; in closed loop those of the model's own run."""
+    """Return a case with the expected answers that the adapter declares; in closed loop from the model's own run."""
     if isinstance(case, ComputationCase):
         return AnsweredCase(case, declaration, (), (case.expected(),), None)
     events, expected = run_of(case, declaration)
@@ -30,7 +30,7 @@ def passed(case: AnyCase, declaration: Declaration) -> AnsweredCase:
 
 
 def run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[Event, ...], list[dict[str, Any]]]:
-    """Return the events of a case and the expected observables: in closed loop of the model's own run."""
+    """Return the events of a case and the expected observables; in closed loop from the model's own run."""
     if isinstance(case, Case):
         return case.events, case.expected()
     run = observed_run(case, declaration.clock_ns, declaration.observables)

@@ -1,4 +1,4 @@
-"""The base controller in place of a startup algorithm: a case in which its answers pass does not show the algorithm."""
+"""Compares a startup algorithm with its base controller: a case that the base passes does not show the algorithm."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,9 +32,9 @@ def base_of(algorithm: str, profile: str) -> tuple[str, str] | None:
 
 
 def acts(case: Case | StimulusCase, declaration: Declaration) -> bool:
-    """Return whether the expected answers to a case differ from those of the base, as far as the adapter declares them.
+    """Return whether the base would give other answers to a case, as far as the adapter declares them.
 
-    The class of the adapter applies: a difference within its tolerance shows nothing. In closed loop the expected answers are those of
+    Differences within the tolerance of the adapter's class do not count. In closed loop the expected answers come from
     the model's own run. Numbers of ``state`` count only if they change, since a constant needs no algorithm.
     """
     base = base_of(case.vector.algorithm, case.profile)
@@ -73,7 +73,7 @@ def _differs(
 
 
 def conforms_as_base(subject: AnsweredCase) -> bool:
-    """Return whether the base, with any choices at its open points, gives the answers to a case."""
+    """Return whether the base gives the answers to a case, with any choices at its open points."""
     base = base_of(subject.case.vector.algorithm, subject.case.profile)
     if base is None or isinstance(subject.case, ComputationCase):
         return False
@@ -84,7 +84,7 @@ def conforms_as_base(subject: AnsweredCase) -> bool:
 
 
 def _of_base(case: Case | StimulusCase, base: tuple[str, str]) -> Case | StimulusCase:
-    """Return a case as one of the base."""
+    """Return a case as a case of the base."""
     algorithm, profile = base
     if isinstance(case, StimulusCase):
         return StimulusCase(replace(case.vector, algorithm=algorithm), profile)

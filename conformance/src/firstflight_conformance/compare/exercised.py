@@ -1,7 +1,7 @@
-"""Which binding rules of a text were exercised in events that were judged, where some vectors are judged in part.
+"""Finds the binding rules that the judged events exercise if some vectors are judged only in part.
 
-An implementation that takes less than a text allows sends less than the vectors do from then on, and they are not judged any further.
-What conforms so far has not been seen to keep the rules that come later.
+An implementation that uses less than a text allows later sends less than the vectors, which are not judged from there
+on. Its conformance to the later rules is not shown.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -17,7 +17,7 @@ from firstflight_conformance.simulate.cases import AnyCase
 
 
 def exercised(judged: Sequence[Judged]) -> Exercised:
-    """Return what was not exercised in the profiles in which vectors are judged in part."""
+    """Return the unexercised rules of profiles with vectors that are judged in part."""
     profiles = dict.fromkeys(_profile(one.case) for one in judged if one.cut is not None)
     missing = [
         rule for profile in profiles for rule in _missing([one for one in judged if _profile(one.case) == profile])
@@ -28,7 +28,7 @@ def exercised(judged: Sequence[Judged]) -> Exercised:
 
 
 def exercised_by(passed: Sequence[AnyCase], others: Sequence[AnyCase]) -> Exercised:
-    """Return which rules with a MUST, of all that the cases carry out, those do not that an adapter passed: what a null adapter scores."""
+    """Return the MUST rules of all cases that the passed cases do not exercise: the score of a null adapter."""
     found, every = (
         {name for case in cases for name in _binding(_named(case))} for cases in (passed, (*passed, *others))
     )
@@ -40,7 +40,7 @@ def _profile(case: AnyCase) -> tuple[str, str]:
 
 
 def _missing(judged: Sequence[Judged]) -> list[str]:
-    """Return the rules of one profile that are not exercised: by the vectors that are judged whole, by the others as far, or in closed loop."""
+    """Return the rules of a profile that no fully judged vector, judged part of a vector, or closed loop exercises."""
     left = {name for one in judged if one.cut is not None for name in _binding(_named(one.case))}
     for found in _carried_out(judged):
         if not left:
@@ -56,7 +56,7 @@ def _carried_out(judged: Sequence[Judged]) -> Iterator[Collection[str]]:
 
 
 def _named(case: AnyCase) -> tuple[str, ...]:
-    """Return the rules that a vector is known to carry out."""
+    """Return the rules that a vector lists."""
     return case.expectation.clauses if isinstance(case, Case) else ()
 
 
@@ -66,7 +66,7 @@ def _binding(names: Collection[str]) -> Iterator[str]:
 
 
 def _traced(one: Judged) -> set[str]:
-    """Return the rules that the model carries out while it follows the answers that are judged."""
+    """Return the rules that the model executes along the judged answers."""
     if isinstance(one.case, ComputationCase):
         return set()
     subject = one.subject

@@ -1,7 +1,8 @@
-"""One combination of alternatives for all cases of a run.
+"""Finds one combination of alternatives for all cases of a run.
 
-Each case conforms in one or more ways: alternatives taken, and alternatives that acted and were refused. A run is consistent if
-one combination fits a way of every case. An intersection by open point would be wrong: a case may accept one alternative or another.
+Each case conforms in one or more ways: alternatives taken, and alternatives that acted and were refused. A run is
+consistent if one combination fits a way of every case. An intersection by open point would be wrong: a case may accept
+one alternative or another.
 """
 
 from collections import Counter
@@ -12,12 +13,12 @@ from firstflight_conformance.compare.options import NOTHING, Models
 from firstflight_conformance.compare.relation import ConformingWay, explained, judge
 from firstflight_conformance.compare.subject import AnsweredCase, shortest_first
 
-#: The most combinations to keep, those with the fewest alternatives first; and the most to hold against all cases.
+#: Largest number of combinations to keep (fewest alternatives first), and to check against all cases.
 _MOST, _TRIED = 256, 24
-#: The number of alternatives where a climb begins, and its steps.
+#: Number of alternatives that start a climb, and largest number of its steps.
 _SEEDS, _CLIMBS = 6, 6
 
-#: The number of clashes from which on no case is judged again near the combinations: an implementation with so many clashes is wrong.
+#: From this number of clashes on, cases are not judged again near the combinations: the implementation is wrong.
 _CLASHES = 6
 
 Ways = tuple[ConformingWay, ...]
@@ -25,7 +26,7 @@ Ways = tuple[ConformingWay, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Combination:
-    """Alternatives that cases take, refuse, and take at some events. ``idle``: whether a case follows a bound by doing nothing."""
+    """Alternatives that cases take, refuse, or take at some events. ``idle``: a case does nothing within a bound."""
 
     taken: frozenset[str] = NOTHING
     refused: frozenset[str] = NOTHING
@@ -34,21 +35,21 @@ class _Combination:
 
     @property
     def place(self) -> tuple[object, ...]:
-        """The order: fewest alternatives first, among equals alternatives before idle bounds, and those that hold before moments."""
+        """Sort key: fewest alternatives first, then alternatives before idle bounds, then settled before moments."""
         return (
             len(self.taken) + len(self.moments) + self.idle, self.idle, len(self.moments), len(self.refused),
             sorted(self.taken), sorted(self.moments), sorted(self.refused),
         )  # fmt: skip
 
     def plus(self, other: "_Combination") -> "_Combination":
-        """Return both together."""
+        """Return the union of both combinations."""
         taken, refused, moments = self.taken | other.taken, self.refused | other.refused, self.moments | other.moments
         return _Combination(taken, refused, moments, self.idle or other.idle)
 
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """The combination for a run. ``clashes``: cases that conform only by another combination, each with a case that contradicts it."""
+    """The combination for a run. ``clashes``: cases that need another combination, each with a contradicting case."""
 
     taken: frozenset[str] = NOTHING
     clashes: dict[str, str] = field(default_factory=dict)
@@ -57,8 +58,8 @@ class Joint:
 def join(conforming: Sequence[tuple[AnsweredCase, Ways]], passing: Sequence[AnsweredCase], models: Models) -> Joint:
     """Return the combination with the fewest alternatives that fits all cases, or most of them.
 
-    ``conforming``: cases that differ from the model and conform, with their ways. ``passing``: cases that agree with the model, which
-    a combination must not change. A case that contradicts passing cases is a clash.
+    ``conforming``: cases that differ from the model and conform, with their ways. ``passing``: cases that agree with
+    the model, which a combination must not change. A case that contradicts passing cases is a clash.
     """
     return _Join(conforming, passing, models).joint()
 
@@ -69,9 +70,10 @@ def nearest(
     fixed: Sequence[AnsweredCase],
     models: Models,
 ) -> frozenset[str]:
-    """Return the combination of a run, ``taken``, and alternatives without which failing cases would fail earlier.
+    """Return ``taken``, the combination of a run, extended by alternatives that let failing cases agree further.
 
-    ``failing``: cases that fail, with the alternatives of the states that get furthest. ``fixed``: cases that must conform with them.
+    ``failing``: failing cases, with the alternatives of the states that get furthest. ``fixed``: cases that must
+    conform with the result.
     """
 
     def reached(names: frozenset[str]) -> int:
@@ -99,7 +101,7 @@ class _Join:
     ) -> None:
         self._models, self._passing = models, passing
         self._conforming = {subject.case.id: subject for subject, _ in conforming}
-        # Cases that agree with the model object first: a case that contradicts them is the clash.
+        # Cases that agree with the model come first: a case that contradicts them is the clash.
         self._objectors: dict[str, tuple[AnsweredCase, Ways]] = {}
         self._ways = {subject.case.id: (subject, ways) for subject, ways in conforming}
         self._refuted: set[frozenset[str]] = set()
@@ -107,7 +109,7 @@ class _Join:
         self._near: dict[tuple[str, frozenset[str]], Ways] = {}
 
     def joint(self) -> Joint:
-        """Return the combination that was held against every case."""
+        """Return the combination after checking it against every case."""
         found = self._of_ways()
         climbed = self._climbed() if found.clashes else None
         if climbed is not None:
@@ -128,9 +130,9 @@ class _Join:
             self._ask(objecting, taken)
 
     def _climbed(self) -> frozenset[str] | None:
-        """Return a combination that fits every case, from one case to the next; ``None`` if none was found.
+        """Return a combination that fits every case, found by moving from case to case, or ``None``.
 
-        The ways of a case are those with the fewest alternatives. A case may conform by more of them, which others require.
+        The ways of a case use the fewest alternatives. A case may also conform with more, which other cases require.
         """
         cases = shortest_first([*self._conforming.values(), *self._passing])
         votes = Counter(name for _, ways in self._ways.values() for way in ways for name in way.taken)
@@ -146,11 +148,11 @@ class _Join:
         return None
 
     def _fitting(self, cases: Sequence[AnsweredCase], taken: frozenset[str]) -> int:
-        """Return how many cases a combination fits before one that it does not."""
+        """Return the number of cases that a combination fits before the first misfit."""
         return next((count for count, one in enumerate(cases) if not self._is_fit(one, taken)), len(cases))
 
     def _sparing(self, taken: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
-        """Return a combination, and alternatives that explain what it explains by bounds only."""
+        """Return a combination, extended by alternatives that explain cases without bounds."""
         fitting = [subject for name, subject in self._conforming.items() if name not in clashes]
         following = shortest_first([subject for subject in fitting if self._follows(subject, taken)])
         for name in self._models.settled if following else ():
@@ -164,12 +166,12 @@ class _Join:
         return taken
 
     def _follows(self, subject: AnsweredCase, taken: frozenset[str]) -> bool | None:
-        """Return whether a case follows a bound under a combination; ``None`` if it does not conform."""
+        """Return whether a case follows a bound under a combination, or ``None`` if it does not conform."""
         way = explained(subject, self._models, taken)
         return None if way is None else bool(way.values)
 
     def _objecting(self, taken: frozenset[str], clashes: dict[str, str]) -> AnsweredCase | None:
-        """Return a case that a combination does not fit; an objector of before is asked first."""
+        """Return a case that a combination does not fit, or None. Earlier objectors are tried first."""
         known = [subject for subject, _ in self._objectors.values()]
         others = [self._conforming[name] for name in self._conforming if name not in clashes]
         cases = [*known, *others, *self._passing] if taken else others
@@ -189,12 +191,12 @@ class _Join:
         return self._near[key]
 
     def _ask(self, subject: AnsweredCase, taken: frozenset[str]) -> None:
-        """Add the ways of a case near a combination that does not fit it. If there is no new one, the combination is refuted."""
+        """Add the ways of a case near a combination that does not fit it. Without a new way, refute the combination."""
         name = subject.case.id
         of = self._ways if name in self._conforming else self._objectors
         _, known = of.get(name, (subject, ()))
         found = self._judged(subject, taken if known else NOTHING)
-        # A case that reaches the limit keeps its own answers: the model without alternatives.
+        # A case that reaches the limit gets the way of the model without alternatives.
         found = found or (() if known else (ConformingWay(NOTHING, frozenset(self._models.settled)),))
         new = tuple(way for way in found if way not in known)
         if not new or taken in [way.taken for way in (*known, *new)]:
@@ -202,10 +204,10 @@ class _Join:
         of[name] = subject, (*known, *new)
 
     def _with_most(self, combinations: Sequence[_Combination], clashes: dict[str, str]) -> Joint:
-        """Return the combination that fits the most cases, of those that fit every objector; the other cases are clashes.
+        """Return the combination that fits every objector and the most cases. The other cases are clashes.
 
-        If no combination fits the objectors, those without one of their alternatives come next: a choice that is contradicted
-        does not end the others.
+        If no combination fits the objectors, combinations with one alternative less are tried: a contradicted choice
+        does not exclude the others.
         """
         passing = [*(subject for subject, _ in self._objectors.values()), *self._passing]
         others = [subject for name, subject in self._conforming.items() if name not in clashes]
@@ -221,13 +223,13 @@ class _Join:
         return Joint(taken, clashes | {name: self._objects(name, taken, passing) for name in unfit})
 
     def _objects(self, name: str, taken: frozenset[str], passing: Sequence[AnsweredCase]) -> str:
-        """Return the first case that contradicts the ways of a case next to a combination; empty if there is none."""
+        """Return the first case that contradicts the ways of a case near a combination, or an empty string."""
         _, ways = self._ways[name]
         nearest = min((way.taken | taken for way in ways), key=len, default=taken)
         return next((one.case.id for one in passing if not self._is_fit(one, nearest)), "")
 
     def _joined(self) -> tuple[list[_Combination], dict[str, str]]:
-        """Return the combinations that fit the cases, fewest alternatives first, and the cases that fit none."""
+        """Return the combinations that fit the cases, fewest alternatives first, and the cases without one."""
         combinations = [_Combination()]
         clashes: dict[str, str] = {}
         fitting: list[tuple[AnsweredCase, Ways]] = []
@@ -245,12 +247,12 @@ class _Join:
         return combinations, clashes
 
     def _nearer(self, subject: AnsweredCase, ways: Ways, combinations: Sequence[_Combination]) -> Ways:
-        """Return the ways of a case together with those near the first combination."""
+        """Return the ways of a case, extended by ways near the first combination."""
         found = self._judged(subject, combinations[0].taken)
         return (*ways, *(way for way in found if way not in ways))
 
     def _both(self, some: Sequence[_Combination], others: Sequence[_Combination]) -> list[_Combination]:
-        """Return the combinations of one of each that do not exclude each other, without those that refuse more than another."""
+        """Return compatible unions of one combination of each, without those that refuse more than another."""
         found = {
             both
             for one in some
@@ -267,7 +269,7 @@ class _Join:
         return least[:_MOST]
 
     def _contradicts(self, ways: Ways, fitting: Sequence[tuple[AnsweredCase, Ways]]) -> str:
-        """Return the first case that fits no way of another one; empty if only several together contradict it."""
+        """Return the first case that contradicts the ways, or an empty string if only several cases together do."""
         for subject, others in fitting:
             if not self._both(_of(ways), _of(others)):
                 return subject.case.id

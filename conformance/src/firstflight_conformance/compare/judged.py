@@ -1,4 +1,4 @@
-"""Cases that passed or conform, as far as they are judged."""
+"""Cases that passed or conform, and how far they are judged."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from firstflight_conformance.simulate.cases import AnyCase
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A case that passed or conforms. ``cut``: the event from which on it is not judged, ``None`` if it is judged to the end."""
+    """A case that passed or conforms. ``cut``: the first event that is not judged, or ``None``."""
 
     subject: AnsweredCase
     cut: int | None

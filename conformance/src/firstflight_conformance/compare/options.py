@@ -1,4 +1,4 @@
-"""The alternatives at the open points of a profile, and the models with some of them."""
+"""The alternatives at the open points of a profile, and models with combinations of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ class Option:
 
     @property
     def id(self) -> str:
-        """The id of the alternative."""
+        """Id of the alternative."""
         return self.candidate.id
 
     @property
@@ -34,12 +34,12 @@ class Option:
 
     @property
     def is_settled(self) -> bool:
-        """Whether an implementation that takes the alternative once takes it in the whole case."""
+        """Whether an implementation that takes the alternative takes it for the whole case."""
         return self.point.kind is not Kind.MOMENT and not self.point.each_time
 
 
 def options_of(algorithm: str, profile: str, *, covered: bool = False) -> list[Option]:
-    """Return the alternatives at the open points of a profile and of its base. ``covered``: those that a bound covers as well."""
+    """Return the alternatives at open points of a profile and its base. ``covered``: also those that bounds cover."""
     return [
         Option(point, candidate)
         for name, own in layers(algorithm, profile)
@@ -51,12 +51,12 @@ def options_of(algorithm: str, profile: str, *, covered: bool = False) -> list[O
 
 
 def _open(point: OpenPoint) -> OpenPoint:
-    """Return a point; a bound has the mutants that it covers as alternatives."""
+    """Return a point. The alternatives of a bound are the mutants that it covers."""
     return replace(point, mutants=point.covers) if point.kind is Kind.BOUND else point
 
 
 def _runs_on(candidate: Candidate, profile: str) -> bool:
-    """Return whether no part of an alternative is written for another base."""
+    """Return whether all parts of an alternative apply to the base of a profile."""
     bases = {part.profile.partition("+")[2] for part in candidate.parts}
     return bases <= {"", profile.partition("+")[2]}
 
@@ -70,7 +70,7 @@ class Chosen:
 
     @property
     def candidate(self) -> Candidate:
-        """The choices as one candidate, without parts if there are none."""
+        """The choices as one candidate, without parts for an empty set."""
         return together([option.candidate for option in self.options])
 
     @property
@@ -79,7 +79,7 @@ class Chosen:
         return frozenset(option.id for option in self.options)
 
     def without(self, option: Option) -> "Chosen":
-        """Return the set without one of its choices."""
+        """Return the set without a choice."""
         left = tuple(other for other in self.options if other is not option)
         variant = _built(left)
         assert variant is not None  # a part of a set that could be built
@@ -87,21 +87,21 @@ class Chosen:
 
 
 class Models:
-    """The models of a profile: one for each set of alternatives, made when asked for."""
+    """The models of a profile: one for each set of alternatives, built on demand."""
 
     def __init__(self, algorithm: str, profile: str, *, covered: bool = False) -> None:
-        """Load the alternatives of the profile. ``covered``: those that a bound covers as well."""
+        """Load the alternatives of the profile. ``covered``: include alternatives that a bound covers."""
         self.options = {option.id: option for option in options_of(algorithm, profile, covered=covered)}
         self._made: dict[frozenset[str], Variant | None] = {}
 
     @cached_property
     def settled(self) -> tuple[str, ...]:
-        """The alternatives that hold for a whole case."""
+        """The alternatives that apply to a whole case."""
         return tuple(name for name, option in self.options.items() if option.is_settled)
 
     @cached_property
     def unsettled(self) -> tuple[str, ...]:
-        """The alternatives that an implementation may take at one event and leave at the next."""
+        """The alternatives that an implementation may take at one event and not at the next."""
         return tuple(name for name, option in self.options.items() if not option.is_settled)
 
     @cached_property
@@ -112,12 +112,12 @@ class Models:
 
     @cached_property
     def executed(self) -> Executed:
-        """The notes of steps by the place of each alternative in :attr:`options`."""
+        """Tracer of steps, with a bit for each alternative by its place in :attr:`options`."""
         return Executed([touched(option.candidate.parts) for option in self.options.values()])
 
     @cached_property
     def bits(self) -> dict[str, int]:
-        """The bit of each alternative in the notes of a step."""
+        """The bit of each alternative in the trace of a step."""
         return {name: 1 << place for place, name in enumerate(self.options)}
 
     def variant(self, names: frozenset[str]) -> Variant | None:
@@ -127,9 +127,9 @@ class Models:
         return self._made[names]
 
     def chosen(self, names: frozenset[str]) -> Chosen:
-        """Return these alternatives as choices; they must not exclude each other."""
+        """Return these alternatives as choices. They must not exclude each other."""
         chosen = tuple(option for name, option in self.options.items() if name in names)
-        # Clauses are found by the lines of a text, which a switched function does not have.
+        # Clauses are found by line numbers, which switched functions lack.
         variant = _built(chosen)
         assert variant is not None
         return Chosen(chosen, variant)
@@ -151,14 +151,14 @@ class Models:
 
 
 def _built(options: Iterable[Option]) -> Variant | None:
-    """Return a copy of the model with alternatives; ``None`` if they exclude each other."""
+    """Return a copy of the model with alternatives, or ``None`` if they exclude each other."""
     parts = [option.candidate for option in options]
     # The text that one change replaces may be gone after another, in one order only.
     return build(together(parts)) or build(together(parts[::-1]))
 
 
 def _values(options: Iterable[Option]) -> dict[str, dict[str, Any]]:
-    """Return the values of readings that alternatives give, by algorithm."""
+    """Return the values of readings in alternatives, by algorithm."""
     found: dict[str, dict[str, Any]] = {}
     for option in options:
         for part in option.candidate.parts:

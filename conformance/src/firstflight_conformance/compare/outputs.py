@@ -7,12 +7,12 @@ from firstflight_conformance.compare.values import ValueComparison
 from firstflight_conformance.records.divergence import Difference
 
 _TIMES = ("gamma_ns", "response_time_ns")
-#: A time may differ by one part in this number, and one ns, if the class of the adapter is not `integer`.
+#: By class of the adapter: a time may differ by 1 ns plus the time divided by this number. Class `integer` is exact.
 _PART = {"float64": 2**50, "float32": 2**21}
 
 
 def compare_outputs(expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration) -> ValueComparison:
-    """Compare the outputs. psi is always exact: a neighbouring value is another transfer time."""
+    """Compare the outputs. psi must be exact: a neighbouring value gives another transfer time."""
     if "error" in expected or "error" in observed:
         if expected == observed:
             return ValueComparison((), within_tolerance=False)
@@ -36,5 +36,5 @@ def _tolerated(expected: int, observed: int, arithmetic: str) -> bool:
 
 
 def _shown(value: int | list[int]) -> int | str:
-    """Return an output for a report: a fraction as a text."""
+    """Return an output for a report, a fraction as text."""
     return "/".join(str(number) for number in value) if isinstance(value, list) else value

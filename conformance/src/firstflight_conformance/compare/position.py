@@ -1,4 +1,4 @@
-"""A model along the answers to a case: its controller, and the memory of the bounds that it follows."""
+"""The state of a model along the answers to a case: its controller, and the memory of the bounds."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,7 +15,7 @@ class Walker:
     """A variant of the model that continues from the states of other variants."""
 
     def __init__(self, algorithm: str, profile: str, config: Config, variant: Variant) -> None:
-        """Take the profile, the configuration and the model."""
+        """Store the profile, the configuration and the model."""
         self.algorithm, self.profile, self.config, self.variant = algorithm, profile, config, variant
 
     @property
@@ -27,11 +27,11 @@ class Walker:
         return Position(self, self._first.copy(), self.bounds())
 
     def bounds(self) -> list[Bound]:
-        """Return bounds that remember nothing."""
+        """Return new bounds, without memory."""
         return bounds_of(*self.variant.stands_for(self.algorithm, self.profile), self.variant.advance)
 
     def step(self, position: "Position", event: Event) -> "PendingStep":
-        """Process an event from a position that another model may have reached, which stays as it is."""
+        """Process an event from a position, possibly of another model. The position is unchanged."""
         raise NotImplementedError
 
     def before(self, position: "Position") -> Any:
@@ -58,8 +58,9 @@ def _created(variant: Variant, algorithm: str, profile: str, config: Config) -> 
 class Position:
     """The state of a model after some answers of a case.
 
-    ``narrowed``: an answer was followed that the model does not give. ``avoiding``: CUBIC has been in congestion avoidance.
-    ``last``: the observables after the last event, kept only for adapters whose tolerance depends on congestion avoidance.
+    ``narrowed``: a bound followed an answer that differs from the model. ``avoiding``: CUBIC has been in congestion
+    avoidance. ``last``: the observables after the last event, only for adapters with a tolerance in congestion
+    avoidance.
     """
 
     along: Walker
@@ -71,7 +72,7 @@ class Position:
 
     @property
     def key(self) -> str:
-        """A text that is the same for equal states of two models: state, memory of the bounds, and flags."""
+        """A text that is equal for equal states of two models: state, memory of the bounds, and flags."""
         memory = [
             sorted((name, repr(one)) for name, one in vars(bound).items() if name != "advance") for bound in self.bounds
         ]
@@ -79,11 +80,11 @@ class Position:
 
     @property
     def flags(self) -> tuple[object, ...]:
-        """The rest of the state: members that decide about later answers."""
+        """Further state that affects later answers."""
         return self.narrowed, self.avoiding
 
     def is_cut_by(self, event: Event) -> bool:
-        """Return whether the stream sends more than the window that is followed: nothing is judged from here on."""
+        """Return whether the stream sends more than the followed window. Judging ends there."""
         return self.narrowed and isinstance(event, Sent) and event.bytes_in_flight > self.controller.base.cwnd_bytes
 
 
@@ -91,7 +92,8 @@ class Position:
 class PendingStep:
     """An event processed from a position, before its answer is compared.
 
-    ``taken``: the values of bounds that were followed. ``excluded``: the open points of bounds that must not be followed.
+    ``taken``: the values of bounds that were followed. ``excluded``: the open points of bounds that must not be
+    followed.
     """
 
     along: Any
@@ -116,19 +118,19 @@ class PendingStep:
         return equals(self.observation, observed)
 
     def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
-        """Return the position after the answer, or ``None`` if it is no answer of the model. Bounds follow the answer.
+        """Return the position after the answer, or ``None`` if the model does not give it. Bounds follow the answer.
 
-        Ask for :attr:`state` before, if it is needed without them.
+        Read :attr:`state` before if it is needed without bounds.
         """
         raise NotImplementedError
 
     def bounds(self) -> list[Bound]:
-        """Return the bounds as they were before the event, for this model."""
+        """Return copies of the bounds before the event, for this model."""
         advance = self.along.variant.advance
         return [bound.copy(advance) for bound in self.position.bounds]
 
     def remember(self, bounds: list[Bound]) -> None:
-        """Let bounds take note of the event, after they followed the answer. A new path resets the controller, and they begin anew."""
+        """Let bounds record the event, after they followed the answer. A new path resets controller and bounds."""
         if isinstance(self.event, PathChange) and self.controller.path_start_ns == self.event.t_ns:
             bounds[:] = self.along.bounds()
             return
@@ -147,7 +149,7 @@ class PendingStep:
 
 
 def equals(observation: Any, observed: dict[str, Any]) -> bool:
-    """Return quickly whether windows, phase and outcome are the same, where nothing else was answered."""
+    """Return whether windows, phase, outcome and state are equal; a fast test that rejects other observables."""
     for name, value in observed.items():
         if name in ("cwnd_bytes", "ssthresh_bytes"):
             if getattr(observation, name) != value:
@@ -164,7 +166,7 @@ def equals(observation: Any, observed: dict[str, Any]) -> bool:
 
 
 def is_same_state(one: Any, other: Any) -> bool:
-    """Return whether two controllers have the same state. Readings and rules belong to the model and not to the state."""
+    """Return whether two controllers have the same state. Readings and rules belong to the model, not to the state."""
     rules = one.base.rules_state, other.base.rules_state
     if type(one.startup) is not type(other.startup) or type(rules[0]) is not type(rules[1]):
         return state_text(one) == state_text(other)  # each model may have its own classes
@@ -174,7 +176,7 @@ def is_same_state(one: Any, other: Any) -> bool:
 
 
 def state_text(controller: Any) -> str:
-    """Return the state of a controller as a text that is the same for the classes of every model. It takes eight times as long as a comparison."""
+    """Return the state of a controller as text, independent of the model's classes. 8 times slower than comparing."""
     return f"{_windows(controller)} {_rules_text(controller.base.rules_state)} {controller.startup}"
 
 

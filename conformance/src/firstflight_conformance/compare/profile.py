@@ -1,4 +1,4 @@
-"""The verdicts on the failures in a profile, before causes are searched."""
+"""Verdicts on the failures in a profile, before the search for causes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ def by_profile(
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The verdicts on the failures in a profile, before causes are searched.
+    """Verdicts on the failures in a profile, before the search for causes.
 
-    ``conforming``: cases that conform by the choices of the run, by id, with their ways. ``rest``: cases that do not. ``fronts``: cases
-    that fail, with the alternatives of the states that get furthest.
+    ``conforming``: cases that conform by the choices of the run, by id, with their ways. ``rest``: cases that do not.
+    ``fronts``: failing cases, with the alternatives of the states that get furthest.
     """
 
     models: Models
@@ -45,15 +45,15 @@ class Compared:
 def compared(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]) -> Compared:
     """Return the verdicts on the failures in a profile.
 
-    The verdict on a case depends on its own answers. The choices of the run are those that fit all conforming cases and change no
-    passing case; a case that fits only other choices is inconsistent with the run, and is a departure.
+    The verdict on a case depends on its own answers. The choices of the run fit all conforming cases and change no
+    passing case. A case that fits only other choices is inconsistent with the run, and is a deviation.
     """
     algorithm, profile = failing[0].case.vector.algorithm, failing[0].case.profile
     models = models_of(algorithm, profile)
     judged = [(subject, judged_alone(subject, models)) for subject in failing]
     ways = [(subject, found.ways) for subject, found in judged if found.ways]
     joint = join(ways, passing, models)
-    # The search for a case is limited, and the choices of the run may explain a case that it misses.
+    # The search for a single case is limited. The choices of the run may explain a case that it misses.
     under = [(one, explained(one, models, joint.taken)) for one in failing if _may_conform(one, joint)]
     conforming = {subject.case.id: (subject, way) for subject, way in under if way is not None}
     undecided = tuple(s.case.id for s, found in judged if found.undecided and s.case.id not in conforming)
@@ -64,7 +64,7 @@ def compared(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]) -
 
 
 def judged_alone(subject: AnsweredCase, models: Models) -> Judgement:
-    """Return the verdict on a case; a computation has no alternatives."""
+    """Return the verdict on a case. Computations are without alternatives."""
     if isinstance(subject.case, ComputationCase):
         return Judgement()
     # Most conforming cases differ by a bound only.
@@ -75,12 +75,12 @@ def judged_alone(subject: AnsweredCase, models: Models) -> Judgement:
 
 
 def _may_conform(subject: AnsweredCase, joint: Joint) -> bool:
-    """Return whether to hold a case against the choices of the run: not a computation, and no case that contradicts them."""
+    """Return whether to check a case with the choices of the run: not for computations and contradicting cases."""
     return not isinstance(subject.case, ComputationCase) and subject.case.id not in joint.clashes
 
 
 def values_taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
-    """Return the values that followed each bound, with the least and the largest share."""
+    """Return the values taken from each bound as choices, with the smallest and the largest share."""
     points = {point.id: point for point in open_points()}
     groups: dict[tuple[str, str, str, bool], list[tuple[str, Taken]]] = {}
     for case, values in taken.items():

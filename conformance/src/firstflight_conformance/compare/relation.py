@@ -1,13 +1,13 @@
 """The verdict on one case: a walk along the answers with every state of the model that is consistent with them.
 
-An alternative *acts* at an event if the step with it leaves another state, or another observable, than the step without it. It is then
-taken or refused, and stays so for the case; an unsettled alternative (``each_time`` or a moment) is taken at any event. Whether an
-alternative acts is asked before a bound follows the answer, since a bound makes different states equal.
+An alternative *acts* at an event if the step with it gives another state, or another observable, than the step without
+it. It is then taken or refused for the rest of the case. An unsettled alternative (``each_time`` or a moment) can be
+taken at any event. The test comes before a bound follows the answer, since a bound makes different states equal.
 
-Most alternatives act long before a window shows them, so that all their combinations would stay alive: 2^20 in BBR. A walk therefore
-starts from some alternatives, its *base*, and keeps states with at most one or two others that no answer has required
-(*hidden* ones). An alternative that an answer requires costs nothing. Where the states get further than the base, the furthest become
-bases.
+Most alternatives act long before a window shows them, so that all their combinations would stay alive: 2^20 in BBR. A
+walk therefore starts from some alternatives, its *base*. It keeps states with at most one or two other alternatives
+that no answer has required (*hidden* ones). An alternative that an answer requires costs nothing. If states get further
+than the base, the furthest states become bases.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,20 +26,20 @@ from firstflight_conformance.compare.subject import Along, AnsweredCase
 from firstflight_conformance.replay.answers import CRASHES
 from firstflight_conformance.replay.variant import Variant
 
-#: The most steps of the model for one case. Beyond them the case is undecided.
+#: Largest number of steps of the model for one case. Beyond it the case is undecided.
 STEPS = 100_000
-#: The most alternatives that one event requires together.
+#: Largest number of alternatives that one event requires together.
 _AT_ONCE = 3
-#: The most states that are stuck in which such alternatives are tried.
+#: Largest number of stuck states that are tried with combinations of alternatives.
 _STUCK = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a search. ``steps``: the most steps of the model; beyond them the answers are undecided.
+    """The limits of a search. ``steps``: largest number of steps of the model; beyond it the answers are undecided.
 
-    ``walks``: in their order, the most hidden alternatives in a state (the radius of a walk) and the most bases to begin with.
-    ``silent``: the most combinations of alternatives that do not act alone, to try at the end.
+    ``walks``: in order, largest number of hidden alternatives in a state (the radius of a walk) and of bases to start
+    with. ``silent``: largest number of combinations of alternatives that do not act alone, tried at the end.
     """
 
     steps: int
@@ -55,8 +55,8 @@ class LimitError(Exception):
 class ConformingWay:
     """One explanation of conforming answers: alternatives taken, and alternatives that acted and were refused.
 
-    ``moments``: alternatives taken at some events. ``values``: the values of bounds that were followed. ``cut``: the first event
-    that is not judged, or ``None``.
+    ``moments``: alternatives taken at some events. ``values``: the values of bounds that were followed. ``cut``: the
+    first event that is not judged, or ``None``.
     """
 
     taken: frozenset[str]
@@ -72,16 +72,17 @@ class ConformingWay:
 
     @property
     def cost(self) -> tuple[int, int, int]:
-        """The number of alternatives and of idle bounds; among equals, alternatives that hold before moments."""
+        """Sort key: number of alternatives and idle bounds, then moments, then values of bounds."""
         return len(self.taken) + len(self.moments) + self.idle, len(self.moments), len(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on one case. ``ways``: the explanations of its answers, none if it fails or is undecided.
+    """The verdict on one case. ``ways``: explanations of its answers, empty if it fails or is undecided.
 
-    ``ends``: the position after the last answer, for each of the ways. ``died``: the event that discards the last state; ``fronts``:
-    the alternatives of the states that it discards, fewest first. ``steps``: steps of the model; ``states``: the largest set of states.
+    ``ends``: position after the last answer, for each way. ``died``: the event that discards the last state.
+    ``fronts``: alternatives of the states discarded there, fewest first. ``steps``: steps of the model. ``states``:
+    size of the largest set of states.
     """
 
     ways: tuple[ConformingWay, ...] = ()
@@ -95,9 +96,9 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Events with the answers to them. ``walker``: returns a variant of the model that walks along them.
+    """Events with their answers. ``walker``: returns a variant of the model that walks along them.
 
-    ``forms``: returns the forms of an event, by its index, that the implementation may have processed.
+    ``forms``: returns the forms of an event, by index, that the implementation may have processed.
     """
 
     events: Sequence[Event]
@@ -107,7 +108,7 @@ class Answered:
 
 
 def judge(subject: AnsweredCase, models: Models, base: frozenset[str] = NOTHING) -> Judgement:
-    """Return the verdict on a case with events. ``base``: the alternatives that the search begins with."""
+    """Return the verdict on a case with events. ``base``: alternatives that the search starts with."""
     return _Search(_answered(subject), models).judgement(base)
 
 
@@ -117,12 +118,12 @@ def judge_answered(answered: Answered, models: Models, limits: Limits) -> Judgem
 
 
 def explained(subject: AnsweredCase, models: Models, taken: frozenset[str]) -> ConformingWay | None:
-    """Return how a case conforms with exactly these settled alternatives, or ``None``."""
+    """Return the way of a case with exactly these settled alternatives, or ``None``."""
     return explained_answered(_answered(subject), models, taken)
 
 
 def explained_answered(answered: Answered, models: Models, taken: frozenset[str]) -> ConformingWay | None:
-    """Return how answers conform with exactly these settled alternatives, or ``None``."""
+    """Return the way of answers with exactly these settled alternatives, or ``None``."""
     try:
         ended = _Search(answered, models).walk(taken, 0).ended
     except LimitError:
@@ -136,9 +137,10 @@ def _answered(subject: AnsweredCase) -> Answered:
 
 @dataclass(slots=True)
 class _Live:
-    """A state of the relation: a position, and how it was reached. ``hidden``: alternatives beyond the base that no answer required.
+    """A state of the relation: a position, and the way to it.
 
-    ``skipped``: alternatives may have acted without a test, since no more could be taken; ``unsure``: another one was taken after that.
+    ``hidden``: number of alternatives beyond the base that no answer required. ``skipped``: alternatives may have acted
+    without a test, since no more could be taken. ``unsure``: another alternative was taken after that.
     """
 
     position: Position
@@ -149,15 +151,15 @@ class _Live:
 
     @property
     def place(self) -> tuple[object, ...]:
-        """The order among states of the same event: fewest hidden alternatives first."""
+        """Sort key among states of the same event: fewest hidden alternatives first."""
         return self.hidden, self.way.cost, sorted(self.way.taken)
 
 
 @dataclass(frozen=True, slots=True)
 class _Walked:
-    """A walk: the states that reach the end, the last event, the alternatives that reach it, and the last event of the base.
+    """A walk: states that reach the end, the last event, alternatives that reach it, and the last event of the base.
 
-    ``stuck``: the states that the answer to the last event discards, those with the fewest hidden alternatives first.
+    ``stuck``: states that the answer to the last event discards, fewest hidden alternatives first.
     """
 
     ended: tuple[_Live, ...] = ()
@@ -169,7 +171,7 @@ class _Walked:
 
 @dataclass(slots=True)
 class _Node:
-    """The step of a state with some alternatives. ``bits``: those that it may concern, ``None`` until they are needed."""
+    """The step of a state with some alternatives. ``bits``: alternatives that may affect it, ``None`` until needed."""
 
     names: frozenset[str]
     step: PendingStep | None
@@ -189,7 +191,7 @@ class _Search:
         """Return the verdict."""
         best, doubtful = _Walked(), False
         try:
-            # The given base first, then those of single decisions.
+            # The given base first, then bases of single decisions.
             length = len(self._answered.events)
             bases = dict.fromkeys(self._models.bases, length) | {base: length + 1}
             for radius, most in self._limits.walks:
@@ -202,7 +204,7 @@ class _Search:
                         return self._conforms(sure)
                     best = walked if not best.front or walked.last > best.last else best
                     doubtful = doubtful or bool(walked.ended)
-                    # Wider walks begin with the base that got furthest.
+                    # Wider walks start with the base that got furthest.
                     bases[given] = walked.last
                     if walked.last > walked.base_last:
                         bases |= {front: walked.last for front in walked.front if front not in bases}
@@ -216,7 +218,7 @@ class _Search:
         return Judgement((), (), best.last, _fewest_first(best.front), steps=self._steps, states=self._states)
 
     def _from_single_alternatives(self) -> list[_Live]:
-        """Return the last states of walks that begin with one alternative, which a doubtful way may have skipped."""
+        """Return the last states of walks from single alternatives, which a doubtful way may have skipped."""
         for name in self._models.settled:
             try:
                 sure = self._sure(self.walk(frozenset({name}), self._limits.walks[0][0]).ended)
@@ -231,14 +233,14 @@ class _Search:
         return Judgement(ways, ends, steps=self._steps, states=self._states)
 
     def _sure(self, ended: Iterable[_Live]) -> list[_Live]:
-        """Return the last states, without those that met an alternative unseen, went on without it, and took it later."""
+        """Return the last states, without those that skipped an alternative untested and took it later."""
         sure = [one for one in ended if not one.unsure]
         doubtful = {one.way.taken for one in ended if one.unsure} - {one.way.taken for one in sure}
         held = {taken for taken in doubtful if self.walk(taken, 0).ended}
         return _least([*sure, *(one for one in ended if one.unsure and one.way.taken in held)])
 
     def walk(self, base: frozenset[str], radius: int) -> _Walked:
-        """Walk along the case from a base. With radius 0 exactly the base holds."""
+        """Walk along the case from a base. With radius 0 exactly the base is taken."""
         live, ended = self._begin(base, radius), list[_Live]()
         base_last = -1
         for index, (event, observed) in enumerate(zip(self._answered.events, self._answered.observed, strict=True)):
@@ -257,7 +259,7 @@ class _Search:
         return _Walked((*ended, *live), len(self._answered.events), tuple(one.way.taken for one in live), base_last)
 
     def _begin(self, base: frozenset[str], radius: int) -> list[_Live]:
-        """Return the states before the first event: more than one if an alternative begins otherwise."""
+        """Return the states before the first event, more than one if alternatives change the initial state."""
         walker = self._walker(base)
         if walker is None:
             return []
@@ -304,7 +306,7 @@ class _Search:
     def _successors(
         self, live: _Live, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int
     ) -> Iterator[_Live]:
-        # Alternatives are tried in each step of a state with room for them.
+        # Alternatives are tried in each step of a state that may take more.
         traced = radius > live.hidden
         plain = self._step(live.position, live.way.taken, event, traced=traced or bool(self._models.unsettled))
         roots = [(live.way, plain)]
@@ -313,15 +315,15 @@ class _Search:
                 node = self._step(live.position, live.way.taken | {name}, event, traced=traced)
                 if self._differs(plain.step, node.step):
                     roots.append((replace(live.way, moments=live.way.moments | {name}), node))
-        # Every step is compared before one meets the answer, which lets bounds change it.
+        # All steps are compared first: meeting the answer lets bounds change a step.
         for way, root in roots:
             split = live if way is live.way else replace(live, way=way)
             yield from self._split(split, root, radius, index, event, observed, at_once)
 
     def _silent(self, walked: _Walked) -> list[frozenset[str]]:
-        """Return combinations with which a stuck state gives the answer by alternatives that do not act alone.
+        """Return combinations of alternatives that do not act alone, but let a stuck state give the answer.
 
-        Such an alternative acts only in a bound, or only together with another one.
+        Such an alternative acts only in a bound, or only together with another alternative.
         """
         if not walked.stuck or not self._limits.silent:
             return []
@@ -339,16 +341,16 @@ class _Search:
     def _from(
         self, live: _Live, node: _Node, index: int, event: Event, observed: dict[str, Any], at_once: int
     ) -> Iterator[_Live]:
-        """Yield the states after a step that gives the answer, alone or with up to so many alternatives that act in it."""
+        """Yield the states after a step that gives the answer, alone or with up to ``at_once`` acting alternatives."""
         with_it = replace(live, way=replace(live.way, taken=node.names))
         if at_once:
             return self._split(with_it, node, live.hidden + 1, index, event, observed, at_once)
         return self._met(with_it, node, node.names, live.way.refused, 0, index, observed)
 
     def _silent_steps(self, live: _Live, event: Event) -> Iterator[tuple[_Node, int]]:
-        """Yield the steps of a state with an alternative that does not act, and with two of them that may act together.
+        """Yield the steps of a state with one alternative that does not act, and with two that may act together.
 
-        Where two act together, more may act in their step: their largest number is yielded, too.
+        If two act together, more may act in their step: the largest number of these is yielded, too.
         """
         taken, bits = live.way.taken, self._models.bits
         root = self._step(live.position, taken, event, traced=True)
@@ -366,7 +368,7 @@ class _Search:
     def _split(
         self, live: _Live, root: _Node, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int
     ) -> Iterator[_Live]:
-        """Yield the states after a step and after the steps with alternatives that act in it."""
+        """Yield the states after a step, and after the steps with alternatives that act in it."""
         room = radius - live.hidden
         if not radius or (room <= 0 and root.step is not None and root.step.equals(observed)):
             yield from self._met(live, root, live.way.taken, live.way.refused, 0, index, observed, skipped=True)
@@ -376,7 +378,7 @@ class _Search:
         refused = way.refused | {name for node in acting for name in node.names - root.names}
         plain = list(self._met(live, root, way.taken, refused, 0, index, observed))
         yield from plain
-        # The number of alternatives that the answer requires, None while no step gives it.
+        # Number of alternatives that the answer requires, None until a step gives the answer.
         required, level, depth = (0 if plain else None), acting, 1
         while depth <= (max(at_once, 1 + room) if required is None else required + room):
             if depth > 1:
@@ -396,7 +398,7 @@ class _Search:
         self, live: _Live, node: _Node, taken: frozenset[str], refused: frozenset[str], hidden: int, index: int,
         observed: dict[str, Any], *, skipped: bool = False,
     ) -> Iterator[_Live]:  # fmt: skip
-        """Yield the state after a step if its observables are the answer."""
+        """Yield the state after a step if its observables equal the answer."""
         step, settled = node.step, taken - self._unsettled
         unsure = live.unsure or (live.skipped and len(settled) > len(live.way.taken))
         while step is not None and (position := step.meets(index, observed)) is not None:
@@ -407,9 +409,10 @@ class _Search:
             step = self._by_another_bound(live.position, node.names, step)
 
     def _by_another_bound(self, position: Position, names: frozenset[str], step: PendingStep) -> PendingStep | None:
-        """Return the same step for the bounds of the base, if one of the startup algorithm explained the answer.
+        """Return the same step for the bounds of the base, if a bound of the startup algorithm explained the answer.
 
-        The interval of a startup algorithm may contain windows to which the base may grow. Bounds of one base exclude each other.
+        The interval of a startup algorithm may include windows that growth of the base also gives. Bounds of one base
+        exclude each other.
         """
         points = {one.point for one in step.taken if not _is_of_base(one.point)}
         if not points:
@@ -420,7 +423,7 @@ class _Search:
         return other
 
     def _acting(self, position: Position, node: _Node, way: ConformingWay, event: Event) -> list[_Node]:
-        """Return the steps with one alternative more that acts."""
+        """Return the steps with one more acting alternative."""
         found, bits = [], self._bits(position, node, event)
         for name in self._models.settled:
             if bits & self._models.bits[name] and name not in node.names and name not in way.refused:
@@ -430,7 +433,7 @@ class _Search:
         return found
 
     def _step(self, position: Position, names: frozenset[str], event: Event, *, traced: bool = False) -> _Node:
-        """Return the step of a state with some alternatives. ``traced``: with its bits, which take longer than the step."""
+        """Return the step of a state with some alternatives. ``traced``: include its bits, slower than the step."""
         walker = self._walker(names)
         if walker is None:
             return _Node(names, None, 0)
@@ -445,7 +448,7 @@ class _Search:
             return _Node(names, None, 0)
 
     def _bits(self, position: Position, node: _Node, event: Event) -> int:
-        """Return the bits of the alternatives that a step from a state may concern; the step is repeated if it was not traced."""
+        """Return the bits of the alternatives that may affect a step. Repeat the step if it was not traced."""
         if node.bits is None:
             walker = self._walker(node.names)
             assert walker is not None  # the step has one
@@ -453,14 +456,14 @@ class _Search:
         return node.bits
 
     def _walker(self, names: frozenset[str]) -> Walker | None:
-        """Return the model with some alternatives along the answers; ``None`` if they exclude each other."""
+        """Return the model with some alternatives along the answers, or ``None`` if they exclude each other."""
         if names not in self._walkers:
             variant = self._models.variant(names)
             self._walkers[names] = None if variant is None else self._answered.walker(variant)
         return self._walkers[names]
 
     def _begun(self, walker: Walker) -> Position | None:
-        """Return the position before the first event; ``None`` if the model crashes at once."""
+        """Return the position before the first event, or ``None`` if the model crashes at once."""
         try:
             return walker.begin()
         except CRASHES:
@@ -476,7 +479,7 @@ class _Search:
         return any(getattr(one.observation, name) != getattr(other.observation, name) for name in names)
 
     def _merged(self, live: list[_Live]) -> list[_Live]:
-        """Return the states without those that are equal and were reached by the same alternatives."""
+        """Return the states without duplicates: equal states reached by the same alternatives."""
         if len(live) < 2:
             return live
         by_taken: dict[frozenset[str], list[_Live]] = {}
@@ -507,7 +510,7 @@ def _fewest_first(fronts: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...
 
 
 def _least(ended: Iterable[_Live]) -> list[_Live]:
-    """Return the last states, cheapest first, each combination of taken and refused alternatives once."""
+    """Return the last states, cheapest first, one per combination of taken and refused alternatives."""
     found: dict[tuple[frozenset[str], frozenset[str]], _Live] = {}
     for one in sorted(ended, key=lambda one: one.way.cost):
         found.setdefault((one.way.taken, one.way.refused), one)

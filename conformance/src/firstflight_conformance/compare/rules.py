@@ -1,4 +1,4 @@
-"""The rules that the judged events of a profile exercised, and those that its cases carry out."""
+"""Compares the rules exercised by the judged events of a profile with the rules in its cases."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from firstflight_conformance.replay.variant import Variant
 from firstflight_conformance.simulate.cases import AnyCase
 
 _LEVELS = (Level.MUST, Level.SHOULD, Level.DEFINITION)
-#: Levels of clauses that bind nobody: a permission, and a limit of the models.
+#: Levels of clauses that are not binding: a permission, and a limit of the models' domain.
 _FREE = ("MAY", "domain")
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A result with its case, and for a case that conforms by other choices the answers."""
+    """A result with its case. ``subject``: the answers, for a case that conforms by other choices."""
 
     result: Result
     case: AnyCase
@@ -40,8 +40,8 @@ class Seen:
 def missing(of: Sequence[Seen], choices: Sequence[Choice], declaration: Declaration) -> tuple[str, ...]:
     """Return the rules of one profile that no judged event exercised.
 
-    Vectors carry out every rule of a profile. In closed loop alone the rules are those of the model's own runs. Rules of explained
-    cases, and those that only cases refused for a declared reason carry out, are not asked for.
+    Vectors exercise every rule of a profile. With only closed-loop cases the rules come from the model's own runs.
+    Rules of explained cases, and rules only in cases refused for a declared reason, are not required.
     """
     if not any(one.subject is not None or _is_refused(one.result) for one in of):
         return ()
@@ -74,7 +74,7 @@ def _required(vectors: Sequence[Seen], declaration: Declaration) -> set[str]:
 
 
 def _carried_out(one: Seen, declaration: Declaration) -> Iterable[str]:
-    """Return the rules of the case, or of its first events if the adapter answered only these."""
+    """Return the rules of the case, or of its answered events if the adapter answered only a part."""
     judged_events = one.case.expectation.judged_events  # type: ignore[union-attr]
     if one.subject is not None and one.subject.length < judged_events:
         return _along(one.case, one.subject.length, declaration)
@@ -90,7 +90,7 @@ def _is_refused(result: Result) -> bool:
 
 
 def _required_in_loop(of: Iterable[Seen], declaration: Declaration) -> set[str]:
-    """Return the rules of the model's own runs; a run that the adapter repeats to the end exercises its own."""
+    """Return the rules of the model's own runs of cases that conform by other choices."""
     return {clause for one in of if one.subject is not None for clause in _along(one.case, None, declaration)}
 
 
@@ -100,7 +100,7 @@ def _binding(names: Iterable[str]) -> Iterable[str]:
 
 
 def _exercised(one: Seen, choices: Sequence[Choice], declaration: Declaration) -> set[str]:
-    """Return the rules that the model carries out along the judged answers, with the choices of the adapter."""
+    """Return the rules that the model executes along the judged answers, with the choices of the adapter."""
     end = one.result.judged_events
     if one.subject is None:
         return _along(one.case, end, declaration)
@@ -112,15 +112,15 @@ def _exercised(one: Seen, choices: Sequence[Choice], declaration: Declaration) -
 
 
 def _variant(case: AnyCase, choices: Sequence[Choice]) -> Variant:
-    """Return the model with the choices that hold for a whole run."""
+    """Return the model with the choices for a whole run."""
     models = models_of(case.vector.algorithm, case.profile)
     taken = frozenset(choice.cause for choice in choices if choice.cause in models.settled)
-    # Clauses are found by lines, which only a model with a text of its own has.
+    # Clauses are found by line numbers, which need a copy of the model with its own text.
     return Variant() if models.variant(taken) is None else models.chosen(taken).variant
 
 
 def _along(case: AnyCase, end: int | None, declaration: Declaration) -> set[str]:
-    """Return the rules that the model carries out in a case up to an event: in closed loop in its own run."""
+    """Return the rules that the model executes in a case up to an event; in closed loop in its own run."""
     if isinstance(case, ComputationCase):
         return set()
     events = run_of(case, declaration)[0][:end]

@@ -1,4 +1,4 @@
-"""A case as the diagnosis sees it: the events, what was answered to them, and whether a variant would have answered that."""
+"""A case with its answers for the diagnosis, and the comparison of variants of the model with them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,10 +24,11 @@ from firstflight_conformance.simulate.cases import AnyCase, StimulusCase
 
 @dataclass(frozen=True, slots=True)
 class WalkStep:
-    """One event in a run of a variant along the answers: what it observes, ``None`` in a computation and at a crash; and whether that agrees.
+    """One event in a run of a variant along the answers.
 
-    ``taken``: the values in which it followed the answer. ``cut``: the stream sends more than the window that it follows; nothing is judged
-    from this event on.
+    ``observation``: of the variant, or ``None`` in a computation and at a crash. ``agrees``: it agrees with the answer.
+    ``taken``: values of bounds that followed the answer. ``cut``: the stream sends more than the followed window, and
+    judging ends before this event.
     """
 
     observation: Any
@@ -38,7 +39,7 @@ class WalkStep:
 
 @dataclass(slots=True)
 class Walk:
-    """How many answers agree, the event from which on nothing is judged, and the values that were taken of bounds."""
+    """Number of answers that agree, the first event that is not judged, and the values taken from bounds."""
 
     agreed: int = 0
     cut: int | None = None
@@ -47,10 +48,10 @@ class Walk:
 
 @dataclass(frozen=True, eq=False)
 class AnsweredCase:
-    """A case that failed, with all answers of the adapter; or one that passed, whose answers are those expected.
+    """A failed case with all answers of the adapter, or a passed case with the expected answers.
 
-    ``first``: the event of the first divergence, 0 in a computation and ``None`` if it passed. ``right``: the model that it diverges from,
-    with what the implementation may choose otherwise.
+    ``first``: event of the first divergence, 0 in a computation, or ``None`` if the case passed. ``right``: the
+    reference model, with the permitted choices of the implementation.
     """
 
     case: AnyCase
@@ -59,10 +60,10 @@ class AnsweredCase:
     observed: tuple[dict[str, Any], ...]
     first: int | None
     right: Variant = field(default_factory=Variant)
-    _walks: dict[Any, Walk] = field(default_factory=dict, repr=False)  # by model, whatever is right
+    _walks: dict[Any, Walk] = field(default_factory=dict, repr=False)  # by model, independent of ``right``
 
     def under(self, right: Variant) -> "AnsweredCase":
-        """Return a case that failed, as it diverges from another right model."""
+        """Return a failed case with another reference model and its first divergence."""
         return replace(self, first=self.walk(right).agreed, right=right)
 
     @property
@@ -72,7 +73,7 @@ class AnsweredCase:
 
     @property
     def length(self) -> int:
-        """The number of answers."""
+        """Number of answers."""
         return len(self.observed)
 
     @cached_property
@@ -88,12 +89,12 @@ class AnsweredCase:
 
     @cached_property
     def allowed(self) -> list[dict[str, list[Any]]]:
-        """The values that are right as well, event by event."""
+        """The other right values, by event."""
         return self.case.allowed() if isinstance(self.case, Case) else []
 
     @cached_property
     def _usage(self) -> list[bool]:
-        """By event, whether it has an ``app_limited`` that the stack works out, and that does not follow from its windows."""
+        """By event, whether the stack derives an ``app_limited`` that does not follow from its windows."""
         if "app_limited" not in self.declaration.works_out or not isinstance(self.case, StimulusCase):
             return []
         usage = Usage(self.config.max_datagram_size_bytes)
@@ -101,18 +102,18 @@ class AnsweredCase:
         return [usage.is_given(event, observed["cwnd_bytes"]) for event, observed in answers]
 
     def forms(self, index: int, event: Event) -> Sequence[Event]:
-        """Return the event; a second one with the other ``app_limited`` where the stack may have worked out either."""
+        """Return the event, and a copy with ``app_limited`` negated if the stack may have derived either value."""
         is_open = index < len(self._usage) and self._usage[index]
         return (event, other_limit(event)) if is_open and isinstance(event, Ack) else (event,)
 
     def walk(self, variant: Variant) -> Walk:
-        """Return how far the answers are those of the variant, and remember it: what conforms is asked for again."""
+        """Return how far the variant gives the answers, cached: conforming variants are used again."""
         if variant.key not in self._walks:
             self._walks[variant.key] = self._walked(variant, self.length)
         return self._walks[variant.key]
 
     def _walked(self, variant: Variant, end: int) -> Walk:
-        """Return how far the answers are those of the variant, which follows values that a text bounds; a crash answers nothing more."""
+        """Return how far the variant gives the answers, with bounds. A crash ends the walk."""
         walk = Walk()
         for step in self.steps(variant, end):
             if step.cut:
@@ -125,24 +126,25 @@ class AnsweredCase:
         return walk
 
     def reproduced(self, variant: Variant, end: int | None = None) -> int:
-        """Return how many answers, from the first on and up to ``end``, are those of a variant that may be wrong.
+        """Return the number of answers up to ``end`` that a possibly wrong variant gives, from the first on.
 
-        What is not judged any more counts as such; but a variant that stops judging before the divergence has not explained it.
+        Answers after the end of judging count as agreeing, unless judging ends before the divergence, which is then
+        unexplained.
         """
         known = self._walks.get(variant.key) if end is None else None
         walk = known or self._walked(variant, self.length if end is None else end)
         return walk.agreed if walk.cut is not None and walk.cut <= (self.first or 0) else self.judged_by(walk)
 
     def judged_by(self, walk: Walk) -> int:
-        """Return how many answers agree in a walk. All do where it ends early because the stream sends more than the window followed."""
+        """Return the number of answers that agree in a walk: all if it ends because the stream exceeds the window."""
         return walk.agreed if walk.cut is None else self.length
 
     def explained_by(self, variant: Variant) -> bool:
-        """Return whether every answer that is judged is that of the variant."""
+        """Return whether the variant gives every judged answer."""
         return self.reproduced(variant) == self.length
 
     def unchanged_by(self, variant: Variant) -> bool:
-        """Return whether a variant answers as was observed, and follows no other bound than the right model does."""
+        """Return whether a variant gives the observed answers and follows only bounds that ``right`` follows."""
         walk = self.walk(variant)
         followed = {(value.point, value.what) for value in walk.taken}
         if self.judged_by(walk) < self.length:
@@ -150,7 +152,7 @@ class AnsweredCase:
         return not followed or followed <= {(value.point, value.what) for value in self.walk(self.right).taken}
 
     def steps(self, variant: Variant, end: int) -> Iterator[WalkStep]:
-        """Yield what a variant makes of each event. Where it differs within a bound it goes on from the value that was observed."""
+        """Yield the step of a variant at each event. If it differs within a bound, continue from the observed value."""
         if isinstance(self.case, ComputationCase):
             yield WalkStep(None, self._computes(variant, self.case))
             return
@@ -168,7 +170,7 @@ class AnsweredCase:
             yield WalkStep(None, False)
 
     def agrees(self, index: int, observation: Any, observed: dict[str, Any], *, avoiding: bool) -> bool:
-        """Return whether an answer is what was observed of a variant, within the class of the adapter."""
+        """Return whether an answer agrees with the observation of a variant, within the class of the adapter."""
         return (
             self._is_ahead(index)
             or equals(observation, observed)
@@ -176,7 +178,7 @@ class AnsweredCase:
         )
 
     def _is_ahead(self, index: int) -> bool:
-        """Return whether the stack may already do what the next event states; the judging passes over it as well."""
+        """Return whether the stack may already react to the next event. The judge skips such an answer, too."""
         following = self.events[index + 1 : index + 2]
         works_out = "persistent_congestion" in self.declaration.works_out
         return works_out and bool(following) and isinstance(following[0], PersistentCongestion)
@@ -185,7 +187,7 @@ class AnsweredCase:
         """Return whether the answers agree within the class of the adapter."""
         expected = observables(observation)
         allowed = dict(self.allowed[index]) if index < len(self.allowed) else {}
-        # What is allowed beside the right answer is no answer of a variant that differs from it.
+        # Allowed values apply only to a variant whose own answer is one of them.
         allowed = {name: values for name, values in allowed.items() if expected.get(name) in values}
         if observation.triggers:
             allowed["trigger"] = [trigger.value for trigger in observation.triggers]
@@ -207,23 +209,23 @@ class Along(Walker):
     """A case and a variant of the model that walks along its answers."""
 
     def __init__(self, subject: AnsweredCase, variant: Variant) -> None:
-        """Take the case and the model."""
+        """Store the case and the model."""
         case = subject.case
-        assert not isinstance(case, ComputationCase)  # a computation has no events
+        assert not isinstance(case, ComputationCase)  # computations lack events
         super().__init__(case.vector.algorithm, case.profile, subject.config, variant)
         self.subject, self.case = subject, case
-        # A class with a tolerance would otherwise go on from a window near the observed one.
+        # With a tolerance the model would otherwise continue from a window near the observed one.
         self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
         self.notes_avoidance = notes_avoidance(subject.declaration)
 
     def step(self, position: Position, event: Event) -> "AlongStep":
-        """Process an event from a position that another model may have reached, which stays as it is."""
+        """Process an event from a position, possibly of another model. The position is unchanged."""
         before = self.before(position)
         controller = before.copy()
         return AlongStep(self, position, before, event, controller, self.variant.advance(controller, event))
 
     def go_on(self, position: Position, index: int, event: Event, observed: dict[str, Any]) -> "AlongStep":
-        """Return the step with an answer, in the form of the event that agrees if it has two; ``after`` is set in any case."""
+        """Return the step with an answer, for a form of the event that agrees if possible. ``after`` is always set."""
         for form in self.subject.forms(index, event):
             step = self.step(position, form)
             step.answer(index, observed)
@@ -235,7 +237,7 @@ class Along(Walker):
 
 @dataclass(slots=True)
 class AlongStep(PendingStep):
-    """A step along the answers of a case. ``after``: the position after the answer; ``agrees``: the model gives that answer."""
+    """A step along the answers of a case. ``after``: position after it. ``agrees``: the model gives the answer."""
 
     after: Any = None
     agrees: bool = False
@@ -250,7 +252,7 @@ class AlongStep(PendingStep):
         return position
 
     def answer(self, index: int, observed: dict[str, Any]) -> None:
-        """Compare the answer. Where it differs within a bound, the position after it is the observed one."""
+        """Compare the answer. If it differs within a bound, the position continues from the observed value."""
         before, along = self.position, self.along
         position = Position(along, self.controller, self.bounds(), before.narrowed, before.avoiding, before.last)
         if along.notes_avoidance:
@@ -266,7 +268,7 @@ class AlongStep(PendingStep):
                 self.agrees = self._agrees(index, observed)
 
     def settle(self) -> None:
-        """Let the bounds remember the event."""
+        """Let the bounds record the event."""
         self.remember(self.after.bounds)
 
     def _agrees(self, index: int, observed: dict[str, Any]) -> bool:
@@ -280,12 +282,12 @@ def config_of(case: Case | StimulusCase) -> Config:
 
 
 def shortest_first(subjects: Sequence[AnsweredCase]) -> list[AnsweredCase]:
-    """Return the subjects in the order of their length, those with an early divergence first among equals."""
+    """Return the cases by length, then by the event of their divergence."""
     return sorted(subjects, key=lambda subject: (subject.length, subject.first or 0, subject.case.id))
 
 
 def sample_of(subjects: Sequence[AnsweredCase], most: int) -> list[AnsweredCase]:
-    """Return the shortest case of each topic, then the shortest of the rest."""
+    """Return at most ``most`` cases: the shortest of each topic, then the shortest of the rest."""
     ordered = shortest_first(subjects)
     by_topic: dict[str, AnsweredCase] = {}
     for subject in ordered:

@@ -1,7 +1,7 @@
-"""One copy of the model whose functions and constants change: a combination of alternatives needs no copy of its own.
+"""Switches the functions and constants of one copy of the model, in place of a copy for each combination.
 
-A copy of the model takes some milliseconds and a megabyte, and a walk asks for hundreds of combinations. Nearly every alternative
-changes one function. Two alternatives in one function are applied to its text, one after the other.
+A copy of the model takes some milliseconds and a megabyte, and a walk uses hundreds of combinations. Nearly every
+alternative changes one function. Two alternatives in one function are applied to its text one after the other.
 """
 
 import sys
@@ -19,7 +19,7 @@ from firstflight_conformance.replay.variant import Variant
 
 
 class Move(NamedTuple):
-    """The assignments that lead from one combination to another. Both are kept, since a move is found by their identities."""
+    """The assignments from one combination to another. Stores both, since a move is looked up by their identities."""
 
     before: Change
     after: Change
@@ -28,10 +28,10 @@ class Move(NamedTuple):
 
 
 class Switch:
-    """A copy of the model, and the changes that alternatives make in it."""
+    """A copy of the model, and the changes by alternatives."""
 
     def __init__(self, alternatives: Mapping[str, Sequence[Mutant]], texts: Mapping[Path, str] | None = None) -> None:
-        """Copy the model. ``alternatives``: their changes by id. ``texts``: the texts of all files, if they differ from the model."""
+        """Copy the model. ``alternatives``: changes by id. ``texts``: all texts if they differ from the model."""
         self._parts = alternatives
         self._changes = {name: _change_of(parts) for name, parts in alternatives.items()}
         files = mutable_files()
@@ -52,7 +52,7 @@ class Switch:
         return all(self._changes[name] is not None for name in names)
 
     def together(self, names: Sequence[str]) -> Change | None:
-        """Return the change that alternatives make together, ``None`` if they exclude each other."""
+        """Return the combined change of alternatives, or ``None`` if they exclude each other."""
         changes = {name: change for name in names if (change := self._changes[name]) is not None}
         constants = [item for change in changes.values() for item in change.constants.items()]
         if len(dict(constants)) < len(constants):
@@ -67,7 +67,7 @@ class Switch:
         return Change(codes, dict(constants))
 
     def select(self, change: Change) -> None:
-        """Give functions and constants their values of a combination."""
+        """Set functions and constants to the values of a combination."""
         if self._selected is change:
             return
         pair = id(self._selected), id(change)
@@ -89,7 +89,7 @@ class Switch:
     def _names(self, change: Change) -> Iterator[tuple[dict[str, Any], str, int]]:
         """Yield the names of the constants that differ, with their places and values."""
         for name in self._selected.constants.keys() | change.constants.keys():
-            # A module that imports a constant has a name of its own for it.
+            # A module that imports a constant has its own name for it.
             for place in (vars(one) for one in self._modules if name in vars(one)):
                 yield place, name, change.constants.get(name, self._constants.setdefault(name, place[name]))
 
@@ -122,7 +122,7 @@ class Switched(Variant):
     """The model of a switch with a combination of alternatives."""
 
     def __init__(self, switch: Switch, change: Change, choices: dict[str, dict[str, Any]], key: Any) -> None:
-        """Take the change, and the values of readings by algorithm. ``key``: the same for the same model only."""
+        """Store the change, and the values of readings by algorithm. ``key``: unique for the model."""
         self._switch, self._change, self._choices = switch, change, choices
         self._model, self._computation, self.key = switch.model, None, key
         self.texts = {}
@@ -137,18 +137,18 @@ class Switched(Variant):
         return super().create(algorithm, profile, config)
 
     def advance(self, state: Any, event: Any) -> Any:
-        """Process one event in place, as ``firstflight.advance``; return the observables."""
+        """Process one event in place, as ``firstflight.advance``, and return the observables."""
         self._switch.select(self._change)
         return super().advance(state, event)
 
     def followed(self, observation: Any, state: Any, shows: dict[str, Any]) -> Any:
-        """Return the observation of a state whose windows were changed to those of an implementation."""
+        """Return the observation of a state after its windows were set to an implementation's windows."""
         self._switch.select(self._change)
         return super().followed(observation, state, shows)
 
 
 def _change_of(parts: Sequence[Mutant]) -> Change | None:
-    """Return the change of an alternative; ``None`` if it changes more than functions and constants."""
+    """Return the change of an alternative, or ``None`` if it changes more than functions and constants."""
     found = Change({}, {})
     for change in map(change_of, parts):
         if change is None or change.codes.keys() & found.codes.keys():

@@ -1,6 +1,6 @@
-"""Which functions of the model a change touches, and which functions one event executes.
+"""Finds the functions of the model that a change touches, and the functions that one event executes.
 
-A step that executes no function that a change touches is the same with and without the change. The relation asks this
+A step that executes none of the touched functions is the same with and without the change. The relation tests this
 before it executes the changed model, which saves most steps.
 """
 
@@ -23,14 +23,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of the model: the new code of functions, and the new values of integers that modules define by name."""
+    """A change of the model: new code of functions, and new values of integer constants of modules."""
 
     codes: dict[Function, CodeType]
     constants: dict[str, int]
 
 
 def touched(parts: Sequence[Mutant]) -> frozenset[Function] | None:
-    """Return the functions that a change touches; ``None`` for any, where it changes more than functions and constants."""
+    """Return the functions that a change touches, or ``None`` (any) if it changes more than functions and constants."""
     functions: set[Function] = set()
     for part in parts:
         change = change_of(part)
@@ -43,7 +43,7 @@ def touched(parts: Sequence[Mutant]) -> frozenset[Function] | None:
 
 
 def change_of(part: Mutant) -> Change | None:
-    """Return a change of texts; ``None`` if it changes more than functions and constants."""
+    """Return the change of a mutant, or ``None`` if it changes more than functions and constants."""
     codes: dict[Function, CodeType] = {}
     constants: dict[str, int] = {}
     for path, text in changed_texts(part).items():
@@ -58,7 +58,7 @@ def change_of(part: Mutant) -> Change | None:
 
 
 def _constants(old: Sequence[str], new: Sequence[str]) -> dict[str, int] | None:
-    """Return the names with other values among statements outside of functions; ``None`` if another statement differs."""
+    """Return the constants that differ in statements outside functions, or ``None`` if another statement differs."""
     found: dict[str, int] = {}
     if len(old) != len(new):
         return None
@@ -87,7 +87,7 @@ def _names(code: CodeType) -> set[str]:
 
 @lru_cache(maxsize=1024)
 def functions_of(path: Path, text: str) -> tuple[dict[str, CodeType], list[str]]:
-    """Return the code of the functions and methods of a module by qualified name, and its statements without the bodies of these."""
+    """Return the code of a module's functions by qualified name, and its statements without function bodies."""
     functions: dict[str, CodeType] = {}
 
     def collect(code: CodeType) -> None:
@@ -107,30 +107,30 @@ def functions_of(path: Path, text: str) -> tuple[dict[str, CodeType], list[str]]
 
 
 def content(code: CodeType) -> tuple[Any, ...]:
-    """Return the content of a function, without its lines: the same for equal functions."""
+    """Return the content of a function without line numbers, equal for equal functions."""
     consts = tuple(content(one) if isinstance(one, CodeType) else (type(one), one) for one in code.co_consts)
     return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars
 
 
 class Executed:
-    """Notes which alternatives a step may concern: those that touch a function that it executes.
+    """Records the alternatives that may affect a step: those that touch an executed function.
 
-    ``touched``: the functions that each alternative changes, ``None`` for any.
+    ``touched``: the functions that each alternative changes, or ``None`` for any.
     """
 
     def __init__(self, touched: Sequence[frozenset[Function] | None]) -> None:
-        """Give each alternative a bit, in this order."""
+        """Assign a bit to each alternative, in this order."""
         self._always = sum(1 << place for place, functions in enumerate(touched) if functions is None)
         self._bits: dict[Function, int] = {}
         for place, functions in enumerate(touched):
             for function in functions or ():
                 self._bits[function] = self._bits.get(function, 0) | 1 << place
-        # The codes are kept, so that their identities stay theirs.
+        # Holds references to the codes, so that their ids are not reused.
         self._of_code: dict[int, tuple[int, CodeType]] = {}
         self._found = 0
 
     def call(self, step: Callable[[], Result]) -> tuple[Result, int]:
-        """Return the result of a step, and the bits of the alternatives that it may concern."""
+        """Return the result of a step, and the bits of the alternatives that may affect it."""
         self._found = self._always
         previous = sys.gettrace()
         sys.settrace(self._note)

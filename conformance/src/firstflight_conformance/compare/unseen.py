@@ -1,4 +1,4 @@
-"""Rules and algorithms that a run without failures did not show."""
+"""Finds the rules and algorithms that a run without failures did not show."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,14 +13,14 @@ from firstflight_conformance.records.findings import Choice
 from firstflight_conformance.records.results import AdapterReport, Unseen, Verdict
 from firstflight_conformance.simulate.cases import AnyCase
 
-#: Results that decide against the adapter, whatever else it showed.
+#: Results that make a run failed.
 _WRONG = ("fail", "changed", "errored")
 
 
 def with_unseen(judged: AdapterReport, diagnosed: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
-    """Return the diagnosed report with the rules and algorithms that the run did not show; a failed run has none.
+    """Return the diagnosed report with the rules and algorithms that the run did not show; unchanged for a failed run.
 
-    ``judged``: the report before the diagnosis, which has the answers to cases that conform by other choices.
+    ``judged``: the report before the diagnosis, which contains the answers to cases that conform by other choices.
     """
     declaration = diagnosed.declaration
     wrong = any(diagnosed.counts[status] for status in _WRONG)
@@ -49,14 +49,14 @@ def _by_profile(
 
 
 def _choices(report: AdapterReport, of: Sequence[Seen]) -> list[Choice]:
-    """Return the choices that show in the cases of a profile, or in no case alone."""
+    """Return the choices with cases of a profile, or without cases."""
     names = {one.result.case_id for one in of}
     found = report.diagnosis.choices if report.diagnosis is not None else ()
     return [choice for choice in found if not choice.cases or not names.isdisjoint(choice.cases)]
 
 
 def _is_shown(of: Sequence[Seen], declaration: Declaration) -> bool:
-    """Return whether a case shows the algorithm: one in which the base gives other answers. An explained deviation shows it too."""
+    """Return whether a case shows the algorithm: the base gives other answers, or a deviation is explained."""
     if any(one.result.explained_by is not None for one in of):
         return True
     judged = [one for one in of if one.result.verdict is Verdict.PASS or one.result.conforms]
@@ -66,7 +66,7 @@ def _is_shown(of: Sequence[Seen], declaration: Declaration) -> bool:
 
 
 def _shows(judged: Sequence[Seen], declaration: Declaration) -> Iterator[bool]:
-    """Yield whether a case shows the algorithm, cases that pass first: their answers are those of the model."""
+    """Yield whether a case shows the algorithm. Passed cases come first: the model gives their answers."""
     for one in judged:
         if one.subject is None and not isinstance(one.case, ComputationCase):
             yield acts(one.case, declaration)

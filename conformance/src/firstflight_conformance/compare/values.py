@@ -1,4 +1,4 @@
-"""Compares what an adapter observed with what is expected, within the class that it declared."""
+"""Compares the observables of an adapter with the expected ones, within the declared class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +12,12 @@ from firstflight_conformance.records.divergence import Difference
 from firstflight_conformance.simulate.cases import StimulusCase
 
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
-#: What stands in a difference for an observable that did not come.
+#: Value of a missing observable in a difference.
 ABSENT = "absent"
 _FLOAT32_EXACT_BYTES = 2**23  # up to here neighbouring float32 values are at most one byte apart
 _FLOAT32_PART = 2**22
-#: The integer model of CUBIC is less than this far from real numbers, and so is a stack in double precision from it: 3 bytes and the
-#: growth in a nanosecond after an ACK, and a byte that the stage begins with (``spec/cubic/rules.md``, *The error*).
+#: Largest error of the integer model of CUBIC, and of a stack in double precision relative to it. It is 3 bytes, the
+#: growth in a nanosecond after an ACK, and a byte at the start of the stage (``spec/cubic/rules.md``, *The error*).
 _CUBIC_BYTES = 4
 #: In one nanosecond the curve grows by less than 2 bytes and this part of the window, whatever the datagram size.
 _CUBIC_PART = 2**37
@@ -50,9 +50,9 @@ def compare(
     *,
     avoiding: bool = False,
 ) -> ValueComparison:
-    """Compare every observable in ``observed``, and those declared that the case expects and that did not come.
+    """Compare every observable in ``observed``. Declared and expected observables that are missing are differences.
 
-    ``allowed``: values that are right as well, by observable. ``avoiding``: the case is one of CUBIC that has been in congestion avoidance.
+    ``allowed``: other right values, by observable. ``avoiding``: a case of CUBIC that has been in congestion avoidance.
     """
     differences: list[Difference] = []
     within_tolerance = False
@@ -78,7 +78,7 @@ def compare(
 def fits_float64(
     differences: tuple[Difference, ...], declaration: Declaration, max_datagram_size_bytes: int, *, avoiding: bool
 ) -> bool:
-    """Return whether an adapter differs in congestion avoidance of CUBIC only by roundings that the class ``float64`` allows."""
+    """Return whether an adapter differs in CUBIC congestion avoidance only by roundings of the class ``float64``."""
     if not avoiding or notes_avoidance(declaration) or not differences:
         return False
     wider = replace(declaration, arithmetic="float64")
@@ -91,7 +91,10 @@ def fits_float64(
 
 
 def avoids(case: Case | StimulusCase, before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
-    """Return whether a case of CUBIC is in congestion avoidance: its window grew beyond the threshold. ``before`` is ``None`` at first."""
+    """Return whether a case of CUBIC is in congestion avoidance: its window grew above ssthresh.
+
+    ``before``: observables before the event, or ``None`` at the first event.
+    """
     if before is None or not (case.vector.algorithm == "cubic" or case.profile.endswith("+cubic")):
         return False
     threshold_bytes, window_bytes = now["ssthresh_bytes"], now["cwnd_bytes"]
@@ -99,7 +102,7 @@ def avoids(case: Case | StimulusCase, before: dict[str, Any] | None, now: dict[s
 
 
 def notes_avoidance(declaration: Declaration) -> bool:
-    """Return whether the class of an adapter has another tolerance in the congestion avoidance of CUBIC."""
+    """Return whether the class of an adapter has a different tolerance in the congestion avoidance of CUBIC."""
     return declaration.avoidance == "datagram" or declaration.arithmetic == "float64"
 
 
@@ -123,7 +126,7 @@ def _tolerated(
 
 
 def datagram_sizes_bytes(first_bytes: int, events: Sequence[Event]) -> list[int]:
-    """Return the largest maximum datagram size up to each event: windows in packets may still count packets of that size."""
+    """Return the largest maximum datagram size up to each event: windows in packets may still use it."""
     sizes_bytes = (
         event.max_datagram_size_bytes if isinstance(event, DatagramSize) else first_bytes for event in events
     )
@@ -131,7 +134,7 @@ def datagram_sizes_bytes(first_bytes: int, events: Sequence[Event]) -> list[int]
 
 
 def slack_bytes(declaration: Declaration, max_datagram_size_bytes: int, window_bytes: int) -> int:
-    """Return by how much the class of an adapter lets a window up to ``window_bytes`` grow less than it should."""
+    """Return the largest shortfall of a window up to ``window_bytes`` that the class of an adapter allows, in bytes."""
     return _short_bytes(declaration, max_datagram_size_bytes) + _rounding_bytes(window_bytes, declaration.arithmetic)
 
 

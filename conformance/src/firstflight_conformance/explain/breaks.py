@@ -1,4 +1,4 @@
-"""The rules that a cause breaks."""
+"""The rules violated by a cause."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -13,23 +13,23 @@ from firstflight_conformance.records.findings import Decision
 from firstflight_conformance.replay.candidates import Candidate
 from firstflight_conformance.replay.mutants import Mutant
 
-#: No cause is said to break more rules than this.
+#: Maximum number of reported rules per cause.
 MOST = 6
-#: A changed line without a citation is looked at with this number of lines around it.
+#: Lines searched around a changed line without a citation.
 _NEAR = 4
 
 
 def broken_by(
     candidate: Candidate, decision: Decision, of: tuple[str, str], clauses: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the rules that a candidate breaks, those first that the model carries out at the decision.
+    """Return the rules violated by a candidate; rules applied by the model at the decision come first.
 
-    ``of``: algorithm and profile of the judged case. ``clauses``: the rules near the line of an operator, in their order.
+    ``of``: algorithm and profile of the judged case. ``clauses``: the rules near the line of an operator, in order.
     """
     named = [*clauses]
     for part in candidate.parts:
         named += rules_of(part, decision.clauses)
-    if candidate.kind in ("base", "profile"):  # the algorithm as a whole, and rules of causes that answer alike
+    if candidate.kind in ("base", "profile"):  # the whole algorithm, and rules of causes with equal answers
         own = [clause for clause in by_weight(decision.clauses) if known_clauses()[clause].page == of[0]]
         named = [*own[: MOST // 2], *clauses, *own[MOST // 2 :]]
     found = _held(named, of)
@@ -40,19 +40,19 @@ def broken_by(
 
 
 def may_be_broken(clauses: Iterable[str], of: tuple[str, str]) -> tuple[str, ...]:
-    """Return the rules of a profile among those that an unknown cause may break."""
+    """Return the rules of a profile that an unknown cause may violate."""
     return tuple(_held(clauses, of)[:MOST])
 
 
 def _held(clauses: Iterable[str], of: tuple[str, str]) -> list[str]:
-    """Return the rules of a profile: its algorithm, the layers below, and NewReno, whose windows every base has."""
+    """Keep the rules that apply to a profile: its algorithm, the layers below, and NewReno, shared by every base."""
     pages = {name for name, _ in layers(*of)} | {DEFAULT_BASE[0]}
     known = known_clauses()
     return [one for one in dict.fromkeys(clauses) if known[one].page in pages and holds(known[one], *of)]
 
 
 def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
-    """Return the rules of a change; of a reading those of the value that the model has, where it carries them out."""
+    """Return the rules of a change. For a reading: its rules among ``carried_out``, or all its rules if none is."""
     if part.breaks:
         return list(part.breaks)
     if part.readings:
@@ -63,7 +63,7 @@ def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
 
 
 def _of_no_other_base(clause: str, part: Mutant) -> bool:
-    """Return whether a rule belongs to no base controller, or to that on which the changed profile runs."""
+    """Return whether a rule does not belong to another base controller than the changed profile's."""
     page = clause.partition(".")[0]
     base = part.profile.partition("+")[2] or DEFAULT_BASE[0]
     return page in (part.algorithm, base) or not isinstance(ALGORITHMS.get(page), Base)
@@ -80,7 +80,7 @@ def _decided_by(clause: Clause, part: Mutant) -> bool:
 
 @cache
 def _cited_near(file: str, find: str) -> list[str]:
-    """Return the clauses cited on the lines of a text of the model, else in the lines around it."""
+    """Return the clauses cited on the lines of a text of the model, else the two nearest in the lines around it."""
     path = REFERENCE_PY / file
     text = path.read_text(encoding="utf-8")
     first = text[: text.index(find)].count("\n") + 1

@@ -1,16 +1,16 @@
-"""The limit of the search for causes, in events of the model: counted, not timed, so that a report is the same on every machine."""
+"""Limit of the search for causes, in replayed events instead of time, so that reports are equal on every machine."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-#: Events that the causes of one adapter and profile may replay. A second of CPU replays 70,000 of HyStart++.
+#: Events to replay for the causes of one adapter and profile. One CPU second replays 70,000 events of HyStart++.
 EVENTS = 800_000
-#: Events for the rules near an unknown cause, which the search for causes leaves.
+#: Events reserved for the rules near an unknown cause.
 RESERVE = 60_000
-#: Events as which a copy of the model counts, and as which a compiled function counts.
+#: Cost of a copy of the model, and of a compiled function, in events.
 BUILT, COMPILED = 150, 15
-#: The cost of an event in percent, for algorithms whose events take longer.
+#: Cost of an event in percent, for algorithms with slower events.
 _WEIGHTS = {
     "bbr": 400, "careful-resume": 200, "cubic": 120, "jumpstart": 150, "limited-slow-start": 400, "quick-start": 120,
     "rapid-start": 150, "search": 150, "slow-start": 120, "tcb-sharing": 200,
@@ -19,7 +19,7 @@ _WEIGHTS = {
 
 @dataclass
 class Budget:
-    """Events that a search may still replay. ``floor``: events that others need; ``weight``: the cost of an event in percent."""
+    """Remaining events of a search. ``floor``: events reserved for others; ``weight``: cost of an event in percent."""
 
     left: int = EVENTS
     floor: int = RESERVE
@@ -28,24 +28,24 @@ class Budget:
 
     @classmethod
     def of(cls, algorithm: str) -> "Budget":
-        """Return the budget of a profile of an algorithm."""
+        """Return the budget for one profile of an algorithm."""
         weight = _WEIGHTS.get(algorithm, 100)
         floor = RESERVE * weight // 100
         return cls(left=EVENTS - RESERVE + floor, floor=floor, weight=weight)
 
     def spend(self, events: int) -> None:
-        """Take events off."""
+        """Subtract the cost of events."""
         self.left -= events * self.weight // 100
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing is left above the floor. A search that asks this stops early."""
+        """Whether the budget is down to the floor; if so, the search is marked as stopped early."""
         self.stopped = self.stopped or self.left <= self.floor
         return self.left <= self.floor
 
     @contextmanager
     def at_most(self, events: int) -> Iterator[None]:
-        """Limit a part of the search to some events."""
+        """Limit the search within the context to a number of events."""
         before = self.floor
         self.floor = max(before, self.left - events * self.weight // 100)
         try:
@@ -55,7 +55,7 @@ class Budget:
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:
-        """Let the last part use the reserve."""
+        """Make the reserve available within the context."""
         before, self.floor = self.floor, 0
         try:
             yield

@@ -1,16 +1,16 @@
-"""The windows around a decision, as the model has them and as they were observed."""
+"""Windows of the model and of the adapter around a decision."""
 
 from firstflight_conformance.compare.subject import AnsweredCase
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.records.findings import Curve, Decision
 from firstflight_conformance.replay.implementation import Model, drive
 
-#: So many events are shown before the decision, and after the first answer that differs.
+#: Number of shown events before the decision, and after the first differing answer.
 _BEFORE, _AFTER = 16, 24
 
 
 def curve_of(subject: AnsweredCase, decision: Decision) -> Curve | None:
-    """Return the windows around a decision; ``None`` for a computation, and where the adapter told none."""
+    """Return the windows around a decision; ``None`` for a computation, or if the adapter reported no windows."""
     if isinstance(subject.case, ComputationCase) or decision.event_index is None:
         return None
     seen = subject.first or 0

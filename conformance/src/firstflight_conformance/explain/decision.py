@@ -1,4 +1,4 @@
-"""The event at which a cause decides otherwise, which may be before the first answer that shows it."""
+"""Finds the event of a differing decision, which may precede the first differing answer."""
 
 import re
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ from firstflight_conformance.replay.fresh import right_text
 from firstflight_conformance.replay.measure import ClauseTracer
 from firstflight_conformance.replay.variant import Variant
 
-#: A member that a line of the model uses.
+#: A member used by a line of the model.
 _MEMBER = re.compile(r"\.(\w+)")
-#: So many quantities of the state are shown.
+#: Maximum number of shown quantities of the state.
 _USED = 12
 
 
 def decision_of(subject: AnsweredCase, variant: Variant) -> Decision:
-    """Return the first decision in which a variant differs from the model in a case; the visible divergence if there is none before."""
+    """Return the first decision of a variant that differs from the model in a case, at the latest the divergence."""
     if isinstance(subject.case, ComputationCase):
         return computed(subject, variant)
     index = first_decision(subject, variant)
@@ -33,7 +33,7 @@ def decision_of(subject: AnsweredCase, variant: Variant) -> Decision:
 
 
 def observations(subject: AnsweredCase, variant: Variant) -> Iterator[Any]:
-    """Yield what a variant observes up to the first divergence; a crash ends it."""
+    """Yield the observations of a variant up to the first divergence or a crash."""
     for step in subject.steps(variant, (subject.first or 0) + 1):
         if step.observation is None:
             return
@@ -41,7 +41,7 @@ def observations(subject: AnsweredCase, variant: Variant) -> Iterator[Any]:
 
 
 def first_decision(subject: AnsweredCase, variant: Variant) -> int | None:
-    """Return the first event on which a variant decides otherwise, up to the first divergence."""
+    """Return the first event with another decision of a variant, up to the first divergence, or None."""
     for index, (right, other) in enumerate(
         zip(observations(subject, subject.right), observations(subject, variant), strict=False)
     ):
@@ -61,7 +61,7 @@ def _decided(observation: Any) -> tuple[Any, ...]:
 
 
 def first_visible(subject: AnsweredCase, variant: Variant) -> int | None:
-    """Return the first event after which an observable that the adapter declares differs."""
+    """Return the first event with a difference in a declared observable, or None."""
     names = subject.observed[0]
     for index, (one, other) in enumerate(
         zip(observations(subject, subject.right), observations(subject, variant), strict=False)
@@ -73,12 +73,12 @@ def first_visible(subject: AnsweredCase, variant: Variant) -> int | None:
 
 
 def at_event(subject: AnsweredCase, index: int, variant: Variant | None) -> Decision:
-    """Return the decision at an event, with the rules that the model carries out there; at the first event with its beginning."""
+    """Return the decision at an event with the rules applied by the model; event 0 includes initialisation."""
     assert not isinstance(subject.case, ComputationCase)
     seen = list(observations(subject, subject.right))
     index = min(
         index, len(seen) - 1
-    )  # a case that conforms alone, and contradicts the choices of the run, has no divergence
+    )  # a case that conforms alone, but contradicts the choices of the run, does not diverge
     right = seen[index]
     steps = list(observations(subject, variant)) if variant is not None else []
     other = observables(steps[index]) if index < len(steps) else {}
@@ -87,7 +87,7 @@ def at_event(subject: AnsweredCase, index: int, variant: Variant | None) -> Deci
 
 
 def divergence_of(subject: AnsweredCase) -> Divergence | None:
-    """Return the first answer that differs from the model with the choices of the stack; ``None`` for a computation."""
+    """Return the first difference from the model with the choices of the stack; ``None`` for a computation."""
     if isinstance(subject.case, ComputationCase) or subject.first is None:
         return None
     right = list(observations(subject, subject.right))
@@ -95,7 +95,7 @@ def divergence_of(subject: AnsweredCase) -> Divergence | None:
         return None
     expected = observables(right[subject.first])
     index, size_bytes = subject.first, subject.config.max_datagram_size_bytes
-    for avoiding in (True, False):  # a tolerance may have ended before
+    for avoiding in (True, False):  # a tolerance may have ended earlier
         comparison = compare(expected, subject.observed[index], subject.declaration, size_bytes, avoiding=avoiding)
         if comparison.differences:
             break
@@ -103,7 +103,7 @@ def divergence_of(subject: AnsweredCase) -> Divergence | None:
 
 
 def arithmetic(subject: AnsweredCase) -> tuple[str, ...]:
-    """Return a line with the quantities of the state that the model used at the first divergence, with their values before it."""
+    """Return a line with the state used by the model at the first divergence, with the values before the event."""
     if isinstance(subject.case, ComputationCase):
         return ()
     right, first = subject.right, subject.first or 0
@@ -128,17 +128,17 @@ def arithmetic(subject: AnsweredCase) -> tuple[str, ...]:
 
 
 def clauses_of(subject: AnsweredCase, index: int) -> tuple[str, ...]:
-    """Return the rules that the right model carries out on an event of a case, on the first with its beginning."""
+    """Return the rules applied by the right model on an event of a case; event 0 includes initialisation."""
     steps, tracer = subject.steps(subject.right, index + 1), ClauseTracer(subject.right.texts)
     for _ in range(index):
         next(steps)
-    with tracer:  # the first event begins the case as well
+    with tracer:  # the first step also initialises the case
         next(steps, None)
     return tuple(sorted(tracer.clauses))
 
 
 def computed(subject: AnsweredCase, variant: Variant | None) -> Decision:
-    """Return a computation with its outputs."""
+    """Return a computation and its outputs as a decision."""
     case = subject.case
     assert isinstance(case, ComputationCase)
     try:

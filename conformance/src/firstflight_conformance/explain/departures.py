@@ -1,4 +1,4 @@
-"""Splits the failures in a profile into choices that its text leaves open, and departures."""
+"""Splits the failures in a profile into choices at open points and departures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from firstflight_conformance.replay.variant import Variant, buildable
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The choices in a profile, and the cases that differ and conform."""
+    """The choices in a profile, and the conforming cases."""
 
     choices: tuple[Choice, ...]
     judged: tuple[Judged, ...]
@@ -28,7 +28,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Departures:
-    """The failures in a profile that the choices do not explain, as they diverge from the model with these; and the passed cases."""
+    """Failures in a profile that the choices do not explain, relative to the model with them; and passed cases."""
 
     chosen: Chosen
     failures: Failures
@@ -41,11 +41,11 @@ class Departures:
 
     @property
     def choices(self) -> Candidate | None:
-        """The choices as one candidate, ``None`` if there are none."""
+        """The choices as one candidate, or ``None`` without choices."""
         return self.failures.choices
 
     def explanations(self, known: Sequence[Explanation] = ()) -> list[Explanation]:
-        """Return the explanations of the departures under these choices. ``known``: causes in other profiles of the adapter."""
+        """Return the explanations of the departures under the choices. ``known``: causes in other profiles."""
         if not self._found:
             self._found.extend(self.failures.explanations([] if self.chosen.options else known))
         return self._found
@@ -58,7 +58,7 @@ class Departures:
 
 
 def of_profile(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> "Verdicts":
-    """Return the verdicts on the failures in a profile, and the departures, as they diverge from the choices of the run."""
+    """Return the verdicts on the failures in a profile; departures are relative to the choices of the run."""
     found = compared(failing, passing)
     models, taken = found.models, found.joint.taken
     agreement = _agreement(models.chosen(taken), models, list(found.conforming.values()))
@@ -70,9 +70,9 @@ def of_profile(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> "Ver
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The failures in a profile: cases that conform, departures, cases that the budget leaves undecided, and clashes.
+    """The failures in a profile: conforming cases, departures, cases undecided when the budget ended, and clashes.
 
-    ``clashes``: departures that conform only by other choices than the run, each with a case that contradicts it.
+    ``clashes``: departures that conform only by other choices than the run, each with a contradicting case.
     """
 
     agreement: Agreement
@@ -84,9 +84,9 @@ class Verdicts:
 def _departures(
     chosen: Chosen, rest: list[AnsweredCase], agreed: list[AnsweredCase], passing: list[AnsweredCase]
 ) -> Departures:
-    """Return the departures, seen from the choices of the run.
+    """Return the departures relative to the choices of the run.
 
-    Where one wrong decision explains every failure, conforming ones included, the departures are seen from the model itself.
+    If one wrong decision explains every failure, including conforming cases, they are relative to the model itself.
     """
     right = [*passing, *_under(chosen, agreed)]
     budget = Budget.of(rest[0].case.vector.algorithm if rest else "")
@@ -107,9 +107,9 @@ def _departures(
 def _with_fewer_choices(
     chosen: Chosen, rest: list[AnsweredCase], agreed: list[AnsweredCase], passing: list[AnsweredCase], budget: Budget
 ) -> Departures | None:
-    """Return the departures, seen without a choice, if one wrong decision explains them and the cases that need the choice.
+    """Return the departures without one choice, if a wrong decision explains them and all cases that need the choice.
 
-    The choice that most cases need is left out first.
+    The choice needed by most cases is dropped first.
     """
 
     def needing(left: Chosen) -> list[AnsweredCase]:
@@ -131,7 +131,7 @@ def _under(chosen: Chosen, subjects: Sequence[AnsweredCase]) -> list[AnsweredCas
 
 
 def without_choices(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> Verdicts:
-    """Return every failure as a departure. Many edits of the model give the answers to one case, so that none is tried."""
+    """Return every failure as a departure. Operators are not tried: many of them reproduce the answers to one case."""
     return Verdicts(Agreement((), ()), Departures(Chosen(), Failures(failing, passing, named=True)))
 
 
@@ -145,7 +145,7 @@ def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[Answer
 
 
 def _moments(models: Models, conforming: Sequence[tuple[AnsweredCase, ConformingWay]]) -> list[Choice]:
-    """Return the alternatives that were taken at some events, with the cases that show them."""
+    """Return the alternatives taken at single events, with the cases that show them."""
     cases: dict[str, list[str]] = {}
     for subject, way in conforming:
         for name in sorted(way.moments):
@@ -158,7 +158,7 @@ def _moments(models: Models, conforming: Sequence[tuple[AnsweredCase, Conforming
 
 
 def _choice(chosen: Chosen, option: Option, conforming: Sequence[AnsweredCase]) -> Choice:
-    """Return a choice with the cases that it is needed for, and the rules of the first."""
+    """Return a choice with the cases that need it, and the rules of the first of them."""
     left = chosen.without(option)
     cases = shortest_first([subject for subject in conforming if _needs(subject, left.variant, chosen.variant)])
     clauses = option.point.clauses
@@ -171,6 +171,6 @@ def _choice(chosen: Chosen, option: Option, conforming: Sequence[AnsweredCase]) 
 
 
 def _needs(subject: AnsweredCase, left: Variant, chosen: Variant) -> bool:
-    """Return whether a case conforms by a choice: it fails without it, or follows more bounds."""
+    """Return whether a case needs a choice: without it the case fails or follows more bounds."""
     without = subject.walk(left)
     return subject.judged_by(without) < subject.length or len(without.taken) > len(subject.walk(chosen).taken)

@@ -1,4 +1,4 @@
-"""The diagnosis of one adapter: the causes of its failures, best first, and the points that it decides otherwise and may."""
+"""The diagnosis of one adapter: causes of its failures, best first, and its conforming choices at open points."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from firstflight_conformance.simulate.cases import AnyCase
 
 
 def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
-    """Return the report with the causes of the failures that no manifest explains. ``cases`` by their ids."""
+    """Return the report with the causes of the failures not explained by the manifest. ``cases``: cases by id."""
     declaration = report.declaration
     if declaration is None:
         return report
@@ -42,7 +42,7 @@ def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterRep
 
 
 def scored(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
-    """Return the report on a null adapter with the rules that what it passes does not exercise; nothing is diagnosed."""
+    """Return the report on a null adapter with the rules not exercised by its passed cases, without a diagnosis."""
     judged = [result for result in report.results if result.verdict is not Verdict.UNSUPPORTED]
     passed = [cases[result.case_id] for result in judged if result.verdict is Verdict.PASS]
     others = [cases[result.case_id] for result in judged if result.verdict is not Verdict.PASS]
@@ -50,7 +50,7 @@ def scored(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport
 
 
 def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[AnsweredCase]) -> list[AnsweredCase]:
-    """Return what passed, to the end, in the profiles in which others failed; in closed loop only what agrees without any tolerance."""
+    """Return the completely judged passes in profiles with failures; in closed loop, only runs equal to the model."""
     assert report.declaration is not None
     profiles = {(subject.case.vector.algorithm, subject.case.profile) for subject in failing}
     found = [
@@ -64,9 +64,9 @@ def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequen
 
 
 def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *, choices: bool = True) -> Diagnosis:
-    """Return what conforms, and the causes of the other failures, best first; an unknown one at the end for what nothing explains.
+    """Return the conforming choices, and the causes of the other failures, best first, then unknown causes.
 
-    Without ``choices`` another choice is a cause like any other.
+    Without ``choices``, another choice at an open point is reported as a cause.
     """
     groups = by_profile(failing, passing)
     found = [of_profile(*group) if choices else without_choices(*group) for group in groups]
@@ -75,7 +75,7 @@ def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *
     causes: list[Cause] = []
     known: list[Explanation] = []
     for departures in rest:
-        # A mistake in the base shows in several profiles.
+        # A mistake in the base causes failures in several profiles.
         known += departures.explanations(known)
         causes = _merged(causes, _causes(departures, of))
     conforming = {one.case.id: one.cut for verdicts in found for one in verdicts.agreement.judged}
@@ -91,7 +91,7 @@ def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *
 
 
 def _merged(causes: Sequence[Cause], more: Sequence[Cause]) -> list[Cause]:
-    """Return causes of several profiles; a known cause that two of them have is one."""
+    """Return the causes of several profiles; equal known causes are merged."""
     found = [*causes]
     for cause in more:
         at = next((i for i, one in enumerate(found) if one.cause == cause.cause and one.kind != "rule"), None)
@@ -104,7 +104,7 @@ def _merged(causes: Sequence[Cause], more: Sequence[Cause]) -> list[Cause]:
 
 
 def _place(cause: Cause) -> tuple[int, int, int]:
-    """Return where a cause stands: what explains little after what is not known, which it may be a part of; what explains by itself before what follows."""
+    """Sort key: strong causes, unknown causes, weak causes; then by explained failures; causes that use bounds last."""
     if cause.kind == "rule":
         return 1, 0, 0
     return 2 if cause.is_scrap else 0, -cause.explains, cause.followed
@@ -142,7 +142,7 @@ def _cause(found: Explanation, failing: Sequence[AnsweredCase], of: int) -> Caus
 
 
 def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[AnsweredCase]:
-    """Return the cases that a cause explains: those that no open point affects first, then the shortest."""
+    """Return the cases explained by a cause: cases without effects of open points first, then the shortest."""
     right = Variant()
 
     def affected(subject: AnsweredCase) -> tuple[bool, bool]:
@@ -155,8 +155,8 @@ def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[
 
 
 def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> Cause:
-    """Return the notes on failures that no candidate explains: near causes, and the rules that bear on the shortest of them."""
-    # A case that conforms alone, and contradicts the choices of the run, has no divergence.
+    """Return the unknown cause of unexplained failures: near causes, and the rules relevant to the shortest failure."""
+    # A case that conforms alone, but contradicts the choices of the run, does not diverge: such cases come last.
     ordered = sorted(
         shortest_first(rest), key=lambda subject: subject.judged_by(subject.walk(subject.right)) == subject.length
     )
@@ -165,7 +165,7 @@ def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> C
     with failures.budget.to_the_end():
         decision, clauses = suspects_of(ordered, candidates, departures.choices, failures.budget)
     near, line = failures.near, failures.line
-    # The rules of the line from which all else follows are the first suspects.
+    # The first suspects are the rules of the line whose value explains the failures.
     clauses = may_be_broken((*(line[1][:2] if line else ()), *clauses), ordered[0].profile)
     cases = tuple(subject.case.id for subject in ordered)
     about = _about(case)
@@ -183,12 +183,12 @@ def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> C
 
 
 def _about(case: AnyCase) -> tuple[str, str]:
-    """Return title and reason of a vector."""
+    """Return title and reason of a vector, or empty texts."""
     return (case.vector.title, case.vector.why) if isinstance(case, Case | ComputationCase) else ("", "")
 
 
 def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
-    """Return a failure with its level and cause; of one that the manifest explains the level is that of its deviation."""
+    """Return a failure with its level and cause. For an explained deviation, the manifest sets the level."""
     if result.verdict is not Verdict.FAIL:
         return result
     why = result.explained_by

@@ -1,7 +1,7 @@
 """Finds the candidates that reproduce the answers of an adapter.
 
-The order: the base alone and other profiles; another reading; one operator on a line that the failing case executed; a named
-mutant; two readings or mutants.
+Order of candidates: the base alone and other profiles; other readings; operators on lines of the failing case; named
+mutants; pairs of readings or mutants.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -17,32 +17,32 @@ from firstflight_conformance.explain.stand_ins import stand_ins
 from firstflight_conformance.replay.candidates import Candidate, of_the_base, pair, singles, together
 from firstflight_conformance.replay.variant import Variant, build
 
-#: Failing cases on which candidates are tried first; only those that reproduce one of them to the end are tried on all.
+#: Number of failing cases to try candidates on first; only candidates that reproduce one of them are tried on all.
 SAMPLE = 12
-#: Failing cases on which a candidate is tried that explains a part.
+#: Number of failing cases to try a candidate on that explains only a part.
 PROBE = 60
-#: The events of passing cases to replay with a candidate: a cause must not change what is right.
+#: Events of passing cases to replay with a candidate: a cause must not change correct answers.
 PASSING_EVENTS = 40_000
-#: Candidates that explain a part and are put together, and how many of their pairs are tried.
+#: Number of combined partial candidates, and of tried pairs.
 PARTIAL = 24
 PAIRS = 80
-#: How many pairs are tried of which one part gets far, and the other may be any candidate.
+#: Number of tried pairs of a good partial candidate with any other candidate.
 BESIDE = 400
-#: Events that the search for pairs may replay.
+#: Events to replay in the search for pairs.
 _EVENTS_OF_PAIRS = 200_000
-#: Operators that are named near an unknown cause.
+#: Maximum number of reported operators near an unknown cause.
 _NEAREST = 3
-#: Causes that are named where none explains everything.
+#: Maximum number of reported causes.
 NAMED = 5
-#: Waves of operators that edit a line: changes of events, then the most frequent mistakes.
+#: Number of operator waves to try next to a named mutant: changes of events, then the most frequent mistakes.
 _EDITS = 2
-#: Kinds that come before operators.
+#: Kinds that precede operators.
 _FIRST = ("base", "profile", "reading")
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A candidate and the failing cases in which it reproduces every answer.
+    """A candidate and the failing cases whose answers it reproduces completely.
 
     ``clauses``: the rules near the line of an operator, then the rules of equally good operators.
     """
@@ -54,9 +54,9 @@ class Explanation:
 
 
 class Failures:
-    """The cases of one adapter that failed, and those that passed. ``choices``: its other choices at open points, in all of them.
+    """Failed and passed cases of one adapter. ``choices``: its other choices at open points, in all cases.
 
-    ``named``: whether only readings and named mutants are candidates. ``budget``: the events that may be replayed.
+    ``named``: whether only readings and named mutants are candidates. ``budget``: the limit of replayed events.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Failures:
         named: bool = False,
         budget: Budget | None = None,
     ) -> None:
-        """Take the cases."""
+        """Store the cases."""
         self.choices, self._named = choices, named
         self.failing = shortest_first(failing)
         self.passing = shortest_first(passing)
@@ -84,7 +84,7 @@ class Failures:
         self._follows: dict[Candidate, int] = {}
 
     def explanations(self, known: Iterable[Explanation] = ()) -> list[Explanation]:
-        """Return the best explanations: those that explain everything, which no case tells apart, or else parts, the largest first.
+        """Return the best explanations: equivalent complete explanations, or else partial ones, the largest first.
 
         ``known``: causes in other profiles, without choices.
         """
@@ -94,11 +94,11 @@ class Failures:
 
     @cached_property
     def whole(self) -> list[Explanation]:
-        """Causes that explain everything: a stand-in, a reading, operators, named mutants.
+        """Causes that explain all failures: a stand-in, a reading, operators, named mutants.
 
-        Where a named mutant explains everything, an operator comes first only if one line alone has such an edit, and its rules
-        are rules of the mutant: two sources agree then. Few cases fit edits of many lines, most of them by accident. An operator
-        that adds a statement or a guard has a worse sentence than a named mutant.
+        A named mutant that explains all failures precedes operators unless two sources agree. They agree if such an
+        edit exists on exactly one line and has rules of the mutant. With few cases, edits of many lines fit by
+        accident. An operator that adds a statement or a guard has a worse description than a named mutant.
         """
         known = self.known()
         sure = bool(known) and not self._followed(known[0])
@@ -111,14 +111,14 @@ class Failures:
         return [*(_ordered(one, rules, merged) for one in operators), *known][:NAMED]
 
     def known(self) -> list[Explanation]:
-        """Return a stand-in, readings and named mutants that explain everything; a stand-in has the rules of all, since they answer alike."""
+        """Return a stand-in, readings and named mutants that explain all failures. A stand-in gets the rules of all."""
         stand_ins = self.stand_ins()
         if not stand_ins:
             return self.exact
         return [replace(stand_ins[0], clauses=tuple(_rules(self.exact))), *self.exact]
 
     def parts(self) -> list[Explanation]:
-        """Return a pair that explains everything, or else causes that explain a part each, the largest first."""
+        """Return a pair that explains all failures, or else partial causes, the largest first."""
         self.exact  # noqa: B018  # tries the candidates
         beyond = {candidate: self._beyond(candidate) for candidate in self._tried}
         parts = sorted(
@@ -132,7 +132,7 @@ class Failures:
         return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
 
     def stand_ins(self) -> list[Explanation]:
-        """Return the base alone or another profile, whose answers are all that was observed."""
+        """Return the base alone or another profile if it reproduces all answers."""
         cases = frozenset(subject.case.id for subject in self.failing)
         for profile in dict.fromkeys((one.case.vector.algorithm, one.case.profile) for one in self.failing):
             for candidate, variant in stand_ins(*profile, self.choices):
@@ -142,13 +142,13 @@ class Failures:
         return []
 
     def _known(self, known: Iterable[Explanation]) -> list[Explanation]:
-        """Return the causes in other profiles that explain everything here."""
+        """Return the causes in other profiles that explain all failures here."""
         cases = frozenset(subject.case.id for subject in self.failing)
         found = [replace(one, explained=cases) for one in known if self._explains_all(one.variant)]
         return [one for one in found if not self._followed(one) and self.is_harmless(one)]
 
     def _nearest(self, search: Search) -> list[Found]:
-        """Return the operators that explain the most failures and contradict the fewest passing cases, one of each line."""
+        """Return the operators with the most explained failures and fewest contradicted passes, one per line."""
         found: dict[tuple[object, int], Found] = {}
         for one in sorted(search.near, key=lambda one: (len(one.contradicted) - len(one.explained), one.place)):
             if not one.followed:
@@ -161,7 +161,7 @@ class Failures:
         return ("the search for causes stopped at its limit of replayed events",) if self.budget.stopped else ()
 
     def _operators(self, waves: int | None) -> list[Explanation]:
-        """Return the operators of the first ``waves`` that explain everything, the best of each line, with its rules."""
+        """Return the operators of the first ``waves`` that explain all failures, the best of each line, with rules."""
         search = Search(self.failing, self.passing, self.choices, self.budget)
         with self.budget.at_most(EVENTS):
             exact = search.exact(waves)
@@ -175,7 +175,7 @@ class Failures:
 
     @cached_property
     def exact(self) -> list[Explanation]:
-        """Return the readings and named mutants that explain everything, which no case tells apart: by themselves before those that follow a bound."""
+        """Return equivalent readings and named mutants that explain all failures, those that use bounds last."""
         self._tried = []
         whole: list[Explanation] = []
         for candidates in self._stages():
@@ -190,14 +190,14 @@ class Failures:
         return whole[:NAMED]
 
     def _followed(self, found: Explanation) -> int:
-        """Return in how many cases it explains the answers only by following values that a text bounds."""
+        """Return the number of cases explained only with values within a bound of a text."""
         if found.candidate not in self._follows:
             self.budget.spend(sum(subject.length for subject in self.failing))
             self._follows[found.candidate] = sum(bool(one.walk(found.variant).taken) for one in self.failing)
         return self._follows[found.candidate]
 
     def _build(self, candidate: Candidate) -> Variant | None:
-        """Return the model with the choices and a candidate."""
+        """Return the model with the choices and a candidate, or None if it cannot be built."""
         if candidate not in self._built:
             self._built[candidate] = self._new(candidate)
         return self._built[candidate]
@@ -207,7 +207,7 @@ class Failures:
         return build(candidate if self.choices is None else together([self.choices, candidate]))
 
     def _stages(self) -> Iterable[list[Candidate]]:
-        """Yield the candidates: those of the algorithms that failed, then those of what these are built on."""
+        """Yield the candidates of the failed algorithms, then the candidates of the layers below."""
         profiles = {
             name: sorted({s.case.profile for s in self.failing if s.case.vector.algorithm == name})
             for name in sorted(self._algorithms)
@@ -224,7 +224,7 @@ class Failures:
         return self._reproduced(subject, variant) == subject.length
 
     def _reproduced(self, subject: AnsweredCase, variant: Variant) -> int:
-        """Return the number of answers that a variant reproduces, or 0 when the budget is spent."""
+        """Return the number of answers reproduced by a variant, or 0 when the budget is spent."""
         if self.budget.is_spent:
             return 0
         agreed = subject.reproduced(variant)
@@ -232,7 +232,7 @@ class Failures:
         return agreed
 
     def _whole(self, candidate: Candidate) -> Explanation | None:
-        """Return the explanation of everything by a candidate, if it is one."""
+        """Return the explanation of all failures by a candidate, or None."""
         variant = self._build(candidate)
         if variant is None or not self._explains_all(variant):
             return None
@@ -240,19 +240,19 @@ class Failures:
         return found if self.is_harmless(found) else None
 
     def _beyond(self, candidate: Candidate) -> int:
-        """Return how far beyond the divergence a candidate gets, in all cases of the sample."""
+        """Return the number of answers reproduced beyond the divergence, summed over the sample."""
         variant, sample = self._build(candidate), self.sample
         return sum(max(0, self._reproduced(one, variant) - (one.first or 0)) for one in sample) if variant else 0
 
     def _part(self, candidate: Candidate) -> Explanation:
-        """Return what a candidate explains that does not explain everything."""
+        """Return the partial explanation by a candidate, tried on a part of the failures."""
         variant = self._build(candidate)
         assert variant is not None
         explained = frozenset(subject.case.id for subject in self._probe if self._explains(subject, variant))
         return Explanation(candidate, variant, explained)
 
     def _cover(self, parts: Sequence[Explanation]) -> list[Explanation]:
-        """Return causes that change nothing right and explain a part each, the largest first, each with cases that none before explains."""
+        """Return harmless partial causes, the largest first; each explains cases not explained by earlier causes."""
         left = list(parts)
         chosen: list[Explanation] = []
         done: set[str] = set()
@@ -267,13 +267,13 @@ class Failures:
         return chosen
 
     def _all_of(self, found: Explanation) -> Explanation:
-        """Return the explanation with all the cases that it explains."""
+        """Return the explanation with all its explained cases."""
         with self.budget.to_the_end():
             explained = [subject.case.id for subject in self.failing if self._explains(subject, found.variant)]
         return replace(found, explained=frozenset(explained))
 
     def is_harmless(self, found: Explanation) -> bool:
-        """Return whether the candidate changes nothing in the cases that passed; at most a fixed number of them is looked at."""
+        """Return whether the candidate keeps the answers of passing cases, checked up to a limit of events."""
         known = self._harmless.get(found.candidate)
         if known is None:
             left = PASSING_EVENTS
@@ -288,7 +288,7 @@ class Failures:
         return known
 
     def _pair(self, parts: Sequence[Explanation]) -> Explanation | None:
-        """Return two that explain everything together: each explains cases in which the other does nothing."""
+        """Return a pair that explains all failures: each part explains cases that the other does not."""
         couples = [
             (one, other)
             for one, other in combinations(parts[:PARTIAL], 2)
@@ -298,7 +298,7 @@ class Failures:
         return self._first([(one.candidate, other.candidate) for one, other in couples[:PAIRS]])
 
     def _beside(self, leading: Sequence[Candidate], tried: Sequence[Candidate]) -> Explanation | None:
-        """Return two of which one shows only where the other does as well."""
+        """Return a pair that explains all failures: one part is visible only together with the other."""
         couples = ((one, other) for one in leading for other in tried if other is not one)
         return self._first(list(islice(couples, BESIDE)))
 
@@ -316,7 +316,7 @@ class Failures:
 
 
 def _of_operator(found: Sequence[Found]) -> Explanation:
-    """Return the explanation by the best operator of a line, which stands for the others of this line."""
+    """Return the explanation by the best operator of a line, with the number of other operators of the line."""
     best = found[0]
     what = best.operation.sentence
     if len(found) > 1:
@@ -325,11 +325,11 @@ def _of_operator(found: Sequence[Found]) -> Explanation:
 
 
 def _rules(found: Iterable[Explanation]) -> dict[str, None]:
-    """Return the rules of explanations by readings and named mutants, in their order."""
+    """Return the rules of explanations by readings and named mutants, in order."""
     return dict.fromkeys(rule for one in found for part in one.candidate.parts for rule in rules_of(part))
 
 
 def _ordered(found: Explanation, rules: Collection[str], merged: Sequence[str]) -> Explanation:
-    """Return an operator with the rules that a named mutant breaks as well, its other rules, and the rules of equally good causes."""
+    """Return an operator with ordered rules: shared with named mutants, other own rules, rules of equal causes."""
     shared = [rule for rule in found.clauses if rule in rules]
     return replace(found, clauses=tuple(dict.fromkeys([*shared, *found.clauses, *merged])))

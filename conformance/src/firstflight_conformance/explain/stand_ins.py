@@ -1,4 +1,4 @@
-"""Right implementations of something else: the base controller alone, and the other profiles of the algorithm."""
+"""Correct implementations of another profile as candidates: the base controller alone, and other profiles."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from firstflight_conformance.replay.variant import Variant
 class StandIn(Variant):
     """The model of one profile in place of another profile.
 
-    Choices at open points that change the algorithm have no effect on its base alone.
+    Choices at open points of the algorithm do not affect the base alone.
     """
 
     def __init__(self, of: tuple[str, str], choices: Candidate | None) -> None:
@@ -28,12 +28,12 @@ class StandIn(Variant):
         return self._of
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
-        """Return a new controller of the stand-in, whatever profile is asked for."""
+        """Return a new controller of the stand-in instead of the given profile."""
         return super().create(*self._of, config)
 
 
 def stand_ins(algorithm: str, profile: str, choices: Candidate | None) -> Iterator[tuple[Candidate, Variant]]:
-    """Yield the bases alone, the base of the profile first; then the other profiles of the algorithm, and other bases below it."""
+    """Yield the bases alone (the profile's own first), the other profiles of the algorithm, and the other bases."""
     own, plus, suffix = profile.partition("+")
     found = ALGORITHMS[algorithm]
     if isinstance(found, Computation):

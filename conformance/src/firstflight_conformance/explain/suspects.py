@@ -1,4 +1,4 @@
-"""What can be said of divergences that no candidate explains: when the decision can have been taken, and which rules bear on it."""
+"""Suspects of unexplained divergences: the probable event of the decision, and the rules relevant to it."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -20,23 +20,23 @@ from firstflight_conformance.records.findings import Decision
 from firstflight_conformance.replay.candidates import Candidate, together
 from firstflight_conformance.replay.variant import Variant, build
 
-#: Failures beside the shortest in which candidates are compared with what was observed, none of which differs first after so many events.
+#: Number of further failures to compare candidates with, and limit of the index of their first divergence.
 _CASES, _EVENTS = 6, 300
-#: So many rules are those of candidates; those that the model carries out come next.
+#: Number of rules from candidates before the rules applied by the model.
 _ALIKE = 4
-#: What it counts if a candidate differs first in the same event: in any observable, in the same, and with the same values.
+#: Scores of a candidate that first differs at the same event: in any observable, in the same ones, with equal values.
 _EVENT, _OBSERVABLES, _ANSWER = 1, 3, 4
 
 
 def suspects_of(
     failing: Sequence[AnsweredCase], candidates: Iterable[Candidate], choices: Candidate | None, budget: Budget
 ) -> tuple[Decision, tuple[str, ...]]:
-    """Return where the decision can have been taken that shows at the first divergence of the first failure, and the rules that it may break.
+    """Return the probable decision behind the first divergence of the first failure, and the rules that it may violate.
 
-    Each candidate that differs first in the same event tells when it decided so, beside the ``choices``: the most common event is taken, and the
-    visible one where there is none. The model need not carry out the rule that is broken there, as that which ends recovery on an ACK that does not.
-    So the rules come first of those candidates that in most failures differ first where the implementation does, and in the same observables; then
-    those that the model carries out.
+    Candidates (with ``choices``) that first differ visibly at the same event vote for the event of their decision;
+    without votes the visible event is taken. The model need not apply the violated rule there, for example on an ACK
+    that wrongly ends recovery. So the first rules come from the candidates whose first differences match most failures
+    in event and observables. Rules applied by the model come next.
     """
     subject = failing[0]
     if isinstance(subject.case, ComputationCase):
@@ -68,7 +68,7 @@ def suspects_of(
 
 
 def _likeness(subject: AnsweredCase, variant: Variant) -> int:
-    """Return how much the first divergence of a variant is that which was observed; less than nothing if it comes before."""
+    """Return the similarity of a variant's first divergence to the observed one; negative if it comes earlier."""
     seen, visible = subject.first or 0, first_visible(subject, variant)
     if visible != seen:
         return 0 if visible is None else -_OBSERVABLES

@@ -1,4 +1,4 @@
-"""Which profile an implementation follows: its answers to every vector of an algorithm, beside those of every profile."""
+"""Finds the profile that an implementation follows: compares its answers to all vectors with every profile."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from firstflight_conformance.records.findings import Diagnosis
 from firstflight_conformance.replay.implementation import drive
 from firstflight_conformance.replay.measure import config_from_json
 
-#: How many profiles may be about as near as the nearest, and how near that is.
+#: Maximum number of profiles about as near as the nearest, and their minimum relative nearness.
 _CLOSE = 3
 _ABOUT = 0.85
-#: Farther than this no profile is looked at for one change that leads to all the answers.
+#: Minimum relative nearness of profiles to search for a single change that explains all answers.
 _FAR = 0.4
 
 Answers = tuple[dict[str, object], ...]
@@ -25,7 +25,7 @@ Answers = tuple[dict[str, object], ...]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How near an implementation is to a profile: the vectors that agree to the end of what the profile is judged on, and the others."""
+    """Nearness of an implementation to a profile: the vectors that agree on all judged events, and the others."""
 
     algorithm: str
     profile: str
@@ -34,25 +34,25 @@ class Standing:
 
     @property
     def of(self) -> int:
-        """The number of vectors."""
+        """Number of vectors."""
         return len(self.agreeing) + len(self.differing)
 
     @property
     def nearness(self) -> float:
-        """The share that agrees; of a profile with few vectors it says less."""
+        """Share of agreeing vectors, smoothed for profiles with few vectors."""
         return (len(self.agreeing) + 1) / (self.of + 2)
 
     def lead(self, other: "Standing") -> int:
-        """Return how many more than with another profile agree, of the vectors that both have."""
+        """Return the number of agreeing vectors minus the number for another profile, among shared vectors."""
         ours, theirs = _ids(self.agreeing), _ids(other.agreeing)
         return len(ours & (theirs | _ids(other.differing))) - len(theirs & (ours | _ids(self.differing)))
 
     def diagnosis(self) -> Diagnosis:
-        """Return in what the implementation departs from the profile."""
+        """Return the differences of the implementation from the profile."""
         return diagnose(self.differing, self.agreeing) if self.differing else Diagnosis()
 
     def tells(self, other: "Standing") -> list[AnsweredCase]:
-        """Return the vectors that speak against another profile, those first that agree with this one, then the shortest."""
+        """Return the vectors that refute another profile: those that agree with this one first, then the shortest."""
         ours = _ids(self.agreeing)
         return sorted(shortest_first(other.differing), key=lambda subject: subject.case.vector.id not in ours)
 
@@ -64,10 +64,10 @@ def _ids(subjects: Sequence[AnsweredCase]) -> set[str]:
 def standings(
     adapter: Adapter, algorithm: str, vectors: Sequence[Vector], on_vector: Callable[[], None] = lambda: None
 ) -> list[Standing]:
-    """Return how near the adapter is to each profile of an algorithm on the same base, the nearest first.
+    """Return the nearness of the adapter to each profile of an algorithm on the same base, the nearest first.
 
-    Every vector is played once, to the last event that a profile is judged on, under the first profile that the adapter declares:
-    it need claim no other.
+    Every vector is played once, up to the last judged event of any profile, under the first declared profile. Other
+    profiles need not be declared.
     """
     profile = adapter.declaration.algorithms[algorithm][0]
     base = profile.partition("+")[2]
@@ -88,10 +88,10 @@ def standings(
 
 
 def nearest(found: Sequence[Standing], claimed: Collection[str] = ()) -> tuple[list[Standing], Diagnosis]:
-    """Return the standings with the nearest first, and in what the implementation departs from that.
+    """Return the standings with the nearest first, and the differences of the implementation from the nearest.
 
-    A profile from which one change leads to all the answers is nearer than any other that is left; of several the claimed one. Where there
-    is none, of profiles that are about as near that from which the fewest changes do.
+    The nearest profile is one whose answers all agree, or agree after a single change; declared profiles come first.
+    Otherwise it is the profile with the fewest changes, among profiles about as near as the first.
     """
     whole = [standing for standing in found if not standing.differing]
     claimed_first = sorted(whole or _close(found, _FAR), key=lambda standing: standing.profile not in claimed)
@@ -105,12 +105,12 @@ def nearest(found: Sequence[Standing], claimed: Collection[str] = ()) -> tuple[l
 
 
 def _close(found: Sequence[Standing], part: float) -> list[Standing]:
-    """Return the profiles of which not less than a part of what agrees with the first agrees."""
+    """Return the profiles with at least a given part of the first profile's nearness."""
     return [standing for standing in found if standing.nearness >= part * found[0].nearness]
 
 
 def _changes(diagnosis: Diagnosis) -> int:
-    """Return how many changes lead to all the answers; of what is not known more than any pair."""
+    """Return the number of changes that explain all answers; incomplete explanations count more than any pair."""
     chosen = len(diagnosis.choices)
     if not diagnosis.causes:
         return chosen
@@ -118,7 +118,7 @@ def _changes(diagnosis: Diagnosis) -> int:
 
 
 def _answers(adapter: Adapter, vector: Vector, profile: str) -> Answers:
-    """Return what the adapter answers, up to an event that it does not support."""
+    """Return the answers of the adapter up to the first unsupported event."""
     end, answers = max(case.judged_events for case in vector.profiles.values()), list[dict[str, object]]()
     try:
         run = adapter.begin(vector.algorithm, profile, config_from_json(vector.config))
@@ -132,7 +132,7 @@ def _answers(adapter: Adapter, vector: Vector, profile: str) -> Answers:
 
 
 def _subject(adapter: Adapter, case: Case, answers: Answers) -> AnsweredCase | None:
-    """Return the answers as those to a case, ``None`` if they end before it does."""
+    """Return the answers as answers to a case, or ``None`` if they end before the case."""
     count = case.expectation.judged_events
     if len(answers) < count:
         return None

@@ -1,4 +1,4 @@
-"""The flat form of the vectors: one file of lines for each profile, nothing left to be worked out (``spec/flat-format.md``)."""
+"""The flat form of the vectors: one file of lines per profile, with all derived values (``spec/flat-format.md``)."""
 
 import json
 import multiprocessing
@@ -22,17 +22,17 @@ from firstflight_conformance.format.wire import NUMBER_MAX, event_name
 from firstflight_conformance.version import __version__
 
 FORMAT = 2
-#: Every line of an event has all of them; the header of the file says which the profile has.
+#: Every line of an event has all of them. The header of the file lists the observables of the profile.
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger")
-#: The keywords of RFC 2119 from the strongest on, each with those that mean the same.
+#: Keywords of RFC 2119 by decreasing strength, each with its synonyms.
 _LEVELS = {"MUST": ("MUST", "MUST NOT"), "SHOULD": ("SHOULD", "SHOULD NOT", "RECOMMENDED"), "MAY": ("MAY",)}
-#: Numbers that may need more than 53 bits.
+#: Matches numbers that may need more than 53 bits.
 _LARGE = re.compile(r"[0-9]{16,}")
 AnyCase = Case | ComputationCase
 
 
 def by_profile(cases: Iterable[AnyCase]) -> dict[tuple[str, str], list[AnyCase]]:
-    """Return the cases of each profile, by algorithm and profile, in their order."""
+    """Return the cases by algorithm and profile, in order."""
     found: dict[tuple[str, str], list[AnyCase]] = defaultdict(list)
     for case in cases:
         found[case.vector.algorithm, case.profile].append(case)
@@ -40,14 +40,14 @@ def by_profile(cases: Iterable[AnyCase]) -> dict[tuple[str, str], list[AnyCase]]
 
 
 def files(cases: Iterable[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[tuple[str, str]]:
-    """Yield the file of each profile: its path and its text."""
+    """Yield path and text of the file of each profile."""
     groups = by_profile(cases)
     names = [f"{algorithm}/{profile}.ndjson" for algorithm, profile in groups]
     yield from zip(names, _texts(list(groups.values()), clauses), strict=True)
 
 
 def _texts(groups: list[list[AnyCase]], clauses: Mapping[str, Clause]) -> Iterator[str]:
-    """Yield the texts of files; on all cores, where processes can share the cases."""
+    """Yield the texts of files. With fork(), processes on all cores share the cases."""
     if "fork" not in multiprocessing.get_all_start_methods():
         yield from ("".join(lines(group, clauses)) for group in groups)
         return
@@ -56,11 +56,11 @@ def _texts(groups: list[list[AnyCase]], clauses: Mapping[str, Clause]) -> Iterat
         try:
             yield from pool.map(_text, range(len(groups)))
         finally:
-            # A caller that fails to write a file does not wait for those that no process has begun.
+            # A caller that fails to write a file does not wait for pending files.
             pool.shutdown(cancel_futures=True)
 
 
-# In the processes: the arguments of the fork.
+# In the child processes: the arguments at the fork.
 _GIVEN: tuple[list[list[AnyCase]], Mapping[str, Clause]]
 
 
@@ -113,7 +113,7 @@ def _header(cases: Sequence[AnyCase]) -> dict[str, Any]:
 
 
 def _rules(case: AnyCase, clauses: Mapping[str, Clause], **more: Any) -> dict[str, Any]:
-    """Return the rules that a case carries out, each with its level, and those that are ours."""
+    """Return the clauses of a case, each with its level, and the clauses of this project."""
     carried_out = [clauses[name] for name in case.expectation.clauses]
     there = {clause.level for clause in carried_out}
     level = next((level for level, words in _LEVELS.items() if there.intersection(words)), None)
@@ -130,7 +130,7 @@ def _rules(case: AnyCase, clauses: Mapping[str, Clause], **more: Any) -> dict[st
 
 def _computation(case: ComputationCase, clauses: Mapping[str, Clause]) -> dict[str, Any]:
     outputs = case.expected()
-    if "gamma" in outputs:  # hundreds of digits: no machine word
+    if "gamma" in outputs:  # hundreds of digits do not fit a machine word
         outputs["gamma"] = [str(number) for number in outputs["gamma"]]
     return {
         "line": "computation",
@@ -174,14 +174,14 @@ def _case_and_events(case: Case, conforming: Ways, clauses: Mapping[str, Clause]
 
 
 def _other_ways(conforming: Ways) -> Iterator[list[dict[str, Any]]]:
-    """Yield for each event the intervals of way 0, and the values of each other way that differ from it."""
+    """Yield, for each event, the intervals of way 0 and the values of the other ways that differ from way 0."""
     for within, differing in zip(conforming.within, conforming.differing, strict=True):
         bounded = [{"way": 0, **within}] if within else []
         yield bounded + [{"way": way, **values} for way, values in differing.items()]
 
 
 def _event(event: Event) -> dict[str, Any]:
-    """Return an event with all members of its kind: those that may be absent elsewhere are empty, null or false."""
+    """Return an event with all members of its kind. Optional members that are absent are empty, null or false."""
     members: dict[str, Any] = {"ev": event_name(event)}
     for field in fields(event):
         value = getattr(event, field.name)

@@ -1,6 +1,6 @@
-"""The ways in which a case conforms, found without answers: the flat form lists them for readers without a model.
+"""Computes the conforming behaviours (*ways*) of a case. The flat form lists them for readers without a model.
 
-A *way* is the model with one alternative at an open point, from the first event to the last. Way 0 is the model itself.
+A way is the model with one alternative at an open point, from the first event to the last. Way 0 is the model itself.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,16 +16,16 @@ from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import NUMBER_MAX, observables
 from firstflight_conformance.replay.answers import CRASHES
 
-#: The observables that bounds are about.
+#: Observables that bounds may limit.
 _BOUNDED = ("cwnd_bytes", "ssthresh_bytes", "next_release_ns")
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """The ways of a case. ``points``: the open points of each way, none of way 0.
+    """The ways of a case. ``points``: the open points of each way, empty for way 0.
 
-    ``differing``: for each event, the observables of each way that differ from those of way 0. ``within``: for each event, the least
-    and the most that bounds accept of an observable in way 0.
+    ``differing``: for each event, the observables of each way that differ from way 0. ``within``: for each event, the
+    smallest and the largest value of an observable that bounds accept in way 0.
     """
 
     points: list[str]
@@ -35,20 +35,20 @@ class Ways:
 
 @dataclass(frozen=True, slots=True)
 class _Default:
-    """The step of the model at an event, and the bits of the alternatives that it may concern."""
+    """The step of the model at an event, and the bits of the alternatives that may affect it."""
 
     step: PendingStep
     bits: int
 
 
 def flat(observed: dict[str, Any]) -> dict[str, Any]:
-    """Return observables and the numbers of the state by name."""
+    """Return the observables and the members of the state in one dict."""
     numbers: dict[str, Any] = observed["state"]
     return {name: value for name, value in observed.items() if name != "state"} | numbers
 
 
 def ways(case: Case, models: Models) -> Ways:
-    """Return the ways of a case. ``models``: those of its profile, with the alternatives that bounds cover."""
+    """Return the ways of a case. ``models``: models of its profile, with the alternatives that bounds cover."""
     subject = AnsweredCase(case, Declaration("", "", {}, ()), tuple(case.events), (), None)
     default = _default(subject, models)
     expected = [flat(observables(one.step.observation)) for one in default]
@@ -90,10 +90,10 @@ def _default(subject: AnsweredCase, models: Models) -> list[_Default]:
 def _differing(
     along: Along, bit: int, begun: str, default: Sequence[_Default], expected: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the observables of the model with an alternative that differ from those of the model, none if it crashes.
+    """Return the observables that an alternative changes, for each event; an empty list if it crashes.
 
-    ``begun``: the key of the position of the model before the first event. A number below zero is as a crash: the alternative does
-    not fit the profile.
+    ``begun``: key of the model's position before the first event. A negative number is treated as a crash: the
+    alternative does not fit the profile.
     """
     found: list[dict[str, Any]] = []
     try:
@@ -115,12 +115,12 @@ def _differing(
 
 
 def _within(step: PendingStep, observed: dict[str, Any]) -> dict[str, list[int]]:
-    """Return the least and the most that bounds accept of the observables around the values of the model."""
+    """Return, by observable, the smallest and the largest value around the model's value that bounds accept."""
     found: dict[str, list[int]] = {}
     for name in observed.keys() & _BOUNDED:
-        # A bound of an infinite threshold, and of no release time, is sought around the window.
+        # For an infinite ssthresh, or without a release time, the search starts at the window.
         own = observed["cwnd_bytes"] if observed[name] is None else observed[name]
-        # An interval without an upper end does not make a case one of 64 bits.
+        # An unbounded interval does not turn a 53-bit case into a 64-bit case.
         most = NUMBER_MAX if own < NUMBER_MAX else WINDOW_MAX_BYTES
         ends = [end for bound in step.position.bounds for end in _ends(own, most, _accepts(step, bound, name))]
         if ends:
@@ -129,7 +129,7 @@ def _within(step: PendingStep, observed: dict[str, Any]) -> dict[str, list[int]]
 
 
 def _accepts(step: PendingStep, bound: Any, name: str) -> Callable[[int], bool]:
-    """Return the question whether a bound accepts a value."""
+    """Return a function that tests whether a bound accepts a value."""
 
     def accepts(value: int) -> bool:
         state, variant = step.controller.copy(), step.along.variant
@@ -141,11 +141,11 @@ def _accepts(step: PendingStep, bound: Any, name: str) -> Callable[[int], bool]:
 
 
 def _ends(own: int, most: int, accepts: Callable[[int], bool]) -> list[int]:
-    """Return the last value up to ``most`` that is accepted below a value, and above it, each if the next one is."""
+    """Return the ends of the accepted range around ``own`` in 0..``most``, each only if it differs from ``own``."""
     found = []
     for sign, room in ((-1, own), (1, most - own)):
         if room > 0 and accepts(own + sign):
-            # The distances of the last accepted value and of the first one that is not.
+            # Distances of the last accepted value and of the first rejected value.
             inside, outside = (room, room + 1) if accepts(own + sign * room) else (1, room)
             while outside - inside > 1:
                 middle = min((inside + outside) // 2, 2 * inside)

@@ -1,4 +1,4 @@
-"""Builds a stream of events by hand: the ledger fills in what follows from the rest."""
+"""Builds a stream of events by hand. The ledger fills in the derived members of events."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -29,7 +29,7 @@ S = 1_000_000_000
 
 @dataclass(slots=True)
 class StreamBuilder:
-    """Events in order. Times are given in ns after ``origin_ns``, at which every vector begins."""
+    """Events in order. Times are in ns after ``origin_ns``, the start of every vector."""
 
     max_datagram_size_bytes: int = 1200
     initial_window_bytes: int | None = 12000
@@ -38,27 +38,28 @@ class StreamBuilder:
     ledger: Ledger = field(default_factory=Ledger)
     rtt: RttEstimator = field(default_factory=RttEstimator)
     ce_count: int = 0
-    #: Time of the last confirmed change of the path, 0 before the first.
+    #: Time of the last confirmed path change, or 0.
     path_start_ns: int = 0
-    #: Set for streams that say which data is acknowledged.
+    #: Set for streams with the acknowledged data.
     data: DataLedger | None = None
     #: Set for streams with delivery-rate samples.
     sampler: RateSampler | None = None
     expectations: list[Expectation] = field(default_factory=list)
 
     def expect(self, *, at: int | None = None, profile: str | tuple[str, ...] | None = None, **values: Any) -> None:
-        """State what was worked out by hand: observables or members of ``state`` after event ``at``, the last one if ``None``.
+        """Add values derived by hand: observables or members of ``state`` after event ``at`` (default: the last event).
 
-        ``profile``: in which profiles, by default in all that the stimulus names. Raise ``ValueError`` for an event not there.
+        ``profile``: profiles with these values, by default all of the stimulus. Raise ``ValueError`` for an unknown
+        event.
         """
         at = len(self.events) - 1 if at is None else at
         if not 0 <= at < len(self.events):
-            raise ValueError(f"expect: there is no event {at} among {len(self.events)}")
+            raise ValueError(f"expect: event {at} is not among {len(self.events)} events")
         profiles = (profile,) if isinstance(profile, str) else profile
         self.expectations.append(Expectation(at, values, profiles))
 
     def acked(self, packet: int) -> int:
-        """Return the number of the event that acknowledges the packet, for :meth:`expect`."""
+        """Return the index of the event that acknowledges the packet, for :meth:`expect`."""
         for number, event in enumerate(self.events):
             if isinstance(event, Ack) and any(run.first <= packet <= run.last for run in event.packets):
                 return number
@@ -75,7 +76,7 @@ class StreamBuilder:
         pmtu_probe: bool = False,
         not_in_flight: bool = False,
     ) -> None:
-        """Send packets of the full size, or of the given one; the first of them repeat the data of packets (first, last)."""
+        """Send packets of the full or given size. The first of them repeat the data of packets (first, last)."""
         sizes = [(packets, size_bytes or self.max_datagram_size_bytes)]
         flags = {"app_limited": app_limited, "pmtu_probe": pmtu_probe, "not_in_flight": not_in_flight}
         self.send_sizes(t_ns, sizes, repeats=repeats, **flags)
@@ -105,7 +106,7 @@ class StreamBuilder:
         self._add(replace(sent, not_in_flight=not_in_flight))
 
     def send_bytes(self, t_ns: int, total_bytes: int) -> None:
-        """Send a number of bytes: full packets, and one smaller for the rest."""
+        """Send a number of bytes as full packets and one smaller packet for the rest."""
         full, rest = divmod(total_bytes, self.max_datagram_size_bytes)
         sizes = [(min(full - done, 65535), self.max_datagram_size_bytes) for done in range(0, full, 65535)]
         self.send_sizes(t_ns, sizes + ([(1, rest)] if rest else []))
@@ -113,7 +114,7 @@ class StreamBuilder:
     def ack(
         self, t_ns: int, *ranges: tuple[int, int], sample: bool = True, ack_delay_ns: int = 0, app_limited: bool = False
     ) -> None:
-        """Acknowledge ranges (first, last). The RTT sample is that of the largest packet, unless ``sample`` is off."""
+        """Acknowledge ranges (first, last). The largest packet gives the RTT sample, unless ``sample`` is off."""
         t_ns += self.origin_ns
         runs = [run for first, last in ranges for run in self.ledger.take(first, last)]
         sample = sample and runs[-1].sent_t_ns > self.path_start_ns
@@ -147,7 +148,7 @@ class StreamBuilder:
         self.events.append(event if self.sampler is None else self.sampler.sampled(event))
 
     def resample(self, **members: int | bool) -> None:
-        """Put other members into the sample of the last event, by hand: those of a sender that samples otherwise."""
+        """Replace members of the last event's delivery-rate sample, for a sender that samples differently."""
         self.events[-1] = replace(self.events[-1], **members)  # type: ignore[arg-type]
 
     def ack_bytes(self, t_ns: int, total_bytes: int) -> None:
@@ -181,7 +182,7 @@ class StreamBuilder:
         self.events.append(PersistentCongestion(t_ns + self.origin_ns))
 
     def spurious_loss(self, t_ns: int) -> None:
-        """Find out that a loss was none."""
+        """Detect a spurious loss."""
         self.events.append(SpuriousLoss(t_ns + self.origin_ns))
 
     def pto(self, t_ns: int) -> None:
@@ -191,11 +192,11 @@ class StreamBuilder:
     def backlog(
         self, t_ns: int, queued_bytes: int, receive_window_bytes: int = 100_000, rtt_ns: int | None = 100 * MS
     ) -> None:
-        """Let data be ready to be sent, or the receive window change."""
+        """Make data ready to send, or change the receive window."""
         self.events.append(Backlog(t_ns + self.origin_ns, queued_bytes, receive_window_bytes, rtt_ns))
 
     def path_change(self, t_ns: int) -> None:
-        """Confirm a new address of the peer: the RTT estimator and the sampler begin anew."""
+        """Confirm a new address of the peer. The RTT estimator and the sampler restart."""
         self.path_start_ns = t_ns + self.origin_ns
         self.rtt = RttEstimator()
         self._add(PathChange(self.path_start_ns))
@@ -206,7 +207,7 @@ class StreamBuilder:
         self.events.append(DatagramSize(t_ns + self.origin_ns, max_datagram_size_bytes, handshake))
 
     def idle_restart(self, t_ns: int) -> None:
-        """Let the window be validated no more after idle time."""
+        """End the validation of the window after idle time."""
         self.events.append(IdleRestart(t_ns + self.origin_ns))
 
 

@@ -1,11 +1,11 @@
-"""The one way to write a vector down, so that regeneration gives the same bytes."""
+"""The canonical text of a vector, so that regeneration gives the same bytes."""
 
 import json
 from typing import Any
 
 
 def vector_text(vector: dict[str, Any]) -> str:
-    """Return the canonical text of a vector: one event and one expectation to a line."""
+    """Return the canonical text of a vector: one event or expectation per line."""
     lines = ["{"]
     lines += [f"  {_text(key)}: {_text(value)}," for key, value in vector.items() if key not in ("events", "profiles")]
     lines += ['  "events": [', *_items(vector["events"], 4), "  ],", '  "profiles": {']

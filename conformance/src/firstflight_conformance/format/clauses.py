@@ -1,4 +1,4 @@
-"""Clauses: read from the pages of ``spec/``, and found again where the references cite them."""
+"""Reads clauses from the pages of ``spec/``, and finds their citations in the references."""
 
 import re
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ _OURS = re.compile(r"\bours\b")
 #: A condition of a field ``:when:``: ``reading = value, value`` or ``reading != value``.
 _CONDITION = re.compile(r"(?P<reading>[a-z0-9_]+) (?P<sign>!?=) (?P<values>[a-z0-9_]+(?:, [a-z0-9_]+)*)")
 _COMMENT = re.compile(r"(?:#|/\*) .*$")
-#: What a second reader found of something that a text leaves open, why, and in which section.
+#: Verdict of a second reader on a point that a text leaves open, with reason and section.
 SECOND_READING = re.compile(r"(?:agrees|doubts): .+ \(.+\)")
 _CITATION = re.compile(r"\[(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9-]+)+)\]")
-#: The levels of a clause: the keywords of RFC 2119, nothing, or a limit of what the models compute.
+#: Levels of a clause: keywords of RFC 2119, ``domain`` for a limit of the models' domain, or ``-`` without a keyword.
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "RECOMMENDED", "MAY", "domain", "-")
-#: The levels of a clause of ours, which accuses nobody.
+#: Levels of a clause of this project, which is not binding for implementations.
 LEVELS_OF_OURS = ("domain", "-")
-#: The fields of a clause; the first two are required.
+#: Fields of a clause. The first two are required.
 FIELDS = (
     "level",
     "source",
@@ -43,7 +43,7 @@ FIELDS = (
 
 
 class Author(Enum):
-    """Who states a rule: a text, or the code that stands for one; or this project, where the texts are silent."""
+    """Origin of a rule: a text (or code in its place), or this project if the texts are silent."""
 
     TEXT = "text"
     OURS = "ours"
@@ -51,7 +51,7 @@ class Author(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The values of a reading that a clause needs; with ``negated`` the values that it excludes."""
+    """The values of a reading that a clause requires. With ``negated``: the values that exclude the clause."""
 
     reading: str
     values: tuple[str, ...]
@@ -63,13 +63,12 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One rule of a specification page, which either a text or this project states, never both.
+    """One rule of a specification page. Its author is either a text or this project, never both.
 
     ``newer_level``: the level in a newer copy of the text, if it differs. The clause is judged by ``level``.
-    ``readings``: those that decide whether or how the rule holds. ``when``: the conditions of the rule, which must all be met.
-    ``unobservable``: why no observable shows whether it is kept.
-    ``no_alternative``: why nothing else conforms although no text states it. ``exempt`` says for ``python``, ``c`` or ``vector`` why there
-    is none.
+    ``readings``: readings that decide whether or how the rule applies. ``when``: conditions of the rule; all must be
+    met. ``unobservable``: why no observable shows a violation. ``no_alternative``: why nothing else conforms although
+    no text states the rule. ``exempt``: why ``python``, ``c`` or ``vector`` lacks the rule.
     """
 
     id: str
@@ -86,7 +85,7 @@ class Clause:
     when: tuple[Condition, ...] = ()
 
     def holds(self, readings: Mapping[str, str | int]) -> bool:
-        """Return whether the clause is a rule of a profile with these readings."""
+        """Return whether the clause applies to a profile with these readings."""
         return all(
             (str(readings[condition.reading]) in condition.values) is not condition.negated
             for condition in self.when
@@ -95,13 +94,13 @@ class Clause:
 
     @property
     def ours(self) -> bool:
-        """Whether the rule is a choice of ours."""
+        """Whether the rule is a choice of this project."""
         return self.author is Author.OURS
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A line of a reference that names a clause."""
+    """A line of a reference that cites a clause."""
 
     clause: str
     path: Path
@@ -109,7 +108,7 @@ class Citation:
 
 
 def pages() -> list[Path]:
-    """Return the pages of ``spec/`` in the order of their names. Raise :class:`FileNotFoundError` if no algorithm has one."""
+    """Return the pages of ``spec/``, sorted by name. Raise :class:`FileNotFoundError` if no algorithm has a page."""
     common = [path for path in SPEC.glob("*.md") if path.stem != "README"]
     found = [*common, *of_algorithms("rules.md", SPEC)]
     found += [path for path in SPEC.glob("*/*.md") if path.stem in _PARTS]
@@ -117,14 +116,14 @@ def pages() -> list[Path]:
 
 
 def page_name(path: Path) -> str:
-    """Return the name of a page on the site: the algorithm for its rules, ``NAME-PART`` for its other pages, else the stem."""
+    """Return the name of a page on the site: ``NAME`` for rules, ``NAME-PART`` for other pages, else the stem."""
     if path.stem == "rules":
         return path.parent.name
     return f"{path.parent.name}-{path.stem}" if path.stem in _PARTS else path.stem
 
 
 def parse_page(path: Path) -> list[Clause]:
-    """Return the clauses of one page, in order. Raise ``ValueError`` with file, line and clause if a field is wrong."""
+    """Return the clauses of a page, in order. Raise ``ValueError`` with file, line and clause for an invalid field."""
     content = path.read_text(encoding="utf-8")
     clauses = []
     for match in _DIRECTIVE.finditer(content):
@@ -158,7 +157,10 @@ def _clause(clause_id: str, options: dict[str, str], text: str, page: str) -> Cl
 
 
 def _conditions(text: str, readings: tuple[str, ...]) -> tuple[Condition, ...]:
-    """Return the conditions of a field ``:when:``. Raise ``ValueError`` for another form, or a reading that ``:readings:`` lacks."""
+    """Return the conditions of a field ``:when:``.
+
+    Raise ``ValueError`` for another form, or for a reading that is not in ``:readings:``.
+    """
     conditions = []
     for part in text.split("; "):
         match = _CONDITION.fullmatch(part)
@@ -167,7 +169,7 @@ def _conditions(text: str, readings: tuple[str, ...]) -> tuple[Condition, ...]:
                 f":when: is {text}; expected `reading = value, value` or `reading != value`, separated by `; `"
             )
         if match["reading"] not in readings:
-            raise ValueError(f":when: has {match['reading']}, and :readings: has not")
+            raise ValueError(f":when: uses {match['reading']}, which is not in :readings:")
         conditions.append(Condition(match["reading"], tuple(match["values"].split(", ")), match["sign"] == "!="))
     return tuple(conditions)
 
@@ -196,11 +198,11 @@ def _check(options: dict[str, str]) -> None:
         )
     for name in ("unobservable", "no-alternative"):
         if name in options and author != "ours":
-            raise ValueError(f":{name}: must not stand where :author: is {author}")
+            raise ValueError(f":{name}: is not allowed where :author: is {author}")
 
 
 def all_clauses() -> dict[str, Clause]:
-    """Return every clause of ``spec/`` by id. Raise ``ValueError`` if an id is there twice."""
+    """Return every clause of ``spec/`` by id. Raise ``ValueError`` for a duplicate id."""
     found: dict[str, Clause] = {}
     for path in pages():
         for clause in parse_page(path):
@@ -212,17 +214,17 @@ def all_clauses() -> dict[str, Clause]:
 
 @cache
 def known_clauses() -> dict[str, Clause]:
-    """Return the same, read once: for looking rules up."""
+    """Return every clause by id, cached, for looking up rules."""
     return all_clauses()
 
 
 def citations(paths: list[Path]) -> list[Citation]:
-    """Return the lines of the given files that name a clause in brackets in a comment."""
+    """Return the lines of files that cite a clause in brackets in a comment."""
     return [found for path in paths for found in cited_in(path, path.read_text(encoding="utf-8"))]
 
 
 def cited_in(path: Path, text: str) -> list[Citation]:
-    """Return the same of one text, which may differ from that of its file."""
+    """Return the citations in a text, which may differ from the content of its file."""
     return [
         Citation(match["id"], path, number)
         for number, line in enumerate(text.splitlines(), 1)
@@ -232,5 +234,5 @@ def cited_in(path: Path, text: str) -> list[Citation]:
 
 
 def python_citations() -> list[Citation]:
-    """Return the citations of the Python model, the plain programs not among them."""
+    """Return the citations of the Python model without the plain programs."""
     return citations(sorted(path for path in REFERENCE_PY.rglob("*.py") if not path.stem.startswith("plain")))

@@ -1,4 +1,4 @@
-"""Computations: vectors without events, whose cases are inputs and outputs (``spec/vector-format.md``)."""
+"""Computations: vectors with inputs and outputs in place of events (``spec/vector-format.md``)."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.format.wire import decode_int, encode_int
 from firstflight_conformance.paths import VECTORS
 
-#: The profile that computes no time, but which rate a Quick-Start request is granted.
+#: The profile that computes the granted rate of a Quick-Start request in place of a time.
 RATE_PROFILE = "quick-start-rate"
-#: What each profile takes.
+#: Inputs of each profile.
 INPUTS: dict[str, tuple[str, ...]] = {**transfer_time.INPUTS, RATE_PROFILE: ("requested_rate_bps",)}
-#: What is expected, and what an adapter answers in effect, where the inputs lie outside the domain.
+#: Expected outputs, and in effect the answer of an adapter, for inputs outside the domain.
 REFUSED = {"error": "domain"}
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileAnswer:
-    """What one profile answers, in the JSON form."""
+    """The outputs of one profile, in their JSON form."""
 
     clauses: tuple[str, ...]
     expect: dict[str, Any]
@@ -34,7 +34,7 @@ class ProfileAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """One set of inputs with its expectations; ``inputs`` are in their JSON form."""
+    """One set of inputs with its expectations. ``inputs`` are in their JSON form."""
 
     id: str
     title: str
@@ -58,21 +58,21 @@ class ComputationCase:
 
     @property
     def id(self) -> str:
-        """The id under which the case is selected and reported."""
+        """Id of the case in selections and reports."""
         return f"{self.vector.id}@{self.profile}"
 
     @property
     def expectation(self) -> ProfileAnswer:
-        """What the profile answers."""
+        """The expected outputs of the profile."""
         return self.vector.profiles[self.profile]
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """The inputs that the profile takes, in their JSON form."""
+        """The inputs of the profile, in their JSON form."""
         return {name: self.vector.inputs[name] for name in INPUTS[self.profile]}
 
     def expected(self) -> dict[str, Any]:
-        """Return the expected outputs, integers decoded."""
+        """Return the expected outputs, with integers decoded."""
         return decode_outputs(self.expectation.expect)
 
 
@@ -82,7 +82,7 @@ def decode_inputs(inputs: Mapping[str, Any]) -> dict[str, int]:
 
 
 def decode_outputs(outputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return outputs of the JSON form with integers decoded; a fraction becomes a pair of integers."""
+    """Return outputs of the JSON form with integers decoded. A fraction becomes a pair of integers."""
     decoded: dict[str, Any] = {}
     for name, value in outputs.items():
         if name == "error":
@@ -116,7 +116,7 @@ def compute(profile: str, inputs: Mapping[str, int], model: Any = transfer_time)
 
 
 def answer(profile: str, inputs: Mapping[str, int], model: Any = transfer_time) -> dict[str, Any]:
-    """Return the outputs in the JSON form, :data:`REFUSED` outside the domain."""
+    """Return the outputs in the JSON form, or :data:`REFUSED` outside the domain."""
     try:
         return compute(profile, inputs, model)
     except DomainError:
@@ -124,7 +124,7 @@ def answer(profile: str, inputs: Mapping[str, int], model: Any = transfer_time) 
 
 
 def load(path: Path) -> Computation:
-    """Load one file. Raise :class:`VectorError` if it is malformed in any way."""
+    """Return the computation in a file. Raise :class:`VectorError` if it is malformed."""
     raw = parse_file(path)
     error = schema_error("urn:firstflight:computation:1", raw)
     if error is not None:
@@ -139,7 +139,7 @@ def load(path: Path) -> Computation:
 
 
 def load_all(root: Path = VECTORS, algorithms: Collection[str] = ()) -> list[Computation]:
-    """Load every computation below ``root``, in the order of their ids; or those of some algorithms. Raise :class:`VectorError`."""
+    """Return the computations below ``root`` by id, all or of some algorithms. Raise :class:`VectorError`."""
     wanted = COMPUTED_ALGORITHMS.intersection(algorithms) if algorithms else COMPUTED_ALGORITHMS
     folders = [root / name for name in sorted(wanted) if (root / name).exists()]
     paths = sorted(path for folder in folders for path in json_files(folder))
@@ -153,14 +153,14 @@ def load_all(root: Path = VECTORS, algorithms: Collection[str] = ()) -> list[Com
 
 
 def cases(computations: Iterable[Computation]) -> Iterator[ComputationCase]:
-    """Yield the cases of the given computations in their order."""
+    """Yield the cases of computations, in order."""
     for computation in computations:
         for profile in computation.profiles:
             yield ComputationCase(computation, profile)
 
 
 def _check_meaning(path: Path, raw: dict[str, Any]) -> None:
-    """Check what a schema cannot: that inputs and profiles fit, and that the outputs do not contradict each other."""
+    """Check conditions beyond the schema: inputs and profiles fit, and outputs do not contradict each other."""
     wanted = {name for profile in raw["profiles"] for name in INPUTS[profile]}
     if set(raw["inputs"]) != wanted:
         raise VectorError(path, "inputs", f"the profiles take {', '.join(sorted(wanted))}")
@@ -179,7 +179,7 @@ def _check_outputs(path: Path, place: str, outputs: dict[str, Any], inputs: dict
         return
     numerator, denominator = outputs["gamma"]
     if denominator == 0 or gcd(numerator, denominator) != 1:
-        raise VectorError(path, f"{place}.gamma", "is no fraction in lowest terms")
+        raise VectorError(path, f"{place}.gamma", "is not a fraction in lowest terms")
     if outputs["gamma_ns"] != numerator // denominator:
         raise VectorError(path, f"{place}.gamma_ns", "is not gamma rounded down")
     if outputs["response_time_ns"] != outputs["gamma_ns"] + inputs["rtt_ns"]:

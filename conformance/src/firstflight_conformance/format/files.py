@@ -1,20 +1,20 @@
-"""Files: which are vectors, how much of what others wrote is read, and reports that are whole or not there."""
+"""Finds vector files, reads files up to a limit, and writes files atomically."""
 
 import os
 import stat
 from contextlib import suppress
 from pathlib import Path
 
-#: The largest vector that is read, about ten times the largest that there is.
+#: The largest vector that is read, about ten times the largest existing vector.
 FILE_MAX_BYTES = 8 << 20
-#: How a temporary file is opened.
+#: Flags for opening a temporary file.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 #: The longest text of a vector.
 TEXT_MAX = 4096
 
 
 def json_files(folder: Path) -> list[Path]:
-    """Return what is called ``*.json`` below a folder, sorted. Raise :class:`OSError` for a folder that cannot be read."""
+    """Return the files ``*.json`` below a folder, sorted. Raise :class:`OSError` for an unreadable folder."""
 
     def refuse(error: OSError) -> None:
         raise error
@@ -26,10 +26,10 @@ def json_files(folder: Path) -> list[Path]:
 
 
 def read_regular(path: Path, most_bytes: int = FILE_MAX_BYTES) -> bytes:
-    """Return what a file holds. Raise :class:`OSError` for pipes, devices and whatever else is no regular file, and for a large one."""
+    """Return the content of a file. Raise :class:`OSError` unless it is a regular file of at most ``most_bytes``."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError("is no regular file")
+            raise OSError("is not a regular file")
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
         raise OSError(f"is larger than {most_bytes} bytes")
@@ -37,24 +37,27 @@ def read_regular(path: Path, most_bytes: int = FILE_MAX_BYTES) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a regular file, in UTF-8. Raise :class:`OSError` as :func:`read_regular`, :class:`ValueError` for other bytes."""
+    """Return the UTF-8 text of a regular file.
+
+    Raise :class:`OSError` as :func:`read_regular`, and :class:`ValueError` for bytes that are not UTF-8.
+    """
     return read_regular(path).decode("utf-8")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text, in UTF-8, so that the file is the old one or the new one. Raise :class:`OSError` with its name."""
+    """Replace a file by a UTF-8 text, atomically and durably. Raise :class:`OSError` with the name of the file."""
     write_bytes(path, text.encode(), durable=True)
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
-    """Write a file, or that to which a link leads, so that it is the old one or the new one, never half of it. Raise :class:`OSError` with its name."""
+    """Replace a file, or the target of a link, atomically. Raise :class:`OSError` with the name of the file."""
     place = Path(os.path.realpath(path))
     temporary = place.with_name(f".{os.urandom(8).hex()}")
     try:
         if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
             path.write_bytes(data)
             return
-        with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:  # never through a link that is there
+        with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:  # never through an existing link
             file.write(data)
             file.flush()
             if durable:

@@ -1,4 +1,4 @@
-"""The vectors with which to begin: those that reject the most wrong implementations (``spec/first-vectors.json``)."""
+"""Vectors to start with: they reject the most wrong implementations (``spec/first-vectors.json``)."""
 
 import json
 from functools import cache
@@ -11,6 +11,6 @@ PATH = SPEC / "first-vectors.json"
 
 @cache
 def known() -> dict[str, Any]:
-    """Return the facts about each algorithm: its vectors in this order, and the observables that show a rule."""
+    """Return the data of each algorithm: its vectors in order, and the observables that show a rule."""
     found: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
     return found

@@ -1,4 +1,4 @@
-"""What the events state and a stack may work out by itself: whether every stack would come to the same (``spec/events.md``)."""
+"""Checks whether stated facts follow from the events, so that every stack derives the same (``spec/events.md``)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,11 +12,11 @@ from firstflight_conformance.format.ledger import RttEstimator
 from firstflight_conformance.format.stream import confirms_address
 from firstflight_conformance.format.wire import decode_int
 
-#: What a stack may work out by itself, and the flag of vectors that only state it.
+#: Facts that a stack may derive, and the flag of vectors with a stated fact that does not follow from the events.
 FLAGS = {name: f"{name.replace('_', '-')}-given" for name in ("app_limited", "persistent_congestion", "delivery_rate")}
 
 _MS = 1_000_000
-#: RFC 9002, sections 6.1.2 and 7.6.1; RFC 9000, section 18.2: the max_ack_delay of a peer that names none.
+#: RFC 9002, sections 6.1.2 and 7.6.1; RFC 9000, section 18.2: the default max_ack_delay.
 GRANULARITY_NS = _MS
 MAX_ACK_DELAY_NS = 25 * _MS
 PERSISTENT_CONGESTION_THRESHOLD = 3
@@ -30,7 +30,7 @@ def given_flags(
     profiles: Mapping[str, Mapping[str, Any]],
     algorithm: str = "",
 ) -> set[str]:
-    """Return the flags of a vector that say what is only given, in one of its profiles at least; these are in their JSON form."""
+    """Return the flags of stated facts that do not follow in at least one profile. Profiles are in their JSON form."""
     limits = (
         app_limited_given(
             events, windows_bytes(profile["expect"], profile["judged_events"]), config["max_datagram_size_bytes"]
@@ -43,7 +43,7 @@ def given_flags(
 
 
 def windows_bytes(expect: Sequence[Mapping[str, Any]], events: int) -> list[int]:
-    """Return the window after each event of a profile, given by its expected changes in their JSON form."""
+    """Return the window after each event of a profile, from its expected changes in their JSON form."""
     changes = {entry["at"]: decode_int(entry["cwnd_bytes"]) for entry in expect if "cwnd_bytes" in entry}
     windows = [changes[0]]
     for index in range(1, events):
@@ -52,28 +52,28 @@ def windows_bytes(expect: Sequence[Mapping[str, Any]], events: int) -> list[int]
 
 
 def app_limited_given(events: Sequence[Event], windows_bytes: Sequence[int], datagram_bytes: int) -> bool:
-    """Return whether an ``app_limited`` does not follow from the windows, of which there is one after each judged event."""
+    """Return whether an ``app_limited`` does not follow from the windows, one after each judged event."""
     usage = Usage(datagram_bytes)
     return any(usage.is_given(event, window_bytes) for event, window_bytes in zip(events, windows_bytes, strict=False))
 
 
 def other_limit(ack: Ack) -> Ack:
-    """Return an ACK with the other ``app_limited``."""
+    """Return an ACK with ``app_limited`` negated."""
     return replace(ack, app_limited=not ack.app_limited)
 
 
 @dataclass(slots=True)
 class Usage:
-    """How far the window was used when packets were sent."""
+    """Usage of the window when packets were sent."""
 
     datagram_bytes: int
-    #: The last packet of the last event after which the window was full, and of the last after which it was not idle.
+    #: The last packet sent when the window became full, and the last packet sent when it was not idle.
     full_to: int = -1
     busy_to: int = -1
     window_bytes: int = 0
 
     def is_given(self, event: Event, window_bytes: int) -> bool:
-        """Process the next event, with the window after it; return whether it has an ``app_limited`` that does not follow."""
+        """Process the next event, with the window after it. Return whether its ``app_limited`` does not follow."""
         before_bytes, self.window_bytes = self.window_bytes, window_bytes
         if isinstance(event, DatagramSize):
             self.datagram_bytes = event.max_datagram_size_bytes
@@ -91,7 +91,7 @@ class Usage:
             self.busy_to = last
 
     def _follows(self, ack: Ack, window_bytes: int) -> bool:
-        """Return whether every rule in use decides as the ACK states; the window is the one before it."""
+        """Return whether every common rule gives the ACK's ``app_limited``. ``window_bytes``: window before the ACK."""
         before_bytes, oldest = ack.bytes_in_flight + ack.bytes, ack.packets[0].first
         if ack.app_limited:
             return self._idle(before_bytes, window_bytes) and self.busy_to < oldest
@@ -105,7 +105,7 @@ class Usage:
 
 
 def persistent_congestion_given(events: Sequence[Event], algorithm: str = "") -> bool:
-    """Return whether persistent congestion is stated where a stack may find none, or not stated where one may find it."""
+    """Return whether some stack may disagree with the stream on persistent congestion."""
     if events and isinstance(events[0], PersistentCongestion):
         return True
     history = _History()
@@ -117,7 +117,7 @@ def persistent_congestion_given(events: Sequence[Event], algorithm: str = "") ->
             history.acknowledge(event)
         if isinstance(event, Lost):
             history.lost.extend(event.packets)
-            lost = () if event.pmtu_probe else event.packets  # stacks may leave probes out
+            lost = () if event.pmtu_probe else event.packets  # stacks may ignore probes
             durations_ns = history.durations_ns(event.t_ns, events[index + 1 :])
             if stated and history.span_ns(lost, within=True) <= max(durations_ns, default=1 << 64):
                 return True
@@ -130,7 +130,7 @@ def persistent_congestion_given(events: Sequence[Event], algorithm: str = "") ->
 
 @dataclass(slots=True)
 class _History:
-    """What a loss detector knows: the RTT, and what became of the packets."""
+    """State of a loss detector: the RTT, and the acknowledged and lost packets."""
 
     rtt: RttEstimator = field(default_factory=RttEstimator)
     first_sample_t_ns: int | None = None
@@ -146,7 +146,8 @@ class _History:
     def durations_ns(self, t_ns: int, later: Sequence[Event]) -> list[int]:
         """Return the shortest and longest persistent congestion duration that a stack may compute at a loss.
 
-        It may know of the ACK frame that revealed the loss or not yet, and of the peer's max_ack_delay or not.
+        The stack may or may not have processed the ACK frame that revealed the loss, and may or may not use the peer's
+        max_ack_delay.
         """
         if self.rtt.smoothed_ns is None:
             return []
@@ -165,9 +166,9 @@ class _History:
         ]
 
     def span_ns(self, newly_lost: Sequence[Run], *, within: bool = False) -> int:
-        """Return the longest time between two lost packets, the later one lost now, with none acknowledged between them.
+        """Return the longest time between two lost packets without acknowledged packets in between, the later lost now.
 
-        ``within``: both are lost now, with nothing but lost packets between them.
+        ``within``: both are lost now, with only lost packets in between.
         """
         longest_ns = 0
         for newest in newly_lost:

@@ -1,4 +1,4 @@
-"""What a profile is made of: the algorithm itself, and what it runs on."""
+"""The layers of a profile: the startup algorithm and its base controller."""
 
 from functools import cache
 
@@ -9,7 +9,7 @@ from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
 
 @cache
 def layers(algorithm: str, profile: str) -> tuple[tuple[str, str], ...]:
-    """Return algorithm and profile of each layer, the startup algorithm first; what follows a plus names the base."""
+    """Return algorithm and profile of each layer, the startup algorithm first. The base follows a plus sign."""
     own, plus, base = profile.partition("+")
     found = [(algorithm, own)]
     if algorithm == "careful-resume" and "search" in own:

@@ -1,4 +1,4 @@
-"""The ledger of a sender: which packets are in flight, and the RTT estimator."""
+"""The ledger of a sender: its packets in flight, and the RTT estimator."""
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from operator import attrgetter
 from firstflight.events import Run
 
 _first = attrgetter("first")
-#: How much of the list of runs may be free at its front.
+#: Largest number of free entries at the front of the list of runs.
 _SPARE_RUNS = 1024
 
 
 class LedgerError(ValueError):
-    """A stream acknowledges or loses a packet that is not in flight, or numbers packets wrongly."""
+    """A stream acknowledges or loses a packet that is not in flight, or has invalid packet numbers."""
 
 
 @dataclass(slots=True)
@@ -21,24 +21,25 @@ class Ledger:
 
     next_packet: int = 0
     bytes_in_flight: int = 0
-    #: The runs in flight from ``_head`` on: what leaves does so at the front, nearly always, and nothing behind it is moved.
+    #: The runs in flight start at ``_head``. Runs nearly always leave at the front, without moving the rest of the
+    #: list.
     _runs: list[Run] = field(default_factory=list)
     _head: int = 0
-    #: Packets that were sent, never in flight, and not acknowledged.
+    #: Unacknowledged packets that were sent without being in flight.
     _others: "Ledger | None" = None
 
     @property
     def in_flight(self) -> list[Run]:
-        """The packets in flight, a copy."""
+        """A copy of the packets in flight."""
         return self._runs[self._head :]
 
     @property
     def oldest(self) -> Run | None:
-        """The first run in flight, ``None`` if nothing is."""
+        """The first run in flight, or ``None``."""
         return self._runs[self._head] if self._head < len(self._runs) else None
 
     def send(self, run: Run, *, not_in_flight: bool = False) -> None:
-        """Record packets being sent. Raise :class:`LedgerError` unless their numbers follow."""
+        """Record sent packets. Raise :class:`LedgerError` unless their numbers are the next ones."""
         if run.first != self.next_packet or run.last < run.first:
             raise LedgerError(f"packets {run.first}..{run.last}: the next packet number is {self.next_packet}")
         self.next_packet = run.last + 1
@@ -51,17 +52,17 @@ class Ledger:
         self.bytes_in_flight += run.count * run.size_bytes
 
     def find(self, packet: int) -> Run | None:
-        """Return the run in flight that holds ``packet``, or ``None``."""
+        """Return the run in flight that contains ``packet``, or ``None``."""
         start, stop = self._touched(packet, packet)
         return self._runs[start] if start < stop else None
 
     def missing(self, first: int, last: int) -> int | None:
-        """Return the first of the packets that is not in flight, ``None`` if all are."""
+        """Return the first of the packets that is not in flight, or ``None``."""
         packet = self._end(*self._touched(first, last), first)
         return packet if packet <= last else None
 
     def _end(self, start: int, stop: int, first: int) -> int:
-        """Return the first packet from ``first`` on that none of the runs from ``start`` to ``stop`` holds."""
+        """Return the first packet from ``first`` on that is not in the runs from ``start`` to ``stop``."""
         packet = first
         for run in self._runs[start:stop]:
             if run.first > packet:
@@ -70,7 +71,7 @@ class Ledger:
         return packet
 
     def take(self, first: int, last: int) -> list[Run]:
-        """Remove the packets from flight; return them as runs. Raise :class:`LedgerError` if one is not in flight."""
+        """Remove packets from flight. Return them as runs. Raise :class:`LedgerError` if a packet is not in flight."""
         _rising(first, last)
         start, stop = self._touched(first, last)
         packet = self._end(start, stop, first)
@@ -80,7 +81,7 @@ class Ledger:
         return self._remove(start, stop, first, last)
 
     def take_not_in_flight(self, first: int, last: int) -> list[Run]:
-        """Remove packets that were never in flight; return them as runs. Raise :class:`LedgerError` if one is not there."""
+        """Remove packets that were never in flight. Return them as runs. Raise :class:`LedgerError` for others."""
         _rising(first, last)
         if self._others is None or self._others.missing(first, last) is not None:
             raise LedgerError(
@@ -89,7 +90,7 @@ class Ledger:
         return self._others.take(first, last)
 
     def _touched(self, first: int, last: int) -> tuple[int, int]:
-        """Return where the runs begin and end that hold a packet of first..last."""
+        """Return start and end of the runs that contain a packet of first..last."""
         runs, start = self._runs, self._head
         if start < len(runs) and runs[start].first < first:
             start = bisect_right(runs, first, start, key=_first) - 1
@@ -101,7 +102,7 @@ class Ledger:
         return start, stop
 
     def _remove(self, start: int, stop: int, first: int, last: int) -> list[Run]:
-        """Remove packets that the runs from ``start`` to ``stop`` hold; return them."""
+        """Remove packets first..last from the runs from ``start`` to ``stop``. Return them."""
         runs, head = self._runs, self._head
         low, high = runs[start], runs[stop - 1]
         taken = runs[start:stop]
@@ -133,7 +134,7 @@ def _rising(first: int, last: int) -> None:
 
 
 def _part(run: Run, first: int, last: int) -> Run:
-    """Return those packets of a run that are among first..last."""
+    """Return the packets of a run in first..last."""
     if run.first >= first and run.last <= last:
         return run
     return Run(max(run.first, first), min(run.last, last), run.size_bytes, run.sent_t_ns)
@@ -141,19 +142,19 @@ def _part(run: Run, first: int, last: int) -> Run:
 
 @dataclass(slots=True)
 class DataLedger:
-    """Which data is acknowledged, where packets repeat the data of others. Data is named by the packet that carried it first."""
+    """Acknowledged data, with packets that repeat data. The id of data is the packet that carried it first."""
 
-    #: Packets that repeat data, and whose.
+    #: Data by the packet that repeats it.
     repeats: dict[int, int] = field(default_factory=dict)
-    #: Data that is not acknowledged.
+    #: Unacknowledged data.
     open_data: set[int] = field(default_factory=set)
-    #: Packets that were sent with ``not_in_flight``: they carry no data.
+    #: Packets sent with ``not_in_flight``, which carry no data.
     without_data: set[int] = field(default_factory=set)
 
     def send(
         self, first: int, last: int, repeated: tuple[tuple[int, int], ...], *, not_in_flight: bool = False
     ) -> None:
-        """Record packets first..last; those at the front repeat the named data in its order."""
+        """Record packets first..last. The first of them repeat the ``repeated`` data, in order."""
         named = [packet for low, high in repeated for packet in range(low, high + 1)]
         if not_in_flight:
             if named:
@@ -183,7 +184,7 @@ class DataLedger:
 
 @dataclass(slots=True)
 class RttEstimator:
-    """RFC 9002, section 5, in ns, each division rounded down; ``None`` before the first sample."""
+    """RFC 9002, section 5, in ns. Divisions round down. ``None`` before the first sample."""
 
     latest_ns: int | None = None
     min_ns: int | None = None
@@ -191,7 +192,7 @@ class RttEstimator:
     variation_ns: int = 0
 
     def sample(self, latest_ns: int, ack_delay_ns: int) -> None:
-        """Take one sample."""
+        """Process one RTT sample."""
         self.latest_ns = latest_ns
         if self.min_ns is None or self.smoothed_ns is None:
             self.min_ns = self.smoothed_ns = latest_ns

@@ -1,4 +1,4 @@
-"""How binding a rule is."""
+"""Levels of rules, from MUST to open point."""
 
 from enum import Enum
 
@@ -6,10 +6,11 @@ from firstflight_conformance.format.clauses import Clause, known_clauses
 
 
 class Level(Enum):
-    """The level of a rule. The value is the name in reports; the most binding comes first.
+    """The level of a rule, the most binding first. The value is the name in reports.
 
-    ``DEFINITION``: a text states it without a keyword. ``OUR_DEFINITION``: no text states it, it is ours, and it is not listed as an open
-    point. ``OPEN_POINT``: another choice at an open point, which conforms; no failure has it.
+    ``DEFINITION``: a text states the rule without a keyword. ``OUR_DEFINITION``: the rule is from this project, not
+    from a text, and is not listed as an open point. ``OPEN_POINT``: another choice at an open point. It conforms, so no
+    failure has this level.
     """
 
     MUST = "MUST"
@@ -17,7 +18,7 @@ class Level(Enum):
     DEFINITION = "definition"
     OUR_DEFINITION = "our definition"
     OPEN_POINT = "open point"
-    #: What is known of a cause that is not: it breaks one of several rules, and this is the most binding of them.
+    #: Upper bound for an unknown cause that breaks one of several rules: the most binding of these rules.
     AT_MOST_MUST = "at most MUST"
     AT_MOST_SHOULD = "at most SHOULD"
     AT_MOST_DEFINITION = "at most definition"
@@ -39,14 +40,14 @@ _AT_MOST = {
 
 
 def level_of_clause(clause: Clause) -> Level:
-    """Return the level of a rule: that of its text, a definition if the text has no keyword; a rule of ours is our definition."""
+    """Return the level of a clause: by its keyword, a definition without a keyword, our definition for our clauses."""
     if clause.ours:
         return Level.OUR_DEFINITION
     return _OF_CLAUSES.get(clause.level, Level.DEFINITION)
 
 
 def most_binding(clauses: tuple[str, ...]) -> Level:
-    """Return the level of the most binding of the rules, a definition if there is none."""
+    """Return the level of the most binding rule, or a definition for an empty list."""
     known = known_clauses()
     levels = [level_of_clause(known[name]) for name in clauses if name in known]
     order = list(Level)
@@ -54,10 +55,10 @@ def most_binding(clauses: tuple[str, ...]) -> Level:
 
 
 def at_most(clauses: tuple[str, ...]) -> Level:
-    """Return the level of an unknown cause, of which only the rules are known that it may break."""
+    """Return the level of an unknown cause that may break these rules."""
     return _AT_MOST.get(most_binding(clauses), Level.OUR_DEFINITION)
 
 
 def rule_parts(clause: Clause) -> tuple[str, str, str]:
-    """Return a rule for a report: its id, its whole text, and its level with its source."""
+    """Return a rule for a report: its id, its text, and its level with its source."""
     return f"[{clause.id}] ", " ".join(clause.text.split()), f" ({level_of_clause(clause).value}; {clause.source})"

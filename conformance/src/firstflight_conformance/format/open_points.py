@@ -1,4 +1,4 @@
-"""The points that the texts leave open, as ``spec/NAME/open-points.toml`` lists them."""
+"""The points that the texts leave open, loaded from ``spec/NAME/open-points.toml``."""
 
 import tomllib
 from dataclasses import dataclass, field, fields
@@ -17,7 +17,7 @@ class OpenPointError(ValueError):
 
 
 class Kind(Enum):
-    """What is free: a choice among values, a value in an interval, or when a condition is noticed."""
+    """Kind of freedom: a choice among values, a value in an interval, or the moment of noticing a condition."""
 
     CHOICE = "choice"
     BOUND = "bound"
@@ -26,14 +26,16 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OpenPoint:
-    """A point that a text leaves to the implementer: what conforms as well as what we chose.
+    """A point that a text leaves to the implementer: alternatives that conform, in addition to the model's choice.
 
-    ``source``: text and section. ``conforms``: what does, in one sentence. ``why``: why the text leaves it open, ``against`` what speaks against
-    that. ``readings``: the values that conform, by reading; ``mutants``: alternatives that are no reading; ``bound``: the name of the interval
-    (:mod:`firstflight_conformance.compare.bounds`). ``clauses``: the rules that are part of it, beside those that its readings decide and
-    its mutants break. ``covers``: mutants that conform by its interval, and that the search for choices need not try. ``second_reading``: what a
-    reader of the text found who had not proposed the point, where no mutant says so. ``each_time``: an implementation may choose anew each time. ``together``: alternatives that belong to one
-    decision, such as a unit; answers may show them only all together.
+    ``source``: text and section. ``conforms``: the conforming alternatives, in one sentence. ``why``: why the text
+    leaves the point open. ``against``: arguments against that. ``readings``: conforming values, by reading.
+    ``mutants``: alternatives that are not readings. ``bound``: name of the interval
+    (:mod:`firstflight_conformance.compare.bounds`). ``clauses``: rules of the point, in addition to those that its
+    readings decide and its mutants break. ``covers``: mutants within the interval, which the search for choices can
+    skip. ``second_reading``: verdict of an independent reader of the text, unless a mutant contains it. ``each_time``:
+    an implementation may choose differently each time. ``together``: alternatives of one decision, such as a unit;
+    answers may show them only all together.
     """
 
     number: str
@@ -55,11 +57,11 @@ class OpenPoint:
 
     @property
     def id(self) -> str:
-        """The algorithm and the number, as reports name the point."""
+        """Algorithm and number, as in reports."""
         return f"{self.algorithm} {self.number}"
 
     def is_of(self, profile: str) -> bool:
-        """Return whether the text of a profile has this point; what follows a plus is the base."""
+        """Return whether the text of a profile has this point. The base after a plus sign is ignored."""
         return any(fnmatchcase(profile.partition("+")[0], known) for known in self.profiles)
 
 
@@ -79,12 +81,12 @@ def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
     try:
         kind = Kind(entry.get("kind", "choice"))
     except ValueError as error:
-        raise OpenPointError(f"{where}: kind: {entry['kind']} is none of choice, bound, moment") from error
+        raise OpenPointError(f"{where}: kind: {entry['kind']} is not one of choice, bound, moment") from error
     if (kind is Kind.BOUND) != ("bound" in entry):
-        raise OpenPointError(f"{where}: a bound names its interval in `bound`, and only a bound does")
+        raise OpenPointError(f"{where}: `bound` is required for a bound, and allowed only there")
     for clause in entry.get("clauses", ()):
         if clause not in known_clauses():
-            raise OpenPointError(f"{where}: clauses: there is no clause {clause}")
+            raise OpenPointError(f"{where}: clauses: unknown clause {clause}")
     if not SECOND_READING.fullmatch(entry.get("second_reading", "agrees: x (x)")):
         raise OpenPointError(
             f"{where}: second_reading: must be `agrees: REASON (SECTION)` or `doubts: REASON (SECTION)`"

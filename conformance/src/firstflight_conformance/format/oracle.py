@@ -1,4 +1,4 @@
-"""What the author of a stimulus worked out on paper, held against what the model answers."""
+"""Compares the values that the author of a stimulus derived by hand with the answers of the model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from firstflight_conformance.format.wire import decode_int, observation_to_json
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Values by the name of an observable, or of a member of ``state``, after the event with the number ``at``.
+    """Values by the name of an observable, or of a member of ``state``, after event ``at``.
 
-    ``profiles``: in which of the stimulus it holds, ``None`` for all that it names.
+    ``profiles``: profiles with these values, or ``None`` for all profiles of the stimulus.
     """
 
     at: int
@@ -21,7 +21,7 @@ class Expectation:
 
 
 def wrong(expectations: Sequence[Expectation], profile: str, observations: Sequence[Observation]) -> list[str]:
-    """Return a line for every expectation of the profile that the observations do not meet; those are what is judged."""
+    """Return a line for each expectation of the profile that differs from the observations of the judged events."""
     lines = []
     for expectation in expectations:
         if expectation.profiles is not None and profile not in expectation.profiles:
@@ -33,7 +33,7 @@ def wrong(expectations: Sequence[Expectation], profile: str, observations: Seque
         for name, value in expectation.values.items():
             found = seen.get(name, "no such observable")
             if found != value:
-                lines.append(f"event {expectation.at}: {name} is {found!r} in the model, worked out was {value!r}")
+                lines.append(f"event {expectation.at}: {name} is {found!r} in the model, expected {value!r}")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Vector files as JSON: read, or refused with file, place and reason."""
+"""Parses vector files as JSON. Errors contain file, place and reason."""
 
 import json
 from collections.abc import Iterable
@@ -10,16 +10,16 @@ from firstflight_conformance.text import NAME_MAX, refusal, shown, texts
 
 
 class VectorError(ValueError):
-    """A vector file was refused. The text names file, place and reason."""
+    """A vector file is invalid. The message contains file, place and reason."""
 
     def __init__(self, path: Path, place: str, reason: str) -> None:
-        """Name the file, the place in it and the reason."""
+        """Create the message from the file, the place in it and the reason."""
         self.path, self.place, self.reason = path, shown(place, NAME_MAX), shown(reason)
         super().__init__(f"{shown(str(path))}: {self.place}: {self.reason}")
 
 
 def parse_file(path: Path) -> dict[str, Any]:
-    """Read the JSON object of a vector file. Raise :class:`VectorError` if it cannot be read or is none."""
+    """Return the JSON object of a vector file. Raise :class:`VectorError` if it is unreadable or not an object."""
     try:
         data = read_regular(path)
     except OSError as error:
@@ -28,11 +28,11 @@ def parse_file(path: Path) -> dict[str, Any]:
     def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) < len(pairs):
-            raise VectorError(path, _first_twice([key for key, _ in pairs]), "the key is there twice")
+            raise VectorError(path, _first_twice([key for key, _ in pairs]), "duplicate key")
         return members
 
     def refuse_float(text: str) -> None:
-        raise VectorError(path, "file", f"{text}: is no integer")
+        raise VectorError(path, "file", f"{text}: is not an integer")
 
     try:
         raw = json.loads(
@@ -63,10 +63,10 @@ def _first_twice(keys: Iterable[str]) -> str:
         if key in seen:
             return key
         seen.add(key)
-    raise ValueError("no key is there twice")
+    raise ValueError("no duplicate key")
 
 
 def _is_plain(data: bytes) -> bool:
-    """Return whether all lines are short and printable, and none has an escape: then no text in the file can be refused."""
+    """Return whether all lines are short, printable and without escapes: then every text in the file is valid."""
     lines = data.decode("utf-8").split("\n")
     return b"\\" not in data and max(map(len, lines)) <= TEXT_MAX and all(map(str.isprintable, lines))

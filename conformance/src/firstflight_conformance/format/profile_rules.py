@@ -1,4 +1,4 @@
-"""The rules of one profile: what its vectors carry out, in the order of the pages, each with the values that the profile has."""
+"""The rules of one profile that its vectors exercise, in the order of the pages, with the values of their readings."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from firstflight_conformance.format.vectors import Case
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a profile takes of a reading: its name, the value, and what that means; empty for a number."""
+    """The choice of a profile for a reading: name, value and meaning (empty for a number)."""
 
     reading: str
     value: str | int
@@ -22,14 +22,14 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A clause that a profile carries out, with what it takes of the readings that decide it."""
+    """A clause of a profile, with the profile's values of the readings that decide it."""
 
     clause: Clause
     values: tuple[Value, ...]
 
 
 def rules_of(algorithm: str, profile: str, cases: Iterable[Case | ComputationCase]) -> list[Rule]:
-    """Return the rules that the cases of a profile carry out: those of the algorithm first, then those of what it runs on."""
+    """Return the rules that the cases of a profile exercise: first of the algorithm, then of its base."""
     carried_out = {
         clause
         for case in cases
@@ -44,7 +44,7 @@ def rules_of(algorithm: str, profile: str, cases: Iterable[Case | ComputationCas
 
 
 def holds(clause: Clause, algorithm: str, profile: str) -> bool:
-    """Return whether a clause of the algorithm, or of the controller below it, is a rule of a profile."""
+    """Return whether a clause of the algorithm, or of its base controller, applies to a profile."""
     table = load_tables().get(clause.page)
     if table is None:
         return True
@@ -66,13 +66,13 @@ def _values(clause: Clause, algorithm: str, profile: str) -> Iterator[Value]:
 
 
 def _readings(table: ProfileTable, profile: str) -> dict[str, str | int]:
-    """Return the readings of a profile; one on another base has those of the profile on its own."""
+    """Return the readings of a profile. Another base does not change them."""
     name = profile.partition("+")[0]
     return next((found.readings for found in table.profiles if found.name == name), {})
 
 
 def by_weight(clauses: tuple[str, ...]) -> list[str]:
-    """Return the rules of an event, those of the startup algorithm before those of its base, each in the order of its page."""
+    """Return the rules of an event: first of the startup algorithm, then of its base, in the order of the pages."""
     order = {clause: place for place, clause in enumerate(known_clauses())}
     bases = tuple(f"{name}." for name, found in ALGORITHMS.items() if isinstance(found, Base))
     return sorted(clauses, key=lambda clause: (clause.startswith(bases), order.get(clause, len(order))))

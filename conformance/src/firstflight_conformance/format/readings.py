@@ -1,4 +1,4 @@
-"""Readings and profiles: loaded from ``spec/NAME/profiles.toml`` and checked."""
+"""Loads and checks readings and profiles from ``spec/NAME/profiles.toml``."""
 
 import tomllib
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from firstflight_conformance.paths import of_algorithms
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One choice. ``choices`` maps each value to its meaning; it is empty for an integer within ``bounds``."""
+    """One choice. ``choices``: meaning by value, empty for an integer within ``bounds``."""
 
     name: str
     ambiguity: str
@@ -30,7 +30,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named set of readings. ``like``: the profile from which ``changed`` is what differs; without one, all of them are."""
+    """A named set of readings. ``changed``: readings that differ from the profile ``like``, or all without ``like``."""
 
     name: str
     title: str
@@ -42,10 +42,11 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileTable:
-    """What one file of ``spec/NAME/profiles.toml`` holds. ``phases``, ``outcomes``, ``numbers``: what the algorithm adds to the observables.
+    """Content of ``spec/NAME/profiles.toml``. ``phases``, ``outcomes``, ``numbers``: additions to the observables.
 
-    ``exits``, ``leaves``: the outcomes that end slow start, and those with which it is left for a while. ``endings``: those after which its
-    profiles may differ in what they let be sent. ``paces``: it says when the next packet may leave.
+    ``exits``: outcomes that end slow start. ``leaves``: outcomes that leave slow start for a while. ``endings``:
+    outcomes; after these, profiles may allow different packets to be sent. ``paces``: it computes the time of the next
+    packet.
     """
 
     algorithm: str
@@ -61,7 +62,7 @@ class ProfileTable:
 
 
 def load_table(path: Path) -> ProfileTable:
-    """Load and check one file. Raise ``ValueError`` naming file and place."""
+    """Load and check one file. Raise ``ValueError`` with file and place."""
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     readings = tuple(_reading(entry) for entry in raw.get("reading", []))
     try:
@@ -77,7 +78,7 @@ def load_table(path: Path) -> ProfileTable:
 
 @cache
 def load_tables() -> Mapping[str, ProfileTable]:
-    """Load every file of ``spec/NAME/profiles.toml``, by algorithm, once."""
+    """Return the content of every ``spec/NAME/profiles.toml``, by algorithm. Cached."""
     tables = [load_table(path) for path in of_algorithms("profiles.toml")]
     return {table.algorithm: table for table in tables}
 
@@ -90,12 +91,12 @@ def _reading(entry: dict[str, Any]) -> Reading:
 
 
 def _profiles(entries: dict[str, dict[str, Any]]) -> dict[str, Profile]:
-    """Return the profiles by name. One that is ``like`` another above it names only the readings in which it differs from that."""
+    """Return the profiles by name. A profile that is ``like`` an earlier profile lists only different readings."""
     profiles: dict[str, Profile] = {}
     for name, entry in entries.items():
         like = entry.get("like")
         if like is not None and like not in profiles:
-            raise ValueError(f"profile {name}: like names {like!r}, which is no profile above it")
+            raise ValueError(f"profile {name}: like: {like!r} is not an earlier profile")
         inherited = profiles[like].readings if like is not None else {}
         own = entry.get("readings", {})
         same = sorted(reading for reading, value in own.items() if inherited.get(reading) == value)

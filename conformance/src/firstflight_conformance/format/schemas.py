@@ -1,7 +1,7 @@
-"""The JSON Schemas of ``spec/schemas``, and what of an instance they refuse.
+"""Validates instances against the JSON Schemas of ``spec/schemas``.
 
-jsonschema-rs says at once that an instance is valid, as nearly all are. Where it is not, jsonschema names the place and the reason.
-Both are loaded when they are needed: a command that checks nothing, or nothing that is wrong, starts without them.
+jsonschema-rs is fast and accepts nearly all instances. For an invalid instance jsonschema finds the place and the
+reason. Both are imported on first use, so that commands without validation, or without errors, start faster.
 """
 
 import json
@@ -48,12 +48,12 @@ def _fast_validator(schema_id: str) -> "jsonschema_rs.Draft202012Validator":
 
 
 def schema_error(schema_id: str, instance: object) -> "ValidationError | None":
-    """Return what of the instance the schema refuses first, ``None`` if it is valid."""
+    """Return the best match of the schema's errors in an instance, or ``None`` if it is valid."""
     try:
         if _fast_validator(schema_id).is_valid(instance):
             return None
     except ValueError:
-        pass  # an integer or a text that jsonschema-rs cannot take over
+        pass  # an integer or a text that jsonschema-rs cannot convert
     from jsonschema.exceptions import best_match
 
     error: ValidationError | None = best_match(validator(schema_id).iter_errors(instance))

@@ -1,4 +1,4 @@
-"""Streams of events: read from their JSON form, the checks that a schema cannot express, and what can be computed of them."""
+"""Streams of events: parsing, checks that a schema cannot express, and derived flags and granularity."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from firstflight.events import (
 from firstflight_conformance.format.ledger import DataLedger, Ledger, LedgerError, RttEstimator
 from firstflight_conformance.format.wire import event_from_json, optional_members
 
-#: An ACK of more packets than this is flagged: an adapter that takes packets one by one may take too long.
+#: An ACK of more packets is flagged: an adapter that processes packets one by one may be too slow.
 HUGE_ACK_PACKETS = 100_000
 
 _first = attrgetter("first")
@@ -36,13 +36,13 @@ class StreamError(ValueError):
     """An event contradicts the format or the events before it."""
 
     def __init__(self, index: int, member: str, reason: str) -> None:
-        """Name the event by its index, its member as ``.name`` or the empty string, and the reason."""
+        """Create the message from the event's index, its member (``.name`` or an empty string) and the reason."""
         super().__init__(f"events[{index}]{member}: {reason}")
         self.index, self.member, self.reason = index, member, reason
 
 
 def read_stream(raw_events: Sequence[dict[str, Any]]) -> tuple[Event, ...]:
-    """Return the events of a stream in its JSON form. Raise :class:`StreamError` at the first that is none."""
+    """Return the events of a stream in its JSON form. Raise :class:`StreamError` at the first invalid event."""
     events = []
     for index, raw in enumerate(raw_events):
         try:
@@ -53,7 +53,7 @@ def read_stream(raw_events: Sequence[dict[str, Any]]) -> tuple[Event, ...]:
 
 
 def check_stream(events: Sequence[Event], config: dict[str, Any], algorithm: str = "") -> None:
-    """Check a stream against itself, but for its RTTs. Raise :class:`StreamError` at the first event that is wrong."""
+    """Check the consistency of a stream except for RTTs. Raise :class:`StreamError` at the first inconsistent event."""
     ledger = Ledger()
     sent: list[Run] = []
     probes: list[Run] = []
@@ -83,7 +83,7 @@ def check_stream(events: Sequence[Event], config: dict[str, Any], algorithm: str
 
 
 def check_rtts(events: Sequence[Event], algorithm: str = "") -> None:
-    """Check the RTTs of a stream that begins before the first sample. Raise :class:`StreamError` at the first that is wrong."""
+    """Check the RTTs of a stream from the first sample on. Raise :class:`StreamError` at the first wrong RTT."""
     rtt, path_start_ns = RttEstimator(), 0
     for index, event in enumerate(events):
         if isinstance(event, PathChange) and confirms_address(algorithm):
@@ -96,7 +96,7 @@ def check_rtts(events: Sequence[Event], algorithm: str = "") -> None:
 
 
 def confirms_address(algorithm: str) -> bool:
-    """Return whether a change of the path is a confirmed new address of the peer; Careful Resume has it as a signal alone."""
+    """Return whether a path change confirms a new address of the peer. In Careful Resume it is only a signal."""
     return algorithm != "careful-resume"
 
 
@@ -107,7 +107,7 @@ class _MemberError(ValueError):
 
 
 def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str, Any]) -> None:
-    """Check an event against packets in flight and all that were ever sent: an ECN-CE mark is of a packet that has arrived."""
+    """Check an event against the packets in flight, and an ECN-CE mark against all packets ever sent."""
     match event:
         case Sent(not_in_flight=True, pmtu_probe=True):
             raise _MemberError(".not_in_flight", "a PMTU probe is in flight")
@@ -138,9 +138,9 @@ def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str
 
 
 def _check_path(event: Event, path_start_ns: int, sent: Sequence[Run], sampled_bytes: int) -> int:
-    """Check that sending times tell one path from the next; return when the path began, 0 for the first.
+    """Check that send times distinguish paths. Return the start of the path in ns, or 0 for the first path.
 
-    ``sampled_bytes``: in flight before the event, 0 if the stream has no delivery-rate samples.
+    ``sampled_bytes``: bytes in flight before the event, or 0 without delivery-rate samples.
     """
     if isinstance(event, Sent) and event.t_ns == path_start_ns:
         raise _MemberError(".t_ns", "packets are sent at the time of a path_change: their path is not known")
@@ -154,7 +154,7 @@ def _check_path(event: Event, path_start_ns: int, sent: Sequence[Run], sampled_b
 
 
 def _check_probes(event: Event, probes: list[Run]) -> None:
-    """Check that the packets of a ``lost`` event were all sent as PMTU probes if it has the flag, and else none."""
+    """Check that the packets of a ``lost`` event were all sent as PMTU probes with the flag, and none without it."""
     if isinstance(event, Sent) and event.pmtu_probe:
         probes.extend(event.packets)
     if not isinstance(event, Lost) or not (probes or event.pmtu_probe):
@@ -179,7 +179,7 @@ def _check_rtt(ack: Ack, rtt: RttEstimator, path_start_ns: int) -> None:
 
 
 def repeated(event: Event) -> tuple[tuple[int, int], ...]:
-    """Return the ranges of packets whose data the packets of an event carry again."""
+    """Return the ranges of packets whose data an event repeats."""
     return event.retransmits if isinstance(event, Sent) else ()
 
 
@@ -228,7 +228,7 @@ def granularity_of(events: Sequence[Event]) -> str:
 
 
 def flags_of(events: Sequence[Event], algorithm: str = "") -> list[str]:
-    """Return the flags that the events of a vector of an algorithm show, sorted."""
+    """Return the flags that follow from the events of a vector, sorted."""
     acks = [event for event in events if isinstance(event, Ack)]
     found = {
         "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in events),

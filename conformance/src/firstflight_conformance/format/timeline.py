@@ -1,4 +1,4 @@
-"""Cases in a form for reading: one line for each event, with what is expected to change."""
+"""Cases as readable text: one line per event, with the expected changes."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,18 +10,18 @@ from firstflight_conformance.format.wire import event_name
 
 _NS_PER_MS = 10**6
 
-#: So many ranges of packets are printed of an event.
+#: Largest number of packet ranges printed for an event.
 _RANGES_SHOWN = 8
 
 
 def milliseconds(ns: int) -> str:
-    """Return a time in milliseconds, exactly, without trailing zeros."""
+    """Return an exact time in milliseconds, without trailing zeros."""
     whole, rest = divmod(ns, _NS_PER_MS)
     return f"{whole}.{rest:06d}".rstrip("0").rstrip(".") if rest else str(whole)
 
 
 def event_text(event: Event) -> str:
-    """Return an event in short: its kind, packets, bytes and the RTT sample."""
+    """Return a short text for an event: its kind, packets, bytes and RTT sample."""
     parts = [event_name(event)]
     if isinstance(event, Sent | Ack | Lost):
         parts.append(_ranges_text([_range_text(run.first, run.last) for run in event.packets]))
@@ -46,14 +46,14 @@ def event_text(event: Event) -> str:
 
 
 def _ranges_text(ranges: list[str]) -> str:
-    """Return ranges of packets; of many the first and the last."""
+    """Return ranges of packets, only the first ones and the last of a long list."""
     if len(ranges) <= _RANGES_SHOWN:
         return ",".join(ranges)
     return f"{','.join(ranges[: _RANGES_SHOWN - 1])},...,{ranges[-1]} ({len(ranges)} ranges)"
 
 
 def observables_text(observables: dict[str, Any]) -> str:
-    """Return observables in short."""
+    """Return a short text for observables."""
     return "  ".join(_observable_text(name, value) for name, value in observables.items())
 
 
@@ -96,5 +96,5 @@ def _observable_text(name: str, value: Any) -> str:
 
 
 def value_text(value: object) -> str:
-    """Return a value for reading."""
+    """Return a readable value."""
     return "none" if value is None else str(value)

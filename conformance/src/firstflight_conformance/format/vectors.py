@@ -1,4 +1,4 @@
-"""Vectors: loaded from ``vectors/``, checked and taken apart into cases (``spec/vector-format.md``)."""
+"""Loads vectors from ``vectors/``, checks them and splits them into cases (``spec/vector-format.md``)."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from firstflight_conformance.paths import VECTORS
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
-#: Flags that say something the events do not show.
+#: Flags that do not follow from the events.
 DECLARED_FLAGS = frozenset({"paced", "same-time-order"})
 #: Algorithms without events; ``computations`` loads their vectors.
 COMPUTED_ALGORITHMS = frozenset(name for name, found in ALGORITHMS.items() if isinstance(found, Computation))
@@ -35,7 +35,7 @@ COMPUTED_ALGORITHMS = frozenset(name for name, found in ALGORITHMS.items() if is
 
 @dataclass(frozen=True, slots=True)
 class ProfileCase:
-    """What one profile answers: ``expect`` lists the changes, each with the index ``at`` of its event."""
+    """Expected answers of one profile. ``expect``: the changes, each with the index ``at`` of its event."""
 
     judged_events: int
     clauses: tuple[str, ...]
@@ -74,17 +74,17 @@ class Case:
 
     @property
     def id(self) -> str:
-        """The id under which the case is selected and reported."""
+        """Id of the case in selections and reports."""
         return f"{self.vector.id}@{self.profile}"
 
     @property
     def expectation(self) -> ProfileCase:
-        """What the profile answers."""
+        """The expected answers of the profile."""
         return self.vector.profiles[self.profile]
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The events that are judged."""
+        """The judged events."""
         return self.vector.events[: self.expectation.judged_events]
 
     def windows(self) -> list[int]:
@@ -92,7 +92,7 @@ class Case:
         return windows_bytes(self.expectation.expect, self.expectation.judged_events)
 
     def expected(self) -> list[dict[str, Any]]:
-        """Return all observables after each judged event, integers decoded."""
+        """Return all observables after each judged event, with integers decoded."""
         changes = {entry["at"]: entry for entry in self.expectation.expect}
         now: dict[str, Any] = {}
         steps = []
@@ -103,7 +103,7 @@ class Case:
         return steps
 
     def allowed(self) -> list[dict[str, list[Any]]]:
-        """Return after each judged event, by observable, the values that are right as well as the expected one."""
+        """Return, for each judged event, the values that are right in addition to the expected value, by observable."""
         entries: dict[int, dict[str, list[Any]]] = {e["at"]: e.get("allowed", {}) for e in self.expectation.expect}
         return [
             {
@@ -136,7 +136,7 @@ def _decode_or_none(value: int | str | None, key: str) -> int | None:
 
 
 def load(path: Path) -> Vector:
-    """Load one file. Raise :class:`~firstflight_conformance.format.parse.VectorError` if it is malformed in any way."""
+    """Return the vector in a file. Raise :class:`~firstflight_conformance.format.parse.VectorError` if malformed."""
     raw = parse_file(path)
     _check_schema(path, raw)
     vector = _vector(path, raw)
@@ -157,7 +157,7 @@ def _vector(path: Path, raw: dict[str, Any]) -> Vector:
 
 
 def load_all(root: Path = VECTORS, algorithms: Collection[str] = ()) -> list[Vector]:
-    """Load every vector with events below ``root``, in the order of their ids; or those in the folders of some algorithms.
+    """Return the vectors with events below ``root`` by id, all or in the folders of some algorithms.
 
     Raise :class:`~firstflight_conformance.format.parse.VectorError`.
     """
@@ -177,14 +177,14 @@ def load_all(root: Path = VECTORS, algorithms: Collection[str] = ()) -> list[Vec
 
 
 def cases(vectors: Iterable[Vector]) -> Iterator[Case]:
-    """Yield the cases of the given vectors in their order."""
+    """Yield the cases of vectors, in order."""
     for vector in vectors:
         for profile in vector.profiles:
             yield Case(vector, profile)
 
 
 def _check_schema(path: Path, raw: dict[str, Any]) -> None:
-    """Hold everything but the events to the schema; `check_stream` refuses what the schema refuses in an event, faster."""
+    """Check all members except events against the schema. `check_stream` checks events, faster than the schema."""
     header = {**raw, "events": [{"ev": "pto", "t_ns": 1}]} if _is_list_of_objects(raw.get("events")) else raw
     error = schema_error("urn:firstflight:vector:1", header)
     if error is not None:

@@ -8,14 +8,14 @@ from typing import Any, get_type_hints
 from firstflight.events import KINDS, Event, Run, Sent
 from firstflight.observables import Observation
 
-#: The largest integer that every JSON reader keeps exactly.
+#: The largest integer that every JSON parser reads exactly.
 NUMBER_MAX = 2**53 - 1
 _DECIMAL = re.compile(r"[1-9][0-9]{15,19}")
 
 _NAMES = {kind: name for name, kind in KINDS.items()}
 _MEMBERS = {kind: tuple(field.name for field in fields(kind)) for kind in KINDS.values()}
 _TYPES = {name: found for kind in KINDS.values() for name, found in get_type_hints(kind).items()}
-#: Members that an event need not have; absent is the default of the model.
+#: Optional members of events, with their defaults.
 _OPTIONAL = {
     field.name: field.default for kind in KINDS.values() for field in fields(kind) if field.default is not MISSING
 }
@@ -28,21 +28,21 @@ _RUN = ("packets: first", "packets: last", "packets: size_bytes", "packets: sent
 
 
 def encode_int(value: int) -> int | str:
-    """Return a non-negative integer as a JSON number, as a decimal string if it is larger than :data:`NUMBER_MAX`."""
+    """Return a non-negative integer as a JSON number, or as a decimal string above :data:`NUMBER_MAX`."""
     return value if value <= NUMBER_MAX else str(value)
 
 
 def decode_int(value: object, key: str = "number") -> int:
-    """Undo :func:`encode_int`. Raise :class:`ValueError` naming ``key`` for everything that it never returns."""
+    """Return the inverse of :func:`encode_int`. Raise :class:`ValueError` with ``key`` for any other value."""
     if type(value) is int and 0 <= value <= NUMBER_MAX:
         return value
     if isinstance(value, str) and _DECIMAL.fullmatch(value) and NUMBER_MAX < int(value) < 2**64:
         return int(value)
-    raise ValueError(f"{key}: {_shown(value)} is no number up to 2^53 - 1 and no larger 64-bit one as a decimal string")
+    raise ValueError(f"{key}: {_shown(value)} is not a number up to 2^53 - 1 or a larger 64-bit number as a string")
 
 
 def event_from_json(raw: Mapping[str, Any]) -> Event:
-    """Return the event. Raise :class:`ValueError` naming the key that is unknown, missing or of the wrong type."""
+    """Return the event. Raise :class:`ValueError` with the key that is unknown, missing or of the wrong type."""
     name = raw.get("ev")
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
@@ -81,7 +81,7 @@ def _member_from_json(key: str, value: object, sent_t_ns: int | None) -> object:
 
 
 def _run_from_json(raw: object, sent_t_ns: int | None) -> Run:
-    """Return a run. The runs of a ``sent`` event do not repeat the time of the event: it is given as ``sent_t_ns``."""
+    """Return a run. Runs of a ``sent`` event omit the time of the event, which is passed as ``sent_t_ns``."""
     names = _RUN if sent_t_ns is None else _RUN[:-1]
     if not isinstance(raw, list | tuple) or len(raw) != len(names):
         raise ValueError(f"packets: {_shown(raw)} is not [{', '.join(names).replace('packets: ', '')}]")
@@ -96,13 +96,13 @@ def _range_from_json(key: str, raw: object) -> tuple[int, int]:
 
 
 def optional_members(event: Event) -> dict[str, Any]:
-    """Return the members that the event has and need not have, by name."""
+    """Return the optional members of an event that differ from their defaults, by name."""
     values = ((name, getattr(event, name)) for name in _OPTIONAL_OF[type(event)])
     return {name: value for name, value in values if value != _OPTIONAL[name]}
 
 
 def event_name(event: Event) -> str:
-    """Return the kind of an event as it is written."""
+    """Return the name of an event's kind, as in JSON."""
     return _NAMES[type(event)]
 
 
@@ -115,7 +115,7 @@ def event_to_json(event: Event) -> dict[str, Any]:
         if key == "packets":
             raw[key] = [_run_to_json(run, kind is Sent) for run in value]
         elif key not in _OPTIONAL:
-            raw[key] = value if value is None else encode_int(value)  # a truth stays one
+            raw[key] = value if value is None else encode_int(value)  # encode_int keeps booleans
         elif value != _OPTIONAL[key]:
             raw[key] = [list(map(encode_int, entry)) for entry in value] if key in _RANGES else encode_int(value)
     return raw
@@ -127,7 +127,7 @@ def _run_to_json(run: Run, sent_now: bool) -> list[int | str]:
 
 
 def observables(observation: Observation) -> dict[str, Any]:
-    """Return the observables by name, as they are compared."""
+    """Return the observables by name, as in comparisons."""
     values: dict[str, Any] = {
         "cwnd_bytes": observation.cwnd_bytes,
         "ssthresh_bytes": observation.ssthresh_bytes,
@@ -147,13 +147,13 @@ def observation_to_json(observation: Observation) -> dict[str, Any]:
 
 
 def encode_value(value: Any) -> Any:
-    """Return the JSON form of an observable: of a number, a text, ``None``, or the numbers of a state."""
+    """Return the JSON form of an observable: a number, a text, ``None``, or the numbers of a state."""
     if type(value) is int:
         return encode_int(value)
     return {name: encode_value(number) for name, number in value.items()} if type(value) is dict else value
 
 
 def _shown(value: object) -> str:
-    """Return a value for a message, cut to a length that a reader can bear."""
+    """Return a value for a message, truncated to 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,1 +1,1 @@
-"""One judge for connections: what a sender did, which profiles that refutes, and which it may be (``docs/recordings.md``)."""
+"""Judges connections: behaviour of the sender, refuted profiles and possible profiles (``docs/recordings.md``)."""

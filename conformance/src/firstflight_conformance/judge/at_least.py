@@ -1,6 +1,7 @@
-"""Which profiles explain a connection of whose window only the flight is known, as in a capture: the window was no less than that.
+"""Finds the profiles that explain a connection with a known flight and an unknown window, as in a capture.
 
-Each profile goes by its own windows, up to two rounds after its own exit: what its base does later is not judged.
+The flight is a lower bound of the window. Each profile uses its own windows, up to two rounds after its own exit. Its
+later behaviour belongs to the base controller and is not judged.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,28 +16,28 @@ from firstflight_conformance.judge.follow import Follower, Question, Way
 from firstflight_conformance.judge.subject import JudgedSender
 from firstflight_conformance.logs.recording.releases import Release
 
-#: A flight that comes up to the window of a profile at nine of ten bursts follows it; less is that of a paced or limited sender too.
+#: A flight follows a profile if it fills the window at nine of ten bursts. Paced or limited senders fill less.
 _FOLLOWS_TENTHS = 9
-#: That of a profile that paces by the delivery rate comes up to three quarters of it. Its windows follow a rate, which the times of a
-#: capture give to one in 32. After its exit it drains: the flight falls to half.
+#: The flight of a profile that paces by the delivery rate reaches 3/4 of the window. Its windows follow a rate that a
+#: capture gives to 1/32. In Drain the flight falls to half.
 _PACED_QUARTERS, _RATE_ONE_OF, _DRAINED_ONE_OF = 3, 32, 2
-#: How often packets are sent after that, where the flight did not fall because the data ended.
+#: Least number of sends after that, which show that the flight did not fall because the data ended.
 _SENT_ON = 8
-#: In Drain the sent part of the acknowledged bytes is the pacing gain: 0.35 (Linux) to 0.5 (draft, Linux v3), within a quarter.
+#: In Drain, sent / acknowledged bytes is the pacing gain: 0.35 (Linux) to 0.5 (draft, Linux v3), here +-25 %.
 _DRAIN_GAINS = Fraction(1, 4), Fraction(5, 8)
-#: After the exit the base may be another than the sender's, but no base grows by a tenth in half a round.
+#: After the exit the base may differ from the sender's, but no base grows by a tenth in half a round.
 _BASE_ONE_OF = 10
 _ROUNDS = 2
-#: With fewer releases that the window ended nothing is concluded; of those in slow start it must have ended so many tenths.
+#: Least number of releases ended by the window, and the tenths of the releases in slow start that it must end.
 LEAST_RELEASES, _LIMITED_TENTHS = 8, 9
 #: A gap of more than this time and this number of RTTs is a stall of the connection or of the clock of the capture.
 _STALL_NS, _STALL_RTTS = 300_000_000, 4
-#: In a later round the window may have grown at the ACKs before it.
+#: Last round that shows the initial window. In later rounds earlier ACKs may have grown the window.
 _LATEST_ROUND = 4
 #: Slow start grows the window by at least half of the acknowledged bytes (RFC 5681, section 3.1, with an ACK for two
 #: segments).
 _GROWTH_LEAST = Fraction(2, 5)
-#: A queue has formed where every RTT is above the least one by one of so many.
+#: A queue has formed if every RTT exceeds the least RTT by 1/16.
 _QUEUED_ONE_OF = 16
 APPLICATION_LIMITED = "application-limited: nothing can be concluded about slow start"
 PACED = "application-limited or paced: nothing can be concluded about slow start"
@@ -46,7 +47,7 @@ class AtLeastExplainer:
     """Compares profiles with one subject."""
 
     def __init__(self, subject: JudgedSender, *, events: Sequence[Event] | None = None) -> None:
-        """Ask every profile up to the subject's exit. ``events``: others than the subject's."""
+        """Prepare the comparison up to the sender's exit. ``events``: replace the sender's events."""
         self._subject = subject
         self._events = events = subject.events if events is None else events
         lost = (index for index, event in enumerate(events) if isinstance(event, Lost | Ce))
@@ -57,7 +58,7 @@ class AtLeastExplainer:
         self._limited = [each for each in self._all if each[0] in ended]
         config = subject.recording.header.config
         self._datagram_bytes = config.max_datagram_size_bytes
-        # A sender that waits for a whole burst is short of its window by less than two datagrams: more shows the exit.
+        # A sender that waits for a whole burst leaves less than two datagrams of its window unused.
         left, points = subject.left, [point for point in subject.limited if point.index > subject.left.after]
         missing = accumulate(point.acked_bytes - point.grown_bytes for point in points)
         shown = (each.index for each, short in zip(points, missing, strict=True) if short > 2 * self._datagram_bytes)
@@ -66,7 +67,7 @@ class AtLeastExplainer:
         self._follower = Follower(Question(config, events[:end], unknown, unknown, subject.begin, end))
 
     def explain(self, names: Iterable[str]) -> list[ComparedProfile]:
-        """Return how each profile stands to the subject: where one is followed, those are refuted whose window is larger than the flight."""
+        """Compare each profile with the sender. If the flight follows one, profiles with larger windows are refuted."""
         ways = [(name, self._follower.follow(name)) for name in names]
         found = [(self._one(name, way), way) for name, way in ways]
         following = [each for each, _ in found if each.refuted is None and follows(each)]
@@ -78,21 +79,21 @@ class AtLeastExplainer:
         ]
 
     def _holds(self, found: ComparedProfile, way: Way, filled: bool) -> bool:
-        """Return whether a profile still may be it. ``filled``: the flight fills the window of another: nearly is too little then."""
+        """Return whether a profile is still possible. ``filled``: the flight fills another profile's window."""
         if not filled or not paces_by_rate(found.profile):
             return follows(found)
         flights = [each for each in self._all if each[0] <= min(way.exits, default=len(way.answers) - 1)]
         return 10 * sum(self._near(way, each) for each in flights) >= _FOLLOWS_TENTHS * len(flights)
 
     def _flights(self, name: str) -> list[tuple[int, int]]:
-        """Return the flights that a profile is compared with: a profile that paces ends no release by its window."""
+        """Return the flights that are compared with a profile. A pacing profile never ends a release by its window."""
         return self._all if paces_by_rate(name) else self._limited
 
     def drained(self, found: ComparedProfile) -> bool:
-        """Return whether the sender drains its queue after the exit of a profile: its own evidence of BBR.
+        """Return whether the sender drains its queue after the exit of a profile, which is evidence of BBR.
 
-        The flight falls to half, and packets are sent on from there. If the recording ends before, packets are sent at the pacing
-        gain of Drain up to its end.
+        The flight falls to half, and sending continues. If the recording ends earlier, packets are sent at the pacing
+        gain of Drain until its end.
         """
         exit_ = min(found.exits, default=None)
         if not paces_by_rate(found.profile) or found.refuted is not None or exit_ is None:
@@ -100,7 +101,7 @@ class AtLeastExplainer:
         after = list(takewhile(lambda event: not isinstance(event, Lost | Ce), self._events[exit_:]))
         flights = [(at, event.bytes_in_flight) for at, event in enumerate(after) if isinstance(event, Ack)]
         low = next((at for at, flight in flights if _DRAINED_ONE_OF * flight <= flights[0][1]), len(after))
-        # A capture may end before the flight has fallen so far.
+        # A capture may end before the flight has fallen to half.
         return _sent_on(after[low:]) >= _SENT_ON or _drains(after[:low])
 
     def _one(self, name: str, way: Way) -> ComparedProfile:
@@ -116,7 +117,7 @@ class AtLeastExplainer:
         if len(over) * ONE_OF > len(flights):
             refuted = self._says(name, way, over[0], "at most")
         elif len(way.answers) < min(len(self._events), (left.by or len(self._events)) - 1):
-            refuted = Refutation(name, len(way.answers), "an event of its domain", "one that it does not take")
+            refuted = Refutation(name, len(way.answers), "an event in its domain", "an event outside its domain")
         elif first < left.after and (early := self._early(name, way, first)) is not None:
             refuted = early
         elif left.evidence == "growth" and paced and 2 * filled < len(flights):
@@ -136,7 +137,7 @@ class AtLeastExplainer:
         return 4 * flight[1] >= _PACED_QUARTERS * way.answers[flight[0]][0]
 
     def _early(self, name: str, way: Way, first: int) -> Refutation | None:
-        """Return what refutes a profile that leaves slow start where the subject goes on."""
+        """Return the refutation of a profile that leaves slow start while the sender continues, or None."""
         left, most_bytes = self._subject.left, way.answers[first][0]
         end = left.after + 1 if left.evidence == "growth" else len(self._events)
         flights = [each for each in self._flights(name) if first < each[0] <= end]
@@ -147,7 +148,7 @@ class AtLeastExplainer:
         return Refutation(name, first, f"slow start is left at {most_bytes} bytes ({way.outcome(first)})", grows)
 
     def _after(self, name: str, way: Way, first: int) -> Refutation | None:
-        """Return what refutes a profile whose window goes on growing, or stays, where the flight does not."""
+        """Return the refutation of a profile with larger windows than the flight after its exit, or None."""
         left_bytes = way.answers[first][0]
         rounds: list[list[tuple[int, int]]] = [[]]
         flights = dict(self._limited)
@@ -184,7 +185,7 @@ def _sent_on(events: Sequence[Event]) -> int:
 
 
 def _drains(events: Sequence[Event]) -> bool:
-    """Return whether packets are sent at the pacing gain of Drain, and no faster in either half."""
+    """Return whether packets are sent at the pacing gain of Drain, and not faster in either half."""
     least, most = _DRAIN_GAINS
     halves = [_sent_and_acked(events[: len(events) // 2]), _sent_and_acked(events[len(events) // 2 :])]
     slow = all(0 < sent_bytes <= most * acked_bytes for sent_bytes, acked_bytes in halves)
@@ -200,9 +201,9 @@ def _sent_and_acked(events: Sequence[Event]) -> tuple[int, int]:
 
 
 def too_little(subject: JudgedSender, *, paced: bool = False) -> str | None:
-    """Return why a capture shows too little of the window to conclude anything, or None if it shows enough.
+    """Return why the capture shows too little of the window for a conclusion, or None.
 
-    ``paced``: whether a profile that paces explains it, so that the application need not be the reason.
+    ``paced``: a pacing profile explains the capture, so the application is not necessarily the reason.
     """
     limited, releases = _in_slow_start(subject)
     ended_by_others = sum(not each.limited and not each.clocked for each in releases)
@@ -217,7 +218,7 @@ def too_little(subject: JudgedSender, *, paced: bool = False) -> str | None:
 
 
 def grows_too_little(subject: JudgedSender) -> bool:
-    """Return whether the window grew by less than any slow start grows it: messages of one size look like windows."""
+    """Return whether the window grew less than in any slow start: messages of one size can look like windows."""
     end = len(subject.events) if subject.left.by is None else subject.left.by
     points = [each for each in subject.limited if each.index < end]
     acked_bytes = sum(each.acked_bytes for each in points)
@@ -228,9 +229,9 @@ def grows_too_little(subject: JudgedSender) -> bool:
 
 
 def partly_limited(subject: JudgedSender) -> str | None:
-    """Return why the end of slow start is not shown, or None: the window must have ended nine of ten releases.
+    """Return why the end of slow start is not shown, or None.
 
-    So it must in the round that shows less growth.
+    The window must have ended nine of ten releases, both in slow start and in the round that shows less growth.
     """
     limited, releases = _in_slow_start(subject)
     of = len(releases)
@@ -243,7 +244,7 @@ def partly_limited(subject: JudgedSender) -> str | None:
 
 
 def _round_of_the_exit(subject: JudgedSender) -> list[Release]:
-    """Return the releases of the round from the first that grows by less, where that is the evidence."""
+    """Return the releases of one round from the first with less growth, if growth is the evidence."""
     left = subject.left
     if left.by is None or left.evidence != "growth":
         return []
@@ -256,7 +257,7 @@ def _round_of_the_exit(subject: JudgedSender) -> list[Release]:
 
 
 def _in_slow_start(subject: JudgedSender) -> tuple[int, list[Release]]:
-    """Return how many releases of slow start the window ended, and the releases from the first of these on."""
+    """Return the number of releases in slow start ended by the window, and all releases from the first of these on."""
     first = next((each.index for each in subject.releases if each.limited), 0)
     end = len(subject.events) if subject.left.by is None else subject.left.by
     found = [each for each in subject.releases if first <= each.index < end]
@@ -264,7 +265,7 @@ def _in_slow_start(subject: JudgedSender) -> tuple[int, list[Release]]:
 
 
 def stalls_ns(subject: JudgedSender) -> int | None:
-    """Return the longest time in slow start without an event while data was in flight, if it is a stall or a step of the clock."""
+    """Return the longest gap in slow start with data in flight if it is a stall or a clock step, or None."""
     end = len(subject.events) if subject.left.by is None else subject.left.by + 1
     longest_ns, flight_bytes = 0, 0
     for before, event in pairwise(subject.events[:end]):
@@ -279,7 +280,7 @@ def stalls_ns(subject: JudgedSender) -> int | None:
 
 
 def queued(subject: JudgedSender, index: int) -> bool:
-    """Return whether the RTT was above the least one for the whole round before an event: the window filled the path."""
+    """Return whether the RTT exceeded the least RTT for half a window before an event: the window filled the path."""
     samples = [
         (each.bytes, each.latest_rtt_ns)
         for each in subject.events[:index]
@@ -296,7 +297,7 @@ def queued(subject: JudgedSender, index: int) -> bool:
 
 
 def falls_unmarked(subject: JudgedSender) -> bool:
-    """Return whether the flight falls after slow start, and stays lower, though the capture shows no loss and no mark."""
+    """Return whether the flight falls after slow start, and stays lower, without a loss or mark in the capture."""
     by = subject.left.by
     if by is None or subject.left.evidence != "growth":
         return False
@@ -306,10 +307,10 @@ def falls_unmarked(subject: JudgedSender) -> bool:
 
 
 def paces_by_rate(name: str) -> bool:
-    """Return whether a profile paces by the delivery rate: its flight may grow by less before it leaves slow start."""
+    """Return whether a profile paces by the delivery rate. Its flight may grow less before it leaves slow start."""
     return ALGORITHMS[name.partition("/")[0]].samples_rate
 
 
 def follows(found: ComparedProfile) -> bool:
-    """Return whether the flight comes up to the windows of a profile."""
+    """Return whether the flight fills the windows of a profile."""
     return 10 * found.equal >= _FOLLOWS_TENTHS * found.counted

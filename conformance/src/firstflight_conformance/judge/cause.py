@@ -1,4 +1,4 @@
-"""Why a connection departs from a profile: its windows beside what wrong implementations would have answered, as for adapters."""
+"""Explains why a connection diverges from a profile: known bugs that give its windows, as for adapters."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -19,9 +19,9 @@ from firstflight_conformance.records.findings import Cause
 
 
 def causes_of(subject: JudgedSender, profile: str) -> tuple[Cause, ...]:
-    """Return what reproduces every window of the subject up to its exit, best first; nothing if the windows are the profile's.
+    """Return the causes that reproduce every window up to the exit, best first; empty if the windows are the profile's.
 
-    The model is left alone here: a subject with a byte of its own in the handshake is explained by nothing.
+    The model is not given the sender's windows, so a deviation in the handshake leaves no cause.
     """
     diagnosed = _diagnosed(subject, profile)
     if diagnosed is None:
@@ -52,7 +52,7 @@ def _diagnosed(subject: JudgedSender, name: str) -> AnsweredCase | None:
 
 
 def _case(subject: JudgedSender, algorithm: str, profile: str, events: Sequence[Event]) -> Case:
-    """Return the recording as a case without expectations, which a diagnosis does not look at."""
+    """Return the recording as a case without expectations, which a diagnosis does not need."""
     header = subject.recording.header
     window = header.config.initial_window_bytes
     raw = {
@@ -68,9 +68,9 @@ def _case(subject: JudgedSender, algorithm: str, profile: str, events: Sequence[
 
 
 def cause_lines(causes: Sequence[Cause]) -> Iterator[str]:
-    """Yield what reproduces every window up to the exit, with its level and rules."""
+    """Yield the causes that reproduce every window up to the exit, with level and rules."""
     if not causes:
-        yield "cause: none is needed, or none is known that gives every window up to the exit"
+        yield "cause: not needed, or no known cause gives every window up to the exit"
     for cause in causes:
         yield f"cause: {cause.cause}: {cause.what}; it gives every window up to the exit"
         yield f"level: {cause.level.value}"

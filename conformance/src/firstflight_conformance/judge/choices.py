@@ -1,6 +1,7 @@
-"""Whether a profile explains a connection with alternatives at its open points: the verdict of ``run``, on the windows of a recording.
+"""Tests whether a profile explains a connection with alternatives at its open points, as ``run`` does for adapters.
 
-The model continues from the subject's window before each event, so that only alternatives with an effect on the window or the exit matter.
+The model continues from the sender's window before each event, so only alternatives that affect the window or the exit
+matter.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,19 +29,19 @@ from firstflight_conformance.judge.leaving import Left, Point
 from firstflight_conformance.records.findings import Choice
 from firstflight_conformance.replay.variant import Variant
 
-#: The limits for one connection: about two seconds. Few answers require two alternatives at once that do not act alone.
+#: Limits for one connection: about two seconds. Few answers require two alternatives that only act together.
 _LIMITS = Limits(25_000, walks=((1, 3),), silent=0)
-#: The number of profiles that are tried if none was asked for, each of another algorithm.
+#: Number of profiles tried if none was requested, each of a different algorithm.
 _NEAREST = 4
 
 
 def with_choices(
     explainer: Explainer, explained: Sequence[ComparedProfile], left: Left, *, asked: bool
 ) -> tuple[tuple[ComparedProfile, ...], bool]:
-    """Return how refuted profiles stand to the subject with alternatives at their open points, and whether all were tried.
+    """Compare refuted profiles with alternatives at their open points. Return the profiles, and whether all were tried.
 
-    ``left``: where the subject left slow start. If no profile was asked for, the nearest profiles are tried. Of several profiles only
-    the nearest must be tried with all alternatives; if the number of steps does not suffice, the others stay refuted.
+    ``left``: exit of the sender. If no profile was requested, the nearest profiles are tried. Only the nearest profile
+    must be tried with all alternatives; the others stay refuted if the steps do not suffice.
     """
     refuted = sorted((each for each in explained if each.refuted is not None), key=lambda each: _distance(each, left))
     found: dict[str, ComparedProfile] = {}
@@ -60,7 +61,7 @@ def with_choices(
 
 
 def _nearest(refuted: Sequence[ComparedProfile]) -> list[ComparedProfile]:
-    """Return the first profile of each algorithm that has open points of its own: those of a base explain no exit."""
+    """Return the first profile of each algorithm with its own open points: open points of a base explain no exit."""
     found: dict[str, ComparedProfile] = {}
     for each in refuted:
         algorithm, _, profile = each.profile.partition("/")
@@ -72,7 +73,7 @@ def _nearest(refuted: Sequence[ComparedProfile]) -> list[ComparedProfile]:
 
 
 def _distance(found: ComparedProfile, left: Left) -> tuple[float, ...]:
-    """Return the order of refuted profiles: by the distance of their exits from the subject's, by growth, and by the refuting event."""
+    """Return the sort key of a refuted profile: distance to the sender's exit, agreement in growth, refuting event."""
     assert found.refuted is not None
     by = left.by
     apart = (max(left.after + 1 - index, index - by, 0) for index in found.exits if by is not None)
@@ -86,20 +87,20 @@ def _bases(name: str) -> list[str]:
 
 
 def _one(comparison: ProfileComparison, name: str, most: int) -> tuple[ComparedProfile | None, Judgement]:
-    """Return how a profile explains the subject, and the judgement on its windows."""
+    """Return the profile with the choices that explain the sender, or None, and the judgement on its windows."""
     models = models_of(*name.split("/"))
     judged = judge_answered(_answered(comparison, name), models, replace(_LIMITS, steps=most))
     if not judged.ways:
         return None, judged
     (found, *_), (way, *_) = judged.ends, judged.ways
     assert isinstance(found, _Position) and found.explained is not None
-    # The judge compares a profile without choices in more ways than this search does.
+    # Without choices the other comparisons of the judge decide.
     choices = tuple(_choices(models, name, way))
     return (replace(found.explained, choices=choices, settled=way.taken) if choices else None), judged
 
 
 def holds(explainer: Explainer, name: str, taken: frozenset[str]) -> bool:
-    """Return whether a profile explains the subject with exactly these alternatives, on its own base or on CUBIC."""
+    """Return whether a profile explains the sender with exactly these alternatives, on its own base or on CUBIC."""
     comparison = explainer.comparison
     return any(
         explained_answered(_answered(comparison, one), models_of(*one.split("/")), taken) is not None
@@ -128,7 +129,7 @@ def _answered(comparison: ProfileComparison, name: str) -> Answered:
 
 
 class _Windows(Walker):
-    """A variant of the model that is given the subject's window before each event."""
+    """A variant of the model that is given the sender's window before each event."""
 
     def __init__(self, comparison: ProfileComparison, name: str, variant: Variant) -> None:
         algorithm, _, profile = name.partition("/")
@@ -142,7 +143,7 @@ class _Windows(Walker):
         return _Position(self, first.controller, first.bounds)
 
     def step(self, position: Any, event: Event) -> PendingStep:
-        """Process an event; before the algorithm begins, only packets that are sent."""
+        """Process an event. Before the algorithm begins, only sent packets are processed."""
         question, index = self.comparison.question, position.count
         before, given = self.before(position), question.given[index]
         if given is not None and before.base.cwnd_bytes // question.unit_bytes != given // question.unit_bytes:
@@ -154,10 +155,10 @@ class _Windows(Walker):
         return _StepAlong(self, position, before, event, controller, observation)
 
     def counted(self, point: Point, position: Any, window_bytes: int) -> tuple[int, int, bool]:
-        """Return the number of ACKs whose windows differ, the sum of their differences, and whether it never exceeded a datagram."""
+        """Return the number of ACKs with different windows, the sum of differences, and if it stays in a datagram."""
         question, index = self.comparison.question, point.index
         apart_bytes = window_bytes // question.unit_bytes * question.unit_bytes - (self.comparison.windows[index] or 0)
-        # The growth after the subject's exit counts alone.
+        # The growth after the sender's exit is counted separately.
         begins = bool(self.comparison.later) and index == self.comparison.later[0].index
         before = (0, 0, True) if begins else (position.differing, position.apart_bytes, position.within)
         sum_bytes = before[1] + apart_bytes
@@ -172,7 +173,7 @@ class _Windows(Walker):
         return differing * ONE_OF <= most or (within and (later or self.comparison.in_sum))
 
     def grows_after_exit(self, point: Point, exits: Exits) -> bool:
-        """Return whether the subject grows in slow start after an exit of the model."""
+        """Return whether the sender grows its window in slow start after an exit of the model."""
         before = [index for index in exits if index is not None and index < point.index]
         grows = len(before) == 2 and point.grown_bytes != 0 and max(before) <= self.comparison.left.after
         return grows and not self._is_later(point)
@@ -184,10 +185,10 @@ class _Windows(Walker):
 
 @dataclass(slots=True)
 class _Position(Position):
-    """A position along a recording. ``answers``: the answers so far, the last one first, each with those before it.
+    """A position along a recording. ``answers``: linked list of the answers so far, the last one first.
 
-    ``differing``: the number of ACKs whose windows differ. ``apart_bytes``: the sum of their differences, ``within``: it was never more
-    than a datagram. ``explained``: after the last event, how the answers stand to the subject.
+    ``differing``: number of ACKs with different windows. ``apart_bytes``: sum of the differences. ``within``: the sum
+    never exceeded a datagram. ``explained``: after the last event, comparison of the profile with the sender.
     """
 
     count: int = 0
@@ -199,12 +200,12 @@ class _Position(Position):
     explained: ComparedProfile | None = None
 
     def is_cut_by(self, event: Event) -> bool:
-        """Return whether the subject's exit has decided the answer."""
+        """Return whether the sender's exit has decided the answer."""
         return self.explained is not None
 
     @property
     def flags(self) -> tuple[object, ...]:
-        """The rest of the state: members that decide about later answers."""
+        """Further state that affects later answers."""
         return self.exits, self.differing, self.apart_bytes, self.within
 
 
@@ -212,7 +213,7 @@ class _StepAlong(PendingStep):
     """A step along a recording."""
 
     def equals(self, observed: dict[str, Any]) -> bool:
-        """Return whether the subject does not refute the model's window here, so that no alternative is required."""
+        """Return whether the model's window is not refuted here, so that no alternative is required."""
         point, seen = self.along.points.get(self.position.count), self.observation
         if point is None or isinstance(seen, int) or self._shows(observed):
             return True
@@ -228,7 +229,7 @@ class _StepAlong(PendingStep):
         return bool(seen.ssthresh_bytes == observed.get("ssthresh_bytes", seen.ssthresh_bytes))
 
     def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
-        """Return the position after the event, or None if the subject refutes it here."""
+        """Return the position after the event, or None if it is refuted here."""
         bounds = self.bounds()
         if not self._shows(observed):
             self.follow(bounds, observed)
@@ -243,7 +244,7 @@ class _StepAlong(PendingStep):
         return position if self._stands(position, index, answer[0]) else None
 
     def _stands(self, position: _Position, index: int, window_bytes: int) -> bool:
-        """Return whether the subject does not refute a position yet. After its exit, or the last event, the answer is that of the judge."""
+        """Return whether a position is not refuted yet. After the exit, or the last event, the judge decides."""
         comparison, point, left = self.along.comparison, self.along.points.get(index), self.along.comparison.left
         if point is not None:
             counted = self.along.counted(point, position, window_bytes)

@@ -1,4 +1,4 @@
-"""What a sender did, without any profile: initial window, growth, where slow start ended, the first reduction."""
+"""Behaviour of a sender without reference to profiles: initial window, growth, end of slow start, first reduction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,26 +12,27 @@ from firstflight_conformance.judge.rounds import Round, exit_range, exit_round, 
 from firstflight_conformance.judge.subject import JudgedSender
 from firstflight_conformance.logs.recording.answers import initial_window_bytes
 
-#: A factor is one that somebody chose if it is so close to a whole number of twentieths.
+#: A factor within 1/100 of a multiple of 1/20 is treated as intended.
 _STEP, _NEAR = Fraction(1, 20), Fraction(1, 100)
 _NS_PER_MS = 1_000_000
-#: The least MSS of IPv4 (RFC 9293, section 3.7.1), and the datagrams of an initial window (RFC 9002, section 7.2).
+#: The least MSS of IPv4 (RFC 9293, section 3.7.1), and the recommended initial window in datagrams (RFC 9002, section
+#: 7.2).
 _SMALL_BYTES, _RECOMMENDED = 536, 10
-#: A growth above this is reported with so many ACKs that show it.
+#: A growth above this is reported together with three ACKs that show it.
 _FAST, _FAST_ACKS = Fraction(11, 10), 3
 
 
 class Shown(Enum):
-    """How much of slow start a recording shows: all of it, the initial window alone, or nothing."""
+    """Part of slow start that a recording shows: all of it, only the initial window, or nothing."""
 
     ALL, WINDOW, NOTHING = "all", "window", "nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The first reduction of the window: its event, and its factor ``of`` the ``window`` or the ``flight``.
+    """The first reduction of the window: its event, and its factor relative to ``of``: ``window`` or ``flight``.
 
-    ``event``: None in a capture, which shows the window again only after recovery.
+    ``event``: None in a capture, where the reduced window is visible only after recovery.
     """
 
     event: int | None
@@ -41,11 +42,12 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """Behaviour of a sender. ``rtt_ratio``: the RTT where it left slow start over the least so far.
+    """Behaviour of a sender. ``rtt_ratio``: RTT at the exit from slow start, divided by the least RTT so far.
 
-    ``initial_window_round``: the round that shows the initial window, of a capture. ``fast``: the events of three ACKs that show a
-    growth above 1.1. ``initial_window_range`` and ``window_range``: the least and the largest window if the capture allows several.
-    ``rounds``, ``exit_round``: of a capture at the receiver. ``shown``: how much of slow start the recording shows; the other members are None then.
+    ``initial_window_round``: in a capture, the round that shows the initial window. ``fast``: events of three ACKs that
+    show a growth above 1.1. ``initial_window_range`` and ``window_range``: smallest and largest window if the capture
+    allows several. ``rounds``, ``exit_round``: set for a capture at the receiver. ``shown``: part of slow start that
+    the recording shows; members about the rest are None.
     """
 
     initial_window_bytes: int | None
@@ -69,7 +71,7 @@ class Did:
 
 
 def did(subject: JudgedSender, shown: Shown = Shown.ALL, *, explained: bool = True) -> Did:
-    """Return the behaviour of the subject, as far as the recording shows it. ``explained``: whether a profile explains its exit."""
+    """Return the sender's behaviour, as far as the recording shows it. ``explained``: a profile explains its exit."""
     found = _did(subject, explained)
     if shown is Shown.ALL:
         return found
@@ -116,7 +118,7 @@ def _range(found: Sequence[int] | None) -> tuple[int, int] | None:
 
 
 def to_json(found: Did) -> dict[str, Any]:
-    """Return it as JSON."""
+    """Return the behaviour as JSON."""
     reduction = found.reduction
     return {
         "initial_window_bytes": found.initial_window_bytes,
@@ -142,9 +144,9 @@ def to_json(found: Did) -> dict[str, Any]:
 
 
 def datagrams(found: Did) -> int | None:
-    """Return the initial window in datagrams, or None if it is unsure, no whole number, or exceeds every sender's initial window.
+    """Return the initial window in datagrams, or None if it is uncertain, not a whole number, or implausibly large.
 
-    A log of small packets alone does not show the datagram size.
+    A log with only small packets does not show the datagram size.
     """
     if found.initial_window_bytes is None or found.initial_window_range is not None:
         return None
@@ -154,14 +156,14 @@ def datagrams(found: Did) -> int | None:
 
 
 def _number(value: Fraction | None) -> float | int | None:
-    """Return a number as it is shown: three digits after the point are more than any of these is exact to."""
+    """Return a number for reports, rounded to three decimals, more than its accuracy."""
     if value is None:
         return None
     return int(value) if value.denominator == 1 else round(float(value), 3)
 
 
 def _growth(subject: JudgedSender) -> Fraction | None:
-    """Return the bytes of window per byte acknowledged, over the ACKs in slow start at which the window limited the sender."""
+    """Return the window growth per acknowledged byte, over window-limited ACKs in slow start."""
     until = subject.left.grown_until
     end = len(subject.events) if until is None else until
     points = [point for point in subject.limited if point.index < end]
@@ -170,7 +172,7 @@ def _growth(subject: JudgedSender) -> Fraction | None:
 
 
 def _fast(subject: JudgedSender) -> tuple[int, ...]:
-    """Return the events of the three ACKs in slow start that grew the window most, if each grew it by more than a tenth more."""
+    """Return the events of up to three ACKs in slow start with the largest growth above ``_FAST``."""
     until = subject.left.grown_until
     end = len(subject.events) if until is None else until
     points = [each for each in subject.limited if each.index < end and each.acked_bytes]
@@ -185,7 +187,7 @@ def _rtt_ratio(subject: JudgedSender, by: int) -> Fraction | None:
 
 
 def _reduction(subject: JudgedSender) -> Reduction | None:
-    """Return the first reduction. A threshold that a loss sets says it, where the window is lowered bit by bit."""
+    """Return the first reduction. If the window decreases in steps, ssthresh set by a loss gives the reduction."""
     lost: int | None = None
     threshold_bytes: int | None = None
     for index, (event, old_bytes, now) in enumerate(zip(subject.events, subject.before, subject.answers, strict=True)):
@@ -204,7 +206,7 @@ def _reduction(subject: JudgedSender) -> Reduction | None:
 
 
 def _lowest(subject: JudgedSender, index: int) -> int:
-    """Return the event of the smallest window up to the ACK of a packet that was sent after an event: the end of recovery."""
+    """Return the event of the smallest window until the end of recovery: the ACK of a packet sent after an event."""
     since_ns, found = subject.events[index].t_ns, index
     for at in range(index, len(subject.events)):
         event = subject.events[at]
@@ -216,7 +218,7 @@ def _lowest(subject: JudgedSender, index: int) -> int:
 
 
 def _captured_reduction(subject: JudgedSender) -> Reduction | None:
-    """Return the first reduction as a capture shows it: after recovery, of the bytes in flight."""
+    """Return the first reduction in a capture: after recovery, relative to the bytes in flight."""
     factor = subject.recording.header.quality.get("first_reduction")
     return None if factor is None else Reduction(None, Fraction(*factor), "flight")
 
@@ -235,7 +237,7 @@ def _factor(subject: JudgedSender, cause: int, index: int, new_bytes: int) -> Re
 
 
 def _untold_bytes(subject: JudgedSender, cause: int) -> int:
-    """Return by how much the window grew in slow start at the ACKs before a loss, of which the log reports no window."""
+    """Return the window growth in slow start at the ACKs before a loss without a logged window, in bytes."""
     before = zip(reversed(subject.events[:cause]), reversed(subject.answers[:cause]), strict=True)
     untold = takewhile(lambda each: not each[1].reported, before)
     acked_bytes = sum(event.bytes for event, _ in untold if isinstance(event, Ack))
@@ -244,5 +246,5 @@ def _untold_bytes(subject: JudgedSender, cause: int) -> int:
 
 
 def _off(factor: Fraction) -> Fraction:
-    """Return how far a factor is from a whole number of twentieths."""
+    """Return the distance of a factor from the nearest multiple of 1/20."""
     return abs(factor - round(factor / _STEP) * _STEP)

@@ -1,4 +1,4 @@
-"""Which profiles explain a connection: its growth where the window limited the sender, and where it left slow start."""
+"""Finds the profiles that explain a connection: its window-limited growth, and its exit from slow start."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,17 +14,17 @@ from firstflight_conformance.judge.subject import JudgedSender
 from firstflight_conformance.records.findings import Choice
 from firstflight_conformance.simulate.native_events import NONE
 
-#: A profile that explains a smaller part of the growth explains nothing: of so many ACKs one may differ.
+#: At most one in 20 ACKs may differ from a profile that explains the growth.
 ONE_OF = 20
-#: Windows and thresholds after the exit are the same within a fiftieth, or two datagrams.
+#: Windows and thresholds after the exit are equal within 1/50, or two datagrams.
 _WITHIN, _WITHIN_DATAGRAMS = 50, 2
-#: Algorithms that only begin when the path has approved a rate: a recording shows no request but by this.
+#: Algorithms that start when the path has approved a rate, and the only event of a recording that shows a request.
 _BY_REQUEST: dict[str, type[Event]] = {"quick-start": Backlog}
 
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """What refutes a profile: the event, what it expected there, and what was observed."""
+    """Refutation of a profile: the event, the expected and the observed behaviour."""
 
     profile: str
     event: int
@@ -34,10 +34,11 @@ class Refutation:
 
 @dataclass(frozen=True, slots=True)
 class ComparedProfile:
-    """How a profile stands to a subject. ``equal`` of ``counted``: the ACKs that grew one of the two windows, up to the exit.
+    """Comparison of a profile with a sender, up to the exit. ``counted``: ACKs that grew one of the two windows.
 
-    ``refuted`` is ``None`` for one that may be it. ``by_exit``: it grows as the subject, and only its exit is another. ``choices``: the
-    alternatives at open points with which it explains the subject; ``settled``: the ids of those that hold for the whole connection.
+    ``equal``: ACKs of these with equal windows. ``refuted``: ``None`` if the sender may be the profile. ``by_exit``:
+    the growth agrees, only the exit differs. ``choices``: alternatives at open points that explain the sender.
+    ``settled``: ids of the choices for the whole connection.
     """
 
     profile: str
@@ -52,10 +53,11 @@ class ComparedProfile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileComparison:
-    """How profiles are compared with a subject: the question, and how a way of a profile stands to the subject.
+    """Inputs of a comparison with a sender: the question, and the function ``judged`` that compares a way of a profile.
 
-    ``windows``: the subject's windows, or None where unknown. ``thresholds``: the same, None if the subject reports none.
-    ``points``: the ACKs that are compared up to the subject's exit, ``later``: those after it. ``left``: where the subject leaves slow start. ``in_sum``: single ACKs may differ if their sum does not.
+    ``windows``: the sender's windows, or None where unknown. ``thresholds``: its thresholds, or None if it reports
+    none. ``points``: the compared ACKs up to the sender's exit. ``later``: the compared ACKs after it. ``left``: the
+    sender's exit. ``in_sum``: single ACKs may differ if the sums agree.
     """
 
     question: Question
@@ -69,7 +71,7 @@ class ProfileComparison:
 
 
 def candidates(events: Sequence[Event]) -> tuple[list[str], list[str]]:
-    """Return the profiles that something in the events starts, and the algorithms that nothing does: until then each is its base."""
+    """Return the profiles that the events start, and the other algorithms, which behave as their base until started."""
     chosen: list[str] = []
     left_out: list[str] = []
     for algorithm, known in profiles(composed=True).items():
@@ -85,7 +87,10 @@ class Explainer:
     """Compares profiles with one subject."""
 
     def __init__(self, subject: JudgedSender, *, reduction: bool, events: Sequence[Event] | None = None) -> None:
-        """Ask every profile up to the subject's exit. ``reduction``: what it does at a loss counts too. ``events``: others than the subject's."""
+        """Prepare the comparison up to the sender's exit.
+
+        ``reduction``: also compare the behaviour at a loss. ``events``: replace the sender's events.
+        """
         self._subject, self._reduction = subject, reduction
         self._tells_thresholds = any("ssthresh_bytes" in step.subject for step in subject.recording.steps)
         left = subject.left
@@ -102,17 +107,17 @@ class Explainer:
         most = len(self._points) if self._in_datagrams else len(self._points) // ONE_OF
         question = Question(config, events[: self._end], subject.given[: self._end], after, subject.begin, most)
         self._follower = Follower(question)
-        # TCP counts the window in segments. A sender may keep the rest of its growth, or none.
+        # TCP counts the window in segments. A sender may or may not carry over fractions of a segment.
         whole = replace(question, most=len(self._points) // ONE_OF, unit_bytes=config.max_datagram_size_bytes)
         self._keeping = Follower(whole) if self._in_datagrams else None
 
     def explain(self, names: Iterable[str]) -> list[ComparedProfile]:
-        """Return how each profile stands to the subject."""
+        """Return the comparison of each profile with the sender."""
         return [self._one(name) for name in names]
 
     @property
     def comparison(self) -> ProfileComparison:
-        """The comparison for alternatives at open points: in whole segments if all windows are, otherwise exact."""
+        """The comparison for alternatives at open points: in segments if all windows are whole segments, or exact."""
         answers = self._subject.answers[: self._end]
         windows = [each.cwnd_bytes if each.reported else None for each in answers]
         thresholds = [each.ssthresh_bytes for each in answers] if self._tells_thresholds else None
@@ -142,12 +147,12 @@ class Explainer:
         return self._by(name, self._whole(way), exact=exact)
 
     def _whole(self, way: Way) -> Way:
-        """Return a way with windows of whole segments."""
+        """Return a way with windows rounded down to whole segments."""
         size_bytes = self._subject.recording.header.config.max_datagram_size_bytes
         return replace(way, answers=[(each[0] // size_bytes * size_bytes, *each[1:]) for each in way.answers])
 
     def _by(self, name: str, way: Way, *, exact: bool = False) -> ComparedProfile:
-        """Return how a way stands to the subject. ``exact``: growth that was not reported does not excuse another reduction."""
+        """Return the comparison of a way with the sender. ``exact``: ignore unreported growth before a reduction."""
         differing = [point for point in self._points if point.index < len(way.answers) and self._differs(way, point)]
         counted = sum(self._counts(way, point) for point in self._points)
         equal = counted - len(differing)
@@ -163,7 +168,7 @@ class Explainer:
             return found(Refutation(name, first.index, *self._growths(way, first)))
         if len(way.answers) < self._end:
             refused = len(way.answers)
-            return found(Refutation(name, refused, "an event of its domain", "one that it does not take"))
+            return found(Refutation(name, refused, "an event in its domain", "an event outside its domain"))
         if early is not None:
             return found(early, by_exit=True)
         late = self._late(name, way)
@@ -189,30 +194,30 @@ class Explainer:
         )
 
     def _early(self, name: str, way: Way) -> Refutation | None:
-        """Return what refutes a profile that leaves slow start where the subject goes on."""
+        """Return the refutation of a profile that leaves slow start while the sender continues, or None."""
         left, first = self._subject.left, min(way.exits, default=None)
         if first is None or first > left.after or (left.by is not None and left.by in way.exits):
             return None
         later = [point for point in self._points if point.index > first and point.grown_bytes]
-        if not later:  # nothing grows after it: nobody could have seen the exit
+        if not later:  # without later growth the exit is invisible
             return None
         what = way.outcome(first)
         grows = f"the window goes on growing, by {later[0].grown_bytes} at event {later[0].index}"
         return Refutation(name, first, f"slow start is left ({what})", grows)
 
     def _late(self, name: str, way: Way) -> Refutation | None:
-        """Return what refutes a profile that goes on where the subject left slow start."""
+        """Return the refutation of a profile that continues where the sender left slow start, or None."""
         left = self._subject.left
         if left.by is None or any(left.after < index <= left.by for index in way.exits):
             return None
         if way.answers[left.by][0] < self._before(left.by) and left.evidence in ("window", "loss"):
             return None
         if left.evidence == "growth" and self._grows_alike(way):
-            return None  # it grows by less in the same way, as Limited Slow-Start and HyStart++ do
+            return None  # the same slower growth, as in Limited Slow-Start and HyStart++
         return Refutation(name, left.by, "slow start goes on", f"it is left, by the {left.evidence}")
 
     def _grows_alike(self, way: Way) -> bool:
-        """Return whether a profile grows as the subject does after it grows by less: at nearly every ACK, or in sum."""
+        """Return whether the slower growth of profile and sender agrees, at nearly every ACK or in sum."""
         if not self._later or self._later[-1].index >= len(way.answers):
             return False
         if ONE_OF * sum(self._differs(way, point) for point in self._later) <= len(self._later):
@@ -220,9 +225,9 @@ class Explainer:
         return self._equal_in_sum(way, self._later)
 
     def _equal_in_sum(self, way: Way, points: Sequence[Point]) -> bool:
-        """Return whether the growths of profile and subject, summed up to each ACK, differ by at most one datagram.
+        """Return whether the cumulative growths of profile and sender differ by at most one datagram at each ACK.
 
-        The kernel adds whole datagrams and carries the rest, so that single ACKs differ.
+        The kernel adds whole datagrams and carries the rest, so single ACKs may differ.
         """
         if points[-1].index >= len(way.answers):
             return False
@@ -230,7 +235,7 @@ class Explainer:
         return max(map(abs, apart)) <= self._subject.recording.header.config.max_datagram_size_bytes
 
     def _another_end(self, name: str, way: Way, *, exact: bool) -> Refutation | None:
-        """Return what refutes a profile that leaves where the subject did, with another threshold or window."""
+        """Return the refutation of a profile with the sender's exit but another threshold or window, or None."""
         left = self._subject.left
         if left.by is None or (left.evidence == "loss" and not self._reduction):
             return None
@@ -258,7 +263,7 @@ class Explainer:
         return Refutation(name, by, f"{what} {_or_none(expected)}", f"{what} {_or_none(observed)}")
 
     def _untold_bytes(self, by: int) -> int:
-        """Return by how much a window may have grown or not at the ACKs just before an event after which none was reported."""
+        """Return the bytes acknowledged just before an event without reported windows: possible unreported growth."""
         untold_bytes = 0
         for event, answer in zip(
             reversed(self._subject.events[:by]), reversed(self._subject.answers[:by]), strict=True

@@ -1,6 +1,6 @@
-"""A profile beside a recording: what it answers to each event when it is given the subject's window before it.
+"""Runs a profile along a recording, with the sender's window before each event, and collects its answers.
 
-The C port does it where there is a compiler, the model in Python elsewhere; their answers are the same. In C: ``simulator/follow.c``.
+With a compiler the C port is used (``simulator/follow.c``), otherwise the model in Python. Their answers are equal.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,26 +22,26 @@ from firstflight_conformance.replay.implementation import Model, drive
 from firstflight_conformance.simulate.native import NativeError, library
 from firstflight_conformance.simulate.native_events import NONE
 
-#: The outcomes with which a model leaves slow start, be it for a while; what drains or resumes is in slow start by its phase.
+#: Outcomes that leave slow start, possibly for a while. Profiles that drain or resume are in slow start by their phase.
 LEAVING = frozenset({*EXITS, *LEAVES})
 _OUTCOMES, _PHASES = tuple(Outcome), tuple(Phase)
 _LEAVING = frozenset(index for index, each in enumerate(_OUTCOMES) if each in LEAVING)
 _RESUMED = _OUTCOMES.index(Outcome.SLOW_START_RESUMED)
 _CHANGES = _LEAVING | {_RESUMED}
 _ANSWER = Struct("@QQQQ")
-#: Window, ssthresh, phase and outcome after an event, each a number of the port; ``NONE`` for what is not there.
+#: Window, ssthresh, phase and outcome after an event, as numbers of the port; ``NONE`` for absent values.
 Followed = tuple[int, int, int, int]
-#: The event at which a way left slow start, and the event whose answer shows it, or None.
+#: Event of a way's decision to leave slow start, and event of the answer that shows it; each may be None.
 Exits = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What every profile is asked. ``given``: the subject's window before each event, where it is known.
+    """Input for every profile. ``given``: the sender's window before each event, or None if unknown.
 
-    ``after``: the subject's window after it, where the profile's is compared. ``begin``: the first event that the algorithm sees. A
-    profile whose window differs ``most`` times is followed no further. ``unit_bytes``: windows are compared in whole units, and while
-    they are equal, the profile keeps the rest of its own: TCP reports whole segments.
+    ``after``: the sender's window after each event if it is compared. ``begin``: the first event that the algorithm
+    sees. ``most``: stop following a profile after more different windows. ``unit_bytes``: windows are compared in whole
+    units. While they are equal, the profile keeps the rest of its own window: TCP reports whole segments.
     """
 
     config: Config
@@ -55,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How far a profile came, and where it left slow start: the event of its decision, and the one at which its answers show it."""
+    """Answers of a profile, and its exit from slow start: event of the decision, and first event that shows it."""
 
     answers: list[Followed]
     decided: int | None
@@ -63,25 +63,25 @@ class Way:
 
     @property
     def exits(self) -> tuple[int, ...]:
-        """The events that may be called its exit."""
+        """The events that may count as its exit."""
         return tuple(dict.fromkeys(each for each in (self.decided, self.shown) if each is not None))
 
     def outcome(self, index: int) -> str:
-        """Return what it says that it did."""
+        """Return the outcome reported at an event."""
         number = self.answers[index][3]
         return "unseen" if number == NONE else _OUTCOMES[number].value
 
     def phase(self, index: int) -> str | None:
-        """Return its phase."""
+        """Return the phase after an event."""
         number = self.answers[index][2]
         return None if number == NONE else _PHASES[number].value
 
 
 class Follower:
-    """Lets profiles follow one recording."""
+    """Runs profiles along one recording."""
 
     def __init__(self, question: Question) -> None:
-        """Take the question, and the function of the port where there is a compiler."""
+        """Store the question, and load the function of the port if a compiler is available."""
         self.question = question
         self._function: Any = None
         self._laid_out: dict[bool, _LaidOut] = {}
@@ -99,7 +99,7 @@ class Follower:
 
 
 def asked(question: Question, name: str) -> Question:
-    """Return the question for a profile: with delivery-rate samples if its algorithm asks for them."""
+    """Return the question for a profile, with delivery-rate samples if its algorithm uses them."""
     return replace(question, events=with_samples(question.events)) if _asks_for_samples(name) else question
 
 
@@ -116,7 +116,7 @@ def observed(question: Question, name: str) -> Observation | None:
 
 
 def windows_alone(name: str, config: Config, events: Sequence[Event], begin: int = 0) -> list[int]:
-    """Return the window of a profile after each event when it is given no other."""
+    """Return the window of a profile after each event, without the sender's windows."""
     unknown = [None] * len(events)
     way = Follower(Question(config, events, unknown, unknown, begin, len(events))).follow(name)
     return [answer[0] for answer in way.answers]
@@ -175,14 +175,14 @@ def followed(seen: Observation | int) -> Followed:
 
 
 def _observations(question: Question, name: str) -> Iterator[Observation | int]:
-    """Yield the answers of the model up to an event that it refuses; before it begins, yield its window alone."""
+    """Yield the answers of the model up to an event that it refuses. Before it begins, yield only its window."""
     run = _GivenRun(question, name)
     with suppress(DomainError):
         yield from drive(run, question.events)
 
 
 class _GivenRun:
-    """A profile of the model that is given the subject's window before each event."""
+    """A profile of the model that is given the sender's window before each event."""
 
     def __init__(self, question: Question, name: str) -> None:
         algorithm, _, profile = name.partition("/")
@@ -211,7 +211,7 @@ def way_of(answers: list[Followed]) -> Way:
 
 
 def exits_after(exits: Exits, index: int, answer: Followed) -> Exits:
-    """Return the events of a way's decision and of its answer that shows it, up to an event."""
+    """Return the updated exits after an event with this answer."""
     cwnd, threshold, _, outcome = answer
     if outcome == _RESUMED:
         exits = None, None

@@ -1,4 +1,4 @@
-"""Reads a connection from a file of any known kind: a recording, a qlog, a capture, or a table or trace with a row per ACK."""
+"""Reads a connection from any known format: recording, qlog, capture, table, trace, or samples of a socket."""
 
 import re
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from firstflight_conformance.logs.recording.recording import Recording
 _READ = (
     "read are qlogs, TCP captures, CSV tables with a row per ACK, tcp_probe traces, output of ss -tinm and recordings"
 )
-#: Forms that are not judged: how their first lines look, and the shortest way to a form that is.
+#: Formats that are not judged: pattern of the first lines, name, and the shortest way to a supported format.
 _OTHERS = (
     (re.compile(rb"^\S+ (IP6?|ARP)[ ,].*(Flags \[|length )", re.MULTILINE), "text of tcpdump", "capture with -w FILE -s 120"),
     (re.compile(rb"^\s*[\d.]+\s+\d+(\s+\d+)?\s*$", re.MULTILINE), "times and windows alone", "write a row per ACK with " + "t_s,rtt_s,acked_bytes,in_flight_bytes,cwnd_bytes"),
@@ -29,7 +29,7 @@ _OTHERS = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A connection that was read. ``agreement``: the share of the bytes in flight that are as logged, of a qlog."""
+    """A parsed connection. ``agreement``: of a qlog, the share of the logged bytes in flight that agree."""
 
     recording: Recording
     agreement: float | None
@@ -37,17 +37,15 @@ class Source:
 
 
 def read(path: Path, peer: Path | None = None, options: LogOptions | None = None) -> Source:
-    """Read a file. Raise :class:`RecordingError` where it cannot be judged."""
+    """Read a file. Raise :class:`RecordingError` if it cannot be judged."""
     found = read_any(path, peer, options)
     if isinstance(found, Sampled):
-        raise RecordingError(
-            path, "file", "is output of ss, which has no events: firstflight judge reports what it shows"
-        )
+        raise RecordingError(path, "file", "is output of ss, without events: use firstflight judge")
     return found
 
 
 def read_any(path: Path, peer: Path | None = None, options: LogOptions | None = None) -> Source | Sampled:
-    """Read a file, or samples of a socket, which are no recording. Raise :class:`RecordingError` where it cannot be judged."""
+    """Read a file as a recording or as samples of a socket. Raise :class:`RecordingError` if it cannot be judged."""
     data, missing = files.read_content(path, is_capture)
     options = options or LogOptions()
     kind = kind_of(data)
@@ -94,7 +92,7 @@ def kind_of(data: bytes) -> str:
 
 
 def connections(path: Path) -> list[str]:
-    """Return a line for each connection of a file. Raise :class:`RecordingError` where it cannot be read."""
+    """Return a line for each connection of a file. Raise :class:`RecordingError` if the file is unreadable."""
     data, _ = files.read_content(path, is_capture)
     kind = kind_of(data)
     if kind == "capture":
@@ -104,7 +102,7 @@ def connections(path: Path) -> list[str]:
     return [f"a {kind} has one connection"]
 
 
-#: The options that apply to each kind of file.
+#: Kinds of files by the options that apply to them.
 _APPLIES = {
     "peer": {"qlog"},
     "trace": {"qlog"},

@@ -1,4 +1,7 @@
-"""Where a sender left slow start, and by which evidence: an interval of events, as most show it later than they decide it."""
+"""Finds the exit from slow start and its evidence.
+
+The exit is an interval of events: most senders decide it earlier than they show it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +10,12 @@ from fractions import Fraction
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent
 from firstflight_conformance.logs.recording.answers import SLOW_START, Answer
 
-#: An ACK grows the window as in slow start if it does so by three quarters of what the first round did.
+#: An ACK grows the window as in slow start if its growth is at least 3/4 of the growth in the first round.
 _FULL = Fraction(3, 4)
-#: Of how many ACKs the growth of slow start is taken at least, and how many must grow by less before that is evidence.
+#: Least number of ACKs that give the growth of slow start, and least number of ACKs with less growth that are evidence.
 _FIRST_ACKS, _LESS_ACKS = 4, 2
 
-#: A smaller window or a threshold is the answer to a loss within so many RTTs of it.
+#: A smaller window or a threshold is attributed to a loss at most this many RTTs before.
 _LOSS_RTTS = 3
 #: Evidence of BBR in a capture: the sender drains its queue.
 DRAIN = "drain"
@@ -20,7 +23,7 @@ DRAIN = "drain"
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An ACK at which the window limited the sender: by how much its window grew there, and how much was acknowledged."""
+    """A window-limited ACK: the growth of the window, and the acknowledged bytes."""
 
     index: int
     grown_bytes: int
@@ -29,10 +32,11 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Slow start was left after event ``after`` (-1: at any), and not later than ``by``; ``None``: it was not left.
+    """Slow start was left after event ``after`` (-1: at any), and at the latest at ``by`` (``None``: it was not left).
 
-    ``until``: the first event at which something else than growth shows that it is over. ``growth``: bytes of window per byte acknowledged in the first round of slow start; ``None`` without ACKs that say it.
-    ``slower``: where the flight of BBR grows by less, some rounds before it leaves slow start.
+    ``until``: the first event with evidence other than growth that slow start is over. ``growth``: window growth per
+    acknowledged byte in the first round of slow start, or ``None`` without suitable ACKs. ``slower``: start of the
+    slower growth of BBR's flight, some rounds before BBR leaves slow start.
     """
 
     after: int
@@ -56,16 +60,16 @@ def left_slow_start(
     *,
     at_least: bool = False,
 ) -> Left:
-    """Return where slow start was left. ``before``: the window before each event; ``limited``: where growth says something.
+    """Return the exit from slow start. ``before``: window before each event. ``limited``: ACKs with meaningful growth.
 
-    ``at_least``: of the windows only the flight is known, which says nothing of what a loss makes of them.
+    ``at_least``: only the flight is known, which does not show the window after a loss.
     """
     known = _first_loss(events) if at_least else _at_an_ack(events, _first_evidence(events, before, answers))
     end = len(events) if known is None else known[0]
     points = [point for point in limited if point.index < end]
     growth = growth_of(points, before)
     full, less = _last_full(points, growth)
-    after = max(full - 1, -1)  # the ACK that decides it may still grow the window in full, as in HyStart++
+    after = max(full - 1, -1)  # the ACK of the decision may still grow the window fully, as in HyStart++
     if less is not None and _lasting(
         points, less, before, confirmed=known is not None and known[1] not in ("loss", "window")
     ):
@@ -87,10 +91,10 @@ def growth_of(points: Sequence[Point], before: Sequence[int]) -> Fraction | None
 
 
 def _last_full(points: Sequence[Point], growth: Fraction | None) -> tuple[int, int | None]:
-    """Return the last ACK up to which the window grew as in slow start, and the first that grew it by less after it.
+    """Return the last ACK with growth as in slow start, and the first later ACK with less growth, or None.
 
-    The ACKs are taken together: one that grows by less is void if later ones grow in full, and one whole datagram once a round, as in
-    congestion avoidance, is no growth in full.
+    Growth is summed over ACKs: an ACK with less growth is ignored if later ACKs compensate it. One whole datagram per
+    round, as in congestion avoidance, is not full growth.
     """
     if not growth:
         return -1, None
@@ -106,7 +110,7 @@ def _last_full(points: Sequence[Point], growth: Fraction | None) -> tuple[int, i
 
 
 def _lasting(points: Sequence[Point], less: int, before: Sequence[int], *, confirmed: bool) -> bool:
-    """Return whether growth by less is more than a stall or the end of the data: for half a window, or confirmed by what follows."""
+    """Return whether slower growth lasts half a window or is confirmed: it is not a stall or the end of the data."""
     rest = [point for point in points if point.index >= less]
     return confirmed or (len(rest) >= _LESS_ACKS and 2 * sum(point.acked_bytes for point in rest) >= before[less])
 
@@ -119,7 +123,7 @@ def _first_loss(events: Sequence[Event]) -> tuple[int, str] | None:
 def _first_evidence(
     events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]
 ) -> tuple[int, str] | None:
-    """Return the first event that shows that slow start is over. A state from which it is resumed does not."""
+    """Return the first event that shows the end of slow start, and the evidence. Resumed slow start does not count."""
     left: tuple[int, str] | None = None
     lost_ns = rtt_ns = None
     for index, (event, old_bytes, now) in enumerate(zip(events, before, answers, strict=True)):
@@ -137,7 +141,7 @@ def _first_evidence(
 
 
 def _at_an_ack(events: Sequence[Event], found: tuple[int, str] | None) -> tuple[int, str] | None:
-    """Move an exit that a state shows at a packet sent to the next ACK: the state may be recorded before its ACK."""
+    """Return an exit shown by a state at the next ACK, since a state may be logged before its ACK."""
     if found is None or found[1] != "state":
         return found
     index = next((at for at in range(found[0], len(events)) if not isinstance(events[at], Sent)), found[0])

@@ -1,4 +1,4 @@
-"""Events of a recording as the C port takes them: laid out once, for every profile that follows them."""
+"""Events of a recording in the layout of the C port, packed once for all profiles."""
 
 from collections.abc import Callable, Sequence
 from ctypes import Array, Structure, addressof, c_char, c_uint64, create_string_buffer
@@ -21,7 +21,7 @@ class ConfigLayout(Structure):
 
 
 def config_layout(config: Config) -> ConfigLayout:
-    """Return a configuration as C takes it; 0 stands for the recommended window."""
+    """Return a configuration in the layout of C; 0 means the recommended window."""
     return ConfigLayout(config.max_datagram_size_bytes, config.initial_window_bytes or 0)
 
 
@@ -29,10 +29,10 @@ class PackedEvents:
     """Events, with the runs and ranges that they point to."""
 
     def __init__(self, events: Sequence[Event]) -> None:
-        """Lay the events out."""
+        """Pack the events."""
         self.count = len(events)
         self.buffer: Array[c_char] = create_string_buffer(_SIZE_BYTES * max(self.count, 1))
-        self._tables: list[Array[c_char]] = []  # what the events point to lives as long as they do
+        self._tables: list[Array[c_char]] = []  # keeps the pointers in the events valid
         for index, event in enumerate(events):
             at = _SIZE_BYTES * index
             _HEAD.pack_into(self.buffer, at, _NUMBERS[type(event)], event.t_ns)
@@ -41,11 +41,11 @@ class PackedEvents:
             layout.pack_into(self.buffer, at + RawEvent.of.offset, *values)
 
     def runs(self, runs: Sequence[Run]) -> tuple[int, int]:
-        """Return where runs lie, and how many they are."""
+        """Return address and number of runs."""
         return self._table(_RUN, [(run.first, run.last, run.size_bytes, run.sent_t_ns) for run in runs])
 
     def ranges(self, ranges: Sequence[tuple[int, int]]) -> tuple[int, int]:
-        """Return where ranges lie, and how many they are."""
+        """Return address and number of ranges."""
         return self._table(_RANGE, ranges)
 
     def _table(self, entry: Struct, entries: Sequence[tuple[int, ...]]) -> tuple[int, int]:
@@ -59,7 +59,7 @@ class PackedEvents:
 
 
 _Pack = Callable[[PackedEvents, Any], tuple[Any, ...]]
-#: How a member of each type lies in C: as :mod:`~firstflight_conformance.simulate.native_events` reads it.
+#: Layout in C of a member of each type, as read by :mod:`~firstflight_conformance.simulate.native_events`.
 _AS: dict[Any, tuple[str, _Pack]] = {
     int: ("Q", lambda _, value: (value,)),
     int | None: ("Q", lambda _, value: (NONE if value is None else value,)),
@@ -71,7 +71,7 @@ _AS: dict[Any, tuple[str, _Pack]] = {
 
 
 def _layout(kind: type[Event]) -> tuple[Struct, list[tuple[str, _Pack]]]:
-    """Return the layout of the members of a kind of event after its time, and how each is packed."""
+    """Return the layout of the members of a kind of event after its time, and the function that packs each member."""
     hints = {name: _AS[found] for name, found in get_type_hints(kind).items() if name != "t_ns"}
     return Struct("@" + "".join(code for code, _ in hints.values())), [(n, pack) for n, (_, pack) in hints.items()]
 

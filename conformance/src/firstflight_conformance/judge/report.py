@@ -1,4 +1,4 @@
-"""The answer of the judge for reading."""
+"""The text report of the judge."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -11,20 +11,20 @@ from firstflight_conformance.judge.leaving import DRAIN
 from firstflight_conformance.judge.verdict import ConnectionVerdict, margin, named_once
 from firstflight_conformance.judge.why import why_lines
 
-#: Profiles that are named with what refutes them.
+#: Largest number of refuted profiles in a report.
 _SHOWN = 8
-#: Reasons that are whole sentences of a report.
+#: Reasons that are complete sentences of a report.
 WHOLE_REASONS = (APPLICATION_LIMITED, PACED)
 _RULES = {
     "stated": "as the source states",
-    "growth": "those in slow start at which the window did not limit the sender and stayed as it was",
-    "data": "those outside the time in which new stream data was sent",
+    "growth": "those in slow start that are not window-limited and leave the window unchanged",
+    "data": "those outside the period of new stream data",
     "never": "none",
 }
 
 
 def lines(verdict: ConnectionVerdict, *, margins: bool = True) -> Iterator[str]:
-    """Yield the lines of a report. ``margins``: also how far the exit of the profile named first depends on the RTT samples."""
+    """Yield the lines of a report. ``margins``: include the dependence of the first profile's exit on RTT samples."""
     if verdict.did.shown is Shown.NOTHING:
         yield from result_lines((), verdict.undecided)
         return
@@ -50,7 +50,7 @@ def lines(verdict: ConnectionVerdict, *, margins: bool = True) -> Iterator[str]:
 
 
 def result_lines(may_be: Sequence[str], undecided: str | None) -> Iterator[str]:
-    """Yield what the connection may be. Profiles that it cannot distinguish are told once."""
+    """Yield the profiles that the connection may be. Profiles that it cannot distinguish are grouped."""
     if undecided is not None:
         yield undecided if undecided in WHOLE_REASONS else f"not decided: {undecided}"
     elif not may_be:
@@ -63,7 +63,7 @@ def result_lines(may_be: Sequence[str], undecided: str | None) -> Iterator[str]:
 
 
 def choice_lines(verdict: ConnectionVerdict) -> Iterator[str]:
-    """Yield the alternatives at open points with which profiles explain the connection."""
+    """Yield the alternatives at open points that profiles need to explain the connection."""
     for each in verdict.explained_with:
         for choice in each.choices:
             point = choice.point
@@ -72,7 +72,7 @@ def choice_lines(verdict: ConnectionVerdict) -> Iterator[str]:
 
 
 def _grouped(names: Sequence[str]) -> list[str]:
-    """Return profiles by their algorithm: ``search/{draft-00, linux-4}``."""
+    """Return profiles grouped by algorithm: ``search/{draft-00, linux-4}``."""
     found = []
     for algorithm, group in groupby(names, key=lambda name: name.partition("/")[0]):
         each = [name.partition("/")[2] for name in group]

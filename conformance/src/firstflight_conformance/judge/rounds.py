@@ -1,4 +1,4 @@
-"""Rounds of a capture at the receiver: the most in flight in each, and where slow start ended, with its uncertainty."""
+"""Rounds of a capture at the receiver: the largest flight of each, and the exit from slow start with uncertainty."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from firstflight.events import Ack, Sent
 from firstflight_conformance.judge.subject import JudgedSender
 
-#: BBR leaves slow start three rounds after its flight has stopped growing: rounds after the exit that bound its window.
+#: Rounds after the exit that bound the window: BBR leaves slow start three rounds after its flight has stopped growing.
 _LATER_ROUNDS = 3
-#: An ACK of two segments grows the window by up to so many more before anything is sent.
+#: An ACK of two segments grows the window by up to two datagrams before a packet is sent.
 _UNSEEN_DATAGRAMS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round trip: its last event, and the most bytes in flight in it. The first one ends before the first ACK of data."""
+    """A round: its last event, and its largest bytes in flight. The first round ends before the first ACK of data."""
 
     last: int
     flight_bytes: int
 
 
 def rounds_of(subject: JudgedSender) -> Iterator[Round]:
-    """Yield the rounds up to the first one behind the exit. A round ends before the ACK of data that was sent in it."""
+    """Yield the rounds up to the first after the exit. A round ends before the ACK of data sent in it."""
     by = subject.left.by
     most_bytes = left_bytes = 0
     for index, event in enumerate(subject.events):
@@ -39,7 +39,7 @@ def rounds_of(subject: JudgedSender) -> Iterator[Round]:
 
 
 def exit_round(subject: JudgedSender) -> int | None:
-    """Return the number of the round in which slow start is left, counted from 1, or None."""
+    """Return the number of the round with the exit from slow start, counted from 1, or None."""
     by = subject.left.by
     if by is None:
         return None
@@ -47,10 +47,11 @@ def exit_round(subject: JudgedSender) -> int | None:
 
 
 def exit_range(subject: JudgedSender) -> tuple[int, int] | None:
-    """Return the least and the largest window that the sender may have had where it left slow start, or None.
+    """Return the smallest and the largest possible window at the exit from slow start, or None.
 
-    It had at least the flight behind its last growth in full; and no more than the flight of the next rounds if growth by less shows the
-    exit, or than the flight with the acknowledged data in it and the growth of one ACK at a loss or mark.
+    The lower bound is the flight after the last full growth. The upper bound is the flight of the next rounds if the
+    evidence is slower growth. At a loss or mark it is the flight, including the acknowledged data and the growth of one
+    ACK.
     """
     left = subject.left
     if left.by is None:
@@ -64,7 +65,7 @@ def exit_range(subject: JudgedSender) -> tuple[int, int] | None:
 
 
 def _later(subject: JudgedSender, index: int) -> int:
-    """Return the event that is some rounds behind another."""
+    """Return the event ``_LATER_ROUNDS`` rounds after another."""
     rounds, left_bytes = _LATER_ROUNDS, subject.before[index]
     for at in range(index, len(subject.events)):
         event = subject.events[at]

@@ -1,4 +1,4 @@
-"""The report of a socket that was sampled over time: no profile, since a sample sums up many ACKs."""
+"""Report of a socket that was sampled over time. It contains no profile, since a sample sums up many ACKs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ REASON = "samples of a socket name no profile: trace a row per ACK (trace-cmd re
 
 
 def _did(sampled: Sampled) -> Did:
-    """Return the behaviour of the sender, as far as the samples show it."""
+    """Return the sender's behaviour, as far as the samples show it."""
     first, left = sampled.first, sampled.left
     exit_bytes, evidence = None, "none"
     if left is not None and left.ssthresh is not None:

@@ -1,4 +1,4 @@
-"""The sender under judgement: its windows before and after each event, and the ACKs at which the window limited it."""
+"""The judged sender: its windows before and after each event, and its window-limited ACKs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +17,8 @@ from firstflight_conformance.logs.recording.changed import with_flags
 from firstflight_conformance.logs.recording.recording import AT_LEAST, Recording
 from firstflight_conformance.logs.recording.releases import Release, releases_of
 
-#: The rules that say which ACKs were application-limited: as the events say; those in slow start at which the window did not limit
-#: the sender, and which left it as it was; those outside the time in which new stream data was sent; none.
+#: Rules for application-limited ACKs: as the events state; in slow start without window limit, with unchanged window;
+#: outside the period of new stream data; none.
 RULES = ("stated", "growth", "data", "never")
 #: A pacer sends again before an eighth of the window is acknowledged, or a burst of ten datagrams.
 _PACED_ONE_OF, _PACED_DATAGRAMS = 8, 10
@@ -26,10 +26,10 @@ _PACED_ONE_OF, _PACED_DATAGRAMS = 8, 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedSender:
-    """What is known of the sender at each event. ``given``: its window before it, where it is known.
+    """State of the sender at each event. ``given``: its window before the event, or None if unknown.
 
-    ``limited``: the ACKs at which the window limited it, of which growth says something. ``begin``: the first event that algorithms see.
-    ``releases``: all of a sender of which only the flight is known.
+    ``limited``: window-limited ACKs, which show growth. ``begin``: the first event that algorithms see. ``releases``:
+    all releases if only the flight is known.
     """
 
     recording: Recording
@@ -45,17 +45,17 @@ class JudgedSender:
 
     @property
     def at_least(self) -> bool:
-        """Whether of its windows only the flight is known."""
+        """Whether only the flight is known, a lower bound of the window."""
         return self.recording.header.quality.get("window") == AT_LEAST
 
     @property
     def acks(self) -> int:
-        """How many ACKs there are."""
+        """Number of ACKs."""
         return sum(isinstance(event, Ack) for event in self.events)
 
 
 def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: str | None = None) -> JudgedSender:
-    """Return the subject of a recording. Raise :class:`ValueError` where the recording does not allow what is asked."""
+    """Return the sender of a recording. Raise :class:`ValueError` if the recording does not support the options."""
     answers, first_bytes = answers_of(recording), initial_window_bytes(recording)
     at_least = recording.header.quality.get("window") == AT_LEAST
     if at_least:
@@ -76,10 +76,10 @@ def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: s
 
 
 def _limited(recording: Recording, before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
-    """Return the ACKs at which the window limited the sender: it was three quarters full, as that of a paced sender may be.
+    """Return the window-limited ACKs. The window must be three quarters full, since a paced sender may not fill it.
 
-    A sender that has nothing more to send lets ACKs pass, more than a pacer does, before it sends half a datagram again, if it does: quinn
-    then grows no more, however full the window still is.
+    A pacer lets only a limited number of bytes be acknowledged before it sends at least half a datagram. Beyond this
+    limit the sender had no data, and quinn stops growing its window, however full it still is.
     """
     found: list[Point] = []
     waiting: list[Point] = []
@@ -101,7 +101,7 @@ def _fills(event: Ack, before_bytes: int) -> bool:
 
 
 def _most_so_far(answers: Sequence[Answer], first_bytes: int) -> list[Answer]:
-    """Return the windows of a sender of which only the flight is known: it was no smaller before than what it had in flight."""
+    """Return the windows of a sender if only the flight is known: the largest flight so far."""
     found, most_bytes = [], first_bytes
     for answer in answers:
         if answer.reported:
@@ -111,7 +111,7 @@ def _most_so_far(answers: Sequence[Answer], first_bytes: int) -> list[Answer]:
 
 
 def _ended(releases: Sequence[Release], before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
-    """Return the growth from one release that the window ended to the next, where both follow each other."""
+    """Return the growth between consecutive releases that the window ended."""
     found = []
     for earlier, release in pairwise(releases):
         if earlier.limited and release.limited and answers[release.index].reported and release.acked_bytes:
@@ -138,7 +138,7 @@ def _flagged(
         return with_flags(events, lambda index, _ack: not first <= index <= last)
     full = {point.index for point in limited}
     end = len(events) if left.by is None else left.by
-    if left.by is not None:  # an ACK that left slow start may have released no packet any more
+    if left.by is not None:  # the ACK that left slow start may have released no packet
         between = ((index, events[index]) for index in range(left.after + 1, left.by))
         full |= {index for index, event in between if isinstance(event, Ack) and _fills(event, before[index])}
     return with_flags(
@@ -147,14 +147,14 @@ def _flagged(
 
 
 def _stayed(answer: Answer, before_bytes: int) -> bool:
-    """Return whether a window is known to have stayed as it was: of an ACK that comes with a loss, quinn reports none."""
+    """Return whether a reported window is unchanged. quinn reports no window for an ACK that comes with a loss."""
     return answer.reported and answer.cwnd_bytes == before_bytes
 
 
 def _data(recording: Recording) -> tuple[int, int]:
     quality = recording.header.quality
     if "first_data_step" not in quality or "last_data_step" not in quality:
-        raise ValueError("--app-limited data: the log does not say which packets carry stream data")
+        raise ValueError("--app-limited data: the log does not show the packets with stream data")
     return int(quality["first_data_step"]), int(quality["last_data_step"])
 
 
@@ -163,12 +163,12 @@ def _begin(recording: Recording, start: str) -> int:
         return 0
     first = recording.header.quality.get("first_application_step")
     if first is None:
-        raise ValueError("--start application: the recording does not say which ACK is the first of application data")
+        raise ValueError("--start application: the recording does not show the first ACK of application data")
     return int(first)
 
 
 def flagged(recording: Recording, rule: str | None) -> Recording:
-    """Return the recording with what the rule says of its ACKs in its events."""
+    """Return the recording with ``app_limited`` of its ACKs set by the rule."""
     events = subject_of(recording, app_limited=rule).events
     return replace(
         recording, steps=tuple(replace(step, event=event) for step, event in zip(recording.steps, events, strict=True))

@@ -1,4 +1,4 @@
-"""The answer of the judge: what the sender did, which profiles are refuted, which it may be; or why that is not decided."""
+"""The verdict on a connection: behaviour of the sender, refuted and possible profiles, or why it is undecided."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -30,32 +30,33 @@ from firstflight_conformance.judge.why import Path, Why, path_of, reasons, why_j
 from firstflight_conformance.logs.recording.changed import with_samples
 from firstflight_conformance.logs.recording.recording import Recording
 
-#: With fewer ACKs at which the window limited the sender nothing is named.
+#: Least number of window-limited ACKs for a decision.
 _LEAST_ACKS = 8
-#: An exit that is seen no closer than within so many RTTs is no evidence for a profile.
+#: An exit that is known only to within more RTTs is not evidence for a profile.
 _CLOSE_RTTS = 3
 _NOT_LEFT = "slow start is not left in this recording"
 _NO_SAMPLES = "the recording has no RTT samples: an exit by delay or rate cannot be judged"
 #: Algorithms whose exit does not depend on RTT samples.
 _WITHOUT_RTTS = ("slow-start", "cubic", "limited-slow-start")
 _WINDOW_OPEN = (
-    "the capture allows several initial windows, and each leaves other profiles: state it by --initial-window"
+    "the capture allows several initial windows, and each leads to other profiles: state it by --initial-window"
 )
 _ORDER_INFERRED = "the log records ACKs at their arrival, so the order of events is inferred: no profile is named"
 AT_THE_RECEIVER = "captured at the receiver: no profile is named"
 TOO_MANY = "the open points of these profiles allow more combinations than were tried"
-_BY_LOSS = "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
-#: How many profiles that miss the exit are looked at again with other RTT samples, within the precision of the recording, and how often.
+_BY_LOSS = "slow start ends by loss after full growth, as in every profile that does not leave it earlier"
+#: Profiles with a wrong exit are retried with RTT samples changed within the precision of the recording. Number of
+#: profiles, and number of tries with random changes.
 _UNCLEAR, _SEEDS = 4, 6
 
 
-#: By how much RTT samples are moved to see what the exit of a profile depends on.
+#: Changes of the RTT samples, in ns, that test the dependence of an exit on them.
 MOVES_NS = (1_000, 10_000, 100_000, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """With every sample moved by ``by_ns``, up or down: in how many of ``of`` runs the exit moved."""
+    """The exit moves in ``moved`` of ``of`` runs with each sample changed by ``by_ns``, up or down."""
 
     by_ns: int
     moved: int
@@ -64,10 +65,10 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionVerdict:
-    """The answer for one connection. ``undecided``: why the recording names no profile; ``may_be`` then is what it does not refute.
+    """The verdict on one connection.
 
-    ``explained``: every profile that was tried. ``left_out``: the algorithms that nothing starts. ``asked``: the profiles were asked for
-    by name.
+    ``undecided``: why no profile is reported; ``may_be`` then lists unrefuted profiles. ``explained``: all tried
+    profiles. ``left_out``: algorithms that no event starts. ``asked``: the profiles were requested by name.
     """
 
     subject: JudgedSender
@@ -86,7 +87,7 @@ class ConnectionVerdict:
 
     @property
     def why(self) -> list[Why]:
-        """Why the profiles leave slow start that the connection may be."""
+        """Reasons of the possible profiles for leaving slow start."""
         return reasons(self.subject, self.explained, self.may_be) if self.undecided is None else []
 
     @property
@@ -96,12 +97,12 @@ class ConnectionVerdict:
 
     @property
     def none_of_ours(self) -> bool:
-        """Whether the recording is decided, and no profile explains it."""
+        """Whether the verdict is decided and no profile explains the recording."""
         return self.undecided is None and not self.may_be
 
     @property
     def refuted(self) -> list[Refutation]:
-        """What refutes each profile, those first that came farthest."""
+        """The refutations, by decreasing event."""
         found = [each.refuted for each in self.explained if each.refuted is not None]
         return sorted(found, key=lambda each: (-each.event, each.profile))
 
@@ -113,9 +114,9 @@ def judge(
     start: str = "first-ack",
     app_limited: str | None = None,
 ) -> ConnectionVerdict:
-    """Judge a recording by profiles, each ``algorithm/profile``, or by all that something in it starts.
+    """Judge a recording by profiles, each ``algorithm/profile``, or by all profiles that its events start.
 
-    A profile that is asked for by name is judged by what it does at a loss as well; among all, too many do the same there.
+    The behaviour at a loss is judged only for profiles requested by name: too many profiles behave alike there.
     """
     subject = subject_of(recording, start=start, app_limited=app_limited)
     chosen, left_out = candidates(subject.events) if names is None else (list(names), [])
@@ -145,7 +146,7 @@ def judge(
         undecided = _NO_SAMPLES
     if not may_be and undecided is None:
         may_be = tuple(named_once(_unclear(subject, explained)))
-        undecided = "the exits differ by less than the times of the recording can tell" if may_be else None
+        undecided = "the exits differ by less than the resolution of the recording" if may_be else None
     if not may_be and not subject.at_least and (undecided is None or asked):
         explainer = Explainer(subject, reduction=asked)
         explained, complete = with_choices(explainer, explained, subject.left, asked=asked)
@@ -158,9 +159,10 @@ def judge(
 
 
 def to_json(verdict: ConnectionVerdict, agreement: float | None, notes: Sequence[str]) -> dict[str, Any]:
-    """Return the answer as JSON.
+    """Return the verdict as JSON.
 
-    ``agreement``: the share of the bytes in flight that are as logged, where a log has them. ``notes``: lines of the text report on the file.
+    ``agreement``: share of the logged bytes in flight that agree with the events, or None. ``notes``: notes on the
+    file.
     """
     return {
         "did": doing.to_json(verdict.did),
@@ -178,7 +180,7 @@ def to_json(verdict: ConnectionVerdict, agreement: float | None, notes: Sequence
 
 
 def together(verdicts: Sequence[ConnectionVerdict]) -> tuple[list[str], str | None]:
-    """Return which profiles explain all runs, and why that is not decided; a profile that one run refutes is none of them.
+    """Return the profiles that explain all runs and that no run refutes, and why they are undecided, or None.
 
     A profile that needs alternatives at open points must explain all runs with the same alternatives.
     """
@@ -187,13 +189,13 @@ def together(verdicts: Sequence[ConnectionVerdict]) -> tuple[list[str], str | No
     tried = {each.profile for verdict in verdicts for each in verdict.explained}
     left_over = [name for name in sorted(tried - refuted) if len(verdicts) == 1 or _is_consistent(name, verdicts)]
     may_be = named_once(left_over)
-    if clear or (not may_be and len(verdicts) > 1):  # what one run leaves open another refutes
+    if clear or (not may_be and len(verdicts) > 1):  # another run decides
         return may_be, None
     return may_be, verdicts[0].undecided
 
 
 def _is_consistent(name: str, verdicts: Sequence[ConnectionVerdict]) -> bool:
-    """Return whether a profile explains all runs with the alternatives that single runs need."""
+    """Return whether a profile explains all runs with the union of the alternatives that single runs need."""
     found = [(verdict, each) for verdict in verdicts for each in verdict.explained if each.profile == name]
     needed = frozenset().union(*(each.settled for _, each in found))
     runs = [verdict for verdict, each in found if each.settled != needed and not verdict.subject.at_least]
@@ -201,7 +203,7 @@ def _is_consistent(name: str, verdicts: Sequence[ConnectionVerdict]) -> bool:
 
 
 def _by_rtt(found: ComparedProfile) -> bool:
-    """Return whether only its exit refutes a profile, and depends on RTT samples."""
+    """Return whether a profile is refuted only by its exit, and the exit depends on RTT samples."""
     return found.by_exit and found.profile.partition("/")[0] not in _WITHOUT_RTTS
 
 
@@ -211,7 +213,7 @@ def _explain(subject: JudgedSender, names: Iterable[str], *, asked: bool) -> tup
 
 
 def _later(subject: JudgedSender) -> JudgedSender | None:
-    """Return the subject as one that leaves slow start by a threshold later than it grows by less, or, if it only pauses, not at all."""
+    """Return the sender with an exit by threshold after its slower growth, or without exit if it pauses, or None."""
     left, at = subject.left, subject.left.until
     if left.evidence != "growth" or subject.at_least:
         return None
@@ -223,7 +225,7 @@ def _later(subject: JudgedSender) -> JudgedSender | None:
 
 
 def _goes_on(subject: JudgedSender, found: ComparedProfile, later: ComparedProfile) -> bool | None:
-    """Return whether a profile may leave where the subject does so later, as BBR; ``None`` if it leaves where the subject grows by less."""
+    """Return whether a profile may leave at the later exit, as BBR, or ``None`` if it leaves where the growth slows."""
     if any(subject.left.after < index <= (subject.left.by or 0) for index in found.exits):
         return None if found.refuted is None else False
     return later.refuted is None or (found.refuted is None and later.by_exit)
@@ -238,7 +240,7 @@ def _explainer(
 
 
 def _on_either_base(explainer: Explainer | AtLeastExplainer, found: ComparedProfile) -> ComparedProfile:
-    """Return how a profile stands to the subject on the base that explains it; of a startup algorithm alone only the start counts."""
+    """Return the comparison of a profile on the base that explains the sender: only the startup algorithm counts."""
     algorithm, _, profile = found.profile.partition("/")
     other = f"{profile}+cubic"
     if found.refuted is None or other not in profiles(composed=True)[algorithm]:
@@ -248,12 +250,12 @@ def _on_either_base(explainer: Explainer | AtLeastExplainer, found: ComparedProf
 
 
 def named_once(known: Sequence[str]) -> list[str]:
-    """Return the names without those of a profile on another base where it will do on its own."""
+    """Return the names without profiles on another base if the profile on its own base is in the list."""
     return [name for name in known if "+" not in name or name.partition("+")[0] not in known]
 
 
 def _undecided(subject: JudgedSender, may_be: Sequence[str], *, asked: bool) -> str | None:
-    """Return why a recording cannot name a profile, ``None`` if it can, or refutes all."""
+    """Return why the recording does not decide, or ``None`` if it identifies profiles or refutes all."""
     left, events = subject.left, subject.events
     if (limited := _limited_acks(subject)) < _LEAST_ACKS:
         return f"the window limited the sender at {limited} ACKs of slow start, where {_LEAST_ACKS} are needed"
@@ -267,12 +269,12 @@ def _undecided(subject: JudgedSender, may_be: Sequence[str], *, asked: bool) -> 
     rtts = [each.smoothed_rtt_ns for each in events[: left.by + 1] if isinstance(each, Ack) and each.smoothed_rtt_ns]
     if rtts and events[left.by].t_ns - since > _CLOSE_RTTS * rtts[-1]:
         ms = (events[left.by].t_ns - since) // 1_000_000
-        return f"where slow start ends is not shown closer than within {ms} ms"
+        return f"the end of slow start is known only to within {ms} ms"
     return None
 
 
 def _limited_acks(subject: JudgedSender) -> int:
-    """Return at how many ACKs of slow start the window limited the sender."""
+    """Return the number of window-limited ACKs in slow start."""
     by = subject.left.by
     return sum(by is None or point.index < by for point in subject.limited)
 
@@ -280,7 +282,7 @@ def _limited_acks(subject: JudgedSender) -> int:
 def _undecided_flight(
     subject: JudgedSender, left_over: Sequence[ComparedProfile], undecided: str | None
 ) -> tuple[str | None, Shown]:
-    """Return why a recording of which only the flight is known names no profile, and how much of slow start it shows."""
+    """Return why a recording of the flight does not decide, or None, and the part of slow start that it shows."""
     if not (left_over and all(map(follows, left_over))) and grows_too_little(subject):
         return APPLICATION_LIMITED, Shown.NOTHING
     if subject.recording.header.quality.get("taken") is not None:
@@ -298,7 +300,7 @@ def _undecided_flight(
     if paced and len(paced) == len(left_over):
         return "the flight does not fall as in Drain, the only evidence for BBR", by_growth
     if not all(follows(each) for each in left_over):
-        return "the flight comes up to the window of none: the sender paces, or its application limits it", by_growth
+        return "the flight fills the window of no profile: the sender paces, or its application limits it", by_growth
     if undecided is None and left_over and not any(each.exits for each in left_over):
         return _NOT_LEFT, Shown.ALL
     if undecided is None and subject.recording.header.quality.get("missing_acks"):
@@ -312,7 +314,7 @@ def _undecided_flight(
 
 
 def _left_by_drain(subject: JudgedSender, left_over: Sequence[ComparedProfile]) -> JudgedSender:
-    """Return the subject of a capture at the sender, left at the exit of BBR if BBR explains it and it drains its queue."""
+    """Return the sender with the exit of BBR if BBR explains a capture at the sender, and it drains its queue."""
     if not subject.at_least or subject.recording.header.quality.get("taken") is not None:
         return subject
     drained = AtLeastExplainer(subject).drained
@@ -326,7 +328,7 @@ def _left_by_drain(subject: JudgedSender, left_over: Sequence[ComparedProfile]) 
 
 
 def _shown_at_the_receiver(subject: JudgedSender) -> Shown:
-    """Return how much of slow start a capture at the receiver shows: its end only by time stamps, and where a queue had formed."""
+    """Return the part of slow start that a capture at the receiver shows: its end only with time stamps and a queue."""
     if too_little(subject) is not None or partly_limited(subject) is not None or grows_too_little(subject):
         return Shown.NOTHING
     left = subject.left
@@ -338,7 +340,7 @@ def _shown_at_the_receiver(subject: JudgedSender) -> Shown:
 
 
 def _unexplained(subject: JudgedSender) -> str | None:
-    """Return why a capture that no profile explains does not refute all of them, or None if it does."""
+    """Return why a capture that no profile explains does not refute all profiles, or None if it does."""
     if subject.recording.header.quality.get("missing"):
         return "frames are missing in the capture, and no profile explains the others"
     apart_ns = subject.recording.header.quality.get("times_apart_ns")
@@ -353,9 +355,9 @@ def _unexplained(subject: JudgedSender) -> str | None:
 
 
 def _unclear(subject: JudgedSender, explained: Sequence[ComparedProfile]) -> list[str]:
-    """Return the profiles that leave where the subject did if the RTT samples are moved by no more than the unit of the recording.
+    """Return the profiles with the sender's exit if RTT samples change by at most the resolution of the recording.
 
-    All alike, as where they were rounded down, or each by its own amount.
+    Samples change by one common amount, as with rounding, or each by a random amount.
     """
     by_ns, left = subject.recording.header.rtt_resolution_ns, subject.left
     if by_ns <= 1 or left.by is None:
@@ -378,7 +380,7 @@ def _moves(by_ns: int) -> list[Callable[[int], int]]:
 
 
 def margin(verdict: ConnectionVerdict, profile: str) -> list[Margin]:
-    """Return how far the exit of a profile depends on the RTT samples: each is moved by a little, up or down, in six runs."""
+    """Return the dependence of a profile's exit on RTT samples: six runs per change, each sample moved up or down."""
     subject = verdict.subject
     (at,) = {each.exits[:1] for each in verdict.explained if each.profile == profile}
     found = []

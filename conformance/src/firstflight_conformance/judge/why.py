@@ -1,4 +1,4 @@
-"""Why slow start ended: the rule of a profile with its two numbers, and the path as the recording shows it."""
+"""Reasons for the end of slow start: the rule of a profile with its two numbers, and the path in the recording."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,31 +12,31 @@ from firstflight_conformance.judge.follow import Question, observed
 from firstflight_conformance.judge.subject import JudgedSender
 
 _NS_PER_MS, _NS_PER_S, _BITS = 1_000_000, 1_000_000_000, 8
-#: Profiles of so many algorithms are explained, one of each.
+#: Largest number of algorithms explained, with one profile each.
 _SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The path: the highest rate at which data was acknowledged over a least RTT, and their product."""
+    """The path: the highest acknowledged rate over at least the least RTT, the least RTT, and their product."""
 
     bytes_per_s: int
     least_rtt_ns: int
 
     @property
     def product_bytes(self) -> int:
-        """The bandwidth-delay product."""
+        """The bandwidth-delay product in bytes."""
         return self.bytes_per_s * self.least_rtt_ns // _NS_PER_S
 
     @property
     def bits_per_s(self) -> int:
-        """The rate."""
+        """The rate in bit/s."""
         return self.bytes_per_s * _BITS
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The rule by which a profile leaves slow start at an event, with the observed number and the number that it is compared with."""
+    """The rule of a profile's exit from slow start at an event, with the observed number and its limit."""
 
     profile: str
     event: int
@@ -45,7 +45,7 @@ class Why:
     against: str
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the rule and its two numbers as text."""
         return f"{self.rule}: {self.observed} against {self.against}"
 
 
@@ -69,7 +69,7 @@ def path_of(subject: JudgedSender) -> Path | None:
 
 
 def reasons(subject: JudgedSender, explained: Sequence[ComparedProfile], names: Sequence[str]) -> list[Why]:
-    """Return why the profiles leave slow start that the connection may be, one of each algorithm."""
+    """Return the exit reasons of the given profiles, one profile of each algorithm."""
     found: dict[str, Why] = {}
     by_name = {each.profile: each for each in explained}
     for name in names:
@@ -127,7 +127,7 @@ _RULES: dict[tuple[str, Outcome], tuple[str, Callable[[Mapping[str, int | None]]
 
 
 def why_lines(path: Path | None, window_bytes: int | None, found: Sequence[Why]) -> Iterator[str]:
-    """Yield the path, where slow start was left on it, and the rules."""
+    """Yield the path, the exit relative to it, and the rules."""
     if path is not None and path.product_bytes:
         part = "" if window_bytes is None else f"; slow start was left at {window_bytes / path.product_bytes:.2f} of it"
         rate = f"{path.bits_per_s / 1e6:.3g} Mbit/s"
@@ -137,7 +137,7 @@ def why_lines(path: Path | None, window_bytes: int | None, found: Sequence[Why])
 
 
 def why_json(path: Path | None, window_bytes: int | None, found: Sequence[Why]) -> dict[str, Any]:
-    """Return the same as JSON."""
+    """Return path and rules as JSON."""
     return {
         "path": None
         if path is None or not path.product_bytes

@@ -1,8 +1,8 @@
-"""A case as a qlog, for the tools that read one: what the profile answers, as a connection would have logged it.
+"""Writes a case with the answers of its profile as a qlog, as a connection would have logged them.
 
-For Careful Resume with ``quic:careful_resume_phase_updated`` of draft-ietf-tsvwg-careful-resume-qlog-02. That draft demands PipeSize
-and the numbers of the first and the last unvalidated packet, and has no value for "none yet": they are left out then, as is a
-trigger for which it has no name.
+For Careful Resume with ``quic:careful_resume_phase_updated`` of draft-ietf-tsvwg-careful-resume-qlog-02. The draft
+requires PipeSize and the numbers of the first and last unvalidated packet, without a value for "none yet". These
+members are omitted until they are known. A trigger that the draft does not define is omitted too.
 """
 
 from typing import Any

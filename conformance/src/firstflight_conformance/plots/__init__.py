@@ -1,1 +1,1 @@
-"""Plots. Only what draws one imports these modules: matplotlib takes a second to load."""
+"""Plots. Import these modules only to draw: matplotlib takes a second to load."""

@@ -1,6 +1,6 @@
-"""The bins of SEARCH and the windows it compared, as a plot shows them.
+"""The bins of SEARCH and the compared windows, for plots.
 
-They are taken from the state of the model while it is driven through the stream again.
+They are read from the state of the model while it processes the stream again.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from firstflight_conformance.replay.implementation import ModelRun, drive
 
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 _STARTS = (Outcome.STARTED, Outcome.RESTARTED)
-#: By reading: where the window of an index begins and ends, in bins from that index.
+#: By reading: begin and end of the window of an index, in bins relative to the index.
 _BOUNDS = {
     Windows.THROUGH_OPEN: (-WINDOW_BINS, 1),
     Windows.COMPLETED: (-WINDOW_BINS, 0),
@@ -26,7 +26,7 @@ _BOUNDS = {
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """One bin: when it begins and ends, since the first event, and the bytes delivered and sent in it."""
+    """One bin: begin and end since the first event, and the bytes delivered and sent in the bin."""
 
     start_ns: float
     end_ns: float
@@ -38,8 +38,8 @@ class Bin:
 class Evaluation:
     """One evaluation that compared windows.
 
-    ``current`` and ``previous``: when the windows begin and end. Their sums are in units of ``unit_bytes``.
-    ``before_bin_0_bytes``: what the counter before bin 0, taken for 0, puts into a bin that the earlier window reads.
+    ``current`` and ``previous``: begin and end of the windows. Their sums are in units of ``unit_bytes``.
+    ``before_bin_0_bytes``: bytes that the earlier window gains because the counter before bin 0 is treated as 0.
     """
 
     t_ns: int
@@ -54,7 +54,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """What SEARCH counted and compared. ``profile``: whose it is."""
+    """Bins and evaluations of SEARCH in a ``profile``."""
 
     profile: str
     readings: Readings
@@ -70,7 +70,7 @@ class Bins:
 
 @dataclass(slots=True)
 class _Epoch:
-    """From one start of SEARCH to the next. Bin i begins i bin durations after the start."""
+    """Period from one start of SEARCH to the next. Bin i begins i bin durations after the start."""
 
     start_ns: float
     bin_ns: float
@@ -82,7 +82,7 @@ class _Epoch:
         return self.start_ns + index * self.bin_ns
 
     def update(self, state: Search) -> None:
-        """Take over the bins that ended since the last event, and the open one."""
+        """Copy the bins that ended since the last event, and the open bin."""
         for series, known in ((state.delivered, self.delivered), (state.sent, self.sent)):
             for back in range(1, min(state.curr - self.curr, len(series.completed)) + 1):
                 known[state.curr - back] = series.completed[-back]
@@ -97,9 +97,9 @@ def follow(
     events: Sequence[Event],
     controller: Controller | None = None,
 ) -> tuple[list[Observation], Bins | None]:
-    """Drive a profile through a stream. Return what it observed and its bins, ``None`` if SEARCH never opened one.
+    """Drive a profile through a stream. Return its observations and its bins, or ``None`` if SEARCH opened no bin.
 
-    ``controller`` is a new one with these readings on another base.
+    ``controller``: a new controller with these readings on another base.
     """
     controller = create_with(readings, config) if controller is None else controller
     observations: list[Observation] = []
@@ -110,7 +110,7 @@ def follow(
     for event, seen in zip(events, drive(ModelRun(controller), events), strict=True):
         observations.append(seen)
         state = controller.search
-        # What kernels go on counting after slow start belongs to no bin, although the state says so.
+        # Kernels continue counting after slow start; the state assigns these bytes to bins, but they belong to none.
         rested, resting = resting, seen.phase is not Phase.SLOW_START or state.target_bytes is not None
         if readings is None or state.bin_end_ticks == 0 or rested:
             continue
@@ -127,7 +127,7 @@ def follow(
 def _epoch(readings: Readings, state: Search, origin_ns: int) -> _Epoch:
     tick_ns = _NS_PER_UNIT[readings.clock] / TICKS_PER_UNIT
     start_ticks = state.bin_end_ticks - (state.curr + 1) * state.bin_ticks
-    # Whole units first: a time since the start of the clock has more digits than a float.
+    # Integer arithmetic first: a time since the start of the clock has more digits than a float.
     start_ns = start_ticks * _NS_PER_UNIT[readings.clock] // TICKS_PER_UNIT - origin_ns
     return _Epoch(start_ns, state.bin_ticks * tick_ns)
 

@@ -1,4 +1,4 @@
-"""The panels of a plot that show SEARCH: bytes per bin with the windows compared, and the difference over time."""
+"""Panels of SEARCH in a plot: bytes per bin with the compared windows, and the difference over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _CURRENT_COLOUR, _PREVIOUS_COLOUR = "#0072b2", "#e69f00"
 _DELIVERED_COLOUR, _SENT_COLOUR = "#7f8c99", "#a04000"
 #: The threshold in hundredths.
 _PERCENT = {Difference.SEVEN_TWENTIETHS: 35, Difference.THIRTEEN_FIFTIETHS: 26}
-#: Bins narrower than this part of the axis are drawn without a gap between them, and windows are not drawn.
+#: Bins narrower than 1/400 of the axis are drawn without gaps and without windows.
 _NARROW = 400
 
 
@@ -67,7 +67,7 @@ def _draw_bars(frame: _Frame, bins: Sequence[Bin], *, narrow: bool) -> None:
     ]
     bars = PolyCollection(corners, facecolors=_DELIVERED_COLOUR, edgecolors="white", linewidths=0.5)
     if narrow:
-        bars.set_edgecolor(_DELIVERED_COLOUR)  # bins narrower than a pixel still show
+        bars.set_edgecolor(_DELIVERED_COLOUR)  # bins narrower than a pixel stay visible
         bars.set_linewidth(2.5)
     frame.axes.add_collection(bars)
 
@@ -105,7 +105,7 @@ def _draw_span(frame: _Frame, span: tuple[float, float], height: float, colour: 
 
 
 def _difference(readings: Readings, decision: Evaluation) -> float | None:
-    """Return norm_diff, if the earlier window holds anything."""
+    """Return norm_diff, or None if the earlier window is empty."""
     if decision.previous_bytes == 0:
         return None
     parts = 2 if readings.compared is Compared.DELIVERED else 1
@@ -131,7 +131,7 @@ def _verdict(readings: Readings, decision: Evaluation) -> str:
 
 
 def _exactly(readings: Readings, decision: Evaluation, percent: int) -> bool:
-    """Return whether norm_diff is the threshold; an interpolated window is shown rounded down and never said to be."""
+    """Return whether norm_diff equals the threshold; false for interpolated windows, whose sums are rounded down."""
     if readings.interpolation is not Interpolation.NONE and readings.fraction is Fraction.EXACT:
         return False
     parts = 2 if readings.compared is Compared.DELIVERED else 1

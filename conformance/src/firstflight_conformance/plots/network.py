@@ -1,4 +1,4 @@
-"""Plots of networks: windows and flights, the queue, the rates and the phases over time; for one flow the bins of SEARCH."""
+"""Plots of networks: windows, flights, queue, rates and phases over time; for a single flow, the bins of SEARCH."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ _WIDTH_INCHES = 7.6
 
 
 def plot_network(result: NetworkResult, path: Path) -> None:
-    """Draw a result and write the plot as SVG or PNG by suffix. The same result gives the same SVG, byte for byte."""
+    """Draw a result and write the plot as SVG or PNG by suffix. Equal results give equal SVG files."""
     with styled():
         figure = _draw(result)
         save(figure, path)
@@ -70,7 +70,7 @@ def _draw_windows(axes: Axes, result: NetworkResult, times: list[float]) -> None
             where = flow.first_loss_ns / result.network.sample_ns * times[0]
             axes.plot([where], [0.045], "x", color="#c00000", transform=axes.get_xaxis_transform(), clip_on=False)
     axes.set_ylabel(f"window ({size.name})")
-    # An idle window may be far above all that was ever in flight.
+    # The window of an idle flow may be far above the bytes in flight.
     axes.set_ylim(0, 1.6 * size.of(highest or 1))
     axes.legend(loc="upper left", ncols=2)
 
@@ -112,14 +112,14 @@ def _colour(phase: Phase) -> str:
 
 
 def _phases(flow: FlowResult, ended_ns: int) -> list[tuple[Phase, int, int]]:
-    """Return the phases of a flow with begin and end; a flow that completed has none afterwards."""
+    """Return the phases of a flow with begin and end. The last phase ends when the flow completes."""
     last_ns = ended_ns if flow.acknowledged_ns is None else flow.acknowledged_ns
     ends = [turn.t_ns for turn in flow.turns[1:]] + [last_ns]
     return [(turn.phase, turn.t_ns, end_ns) for turn, end_ns in zip(flow.turns, ends, strict=True)]
 
 
 def _bins(result: NetworkResult) -> Bins | None:
-    """Return the bins of SEARCH in the one flow, if its events were recorded."""
+    """Return the bins of SEARCH in the first flow, or None without recorded events or without SEARCH."""
     flow, plan = result.flows[0], result.network.flows[0]
     algorithm, _, profile = plan.controller.partition("/")
     readings = PROFILES.get(profile.partition("+")[0])

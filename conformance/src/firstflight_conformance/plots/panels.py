@@ -1,4 +1,4 @@
-"""Panels one below the other at places that are known beforehand: laying hundreds of plots out by what they hold takes half their time."""
+"""Stacked panels at fixed positions: automatic layout would take half the time of drawing hundreds of plots."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 _WIDTH_INCHES = 7.6
-#: Beside the panels: what stands on the right of an axis, and the numbers and the label below the last one.
+#: Margins: right of the panels for labels, and below the last panel for its numbers and label.
 _RIGHT_INCHES, _BOTTOM_INCHES = 0.36, 0.5
-#: On the left of the panels: the label of an axis with what is between, and a character of its numbers.
+#: Left margin: axis label with its padding, plus the width of each character of the numbers.
 _LABEL_INCHES, _CHARACTER_INCHES = 0.34, 0.078
 _FEWEST_CHARACTERS = 3
 
 
 def stacked(heights: Sequence[float], above: Sequence[float], top: float) -> tuple[Figure, list[Axes]]:
-    """Return a figure and its panels of these heights, with so much space above each, in inches. All but the first, a legend, share their time."""
+    """Return a figure with panels of these heights and the space above each, in inches.
+
+    The first panel is a legend; the others share the time axis.
+    """
     whole = top + sum(above) + sum(heights) + _BOTTOM_INCHES
     figure = Figure(figsize=(_WIDTH_INCHES, whole))
     panels: list[Axes] = []
@@ -24,13 +27,13 @@ def stacked(heights: Sequence[float], above: Sequence[float], top: float) -> tup
         place = (0.1, y / whole, 0.8, height / whole)
         panels.append(figure.add_axes(place, sharex=panels[-1] if len(panels) > 1 else None))
     for panel in panels[1:]:
-        # No ticks: the lines of the grid show the places.
+        # No ticks: the grid lines mark the positions.
         panel.tick_params(bottom=False, left=False, labelbottom=panel is panels[-1])
     return figure, panels
 
 
 def fit_left(figure: Figure, panels: Sequence[Axes]) -> None:
-    """Move every panel as far to the right as the longest number on the vertical axis of one of these needs."""
+    """Set the left margin of every panel to fit the longest number on a vertical axis of ``panels``."""
     texts = [text for panel in panels for text in _numbers(panel)]
     longest = max([_FEWEST_CHARACTERS, *map(len, texts)])
     left = (_LABEL_INCHES + _CHARACTER_INCHES * longest) / _WIDTH_INCHES

@@ -1,4 +1,4 @@
-"""How all plots look, and how they are written: the same data gives the same bytes."""
+"""Style and output of all plots: equal data gives equal bytes."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -29,7 +29,7 @@ _STYLE: Any = {
 
 
 def styled(*, grid: bool = True) -> AbstractContextManager[None]:
-    """Return the context in which a plot is drawn and saved."""
+    """Return the context for drawing and saving a plot."""
     return matplotlib.rc_context({**_STYLE, "axes.grid": grid})
 
 

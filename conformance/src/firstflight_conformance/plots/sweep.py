@@ -1,4 +1,4 @@
-"""The heatmap of a sweep: one panel for each algorithm, over the two axes with the most values."""
+"""Heatmap of a sweep: one panel per algorithm, over the two axes with the most values."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -15,7 +15,7 @@ from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.quantities import readable_rate, readable_time
 from firstflight_conformance.sweeps.store import Row
 
-#: The axes that a panel may have, with their names and how their values are written.
+#: Possible axes of a panel, with their labels and the formats of their values.
 _AXES: dict[str, tuple[str, Any]] = {
     "rate_bps": ("rate", readable_rate),
     "rtt_ns": ("RTT", readable_time),
@@ -25,20 +25,20 @@ _AXES: dict[str, tuple[str, Any]] = {
     "size_bytes": ("size (bytes)", lambda value: f"{value:,}"),
 }
 _PANEL_INCHES, _COLUMN_INCHES, _ROW_INCHES = 2.4, 0.44, 0.36
-#: What columns are called on the scale, and how much of them is one.
+#: Units of columns on the scale, by suffix, with their factors.
 _SCALES = {"_ns": ("ms", 10**6), "_bytes": ("kB", 10**3), "_packets": ("packets", 1)}
 Panel = dict[tuple[Any, Any], float]
 Colours = Callable[[float], tuple[float, float, float]]
 
 
 def write_heatmap(rows: Sequence[Row], column: str, path: Path, *, relative: bool) -> None:
-    """Draw a column of the rows; the same rows give the same file."""
+    """Draw a column of the rows. Equal rows give equal files."""
     with styled(grid=False):
         save(_draw(rows, column, relative=relative), path)
 
 
 def longest_axes(rows: Sequence[Row]) -> tuple[str, str]:
-    """Return the two axes with the most values, the one with more first. Of the two ways to see a queue the one with fewer counts."""
+    """Return the two axes with the most values, the larger first. The queue counts in the form with fewer values."""
     count = {axis: len({_at(row, axis) for row in rows}) for axis in _AXES if _at(rows[0], axis) is not None}
     if "queue_bytes" in count:
         del count["queue_products" if count["queue_bytes"] <= count["queue_products"] else "queue_bytes"]
@@ -47,7 +47,7 @@ def longest_axes(rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def _at(row: Row, axis: str) -> Any:
-    """Return where a row lies on an axis; a queue in hundredths of the bandwidth-delay product."""
+    """Return the value of a row on an axis; ``queue_products`` is in hundredths of the bandwidth-delay product."""
     if axis == "queue_products" and row.get("queue_bytes") is not None:
         product = row["rate_bps"] * row["rtt_ns"] or 1
         return round(Fraction(100 * 8 * 10**9 * row["queue_bytes"], product))
@@ -55,9 +55,9 @@ def _at(row: Row, axis: str) -> Any:
 
 
 def panels(rows: Sequence[Row], column: str, *, relative: bool) -> dict[str, Panel]:
-    """Return for each algorithm the value at each place: the median over all other axes, where there is an answer.
+    """Return the value at each position by algorithm: the median over all other axes, for cells with an answer.
 
-    ``relative``: divided by that of the first algorithm, which then has no panel.
+    ``relative``: divide by the value of the first algorithm, and omit its panel.
     """
     x, y = longest_axes(rows)
     values: dict[str, dict[tuple[Any, Any], list[int]]] = {}
@@ -102,7 +102,7 @@ def _draw(rows: Sequence[Row], column: str, *, relative: bool) -> Figure:
 
 
 def _colours(values: Sequence[float], *, relative: bool) -> Colours:
-    """Return what gives a value its colour."""
+    """Return the function from values to colours."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     norm: Normalize = Normalize(low, max(high, low + 1))
     if relative:  # blue is less than the first, red is more
@@ -115,7 +115,7 @@ def _colours(values: Sequence[float], *, relative: bool) -> Colours:
 
 
 def _write(axes: Axes, column: int, row: int, value: float, colours: Colours) -> None:
-    """Fill a place with its colour, and write its value there so that it can be read on it."""
+    """Fill a position with its colour and write its value in a contrasting colour."""
     red, green, blue = colours(value)
     axes.fill_between([column - 0.5, column + 0.5], row - 0.5, row + 0.5, color=(red, green, blue), linewidth=0)
     dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5

@@ -23,7 +23,7 @@ def plot(
     title: str,
     times: bool = True,
 ) -> None:
-    """Draw response times over size, or not, and, if there is a reference, the speedup against it below."""
+    """Draw response times over size (if ``times``) and, with a reference, the speedup against it below."""
     with styled():
         panels = times + (reference is not None)
         figure = Figure(figsize=(7.2, 3.2 * panels if times else 3.6), layout="constrained")
@@ -42,7 +42,7 @@ def _draw_times(axes: Axes, schemes: Sequence[Scheme], sizes: Sequence[int]) -> 
         times_ms = [float(scheme.response_time_ns(size) / 10**6) for size in sizes]
         axes.plot(sizes, times_ms, color=_COLOURS[number % 6], linestyle=_STYLES[number % 6], label=_label(scheme))
     axes.set_ylabel("response time (ms)")
-    axes.set_yscale("log")  # the steps of slow start would vanish beside the time of the largest response
+    axes.set_yscale("log")  # keeps the steps of slow start visible next to large responses
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.legend()
 

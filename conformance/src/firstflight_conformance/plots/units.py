@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit of time or data: its name, and how many ns or bytes it has."""
+    """A unit of time or data: its name and its size in ns or bytes."""
 
     name: str
     base: int
@@ -15,7 +15,7 @@ class Unit:
         return value / self.base
 
     def text(self, value: float) -> str:
-        """Return a number of ns or bytes in this unit, to three digits, with the name of the unit."""
+        """Return a number of ns or bytes as text in this unit, with four significant digits."""
         return f"{self.of(value):.4g} {self.name}"
 
 
@@ -32,10 +32,10 @@ _SIZES = (
 
 
 def time_unit(span_ns: int) -> Unit:
-    """Return the largest unit of which the span has at least five."""
+    """Return the largest unit that fits at least five times into the span."""
     return next((unit for unit in _TIMES if span_ns >= 5 * unit.base), _TIMES[-1])
 
 
 def bytes_unit(largest_bytes: int) -> Unit:
-    """Return the largest unit of which the number has at least one."""
+    """Return the largest unit that fits at least once into the number."""
     return next((unit for unit in _SIZES if largest_bytes >= unit.base), _SIZES[-1])

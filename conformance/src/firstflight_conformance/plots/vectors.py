@@ -1,6 +1,6 @@
-"""Plots of recordings of the path simulator, and of vectors: windows over time, and for SEARCH the bins that decide when it exits.
+"""Plots of recordings of the path simulator and of vectors: windows over time, and for SEARCH the deciding bins.
 
-A plot depends on nothing but its arguments: the same input gives the same SVG, byte for byte.
+A plot depends only on its arguments: equal input gives equal SVG files.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def plot_recording(
 ) -> None:
     """Draw a recording of the path simulator and write the plot as SVG or PNG by suffix.
 
-    ``profile`` names the profile in the loop; the bins of a profile of SEARCH are drawn if it answers again as recorded.
+    ``profile``: the profile in the loop. The bins of SEARCH are drawn if the profile gives the recorded answers again.
     """
     trace = WindowTrace((profile,), events, observations, _bins_again(events, observations, profile))
     write([trace], trace.bins, title, path)
@@ -58,7 +58,7 @@ def _bins_again(events: Sequence[Event], observations: Sequence[Observation], pr
 
 
 def write(traces: Sequence[WindowTrace], bins: Bins | None, title: str, path: Path, own: Any = None) -> None:
-    """Write a plot of traces. ``own``: what else is drawn, beside the windows and in panels below them; it says their heights."""
+    """Write a plot of traces. ``own``: draws additional content next to the windows and in panels below them."""
     with styled():
         figure = _draw(traces, bins, title, own)
         save(figure, path)

@@ -1,4 +1,4 @@
-"""The panel of a plot that shows windows over time, with its legend."""
+"""The panel of windows over time in a plot, with its legend."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from firstflight.observables import Observation, Outcome
 from firstflight_conformance.plots.bins import Bins
 from firstflight_conformance.plots.units import Unit, bytes_unit, time_unit
 
-#: Colours that readers with colour vision deficiencies tell apart, and that of all lines beyond them.
+#: Colours distinguishable with colour vision deficiencies, and the colour of all further lines.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _REST_COLOUR = "#b4b4b4"
-#: How many characters a row of the legend holds, and up to how many profiles of a line it names.
+#: Maximum number of characters in a row of the legend, and of listed profiles of a line.
 _LEGEND_CHARACTERS, _NAMED_PROFILES = 104, 6
-#: How many characters a mark in the legend and the space around it take.
+#: Width of a mark in the legend with its padding, in characters.
 _MARK_CHARACTERS = 5
-#: Up to this number, events are drawn with a marker each.
+#: Maximum number of events drawn with a marker each.
 FEW_EVENTS = 24
-#: How long a stream of one moment is taken to be, to choose a unit.
+#: Assumed duration, for the choice of a unit, of a stream with a single time.
 _MOMENT_NS = 10**7
 #: Turns of the window: label, marker, outcomes.
 TURNS = (
@@ -34,7 +34,7 @@ TURNS = (
 
 @dataclass(frozen=True, slots=True)
 class WindowTrace:
-    """One controller's answers to a stream. ``names`` are the profiles that answer so; ``bins`` are those of the first."""
+    """The answers of a controller to a stream. ``names``: profiles with these answers. ``bins``: bins of the first."""
 
     names: tuple[str, ...]
     events: Sequence[Event]
@@ -43,13 +43,13 @@ class WindowTrace:
 
     @property
     def label(self) -> str:
-        """What the legend says of the line."""
+        """Text of the line in the legend."""
         return "cwnd" if self.names == ("cwnd",) else f"cwnd {', '.join(self.names)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where the axes begin and what their units are. ``zoomed``: the vertical axis does not begin at 0."""
+    """Origin and units of the axes. ``zoomed``: the vertical axis does not begin at 0."""
 
     origin_ns: int
     last_ns: int
@@ -58,33 +58,33 @@ class Scale:
     zoomed: bool
 
     def x(self, t_ns: int) -> float:
-        """Return where a time lies on the axis."""
+        """Return the position of a time on the axis."""
         return self.unit.of(t_ns - self.origin_ns)
 
     @property
     def last(self) -> float:
-        """Where the last event lies."""
+        """Position of the last event."""
         return self.x(self.last_ns)
 
     @property
     def end(self) -> float:
-        """A little after the last event, so that what follows it shows."""
+        """End of the axis, a little after the last event so that its effect is visible."""
         return self.last * 1.03 or 1.0
 
 
 def scale_of(traces: Sequence[WindowTrace]) -> Scale:
-    """Return the scale on which all traces are seen."""
+    """Return the common scale of all traces."""
     origin_ns = traces[0].events[0].t_ns
     last_ns = max(trace.events[-1].t_ns for trace in traces)
     windows = [seen.cwnd_bytes for trace in traces for seen in trace.observations]
     in_flight = [e.bytes_in_flight for trace in traces for e in trace.events if isinstance(e, Sent | Ack | Lost)]
-    # A window that is far above what is in flight moves little: show how it moves.
+    # A window far above the bytes in flight changes little: zoom in on the changes.
     zoomed = 2 * max(in_flight, default=0) < min(windows) and min(windows) > 0.8 * max(windows)
     return Scale(origin_ns, last_ns, time_unit(last_ns - origin_ns or _MOMENT_NS), bytes_unit(max(windows)), zoomed)
 
 
 def draw_windows(axes: Axes, traces: Sequence[WindowTrace], scale: Scale) -> None:
-    """Draw windows, thresholds and targets of all traces, what is in flight, and marks for turns and events."""
+    """Draw windows, thresholds and targets of all traces, bytes in flight, and marks for turns and events."""
     for number, trace in enumerate(traces):
         _draw_trace(axes, trace, number, len(traces), scale)
     _draw_targets(axes, traces, scale)
@@ -100,7 +100,7 @@ def draw_windows(axes: Axes, traces: Sequence[WindowTrace], scale: Scale) -> Non
 
 
 def legend_lines(traces: Sequence[WindowTrace]) -> list[str]:
-    """Return what the legend says of the lines: one text for each colour."""
+    """Return the texts of the lines in the legend, one for each colour."""
     texts = [_legend_text(trace, len(traces)) for trace in traces[: len(COLOURS)]]
     rest = traces[len(COLOURS) :]
     if rest:
@@ -116,7 +116,7 @@ def _legend_text(trace: WindowTrace, groups: int) -> str:
 
 
 def draw_legend(axes: Axes, panel: Axes, texts: Sequence[str]) -> None:
-    """Draw the legend of a panel: lines one below the other, then marks and all the rest in one row, or in two if they are many."""
+    """Draw the legend of a panel: the lines below each other, then the marks in one or two rows."""
     axes.set_axis_off()
     handles, labels = panel.get_legend_handles_labels()
     lines = [handle for handle, label in zip(handles, labels, strict=True) if label.startswith("cwnd")]
@@ -131,7 +131,7 @@ def draw_legend(axes: Axes, panel: Axes, texts: Sequence[str]) -> None:
 
 
 def _draw_targets(axes: Axes, traces: Sequence[WindowTrace], scale: Scale) -> None:
-    """Draw what each flight is drained to, while it is."""
+    """Draw the target of each drain while it lasts."""
     drawn = False
     for number, trace in enumerate(traces):
         targets = [seen.state.get("target_bytes") for seen in trace.observations]
@@ -147,7 +147,7 @@ def _draw_targets(axes: Axes, traces: Sequence[WindowTrace], scale: Scale) -> No
 
 def _draw_in_flight(axes: Axes, trace: WindowTrace, scale: Scale) -> None:
     points = [(e.t_ns, e.bytes_in_flight) for e in trace.events if isinstance(e, Sent | Ack | Lost)]
-    if not points:  # nothing was ever sent
+    if not points:  # a stream without packets
         return
     axes.step(
         [scale.x(t_ns) for t_ns, _ in points] + [scale.end],
@@ -170,7 +170,7 @@ def _draw_trace(axes: Axes, trace: WindowTrace, number: int, count: int, scale: 
     times = [scale.x(event.t_ns) for event in trace.events]
     tail = [scale.end] if times[-1] == scale.last else []
     seen = [*trace.observations, *([trace.observations[-1]] if tail else [])]
-    # The first of several lines is the widest, so that it shows where another one lies on it.
+    # Earlier lines are wider, so that they stay visible below later ones.
     width = 1.2 if rest else 1.5 + 0.6 * (min(count, len(COLOURS)) - 1 - number)
     windows = [scale.size.of(one.cwnd_bytes) for one in seen]
     label = trace.label if number <= len(COLOURS) else "_"
@@ -226,4 +226,4 @@ def _draw_events(axes: Axes, events: Sequence[Event], scale: Scale) -> None:
                 times, [height] * len(times), marker, color=colour, markersize=6, linestyle="none", label=label,
                 transform=axes.get_xaxis_transform(), zorder=6, clip_on=False,
             )  # fmt: skip
-            height += 0.09  # so that events at one time do not hide each other
+            height += 0.09  # keeps simultaneous events visible

@@ -1,4 +1,4 @@
-"""The first answer of an adapter that differs from the expected one."""
+"""The first answer of an adapter that differs from the expected answer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An observable that differs; a member of the state is named ``state.<member>``."""
+    """A differing observable; a member of the state has the name ``state.<member>``."""
 
     observable: str
     expected: Any
@@ -15,10 +15,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first event after which an observable differed; of a computation the outputs that differ.
+    """The first event with differing observables, or the differing outputs of a computation.
 
-    ``event_index`` is ``None`` for a computation, and ``event`` its inputs.
-    ``clauses`` are those that the model carried out on that event, ``expected`` all its observables after it.
+    For a computation ``event_index`` is ``None`` and ``event`` contains the inputs.
+    ``clauses``: clauses applied by the model on the event. ``expected``: all observables of the model after the event.
     ``fits_float64``: the class ``float64``, which the adapter does not declare, allows the differences.
     """
 

@@ -1,4 +1,4 @@
-"""What a diagnosis finds: causes of failures, and the points that the implementation decides otherwise and may."""
+"""Results of a diagnosis: causes of failures, and conforming choices of the implementation at open points."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,17 +8,17 @@ from firstflight_conformance.format.levels import Level
 from firstflight_conformance.format.open_points import OpenPoint
 from firstflight_conformance.records.divergence import Divergence
 
-#: A cause that explains less than this part of the failures is no more than a guess.
+#: A cause that explains less than one in ``_SCRAP`` failures is only a guess.
 _SCRAP = 3
-#: What the cause is called that is not known.
+#: Name of an unknown cause.
 UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision: its event, the rules that the model carries out there, and the observables of the model and of the cause after it.
+    """A decision: its event, the rules applied by the model, and the observables of model and cause after the event.
 
-    ``event_index`` is ``None`` in a computation. ``other`` is empty where no cause is known, or where it crashes.
+    ``event_index`` is ``None`` in a computation. ``other`` is empty for an unknown cause or a crash of the cause.
     """
 
     case_id: str
@@ -30,7 +30,7 @@ class Decision:
 
     @property
     def differences(self) -> list[tuple[str, Any, Any]]:
-        """The changed values: name, the model's value and the other's; a member of the state by its own name."""
+        """Changed values: name, value of the model, value of the cause. Members of the state have their bare names."""
         flat, other = _flat(self.model), _flat(self.other)
         return [(name, value, other.get(name)) for name, value in flat.items() if other and other.get(name) != value]
 
@@ -42,7 +42,10 @@ def _flat(values: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Windows in bytes after events of a case, from ``first`` on. ``decided`` and ``seen`` are the indices of two of the events."""
+    """Windows in bytes after the events of a case from ``first`` on.
+
+    ``decided`` and ``seen``: event indices of the decision and of the first visible difference.
+    """
 
     first: int
     model: tuple[int, ...]
@@ -53,10 +56,10 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A choice of an implementation at an open point, with its values within a bound, and the cases whose answers show it.
+    """A choice of an implementation at an open point, with its values within a bound, and the cases that show it.
 
-    ``cause`` is the id of the alternative, or of the bound. ``acts`` is false where the text allows to do nothing, and nothing was done.
-    ``extreme``: a value of a bound is at an end that the text names nowhere.
+    ``cause``: id of the alternative or of the bound. ``acts`` is false if the text permits inaction and the choice is
+    inaction. ``extreme``: a value is at an end of a bound that the text does not mention.
     """
 
     point: OpenPoint
@@ -70,9 +73,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Exercised:
-    """The rules with a MUST that vectors of some profiles carry out and no judged event did; vectors judged in part, of all that were judged.
+    """Coverage of a run.
 
-    ``rules``: of how many rules, where that is known.
+    ``missing``: MUST rules in vectors of some profiles, but not in any judged event. ``in_part``: vectors judged in
+    part, among ``of`` judged vectors. ``rules``: total number of rules, or 0 if unknown.
     """
 
     missing: tuple[str, ...] = ()
@@ -83,13 +87,14 @@ class Exercised:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A cause of failures. ``cases`` are those that it explains, of ``of`` failures; for an unknown one those that nothing explains.
+    """A cause of failures. ``cases``: explained failures, among ``of``; for an unknown cause, unexplained failures.
 
-    ``kind``: ``base`` (the startup algorithm never acts), ``profile`` (another one), ``operator`` (an edit of the model), ``reading``, ``mutant``,
-    ``pair``, ``state`` (``kept_state.py``), or ``rule`` where only the rules are known in which the decision can differ. ``title`` and ``why`` are
-    those of the vector in which it is decided, empty in closed loop; ``curve`` has the windows there. In ``followed`` of the cases it explains the
-    answers only by following values that a text bounds. ``divergence``: the first answer that the choices of the stack do not explain. ``notes``:
-    near causes and the quantities of the event, if the cause is unknown; and whether the search stopped early.
+    ``kind``: ``base`` (the startup algorithm never acts), ``profile`` (another profile), ``operator`` (an edit of the
+    model), ``reading``, ``mutant``, ``pair``, ``state`` (``kept_state.py``), or ``rule``. For ``rule`` the cause is
+    unknown; only the possibly violated rules are known. ``title`` and ``why`` belong to the vector of the decision and
+    are empty in closed loop; ``curve`` has its windows. In ``followed`` cases the cause explains the answers only with
+    values within a bound of a text. ``divergence``: the first answer not explained by choices of the stack. ``notes``:
+    near causes and the quantities of the event for an unknown cause, and whether the search stopped early.
     """
 
     cause: str
@@ -109,33 +114,33 @@ class Cause:
 
     @property
     def explains(self) -> int:
-        """The number of failures of which it reproduces every answer."""
+        """Number of failures with every answer reproduced by the cause."""
         return 0 if self.kind == "rule" else len(self.cases)
 
     @property
     def exact(self) -> bool:
-        """Whether it reproduces every answer of every failure."""
+        """Whether the cause reproduces every answer of every failure."""
         return self.explains == self.of
 
     @property
     def within(self) -> str:
-        """A note on what it explains only by following values that a text bounds."""
+        """A note on the failures explained only with values within a bound of a text."""
         return f" with values that a text bounds in {self.followed} of them" if self.followed else ""
 
     @property
     def is_scrap(self) -> bool:
-        """Whether it explains so few failures that it may be a coincidence; any value of a bound explains less than the model's own."""
+        """Whether the cause may be a coincidence: it explains few failures, not counting those that need a bound."""
         alone = self.explains - self.followed
         return self.kind in ("operator", "reading", "mutant", "pair") and not self.exact and _SCRAP * alone < self.of
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What the implementation chooses otherwise and may, and the causes of what remains, best first.
+    """Conforming choices of an implementation, and the causes of the other failures, best first.
 
-    ``conforming``: the cases in which it differs and conforms, with the events that were judged, ``None`` if all of them.
-    ``exercised``: rules that no judged event exercised, where vectors are judged in part. ``undecided``: cases that the budget of the relation leaves open.
-    ``clashes``: failures that conform only by other choices than the run, each with a case that contradicts it; empty if only several do.
+    ``conforming``: conforming cases with the number of judged events, ``None`` for all. ``exercised``: coverage of
+    rules if vectors are judged in part. ``undecided``: cases left open when the step budget ended. ``clashes``:
+    failures that conform only by other choices than the run, each with a contradicting case (empty if several).
     """
 
     causes: tuple[Cause, ...] = ()
@@ -146,5 +151,5 @@ class Diagnosis:
     clashes: Mapping[str, str] = field(default_factory=dict)
 
     def cause_of(self, case_id: str) -> Cause | None:
-        """Return the first cause that explains a failure, else the unknown one."""
+        """Return the first cause with the case (the unknown cause comes last), or None."""
         return next((cause for cause in self.causes if case_id in cause.cases), None)

@@ -1,7 +1,7 @@
-"""The record of an adapter: the first divergence of each case that diverges, so that a deviation that changes is noticed.
+"""The record of an adapter: the first divergence of each diverging case, to detect changed deviations.
 
-A manifest explains a deviation by case and clause; the record beside it, ``record.json``, pins the numbers. It is written by
-``firstflight run --record`` and by nobody else; the schema is ``spec/schemas/record.schema.json``.
+A manifest explains deviations by case and clause; ``record.json`` in the same folder pins the numbers. Only
+``firstflight run --record`` writes it; the schema is ``spec/schemas/record.schema.json``.
 """
 
 import json
@@ -19,19 +19,19 @@ from firstflight_conformance.records.results import AdapterReport, Result, Verdi
 
 
 class RecordError(ValueError):
-    """A record was refused. The text names file, place and reason."""
+    """Invalid record; the text contains file, place and reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was recorded: the version of the stack, and by case the event and [expected, observed] by observable."""
+    """Recorded version of the stack, and by case the event and [expected, observed] by observable."""
 
     version: str | None = None
     cases: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def load(path: Path) -> Record:
-    """Read a record, an empty one if there is no file. Raise :class:`RecordError` if it is malformed."""
+    """Return the record of a file, or an empty record without a file. Raise :class:`RecordError` if it is malformed."""
     if not path.exists():
         return Record()
     try:
@@ -45,20 +45,20 @@ def load(path: Path) -> Record:
 
 
 def text(record: Record) -> str:
-    """Return the canonical text: one case to a line, sorted."""
+    """Return the canonical text of a record: sorted, one case per line."""
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(record.cases[name])}" for name in sorted(record.cases))
     cases = f"{{\n{lines}\n }}" if lines else "{}"
     return f'{{\n "format": 1,\n "version": {json.dumps(record.version)},\n "cases": {cases}\n}}\n'
 
 
 def entry(divergence: Divergence) -> dict[str, Any]:
-    """Return what is recorded of a divergence."""
+    """Return the entry of a record for a divergence."""
     values = {d.observable: [encode_value(d.expected), encode_value(d.observed)] for d in divergence.differences}
     return {"event": divergence.event_index, **values}
 
 
 def change(result: Result, record: Record) -> str | None:
-    """Return how a result differs from what was recorded, ``None`` if it does not. An error is not compared."""
+    """Return a text on the change of a result since the record, or ``None``. Errored results are not compared."""
     if result.verdict is Verdict.ERRORED:
         return None
     before = record.cases.get(result.case_id)
@@ -81,9 +81,10 @@ def _entry_text(recorded: dict[str, Any] | None) -> str:
 
 
 def updated(record: Record, report: AdapterReport, known_cases: Collection[str] | None) -> Record:
-    """Return the record with the results of a run. Cases that were not run, or errored, keep their entries; those that conform have none.
+    """Return the record updated with the results of a run.
 
-    ``known_cases``: those that exist, if the run knows: entries of others are dropped.
+    Cases that were not run, or errored, keep their entries; conforming cases lose them. ``known_cases``: all existing
+    cases, or None if unknown; entries of other cases are dropped.
     """
     cases = {name: one for name, one in record.cases.items() if known_cases is None or name in known_cases}
     for result in report.results:

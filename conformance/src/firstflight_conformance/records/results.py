@@ -1,4 +1,4 @@
-"""The results of a run, as the reports show them."""
+"""Results of a run, for the reports."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Undeclared:
-    """The adapter does not claim to know the ``kind``, ``algorithm`` or ``profile``, of this name: there is nothing to report but that."""
+    """The adapter does not declare the algorithm, profile or protocol (``kind``) of the case."""
 
     kind: str
     name: str
@@ -28,9 +28,9 @@ class Undeclared:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The adapter knows the profile, and cannot take the case. ``why``: the reason in its hello or its manifest, or ``None``.
+    """The adapter declares the profile but refuses the case. ``why``: reason in hello or manifest, or ``None``.
 
-    ``event``: the kind of event that the adapter declares not to support.
+    ``event``: the unsupported kind of event, by the declaration.
     """
 
     reason: str
@@ -39,7 +39,7 @@ class Refused:
 
 
 class Verdict(Enum):
-    """The verdict on a case. The value is the name in reports."""
+    """Verdict on a case. The values are the names in reports."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -51,7 +51,7 @@ class Verdict(Enum):
 class ClosedLoop:
     """A stack in the loop of a scenario, and the model's own run of the same scenario.
 
-    ``judged_events``: of how many events the answers were judged; ``None`` if of all, up to the divergence.
+    ``judged_events``: number of judged events; ``None`` if all events up to the divergence are judged.
     """
 
     divergence: Divergence | None
@@ -63,7 +63,7 @@ class ClosedLoop:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The events at which the window of a vector first grew less than in slow start, or shrank; ``None`` if at none."""
+    """Indices of the first event where the window grew less than in slow start, or shrank; ``None`` for no event."""
 
     expected: int | None
     observed: int | None
@@ -71,9 +71,9 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswers:
-    """What an adapter answered in a case that failed, to the end: the events, and the observables after each of them.
+    """Answers of an adapter to a failed case: the events, and the observables after each event.
 
-    A computation has no events and one answer.
+    A computation has one answer and an empty list of events.
     """
 
     events: tuple[Event, ...]
@@ -82,14 +82,16 @@ class RecordedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The verdict on one case. ``fault`` is set if it is errored, ``divergence`` if it failed.
+    """The verdict on one case. ``fault`` is set for an errored case, ``divergence`` for a failed case.
 
-    ``growth`` is of cases with events, ``loop`` of the closed loop. ``change`` says how the result differs from what was recorded.
-    ``recording`` is of a failure, for its diagnosis, which gives ``level`` and ``cause``. A failure ``conforms`` where the cause is another
-    choice at points that the text leaves open. It is ``undecided`` if the budget of steps ends first. ``clash``: it conforms only by other
-    choices than the run; the case that contradicts it, empty if only several do. ``log``: the last lines of the log of an adapter that broke down. ``judged_events``: so many
-    events were judged, not all: of a pass up to the first reduction of the window (``run/up_to.py``), of one that conforms to where the stream sends more.
-    ``about``: title and reason of the vector of a failure. ``unsupported``: why it was not judged. ``seconds``: how long it took; 0 if the adapter was not asked.
+    ``growth`` belongs to cases with events, ``loop`` to the closed loop. ``change``: the difference from the record.
+    ``recording`` is the input of the diagnosis of a failure; the diagnosis sets ``level`` and ``cause``. A failure
+    ``conforms`` if the cause is another choice at open points. It is ``undecided`` if the step budget ends first.
+    ``clash``: a case that contradicts the choices needed for this case to conform; empty if only several cases do.
+    ``log``: last log lines of the adapter after a fault. ``judged_events``: number of judged events if not all. A pass
+    may end at the first reduction of the window (``run/up_to.py``), a conforming failure where the stream sends more.
+    ``about``: title and reason of the vector of a failure. ``unsupported``: why the case was not judged. ``seconds``:
+    duration; 0 if the adapter was not asked.
     """
 
     case_id: str
@@ -115,21 +117,22 @@ class Result:
     about: str = field(default="", repr=False, compare=False)
 
     def __reduce__(self) -> tuple[type["Result"], tuple[Any, ...]]:
-        """Return what is sent from one process to another. The way of a dataclass with slots takes twice the time, and there are many."""
+        """Return the pickled form. The default for dataclasses with slots takes twice the time."""
         return Result, _FIELDS(self)
 
     @property
     def undeclared(self) -> bool:
-        """Whether the adapter does not claim to know the algorithm or profile: then there is nothing to report."""
+        """Whether the adapter does not declare the algorithm, profile or protocol of the case."""
         return isinstance(self.unsupported, Undeclared)
 
     @property
     def status(self) -> str:
         """The verdict, or ``choice``, ``undecided``, ``explained`` or ``changed`` for a failure.
 
-        It is a ``choice`` if it conforms, ``undecided`` if the budget of steps ended first, ``explained`` by the manifest, or ``changed`` if it is not as recorded.
+        ``choice``: the failure conforms. ``undecided``: the step budget ended first. ``explained``: by the manifest.
+        ``changed``: not as recorded.
 
-        A failure that nothing explains and an error remain what they are.
+        Unexplained failures and errors keep their verdict.
         """
         if self.conforms:
             return "choice"
@@ -143,13 +146,13 @@ class Result:
 
 _FIELDS = attrgetter(*Result.__slots__)
 
-#: The rule that slow-start/* leaves to the controller of a stack that has another.
+#: The rule that slow-start/* leaves to the profiles of a stack's own controller.
 _REDUCTION = "slow-start.recovery.begin"
 
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """Gaps of a run: ``rules`` that no judged event exercised, and ``idle`` profiles, in which the algorithm did not act."""
+    """Gaps of a run: ``rules`` not exercised by any judged event, and ``idle`` profiles whose algorithm did not act."""
 
     rules: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
@@ -157,7 +160,7 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class AdapterReport:
-    """The results of one adapter. ``skipped``: why it was not run at all. ``diagnosis``: the causes of its failures."""
+    """The results of one adapter. ``skipped``: why the adapter was not run. ``diagnosis``: causes of its failures."""
 
     manifest: Manifest
     skipped: str | None = None
@@ -170,7 +173,7 @@ class AdapterReport:
 
     @property
     def not_exercised(self) -> tuple[str, ...]:
-        """The rules that no judged event exercised, because cases are judged in part, refused, or conform without them."""
+        """Rules not exercised by any judged event: cases are judged in part, refused, or conform without them."""
         if self.diagnosis is None or self.manifest.role == "null":
             missing: tuple[str, ...] = ()
         else:
@@ -195,7 +198,7 @@ class AdapterReport:
 
     @property
     def not_green(self) -> tuple[str, ...]:
-        """The reasons why a run without failures is not green. A null adapter has none."""
+        """Reasons why a run without failures is not green; empty for a null adapter."""
         if self.manifest.role == "null":
             return ()
         refused = sum(
@@ -211,15 +214,15 @@ class AdapterReport:
 
     @property
     def rules_passed(self) -> tuple[int, int] | None:
-        """Of a null adapter how many rules with a MUST the cases exercise that it passes, of how many; ``None`` where that is not known."""
+        """MUST rules exercised by the passed cases of a null adapter, and all MUST rules; ``None`` if unknown."""
         found = self.diagnosis.exercised if self.diagnosis is not None else None
         return (found.rules - len(found.missing), found.rules) if found is not None and found.rules else None
 
     @property
     def judged_by_own_controller(self) -> int | None:
-        """How many cases of its own controller, such as cubic/*, judged what slow-start/* leaves to that; ``None`` if none was selected."""
+        """Number of judged cases of the stack's own controller, such as cubic/*; ``None`` if none was selected."""
         controller = "" if self.declaration is None else self.declaration.controller
-        names = (f"{controller}.", f"@{controller}/")  # of vectors, and in closed loop
+        names = (f"{controller}.", f"@{controller}/")  # in ids of vectors, and of closed-loop cases
         own = [
             r for r in self.results if (r.case_id.startswith(names[0]) or names[1] in r.case_id) and not r.undeclared
         ]
@@ -227,7 +230,7 @@ class AdapterReport:
 
     @property
     def is_seen_in_part(self) -> bool:
-        """Whether vectors are judged in part, and no closed loop judged what follows there."""
+        """Whether vectors are judged in part without a closed loop that judges the rest."""
         looped = any(result.loop is not None for result in self.results)
         return self.diagnosis is not None and self.diagnosis.exercised.in_part > 0 and not looped
 
@@ -246,11 +249,11 @@ class ExitCode:
     DIVERGENCE = 1
     USAGE = 2
     FAULT = 3
-    NOTHING_RUN = 4  # or nothing failed, and the result is not green
+    NOTHING_RUN = 4  # or no failure, but not green
 
 
 def exit_code(reports: list[AdapterReport], *, strict: bool, refusals: bool = True) -> int:
-    """Return the exit code. Null adapters do not count. Without ``refusals`` a refused case is a divergence."""
+    """Return the exit code. Null adapters do not count. With ``refusals`` false, a refused case is a divergence."""
     judged = [report for report in reports if report.manifest.role != "null"]
     total: Counter[str] = sum((report.counts for report in judged), Counter())
     if total["errored"]:

@@ -1,17 +1,17 @@
-"""What counts as an answer of a mutant: one that raises, or gives a value of another type, has answered nothing."""
+"""Validity of a mutant's answers: exceptions and values of another type count as a crash."""
 
 from typing import Any
 
-#: What a wrong model may raise where the right one does not.
+#: Exceptions of a wrong model that count as a crash.
 CRASHES = (ArithmeticError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
 
 
 def check_types(observation: Any) -> None:
-    """Raise :class:`TypeError` if an observable is not of its type: the text of the mutant no longer fits its module."""
+    """Raise :class:`TypeError` if an observable has a wrong type: the text of the mutant no longer fits its module."""
     window_bytes, numbers = observation.cwnd_bytes, (observation.ssthresh_bytes, observation.next_release_ns)
     if type(window_bytes) is not int or not all(number is None or type(number) is int for number in numbers):
         raise TypeError(f"cwnd_bytes, ssthresh_bytes, next_release_ns: {window_bytes}, {numbers} are not integers")
     for name in ("phase", "outcome"):
         found = getattr(observation, name)
         if not isinstance(getattr(found, "value", None), str):
-            raise TypeError(f"{name}: {found!r} is none")
+            raise TypeError(f"{name}: {found!r} is not a valid member")

@@ -1,4 +1,4 @@
-"""What an implementation may do otherwise: another reading, a mutant, or two of these at once."""
+"""Candidates for differences of an implementation: another reading, a mutant, or a pair of them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from firstflight_conformance.replay.mutants import Mutant, load_mutants
 class Candidate:
     """A possible cause. ``parts`` has one change, or two for a pair.
 
-    ``kind`` as in the report: ``reading``, ``mutant`` or ``pair``.
+    ``kind`` is the kind in the report, for example ``reading``, ``mutant`` or ``pair``.
     """
 
     id: str
@@ -26,20 +26,20 @@ class Candidate:
 
     @property
     def algorithms(self) -> set[str]:
-        """The algorithms whose readings or text it changes."""
+        """The algorithms with changed readings or text."""
         return {part.algorithm for part in self.parts}
 
 
 def pair(one: Candidate, other: Candidate) -> Candidate:
-    """Return both at once."""
+    """Return a candidate with the changes of both."""
     return Candidate(f"{one.id} + {other.id}", "pair", f"{one.what}; {other.what}", one.parts + other.parts)
 
 
 def singles(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
-    """Return what an implementation of these profiles may do otherwise in the algorithm itself, readings first.
+    """Return the candidates in the algorithm itself for implementations of these profiles, readings first.
 
-    A mutant of the text of the model stands for every profile, though it is written for one. A reading that is a mutant as
-    well has the name of that.
+    A mutant of the model's text applies to every profile, though it is written for one. A reading that is also a mutant
+    has the name of the mutant.
     """
     names = {profile.partition("+")[0] for profile in profiles}
     bases = {profile.partition("+")[2] for profile in profiles}
@@ -48,12 +48,12 @@ def singles(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
 
 
 def _on(candidate: Candidate, bases: set[str]) -> bool:
-    """Return whether no part of it is written for a base on which nothing here runs."""
+    """Return whether all parts of a candidate fit one of the bases."""
     return all(part.profile.partition("+")[2] in {"", *bases} for part in candidate.parts)
 
 
 def of_the_base(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
-    """Return the same for the layers below the algorithm: the base controllers, and SEARCH below Careful Resume."""
+    """Return the candidates of the layers below the algorithm: base controllers, and SEARCH below Careful Resume."""
     if isinstance(ALGORITHMS[algorithm], Computation):
         return []
     below = {DEFAULT_BASE, *(layer for name in profiles for layer in layers(algorithm, name)[1:])}
@@ -75,7 +75,7 @@ def _readings(algorithm: str, profiles: set[str]) -> list[Candidate]:
 
 
 def _values(reading: Reading, table: ProfileTable, algorithm: str) -> list[str | int]:
-    """Return the values to try: all choices; of a number those of profiles and mutants."""
+    """Return the values to try: all choices; for a number, the values in profiles and mutants."""
     if reading.bounds is None:
         return list(reading.choices)
     used = [profile.readings[reading.name] for profile in table.profiles]
@@ -84,7 +84,7 @@ def _values(reading: Reading, table: ProfileTable, algorithm: str) -> list[str |
 
 
 def alternatives(point: OpenPoint, profile: str) -> list[Candidate]:
-    """Return what else conforms at an open point in a profile of its algorithm."""
+    """Return the conforming alternatives at an open point in a profile of its algorithm."""
     table = load_tables().get(point.algorithm)
     if table is None:
         return []
@@ -99,7 +99,7 @@ def alternatives(point: OpenPoint, profile: str) -> list[Candidate]:
 
 
 def together(parts: Sequence[Candidate]) -> Candidate:
-    """Return several at once; none is the right model."""
+    """Return a candidate with all changes; without parts it is the right model."""
     names, texts = " + ".join(part.id for part in parts), "; ".join(part.what for part in parts)
     return Candidate(names, "choices", texts, tuple(one for part in parts for one in part.parts))
 
@@ -116,7 +116,7 @@ def _reading(table: ProfileTable, name: str, value: str | int, profile: str) -> 
 
 
 def _mutants(algorithm: str, profiles: set[str]) -> list[Candidate]:
-    """Return the mutants: those of the profiles first, then those whose text other profiles share."""
+    """Return the mutants of the profiles, followed by text mutants written for other profiles."""
     of_others = [m for m in _known() if m.algorithm == algorithm and m.profile.partition("+")[0] not in profiles]
     own = [m for m in _known() if m.algorithm == algorithm and m not in of_others and len(m.readings) != 1]
     return [Candidate(m.id, "mutant", m.what, (m,)) for m in (*own, *(other for other in of_others if other.file))]

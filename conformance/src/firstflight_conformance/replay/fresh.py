@@ -1,4 +1,4 @@
-"""A second copy of the model beside the right one, with the text of some files replaced."""
+"""Executes a second copy of the model with the text of some files replaced."""
 
 import importlib
 import re
@@ -14,15 +14,15 @@ from types import CodeType, ModuleType
 
 from firstflight_conformance.paths import REFERENCE_PY
 
-#: Tables and values that both copies share, since vectors and readings are compared with them.
+#: Modules shared by both copies, because vectors and readings are compared with their values.
 _SHARED = {"profiles"}
-#: What a module imports of the model: the package, and the names.
+#: Imports from the model: package and names.
 _IMPORT = re.compile(r"^from (firstflight[\w.]*) import (\([^)]*\)|.*)", re.M)
 
 
 @cache
 def mutable_files() -> dict[Path, str]:
-    """Return the files that are executed anew and the names of their modules: the controller and the packages, without tables."""
+    """Return the files that a copy executes, with module names: the controller and the packages, without tables."""
     files = {REFERENCE_PY / "controller.py": "firstflight.controller"}
     for path in sorted(REFERENCE_PY.glob("*/*.py")):
         package = "" if path.stem == "__init__" else f".{path.stem}"
@@ -39,7 +39,7 @@ def right_text(path: Path) -> str:
 
 @cache
 def _uses() -> dict[str, set[str]]:
-    """Return which modules each imports; a package has all that are in it."""
+    """Return the imported modules of each module; a package imports all its modules."""
     uses: dict[str, set[str]] = {}
     for path, name in mutable_files().items():
         package = name.rpartition(".")[0]
@@ -52,7 +52,7 @@ def _uses() -> dict[str, set[str]]:
 
 @cache
 def _see(module: str) -> frozenset[str]:
-    """Return a module and all that build on it: these see a change in it, the others stay as they are."""
+    """Return a module and all modules that depend on it directly or indirectly."""
     found = {module}
     while more := {user for user, used in _uses().items() if used & found and user not in found}:
         found |= more
@@ -60,7 +60,7 @@ def _see(module: str) -> frozenset[str]:
 
 
 def _executed_anew(changed: Collection[Path]) -> set[str]:
-    """Return the names of the modules to execute: those that see the change, and the controller, which has the readings."""
+    """Return the names of the modules to execute: dependents of changed files, and the controller with the readings."""
     files = mutable_files()
     seen = {name for path in changed for name in _see(files[path])}
     return seen.intersection(files.values()) | {files[REFERENCE_PY / "controller.py"]}
@@ -68,7 +68,7 @@ def _executed_anew(changed: Collection[Path]) -> set[str]:
 
 @contextmanager
 def fresh_modules(texts: Mapping[Path, str]) -> Iterator[ModuleType]:
-    """Execute the model anew, with these texts in place of the files; yield its controller, and put the right one back."""
+    """Execute a copy of the model with replaced texts; yield its controller module, then restore the right modules."""
     names = _executed_anew(texts)
     right = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     shared = {name: module for name, module in sys.modules.items() if name.startswith("firstflight.")}
@@ -85,7 +85,7 @@ def fresh_modules(texts: Mapping[Path, str]) -> Iterator[ModuleType]:
 
 
 def _tie(modules: dict[str, ModuleType]) -> None:
-    """Set each module as an attribute of its package again: importing the copy has set that."""
+    """Restore each module as an attribute of its package: importing the copy has replaced it."""
     for name, module in modules.items():
         package, _, leaf = name.rpartition(".")
         setattr(sys.modules[package], leaf, module)
@@ -93,12 +93,12 @@ def _tie(modules: dict[str, ModuleType]) -> None:
 
 @cache
 def compiled(path: Path, text: str) -> CodeType:
-    """Return the code of a text in place of a file; each text is compiled once."""
+    """Return the code of a replacement text of a file; each text is compiled once."""
     return compile(text, str(path), "exec")
 
 
 class _Loader(InspectLoader):
-    """Executes a text as the module of a file; what has been compiled once is not compiled again."""
+    """Executes a text as the module of a file, with cached code."""
 
     def __init__(self, path: Path, text: str) -> None:
         self._path, self._text = path, text
@@ -111,7 +111,7 @@ class _Loader(InspectLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules that are executed anew."""
+    """Finds the modules of the copy."""
 
     def __init__(self, texts: Mapping[Path, str]) -> None:
         self._paths = {name: path for path, name in mutable_files().items()}

@@ -1,4 +1,4 @@
-"""One interface to every implementation of a profile, and the loop that drives it."""
+"""Common interface of all implementations of a profile, and the loop that drives them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -13,7 +13,7 @@ SeenOut = TypeVar("SeenOut", covariant=True)
 
 
 class Run(Protocol[SeenOut]):
-    """One connection of an implementation."""
+    """A connection of an implementation."""
 
     @property
     def on(self) -> Callable[[Event], SeenOut]:
@@ -35,10 +35,10 @@ def drive(run: Run[Seen], events: Iterable[Event]) -> Iterator[Seen]:
 
 
 class ModelRun:
-    """A controller of the model, which processes events in place."""
+    """A connection of the model; the controller is changed in place."""
 
     def __init__(self, controller: Any, advance: Callable[[Any, Event], Any] = firstflight.advance) -> None:
-        """Take the controller. ``advance``: the function of its own model."""
+        """Store the controller. ``advance``: the function of the controller's model."""
         self.controller = controller
         self.on: Callable[[Event], Any] = partial(advance, controller)
 
@@ -47,7 +47,7 @@ class Model:
     """A profile of the model, or of the model with a change."""
 
     def __init__(self, algorithm: str, profile: str, model: Any = firstflight) -> None:
-        """Take the profile. ``model``: a :class:`Variant`, or the package of the model."""
+        """Store the profile. ``model``: a :class:`Variant`, or the package of the model."""
         self.algorithm, self.profile, self._model = algorithm, profile, model
 
     def begin(self, config: Config) -> ModelRun:

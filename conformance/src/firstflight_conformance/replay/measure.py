@@ -1,4 +1,4 @@
-"""Which clauses the Python model carries out: the lines that cite them, watched while they run."""
+"""Traces the clauses applied by the Python model: executed lines that cite clauses."""
 
 import sys
 from collections import defaultdict
@@ -16,7 +16,7 @@ from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.format.wire import decode_int, encode_int
 from firstflight_conformance.replay.implementation import Model, ModelRun, drive
 
-#: A trace function of one code.
+#: A trace function for one code object.
 Watch = Callable[[FrameType, str, Any], Any]
 
 
@@ -33,24 +33,24 @@ def _by_line(citations: Iterable[Citation]) -> dict[str, dict[int, list[str]]]:
 
 
 class ClauseTracer:
-    """A context manager that collects the ids of the clauses carried out inside it, in ``clauses``."""
+    """A context manager that collects the ids of clauses applied within it, in ``clauses``."""
 
     def __init__(self, changed: Mapping[Path, str] | None = None) -> None:
-        """Begin with no clause. ``changed``: the texts of modules that are executed with another text than that of their file."""
+        """Start without clauses. ``changed``: texts of modules that differ from their files."""
         self.clauses: set[str] = set()
         texts = (changed or {}).items()
         self._lines = _cited_lines() | _by_line(found for path, text in texts for found in cited_in(path, text))
-        # By identity: a hash of code takes longer than the call. The codes are kept, so that their identities stay theirs.
+        # By identity: hashing code takes longer than the call. Keeping the code objects keeps their identities unique.
         self._known: dict[int, tuple[CodeType, frozenset[str], Watch]] = {}
 
     def __enter__(self) -> "ClauseTracer":
-        """Start watching; a tracer that is already there (coverage, a debugger) is put back at the end."""
+        """Start tracing; an existing tracer (coverage, a debugger) is restored at the end."""
         self._before = sys.gettrace()
         sys.settrace(self._on_call)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop watching."""
+        """Stop tracing."""
         sys.settrace(self._before)
 
     def _on_call(self, frame: FrameType, _event: str, _arg: Any) -> Watch | None:
@@ -58,11 +58,11 @@ class ClauseTracer:
         if id(code) not in self._known:
             self._known[id(code)] = code, *self._watch(code)
         _, cited, watch = self._known[id(code)]
-        # Lines that can add nothing are not watched.
+        # Code without new clauses is not traced.
         return None if cited <= self.clauses else watch
 
     def _watch(self, code: CodeType) -> tuple[frozenset[str], Watch]:
-        """Return the clauses that the lines of a code cite, and the function that collects them."""
+        """Return the clauses cited by the lines of a code object, and the function that collects them."""
         by_line = self._lines.get(code.co_filename, {})
         cited = {line: by_line[line] for _, _, line in code.co_lines() if line in by_line} if by_line else {}
         clauses = self.clauses
@@ -76,13 +76,13 @@ class ClauseTracer:
 
 
 def config_from_json(raw: dict[str, Any]) -> Config:
-    """Return the configuration of a vector as the model takes it."""
+    """Return the configuration of a vector for the model."""
     window = raw["initial_window_bytes"]
     return Config(raw["max_datagram_size_bytes"], None if window is None else decode_int(window))
 
 
 def config_to_json(config: Config) -> dict[str, Any]:
-    """Return a configuration as vectors contain it."""
+    """Return a configuration in the form of vectors."""
     window = config.initial_window_bytes
     return {
         "max_datagram_size_bytes": config.max_datagram_size_bytes,
@@ -91,32 +91,32 @@ def config_to_json(config: Config) -> dict[str, Any]:
 
 
 def replay(controller: Controller, events: Iterable[Event]) -> list[Observation]:
-    """Drive a controller through events, in place; return what it observed after each."""
+    """Drive a controller through events, in place; return the observation after each."""
     return list(drive(ModelRun(controller), events))
 
 
 def traced(
     algorithm: str, profile: str, config: Config, events: Iterable[Event]
 ) -> tuple[list[Observation], tuple[str, ...]]:
-    """Return what the model observes after each event, and the clauses that it carries out on them, sorted."""
+    """Return the model's observation after each event, and the sorted clauses applied on the events."""
     with ClauseTracer() as tracer:
         observations = list(drive(Model(algorithm, profile).begin(config), events))
     return observations, tuple(sorted(tracer.clauses))
 
 
 def clauses_of(algorithm: str, profile: str, config: Config, events: Iterable[Event]) -> tuple[str, ...]:
-    """Return the clauses that the model carries out on the events, sorted."""
+    """Return the sorted clauses applied by the model on the events."""
     return traced(algorithm, profile, config, events)[1]
 
 
 def clauses_at(case: Case, event_index: int) -> tuple[str, ...]:
-    """Return the clauses that the model carries out on one event of a case, sorted; on the first with its beginning."""
+    """Return the sorted clauses applied by the model on one event of a case; event 0 includes initialisation."""
     config, events = config_from_json(case.vector.config), case.events[: event_index + 1]
     return clauses_at_end(case.vector.algorithm, case.profile, config, events)
 
 
 def clauses_at_end(algorithm: str, profile: str, config: Config, events: Sequence[Event]) -> tuple[str, ...]:
-    """Return the clauses that the model carries out on the last of some events, sorted; on the first with its beginning."""
+    """Return the sorted clauses applied by the model on the last event; a single event includes initialisation."""
     if len(events) == 1:
         return clauses_of(algorithm, profile, config, events)
     run = Model(algorithm, profile).begin(config)
@@ -128,7 +128,7 @@ def clauses_at_end(algorithm: str, profile: str, config: Config, events: Sequenc
 
 
 def clauses_of_computation(profile: str, inputs: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the clauses that the model carries out in a computation, sorted."""
+    """Return the sorted clauses applied by the model in a computation."""
     with ClauseTracer() as tracer:
         answer(profile, inputs)
     return tuple(sorted(tracer.clauses))

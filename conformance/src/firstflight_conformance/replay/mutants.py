@@ -1,4 +1,4 @@
-"""Mutants, loaded from ``spec/NAME/mutants.toml``, and the texts that they change."""
+"""Loads mutants from ``spec/NAME/mutants.toml`` and applies their edits."""
 
 import tomllib
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class MutantError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change of the model: ``find``, which occurs once in the text of ``file``, becomes ``replace``."""
+    """An edit of the model: replaces ``find``, which occurs once in the text of ``file``, by ``replace``."""
 
     file: str
     find: str
@@ -32,12 +32,12 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A wrong implementation of a profile: readings flipped, or ``find`` replaced in the text of ``file``.
+    """A wrong implementation of a profile: flipped readings, or ``find`` replaced in the text of ``file``.
 
-    ``also``: further edits, for a mistake in more than one place.
-    ``equivalent`` says why no vector can tell it from the right one, where that is so. ``breaks``: the rules that it breaks, where these
-    are not the ones cited on the changed lines. ``second_reading``: where an open point calls it conforming, what a reader of the text found who had
-    not proposed that: :data:`SECOND_READING`.
+    ``also``: further edits, for a mistake in more than one place. ``equivalent``: the reason if no vector can
+    distinguish the mutant from the model. ``breaks``: violated rules, if they differ from the rules cited on the
+    changed lines. ``second_reading``: for a mutant that an open point calls conforming, the verdict of an independent
+    reader (:data:`SECOND_READING`).
     """
 
     id: str
@@ -77,16 +77,16 @@ def _load_file(path: Path) -> Iterator[Mutant]:
     _need(str(path), raw, "algorithm", "profile", "mutant")
     table = load_tables().get(raw["algorithm"])
     if table is None:
-        raise MutantError(f"{path}: there is no algorithm {raw['algorithm']}")
+        raise MutantError(f"{path}: unknown algorithm {raw['algorithm']}")
     for entry in raw["mutant"]:
         where = f"{path}: mutant {entry.get('id')}"
         _check(where, entry, table)
         profile = entry.get("profile", raw["profile"])
-        # A computation is judged in every profile, for which a mutant of the shared code says `any`.
+        # Mutants of code shared by all profiles of a computation have the profile `any`.
         extra = ["any"] if table.algorithm in COMPUTED_ALGORITHMS else []
         extra += [known.name + suffix for known in table.profiles for suffix in SUFFIXES]
         if profile not in [*(known.name for known in table.profiles), *extra]:
-            raise MutantError(f"{where}: there is no profile {table.algorithm}/{profile}")
+            raise MutantError(f"{where}: unknown profile {table.algorithm}/{profile}")
         yield Mutant(
             entry["id"], raw["algorithm"], profile, entry["what"],
             entry.get("readings", {}), entry.get("file", ""), entry.get("find", ""), entry.get("replace", ""),
@@ -107,25 +107,25 @@ def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
         raise MutantError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
     also = entry.get("also", [])
     if len(_EDIT & set(entry)) != (0 if "readings" in entry else 3) or ("readings" in entry and also):
-        raise MutantError(f"{where}: needs either readings, or file, find and replace")
+        raise MutantError(f"{where}: expected either readings, or file, find and replace")
     if any(set(edit) != _EDIT for edit in also):
         raise MutantError(f"{where}: also: each edit needs file, find and replace, and nothing else")
     for edit in [] if "readings" in entry else [entry, *also]:
         if REFERENCE_PY / edit["file"] not in mutable_files():
-            raise MutantError(f"{where}: there is no {edit['file']} to change")
+            raise MutantError(f"{where}: {edit['file']} is not a file of the model")
     for clause in entry.get("breaks", []):
         if clause not in known_clauses():
-            raise MutantError(f"{where}: there is no clause {clause}")
+            raise MutantError(f"{where}: unknown clause {clause}")
     if not SECOND_READING.fullmatch(entry.get("second_reading", "agrees: x (x)")):
         raise MutantError(f"{where}: second_reading: must be `agrees: REASON (SECTION)` or `doubts: REASON (SECTION)`")
     for name, value in entry.get("readings", {}).items():
         reading = next((reading for reading in table.readings if reading.name == name), None)
         if reading is None or not reading.allows(value):
-            raise MutantError(f"{where}: there is no reading {name} = {value!r}")
+            raise MutantError(f"{where}: unknown reading {name} = {value!r}")
 
 
 def changed_texts(*mutants: Mutant) -> dict[Path, str]:
-    """Return the text of each file that mutants change, one after another. Raise :class:`MutantError` if a text is not there once."""
+    """Return the texts of the files changed by mutants in order. Raise :class:`MutantError` if a text is not unique."""
     texts: dict[Path, str] = {}
     for mutant in mutants:
         for edit in mutant.edits:

@@ -1,4 +1,4 @@
-"""A stimulus: a stream with what a reader needs to know of it, and what the model answers to it."""
+"""Turns a stimulus (a stream with its description) into a vector with the answers of the model."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,10 +15,10 @@ from firstflight_conformance.replay.measure import clauses_of, config_to_json, r
 
 @dataclass(frozen=True, slots=True)
 class Stimulus:
-    """What a vector is made from. ``events`` are closed-loop for at least one of the ``profiles``.
+    """Source of a vector. ``events`` are closed-loop for at least one of the ``profiles``.
 
-    ``expectations``: what its author worked out by hand; the generator fails where the model disagrees.
-    ``alternatives``: readings by name that are as right as those of the profile; what they answer is allowed as well.
+    ``expectations``: answers derived by hand; the generator fails if the model disagrees.
+    ``alternatives``: readings, by name, as valid as the profile's readings; their answers are allowed as well.
     """
 
     id: str
@@ -35,12 +35,12 @@ class Stimulus:
 
     @property
     def algorithm(self) -> str:
-        """The algorithm under test: the first part of the id."""
+        """Algorithm under test: the first part of the id."""
         return self.id.split(".", 1)[0]
 
 
 def judged_events(events: tuple[Event, ...], observations: list[Observation]) -> int:
-    """Return how many events are closed-loop: those before the first packets sent that do not fit the window."""
+    """Return the number of closed-loop events: events before the first packets sent beyond the window."""
     for index, event in enumerate(events):
         window_bytes = observations[index].cwnd_bytes
         if isinstance(event, Sent) and event.bytes_in_flight > window_bytes:
@@ -49,13 +49,13 @@ def judged_events(events: tuple[Event, ...], observations: list[Observation]) ->
 
 
 def to_json(stimulus: Stimulus) -> dict[str, Any]:
-    """Return the vector: the stimulus with what the model answers in each profile.
+    """Return the vector: the stimulus with the answers of the model in each profile.
 
-    Raise ``ValueError`` if a profile is not judged to its exit, or no profile to the end.
+    Raise ``ValueError`` if a profile is not judged up to its exit, or no profile to the end.
     """
     profiles = {profile: _profile_json(stimulus, profile) for profile in stimulus.profiles}
     if max(entry["judged_events"] for entry in profiles.values()) < len(stimulus.events):
-        raise ValueError(f"{stimulus.id}: the stream is closed-loop for none of its profiles to the end")
+        raise ValueError(f"{stimulus.id}: the whole stream fits the window of none of its profiles")
     events, algorithm = stimulus.events, stimulus.algorithm
     config = config_to_json(stimulus.config)
     flags = {*flags_of(events, algorithm), *given_flags(events, config, profiles, algorithm), *stimulus.flags}
@@ -76,7 +76,7 @@ def to_json(stimulus: Stimulus) -> dict[str, Any]:
 
 
 def controller_of(stimulus: Stimulus, profile: str) -> Controller:
-    """Return a fresh model for the stimulus."""
+    """Return a new controller of the model for the stimulus."""
     return create(stimulus.algorithm, profile, stimulus.config)
 
 
@@ -87,8 +87,8 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
     if lines := wrong(stimulus.expectations, profile, observations[:judged]):
         raise ValueError("\n".join(f"{stimulus.id}@{profile}: {line}" for line in lines))
     if judged < len(events) and not _ended(stimulus.algorithm, observations[:judged]):
-        raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, and there was no exit")
-    if judged < len(events):  # what comes after was carried out in vain
+        raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, but no exit precedes it")
+    if judged < len(events):  # without clauses of later events
         clauses = clauses_of(stimulus.algorithm, profile, stimulus.config, events[:judged])
     return {
         "judged_events": judged,
@@ -98,7 +98,7 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
 
 
 def _ended(algorithm: str, observations: list[Observation]) -> bool:
-    """Return whether there was an outcome after which the profiles of the algorithm may differ in what they let be sent."""
+    """Return whether an ending outcome occurred; afterwards profiles of the algorithm may permit different sending."""
     return any(seen.outcome.value in load_tables()[algorithm].endings for seen in observations)
 
 
@@ -107,7 +107,7 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 def _alternatives(stimulus: Stimulus, profile: str) -> list[list[Observation]]:
-    """Return what the model answers with each of the alternative readings."""
+    """Return the answers of the model with each of the alternative readings."""
     found = []
     for alternative in stimulus.alternatives:
         controller = controller_of(stimulus, profile)
@@ -118,7 +118,7 @@ def _alternatives(stimulus: Stimulus, profile: str) -> list[list[Observation]]:
 
 
 def _allowed(observation: Observation, others: list[Observation]) -> dict[str, list[Any]]:
-    """Return every value that is right, by observable, where there is more than one: the expected one comes first."""
+    """Return all correct values of observables with more than one; the expected value comes first."""
     if not others and not observation.triggers:
         return {}
     now = observation_to_json(observation)

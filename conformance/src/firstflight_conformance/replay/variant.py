@@ -1,4 +1,4 @@
-"""The model with a candidate in it, ready to be driven."""
+"""The model with the changes of a candidate."""
 
 import importlib
 from dataclasses import replace
@@ -17,19 +17,22 @@ from firstflight_conformance.replay.candidates import Candidate
 from firstflight_conformance.replay.fresh import fresh_modules
 from firstflight_conformance.replay.mutants import MutantError, changed_texts
 
-#: The phases that follow from the windows of the base controller.
+#: Phases determined by the windows of the base controller.
 _BASE_PHASES = ("slow_start", "congestion_avoidance")
 
 
 class ConflictError(ValueError):
-    """Two changes exclude each other."""
+    """Changes that exclude each other."""
 
 
 class Variant:
-    """The model as a candidate changes it; without one the right model."""
+    """The model with the changes of a candidate; without a candidate, the right model."""
 
     def __init__(self, candidate: Candidate | None = None) -> None:
-        """Build it; ``texts`` are those of the modules that it changes, and ``key`` is that of the same model only. Raise :class:`ConflictError` if its parts exclude each other."""
+        """Build the model. ``texts``: texts of changed modules. ``key``: equal for equal models only.
+
+        Raise :class:`ConflictError` if parts of the candidate exclude each other.
+        """
         parts = candidate.parts if candidate else ()
         self._choices: dict[str, dict[str, Any]] = {}
         for part in parts:
@@ -46,17 +49,17 @@ class Variant:
         self._model, self._computation = _executed(self.key[0], computes=computes)
 
     def stands_for(self, algorithm: str, profile: str) -> tuple[str, str]:
-        """Return algorithm and profile that run in a case, whose bounds apply."""
+        """Return algorithm and profile that run in a case; their bounds apply."""
         return algorithm, profile
 
     def continues(self, other: "Variant") -> bool:
-        """Return whether a state of another model has the classes and readings of this one."""
+        """Return whether a state of another model has the classes and readings of this model."""
         return other is self
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
-        """Return a new controller, as ``firstflight.create``."""
+        """Return a new controller, like ``firstflight.create``."""
         model = self._model
-        if not any(self._choices.values()):  # a mutant may be of how the model composes
+        if not any(self._choices.values()):  # a mutant may change the composition in create
             return model.create(algorithm, profile, config)
         own, plus, base = profile.partition("+")
         if isinstance(model.ALGORITHMS[algorithm], Base):
@@ -65,14 +68,14 @@ class Variant:
         return model.create_with(self._readings(algorithm, own), config, self._readings(*below))
 
     def advance(self, state: Any, event: Any) -> Any:
-        """Process one event in place, as ``firstflight.advance``; return the observables. What is no answer is a crash."""
+        """Process one event in place, like ``firstflight.advance``. Raise :class:`TypeError` for an invalid answer."""
         observation = self._model.advance(state, event)
         if self.texts:
             check_types(observation)
         return observation
 
     def followed(self, observation: Any, state: Any, shows: dict[str, Any]) -> Any:
-        """Return what is observed of a state whose windows were changed to those that an implementation took, and what that shows besides."""
+        """Return the observation of a state whose windows were set to an implementation's, with members ``shows``."""
         base, phase = state.base, observation.phase
         if phase.value in _BASE_PHASES:
             phase = self._model.newreno.phase(base)
@@ -94,7 +97,7 @@ class Variant:
 
 @lru_cache(maxsize=1024)
 def _executed(texts: tuple[tuple[Path, str], ...], *, computes: bool) -> tuple[Any, Any]:
-    """Return the controller of a model with these texts, and its computation where asked; what is tried again is executed once."""
+    """Return the controller module of a model with these texts, and its computation if requested; cached."""
     if not texts:
         return controller, None
     with fresh_modules(dict(texts)) as changed:
@@ -102,7 +105,7 @@ def _executed(texts: tuple[tuple[Path, str], ...], *, computes: bool) -> tuple[A
 
 
 def build(candidate: Candidate) -> Variant | None:
-    """Return the variant, ``None`` if the candidate cannot be built: its parts exclude each other, or the text is no program."""
+    """Return the variant, or ``None`` if parts of the candidate exclude each other or the text is invalid."""
     try:
         return Variant(candidate)
     except (ConflictError, DomainError, SyntaxError):
@@ -110,6 +113,6 @@ def build(candidate: Candidate) -> Variant | None:
 
 
 def buildable(candidate: Candidate) -> Candidate | None:
-    """Return a candidate with its parts in an order in which each finds the text that it changes, or ``None``."""
+    """Return the candidate with its parts in an order that can be built, or ``None``."""
     orders = (replace(candidate, parts=parts) for parts in permutations(candidate.parts))
     return next((one for one in orders if build(one) is not None), None)

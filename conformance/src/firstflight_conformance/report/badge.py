@@ -1,4 +1,4 @@
-"""A badge: how many of the judged cases an adapter agrees with, as SVG or in the JSON form that badge services read."""
+"""Badge with the number of passed cases, as SVG or in the JSON form of badge services."""
 
 import json
 from pathlib import Path
@@ -8,15 +8,15 @@ from xml.sax.saxutils import escape
 from firstflight_conformance.records.results import AdapterReport, Refused
 
 _LABEL = "Firstflight"
-#: Width of a letter and of the space at the sides, in pixels, of Verdana at 11 pixels.
+#: Width of a letter and of the side padding, in pixels, for Verdana at 11 pixels.
 _LETTER, _SIDES = 7, 10
 _COLORS = {"brightgreen": "#3a8a2e", "yellow": "#b08800", "red": "#c62828", "lightgrey": "#6a737d"}
 
 
 def badge(reports: list[AdapterReport], *, refusals: bool = True) -> dict[str, Any]:
-    """Return the badge of a run in its JSON form. Null adapters do not count; a choice at an open point agrees.
+    """Return the badge of a run in its JSON form. Null adapters do not count; choices at open points count as passed.
 
-    A run that is not green is yellow; so is one with explained deviations, or with cases judged in part without a closed loop.
+    A run is yellow if it is not green, has explained deviations, or has cases judged in part without a closed loop.
     """
     judged = [report for report in reports if report.manifest.role != "null"]
     counts = [report.counts for report in judged]
@@ -47,19 +47,19 @@ def badge(reports: list[AdapterReport], *, refusals: bool = True) -> dict[str, A
 
 
 def _without(reports: list[AdapterReport]) -> list[str]:
-    """Return the kinds of events for which cases were refused, since the adapter declares not to support them."""
+    """Return the event kinds that caused refusals because the adapter declares no support of them."""
     refused = (result.unsupported for report in reports for result in report.refused)
     return sorted({why.event for why in refused if isinstance(why, Refused) and why.event is not None})
 
 
 def text(reports: list[AdapterReport], path: Path, *, refusals: bool = True) -> str:
-    """Return the badge as SVG or as JSON, as the name of the file ends."""
+    """Return the badge as SVG if the suffix of the file is .svg, else as JSON."""
     found = badge(reports, refusals=refusals)
     return svg(found) if path.suffix == ".svg" else json.dumps(found) + "\n"
 
 
 def svg(found: dict[str, Any]) -> str:
-    """Return a badge as SVG: ``label``, ``message`` and ``color``."""
+    """Return a badge with ``label``, ``message`` and ``color`` as SVG."""
     label, message = escape(found["label"]), escape(found["message"])
     left, right = (_SIDES + _LETTER * len(found[name]) for name in ("label", "message"))
     return (

@@ -1,4 +1,4 @@
-"""The causes of failures for reading: what each is, the decision, the arithmetic there, the rules, and a case that shows it."""
+"""Text of causes: description, decision with its arithmetic, rules, and an example case."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
@@ -17,12 +17,12 @@ from firstflight_conformance.simulate.cases import PREFIX
 if TYPE_CHECKING:
     from firstflight_conformance.records.findings import Cause, Choice, Decision, Diagnosis, Exercised
 
-#: Cases that a cause names.
+#: Maximum number of printed cases of a cause.
 _CASES_SHOWN = 3
 
 
 def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: dict[str, Clause]) -> Iterator[Text]:
-    """Yield what is known of a cause; ``shown`` is the result of the shortest case that it explains."""
+    """Yield the lines of a cause; ``shown`` is the result of the shortest case explained by the cause."""
     yield Text.assemble(("cause: ", "bold"), how_sure(diagnosis, cause))
     if cause.kind != "rule":
         yield Text(cause.what)
@@ -47,7 +47,8 @@ def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: 
 def choice_texts(choices: Sequence["Choice"]) -> Iterator[str]:
     """Yield a sentence for each choice at an open point: the choice, its cases, and the reason why it conforms.
 
-    The same choice in several profiles is one. An extreme value gets a warning: it may be a mistake that no rule excludes.
+    Equal choices in several profiles are merged. An extreme value gets a warning: it may be a mistake without a rule
+    against it.
     """
     cases: dict[tuple[str, str], dict[str, None]] = {}
     points = {choice.point.id: choice.point for choice in choices}
@@ -63,28 +64,28 @@ def choice_texts(choices: Sequence["Choice"]) -> Iterator[str]:
 
 
 def cases_text(cases: Sequence[str]) -> str:
-    """Return the number of some cases, and the first of them."""
+    """Return the number of cases and the first case."""
     return f"1 case: {cases[0]}" if len(cases) == 1 else f"{len(cases)} cases, such as {cases[0]}"
 
 
 def clash_text(other: str) -> str:
-    """Return why a case that conforms by itself fails: its choices and those of another case exclude each other."""
+    """Return the reason why a case fails though it conforms alone: its choices contradict another case."""
     return f"inconsistent choices: conforms only by choices that contradict {other or 'several other cases together'}"
 
 
 def in_part_text(exercised: "Exercised") -> str:
-    """Return how many vectors are judged in part, and why."""
-    return f"{exercised.in_part} of {exercised.of} cases are judged in part: they send more than the window that was chosen"
+    """Return the number of vectors judged in part, with the reason."""
+    return f"{exercised.in_part} of {exercised.of} cases are judged in part: they send more than the chosen window"
 
 
 def rule_line(clause: Clause) -> Text:
-    """Return a rule: its whole text, since the difference may be in any sentence, its level and its source."""
+    """Return a rule with its full text (the difference may be in any sentence), level and source."""
     name, text, origin = rule_parts(clause)
     return Text.assemble((name, "cyan"), text, (origin, "dim"))
 
 
 def seen(divergence: Divergence) -> Iterator[Text]:
-    """Yield the first answer that differs."""
+    """Yield the lines of the first differing answer."""
     if divergence.event_index is not None:
         time_ms = milliseconds(decode_int(divergence.event["t_ns"]))
         event = event_text(event_from_json(divergence.event))
@@ -98,12 +99,12 @@ def seen(divergence: Divergence) -> Iterator[Text]:
         )
     if divergence.fits_float64:
         yield Text(
-            "This is within the rounding of CUBIC in floating point: such a stack declares arithmetic `float64`."
+            "This difference is a rounding of CUBIC in floating point: such a stack declares arithmetic `float64`."
         )
 
 
 def how_sure(diagnosis: "Diagnosis", cause: "Cause") -> str:
-    """Return what a cause explains, and how surely."""
+    """Return the number of failures that a cause explains, with its certainty."""
     if cause.kind == "rule":
         return f"unknown for {len(cause.cases)} of {cause.of} failures; it may break one of the rules below"
     if cause.kind == "state":
@@ -111,24 +112,24 @@ def how_sure(diagnosis: "Diagnosis", cause: "Cause") -> str:
     exact = ", exact: every answer to the end" if cause.exact else ", not exact"
     others = [f"{one.cause}{one.within}" for one in diagnosis.causes if one is not cause and one.cases == cause.cases]
     if cause.exact and others:
-        by = "paths; the vectors may tell" if cause.cases[0].startswith(PREFIX) else "cases that were judged"
+        by = "paths; vectors may distinguish them" if cause.cases[0].startswith(PREFIX) else "cases that were judged"
         exact = f", exact, but cannot be distinguished from {', '.join(others)} by the {by}"
     exact += ", perhaps" if cause.is_scrap else ""
     return f"{cause.cause} ({cause.kind}), explains {cause.explains} of {cause.of} failures{cause.within}{exact}"
 
 
 def decision_lines(decision: "Decision", visible: Divergence | None) -> Iterator[Text]:
-    """Yield where the decision is taken, and the arithmetic there: what the model has, and what of it the cause changes."""
+    """Yield the place of the decision, the model's values there, and the values changed by the cause."""
     if decision.event_index is not None:
         later = visible is not None and visible.event_index != decision.event_index
-        where = f"decided at event {decision.event_index}" + (", seen later" if later else "")
+        where = f"decided at event {decision.event_index}" + (", visible later" if later else "")
         yield Text(f"{where}: {event_text(event_from_json(decision.event))}")
     yield Text(f"the model: {observables_text(decision.model)}", "dim")
     if decision.differences:
-        texts = [f"{name} {value_text(other)} for {value_text(value)}" for name, value, other in decision.differences]
-        yield Text(f"the cause: {', '.join(texts)}", "dim")
+        texts = [f"{name} {value_text(other)}, not {value_text(value)}" for name, value, other in decision.differences]
+        yield Text(f"with the cause: {', '.join(texts)}", "dim")
 
 
 def short_name(report: AdapterReport) -> str:
-    """Return the name of the adapter; of a command line without the folders."""
+    """Return the name of the adapter; for a command line, without folders."""
     return " ".join(PurePath(word).name for word in report.manifest.name.split())

@@ -1,4 +1,4 @@
-"""The commit of this project with which a run judges."""
+"""The commit of this project used for a run."""
 
 import subprocess
 from pathlib import Path
@@ -8,7 +8,7 @@ from firstflight_conformance.paths import IS_CHECKOUT, ROOT
 
 
 def checkout(root: Path = ROOT) -> dict[str, Any] | None:
-    """Return the commit, its date, and whether files of it are changed; ``None`` where there is no repository, or no git."""
+    """Return the commit, its date, and whether tracked files are changed; ``None`` without a repository or git."""
     if not IS_CHECKOUT or not (root / ".git").exists():
         return None
     head = _git(root, "log", "-1", "--format=%H %cs")

@@ -1,4 +1,4 @@
-"""The plot of a cause as SVG that takes its colours from the page: the window of the model and that of the adapter around the decision."""
+"""SVG plot of a cause: windows of model and adapter around the decision. The page's style sheet sets the colours."""
 
 from collections.abc import Sequence
 
@@ -6,14 +6,14 @@ from markupsafe import Markup
 
 from firstflight_conformance.records.findings import Curve
 
-#: The size of the picture and the place of its frame within it.
+#: Size of the picture, and position of its frame, in pixels.
 _WIDTH, _HEIGHT = 640, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 628, 34, 214
 _TICKS = 4
 
 
 def svg(curve: Curve) -> Markup:
-    """Return the picture. Places are whole thousandths of a pixel, so that the same curve gives the same bytes."""
+    """Return the picture. Coordinates are integers in thousandths of a pixel, so equal curves give equal bytes."""
     last = max(curve.first + len(curve.model) - 1, curve.first + 1)
     low, high = min(curve.model + curve.observed), max(curve.model + curve.observed)
     margin = max((high - low) // 8, 1)
@@ -63,7 +63,7 @@ def _mark(place: int, name: str) -> str:
 
 
 def _ticks(low: int, high: int) -> list[int]:
-    """Return about so many round numbers between two numbers: 1, 2 or 5 times a power of ten apart."""
+    """Return about ``_TICKS`` round numbers between two numbers, with a step of 1, 2 or 5 times a power of ten."""
     wanted = max((high - low) // _TICKS, 1)
     power = 10 ** (len(str(wanted)) - 1)
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted)
@@ -71,7 +71,7 @@ def _ticks(low: int, high: int) -> list[int]:
 
 
 def _short(number: int) -> str:
-    """Return a number with a prefix in place of thousands, where it would be long."""
+    """Return a number as text; for multiples of 1000 from a million on, with a prefix for thousands."""
     prefixes = iter("kMGTPE")
     prefix = ""
     while number >= 1_000_000 and number % 1000 == 0:

@@ -1,4 +1,4 @@
-"""The deviations that a manifest explains, for reading: the defects first, each with what it does and where it lies."""
+"""Text of the deviations explained by a manifest, defects first, each with its effect and its place."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _STYLES = {"defect": "bold yellow"}
 
 @dataclass(frozen=True, slots=True)
 class ExplainedDeviation:
-    """A deviation that a manifest explains, with the clauses at which it first shows and the results in which it does."""
+    """A deviation explained by a manifest, with the clauses of its first divergences and its results."""
 
     deviation: Deviation
     clauses: tuple[str, ...]
@@ -22,7 +22,7 @@ class ExplainedDeviation:
 
 
 def explained(report: AdapterReport) -> list[ExplainedDeviation]:
-    """Return the deviations that explain a result, each once: by kind, and of a kind in the order of the manifest."""
+    """Return the deviations that explain a result, without duplicates, by kind and in the order of the manifest."""
     found: dict[tuple[str, str], list[tuple[Deviation, Result]]] = {
         (deviation.kind, deviation.explanation): [] for deviation in report.manifest.deviations
     }
@@ -53,16 +53,16 @@ def explained_lines(report: AdapterReport) -> Iterator[tuple[Text, list[Text]]]:
 def _lines(deviation: Deviation, shown: Result) -> Iterator[Text]:
     yield Text(deviation.explanation)
     if deviation.notice is not None:
-        yield Text(f"a user notices: {deviation.notice}")
+        yield Text(f"effect: {deviation.notice}")
     if deviation.where is not None:
         yield Text(f"in {deviation.where}", "dim")
     if deviation.section is not None:
-        yield Text(f"departs from {deviation.section}", "dim")
+        yield Text(f"deviates from {deviation.section}", "dim")
     yield Text(f"for example {shown.case_id}: {shown.reason}", "dim")
 
 
 def up_to_lines(report: AdapterReport) -> Iterator[Text]:
-    """Yield how many cases were judged up to the first reduction only, and how many judge what follows."""
+    """Yield the number of cases judged only up to the first reduction, and the number of cases that judge the rest."""
     declaration, count = report.declaration, report.counts["up_to_reduction"]
     if declaration is None or not count:
         return
@@ -72,7 +72,7 @@ def up_to_lines(report: AdapterReport) -> Iterator[Text]:
     )
     judged = f"{rest} cases of {own} judge" if rest else none
     yield Text(
-        f"\n{short_name(report)}: {count} cases of slow-start/* pass up to the first reduction of the window; {judged} what follows: "
+        f"\n{short_name(report)}: {count} cases of slow-start/* pass up to the first reduction; {judged} the rest: "
         "RFC 9002, section 7, permits another controller",
         "yellow",
     )

@@ -1,4 +1,4 @@
-"""Fits a report to a number of lines: what matters most stays, and what is left out is counted."""
+"""Shortens a report to a number of lines: keeps the most important lines and counts the others."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from enum import IntEnum
 
 from rich.console import Console
 
-#: The lines of a report that is not asked to be longer.
+#: Default limit of lines in a report.
 LINES = 60
 
 
 class Rank(IntEnum):
-    """How much a block matters, the most first. The name is what is said to be left out."""
+    """Importance of a block, most important first. ``_NAMES`` has the texts for omitted lines."""
 
     FAILURE = 0
     ERROR = 1
@@ -30,8 +30,8 @@ _NAMES = {
     Rank.ERROR: "on errors",
     Rank.CHANGE: "on changes",
     Rank.CHOICE: "on choices",
-    Rank.SKIPPED: "on what was skipped",
-    Rank.UNSUPPORTED: "on what is not supported",
+    Rank.SKIPPED: "on skipped adapters",
+    Rank.UNSUPPORTED: "on unsupported cases",
     Rank.EXPLANATION: "on explained deviations",
     Rank.LOOP: "of the closed loop",
 }
@@ -39,14 +39,14 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines that belong together, as they are printed. ``parts``: of how many lines each part is that is shown whole or not at all."""
+    """Printed lines that belong together. ``parts``: lengths, in lines, of the parts that cannot be cut."""
 
     rank: Rank
     lines: tuple[str, ...]
     parts: tuple[int, ...]
 
     def cut(self, lines: int) -> tuple[str, ...]:
-        """Return the first parts that have together no more than so many lines."""
+        """Return the first parts that fit into a number of lines."""
         count = 0
         for part in self.parts:
             if count + part > lines:
@@ -56,24 +56,24 @@ class Block:
 
 
 class Blocks:
-    """Collects what is printed on a console within :meth:`block`."""
+    """Collects the console output within :meth:`block`."""
 
     def __init__(self, out: Console) -> None:
-        """Begin with nothing."""
+        """Start without blocks."""
         self.found: list[Block] = []
         self._out = out
 
     @contextmanager
     def block(self, rank: Rank) -> Iterator[None]:
-        """Take what is printed within; it may be cut after any line."""
+        """Collect the output within the context as a block that may be cut after any line."""
         with self.rows(rank):
             yield
 
     @contextmanager
     def rows(self, rank: Rank) -> Iterator[list[int]]:
-        """Take what is printed within; it may be cut only before the lines whose indices are put into what this yields.
+        """Collect the output within the context as a block that may be cut only before the lines in the yielded list.
 
-        The first of them stays with what comes before it. Without any it may be cut anywhere.
+        The first of these lines stays with the lines before it. With an empty list the block may be cut anywhere.
         """
         begins: list[int] = []
         with self._out.capture() as captured:
@@ -85,11 +85,11 @@ class Blocks:
             self.found.append(Block(rank, lines, parts))
 
     def fitted(self, lines: int | None) -> list[str]:
-        """Return the lines in their order; with a bound those of the blocks that matter most, and what is left out."""
+        """Return all lines, or with a limit the lines of the most important blocks and a summary of omitted lines."""
         total = sum(len(block.lines) for block in self.found)
         if lines is None or total <= lines:
             return [line for block in self.found for line in block.lines]
-        left = lines - 2  # for the line that says what is left out, and an empty one before it
+        left = lines - 2  # for the summary and an empty line before it
         shown: dict[int, tuple[str, ...]] = {}
         missing: Counter[Rank] = Counter()
         for index in sorted(range(len(self.found)), key=lambda index: (self.found[index].rank, index)):

@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: verdict, table, causes with a plot each, and the cases, folded."""
+"""The report as one self-contained HTML file: verdict, table, causes with plots, and folded lists of cases."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from firstflight_conformance.report.not_judged import not_judged, other_losses
 from firstflight_conformance.report.play import play_link
 from firstflight_conformance.version import __version__
 
-#: The columns of the table: the statuses of results, each with the sign that tells it without colour.
+#: Columns of the table: statuses of results with signs that do not depend on colour.
 STATUSES = {
     "pass": "✓",
     "choice": "○",
@@ -39,18 +39,18 @@ STATUSES = {
 }
 _VERDICTS = {
     ExitCode.OK: ("✓", "good", "conforms"),
-    ExitCode.DIVERGENCE: ("✗", "bad", "departs"),
-    ExitCode.FAULT: ("!", "bad", "broke down"),
+    ExitCode.DIVERGENCE: ("✗", "bad", "diverges"),
+    ExitCode.FAULT: ("!", "bad", "adapter fault"),
     ExitCode.NOTHING_RUN: ("-", "none", "nothing was judged"),
 }
 _NOT_GREEN = ("-", "some", "conforms as far as it was judged; not green")
 _UNDECIDED = ("?", "some", "undecided: the step budget ended before a verdict")
-_EXPLAINED = ("◐", "some", "departs as explained")
+_EXPLAINED = ("◐", "some", "diverges as explained")
 
 
 @dataclass(frozen=True, slots=True)
 class ResultGroup:
-    """Results that have the same to say."""
+    """Results with the same status and text."""
 
     status: str
     says: str
@@ -58,12 +58,12 @@ class ResultGroup:
 
     @property
     def log(self) -> tuple[str, ...]:
-        """The end of the log of the first."""
+        """The last log lines of the first result."""
         return self.results[0].log
 
 
 def text(reports: list[AdapterReport], code: int, *, strict: bool, site: str | None = None) -> str:
-    """Return the report. ``site``: the address of a built site, for links to the page that plays vectors."""
+    """Return the report as HTML. ``site``: address of a built site, for links to the page that plays vectors."""
     judged = [report for report in reports if report.manifest.role != "null"]
     return _template().render(
         verdict=verdict(judged, code),
@@ -85,7 +85,7 @@ def _template() -> Template:
 
 
 def verdict(reports: list[AdapterReport], code: int) -> tuple[str, str, str]:
-    """Return sign, colour and words; a stack whose deviations are all explained does not conform, nor one that was not seen to."""
+    """Return sign, colour and text. Explained deviations, or a result that is not green, exclude "conforms"."""
     if code == ExitCode.NOTHING_RUN and any(report.counts["undecided"] for report in reports):
         return _UNDECIDED
     if code == ExitCode.NOTHING_RUN and any(report.not_green for report in reports):
@@ -101,7 +101,7 @@ def _headline(reports: list[AdapterReport]) -> str:
     causes = sum(len(report.diagnosis.causes) for report in reports if report.diagnosis)
     adapters = f"{len(reports)} adapters" if len(reports) != 1 else "one adapter"
     line = f"{passed} of {total} cases of {adapters} passed, {refused} refused, {failing} failed"
-    return f"{line}; {causes} cause{'s' if causes != 1 else ''} named below" if causes else line
+    return f"{line}; {causes} cause{'s' if causes != 1 else ''} listed below" if causes else line
 
 
 def _adapter(report: AdapterReport, site: str | None) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _cause(diagnosis: Diagnosis, cause: Cause, shown: Result) -> dict[str, Any]:
 
 
 def _groups(report: AdapterReport) -> Iterator[ResultGroup]:
-    """Yield the results by status, what failed first; those that have the same reason or explanation together."""
+    """Yield groups of results with the same status and reason or explanation, errors and failures first."""
     groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
     for result in report.results:
         if not result.undeclared:
@@ -161,7 +161,7 @@ def _groups(report: AdapterReport) -> Iterator[ResultGroup]:
 
 
 def _says(result: Result) -> str:
-    """Return what a result shares with others."""
+    """Return the text of the group of a result: explanation, cause or reason."""
     if result.explained_by is not None:
         return f"{result.explained_by.clause or result.explained_by.kind}: {result.explained_by.explanation}"
     if result.undecided:

@@ -21,7 +21,7 @@ from firstflight_conformance.simulate.loop_run import LoopRun
 if TYPE_CHECKING:
     from firstflight_conformance.records.findings import Cause, Choice
 
-#: Members of a result that are left out where they have these values.
+#: Default values of members of a result. Members with these values are omitted.
 _ABSENT = {
     "status": None,
     "within_tolerance": False,
@@ -63,9 +63,9 @@ def to_json(
     root: Path = VECTORS,
     blind: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Return the document. The same results give the same document: it holds no time and no duration but the date of the commit.
+    """Return the document. Equal results give equal documents: the only time is the date of the commit.
 
-    ``root`` is where the vectors lie. ``blind``: the numbers of the drawn paths.
+    ``root``: the folder of the vectors. ``blind``: the numbers of the drawn paths.
     """
     return {
         "format": 1,
@@ -80,13 +80,13 @@ def to_json(
 
 
 def vectors_digest(root: Path = VECTORS) -> str | None:
-    """Return the hash of the manifest of the vectors, which holds theirs."""
+    """Return the SHA-256 of the manifest of the vectors, which contains their hashes, or None without a manifest."""
     manifest = root / "manifest.json"
     return hashlib.sha256(manifest.read_bytes()).hexdigest() if manifest.exists() else None
 
 
 def text(document: dict[str, Any]) -> str:
-    """Return the canonical text of the document: one result to a line."""
+    """Return the canonical text of the document, with one result per line."""
     results = [adapter["results"] for adapter in document["adapters"]]
     adapters = [adapter | {"results": _PLACE.format(n)} for n, adapter in enumerate(document["adapters"])]
     written = json.dumps(document | {"adapters": adapters}, indent=1, ensure_ascii=False)
@@ -98,12 +98,12 @@ def text(document: dict[str, Any]) -> str:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return a document, with the members of results that were left out."""
+    """Read a document and add the omitted members of results."""
     return complete(json.loads(path.read_text("utf-8")))
 
 
 def complete(document: dict[str, Any]) -> dict[str, Any]:
-    """Add the members of results that a document leaves out, and return it."""
+    """Add the omitted members of results to a document and return it."""
     for adapter in document["adapters"]:
         adapter.setdefault("explained", [])
         adapter["results"] = [_ABSENT | result for result in adapter["results"]]
@@ -141,7 +141,10 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
 
 
 def _told(report: AdapterReport) -> Iterator[dict[str, Any]]:
-    """Yield the results that say something: a null adapter is there for what it passes, and a reference that passes does as the model does."""
+    """Yield the results with information.
+
+    A null adapter only matters for its passes. A passing reference equals the model, so growth and loop are omitted.
+    """
     role = report.manifest.role
     for result in report.results:
         if role == "third-party":
@@ -186,12 +189,12 @@ def _explained(one: ExplainedDeviation) -> dict[str, Any]:
 
 
 def _deviation(deviation: Deviation) -> dict[str, str]:
-    """Return a deviation without the members that it does not have, and without those of its report."""
+    """Return a deviation without empty members and without the members for reports of defects."""
     return {name: value for name, value in asdict(deviation).items() if value is not None and name not in OF_REPORTS}
 
 
 def _short(deviation: Deviation) -> Deviation:
-    """Return a deviation without what ``explained`` of its adapter says once for all its results."""
+    """Return a deviation without the members that ``explained`` of its adapter contains once for all results."""
     return replace(deviation, id=None, where=None, section=None, notice=None)
 
 
@@ -214,12 +217,12 @@ def _result(result: Result) -> dict[str, Any]:
         "refused_why": result.unsupported.why if isinstance(result.unsupported, Refused) else None,
         "change": result.change,
         "growth": asdict(result.growth) if result.growth else None,
-        "loop": loop and {"stack": _loop_run(loop.stack), "model": _loop_run(loop.model)},  # its divergence: above
+        "loop": loop and {"stack": _loop_run(loop.stack), "model": _loop_run(loop.model)},  # divergence: above
     }
     return {name: value for name, value in members.items() if name not in _ABSENT or value != _ABSENT[name]}
 
 
-@cache  # the model's own run is beside that of each stack
+@cache  # the model's run is repeated for each stack
 def _loop_run(run: LoopRun) -> Any:
     return encode_value(asdict(run))
 

@@ -1,10 +1,10 @@
 """The report as JUnit XML: one test suite per adapter, one test case per case.
 
-Continuous integration shows red what the exit code counts. Therefore an explained deviation is *skipped* with its
-explanation, and a failure of type ``explained`` with ``--strict``; so is another choice at an open point, of type ``choice``. An undecided case
-is a failure of type ``undecided``. Another failure has
-the type ``divergence`` with its level. what is not as recorded is a failure of type ``changed``; a deviation that disappeared is a failure of a test
-case of its own, as is a rule that was not exercised, and a profile whose algorithm did not act; a refused case without a declared reason is a failure of type ``refused``; null adapters, which never count, are left out, and so is what an adapter does not declare.
+JUnit failures match the exit code. An explained deviation is *skipped* with its explanation; with ``--strict`` it is a
+failure of type ``explained``. Another choice at an open point is treated alike, with the type ``choice``. Other
+failures have the type ``divergence`` with their level, ``undecided``, ``changed`` (not as recorded), or ``refused``
+(without a declared reason). A deviation that disappeared, a rule that was not exercised, and a profile whose algorithm
+did not act are failures in additional test cases. Null adapters and undeclared profiles are omitted.
 """
 
 import re
@@ -16,12 +16,12 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from firstflight_conformance.records.results import AdapterReport, Refused, Result, Verdict
 from firstflight_conformance.report.causes import clash_text
 
-# What XML 1.0 cannot hold, even escaped.
+# Characters that XML 1.0 does not allow, even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def text(reports: list[AdapterReport], *, strict: bool, refusals: bool = True) -> str:
-    """Return the report."""
+    """Return the report as JUnit XML."""
     document = JUnitXml("firstflight")
     for report in reports:
         if report.manifest.role != "null":
@@ -55,7 +55,7 @@ def _suite(report: AdapterReport, *, strict: bool, refusals: bool) -> TestSuite:
         case.result = [Skipped(_clean(report.skipped))]
         cases.append(case)
     suite = TestSuite(report.manifest.name)
-    suite.add_testcases(cases)  # at once: each call counts the whole suite anew
+    suite.add_testcases(cases)  # one call: each call counts the whole suite again
     return suite
 
 

@@ -1,4 +1,4 @@
-"""What was not judged of an adapter, and passing cases that came out otherwise than the model."""
+"""Gaps of the judgement of an adapter, and passing cases with other losses than the model."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,32 +8,32 @@ from firstflight_conformance.format.first import known
 from firstflight_conformance.records.results import AdapterReport, Result, Verdict
 from firstflight_conformance.simulate.cases import PREFIX
 
-#: Rules and cases that are named.
+#: Maximum number of listed rules and cases.
 _NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
 class NotJudged:
-    """Observables that were not declared, the rules with a MUST that some wrong implementations break without showing it, and profiles refused."""
+    """Undeclared observables, MUST rules whose violations may stay invisible without them, and refused profiles."""
 
     observables: tuple[str, ...]
     rules: tuple[str, ...]
     profiles: tuple[str, ...]
 
     def text(self) -> str:
-        """Return it in a line, nothing where all was judged."""
+        """Return the gaps as one line, or an empty text."""
         parts = []
         if self.observables:
             parts.append(f"{', '.join(self.observables)} (not declared)")
         if self.rules:
-            parts.append(f"so not every breach of these rules with a MUST shows: {_listed(self.rules)}")
+            parts.append(f"so some violations of these rules with a MUST are not visible: {_listed(self.rules)}")
         if self.profiles:
             parts.append(f"{_listed(self.profiles)} (refused)")
         return f"not judged: {'; '.join(parts)}" if parts else ""
 
 
 def not_judged(report: AdapterReport) -> NotJudged:
-    """Return what the cases that were selected would have judged beside what they did."""
+    """Return the parts of the selected cases that were not judged."""
     if report.declaration is None:
         return NotJudged((), (), ())
     judged = {_profile(r.case_id) for r in report.results if r.verdict in (Verdict.PASS, Verdict.FAIL)}
@@ -53,7 +53,7 @@ def not_judged(report: AdapterReport) -> NotJudged:
 
 
 def not_judged_lines(reports: Sequence[AdapterReport]) -> Iterator[tuple[list[AdapterReport], str]]:
-    """Yield what was not judged with the adapters of which that is so."""
+    """Yield each text about gaps with the adapters that share it."""
     groups: dict[str, list[AdapterReport]] = {}
     for report in reports:
         groups.setdefault(not_judged(report).text(), []).append(report)
@@ -61,7 +61,7 @@ def not_judged_lines(reports: Sequence[AdapterReport]) -> Iterator[tuple[list[Ad
 
 
 def other_losses(report: AdapterReport) -> str:
-    """Return which cases of the closed loop pass and lose more or fewer packets than the model, nothing if none does."""
+    """Return a text with the passing closed-loop cases that lose more or fewer packets than the model; may be empty."""
     found = [_losses(result) for result in report.results if result.verdict is Verdict.PASS]
     lines = [line for line in found if line]
     return f"passes with other losses than the model: {_listed(lines)}" if lines else ""
@@ -75,7 +75,7 @@ def _losses(result: Result) -> str:
 
 
 def _profile(case_id: str) -> str:
-    """Return algorithm and profile of a case by its id."""
+    """Return ``ALGORITHM/PROFILE`` of a case id."""
     name, _, profile = case_id.rpartition("@")
     return profile if case_id.startswith(PREFIX) else f"{name.partition('.')[0]}/{profile}"
 

@@ -1,4 +1,4 @@
-"""Where a built site plays a vector, up to the event at which an adapter departs, with its window beside the model's."""
+"""Addresses of a built site that play a vector up to a divergence, with the windows of adapter and model."""
 
 from urllib.parse import urlencode
 
@@ -6,13 +6,13 @@ from firstflight_conformance.records.results import Result
 
 
 def play_address(vector_id: str, profile: str, **more: object) -> str:
-    """Return the address below the site at which a vector is played; an id begins with its algorithm."""
+    """Return the address, relative to the site, that plays a vector. The id begins with the algorithm."""
     values = {"vector": vector_id, "a": f"{vector_id.partition('.')[0]}/{profile}", **more}
     return f"play.html#{urlencode(values, safe='/')}"
 
 
 def play_link(site: str | None, result: Result, name: str) -> str:
-    """Return the link for a result that departs; empty without a site, and for what is no vector with events."""
+    """Return the link for a diverging result; empty without a site, and for cases without a vector with events."""
     vector_id, _, profile = result.case_id.partition("@")
     found = result.divergence
     if site is None or found is None or found.event_index is None or ":" in vector_id:

@@ -1,4 +1,4 @@
-"""The tables of a report. No name or number is cut or broken: columns go until the table fits, then a row becomes a paragraph."""
+"""Tables of a report. Names and numbers are never cut: columns are dropped to fit, then rows become paragraphs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from firstflight_conformance.report.causes import short_name
 from firstflight_conformance.simulate.cases import PREFIX
 from firstflight_conformance.simulate.loop_run import Moment
 
-#: The numbers of an adapter, with the name of each.
+#: Names of the counts of an adapter.
 _COUNTS = ("pass", "tolerance", "fail", "choice", "undecided", "explained", "changed", "unsupported", "errored")
-#: Columns of words that go when there is little room, the first first.
+#: Text columns to drop in a narrow window, in this order.
 _DISPENSABLE = ("version", "role")
 _STYLES = {
     "fail": "red",
@@ -41,7 +41,7 @@ class _Column:
 
 
 def print_counts(out: Console, reports: Sequence[AdapterReport], title: str) -> None:
-    """Print what came of the adapters: a line for each, or a paragraph where the window is too narrow for that."""
+    """Print the results of adapters as one line each, or as paragraphs in a narrow window."""
     judged = [report for report in reports if report.skipped is None]
     names = ["pass", *(name for name in _COUNTS[1:] if any(_count(report, name) for report in judged))]
     columns = _adapter_columns(reports, names)
@@ -56,12 +56,12 @@ def print_counts(out: Console, reports: Sequence[AdapterReport], title: str) -> 
 
 
 def print_loops(out: Console, results: Sequence[Result], name: str) -> list[int]:
-    """Print what came of the closed loop, and return at which lines a row begins: a cut may lie there.
+    """Print the closed-loop results and return the first line of each row, where the output may be cut.
 
-    The cases that differ from the model come first.
+    Cases that differ from the model come first.
     """
     results = sorted(results, key=lambda result: result.divergence is None)
-    title = f"{name} in closed loop, and the model in its place, from 1000 ms"
+    title = f"{name} in closed loop, compared with the model; time starts at 1000 ms"
     profiles = {result.case_id.rpartition("@")[2] for result in results}
     if len(profiles) == 1:
         title = f"{title}: {profiles.pop()}"
@@ -70,7 +70,7 @@ def print_loops(out: Console, results: Sequence[Result], name: str) -> list[int]
         label = _case
     head = _lines_printed(out, Text(f"\n{title}", "bold"))
     if _printed(out, _loop_columns(results, label)):
-        return [head, *range(head + 2, head + 1 + len(results))]  # the names of the columns stay with the first row
+        return [head, *range(head + 2, head + 1 + len(results))]  # the column names stay with the first row
     begins = []
     for result in results:
         begins.append(head)
@@ -80,13 +80,13 @@ def print_loops(out: Console, results: Sequence[Result], name: str) -> list[int]
 
 
 def _lines_printed(out: Console, shown: Text | Padding) -> int:
-    """Print words, and return how many lines they take."""
+    """Print a text and return its number of lines."""
     out.print(shown)
     return len(out.render_lines(shown, pad=False))
 
 
 def _printed(out: Console, columns: Sequence[_Column]) -> bool:
-    """Print a table if it fits into the window, and say whether it does. In a file or a pipe lines have no end."""
+    """Print a table if it fits into the window; return whether it was printed. Files and pipes have unlimited width."""
     widths = [max(map(cell_len, (column.name, *(cell.plain for cell in column.cells)))) for column in columns]
     if out.is_terminal and sum(widths) + _GAP * (len(widths) - 1) > out.width:
         return False
@@ -123,7 +123,7 @@ def _number(report: AdapterReport, name: str) -> Text:
 
 
 def _count(report: AdapterReport, name: str) -> int:
-    """Return the number of a column. Cases within tolerance pass and have a column of their own, so that the columns add up."""
+    """Return the number of a column. Passes within tolerance have a separate column, so that the columns add up."""
     if name == "pass":
         return report.counts["pass"] - report.counts["within_tolerance"]
     return report.counts["within_tolerance" if name == "tolerance" else name]
@@ -134,7 +134,7 @@ def _case(result: Result) -> str:
 
 
 def _loop_columns(results: Sequence[Result], label: Callable[[Result], str]) -> list[_Column]:
-    """Return a column for each number, the unit in its heading; those of the model after those of the stack."""
+    """Return a column for each number, with the unit in its heading. Each value of the stack precedes the model's."""
     rows = [(result, result.loop) for result in results if result.loop is not None]
     reduced = [(loop.stack.growth_reduced, loop.model.growth_reduced) for _, loop in rows]
     ends = [loop.stack.end for _, loop in rows]
@@ -155,12 +155,12 @@ def _loop_columns(results: Sequence[Result], label: Callable[[Result], str]) -> 
     return columns
 
 
-#: A run that ends so has no more to say.
+#: Ends of a run that need no mention.
 _ENDS = ("complete", "stopped")
 
 
 def _loop_paragraph(result: Result) -> list[str]:
-    """Return a line for each number in which the stack and the model differ."""
+    """Return a line for each number that differs between stack and model."""
     assert result.loop is not None
     stack, model = result.loop.stack, result.loop.model
     lines = []

@@ -1,4 +1,4 @@
-"""The report for reading, on a terminal or in a log."""
+"""The report as text for terminals and logs."""
 
 import re
 import sys
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 FAILURES_SHOWN = 5
 _WIDTH_MIN = 60
-#: Lines of a table beside those of its rows: its title, and the names of the columns.
+#: Lines of a table above its rows: title and column names.
 _HEAD = 2
-#: Lines for details, however long the tables are.
+#: Minimum number of lines for details.
 _LEAST = 12
 _LOG_WIDTH = 120
-#: Rules that are named as not exercised.
+#: Maximum number of listed rules that were not exercised.
 _RULES_SHOWN = 12
-#: Algorithms and profiles that are named as not declared.
+#: Maximum number of listed undeclared algorithms and profiles.
 _NAMES_SHOWN = 8
 
 
 def console() -> Console:
-    """Return the console that reports are printed on: at least 60 columns, no styles where there is no terminal."""
+    """Return the console for reports: at least 60 columns on a terminal; 120 columns and no styles elsewhere."""
     plain = Console(highlight=False, markup=False, emoji=False, file=sys.stdout)
     width = max(plain.width, _WIDTH_MIN) if plain.is_terminal else _LOG_WIDTH
     return Console(highlight=False, markup=False, emoji=False, file=sys.stdout, width=width)
@@ -58,7 +58,7 @@ def print_report(
 ) -> None:
     """Print failures and their causes, then the table of results: the summary comes last, so that it stays visible.
 
-    All of it has at most so many ``lines``, if there is a bound and the tables alone have not more.
+    ``lines``: limit of lines, or None. The tables are never cut, and details get at least ``_LEAST`` lines.
     """
     judged = [report for report in reports if report.manifest.role != "null"]
     null = [report for report in reports if report.manifest.role == "null"]
@@ -75,7 +75,7 @@ def print_report(
     with tables.block(Rank.FAILURE):
         out.print(f"\n{case_count} cases")
         if null:
-            print_counts(out, null, "Null adapters: what doing nothing scores")
+            print_counts(out, null, "Null adapters: scores of doing nothing")
             for report in null:
                 if passed := report.rules_passed:
                     out.print(Text(f"{short_name(report)}: {passed[0]} of {passed[1]} rules with a MUST exercised"))
@@ -89,7 +89,7 @@ def print_report(
 
 
 def _print_headlines(out: Console, reports: Sequence[AdapterReport]) -> None:
-    """Print passed, refused and total, and the reasons why a result is not green; of several adapters where there is more than passes."""
+    """Print passed, refused and total, and the reasons for "not green"; for several adapters, only exceptions."""
     for report in reports:
         if report.skipped is None and (len(reports) == 1 or report.refused or report.not_green):
             explained = f", {report.counts['explained']} deviate as explained" if report.counts["explained"] else ""
@@ -99,7 +99,7 @@ def _print_headlines(out: Console, reports: Sequence[AdapterReport]) -> None:
 
 
 def _print_what_is_open(out: Console, reports: Sequence[AdapterReport]) -> None:
-    """Print what was not judged, for those of which the same is so together; and what passes with other losses."""
+    """Print gaps of the judgement, grouped by adapters, and passes with other losses than the model."""
     for of, text in not_judged_lines(reports):
         whose = "" if len(of) == len(reports) else f"{', '.join(map(short_name, of))}: "
         out.print(Text(f"{whose}{text}", "yellow"))
@@ -110,7 +110,7 @@ def _print_what_is_open(out: Console, reports: Sequence[AdapterReport]) -> None:
 
 
 def lines_left(printed: Sequence[int]) -> int:
-    """Return how many lines a report may have after tables of so many adapters each were printed."""
+    """Return the remaining lines of a report after printed tables with these numbers of rows."""
     return LINES - sum(rows + _HEAD for rows in printed)
 
 
@@ -159,7 +159,7 @@ def _print_failures(out: Console, report: AdapterReport, clauses: dict[str, Clau
 
 
 def _causes(out: Console, blocks: Blocks, report: AdapterReport, clauses: dict[str, Clause]) -> None:
-    """Print each cause with the shortest case that it explains; one that no case tells from the one before is only named there."""
+    """Print each cause with its shortest case. A cause with the same cases as an earlier one is not printed again."""
     if report.diagnosis is None:
         return
     if report.diagnosis.choices:
@@ -179,12 +179,12 @@ def _causes(out: Console, blocks: Blocks, report: AdapterReport, clauses: dict[s
 
 
 def _print_choices(out: Console, report: AdapterReport, choices: Sequence["Choice"]) -> None:
-    """Print the choices of the adapter at points that its text leaves open, if a case conforms by them."""
+    """Print the choices of the adapter at open points, if a case conforms by them."""
     conforming = sum(result.conforms for result in report.results)
     if not conforming:
         return
     cases = f"{conforming} case{'s' if conforming != 1 else ''}"
-    out.print(Text(f"\n{short_name(report)}: {cases} of other choices, which conform:", "bold yellow"))
+    out.print(Text(f"\n{short_name(report)}: {cases} with other choices, which conform:", "bold yellow"))
     for line in choice_texts(choices):
         _indent(out, Text(line))
     if report.diagnosis is not None and report.diagnosis.exercised.in_part:
@@ -236,12 +236,12 @@ def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: 
         _indent(out, Text(results[0].reason))
         log = results[0].log
         if log not in logged:
-            _indent(out, Text("\n".join(["the end of its log:", *log]), "dim"))
+            _indent(out, Text("\n".join(["end of the log:", *log]), "dim"))
         logged.add(log)
 
 
 def _kind_of(result: Result) -> str:
-    """Return what results have in common that are shown as one: the reason, whatever its numbers, or that an answer was none."""
+    """Return the group of a result: its reason with numbers masked, or "not JSON"."""
     return "not JSON" if result.fault is FaultKind.NOT_JSON else re.sub(r"\d+(?:\.\d+)?", "#", result.reason)
 
 
@@ -256,11 +256,11 @@ def _print_changes(out: Console, report: AdapterReport, limit: int | None) -> No
         )
     if changed:
         hint = f"firstflight run --both --record --adapter {report.manifest.name}"
-        out.print(f"\n{short_name(report)}: if these changes are right, record them: {hint}")
+        out.print(f"\n{short_name(report)}: if these changes are correct, record them: {hint}")
 
 
 def _print_loops(out: Console, blocks: Blocks, report: AdapterReport) -> None:
-    """Print what came of the closed loop; a reference that passes shows nothing new."""
+    """Print the closed-loop results, without passing references."""
     results = [
         result
         for result in report.results

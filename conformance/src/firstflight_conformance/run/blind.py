@@ -1,7 +1,7 @@
-"""Cases that no file has: paths drawn for one run from a seed, in closed loop, under ids that say nothing.
+"""Closed-loop cases over paths drawn from a seed for one run, with neutral ids.
 
-An adapter that knows the vectors, or the closed loop of the checkout, by heart has nothing to answer with; one that computes is not disturbed.
-A path on which the startup algorithm does nothing shows nothing of it, so paths are drawn until it acts on enough of them.
+An adapter with hard-coded answers to the vectors, or to the closed loop of the checkout, fails them.
+Paths without any action of the startup algorithm do not test it: paths are drawn until it acts on enough of them.
 """
 
 import secrets
@@ -26,14 +26,14 @@ from firstflight_conformance.simulate.cases import (
 from firstflight_conformance.simulate.model_run import model_run
 from firstflight_conformance.simulate.scenario import Scenario
 
-#: Of a profile: the paths on which the algorithm acts, the most other paths that are judged, and the most draws.
+#: Limits per profile: paths with an action of the algorithm, other judged paths, and draws.
 ACTING, OTHERS, DRAWS = 5, 5, 100
 _DATAGRAMS_BYTES = (1200, 1252, 1350, 1452)
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The cases of a profile. ``acting``: the paths on which the algorithm acts, of so many ``draws``."""
+    """The cases of a profile. ``acting``: number of paths, among ``draws`` drawn paths, where the algorithm acts."""
 
     algorithm: str
     profile: str
@@ -43,13 +43,13 @@ class Drawn:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """The numbers as the report has them."""
+        """The numbers for the report."""
         name = f"{self.algorithm}/{self.profile}"
         return {"profile": name, "acting": self.acting, "draws": self.draws, "judged": len(self.cases)}
 
     @property
     def text(self) -> str:
-        """The numbers in a sentence."""
+        """The numbers as a sentence."""
         name = f"{self.algorithm}/{self.profile}"
         if base_of(self.algorithm, self.profile) is None:
             return f"{name}: {self.draws} paths drawn"
@@ -57,12 +57,12 @@ class Drawn:
 
 
 def new_seed() -> int:
-    """Return a seed that nobody has seen."""
+    """Return an unpredictable seed."""
     return secrets.randbelow(2**32)
 
 
 def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
-    """Return the cases of a seed for a profile, the same on every machine: the paths of the checkout with other numbers.
+    """Return the cases of a seed for a profile: paths of the checkout with other numbers, equal on every machine.
 
     Draws end when the algorithm acts on five paths, or after 100. A base controller acts on every path.
     """
@@ -81,7 +81,7 @@ def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
 
 
 def _acts(case: StimulusCase) -> bool:
-    """Return whether the base alone would have another window in the model's own run."""
+    """Return whether the base controller alone has another window at any event of the model's run."""
     base = base_of(case.vector.algorithm, case.profile)
     if base is None:
         return True
@@ -91,14 +91,14 @@ def _acts(case: StimulusCase) -> bool:
 
 
 def _paths(seed: int, algorithm: str) -> Iterator[Scenario]:
-    """Yield the paths of an algorithm. They depend on the seed and the algorithm only; every profile gets the first of them."""
+    """Yield the paths of an algorithm. They depend only on seed and algorithm; all profiles get the same sequence."""
     known = _known_paths(seed, algorithm)
     for number in range(DRAWS):
         yield known.path(number)
 
 
 class _Paths:
-    """The paths of an algorithm, each drawn once."""
+    """The paths of an algorithm; each path is drawn once."""
 
     def __init__(self, seed: int, algorithm: str) -> None:
         self._draw = SplitMix64(seed ^ crc32(algorithm.encode()))
@@ -109,7 +109,7 @@ class _Paths:
         self._drawn: list[Scenario] = []
 
     def path(self, number: int) -> Scenario:
-        """Return a path: of each kind of scenario in turn."""
+        """Return a path by its number. Kinds of scenarios alternate."""
         while len(self._drawn) <= number:
             of = self._kinds[len(self._drawn) % len(self._kinds)]
             self._drawn.append(_drawn(of[self._draw.below(len(of))], len(self._drawn) + 1, self._draw))
@@ -122,10 +122,10 @@ def _known_paths(seed: int, algorithm: str) -> _Paths:
 
 
 def _drawn(like: Scenario, number: int, draw: SplitMix64) -> Scenario:
-    """Return a scenario with the members of another one and numbers of its own."""
+    """Return a copy of a scenario with newly drawn numbers."""
 
     def about(value: int) -> int:
-        """Return a number from a half of it to one and a half."""
+        """Return a random number from 0.5 to 1.5 times the value."""
         return value * (500 + draw.below(1001)) // 1000
 
     size_bytes = _DATAGRAMS_BYTES[draw.below(len(_DATAGRAMS_BYTES))]

@@ -1,4 +1,4 @@
-"""A stack in the loop of the path simulator, and the model driven by the same events."""
+"""Runs a stack in the loop of the path simulator, and the model with the same events."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -47,28 +47,28 @@ class StackLoop:
         works_out = "app_limited" in declaration.works_out
         self._usage = Usage(case.scenario.config.max_datagram_size_bytes) if works_out else None
         self.simulation = Simulation(case.scenario, self, declaration.clock_ns)
-        #: Packets dropped up to the event that the adapter was asked about last.
+        #: Packets dropped up to the last event sent to the adapter.
         self.dropped_packets = 0
 
     @property
     def initial_window_bytes(self) -> int:
-        """The initial window that the adapter was told."""
+        """Initial window in the adapter's configuration, in bytes."""
         return self._case.controller().base.cwnd_bytes
 
     @property
     def judged_events(self) -> int | None:
-        """How many events are judged if another controller is judged from the first reduction on; ``None`` if all answers agree."""
+        """Number of judged events if judging ends at the first reduction; ``None`` if all answers agree."""
         return None if self._is_exact else self._reduction
 
     def on_event(self, event: Event) -> SenderLimits:
-        """Ask the adapter at the end of a turn; return its last answer that was asked for. Raise the errors of :meth:`settle`."""
+        """Send the events at the end of a turn; return the last received answer. Raise the errors of :meth:`settle`."""
         self._waiting.append((event, self.simulation.dropped_packets))
         if self._turns.ends_with(event):
             self.settle()
         return self._answer
 
     def settle(self) -> None:
-        """Ask for the answers to the events that wait. Raise :class:`ConversationError` or :class:`UnsupportedError`."""
+        """Request the answers to waiting events. Raise :class:`ConversationError` or :class:`UnsupportedError`."""
         waiting, self._waiting = self._waiting, []
         self._talk.ask(len(self.trace.events), [event for event, _ in waiting])
         for event, self.dropped_packets in waiting:
@@ -89,7 +89,8 @@ class StackLoop:
     def _follow(self, event: Event, observed: dict[str, Any], *, is_open: bool) -> Event:
         """Let the model process an event, and compare the answers; return the event.
 
-        ``is_open``: the stack may have worked out either ``app_limited``. Where only the other one agrees, the event gets that.
+        ``is_open``: the stack may have computed either value of ``app_limited``. If only the other value agrees, the
+        event gets the other value.
         """
         before = self._model.copy() if is_open else None
         found = self._compared(event, observed)
@@ -121,7 +122,7 @@ class StackLoop:
         return event
 
     def _compared(self, event: Event, observed: dict[str, Any]) -> tuple[Observation, dict[str, Any], ValueComparison]:
-        """Let the model process an event; return its observation, the observables, and how the answer differs from them."""
+        """Let the model process an event; return its observation, its observables and a comparison with the answer."""
         observation = advance(self._model, event)
         expected, size_bytes = observables(observation), self._case.scenario.config.max_datagram_size_bytes
         avoiding = self._avoiding or avoids(self._case, self._expected, expected)
@@ -136,14 +137,14 @@ def _allowed(observation: Observation) -> dict[str, list[Any]]:
 
 @dataclass(slots=True)
 class LoopAnswers(Answers):
-    """Answers in closed loop: the run and its comparison with the model's own run, and the recorded answers after a divergence."""
+    """Answers in closed loop: the run compared with the model's own run, and the recorded answers if it diverges."""
 
     loop: ClosedLoop | None = None
     recording: RecordedAnswers | None = None
 
 
 def play(script: StimulusScript, conversation: Conversation, declaration: Declaration) -> LoopAnswers:
-    """Run the scenario with the adapter in the loop."""
+    """Run the scenario with the adapter in the loop and return its answers."""
     try:
         answers = LoopAnswers(unsupported=conversation.begin(script.start))
     except ConversationError as fault:
@@ -160,10 +161,10 @@ def play(script: StimulusScript, conversation: Conversation, declaration: Declar
 
 
 def _follows(talk: AdapterRun, own: ModelRun, declaration: Declaration) -> bool:
-    """Send the turns of the model's own run as long as all answers are the model's; return whether all are.
+    """Send the turns of the model's own run as long as all answers agree with the model; return whether all agree.
 
-    The simulated sender is deterministic: after equal answers it sends the same events. A turn is sent only when all answers to the
-    turns before it have been read, so that no event depends on an answer that the adapter has not given.
+    The simulated sender is deterministic: equal answers lead to equal events. A turn is sent only after all answers to
+    earlier turns are read, so no event depends on a missing answer.
     """
     right = own.right if declaration.observables == OBSERVABLES else {}
     for start, turn in zip(own.starts, own.turns, strict=True):
@@ -184,7 +185,7 @@ def _follows(talk: AdapterRun, own: ModelRun, declaration: Declaration) -> bool:
 
 
 def _finished(conversation: Conversation) -> ConversationError | None:
-    """End the case; return the fault of the answer, or ``None``."""
+    """End the case; return the fault of the answer to ``end``, or ``None``."""
     try:
         conversation.finish_case()
     except ConversationError as fault:
@@ -193,7 +194,7 @@ def _finished(conversation: Conversation) -> ConversationError | None:
 
 
 def _may_follow(own: ModelRun, case: StimulusCase, conversation: Conversation, declaration: Declaration) -> bool:
-    """Return whether an adapter with equal answers has the run of the model and the same summary."""
+    """Return whether equal answers of an adapter imply the model's run and summary."""
     is_exact = not slack_bytes(declaration, case.scenario.config.max_datagram_size_bytes, 0)
     drives = SENDER_USES & own.observed[0].keys()
     return is_exact and drives <= {*declaration.observables} and not conversation.validate

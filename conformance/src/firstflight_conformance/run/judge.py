@@ -1,4 +1,4 @@
-"""Judges one adapter over cases."""
+"""Judges adapters case by case."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ from firstflight_conformance.run.session import AnyScript, RunOptions, Session
 from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
 from firstflight_conformance.simulate.cases import AnyCase, StimulusCase, StimulusScript
 
-#: Units of time from coarse to fine. A clock runs the cases of its own granularity and of all coarser ones.
+#: Units of time from coarse to fine. A clock supports cases of its own and of coarser granularity.
 _UNITS = ("s", "ms", "us", "ns")
 
 
@@ -58,13 +58,13 @@ def judge(
     on_result: Callable[[], None] = lambda: None,
     recorded: Record | None = None,
 ) -> AdapterReport:
-    """Run the adapter over the cases; call ``on_result`` after each, and compare the results with the ``recorded`` ones."""
+    """Judge the adapter on the cases; call ``on_result`` after each, and compare the results with ``recorded`` ones."""
     (report,) = judge_together([AdapterJudge(manifest, options, recorded)], scripts, lambda _: on_result())
     return report
 
 
 class AdapterJudge:
-    """An adapter that is judged case by case."""
+    """Judges one adapter case by case."""
 
     def __init__(self, manifest: Manifest, options: RunOptions, recorded: Record | None = None) -> None:
         """Begin without a process."""
@@ -72,7 +72,7 @@ class AdapterJudge:
         self._manifest, self._recorded = manifest, recorded
         self._session = Session(manifest, options)
         self._judged: list[Result] = []
-        self._last: tuple[int, AnyCase] | None = None  # the last case that was played, and the place of its result
+        self._last: tuple[int, AnyCase] | None = None  # index of the result, and case, of the last played case
 
     def judge(self, script: AnyScript) -> None:
         """Judge a case. The result is final once the next case has begun without unexpected output."""
@@ -89,7 +89,7 @@ class AdapterJudge:
         self._judged.append(result)
 
     def report(self) -> AdapterReport:
-        """End the adapter; return the report."""
+        """Finish the adapter and return the report."""
         if self.skipped is not None:
             return AdapterReport(self._manifest, skipped=self.skipped)
         fault = self._session.finish()
@@ -105,7 +105,7 @@ class AdapterJudge:
         self._session.stop()
 
     def _charge(self, fault: ConversationError) -> None:
-        """Let the last case that was played have a fault that was found after it."""
+        """Assign a fault found after a case to the last played case."""
         if self._last is not None:
             place, case = self._last
             self._judged[place] = _errored(case, fault)
@@ -114,7 +114,10 @@ class AdapterJudge:
 def judge_together(
     adapters: Sequence[AdapterJudge], scripts: Sequence[AnyScript], on_result: Callable[[int], None]
 ) -> list[AdapterReport]:
-    """Judge several adapters case by case: they share the model's runs and equal answers. Call ``on_result`` with the place of an adapter."""
+    """Judge several adapters case by case, so that they share the model's runs and equal answers.
+
+    Call ``on_result`` with the index of the adapter after each case.
+    """
     try:
         for script in scripts:
             for place, adapter in enumerate(adapters):
@@ -128,14 +131,14 @@ def judge_together(
 
 
 def killed(manifest: Manifest, scripts: Sequence[AnyScript]) -> AdapterReport:
-    """Return the report on an adapter with which the process that judged it was killed, when nothing else ran."""
-    reason = "the process that judged it was killed: by the adapter, or by the kernel for want of memory"
+    """Return the report on an adapter whose judging process was killed while nothing else ran."""
+    reason = "the judging process was killed: by the adapter, or by the kernel for lack of memory"
     fault = ConversationError(FaultKind.JUDGE_KILLED, reason)
     return AdapterReport(manifest, None, None, tuple(_errored(script.case, fault) for script in scripts))
 
 
 def _not_asked(session: Session, script: AnyScript) -> Result | None:
-    """Return the verdict on a case for which the adapter is not asked, ``None`` if it is."""
+    """Return the verdict on a case without asking the adapter, or ``None`` if it must be asked."""
     declaration = session.declared()
     if declaration is None or session.unusable is not None:
         return _errored(script.case, session.unusable)
@@ -158,7 +161,7 @@ def _undeclared(kind: str, name: str) -> Undeclared:
 
 
 def _ruled_out(case: AnyCase, declaration: Declaration) -> Undeclared | Refused | None:
-    """Return why what the adapter declares rules the case out, if it does."""
+    """Return the reason why the declaration of the adapter excludes the case, or ``None``."""
     algorithm = case.vector.algorithm
     if algorithm not in declaration.algorithms:
         return _undeclared("algorithm", algorithm)
@@ -175,7 +178,7 @@ def _ruled_out(case: AnyCase, declaration: Declaration) -> Undeclared | Refused 
 
 
 def _of_later_protocol(case: Case, declaration: Declaration) -> Undeclared | None:
-    """Return what the case has that adapters of the declared protocol never receive, or ``None``."""
+    """Return the reason if an event of the case does not exist in the declared protocol, or ``None``."""
     if declaration.protocol > PROTOCOL:
         return None
     later = names_of_protocol_2(case.vector.algorithm)
@@ -183,12 +186,12 @@ def _of_later_protocol(case: Case, declaration: Declaration) -> Undeclared | Non
     name = next((name for event in events for name in (event["ev"], *event) if name in later), None)
     if name is None:
         return None
-    reason = f"declares protocol {declaration.protocol}, and {name} belongs to protocol {PROTOCOLS[-1]}"
+    reason = f"declares protocol {declaration.protocol}, but {name} belongs to protocol {PROTOCOLS[-1]}"
     return Undeclared("protocol", f"protocol {PROTOCOLS[-1]}", reason)
 
 
 def _without_event(case: Case, declaration: Declaration) -> Refused | None:
-    """Return the first kind or optional member of an event of the case that the adapter does not support, or ``None``."""
+    """Return the refusal for the first unsupported kind or optional member of an event in the case, or ``None``."""
     if not declaration.supports:
         return None
     events = case.vector.raw_events[: case.expectation.judged_events]
@@ -202,16 +205,16 @@ def _unsupported_event(name: str) -> Refused:
 
 
 def _only_given(case: Case, declaration: Declaration) -> Refused | None:
-    """Return what the stack works out by itself and the vector only states, if there is such a thing."""
+    """Return the refusal for an input that the stack computes itself and the vector only states, or ``None``."""
     for name in declaration.works_out:
         if FLAGS[name] in case.vector.flags:
-            reason = f"works {name} out by itself, the vector only states it (flag {FLAGS[name]})"
-            return Refused(reason, f"declares that it works out {name}")
+            reason = f"computes {name} itself; the vector only states it (flag {FLAGS[name]})"
+            return Refused(reason, f"declares {name} in works_out")
     return None
 
 
 def verdict_on(script: AnyScript, declaration: Declaration, answers: Answers) -> Result:
-    """Return the verdict on the answers to a case, in which open points are not looked at."""
+    """Return the verdict on the answers to a case, without regard to open points."""
     if isinstance(script, ComputationScript):
         return _verdict_on_computation(script, declaration, answers)
     if isinstance(script, StimulusScript):
@@ -234,7 +237,7 @@ def verdict_on(script: AnyScript, declaration: Declaration, answers: Answers) ->
             continue
         comparison = compare(expected, observed, declaration, sizes_bytes[index], allowed[index], avoiding=avoiding)
         if comparison.differences:
-            # What comes after a divergence is not judged, not even a crash: the stream no longer fits the window.
+            # Events after a divergence are not judged, nor is a crash: the stream no longer fits the window.
             divergence = Divergence(
                 index,
                 case.vector.raw_events[index],
@@ -265,7 +268,7 @@ def _sizes_bytes(case: Case) -> list[int]:
 
 
 def _recording(script: Script, declaration: Declaration, answers: Answers) -> RecordedAnswers:
-    """Return what the diagnosis gets to see: no more than is judged."""
+    """Return the judged answers, for the diagnosis."""
     end = len(answers.observed)
     if ends_at_reduction(script.case.vector.algorithm, declaration):
         expected = script.case.expected()[:end]
@@ -274,7 +277,7 @@ def _recording(script: Script, declaration: Declaration, answers: Answers) -> Re
 
 
 def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
-    """Return whether the stack may already do at a loss what the next event states: persistent congestion, if it works that out."""
+    """Return whether a stack that detects persistent congestion itself may act on it one event before it is stated."""
     following = case.events[index + 1 : index + 2]
     stated = bool(following) and isinstance(following[0], PersistentCongestion)
     return stated and "persistent_congestion" in declaration.works_out
@@ -338,7 +341,7 @@ def _explain(result: Result, deviations: tuple[Deviation, ...]) -> Result:
 
 
 def _with_reason(result: Result, manifest: Manifest) -> Result:
-    """Return a refusal with the explanation of the manifest, if there is one."""
+    """Add the explanation of the manifest to a refusal, if any."""
     refused = result.unsupported
     if not isinstance(refused, Refused) or refused.why is not None:
         return result
@@ -351,9 +354,9 @@ def _hold(result: Result, recorded: Record | None) -> Result:
 
 
 def disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
-    """Return the deviations that explain no judged case, though at least one they speak of was judged.
+    """Return the deviations that cover at least one judged case but explain none.
 
-    Deviations of the kind ``other-version`` match every case of a profile, and the record shows whether a case changes.
+    Deviations of the kind ``other-version`` match every case of a profile; the record shows changes of their cases.
     """
     judged = [result for result in results if result.verdict in (Verdict.PASS, Verdict.FAIL)]
 

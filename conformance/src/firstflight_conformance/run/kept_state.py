@@ -1,4 +1,4 @@
-"""State that an adapter keeps from one case to the next: a case that fails after others and passes alone, in a fresh process."""
+"""Detects state shared between cases: a case fails after other cases but passes alone, in a fresh process."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,15 +8,15 @@ from firstflight_conformance.records.results import AdapterReport, Result, Verdi
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.session import AnyScript, RunOptions
 
-#: What the cause is called.
+#: Name of the cause.
 KEPT = "state kept from an earlier case"
-_WHAT = "Alone, in a fresh process, these cases pass. Look for a static or global variable, and for a member that `start` does not reset."
-#: So many failures are replayed at most, each in a process of its own.
+_WHAT = "These cases pass alone, in a fresh process. Look for static or global variables, or data not reset by `start`."
+#: Maximum number of replayed failures, each in a separate process.
 _REPLAYED = 12
 
 
 def with_kept_state(report: AdapterReport, scripts: Mapping[str, AnyScript], options: RunOptions) -> AdapterReport:
-    """Return the report with this cause first if the shortest case of another cause passes alone; else as it is."""
+    """Return the report with this cause first if the shortest case of another cause passes alone; else unchanged."""
     diagnosis = report.diagnosis
     if diagnosis is None:
         return report
@@ -36,14 +36,14 @@ def with_kept_state(report: AdapterReport, scripts: Mapping[str, AnyScript], opt
 
 
 class _Alone:
-    """Judges cases one by one, each in a fresh process, and none twice."""
+    """Judges cases one by one, each once and in a fresh process."""
 
     def __init__(self, report: AdapterReport, scripts: Mapping[str, AnyScript], options: RunOptions) -> None:
         self._report, self._scripts, self._options = report, scripts, options
         self._passed: dict[str, bool] = {}
 
     def passes(self, case: str) -> bool:
-        """Return whether a case passes when no other was played before."""
+        """Return whether a case passes in a fresh process."""
         if case not in self._passed:
             found = judge(self._report.manifest, [self._scripts[case]], self._options).results
             self._passed[case] = bool(found) and found[0].verdict is Verdict.PASS
@@ -51,7 +51,7 @@ class _Alone:
 
 
 def _causes(diagnosis: Diagnosis, refuted: Sequence[Cause], kept: Sequence[str]) -> Iterator[Cause]:
-    """Yield the new cause, those that stand, and an unknown one for what neither explains."""
+    """Yield the new cause, the unrefuted causes, and an unknown cause for the remaining cases."""
     first = next(cause for cause in refuted if cause.cases[0] in kept)
     yield replace(first, cause=KEPT, kind="state", what=_WHAT, clauses=(), cases=tuple(kept))
     yield from (cause for cause in diagnosis.causes if cause not in refuted)

@@ -1,7 +1,7 @@
-"""An adapter that keeps nothing from one case to the next is judged in parts at the same time, with the verdict of one process.
+"""Parts of stateless adapters, judged at the same time with the verdict of one process.
 
-Without a fault the protocol sees to that. With one it does not: a bad exit is charged to the last case of a process, and too many
-timeouts end it. So parts with a fault count for nothing; the adapter is then judged as a whole.
+Without faults the protocol guarantees equal verdicts. Faults change them: a bad exit is charged to the last case of a
+process, and too many timeouts end the process. So parts with a fault are discarded, and the whole adapter is judged.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from firstflight_conformance.simulate.cases import StimulusScript
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Cases of one adapter, by their places among all, which one process judges: ``looped`` ones, others, or as a whole all of them."""
+    """Cases of one adapter (indices among all) for one process: ``looped`` cases, other cases, or the ``whole``."""
 
     adapter: int
     cases: Sequence[int]
@@ -26,12 +26,12 @@ class Part:
 
 
 def whole(adapter: int, scripts: Sequence[AnyScript]) -> Part:
-    """Return all cases."""
+    """Return all cases as one part."""
     return Part(adapter, range(len(scripts)), whole=True)
 
 
 def parts(adapter: int, manifest: Manifest, scripts: Sequence[AnyScript], processes: int) -> list[Part]:
-    """Return the cases by vectors and those in closed loop, each in as many parts as there are processes; of most adapters all as one."""
+    """Split cases by vectors and closed-loop cases into one part per process; only stateless adapters are split."""
     if not manifest.stateless or processes == 1:
         return [whole(adapter, scripts)]
     places: dict[bool, list[int]] = {False: [], True: []}
@@ -41,7 +41,7 @@ def parts(adapter: int, manifest: Manifest, scripts: Sequence[AnyScript], proces
 
 
 def _deal(places: list[int], scripts: Sequence[AnyScript], processes: int) -> list[list[int]]:
-    """Deal out the cases. Those of one vector, which have the same events, stay together."""
+    """Distribute the cases. Cases of one vector share its events and stay together."""
     hands: list[list[int]] = [[] for _ in range(processes)]
     for number, (_, cases) in enumerate(groupby(places, lambda place: scripts[place].case.vector.id)):
         hands[number % processes] += cases
@@ -49,7 +49,7 @@ def _deal(places: list[int], scripts: Sequence[AnyScript], processes: int) -> li
 
 
 def joined(judged: Sequence[tuple[Part, AdapterReport]]) -> AdapterReport | None:
-    """Return the reports on parts of one adapter as one; ``None`` if there is a fault in them, or they declare different things."""
+    """Return the joined report of the parts of one adapter; ``None`` if a part has a fault or declarations differ."""
     (part, first), *others = judged
     if part.whole:
         return first

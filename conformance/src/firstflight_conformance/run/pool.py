@@ -1,7 +1,7 @@
-"""Judges adapters at the same time, each in a process of its own or a stateless one in several, as soon as it is built.
+"""Judges built adapters at the same time: one process per adapter, several for a stateless one.
 
-A process judges the parts of several references over the same cases together, case by case: they share the reading of equal answers, and in
-closed loop the model's own runs.
+A process judges the parts of several references over the same cases together, case by case. The references share the
+parsing of equal answers and, in closed loop, the model's own runs.
 """
 
 import gc
@@ -25,7 +25,7 @@ from firstflight_conformance.run.judge import AdapterJudge, judge_together, kill
 from firstflight_conformance.run.parts import Part, joined, parts, whole
 from firstflight_conformance.run.session import AnyScript, RunOptions
 
-_POLL_S = 0.2  # how often progress is looked at, and what has been built
+_POLL_S = 0.2  # poll interval of progress and builds
 
 
 #: Parts of several adapters over the same cases, or one part.
@@ -34,7 +34,7 @@ Group = tuple[Part, ...]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Adapters, cases, options, and the previous records by the name of the adapter."""
+    """Adapters, cases, options, and previous records by name of the adapter."""
 
     manifests: Sequence[Manifest]
     scripts: Sequence[AnyScript]
@@ -53,13 +53,13 @@ class Job:
         return AdapterJudge(manifest, options, self.records.get(manifest.name))
 
     def is_reference(self, part: Part) -> bool:
-        """Return whether a part is of a reference."""
+        """Return whether a part belongs to a reference."""
         return self.manifests[part.adapter].role == "reference"
 
 
 @dataclass(frozen=True, slots=True)
 class PoolReport:
-    """The report of an adapter, given by its index: the ``whole`` one, or that by the vectors while the closed loop goes on."""
+    """The report of an adapter (by its index): the ``whole`` report, or only the vectors while the closed loop runs."""
 
     adapter: int
     report: AdapterReport
@@ -69,10 +69,10 @@ class PoolReport:
 def judge_all(
     job: Job, jobs: int, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
 ) -> Iterator[PoolReport]:
-    """Yield the report of each adapter, in the order in which they are done; that of a reference in parts by the vectors first.
+    """Yield the report of each finished adapter. For a reference in parts, the report by the vectors comes first.
 
-    ``on_results`` is told by index how many cases are judged. An adapter is begun once it is ``ready`` and a process is free, the first
-    of those that may begin.
+    ``on_results`` gets the index of an adapter and its number of judged cases. When a process is free, the first
+    ``ready`` adapter starts.
     """
     context = _fork()
     processes = 1 if context is None else jobs
@@ -80,11 +80,11 @@ def judge_all(
     if context is None or jobs == 1 or len(every) == 1:
         yield from _one_by_one(job, on_results, ready)
         return
-    gc.freeze()  # what is loaded is shared by the processes; a collector that looks at it would copy it
+    gc.freeze()  # forked processes share loaded objects; garbage collection would copy them
     try:
         pool = _Pool(job, context, min(jobs, len(every)), on_results, ready)
     except OSError as error:
-        what = "shared memory for several processes (/dev/shm); `--jobs 1` needs none"
+        what = "shared memory for several processes (/dev/shm); use `--jobs 1`"
         raise OSError(error.errno, f"{error.strerror}: {what}") from error
     by_vectors = [part for part in every if job.is_reference(part) and not (part.looped or part.whole)]
     left = [part for part in every if part not in by_vectors]
@@ -96,11 +96,11 @@ def judge_all(
         for index, report in pool.judge(_grouped(job, left)):
             yield PoolReport(index, report)
     finally:
-        pool.executor.shutdown(wait=False, cancel_futures=True)  # after a signal nobody waits for the slowest adapter
+        pool.executor.shutdown(wait=False, cancel_futures=True)  # after a signal, do not wait for the slowest adapter
 
 
 def _grouped(job: Job, every: Sequence[Part]) -> list[Group]:
-    """Return the parts as groups: references over the same cases are one group."""
+    """Return the parts as groups; references over the same cases form one group."""
     groups: dict[object, list[Part]] = defaultdict(list)
     for number, part in enumerate(every):
         together = job.is_reference(part) and not part.whole
@@ -109,10 +109,10 @@ def _grouped(job: Job, every: Sequence[Part]) -> list[Group]:
 
 
 class _Pool:
-    """The processes, and what came of the parts that they have judged.
+    """The processes, and the reports of judged parts.
 
-    A process that is killed takes the others with it. What they were judging is suspected: each of these adapters is judged anew, as a whole,
-    with nothing beside it. The one that loses its process again has faults in place of results; the others lose nothing.
+    A killed process breaks the whole pool. The adapters judged at that time become suspects: each is judged again, as a
+    whole and alone. A suspect that loses its process again gets faults instead of results; the others lose nothing.
     """
 
     def __init__(
@@ -123,11 +123,11 @@ class _Pool:
         on_results: Callable[[int, int], None],
         ready: Callable[[Manifest], bool],
     ) -> None:
-        """Begin with nothing."""
+        """Start the pool without work."""
         self._job, self._workers, self._on_results, self._ready = job, workers, on_results, ready
         self._context = context
         self._counts: Any = context.Array("q", len(job.manifests))
-        # The number of the next process. Several runs at the same time begin on different processors.
+        # Number of the next process. The process id makes concurrent runs begin on different processors.
         self._begun: Any = context.Value("i", os.getpid())
         self._suspects: list[int] = []
         self.executor = self._processes(workers)
@@ -138,7 +138,7 @@ class _Pool:
         return ProcessPoolExecutor(count, self._context, _begin, (self._job, self._counts, self._begun))
 
     def judge(self, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
-        """Judge what waits. Yield the report of each adapter over its parts so far when the last of them is done."""
+        """Judge waiting groups. Yield the joined report of an adapter when its last part is finished."""
         while waiting or self._running:
             self._submit(waiting)
             if not self._running:
@@ -155,7 +155,7 @@ class _Pool:
                 yield from self._lose(waiting)
 
     def _joined(self, adapter: int, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
-        """Yield the report of an adapter if none of its parts waits or runs."""
+        """Yield the report of an adapter unless a part of it is waiting or running."""
         if any(part.adapter == adapter for group in (*waiting, *self._running.values()) for part in group):
             return
         report = joined(self._judged[adapter])
@@ -168,7 +168,7 @@ class _Pool:
             yield adapter, report
 
     def _submit(self, waiting: list[Group]) -> None:
-        """Begin what may begin. There is no queue: what is ready later may come before. A suspect is alone."""
+        """Submit ready groups to free processes; later groups may overtake unready ones. A suspect runs alone."""
         if self._suspects:
             if not self._running:
                 self._begin(next(group for group in waiting if group[0].adapter == self._suspects[0]), waiting)
@@ -183,18 +183,18 @@ class _Pool:
     def _begin(self, group: Group, waiting: list[Group]) -> None:
         try:
             self._running[self.executor.submit(_judge, group)] = group
-        except BrokenProcessPool:  # one was killed that judged nothing
+        except BrokenProcessPool:  # an idle process was killed
             self._renew()
         else:
             waiting.remove(group)
 
     def _renew(self) -> None:
-        """Begin new processes: one for a suspect, else all."""
+        """Start new processes: one for a suspect, else all."""
         self.executor.shutdown(wait=False, cancel_futures=True)
         self.executor = self._processes(1 if self._suspects else self._workers)
 
     def _lose(self, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
-        """Have what was running judged anew, one adapter after the other; yield the report on the one that was alone."""
+        """Queue the running adapters as suspects; yield the report on the suspect that ran alone."""
         lost = dict.fromkeys(part.adapter for group in self._running.values() for part in group)
         self._running.clear()
         alone = self._suspects[:1]
@@ -211,7 +211,7 @@ class _Pool:
         self._renew()
 
     def _next(self, waiting: list[Group]) -> list[Group]:
-        """Return what may begin: first the references; as long as these need all processes, no other is asked for or built."""
+        """Return the groups that may start: references first. While these use all processes, no others are built."""
         first = list(filter(self._is_of_references, waiting))
         all_taken = len(list(filter(self._is_of_references, self._running.values()))) == self._workers
         return first if first or all_taken else waiting
@@ -220,7 +220,7 @@ class _Pool:
         return self._job.is_reference(group[0])
 
     def _judge_as_one(self, adapter: int, waiting: list[Group]) -> None:
-        """Judge an adapter whose parts count for nothing as a whole, next."""
+        """Discard the parts of an adapter and put the whole adapter first in the queue."""
         waiting.insert(0, (whole(adapter, self._job.scripts),))
         self._judged[adapter], self._counts[adapter] = [], 0
 
@@ -228,7 +228,7 @@ class _Pool:
 def _one_by_one(
     job: Job, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
 ) -> Iterator[PoolReport]:
-    """Judge one adapter after another, but the stateless ones together, as the first of them."""
+    """Judge adapters one after another; all stateless adapters together, in place of the first of them."""
     together = [index for index, manifest in enumerate(job.manifests) if manifest.stateless]
     groups = [[index] for index, manifest in enumerate(job.manifests) if not manifest.stateless]
     if together:
@@ -252,11 +252,11 @@ def _one_by_one(
 
 
 def _fork() -> BaseContext | None:
-    """Return how processes are made that share what is loaded, ``None`` where there is no such thing."""
+    """Return the fork context, or ``None`` without fork()."""
     return multiprocessing.get_context("fork") if "fork" in multiprocessing.get_all_start_methods() else None
 
 
-# In the processes: what they were forked with.
+# State of a forked process.
 _JOB: Job
 _COUNTS: Any
 
@@ -268,14 +268,14 @@ def _begin(job: Job, counts: Any, begun: Any) -> None:
         begun.value += 1
         children.stay_on_one_processor(begun.value)
     children.die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which ends what is below it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the runner handles Ctrl-C and ends its children
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 def _judge(group: Group) -> list[AdapterReport]:
     def on_result(adapter: int) -> None:
-        with _COUNTS.get_lock():  # parts of one adapter count together
+        with _COUNTS.get_lock():  # parts of one adapter share a count
             _COUNTS[adapter] += 1
 
     return _JOB.judge(group, on_result)

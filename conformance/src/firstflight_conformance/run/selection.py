@@ -9,17 +9,20 @@ from fnmatch import fnmatchcase
 from firstflight_conformance.format.first import known
 from firstflight_conformance.simulate.cases import AnyCase
 
-#: How many names a message lists.
+#: Maximum number of names in a message.
 _LISTED = 20
 
 
 class SelectionError(ValueError):
-    """An option names something that no case has."""
+    """A selection option has a value that occurs in no case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The selected cases. An empty member selects all. ``ids``: globs over case and vector ids. ``without_flags``: flags of excluded cases."""
+    """The selected cases. An empty member selects all.
+
+    ``ids``: globs over case and vector ids. ``without_flags``: flags of excluded cases.
+    """
 
     algorithms: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
@@ -29,7 +32,7 @@ class Selection:
     without_flags: tuple[str, ...] = ()
 
     def check(self, cases: Sequence[AnyCase]) -> None:
-        """Raise :class:`SelectionError` if a name occurs in no case, saying which there are; profiles are those of the algorithms."""
+        """Raise :class:`SelectionError` for a name without cases. The message lists profiles of selected algorithms."""
         _check("--algorithm", self.algorithms, {case.vector.algorithm for case in cases})
         every = {case.profile for case in cases}
         of_these = {case.profile for case in cases if _any(self.algorithms, {case.vector.algorithm})}
@@ -40,7 +43,7 @@ class Selection:
         _check("--without-flag", self.without_flags, flags)
 
     def emptied(self, cases: Sequence[AnyCase]) -> str:
-        """Return which option left no case, and what could stand there instead."""
+        """Return the option that excludes all cases, with the available values."""
         steps: tuple[tuple[str, tuple[str, ...], Callable[[AnyCase], set[str]]], ...] = (
             ("--algorithm", self.algorithms, lambda case: {case.vector.algorithm}),
             ("--profile", self.profiles, lambda case: {case.profile}),
@@ -56,10 +59,10 @@ class Selection:
                 there = sorted({name for case in left for name in names_of(case)})
                 return f"{asked}: no case among {before}; {_listed(there)}"
             if wanted:
-                left, before = kept, f"those of {asked}"
+                left, before = kept, f"the cases of {asked}"
         if left and self.without_flags:
-            return f"--without-flag {' '.join(self.without_flags)}: excludes each case among {before}"
-        return "no case is there"
+            return f"--without-flag {' '.join(self.without_flags)}: excludes {before}"
+        return "there are no cases"
 
     def takes(self, case: AnyCase) -> bool:
         """Return whether the case is selected."""
@@ -93,25 +96,25 @@ def _check(option: str, wanted: tuple[str, ...], known: set[str]) -> None:
 
 
 def unknown_hint(name: str, known: list[str]) -> str:
-    """Return what exists instead of an unknown name."""
+    """Return a message for an unknown name: a similar name and the available names."""
     spelt = name.lower().replace("+", "p")  # hystart++ is not hystart
     hint = f"did you mean {spelt}? " if spelt in known else near_hint(name, known)
     return f"unknown; {hint}{_listed(known)}"
 
 
 def near_hint(name: str, known: Iterable[str]) -> str:
-    """Return the question whether the nearest name was meant, nothing if none is near."""
+    """Return a question with the most similar name, or an empty text."""
     near = get_close_matches(name, known, 1)
     return f"did you mean {near[0]}? " if near else ""
 
 
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"there are {', '.join(names[:_LISTED]) or 'none'}{more}"
+    return f"available: {', '.join(names[:_LISTED]) or 'none'}{more}"
 
 
 def first_cases(cases: Sequence[AnyCase], count: int) -> list[AnyCase]:
-    """Return of each profile the ``count`` vectors that reject most, in that order; all, where it has no more that reject something."""
+    """Return up to ``count`` cases per profile, most rejected wrong implementations first, without unranked cases."""
     rank = {name: place for one in known().values() for place, (name, *_) in enumerate(one["vectors"])}
     profiles: dict[tuple[str, str], list[AnyCase]] = defaultdict(list)
     for case in cases:

@@ -1,4 +1,4 @@
-"""The processes that serve one adapter, one after another: each case is played, with a fresh process after a fault."""
+"""Plays cases with one adapter, with a fresh process after a fault."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ from firstflight_conformance.simulate.cases import StimulusScript
 
 AnyScript = Script | ComputationScript | StimulusScript
 
-#: The number of timeouts after which an adapter is abandoned: more would cost hours and tell nothing new.
+#: Number of timeouts before an adapter is abandoned: more would cost hours without new information.
 TIMEOUTS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How adapters are judged."""
+    """Options of judging adapters."""
 
     deadline_s: float = 10.0
     validate: bool = False
@@ -28,7 +28,7 @@ class RunOptions:
 
 
 class Session:
-    """What an adapter declares and answers. ``unusable`` says why it is not asked any more, if it is not."""
+    """Plays cases with an adapter. ``unusable``: the fault that prevents further cases, or None."""
 
     def __init__(self, manifest: Manifest, options: RunOptions) -> None:
         """Begin without a process."""
@@ -38,11 +38,11 @@ class Session:
         self._deadline_s = options.deadline_s if manifest.deadline_s is None else manifest.deadline_s
         self._conversation: Conversation | None = None
         self._probed = False
-        self._served = False  # whether the running process has been asked for a case
+        self._served = False  # whether the running process has received a case
         self._timeouts = 0
 
     def declared(self) -> Declaration | None:
-        """Return what the adapter declares, asking it if that has not been done: once, an adapter that has never answered is not usable."""
+        """Return the declaration, requested once. A fault on the first request makes the adapter unusable."""
         if self.declaration is None and self.unusable is None:
             try:
                 self._open()
@@ -51,9 +51,9 @@ class Session:
         return self.declaration
 
     def play(self, script: AnyScript, declaration: Declaration) -> tuple[Answers, ConversationError | None]:
-        """Play a case, once more with a fresh process if what is wrong may be left over from the case before.
+        """Play a case. If the fault may be output left over from the previous case, play it again with a fresh process.
 
-        Return the answers, and what was left over.
+        Return the answers, and the fault of the previous case or None.
         """
         served, left_over = self._served, None
         answers = self._play(script, declaration)
@@ -69,7 +69,7 @@ class Session:
         return answers, left_over
 
     def finish(self) -> ConversationError | None:
-        """End the process in order; return what is wrong with how it ended after the last case."""
+        """Close the process after the last case; return the fault of its end, or None."""
         if self._conversation is None or not self._served:
             return None
         fault = self._conversation.process.finish(self._deadline_s)
@@ -87,7 +87,7 @@ class Session:
             self.unusable = ConversationError(FaultKind.TIMEOUT, f"abandoned after {self._timeouts} timeouts")
 
     def _open(self) -> Conversation:
-        """Return the conversation with a process that has said hello. Raise :class:`ConversationError` if it does not."""
+        """Return a conversation after a valid hello; start a process if needed. Raise :class:`ConversationError`."""
         if self._conversation is not None:
             return self._conversation
         try:
@@ -108,12 +108,12 @@ class Session:
             if not isinstance(script, StimulusScript):
                 return conversation.case(script, declaration.observables)
             return closed_loop.play(script, conversation, declaration)
-        except ConversationError as fault:  # the next case tries again: it may only have been slow
+        except ConversationError as fault:  # the next case tries again: the process may only have been slow
             return Answers(fault=fault, fault_at_start=True)
 
 
 def declaration_of(manifest: Manifest, options: RunOptions) -> Declaration | None:
-    """Return what an adapter declares, or ``None`` without a valid answer."""
+    """Return the declaration of an adapter, or ``None`` without a valid answer."""
     if manifest.missing() is not None:
         return None
     session = Session(manifest, options)
@@ -125,4 +125,4 @@ def declaration_of(manifest: Manifest, options: RunOptions) -> Declaration | Non
 
 def _as_stray(fault: ConversationError) -> ConversationError:
     kind = fault.kind if fault.kind in (FaultKind.EXITED, FaultKind.TOO_MUCH_OUTPUT) else FaultKind.EXTRA_ANSWER
-    return fault.saying(f"after the case, found when the next one began: {fault.reason}", kind)
+    return fault.saying(f"after the case, found at the start of the next case: {fault.reason}", kind)

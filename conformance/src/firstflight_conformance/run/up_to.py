@@ -1,7 +1,7 @@
-"""Up to where a text judges a stack that runs another controller than the text describes.
+"""End of judging for a stack with another controller than NewReno.
 
-RFC 9002, section 7, lets a sender run another controller and names CUBIC. What such a stack does from its first reduction on is judged by the
-profiles of its own controller, not by NewReno. What comes before it is slow start, the same in both.
+RFC 9002, section 7, permits other controllers, for example CUBIC. The profiles of the stack's own controller judge it
+from the first reduction on. The events before the reduction are slow start, equal in both.
 """
 
 from typing import Any
@@ -15,10 +15,10 @@ _REDUCTIONS = frozenset({Outcome.REDUCED.value, Outcome.COLLAPSED.value})
 
 
 def ends_at_reduction(algorithm: str, declaration: Declaration) -> bool:
-    """Return whether a stack is judged in this algorithm only up to its first reduction: another controller of its own judges the rest."""
+    """Return whether this algorithm judges a stack only up to its first reduction, and its own controller the rest."""
     return algorithm == _NEWRENO and declaration.controller in declaration.algorithms
 
 
 def is_reduction(expected: dict[str, Any]) -> bool:
-    """Return whether the model reduced the window on the event after which it has these observables. It is never the first: packets are sent before."""
+    """Return whether the model's observables after an event show a reduction. The first event never has one."""
     return expected["outcome"] in _REDUCTIONS

@@ -1,1 +1,1 @@
-"""Finds the smallest stream of events on which two implementations differ."""
+"""Finds the smallest stream of events that distinguishes two implementations."""

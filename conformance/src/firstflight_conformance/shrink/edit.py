@@ -1,4 +1,4 @@
-"""Streams of events in a form from which parts can be taken: what follows from the rest is worked out again."""
+"""Editable form of event streams: parts can be removed, and derived values are recomputed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from firstflight_conformance.format.stream import confirms_address, repeated
 
 #: The longest run that is shortened packet by packet.
 _FEW = 16
-#: A part of a run of packets: the key of the run, and the first and last packet in it, counted from its first one.
+#: A part of a run of packets: key of the run, and indices of the first and last packet within the run.
 Part = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """Packets sent: runs of (key, size in bytes, packets)."""
+    """Sent packets: runs of (key, size in bytes, packets)."""
 
     t_ns: int
     runs: tuple[tuple[int, int, int], ...]
@@ -29,7 +29,7 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """Packets acknowledged or lost."""
+    """Acknowledged or lost packets."""
 
     t_ns: int
     lost: bool
@@ -44,14 +44,14 @@ class Taking:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Any other event; that of a CE mark names its packet by its part."""
+    """Any other event. ``marked``: the packet of a CE mark."""
 
     event: Event
     marked: Part | None = None
 
     @property
     def t_ns(self) -> int:
-        """The time of the event."""
+        """Time of the event in ns."""
         return self.event.t_ns
 
 
@@ -99,11 +99,11 @@ def _parts(sent: Sequence[tuple[Run, int]], ranges: Sequence[tuple[int, int]]) -
 def events_of(
     steps: Sequence[Step], datagram_bytes: int, window_bytes: int | None, *, data: bool, algorithm: str = ""
 ) -> list[Event] | None:
-    """Return the stream of the steps, ``None`` if it makes none. ``data``: it says which data is missing."""
+    """Return the stream of the steps, or ``None`` if they are inconsistent. ``data``: whether to track missing data."""
     builder = StreamBuilder(datagram_bytes, window_bytes, origin_ns=0, data=DataLedger() if data else None)
     if any(isinstance(step, Taking) and step.sampled for step in steps):
         builder.sampler = RateSampler()
-    places: dict[int, tuple[int, int, int]] = {}  # of a run that was sent: first packet, packets, time
+    places: dict[int, tuple[int, int, int]] = {}  # by key of a sent run: first packet, packets, time
     try:
         for step in steps:
             if isinstance(step, Other) and isinstance(step.event, PathChange) and confirms_address(algorithm):
@@ -151,7 +151,7 @@ def _apply(builder: StreamBuilder, step: Step, places: dict[int, tuple[int, int,
 
 
 def _ranges(parts: Sequence[Part], places: dict[int, tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the packets of parts as far as they were sent; neighbours are put together."""
+    """Yield the sent packets of parts as ranges; neighbours are joined."""
     before: tuple[int, int] | None = None
     for key, low, high in parts:
         if key in places and low < places[key][1]:
@@ -168,7 +168,7 @@ def _ranges(parts: Sequence[Part], places: dict[int, tuple[int, int, int]]) -> I
 
 
 def smaller(step: Step) -> Iterator[Step]:
-    """Yield simpler forms of a step, the simplest first."""
+    """Yield smaller forms of a step, the smallest first."""
     if isinstance(step, Sending):
         for key, size_bytes, count in step.runs[:1]:
             for fewer in dict.fromkeys((1, 2, count // 2, count - 1 if count <= _FEW else count)):
@@ -191,7 +191,7 @@ def smaller(step: Step) -> Iterator[Step]:
 
 
 def merged(one: Step, other: Step) -> Step | None:
-    """Return two neighbours of one kind as one, at the later time for what arrives and at the earlier for what is sent."""
+    """Return two neighbours of one kind as one step, or None. Sending has the earlier time, ACK and loss the later."""
     if isinstance(one, Other) or isinstance(other, Other):
         return None
     if (one.pmtu_probe, one.not_in_flight) != (other.pmtu_probe, other.not_in_flight):

@@ -1,4 +1,4 @@
-"""Finds the smallest stream of events on which two implementations part."""
+"""Finds the smallest stream of events that distinguishes two implementations."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from firstflight_conformance.replay.implementation import Implementation, Model,
 from firstflight_conformance.replay.measure import config_to_json
 from firstflight_conformance.shrink.edit import Step, events_of, merged, smaller, steps_of
 
-#: Streams that are tried at most; a stream of hundreds of events needs some hundreds.
+#: Maximum number of tried streams; a stream of hundreds of events needs a few hundred.
 TRIALS = 6_000
 
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Where two implementations part: the events up to there, and how the last answers differ."""
+    """First difference of two implementations: the events up to it, and the differences of the last answers."""
 
     events: tuple[Event, ...]
     differences: tuple[Difference, ...]
@@ -31,7 +31,7 @@ class Parting:
 
 @dataclass(slots=True)
 class Contest:
-    """Two implementations and the case in which they are compared. ``right`` is the model, or another adapter."""
+    """Two implementations and the case for their comparison. ``right`` is the model or another adapter."""
 
     subject: Implementation[Any]
     right: Implementation[Any]
@@ -41,7 +41,7 @@ class Contest:
     config: Config
 
     def parting(self, events: Sequence[Event]) -> Parting | None:
-        """Return where they part, ``None`` if nowhere, or if one of them does not support an event before."""
+        """Return the first difference, or ``None`` if there is none before an unsupported event."""
         try:
             runs = [one.begin(self.config) for one in (self.right, self.subject)]
             for index, answers in enumerate(zip(*(drive(run, events) for run in runs), strict=True)):
@@ -67,7 +67,7 @@ class Contest:
 
 
 def answer_of(seen: Observation | dict[str, Any]) -> dict[str, Any]:
-    """Return observables as an adapter answers them; of the model with its ``triggers``."""
+    """Return observables in the form of an adapter's answer; for the model, with its ``triggers``."""
     if not isinstance(seen, Observation):
         return seen
     triggers = {"triggers": [trigger.value for trigger in seen.triggers]} if seen.triggers else {}
@@ -75,7 +75,7 @@ def answer_of(seen: Observation | dict[str, Any]) -> dict[str, Any]:
 
 
 class _Shrinker:
-    """Makes a stream smaller as long as the two still part on it."""
+    """Makes a stream smaller as long as it distinguishes the implementations."""
 
     def __init__(self, contest: Contest, parting: Parting, on_trial: Callable[[], None]) -> None:
         self.best = parting
@@ -85,7 +85,7 @@ class _Shrinker:
         self._tried: set[tuple[Step, ...]] = set()
 
     def run(self) -> None:
-        """Shrink until nothing more can be left out, put together or made smaller."""
+        """Shrink until no step can be removed, merged or made smaller."""
         before: tuple[Step, ...] | None = None
         while before != self.steps and len(self._tried) < TRIALS:
             before = self.steps
@@ -94,7 +94,7 @@ class _Shrinker:
             self._change(self._smaller)
 
     def _leave_out(self) -> None:
-        """Leave out halves, quarters and so on down to single steps, the last ones first."""
+        """Remove halves, quarters and so on down to single steps, from the end."""
         size = max(len(self.steps) // 2, 1)
         while True:
             start = len(self.steps) - size
@@ -120,7 +120,7 @@ class _Shrinker:
         return [(*self.steps[:index], less, *self.steps[index + 1 :]) for less in smaller(self.steps[index])]
 
     def _take(self, steps: tuple[Step, ...]) -> bool:
-        """Go on with these steps if the two part on them."""
+        """Keep these steps if they distinguish the implementations; return whether they do."""
         if not steps or steps in self._tried or len(self._tried) >= TRIALS:
             return False
         self._tried.add(steps)
@@ -143,14 +143,14 @@ class _Shrinker:
 
 
 def shrink(contest: Contest, parting: Parting, on_trial: Callable[[], None] = lambda: None) -> Parting:
-    """Return the smallest stream that is found on which the two part; the same one every time."""
+    """Return the smallest found stream that distinguishes the implementations. The result is deterministic."""
     shrinker = _Shrinker(contest, parting, on_trial)
     shrinker.run()
     return shrinker.best
 
 
 def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
-    """Return whether a stream can be a vector: consistent, in the domain of the model, and never beyond its window."""
+    """Return whether a stream is a valid vector: consistent, in the domain of the model, and within its window."""
     try:
         check_stream(events, config_to_json(contest.config), contest.algorithm)
         check_rtts(events, contest.algorithm)
@@ -163,5 +163,5 @@ def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
 
 
 def tells_of_data(events: Sequence[Event]) -> bool:
-    """Return whether a stream says which packets repeat data, or which data is missing."""
+    """Return whether a stream contains information on repeated or missing data."""
     return any(not name.startswith("rate_") for event in events for name in optional_members(event))

@@ -1,4 +1,4 @@
-"""A shrunk stream as a vector, and as a piece of Python that builds it."""
+"""Writes a shrunk stream as a vector, and as Python code that builds it."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _MS = 1_000_000
 
 
 def vector_of(contest: Contest, parting: Parting, case_id: str, names: tuple[str, str]) -> dict[str, Any]:
-    """Return the vector, with what the model answers; ``names`` of the two that part, ``case_id`` where they were found to do so."""
+    """Return the vector with the answers of the model. ``names``: both implementations; ``case_id``: original case."""
     stimulus = Stimulus(
         id=f"{contest.algorithm}.shrunk.{_slug(case_id)}",
         title=f"Shrunk from {case_id}"[:110],
@@ -30,17 +30,17 @@ def vector_of(contest: Contest, parting: Parting, case_id: str, names: tuple[str
 
 
 def _slug(case_id: str) -> str:
-    """Return what a case is about, as a part of an id."""
+    """Return the middle part of a case id as a part of a new id."""
     return re.sub(r"[^a-z0-9]+", "-", case_id.partition(".")[2].partition("@")[0].lower()).strip("-") or "case"
 
 
 def _why(parting: Parting, names: tuple[str, str]) -> str:
-    """Return in words how the two part."""
+    """Return a sentence on the difference."""
     last = len(parting.events) - 1
     texts = [
         f"{d.observable} {_text(d.observed)} where {names[1]} has {_text(d.expected)}" for d in parting.differences
     ]
-    return f"The smallest stream found on which {names[0]} and {names[1]} part: after event {last} {names[0]} has {', '.join(texts)}."
+    return f"Smallest stream found for {names[0]} and {names[1]}: after event {last} {names[0]} has {', '.join(texts)}."
 
 
 def _text(value: object) -> str:
@@ -48,7 +48,7 @@ def _text(value: object) -> str:
 
 
 def snippet(contest: Contest, parting: Parting, expected: dict[str, Any]) -> str:
-    """Return Python that builds the stream with the builder of the vectors, and states what the model answers at its end."""
+    """Return Python code that builds the stream with :class:`StreamBuilder` and expects the model's last answer."""
     config = contest.config
     sizes = (
         f"max_datagram_size_bytes={config.max_datagram_size_bytes}, initial_window_bytes={config.initial_window_bytes}"
@@ -116,7 +116,7 @@ def _ns(t_ns: int) -> str:
 
 
 def _ranges(event: Ack | Lost) -> list[str]:
-    """Return the packets as ranges, as long as they can be."""
+    """Return the packets as ranges of maximum length."""
     ranges: list[tuple[int, int]] = []
     for run in event.packets:
         if ranges and ranges[-1][1] + 1 == run.first:
@@ -127,6 +127,6 @@ def _ranges(event: Ack | Lost) -> list[str]:
 
 
 def expected_at_end(contest: Contest, events: Sequence[Event]) -> dict[str, Any]:
-    """Return what the model, or the other adapter, answers to the last event."""
+    """Return the last answer of the model or the other adapter."""
     *_, last = drive(contest.right.begin(contest.config), events)
     return answer_of(last)

@@ -1,4 +1,4 @@
-"""The cases of the closed loop: a scenario of the path simulator, judged for one profile (``spec/adapter-protocol.md``)."""
+"""Closed-loop cases: a scenario of the path simulator, judged for one profile (``spec/adapter-protocol.md``)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from firstflight_conformance.format.wire import encode_int
 from firstflight_conformance.simulate.native_bounds import check_scenario
 from firstflight_conformance.simulate.scenario import Scenario, ScenarioError, load_scenario, scenario_files
 
-#: The folder of the scenarios of the closed loop, among those of all algorithms and of each.
+#: Folder name of closed-loop scenarios, in the folder of common scenarios and of each algorithm.
 CLOSED_LOOP = "closed-loop"
-#: What the id of every case of the closed loop begins with.
+#: Prefix of the ids of closed-loop cases.
 PREFIX = "stimulus:"
 TIER = "stimulus"
 
 
 @dataclass(frozen=True, slots=True)
 class LoopScenario:
-    """A scenario for one algorithm, with what cases are selected by."""
+    """A scenario for one algorithm, with the members for the selection of cases."""
 
     scenario: Scenario
     algorithm: str
@@ -34,7 +34,7 @@ class LoopScenario:
 
     @property
     def id(self) -> str:
-        """The id without the profile."""
+        """Id without the profile."""
         return f"{PREFIX}{Path(self.scenario.name).stem}@{self.algorithm}"
 
 
@@ -47,7 +47,7 @@ class StimulusCase:
 
     @property
     def id(self) -> str:
-        """The id under which the case is selected and reported."""
+        """Id of the case in selections and reports."""
         return f"{self.vector.id}/{self.profile}"
 
     @property
@@ -56,7 +56,7 @@ class StimulusCase:
         return self.vector.scenario
 
     def controller(self) -> Controller:
-        """Return the model before the first event."""
+        """Return a new controller of the model."""
         return create(self.vector.algorithm, self.profile, self.scenario.config)
 
     @property
@@ -74,10 +74,10 @@ AnyCase = Case | ComputationCase | StimulusCase
 
 
 class StimulusScript:
-    """A case of the closed loop as the runner plays it."""
+    """A closed-loop case as the runner plays it."""
 
     def __init__(self, case: StimulusCase) -> None:
-        """Take the case."""
+        """Store the case."""
         self.case = case
 
     @cached_property
@@ -94,21 +94,21 @@ class StimulusScript:
 
 
 def load_stimulus(path: Path) -> Scenario:
-    """Load a scenario for the closed loop. Raise :class:`ScenarioError` if it is malformed, or has no end to its data."""
+    """Load a closed-loop scenario. Raise :class:`ScenarioError` if it is malformed or its data is unlimited."""
     scenario = load_scenario(path)
     check_scenario(scenario)
     if scenario.transfer_bytes is None:
         raise ScenarioError(
-            f"{path}: $.sender.transfer_bytes: needs a number in closed loop: it bounds what a stack with a wrong window sends"
+            f"{path}: $.sender.transfer_bytes: closed loop needs a number, to limit the data if windows are wrong"
         )
     return scenario
 
 
 def stimulus_cases(paths: Sequence[Path] = (), scenarios: Sequence[Scenario] = ()) -> list[StimulusCase]:
-    """Return the cases of the given files or scenarios, or of those of the checkout, for every profile with events.
+    """Return the cases of the given files or scenarios, or of the checkout's scenarios, for every profile with events.
 
-    A scenario that offers a saved window is for Careful Resume only: no other algorithm has a use for it. Others may name the algorithms,
-    and profiles that they are not for.
+    A scenario with a saved window applies to Careful Resume only. Other scenarios may list algorithms that they apply
+    to and profiles that they do not apply to.
     """
     given = [*map(load_stimulus, paths), *scenarios] or list(scenarios_of_the_checkout())
     return [
@@ -132,11 +132,11 @@ def _is_for(scenario: Scenario, algorithm: str) -> bool:
 
 
 def scenarios_for(algorithm: str) -> list[Scenario]:
-    """Return the scenarios of the checkout that are for an algorithm."""
+    """Return the scenarios of the checkout for an algorithm."""
     return [scenario for scenario in scenarios_of_the_checkout() if _is_for(scenario, algorithm)]
 
 
 @cache
 def scenarios_of_the_checkout() -> tuple[Scenario, ...]:
-    """Return the scenarios of the closed loop, by name."""
+    """Return the closed-loop scenarios of the checkout, sorted by name."""
     return tuple(load_stimulus(path) for path in scenario_files(CLOSED_LOOP).values())

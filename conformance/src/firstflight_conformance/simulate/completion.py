@@ -1,4 +1,4 @@
-"""Run a transfer of a preset: a dumbbell for one flow, with CoDel in both directions."""
+"""Runs a transfer of a preset: a dumbbell for one flow, with CoDel in both directions."""
 
 from ctypes import byref
 from typing import Any
@@ -17,7 +17,10 @@ from firstflight_conformance.simulate.scenario import ScenarioError
 
 
 def complete(todo: Experiment) -> Completion:
-    """Simulate one transfer. Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event."""
+    """Simulate one transfer.
+
+    Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event.
+    """
     check_experiment(todo)
     found = layout.CompletionLayout()
     status = _complete(todo, layout.Watch(), found)
@@ -44,7 +47,7 @@ def _complete(todo: Experiment, watch: layout.Watch, found: layout.CompletionLay
 
 
 def _raise_refusal(todo: Experiment) -> None:
-    """Raise :class:`DomainError` with the reason of the model: for an unknown controller, or for the last event."""
+    """Raise :class:`DomainError` with the model's reason, for an unknown controller or for the last event."""
     plan, events = FlowPlan("transfer", todo.algorithm, 0, todo.transfer, todo.receiver), list[Event]()
     observations(plan, events)
 
@@ -53,4 +56,4 @@ def _raise_refusal(todo: Experiment) -> None:
 
     _complete(todo, layout.Watch(event=layout.ON_EVENT(note)), layout.CompletionLayout())
     observations(plan, events)
-    raise RuntimeError(f"{todo.preset}: {todo.algorithm} of the port refuses an event that the model takes")
+    raise RuntimeError(f"{todo.preset}: {todo.algorithm} of the port refuses an event that the model accepts")

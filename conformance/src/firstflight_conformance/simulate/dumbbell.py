@@ -1,4 +1,4 @@
-"""Run a network: its flows at once, watched at fixed intervals, in memory that the interval bounds and not the transfer."""
+"""Runs the flows of a network, sampled at fixed intervals. Memory depends on the interval, not on the transfers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref
@@ -17,7 +17,7 @@ from firstflight_conformance.simulate.native_bounds import check_network
 from firstflight_conformance.simulate.native_events import NONE, event_of
 from firstflight_conformance.simulate.network import FlowPlan, Network
 
-#: Data at the receiver: when, in which packet, whose data that repeats, and its size.
+#: Data at the receiver: time in ns, packet, original packet of repeated data or None, and size in bytes.
 Arrival: TypeAlias = tuple[int, int, int | None, int]
 Arrivals: TypeAlias = Mapping[str, list[Arrival]]
 #: As in ``enum ff_outcome`` and ``enum ff_phase``.
@@ -26,9 +26,9 @@ _OUTCOMES, _PHASES = tuple(Outcome), tuple(Phase)
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The phase changed, or the controller did something else of note; times are since the start of the run.
+    """A change of phase or another notable action of the controller. Times are since the start of the run.
 
-    ``before_bytes``: the window before the event.
+    ``before_bytes``: window before the event.
     """
 
     t_ns: int
@@ -40,7 +40,7 @@ class Turn:
 
 @dataclass(slots=True)
 class Samples:
-    """One value for each interval: bytes delivered so far, the window, the bytes in flight, and the phase."""
+    """One value per interval: bytes delivered so far, window, bytes in flight and phase."""
 
     delivered_bytes: list[int] = field(default_factory=list)
     cwnd_bytes: list[int] = field(default_factory=list)
@@ -48,14 +48,14 @@ class Samples:
     phases: list[Phase | None] = field(default_factory=list)
 
     def rates_bps(self, sample_ns: int) -> list[int]:
-        """Return the rate of delivery in each interval."""
+        """Return the delivery rate of each interval in bit/s."""
         before = [0, *self.delivered_bytes[:-1]]
         return [8 * 10**9 * (b - a) // sample_ns for a, b in zip(before, self.delivered_bytes, strict=True)]
 
 
 @dataclass(slots=True)
 class FlowResult:
-    """How a flow went. Times are since the start of the run, ``None`` for an event that did not happen."""
+    """Result of a flow. Times are since the start of the run, ``None`` for events that did not occur."""
 
     name: str
     controller: str
@@ -75,13 +75,13 @@ class FlowResult:
 
     @property
     def exited_ns(self) -> int | None:
-        """The time at which the controller left slow start, or its equivalent of slow start."""
+        """Time when the controller left slow start or its equivalent, or None."""
         return next((turn.t_ns for turn in self.turns if turn.outcome in (Outcome.EXITED, Outcome.REDUCED)), None)
 
 
 @dataclass(slots=True)
 class NetworkResult:
-    """How a network went. ``queue_bytes``: the bytes that waited at each sample."""
+    """Result of a network. ``queue_bytes``: bytes in the queue at each sample."""
 
     network: Network
     flows: list[FlowResult]
@@ -98,9 +98,10 @@ class NetworkResult:
 
 
 def run_network(network: Network, *, record: Sequence[str] = (), arrivals: Arrivals | None = None) -> NetworkResult:
-    """Run a network to its end. Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event.
+    """Run a network to its end.
 
-    ``record``: the flows whose events are kept. ``arrivals``: a list for each flow name; the run appends the arrivals.
+    Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event. ``record``:
+    flows with recorded events. ``arrivals``: a list for each flow name; the run appends the arrivals.
     """
     check_network(network)
     watched = _Watched(network, record, arrivals or {})
@@ -124,13 +125,13 @@ def run_network(network: Network, *, record: Sequence[str] = (), arrivals: Arriv
 
 
 def observations(plan: FlowPlan, events: Iterable[Event]) -> list[Observation]:
-    """Return the observations of the model after each event of a flow. Raise :class:`DomainError`."""
+    """Return the model's observation after each event of a flow. Raise :class:`DomainError`."""
     algorithm, _, profile = plan.controller.partition("/")
     return list(drive(Model(algorithm, profile).begin(plan.transfer.config), events))
 
 
 def _raise_refusal(network: Network) -> None:
-    """Raise :class:`DomainError` with the reason of the model: for an unknown controller, or for the last event of a flow."""
+    """Raise :class:`DomainError` with the model's reason, for an unknown controller or the last event of a flow."""
     for plan in network.flows:
         observations(plan, ())
     watched = _Watched(network, [plan.name for plan in network.flows], {})
@@ -138,7 +139,7 @@ def _raise_refusal(network: Network) -> None:
     native.library().sim_run_network(byref(laid_out), byref(watched.layout), flows, byref(layout.NetworkResultLayout()))
     for plan, events in zip(network.flows, watched.events, strict=True):
         observations(plan, events)
-    raise RuntimeError(f"{network.name}: a controller of the port refuses an event that the model takes")
+    raise RuntimeError(f"{network.name}: a controller of the port refuses an event that the model accepts")
 
 
 class _Watched:
@@ -188,7 +189,7 @@ class _Watched:
 
 
 def _numbers(found: Any) -> dict[str, Any]:
-    """Return the members of a result, by name; times are since the start."""
+    """Return the members of a result by name; times are since the start."""
     numbers = {name: getattr(found, name) for name, _ in found._fields_}
     return {name: _since(number) if name.endswith("_ns") else number for name, number in numbers.items()}
 
@@ -198,7 +199,7 @@ def _since(t_ns: int) -> int | None:
 
 
 def result_to_json(result: NetworkResult) -> dict[str, Any]:
-    """Return a result as JSON has it, without recorded events."""
+    """Return a result in its JSON form, without recorded events."""
     return {
         "network": result.network.name,
         "seed": result.network.seed,

@@ -1,4 +1,4 @@
-"""Controllers in the loop: the model here, a stack behind an adapter in ``run``."""
+"""Controllers in the loop: the interface and the model. ``run`` contains stacks behind adapters."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,7 +11,7 @@ _SLOW_STARTS = frozenset((Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START, Phase
 
 @dataclass(slots=True)
 class SenderLimits:
-    """What the sender goes by: the window, when the next packet may leave (``None``: not paced), and whether slow start goes on."""
+    """Limits of the sender: window, earliest time of the next packet (``None``: not paced), and slow start."""
 
     cwnd_bytes: int
     next_release_ns: int | None = None
@@ -19,7 +19,7 @@ class SenderLimits:
 
 
 class InLoop(Protocol):
-    """A controller in the loop. ``samples_rate``: whether it asks for delivery-rate samples."""
+    """A controller in the loop. ``samples_rate``: whether it uses delivery-rate samples."""
 
     samples_rate: bool
 
@@ -32,10 +32,10 @@ class InLoop(Protocol):
 
 
 class ModelInLoop:
-    """A controller of the model in the loop; ``observations`` are all that it observed, unless they are not to be kept."""
+    """A controller of the model in the loop. ``observations`` has all observations if ``keep`` is set."""
 
     def __init__(self, controller: Controller, *, keep: bool = True) -> None:
-        """Put a copy of ``controller`` into the loop."""
+        """Store a copy of ``controller``."""
         self.controller = controller.copy()
         self.observations: list[Observation] = []
         self.last: Observation | None = None

@@ -1,4 +1,4 @@
-"""Run a scenario: one flow over one bottleneck, with any controller in the loop."""
+"""Runs a scenario: one flow over one bottleneck, with any controller in the loop."""
 
 from ctypes import byref
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from firstflight_conformance.simulate.native_bounds import check_scenario
 from firstflight_conformance.simulate.native_events import NONE, event_of
 from firstflight_conformance.simulate.scenario import Scenario, ScenarioError
 
-#: Every run begins at one second, as every vector does.
+#: Start of every run: one second, as in vectors.
 ORIGIN_NS = 1_000_000_000
-#: A window or a time that is larger means the same: everything may leave, or nothing before the run ends.
+#: Limit of windows and times. Larger values have the same effect: all data may leave, or none before the run ends.
 _MOST = 1 << 62
 #: As in ``enum ff_outcome``.
 _OUTCOMES = tuple(Outcome)
@@ -25,7 +25,7 @@ _OUTCOMES = tuple(Outcome)
 
 @dataclass(frozen=True, slots=True)
 class ModelLoopRun:
-    """The events of a run with the model in the loop, and the observations after each.
+    """The events of a run with the model in the loop, and the observation after each event.
 
     ``done``: all data was acknowledged; otherwise the run was cut off.
     """
@@ -56,18 +56,18 @@ class Summary:
 
 
 class StallError(ScenarioError):
-    """The sender waits for ACKs that will not come: there are no probes."""
+    """The sender waits forever for ACKs, because it does not send probes."""
 
     def __init__(self, name: str, now_ns: int) -> None:
-        """Say which scenario stalls, and when."""
-        super().__init__(f"{name}: stalls at {now_ns} ns, and there are no probes")
+        """Store name and time of the stall."""
+        super().__init__(f"{name}: stalls at {now_ns} ns: the sender does not send probes")
 
 
 class Simulation:
     """One sender, one bottleneck, one receiver, and a controller outside of the C simulator.
 
-    ``clock_ns``: everything happens at multiples of it, rounded up, for a controller with a clock coarser than one ns.
-    ``events`` contains the events so far. The numbers are final at the end of the run.
+    ``clock_ns``: tick of the controller's clock; times are rounded up to multiples of it. ``events`` contains the
+    events so far. The numbers are final at the end of the run.
     """
 
     def __init__(self, scenario: Scenario, controller: InLoop, clock_ns: int = 1) -> None:
@@ -81,7 +81,7 @@ class Simulation:
 
     @property
     def now_ns(self) -> int:
-        """The time at which the run ended."""
+        """Time of the end of the run."""
         return int(self._summary.now_ns)
 
     @property
@@ -91,12 +91,12 @@ class Simulation:
 
     @property
     def dropped_packets(self) -> int:
-        """How many packets the queue dropped, during a run so far."""
+        """Number of packets dropped by the queue; during a run, so far."""
         return int(self._summary.dropped_packets)
 
     @property
     def lost_packets(self) -> int:
-        """How many packets were lost on the link."""
+        """Number of packets lost on the link."""
         return int(self._summary.lost_packets)
 
     def run(self) -> None:
@@ -116,7 +116,7 @@ class Simulation:
         native.check(status, self.scenario.name)
 
     def _on_event(self, _: object, raw: Any, answer: Any) -> bool:
-        """Ask the controller. No exception crosses C: it ends the run there, and is raised again behind it."""
+        """Call the controller. An exception ends the run in C; :meth:`run` raises it again."""
         try:
             event = event_of(raw.contents)
             self.events.append(event)
@@ -176,7 +176,7 @@ def run_port(scenario: Scenario, algorithm: str, profile: str) -> Summary:
     if status is Status.STALLED:
         raise StallError(scenario.name, found.now_ns)
     native.check(status, scenario.name)
-    if status is Status.REFUSED:  # the model has the reason
+    if status is Status.REFUSED:  # the model raises the reason
         return summarize(simulate(scenario, create(algorithm, profile, scenario.config)))
     ended = found.slow_start_ended_ns != NONE
     same = ("events", "largest_cwnd_bytes", "final_cwnd_bytes", "dropped_packets", "lost_packets")

@@ -1,4 +1,4 @@
-"""What a run of a scenario came to, whoever was in the loop."""
+"""Trace and outcome of a scenario run with any controller in the loop."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ from firstflight_conformance.simulate.loop import Simulation, StallError
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An event of a run: its index and time, the largest packet that it names, and the window after it."""
+    """An event of a run: its index, time and largest packet, and the window after it."""
 
     event_index: int
     t_ns: int
@@ -24,9 +24,10 @@ class Moment:
 class LoopRun:
     """The outcome of a run of a scenario.
 
-    ``end``: the transfer is ``complete``, or the time of the scenario is over (``stopped``), or the sender ``stalled``; of a stack also
-    ``errored`` or ``unsupported``. ``growth_reduced``: the first event with less growth than slow start has; ``slow_start_ended``: the
-    first after which phase or threshold say so. ``lost_packets`` were declared lost, ``dropped_packets`` did not fit the queue.
+    ``end``: ``complete``, ``stopped`` (by the time limit of the scenario) or ``stalled``; for a stack also ``errored``
+    or ``unsupported``. ``growth_reduced``: first event with less growth than in slow start. ``slow_start_ended``: first
+    event out of slow start, by phase or threshold. ``lost_packets``: declared lost. ``dropped_packets``: dropped by the
+    queue.
     """
 
     events: int
@@ -41,7 +42,7 @@ class LoopRun:
 
 @dataclass(slots=True)
 class LoopTrace:
-    """What a controller in the loop went through: the events, and its windows after them."""
+    """Events of a controller in the loop, and its windows after them."""
 
     events: list[Event] = field(default_factory=list)
     windows: list[int] = field(default_factory=list)
@@ -49,7 +50,7 @@ class LoopTrace:
     lost_packets: int = 0
 
     def add(self, event: Event, observed: dict[str, Any], *, paces: bool) -> SenderLimits:
-        """Take the answer to an event; return what the sender goes by. A release time counts only if the algorithm ``paces``."""
+        """Add an answer; return the limits of the sender. The release time is used only if the algorithm ``paces``."""
         self.events.append(event)
         self.windows.append(observed["cwnd_bytes"])
         if isinstance(event, Lost):
@@ -60,7 +61,7 @@ class LoopTrace:
         return SenderLimits(observed["cwnd_bytes"], observed.get("next_release_ns") if paces else None, in_slow_start)
 
     def moment(self, index: int | None) -> Moment | None:
-        """Return the event with this index, its time and the window after it."""
+        """Return the moment of an event index, or None."""
         if index is None:
             return None
         event = self.events[index]
@@ -69,7 +70,7 @@ class LoopTrace:
 
 
 def _in_slow_start(observed: dict[str, Any]) -> bool:
-    """Return whether slow start goes on as far as the answer shows it: by the threshold, or else by the phase."""
+    """Return whether the answer is in slow start: by the threshold if present, else by the phase."""
     if "ssthresh_bytes" in observed and observed.get("phase") not in ("drain", "probe_bw"):
         threshold_bytes = observed["ssthresh_bytes"]
         return threshold_bytes is None or bool(observed["cwnd_bytes"] < threshold_bytes)
@@ -77,11 +78,11 @@ def _in_slow_start(observed: dict[str, Any]) -> bool:
 
 
 class Turns:
-    """Turns of a closed loop: events that the runner sends in one message before it reads their answers.
+    """Turns of a closed loop: events that the runner sends in one write before it reads their answers.
 
-    A turn ends with every event but `sent`, and with `sent` too if the algorithm paces or samples rates. The answer to another `sent`
-    counts from the end of its turn: there the sender looks at its window again. The rule depends on the algorithm alone, so that a turn
-    reveals nothing of the model's answers.
+    A turn ends with every event except `sent`, and also with `sent` if the algorithm paces or samples rates. Other
+    answers to `sent` take effect at the end of the turn, where the sender checks its window again. The rule depends
+    only on the algorithm, so that turns do not reveal the model's answers.
     """
 
     def __init__(self, *, samples_rate: bool) -> None:
@@ -103,7 +104,7 @@ class Turns:
 
 
 def run(simulation: Simulation) -> str:
-    """Run to the end; return how it ended."""
+    """Run to the end; return ``complete``, ``stopped`` or ``stalled``."""
     try:
         simulation.run()
     except StallError:
@@ -112,7 +113,7 @@ def run(simulation: Simulation) -> str:
 
 
 def summary(trace: LoopTrace, end: str, slack: int, dropped_packets: int) -> LoopRun:
-    """Return what a run came to; ``slack``: by how much less than in slow start a window may grow within its class."""
+    """Return the outcome of a run. ``slack``: permitted deficit of growth, in bytes, compared with slow start."""
     return LoopRun(
         events=len(trace.events),
         end=end,

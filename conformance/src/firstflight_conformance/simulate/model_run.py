@@ -21,7 +21,7 @@ SENDER_USES = frozenset({"cwnd_bytes", "ssthresh_bytes", "phase", "next_release_
 
 
 class ModelLoop:
-    """The model in the loop. The sender gets the window, and of the other :data:`SENDER_USES` those that are ``declared``."""
+    """The model in the loop. The sender gets the window and the ``declared`` observables of :data:`SENDER_USES`."""
 
     def __init__(self, case: StimulusCase, declared: Iterable[str]) -> None:
         """Begin before the first event."""
@@ -56,13 +56,13 @@ class ModelLoop:
 
 @dataclass(frozen=True)
 class ModelRun:
-    """A run of the model that declares all observables. ``starts``: the first event of each turn; ``observed``: the observables."""
+    """A run of the model with all observables declared. ``starts``: first event of each turn."""
 
     events: list[Event]
     observed: list[dict[str, Any]]
     starts: list[int]
     run: LoopRun
-    #: By event, an answer that was read and has exactly these observables: an equal line needs no reading.
+    #: By event, a parsed answer with exactly these observables: equal lines need not be parsed.
     right: dict[int, bytes] = field(default_factory=dict)
 
     @cached_property
@@ -75,7 +75,7 @@ class ModelRun:
         return [b"".join(lines[start:end]) for start, end in zip(self.starts, ends, strict=True)]
 
 
-@lru_cache(1)  # adapters that are judged together play the same case one after another
+@lru_cache(1)  # adapters judged together play the same case one after another
 def model_run(script: StimulusScript, clock_ns: int) -> ModelRun:
     """Return the run of the model on a clock with ticks of ``clock_ns``."""
     model = ModelLoop(script.case, OBSERVABLES)

@@ -19,7 +19,7 @@ FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", f"-I{REFERENCE_C}")
 
 
 class NativeError(BuildError):
-    """The library cannot be built or loaded. The text has the remedy."""
+    """The library cannot be built or loaded. The text contains the remedy."""
 
 
 class Status(IntEnum):
@@ -37,20 +37,20 @@ def check(status: Status, name: str) -> None:
     """Raise :class:`ScenarioError` if the run ``name`` exceeded the bounds or the memory."""
     if status is Status.BEYOND:
         raise ScenarioError(
-            f"{name}: beyond the bounds of the simulator: a packet would leave a link later than 2^59 ns, or a window has more than 2^60 bytes"
+            f"{name}: beyond the bounds of the simulator: a packet leaves after 2^59 ns, or a window exceeds 2^60 bytes"
         )
     if status is Status.NO_MEMORY:
-        raise ScenarioError(f"{name}: the simulator has not enough memory")
+        raise ScenarioError(f"{name}: the simulator is out of memory")
 
 
 @cache
 def library() -> CDLL:
-    """Return the library. It is built if it is missing. Raise :class:`NativeError`."""
+    """Return the library; build it if missing. Raise :class:`NativeError`."""
     try:
         loaded = CDLL(str(_built()))
     except FileNotFoundError as error:
         raise NativeError(
-            f"the sources of the path simulator are missing: {error}; install Firstflight anew"
+            f"the sources of the path simulator are missing: {error}; install Firstflight again"
         ) from error
     except (BuildError, OSError) as error:
         raise NativeError(

@@ -1,4 +1,4 @@
-"""The bounds of ``simulator.h``, inside which no expression of the C simulator overflows."""
+"""The bounds of ``simulator.h``. Within them, the expressions of the C simulator do not overflow."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ BURST_MAX_BYTES, HEADER_MAX_BYTES = 1 << 29, 1 << 16
 _TIME, _RATE, _SIZE = (0, TIME_END_NS - 1), (RATE_MIN_BPS, SIZE_MAX_BYTES), (0, SIZE_MAX_BYTES)
 _WINDOW, _HEADER, _UNIT = (1, WINDOW_MAX_BYTES), (0, HEADER_MAX_BYTES), (1, SIZE_MAX_BYTES)
 _NUMBER = (0, NUMBER_MAX)
-#: The least and the most of each member; ``None`` is inside.
+#: Minimum and maximum of each member; ``None`` is always allowed.
 _Bounds = Mapping[str, tuple[int, int]]
 _LINK: _Bounds = {
     **dict.fromkeys(("forward_delay_ns", "return_delay_ns", "jitter_ns"), _TIME),
@@ -53,7 +53,7 @@ def check_network(network: Network) -> None:
     _check(network.name, network, bounds)
     check_link(f"{network.name}: bottleneck", network.link)
     if network.return_rate_bps is not None:
-        _check_drain(f"{network.name}: way back", network.link, network.return_rate_bps)
+        _check_drain(f"{network.name}: return path", network.link, network.return_rate_bps)
     for plan in network.flows:
         _check_plan(f"{network.name}: flow {plan.name}", plan)
 
@@ -76,10 +76,10 @@ def check_link(where: str, link: Link) -> None:
 
 
 def _check_drain(where: str, link: Link, rate_bps: int) -> None:
-    """Check that a full queue is served in time."""
+    """Raise :class:`ScenarioError` if a full queue takes too long to drain."""
     most_bytes = DATAGRAM_MAX_BYTES + HEADER_MAX_BYTES
     queue_bytes = link.queue_bytes if link.queue_packets is None else link.queue_packets * most_bytes
-    _check_number(f"{where}: ns that a full queue takes", 8 * 10**9 * queue_bytes // rate_bps, (0, DRAIN_MAX_NS))
+    _check_number(f"{where}: drain time of a full queue in ns", 8 * 10**9 * queue_bytes // rate_bps, (0, DRAIN_MAX_NS))
 
 
 def _check_plan(where: str, plan: FlowPlan) -> None:

@@ -1,4 +1,4 @@
-"""Events and observations of the C simulator, as ``events.h`` lays them out."""
+"""Events and observations of the C simulator, in the layout of ``events.h``."""
 
 from collections.abc import Callable, Iterator
 from ctypes import Structure, c_int, c_uint64, string_at
@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 from firstflight.events import KINDS, Event, Run
 
-#: A number that is not there.
+#: Encoding of a missing number.
 NONE = 2**64 - 1
 _RUN, _RANGE = Struct("@QQQQ"), Struct("@QQ")
 
@@ -28,7 +28,7 @@ def _number(values: Iterator[int]) -> int | None:
     return None if value == NONE else value
 
 
-#: How a member of each type lies in C, and what reads it from the numbers of its event.
+#: Layout in C of a member by type, and the function that reads the member from the numbers of an event.
 _AS: dict[Any, tuple[str, Callable[[Iterator[int]], Any]]] = {
     int: ("Q", next),
     int | None: ("Q", _number),
@@ -40,14 +40,14 @@ _AS: dict[Any, tuple[str, Callable[[Iterator[int]], Any]]] = {
 
 
 class _Layout:
-    """The members of a kind of event.
+    """Layout of the members of an event kind.
 
-    A transfer has a hundred thousand events: their numbers are unpacked at once, which takes a fraction of the time of a ctypes
-    structure read member by member.
+    A transfer has a hundred thousand events. Unpacking all numbers of an event at once takes a fraction of the time of
+    reading a ctypes structure member by member.
     """
 
     def __init__(self, kind: type[Event]) -> None:
-        """Lay out the members after ``t_ns``."""
+        """Compute the layout of the members after ``t_ns``."""
         types = [found for name, found in get_type_hints(kind).items() if name != "t_ns"]
         members = [_AS[found] for found in types]
         self.struct = Struct("@" + "".join(code for code, _ in members))
@@ -59,7 +59,7 @@ class _Layout:
         """Return the event."""
         values = iter(self.struct.unpack_from(raw, RawEvent.of.offset))
         found = [read(values) for read in self._readers]
-        for at in self._flags:  # each stands behind a number of its group
+        for at in self._flags:  # each flag follows a number of its group
             found[at] = None if found[at - 1] is None else found[at]
         event: Event = self._make(raw.t_ns, *found)
         return event
@@ -80,7 +80,7 @@ class RawEvent(Structure):
 
 
 class RawObservation(Structure):
-    """The first members of ``struct ff_observation``: those by which the sender goes."""
+    """The first members of ``struct ff_observation``, used by the sender."""
 
     _fields_ = [
         ("cwnd_bytes", c_uint64),
@@ -92,6 +92,6 @@ class RawObservation(Structure):
 
 
 def event_of(raw: RawEvent) -> Event:
-    """Return an event as Python has it."""
+    """Return an event as a Python object."""
     event: Event = _LAYOUTS[raw.kind].read(raw)
     return event

@@ -167,21 +167,21 @@ class Watch(Structure):
 
 
 def lay_out_scenario(scenario: Scenario) -> ScenarioLayout:
-    """Return a scenario as C has it."""
+    """Return a scenario in its C layout."""
     numbers = _by_name(ScenarioLayout, scenario)
     parts = _transfer(scenario.transfer), lay_out_link(scenario.link), _receiver(scenario.receiver)
     return ScenarioLayout(*numbers.values(), *parts)
 
 
 def lay_out_network(network: Network) -> NetworkLayout:
-    """Return a network as C has it."""
+    """Return a network in its C layout."""
     plans = (_Plan * len(network.flows))(*map(_plan, network.flows))
     numbers = _by_name(NetworkLayout, network)
     return NetworkLayout(**numbers, link=lay_out_link(network.link), flow_count=len(plans), flows=plans)
 
 
 def lay_out_experiment(experiment: Experiment, stop_ns: int) -> PresetLayout:
-    """Return a transfer of a preset as C has it; its own windows have no profile."""
+    """Return a transfer of a preset in its C layout. The profile of a preset's own window is None."""
     algorithm, _, profile = experiment.algorithm.partition("/")
     names = algorithm.encode(), profile.encode() if profile else None
     numbers = _by_name(PresetLayout, experiment)
@@ -190,7 +190,7 @@ def lay_out_experiment(experiment: Experiment, stop_ns: int) -> PresetLayout:
 
 
 def lay_out_link(link: Link) -> LinkLayout:
-    """Return a link as C has it."""
+    """Return a link in its C layout."""
     steps = (_StepLayout * len(link.steps))(*(_StepLayout(*step) for step in link.steps))
     return LinkLayout(**_by_name(LinkLayout, link), step_count=len(steps), steps=steps)
 
@@ -226,7 +226,7 @@ def _plan(plan: FlowPlan) -> _Plan:
 
 
 def _by_name(layout: type[Structure], *places: object) -> dict[str, int]:
-    """Return the members of a layout that one of the places has by the same name, as numbers."""
+    """Return the numbers of a layout that exist under the same name in one of the objects."""
     numbers = [name for name, kind, *_ in layout._fields_ if kind is c_uint64]
     return {name: _optional(getattr(at, name)) for name in numbers for at in places if hasattr(at, name)}
 

@@ -1,4 +1,4 @@
-"""Networks: several flows over one bottleneck, a dumbbell. Scenarios in ``conformance/scenarios/networks``, loaded and checked."""
+"""Loads networks (dumbbells: several flows over one bottleneck) from ``conformance/scenarios/networks``."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receive
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A token bucket at the sender: what passes it, the bytes of a burst, and how long packets may wait for it."""
+    """A token bucket at the sender: rate, bytes of a burst, and maximum waiting time of packets."""
 
     rate_bps: int
     burst_bytes: int
@@ -42,7 +42,7 @@ class FlowPlan:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """One bottleneck and its flows. ``return_rate_bps`` is ``None`` for a way back of unlimited rate."""
+    """One bottleneck and its flows. ``return_rate_bps`` is ``None`` for an unlimited return path."""
 
     name: str
     title: str
@@ -64,10 +64,10 @@ class Network:
     ) -> "Network":
         """Return this network with another controller, size, or window and factor of MAX_DATA of one flow.
 
-        Raise :class:`ScenarioError` if there is no such flow.
+        Raise :class:`ScenarioError` for an unknown flow.
         """
         if flow not in {plan.name for plan in self.flows}:
-            raise ScenarioError(f"{self.name}: there is no flow {flow}")
+            raise ScenarioError(f"{self.name}: unknown flow {flow}")
 
         def change(plan: FlowPlan) -> FlowPlan:
             if plan.name != flow:

@@ -1,4 +1,4 @@
-"""The link of a scenario for datagrams that are really sent (``conformance/simulator/relay.c``)."""
+"""The link of a scenario for real datagrams (``conformance/simulator/relay.c``)."""
 
 from ctypes import byref
 from weakref import finalize
@@ -14,7 +14,7 @@ class Bottleneck:
     """A link with its queue. ``origin_ns`` is the time of the first packet, 0 before it."""
 
     def __init__(self, link: Link, seed: int) -> None:
-        """Begin idle. Raise :class:`ScenarioError` beyond the bounds of the simulator, and :class:`NativeError`."""
+        """Start idle. Raise :class:`ScenarioError` beyond the bounds of the simulator, and :class:`NativeError`."""
         check_link("link", link)
         self.origin_ns = 0
         self._layout, self._seed, self._library = lay_out_link(link), seed, native.library()
@@ -23,31 +23,31 @@ class Bottleneck:
 
     @property
     def busy_until_ns(self) -> int:
-        """When the last packet that was taken will have left."""
+        """Time when the last accepted packet has left the link."""
         return int(self._carried.busy_until_ns)
 
     @property
     def dropped_packets(self) -> int:
-        """How many packets were dropped."""
+        """Number of dropped packets."""
         return int(self._carried.dropped_packets)
 
     @property
     def early_dropped_packets(self) -> int:
-        """How many packets were dropped at random while the queue had room."""
+        """Number of packets dropped at random while the queue had room."""
         return int(self._carried.early_dropped_packets)
 
     @property
     def lost_packets(self) -> int:
-        """How many packets were lost on the link."""
+        """Number of packets lost on the link."""
         return int(self._carried.lost_packets)
 
     def carry(self, now_ns: int, size_bytes: int) -> int | None:
-        """Take a packet; return when it arrives, ``None`` if it never does."""
+        """Enqueue a packet; return its arrival time in ns, or ``None`` if it is dropped or lost."""
         if self._path is None:
             self.origin_ns = now_ns
             self._path = self._library.sim_path_begin(byref(self._layout), self._seed, now_ns)
             if self._path is None:
-                raise MemoryError("the simulator has not enough memory")
+                raise MemoryError("the simulator is out of memory")
             finalize(self, self._library.sim_path_end, self._path)
         status = self._library.sim_path_carry(self._path, now_ns, size_bytes, byref(self._carried))
         native.check(native.Status(status), "link")

@@ -1,4 +1,4 @@
-"""Presets: experiments whose parameters are data, the published ones in ``conformance/presets``. A name with ``.toml`` is a file of one's own."""
+"""Presets: parameters of published experiments (``conformance/presets``), or of the user's file ``NAME.toml``."""
 
 import tomllib
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from firstflight_conformance.simulate.scenario import ScenarioError
 from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 
 NAMES = tuple(sorted(path.stem for path in PRESETS.glob("*.toml")))
-#: Limits of what a preset takes: beyond them its numbers mean nothing, or take hours.
+#: Limits of parameters: beyond them, results are meaningless or take hours.
 MOST_MBPS, MOST_DELAY_MS, MOST_BYTES = 10_000, 10_000, 1_000_000_000
-#: The device of the published simulator stalls if its queue holds no packet of this size.
+#: The device of the published simulator stalls if its queue is too small for a packet of this size.
 _MTU_BYTES = 1500
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """How a transfer went. ``fct_ns``: from the SYN to the arrival of the ACK of the receiver's FIN.
+    """Result of a transfer. ``fct_ns``: time from the SYN to the arrival of the ACK of the receiver's FIN.
 
-    ``comparable``: whether the number can be held against the published experiment; otherwise ``reason`` says why not.
+    ``comparable``: whether the number is comparable with the published experiment; if not, ``reason`` is set.
     """
 
     fct_ns: int
@@ -50,7 +50,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def transfer(name: str, algorithm: str, size_bytes: int) -> Transfer:
-    """Return what the sender of a preset has to do."""
+    """Return the settings of the sender of a preset."""
     preset = load(name)
     tcp = preset["tcp"]
     segment_bytes = tcp["segment_bytes"]
@@ -74,13 +74,13 @@ def transfer(name: str, algorithm: str, size_bytes: int) -> Transfer:
 
 
 def algorithms(name: str) -> tuple[str, ...]:
-    """Return the algorithms of a preset: those that the published experiment has and this simulator too."""
+    """Return the algorithms of a preset: algorithms of the published experiment that this simulator supports."""
     return tuple(load(name)["pacing"])
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One transfer of a preset and its path. ``algorithm`` is one of the published windows, or ALGORITHM/PROFILE."""
+    """A transfer of a preset and its path. ``algorithm`` is a published window or ALGORITHM/PROFILE."""
 
     preset: str
     algorithm: str
@@ -95,19 +95,19 @@ class Experiment:
     def completion(
         self, fct_ns: int, lost: int, sent_packets: int, events: int, probe_timeouts: int, *, foreign: bool
     ) -> Completion:
-        """Return the result, and whether the published number is comparable. ``foreign``: it had another window."""
+        """Return the result, with a reason if it is not comparable. ``foreign``: the window is not a published one."""
         reason = None
         if lost:
-            reason = f"CoDel dropped {lost} packets: recovery is not that of the published simulator"
+            reason = f"CoDel dropped {lost} packets: the published simulator has another recovery"
         elif foreign:
-            reason = "the published experiment has no such algorithm"
+            reason = "the published experiment does not contain this algorithm"
         elif self.preset not in NAMES:
-            reason = "a preset of one's own"
+            reason = "an unpublished preset"
         elif probe_timeouts:
             reason = "the sender's timer expired"
         elif self.queue_bytes < _MTU_BYTES:
             reason = (
-                f"a queue of {self.queue_bytes} bytes holds no packet of {_MTU_BYTES}: the published simulator stalls"
+                f"a queue of {self.queue_bytes} bytes is below a packet of {_MTU_BYTES}: the published simulator stalls"
             )
         return Completion(fct_ns, lost, sent_packets, events, reason is None, reason)
 
@@ -115,11 +115,11 @@ class Experiment:
 def experiment(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int, size_bytes: int) -> Experiment:
     """Return one transfer of a preset. Raise :class:`ScenarioError` for parameters out of range or an unknown window.
 
-    ``rate_mbps`` and ``one_way_delay_ms`` are those of the bottleneck.
+    ``rate_mbps`` and ``one_way_delay_ms`` describe the bottleneck.
     """
     if "/" not in algorithm and algorithm not in algorithms(name):
         known = ", ".join(algorithms(name))
-        raise ScenarioError(f"algorithm: {algorithm}: {name} has {known}; the model's are ALGORITHM/PROFILE")
+        raise ScenarioError(f"algorithm: {algorithm}: unknown; {name} has {known}; the model has ALGORITHM/PROFILE")
     _within("rate_mbps", rate_mbps, 1, MOST_MBPS)
     _within("one_way_delay_ms", one_way_delay_ms, 0, MOST_DELAY_MS)
     _within("size_bytes", size_bytes, 1, MOST_BYTES)
@@ -140,4 +140,4 @@ def experiment(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int,
 
 def _within(what: str, value: int, low: int, high: int) -> None:
     if not low <= value <= high:
-        raise ScenarioError(f"{what}: {value} is not within {low}..{high}")
+        raise ScenarioError(f"{what}: {value} is outside {low}..{high}")

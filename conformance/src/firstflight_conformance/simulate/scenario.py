@@ -1,4 +1,4 @@
-"""Scenarios of the path simulator: loaded and checked."""
+"""Loads and checks scenarios of the path simulator."""
 
 import json
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from firstflight_conformance.simulate.transfer import Pacing, Receiver, Transfer
 
 
 class ScenarioError(ValueError):
-    """A scenario was refused. The text names file, place and reason."""
+    """Invalid scenario; the text contains file, place and reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The bottleneck and the way back. From each of ``steps`` on, a time after the start, the forward delay is so much longer.
+    """The bottleneck and the return path. ``steps``: times since the start, each with an additional forward delay.
 
-    ``queue_packets``, where it is given, bounds the queue instead of ``queue_bytes``. With more than ``early_drop_above_bytes`` in
-    the queue, ``early_drop_ppm`` in a million packets are dropped before it.
+    ``queue_packets``, if given, limits the queue instead of ``queue_bytes``. While the queue has more than
+    ``early_drop_above_bytes``, ``early_drop_ppm`` packets per million are dropped before the queue.
     """
 
     rate_bps: int
@@ -37,7 +37,7 @@ class Link:
     early_drop_ppm: int = 0
 
     def forward_delay_at(self, since_start_ns: int) -> int:
-        """Return the delay of a packet that leaves the link so long after the start, in ns, without jitter."""
+        """Return the delay, without jitter, of a packet that leaves the link ``since_start_ns`` after the start."""
         longer_ns = 0
         for at_ns, step_ns in self.steps:
             if since_start_ns < at_ns:
@@ -48,11 +48,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One path, one sender, one receiver. ``transfer_bytes`` is ``None`` for a transfer without end.
+    """One path, one sender, one receiver. ``transfer_bytes`` is ``None`` for an unlimited transfer.
 
-    ``saved_cwnd_bytes``: the saved window that Careful Resume is offered; the saved RTT is that of the empty path. ``announced``: before
-    the first packet the controller is told how much data waits, and the RTT of the empty path is known, as after a handshake.
-    ``algorithms`` are judged on it in closed loop, all if there are none, except the profiles ``not_for``, each ``algorithm/profile``.
+    ``saved_cwnd_bytes``: saved window offered to Careful Resume; the saved RTT is the RTT of the empty path.
+    ``announced``: before the first packet the controller gets the amount of waiting data and the RTT of the empty path,
+    as after a handshake. ``algorithms``: algorithms judged in closed loop (default: all), except the profiles
+    ``not_for``, each ``algorithm/profile``.
     """
 
     name: str
@@ -73,12 +74,12 @@ class Scenario:
 
     @property
     def empty_rtt_ns(self) -> int:
-        """The RTT of the empty path, as it is at the start."""
+        """RTT of the empty path at the start, in ns."""
         return self.link.forward_delay_at(0) + self.link.return_delay_ns
 
     @property
     def transfer(self) -> Transfer:
-        """What the sender has to do."""
+        """Settings of the sender."""
         return Transfer(
             self.config,
             self.transfer_bytes,
@@ -90,16 +91,16 @@ class Scenario:
 
 
 def read(path: Path) -> Any:
-    """Return what a scenario file holds. Raise :class:`ScenarioError` if it is no JSON, or has numbers that are no integers."""
+    """Return the content of a scenario file. Raise :class:`ScenarioError` for invalid JSON or non-integer numbers."""
 
     def refuse_float(text: str) -> None:
-        raise ValueError(f"{text} is no integer")
+        raise ValueError(f"{text} is not an integer")
 
     def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) < len(pairs):
             names = [name for name, _ in pairs]
-            raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)} is there twice")
+            raise ValueError(f"duplicate key {next(name for name in names if names.count(name) > 1)}")
         return members
 
     try:
@@ -137,7 +138,7 @@ def load_scenario(path: Path) -> Scenario:
 
 
 def _link(raw: dict[str, Any]) -> Link:
-    """Return the link; a rise is a single step."""
+    """Return the link; a rise becomes a single delay step."""
     members = {name: value for name, value in raw.items() if not name.startswith("rise_")}
     steps = sorted((step["at_ns"], step["longer_ns"]) for step in members.pop("delay_steps", []))
     if "rise_ns" in raw:
@@ -149,7 +150,7 @@ def _algorithms(path: Path, names: list[str]) -> tuple[str, ...]:
     for name in names:
         if name not in ALGORITHMS:
             raise ScenarioError(
-                f"{path}: $.algorithms: there is no algorithm {name}; there are {', '.join(ALGORITHMS)}"
+                f"{path}: $.algorithms: unknown algorithm {name}; available algorithms: {', '.join(ALGORITHMS)}"
             )
     return tuple(names)
 
@@ -158,22 +159,22 @@ def _profiles(path: Path, names: list[str]) -> tuple[str, ...]:
     for name in names:
         algorithm, _, profile = name.partition("/")
         if profile not in profiles(composed=True).get(algorithm, ()):
-            raise ScenarioError(f"{path}: $.not_for: there is no profile {name}; `firstflight list` shows all")
+            raise ScenarioError(f"{path}: $.not_for: unknown profile {name}; `firstflight list` shows all")
     return tuple(names)
 
 
 def scenario_files(folder: str = "") -> dict[str, Path]:
-    """Return the scenario files by name: those for several algorithms in ``conformance/scenarios``, the others in ``stimuli/ALGORITHM``.
+    """Return the scenario files by name, from ``conformance/scenarios`` and ``stimuli/ALGORITHM``.
 
-    ``folder`` is a folder in these, such as that of the closed loop. Raise :class:`FileNotFoundError` if there is none.
+    ``folder``: a subfolder, such as ``closed-loop``. Raise :class:`FileNotFoundError` without files.
     """
     pattern = f"{folder}/*.json" if folder else "*.json"
     found = [*SCENARIOS.glob(pattern), *STIMULI.glob(f"*/{pattern}")]
     by_name = {path.name: path for path in sorted(found, key=lambda path: path.name)}
     if not found:
-        raise FileNotFoundError(f"{SCENARIOS / folder}: there is no scenario")
+        raise FileNotFoundError(f"{SCENARIOS / folder}: no scenarios found")
     if len(by_name) < len(found):
         raise ScenarioError(
-            f"{STIMULI}: two scenarios have one name: {sorted(map(str, set(found) - set(by_name.values())))}"
+            f"{STIMULI}: two scenarios have the same name: {sorted(map(str, set(found) - set(by_name.values())))}"
         )
     return by_name

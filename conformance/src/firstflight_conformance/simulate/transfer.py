@@ -1,4 +1,4 @@
-"""What one flow has to do and how: the settings of a sender and its receiver."""
+"""Settings of one flow: its sender and its receiver."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from firstflight.enums import Enum
 
 
 class Pacing(Enum):
-    """How a sender spaces its packets, where the controller gives no release times."""
+    """Pacing of a sender if the controller does not give release times."""
 
     NONE = "none"  #: packets leave as the window allows
     #: 5/4 of a window per smoothed RTT (RFC 9002, section 7.7).
@@ -18,7 +18,7 @@ class Pacing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """When ACKs are sent. ``first_at_once``: the first packet is acknowledged at once."""
+    """Settings of ACKs. ``first_at_once``: the first packet is acknowledged at once."""
 
     ack_every_packets: int
     max_ack_delay_ns: int
@@ -27,12 +27,12 @@ class Receiver:
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """Handshake and teardown. ``syn_bytes``: a SYN or SYN-ACK on the wire.
+    """Handshake and teardown. ``syn_bytes``: size of a SYN or SYN-ACK on the wire.
 
-    The flow begins with a SYN. ``data_after_ns`` after the ACK of the SYN-ACK the data follows; the FIN is part of its last packet. The
-    receiver answers with an ACK and a FIN of its own, and the ACK of that is the end. ``retry_ns``: how long a SYN waits, twice that
-    for each further one. ``fin_acknowledges``: where the last data to arrive fills a gap before a FIN that has come already, the receiver's FIN
-    carries the ACK.
+    The flow begins with a SYN. The data follows ``data_after_ns`` after the ACK of the SYN-ACK; its last packet has the
+    FIN. The receiver answers with an ACK and its own FIN; the ACK of this FIN ends the flow. ``retry_ns``: timeout of
+    the first SYN, doubled for each further SYN. ``fin_acknowledges``: if the last data fills a gap before a FIN that
+    has already arrived, the receiver's FIN carries the ACK.
     """
 
     syn_bytes: int
@@ -43,15 +43,16 @@ class Handshake:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """What a sender has to do. ``transfer_bytes`` is ``None`` for a transfer without end.
+    """Settings of a sender. ``transfer_bytes`` is ``None`` for an unlimited transfer.
 
-    Sizes of packets are without headers, which add ``header_bytes`` on the wire; an ACK has ``ack_bytes`` there. ``named_data``: packets
-    say whose data they repeat, and ACKs how far all data has arrived. ``probes``: probe timeouts and persistent congestion; the timeout
-    is at least ``least_timeout_ns``. ``rtt_tick_ns``: the clock of the timestamps from which RTT samples are taken, where the sender
-    takes them so, from the oldest packet of an ACK; ``None`` for exact times of its largest. ``announced``: the controller is told how
-    much data waits. ``saved_cwnd_bytes``: the saved window that Careful Resume is offered, with ``saved_rtt_ns``. ``samples_rate``:
-    events have delivery-rate samples, also those for a controller that does not ask for them. ``max_data_bytes``: the first
-    window of a receiver that limits the data (MAX_DATA); each new limit multiplies the window by ``max_data_factor``.
+    Packet sizes exclude headers, which add ``header_bytes`` on the wire; an ACK has ``ack_bytes`` on the wire.
+    ``named_data``: packets contain the origin of repeated data, and ACKs the end of contiguous data. ``probes``: probe
+    timeouts and persistent congestion; the timeout is at least ``least_timeout_ns``. ``rtt_tick_ns``: timestamp clock
+    of a sender that takes RTT samples from the oldest packet of an ACK; ``None`` for exact times of the largest packet.
+    ``announced``: the controller gets the amount of waiting data. ``saved_cwnd_bytes``: saved window offered to Careful
+    Resume, with ``saved_rtt_ns``. ``samples_rate``: events have delivery-rate samples even if the controller does not
+    use them. ``max_data_bytes``: first window of a receiver that limits the data (MAX_DATA); each new limit multiplies
+    the window by ``max_data_factor``.
     """
 
     config: Config

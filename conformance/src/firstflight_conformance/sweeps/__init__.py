@@ -1,1 +1,1 @@
-"""Sweeps: the same question for every cell of a grid of paths and controllers."""
+"""Sweeps: one computation for every cell of a grid of paths and controllers."""

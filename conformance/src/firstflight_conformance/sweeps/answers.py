@@ -1,4 +1,4 @@
-"""What a sweep computes for one cell. An answer outside of the domain, or a run that stalls, is a row with its reason."""
+"""Computes the row of one cell of a sweep. A domain error or a stalled run gives a row with the reason."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from firstflight_conformance.simulate.scenario import Link, Scenario, ScenarioEr
 from firstflight_conformance.simulate.transfer import Receiver
 from firstflight_conformance.sweeps.grid import Cell
 
-#: What a row holds beside its cell.
+#: Columns of a row in addition to its cell.
 COLUMNS = {
     "simulate": (
         "completed_ns", "slow_start_ended_ns", "ended_by", "largest_cwnd_bytes", "dropped_packets", "lost_packets", "error",
@@ -25,10 +25,10 @@ COLUMNS = {
     "fct": ("fct_ns", "sent_packets", "lost", "comparable", "error"),
     "model": ("response_time_ns", "error"),
 }  # fmt: skip
-#: A transfer that takes longer is cut off.
+#: Time limit of a transfer.
 STOP_NS = 3_600 * 10**9
 PRESET = "grigore-2025"
-#: What a cell of `simulate` varies where no scenario is given. As after a handshake, the RTT is known and what waits is announced.
+#: Default scenario of `simulate`. As after a handshake, the RTT is known and the waiting data is announced.
 PLAIN = Scenario(
     name="sweep", title="", seed=1, stop_ns=STOP_NS, after_slow_start_ns=STOP_NS, config=Config(1200, 12000),
     transfer_bytes=None, paced=False, saved_cwnd_bytes=None, link=Link(1, 0, 0, 0, 0, 0),
@@ -56,9 +56,9 @@ def check(cells: Sequence[Cell], scenario: Scenario | None) -> None:
 
 
 def _on(cell: Cell, scenario: Scenario) -> Scenario:
-    """Return a scenario with the path, size and seed of a cell, run to its end.
+    """Return a scenario with the path, size and seed of a cell, and the time limit of a transfer.
 
-    An RTT that is not that of the scenario is divided in half.
+    An RTT other than the scenario's is split into equal delays of both directions.
     """
     link, rtt_ns = scenario.link, int(cell["rtt_ns"])
     if rtt_ns != link.forward_delay_ns + link.return_delay_ns:
@@ -91,7 +91,7 @@ def _simulate(cell: Cell, scenario: Scenario) -> dict[str, Any]:
 
 
 def _check_has_what_it_starts_by(scenario: Scenario, algorithm: str, profile: str) -> None:
-    """Refuse a run in which only the base controller would act: its time would be that of slow start under another name."""
+    """Raise :class:`ScenarioError` if only the base controller would act: the row would be mislabelled slow start."""
     found = ALGORITHMS.get(algorithm)
     started_by = None if found is None else found.started_by
     readings = None if found is None else found.profiles.get(profile.partition("+")[0])
@@ -103,7 +103,7 @@ def _check_has_what_it_starts_by(scenario: Scenario, algorithm: str, profile: st
         )
     if started_by is SavedPath and scenario.saved_cwnd_bytes is None:
         raise ScenarioError(
-            "no saved window, so this would be slow start: give --scenario one whose sender has saved_cwnd_bytes"
+            "no saved window, so this would be slow start: the scenario's sender needs saved_cwnd_bytes"
         )
 
 
@@ -111,7 +111,7 @@ def _fct(cell: Cell) -> dict[str, Any]:
     rate_mbps, rest_bps = divmod(int(cell["rate_bps"]), 10**6)
     delay_ms, rest_ns = divmod(int(cell["rtt_ns"]), 2 * 10**6)
     if rest_bps or rest_ns:
-        raise DomainError("fct takes whole Mbit/s, and an RTT of an even number of ms")
+        raise DomainError("fct needs a rate in whole Mbit/s and an RTT of an even number of ms")
     algorithm = str(cell["algorithm"])
     found = complete(presets.experiment(PRESET, algorithm, rate_mbps, delay_ms, int(cell["size_bytes"])))
     return {

@@ -1,4 +1,4 @@
-"""The code that computes the rows of a sweep: the version, and a digest of the sources."""
+"""Identity of the code that computes a sweep: version and digest of the sources."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from firstflight_conformance.paths import CONFORMANCE, SPEC
 from firstflight_conformance.version import __version__
 
 _MODEL, _TOOLS = Path(firstflight.__file__).parent, Path(__file__).parents[1]
-#: Folders of the sources that rows depend on: the model and its data, the tools, and the simulator in C with its presets.
+#: Source folders that rows depend on: the model and its data, the tools, and the C simulator with its presets.
 _FOLDERS = (
     _MODEL,
     SPEC,
@@ -21,7 +21,7 @@ _SUFFIXES = frozenset({".py", ".toml", ".json", ".c", ".h"})
 
 
 def code() -> str:
-    """Return the version and a digest of the sources, the same on every machine."""
+    """Return the version and a digest of the sources, equal on every machine."""
     parts: list[str | bytes] = []
     for folder in _FOLDERS:
         for path in sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file()):

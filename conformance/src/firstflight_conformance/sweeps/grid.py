@@ -1,4 +1,4 @@
-"""Grids: axes of values as people write them, and the cells that they span."""
+"""Grids: axes of readable values, and their cells."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ from firstflight_conformance.format.files import read_text
 from firstflight_conformance.quantities import RATES, SIZES, TIMES, parse
 from firstflight_conformance.simulate.scenario import Scenario, ScenarioError, load_scenario
 
-#: The axes of each kind of sweep, in the order in which they vary: the last one varies first. Those with a value may be left out.
+#: Axes of each kind of sweep, with default values. The last axis varies fastest.
 AXES: dict[str, dict[str, str | None]] = {
     "simulate": {
         "algorithm": None, "rate": None, "rtt": None, "queue": "1bdp", "loss-ppm": "0", "size": "10MB", "seed": "1",
@@ -23,14 +23,14 @@ AXES: dict[str, dict[str, str | None]] = {
     "fct": {"algorithm": None, "rate": None, "rtt": None, "size": None},
     "model": {"algorithm": None, "rate": None, "rtt": None, "size": None},
 }  # fmt: skip
-#: Cells are kept in memory, each in a few hundred bytes.
+#: Limit of cells, because each takes a few hundred bytes of memory.
 CELLS_MAX = 1_000_000
 _PRODUCTS = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*bdp")
 Cell = dict[str, int | str]
 
 
 class GridError(ValueError):
-    """A grid was refused. The text names the axis, the value and what is wrong."""
+    """Invalid grid; the text contains axis, value and reason."""
 
 
 def read_grid(path: Path) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def read_grid(path: Path) -> dict[str, Any]:
 
 
 def read_scenario(path: Path) -> Scenario:
-    """Load the scenario on which a grid is based. Raise :class:`GridError`."""
+    """Load the scenario of a grid. Raise :class:`GridError`."""
     try:
         return load_scenario(path)
     except ScenarioError as error:
@@ -50,13 +50,13 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def defaults(kind: str, scenario: Scenario | None) -> dict[str, str | None]:
-    """Return what an axis holds that is not given: the value of the scenario, if there is one."""
+    """Return the default values of the axes: the scenario's values if there is one. Raise :class:`GridError`."""
     if kind not in AXES:
         raise GridError(f"kind: {kind!r} is not one of {', '.join(AXES)}")
     if scenario is None:
         return AXES[kind]
     if kind != "simulate":
-        raise GridError(f"scenario: {kind} takes none")
+        raise GridError(f"scenario: not supported by {kind}")
     link = scenario.link
     of_scenario = {
         "rate": link.rate_bps, "rtt": link.forward_delay_ns + link.return_delay_ns, "queue": link.queue_bytes,
@@ -66,11 +66,11 @@ def defaults(kind: str, scenario: Scenario | None) -> dict[str, str | None]:
 
 
 def cells(kind: str, given: Mapping[str, Sequence[str]], scenario: Scenario | None = None) -> list[Cell]:
-    """Return the cells that the axes span, in order and each once. Raise :class:`GridError`."""
+    """Return the cells of the axes in order, without duplicates. Raise :class:`GridError`."""
     missing = defaults(kind, scenario)
     unknown = [axis for axis in given if axis not in missing]
     if unknown:
-        raise GridError(f"{unknown[0]}: {kind} has no such axis; there are {', '.join(missing)}")
+        raise GridError(f"{unknown[0]}: unknown axis; {kind} has {', '.join(missing)}")
     axes = {axis: list(given.get(axis) or ([default] if default else ())) for axis, default in missing.items()}
     axes["algorithm"] = [name for pattern in axes["algorithm"] for name in algorithms(pattern)]
     for axis, values in axes.items():
@@ -80,7 +80,7 @@ def cells(kind: str, given: Mapping[str, Sequence[str]], scenario: Scenario | No
     for values in axes.values():
         count *= len(values)
     if count > CELLS_MAX:
-        raise GridError(f"{count} cells are more than {CELLS_MAX}")
+        raise GridError(f"{count} cells exceed the limit of {CELLS_MAX}")
     found = {tuple(cell.items()): cell for cell in _spanned(axes)}
     if scenario is not None:
         return [{**cell, "scenario": _fingerprint(scenario)} for cell in found.values()]
@@ -88,19 +88,19 @@ def cells(kind: str, given: Mapping[str, Sequence[str]], scenario: Scenario | No
 
 
 def _fingerprint(scenario: Scenario) -> str:
-    """Return what names a scenario in its rows: a changed file is another sweep."""
+    """Return the name of a scenario in rows, with a digest: a changed file is another sweep."""
     return f"{scenario.name}#{sha256(repr(scenario).encode()).hexdigest()[:8]}"
 
 
 def algorithms(pattern: str) -> list[str]:
-    """Return the controllers that a pattern means, ``search/*`` or ``*/*``; a name without signs of a glob means itself."""
+    """Return the controllers that match a pattern such as ``search/*``; a name without glob characters is kept."""
     if not set(pattern) & set("*?["):
         return [pattern]
     known = [f"{name}/{profile}" for name, found in profiles(composed=True).items() for profile in found]
     meant = [name for name in known if fnmatchcase(name, pattern)]
     if not meant:
         raise GridError(
-            f"algorithm: nothing is called {pattern}; there are {', '.join(profiles())}, each with profiles"
+            f"algorithm: {pattern} does not match any profile; available algorithms: {', '.join(profiles())}"
         )
     return meant
 
@@ -111,7 +111,7 @@ def _spanned(axes: Mapping[str, Sequence[str]]) -> Iterator[Cell]:
         cell: Cell = {"algorithm": written["algorithm"]}
         cell["rate_bps"] = _quantity(written, "rate", RATES)
         if not cell["rate_bps"]:
-            raise GridError(f"rate: {written['rate']} sends nothing; needs more than 0")
+            raise GridError(f"rate: expected more than 0, got {written['rate']}")
         cell["rtt_ns"] = _quantity(written, "rtt", TIMES)
         if "queue" in written:
             cell["queue_bytes"] = _queue(written, int(cell["rate_bps"]) * int(cell["rtt_ns"]))
@@ -133,7 +133,7 @@ def _quantity(written: Mapping[str, str], axis: str, units: dict[str, int]) -> i
 
 
 def _queue(written: Mapping[str, str], rate_by_time: int) -> int:
-    """Return the size of a queue, given as a size or as a multiple of the bandwidth-delay product, in bytes."""
+    """Return the size in bytes of a queue given as a size or as a multiple of the bandwidth-delay product."""
     match = _PRODUCTS.fullmatch(written["queue"].strip())
     if match is None:
         return _quantity(written, "queue", SIZES)

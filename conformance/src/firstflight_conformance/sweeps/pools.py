@@ -1,4 +1,4 @@
-"""Where the cells of a sweep are computed: in processes of this machine, or by the workers of a Dask scheduler."""
+"""Computes the cells of a sweep in local processes or on the workers of a Dask scheduler."""
 
 import os
 import threading
@@ -18,14 +18,14 @@ from firstflight_conformance.sweeps.code import code
 from firstflight_conformance.sweeps.grid import Cell
 from firstflight_conformance.sweeps.store import Row
 
-#: So many cells go to a process at once: a kill costs no more than these for each.
+#: Number of cells sent to a process at once: a kill loses at most these for each process.
 _CHUNK = {"simulate": 8, "fct": 8, "model": 64}
-#: How long a scheduler and its first worker may take to answer.
+#: Timeout of the scheduler and of its first worker, in s.
 _PATIENCE_S = 20
 
 
 class PoolError(RuntimeError):
-    """The scheduler cannot be used. The text says why."""
+    """The scheduler or a process cannot be used; the text is the reason."""
 
 
 def rows(
@@ -37,7 +37,7 @@ def rows(
     *,
     by: str,
 ) -> Iterator[Row]:
-    """Yield the rows of cells in the order in which they are ready. Raise :class:`PoolError`, also where other code computes them than that asked for."""
+    """Yield the rows of cells as they are ready. Raise :class:`PoolError`, also for other code than ``by``."""
     size = _CHUNK[kind]
     chunks = iter([missing[start : start + size] for start in range(0, len(missing), size)])
     if scheduler is None and (jobs == 1 or len(missing) <= size):
@@ -58,9 +58,9 @@ def rows(
 
 
 def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None, by: str) -> list[Row]:
-    """Return the rows of some cells. Raise :class:`PoolError` if this process has other code than the sweep."""
+    """Return the rows of cells. Raise :class:`PoolError` if this process has other code than the sweep."""
     if _code_here() != by:
-        raise PoolError(f"a process has the code {_code_here()}, the sweep {by}: begin the sweep again")
+        raise PoolError(f"a process has the code {_code_here()}, the sweep {by}: start the sweep again")
     return [answer(kind, cell, scenario) for cell in chunk]
 
 
@@ -78,7 +78,7 @@ def _processes(jobs: int) -> Iterator[tuple[Executor, int]]:
 
 
 def _end_with(parent: int) -> None:
-    """Let a process of the pool end when the sweep was killed: nobody would ever send it anything again."""
+    """End this process of the pool after its parent was killed."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -90,7 +90,7 @@ def _end_with(parent: int) -> None:
 
 @contextmanager
 def _workers(scheduler: str) -> Iterator[tuple[Executor, int]]:
-    """Connect to a scheduler. Its workers must have this version of Firstflight: rows of two versions are not of one sweep."""
+    """Connect to a scheduler. Its workers must have this version: a sweep must not mix rows of two versions."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -100,7 +100,7 @@ def _workers(scheduler: str) -> Iterator[tuple[Executor, int]]:
     try:
         client = Client(scheduler, timeout=_PATIENCE_S, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise PoolError(f"{scheduler}: no scheduler answers: {error}") from error
+        raise PoolError(f"{scheduler}: cannot connect to a scheduler: {error}") from error
     with client:
         _check_workers(client, scheduler)
         with client.get_executor(pure=False) as executor:
@@ -112,12 +112,12 @@ def _check_workers(client: Any, scheduler: str) -> None:
         client.wait_for_workers(1, timeout=_PATIENCE_S)
         versions = client.run(_version)
     except TimeoutError as error:
-        raise PoolError(f"{scheduler}: has no worker") from error
+        raise PoolError(f"{scheduler}: no workers") from error
     except ImportError as error:
-        raise PoolError(f"{scheduler}: a worker has no Firstflight: {error}") from error
+        raise PoolError(f"{scheduler}: Firstflight is not installed on a worker: {error}") from error
     for worker, found in versions.items():
         if found != __version__:
-            raise PoolError(f"{scheduler}: {worker} has Firstflight {found}, not {__version__}")
+            raise PoolError(f"{scheduler}: {worker} has Firstflight {found}, expected {__version__}")
 
 
 def _version() -> str:

@@ -1,4 +1,4 @@
-"""The file of a sweep: a row is written as soon as it is computed, so that a sweep that was killed goes on where it was."""
+"""The file of a sweep. Each row is written as soon as it is computed, so a killed sweep can be resumed."""
 
 import csv
 import fcntl
@@ -12,33 +12,33 @@ from typing import Any, TextIO
 from firstflight_conformance.format.files import write_whole
 
 Row = dict[str, Any]
-#: The last column: the version and code that computed the row.
+#: Last column: version and digest of the code that computed the row.
 CODE = "code"
-#: Columns that hold texts, and truth values; all others hold integers.
+#: Columns of texts, and of truth values; all others are integers.
 TEXTS = frozenset({"algorithm", "scenario", "ended_by", "error", CODE})
 FLAGS = frozenset({"comparable"})
 
 
 class StoreError(ValueError):
-    """The file cannot be gone on with."""
+    """The file cannot be used for the sweep."""
 
 
 class Store:
-    """Rows as CSV or as JSON Lines, by the suffix of the file. ``keys``: the columns that name a row. ``code``: what computes them."""
+    """Rows as CSV or JSON Lines, by suffix. ``keys``: columns that identify a row. ``code``: identity of the code."""
 
     def __init__(self, path: Path, keys: Sequence[str], columns: Sequence[str], code: str) -> None:
-        """Name the file and its columns; nothing is written yet."""
+        """Store the file name and the columns, without writing. Raise :class:`StoreError` for another suffix."""
         if path.suffix not in (".csv", ".jsonl"):
-            raise StoreError(f"{path}: needs the suffix .csv or .jsonl")
+            raise StoreError(f"{path}: expected the suffix .csv or .jsonl")
         self._path, self._keys, self._columns = path, tuple(keys), (*keys, *columns, CODE)
         self._is_csv, self._code = path.suffix == ".csv", code
 
     @contextmanager
     def open(self) -> Iterator[TextIO]:
-        """Open the file to go on with it; no other sweep may meanwhile. Raise :class:`StoreError`."""
+        """Open and lock the file to append rows. Raise :class:`StoreError` if another sweep has the lock."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         if self._path.exists() and not self._path.is_file():
-            raise StoreError(f"{self._path}: is no regular file")
+            raise StoreError(f"{self._path}: not a regular file")
         while True:
             with self._path.open("a+", encoding="utf-8", newline="") as file:
                 try:
@@ -50,12 +50,12 @@ class Store:
                     return
 
     def resume(self, file: TextIO, known: Iterable[Row]) -> set[tuple[str, ...]]:
-        """Return the keys of the rows that are there. What a kill has left of a row is cut off. Raise :class:`StoreError` for other rows."""
+        """Return the keys of existing rows; cut an incomplete last row. Raise :class:`StoreError` for foreign rows."""
         head = self._head()
         text = self._read()
         text = text[: text.rfind("\n") + 1] or head
         if not text.startswith(head):
-            raise StoreError(f"{self._path}: has other columns; it is of another sweep or version")
+            raise StoreError(f"{self._path}: has other columns; it belongs to another sweep or version")
         rows = self._rows(text)
         wanted, found = {self.key(row) for row in known}, {self.key(row) for row in rows}
         if not found <= wanted:
@@ -63,7 +63,7 @@ class Store:
         others = sorted({str(row[CODE]) for row in rows} - {self._code})
         if others:
             what = f"{self._path}: has rows of other code, {', '.join(others)}; this is {self._code}"
-            raise StoreError(f"{what}. Begin a new file, or go on with the code that computed them")
+            raise StoreError(f"{what}. Use a new file, or resume with the code that computed them")
         if rows:
             file.truncate(len(text.encode()))
         else:
@@ -73,11 +73,11 @@ class Store:
         return found
 
     def key(self, row: Row) -> tuple[str, ...]:
-        """Return what names a row, the same for one that was read."""
+        """Return the key of a row, equal for computed and read rows."""
         return tuple(str(row[name]) for name in self._keys)
 
     def add(self, file: TextIO, row: Row) -> None:
-        """Add a row; it outlives the process from now on. Raise :class:`StoreError` if it cannot be written."""
+        """Append a row and flush it. Raise :class:`StoreError` if it cannot be written."""
         try:
             file.write(self._line(row | {CODE: self._code}))
             file.flush()
@@ -85,7 +85,7 @@ class Store:
             raise StoreError(f"{self._path}: {error.strerror}") from error
 
     def sort(self, cells: Iterable[Row]) -> list[Row]:
-        """Put the rows into the order of the cells, so that no kill can be seen; return them."""
+        """Write the rows in the order of the cells, as in an uninterrupted sweep; return them."""
         rows = {self.key(row): row for row in self._rows(self._read())}
         ordered = [rows[self.key(cell)] for cell in cells]
         write_whole(self._path, self._head() + "".join(map(self._line, ordered)))
@@ -98,7 +98,7 @@ class Store:
         try:
             return self._path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            raise StoreError(f"{self._path}: is not UTF-8, so no file of a sweep: {error}") from error
+            raise StoreError(f"{self._path}: not a file of a sweep: not UTF-8: {error}") from error
 
     def _line(self, row: Row) -> str:
         if not self._is_csv:
@@ -114,7 +114,7 @@ class Store:
             raise StoreError(f"{self._path}: {error}") from error
         for number, row in enumerate(rows, 2 if self._is_csv else 1):
             if not isinstance(row, dict) or tuple(row) != self._columns:
-                raise StoreError(f"{self._path}, line {number}: has other columns; it is of another sweep or version")
+                raise StoreError(f"{self._path}, line {number}: has other columns, of another sweep or version")
         return rows
 
     @staticmethod
@@ -123,7 +123,7 @@ class Store:
 
 
 def _typed(row: dict[str, str]) -> Row:
-    """Return a row as it was before it was written: an empty cell is ``None``."""
+    """Return the typed values of a CSV row; an empty cell is ``None``."""
     return {name: _value(name, text) if text else None for name, text in row.items()}
 
 
@@ -134,5 +134,5 @@ def _value(name: str, text: str) -> Any:
 
 
 def _cell(value: Any) -> Any:
-    """Return a value of a CSV file: nothing for ``None``, one line for a text."""
+    """Return a value for a CSV file, with texts on one line; csv writes ``None`` as an empty cell."""
     return value.replace("\n", " ") if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""What a sweep says at a glance: for each algorithm the time it took, what it lost, and how it stands to the first one."""
+"""Summary of a sweep: times and dropped packets of each algorithm, compared with the first algorithm."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,12 @@ from statistics import median_low
 from firstflight_conformance.quantities import readable_time
 from firstflight_conformance.sweeps.store import Row
 
-#: What every kind of sweep asks for first.
+#: Column of the time for each kind of sweep.
 TIME = {"simulate": "completed_ns", "fct": "fct_ns", "model": "response_time_ns"}
 
 
 def summary(kind: str, rows: Sequence[Row]) -> list[str]:
-    """Return a table as lines: one for each algorithm, in the order of the grid."""
+    """Return the lines of a table: a heading, and one line per algorithm in the order of the grid."""
     by_algorithm: dict[str, dict[tuple[object, ...], Row]] = {}
     for row in rows:
         by_algorithm.setdefault(row["algorithm"], {})[_path(row)] = row
@@ -30,7 +30,7 @@ def summary(kind: str, rows: Sequence[Row]) -> list[str]:
 
 
 def _path(row: Row) -> tuple[object, ...]:
-    """Return what names the cell of a row but for its algorithm."""
+    """Return the key of a row's cell without the algorithm."""
     names = ("rate_bps", "rtt_ns", "queue_bytes", "loss_ppm", "size_bytes", "seed")
     return tuple(row.get(name) for name in names)
 
@@ -38,6 +38,6 @@ def _path(row: Row) -> tuple[object, ...]:
 def _compared(
     found: Mapping[tuple[object, ...], Row], first: Mapping[tuple[object, ...], Row], column: str
 ) -> Counter[int]:
-    """Return in how many cells the time is below (-1) and above (1) that of the first algorithm."""
+    """Return the numbers of cells with a time below (-1) and above (1) the first algorithm's."""
     pairs = ((row[column], first[path][column]) for path, row in found.items() if path in first)
     return Counter((a > b) - (a < b) for a, b in pairs if a is not None and b is not None)

@@ -1,4 +1,4 @@
-"""The rows of a sweep as a Parquet file, for the programs that read columns."""
+"""Writes the rows of a sweep as a Parquet file, for column-oriented programs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from firstflight_conformance.sweeps.store import FLAGS, TEXTS, Row, StoreError
 
 
 def write_parquet(rows: Sequence[Row], path: Path) -> None:
-    """Write rows with 64-bit integers, texts and truth values; what there is not is null. Raise :class:`StoreError`."""
+    """Write rows with 64-bit integers, texts and truth values; missing values are null. Raise :class:`StoreError`."""
     try:
         import pyarrow
         from pyarrow import parquet

@@ -1,4 +1,4 @@
-"""Values that a text bounds: what an implementation may take of an interval, and how the model goes on from there.
+"""Values that a text bounds: the accepted interval, and the continuation of the model from a value in it.
 
-A module for each algorithm has its ``BOUNDS``: a class by the name that ``bound`` has in ``spec/NAME/open-points.toml``.
+Each module defines ``BOUNDS``: classes by the name of ``bound`` in ``spec/NAME/open-points.toml``.
 """

@@ -1,4 +1,4 @@
-"""The bound of BBR: what follows Drain (draft-ietf-ccwg-bbr-06, section 5.3.3), and ProbeRTT (section 5.3.4)."""
+"""The bound of BBR: the phases after Drain (draft-ietf-ccwg-bbr-06, section 5.3.3), and ProbeRTT (section 5.3.4)."""
 
 from fractions import Fraction
 from typing import Any
@@ -11,13 +11,13 @@ from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
 
 class NotModelled(Bound):
-    """After Drain, in the phase of the model, and from ProbeRTT on, in any: window and pacing are those of the implementation."""
+    """Accepts any window and pacing after Drain in the phase of the model, and from ProbeRTT on in any phase."""
 
     due = probes_rtt = False
     min_rtt_ns = stamp_ns = TIME_MAX_NS
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take what was answered to an event of which the model says nothing. ProbeRTT shows in a window of half of the product."""
+        """Accept the answer in a phase that is not modelled. A window of at most half the BDP shows ProbeRTT."""
         self.settle(before, state, event)
         phase, own_bytes = observation.phase.value, state.base.cwnd_bytes
         window_bytes = observed.get("cwnd_bytes", own_bytes)
@@ -31,10 +31,12 @@ class NotModelled(Bound):
         kinds = {name: type(getattr(observation, name)) for name in observed.keys() & {"outcome", "phase"}}
         shows |= {name: kind(observed[name]) for name, kind in kinds.items()}
         what = "window from ProbeRTT on" if self.probes_rtt else "window after Drain"
-        return Taken(self.point, what, window_bytes, Fraction(window_bytes, own_bytes), "that of ours", shows=shows)
+        return Taken(
+            self.point, what, window_bytes, Fraction(window_bytes, own_bytes), "of the model's window", shows=shows
+        )
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Note where ProbeRTT is due: at an ACK that comes five seconds after the smallest RTT, or later."""
+        """Record that ProbeRTT is due: at an ACK at least five seconds after the smallest RTT."""
         if isinstance(event, Ack):
             self.due |= event.t_ns - self.stamp_ns >= PROBE_RTT_INTERVAL_NS
             if event.latest_rtt_ns is not None and event.latest_rtt_ns < self.min_rtt_ns:

@@ -1,4 +1,4 @@
-"""The interface of a bound, and what was taken of it."""
+"""The interface of a bound, and the values taken from its interval."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,11 +10,12 @@ from firstflight.events import Event
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A value that an implementation took of an interval.
+    """A value that an implementation took from an interval.
 
-    ``share`` is the value over what it is a share of, which ``of`` names: "of the saved window". ``what`` names the value: "jump".
-    ``acts`` is false where the text allows to do nothing, and nothing was done. ``shows``: what follows from it in the observation of the
-    model, by the names there, beside windows and threshold. ``extreme``: the text has no lower limit, and the value is 0.
+    ``what``: name of the value, such as "jump". ``share``: the value divided by the reference that ``of`` describes:
+    "of the saved window". ``acts``: false if the text allows to do nothing and the implementation did nothing.
+    ``shows``: changes of the model's observation in addition to windows and threshold, by member. ``extreme``: the
+    value is 0, without a lower limit in the text.
     """
 
     point: str
@@ -27,15 +28,15 @@ class Taken:
     extreme: bool = False
 
 
-#: Lets a controller process an event in place.
+#: Processes an event in place in a controller.
 Advance = Callable[[Any, Event], Any]
 
 
 class Bound:
-    """The bound of one point along one case. The state of a controller is that of the model, or of a wrong one; only its members are used."""
+    """The bound of one point along one case. It uses only members of a controller, which may be a copy of the model."""
 
     def __init__(self, point: str, advance: Advance) -> None:
-        """Begin before the first event. ``point``: the id of the open point; ``advance``: the model, to be asked what another event does."""
+        """Start before the first event. ``point``: id of the open point. ``advance``: model for trying other events."""
         self.point, self.advance = point, advance
 
     def copy(self, advance: Advance) -> "Bound":
@@ -45,12 +46,13 @@ class Bound:
         return other
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Return what was taken if ``observed`` lies in the interval, and change the ``state`` to go on from it.
+        """Return the value taken if ``observed`` is in the interval, and change ``state`` to continue from it.
 
-        ``before``: the controller before the event, ``state`` and ``observation``: after it, ``observed``: the answer of the implementation.
-        The state stays as it is if the answer lies outside, or is of something else.
+        ``before``: the controller before the event. ``state`` and ``observation``: after the event. ``observed``: the
+        answer of the implementation. Return None and leave the state unchanged if the answer is outside, or concerns
+        other values.
         """
         raise NotImplementedError
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Take note of an event, after the state follows the answer to it."""
+        """Record an event, after the state follows the answer to it."""

@@ -1,6 +1,6 @@
-"""The bounds of Careful Resume: the jump and when it comes, the pacing, the window and the threshold of Safe Retreat (RFC 9959).
+"""The bounds of Careful Resume (RFC 9959): jump and its moment, pacing, window and threshold of Safe Retreat.
 
-A model that changed text executes has classes of its own; those of the phases and events are shared.
+A modified copy of the model has its own classes; the classes of phases and events are shared.
 """
 
 from fractions import Fraction
@@ -11,7 +11,7 @@ from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase, Trigger
 from firstflight_conformance.compare.bounds.bound import Advance, Bound, Taken
 
-_OF_SAVED = "the saved window"
+_OF_SAVED = "of the saved window"
 
 
 def _phase(controller: Any) -> Phase:
@@ -35,22 +35,25 @@ def _usual(advance: Advance, before: Any, event: Event) -> Any:
 
 
 def _most_bytes(used: Any) -> int:
-    """Return the largest jump: half of the saved window, and no more than the configured maximum (section 3.3)."""
+    """Return the largest jump: half of the saved window, at most the configured maximum (section 3.3)."""
     half_bytes: int = used.saved_cwnd_bytes // 2
     return half_bytes if used.max_jump_bytes is None else min(half_bytes, used.max_jump_bytes)
 
 
 def _least_bytes(controller: Any, window_bytes: int, most_bytes: int) -> int:
-    """Return the window above which a jump is one: it enlarges. A profile may set CWND to a smaller jump_cwnd as section 3.3 has it, where no larger is allowed."""
+    """Return the window that a jump must exceed.
+
+    A profile may set CWND to a smaller jump_cwnd as in section 3.3 if no larger jump is allowed. The limit is then 0.
+    """
     shrinks = controller.readings.jump_not_larger.value != "stop" and most_bytes <= window_bytes
     return 0 if shrinks else window_bytes
 
 
 class Jump(Bound):
-    """Section 3.3: the jump is no more than half of the saved window; section 3.2: a sender may jump, and need not."""
+    """Section 3.3: the jump is at most half of the saved window. Section 3.2: a sender may jump, but need not."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a smaller jump, or none; without one Reconnaissance goes on."""
+        """Accept a smaller jump, or none. Without a jump Reconnaissance continues."""
         window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
         if window_bytes is None or not _entered(before, state, Phase.UNVALIDATED):
             return None
@@ -79,10 +82,10 @@ def _would_jump(advance: Advance, state: Any, now_ns: int) -> bool:
 
 
 class JumpMoment(Bound):
-    """Section 3.2: once the path is confirmed a sender can jump at once, or later."""
+    """Section 3.2: once the path is confirmed, a sender can jump at once or later."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a jump that comes before data waits."""
+        """Accept a jump before data waits."""
         window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
         if window_bytes is None or _phase(state) is not Phase.RECONNAISSANCE:
             return None
@@ -105,10 +108,10 @@ class JumpMoment(Bound):
 
 
 class RetreatWindow(Bound):
-    """Section 3.5: on entry to Safe Retreat the window is no more than half of PipeSize; in QUIC it has two packets at least."""
+    """Section 3.5: on entry to Safe Retreat the window is at most half of PipeSize, in QUIC at least two packets."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a smaller window."""
+        """Accept a smaller window."""
         window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
         if window_bytes is None or not _entered(before, state, Phase.SAFE_RETREAT):
             return None
@@ -116,20 +119,20 @@ class RetreatWindow(Bound):
             return None
         base.cwnd_bytes = window_bytes
         share = Fraction(window_bytes, resume.pipesize_bytes)
-        return Taken(self.point, "window of Safe Retreat", window_bytes, share, "PipeSize")
+        return Taken(self.point, "window of Safe Retreat", window_bytes, share, "of PipeSize")
 
 
 class RetreatThreshold(Bound):
-    """Section 3.5: on leaving Safe Retreat the threshold is no larger than PipeSize times Beta, which is 1 at most (2.4)."""
+    """Section 3.5: on leaving Safe Retreat the threshold is at most PipeSize * Beta, with Beta at most 1 (2.4)."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take another threshold within the bound, or a lower one at congestion."""
+        """Accept another threshold within the bound, or a lower one at congestion."""
         ssthresh_bytes, base, resume = observed.get("ssthresh_bytes"), state.base, state.startup.resume
         if ssthresh_bytes is None or ssthresh_bytes == base.ssthresh_bytes:
             return None
         most_bytes = base.ssthresh_bytes
         if _phase(before) is Phase.SAFE_RETREAT and _phase(state) is Phase.NORMAL:
-            bound_bytes = resume.pipesize_bytes  # Beta is 1 at most
+            bound_bytes = resume.pipesize_bytes  # Beta is at most 1
             most_bytes = bound_bytes if most_bytes is None else max(bound_bytes, most_bytes)
         elif not _entered(before, state, Phase.SAFE_RETREAT) and not _is_congestion(state, event):
             return None
@@ -138,18 +141,18 @@ class RetreatThreshold(Bound):
         base.ssthresh_bytes = ssthresh_bytes
         share = Fraction(ssthresh_bytes, max(resume.pipesize_bytes, 1))
         what, extreme = "threshold of Safe Retreat", ssthresh_bytes == 0
-        return Taken(self.point, what, ssthresh_bytes, share, "PipeSize", extreme=extreme)
+        return Taken(self.point, what, ssthresh_bytes, share, "of PipeSize", extreme=extreme)
 
 
 class ReleaseTime(Bound):
-    """Sections 3.3 and 4.3.2: packets are paced by the current RTT; the rhythm is an example, and no rounding is named.
+    """Sections 3.3 and 4.3.2: packets are paced by the current RTT. The rhythm is an example, without a rounding rule.
 
-    A packet may leave later than by the schedule, by up to an RTT, or earlier by what rounding each interval down gives. Where the RTT
-    changes, the next release may follow at once.
+    A packet may leave up to an RTT later than scheduled, or earlier by the effect of rounding each interval down. The
+    next release may follow at once when the RTT changes.
     """
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take another release of the next packet; the schedule goes on from it."""
+        """Accept another release time of the next packet. The schedule continues from it."""
         release_ns, expected_ns = observed.get("next_release_ns"), observation.next_release_ns
         resume = state.startup.resume
         if release_ns is None or expected_ns in (None, release_ns) or _phase(state) is not Phase.UNVALIDATED:
@@ -164,7 +167,7 @@ class ReleaseTime(Bound):
         schedule.t_ns += release_ns - expected_ns
         share = Fraction(release_ns - expected_ns, rtt_ns)
         shows = {"next_release_ns": release_ns}
-        return Taken(self.point, "release after the schedule", release_ns, share, "the RTT", shows=shows)
+        return Taken(self.point, "release after the schedule", release_ns, share, "of the RTT", shows=shows)
 
 
 BOUNDS = {

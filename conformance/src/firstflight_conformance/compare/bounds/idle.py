@@ -1,4 +1,4 @@
-"""The bound of the window after an idle period: it stays, or is lowered (RFC 9002, section 7.8; RFC 5681, section 4.1)."""
+"""The bound of the window after an idle period: unchanged or lower (RFC 9002, section 7.8; RFC 5681, section 4.1)."""
 
 from fractions import Fraction
 from typing import Any
@@ -8,18 +8,18 @@ from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
 
 class IdlePeriod(Bound):
-    """After an idle period the window stays, or is lowered once, but not below one datagram.
+    """After an idle period the window is unchanged, or lowered once to at least one datagram.
 
-    RFC 9002, section 7.8, permits other mechanisms (MAY), such as RFC 7661, which halves the window. RFC 5681, section 4.1, has no more than
-    the restart window (SHOULD): the smaller of initial window and window. RFC 2861 goes down to one segment. The window is lowered at
-    ``idle_restart``, or at the next ``sent`` by a stack that notices idle time itself.
-    ``may_lower``: that ``sent`` is still to come, and the window was not lowered at ``idle_restart``.
+    RFC 9002, section 7.8, permits other mechanisms (MAY), such as RFC 7661, which halves the window. RFC 5681, section
+    4.1, limits it to the restart window (SHOULD): the smaller of initial window and window. RFC 2861 goes down to one
+    segment. The window is lowered at ``idle_restart``, or at the next ``sent`` by a stack that detects idle time
+    itself. ``may_lower``: that ``sent`` is still to come, and the window was not lowered at ``idle_restart``.
     """
 
     may_lower: bool = False
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a window between one datagram and the one before the idle period, where the model keeps that."""
+        """Accept a window between one datagram and the previous window if the model's window is unchanged."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if window_bytes is None or base.cwnd_bytes != before.base.cwnd_bytes:
             return None
@@ -34,7 +34,7 @@ class IdlePeriod(Bound):
         return Taken(self.point, "window after an idle period", window_bytes, share, "of the window before it")
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Note the end of an idle period, and the first packets after it."""
+        """Record the end of an idle period, and the first packets after it."""
         if isinstance(event, IdleRestart):
             self.may_lower = bool(state.base.cwnd_bytes == before.base.cwnd_bytes)
         elif isinstance(event, Sent):

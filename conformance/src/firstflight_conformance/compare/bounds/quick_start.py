@@ -1,4 +1,4 @@
-"""The bound of Quick-Start: the threshold that a sender may take from the approved rate (RFC 4782)."""
+"""The bound of Quick-Start: the threshold that a sender may derive from the approved rate (RFC 4782)."""
 
 from fractions import Fraction
 from typing import Any
@@ -8,10 +8,10 @@ from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
 
 class Threshold(Bound):
-    """Section 4.4: at the beginning of a connection, before any loss or mark, the threshold may be set to a desired value."""
+    """Section 4.4: at the start of a connection, before a loss or mark, the threshold may be set to a desired value."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a threshold where the mode begins and there is none yet; no threshold is less than two datagrams."""
+        """Accept a threshold of at least two datagrams when the mode begins, unless a threshold is already set."""
         ssthresh_bytes, base, quick = observed.get("ssthresh_bytes"), state.base, state.startup
         if ssthresh_bytes is None or base.ssthresh_bytes is not None or quick.midway:
             return None
@@ -19,7 +19,7 @@ class Threshold(Bound):
             return None
         base.ssthresh_bytes = ssthresh_bytes
         share = Fraction(ssthresh_bytes, quick.window_bytes)
-        return Taken(self.point, "threshold of Quick-Start", ssthresh_bytes, share, "QS-cwnd")
+        return Taken(self.point, "threshold of Quick-Start", ssthresh_bytes, share, "of QS-cwnd")
 
 
 BOUNDS = {"quick_start_threshold": Threshold}

@@ -1,4 +1,4 @@
-"""The bound of Rapid Start: windows of the first recovery that keep their fractions (draft-kazuho-ccwg-rapid-start, section 3.3)."""
+"""The bound of Rapid Start: window fractions in the first recovery (draft-kazuho-ccwg-rapid-start, section 3.3)."""
 
 from fractions import Fraction
 from typing import Any
@@ -10,17 +10,17 @@ _RECOVERY = "recovery"
 
 
 class KeptFractions(Bound):
-    """The draft names no rounding. The model rounds the window down after each statement, by less than a byte each time.
+    """The draft specifies no rounding. The model rounds down after each statement, by less than a byte each time.
 
-    It goes on from its own window after each event, so that what is taken never adds up to more than the fractions do. ``reductions``: how many
-    there were in this recovery; ``own``: window and threshold of the model.
+    The model continues from its own window after each event, so that accepted differences never exceed the sum of the
+    fractions. ``reductions``: number of reductions in this recovery. ``own``: window and threshold of the model.
     """
 
     reductions = 0
     own: tuple[int, int | None] | None = None
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a window that is larger by less than a byte for each reduction, and the threshold that follows it."""
+        """Accept a window that is larger by less than a byte per reduction, and the threshold that follows it."""
         window_bytes, base = observed.get("cwnd_bytes"), state.base
         if window_bytes is None or _RECOVERY not in (_stage(before), _stage(state)):
             return None
@@ -36,10 +36,10 @@ class KeptFractions(Bound):
         self.own = own_bytes, own_ssthresh_bytes
         base.cwnd_bytes, base.ssthresh_bytes = window_bytes, ssthresh_bytes
         share = Fraction(window_bytes, own_bytes)
-        return Taken(self.point, "window with fractions", window_bytes, share, "that without")
+        return Taken(self.point, "window with fractions", window_bytes, share, "of the rounded window")
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Count a reduction, and go on from the window without fractions until recovery is over."""
+        """Count a reduction, and continue from the window without fractions until recovery is over."""
         recovers, base = _stage(state) == _RECOVERY, state.base
         if recovers and self.own is not None:
             base.cwnd_bytes, base.ssthresh_bytes = self.own

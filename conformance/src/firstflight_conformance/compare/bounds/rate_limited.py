@@ -1,4 +1,7 @@
-"""The bound of growth at app-limited ACKs: none (RFC 9002, section 7.8), or up to the cap of draft-ietf-ccwg-ratelimited-increase."""
+"""The bound of growth at app-limited ACKs.
+
+It ranges from none (RFC 9002, section 7.8) to the cap of draft-ietf-ccwg-ratelimited-increase.
+"""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -9,18 +12,19 @@ from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
 
 class RateLimited(Bound):
-    """At an app-limited ACK the window grows no more than at any other ACK, and not beyond limit(maxFS) (the draft, section 3).
+    """At an app-limited ACK the window grows at most as at other ACKs, up to limit(maxFS) (the draft, section 3).
 
-    limit(maxFS) is the window to which the algorithm grows while one flight of maxFS is acknowledged: twice maxFS in slow
-    start, 5/4 of it in CSS of HyStart++, maxFS and a datagram in the congestion avoidance of NewReno. CUBIC in congestion
-    avoidance is out of scope: its growth depends on time. The cap never lowers a window.
-    ``most_flight_bytes``: maxFS, the largest flight since the last reduction by congestion, at first the initial window.
+    limit(maxFS) is the window after growth by one acknowledged flight of maxFS. It is twice maxFS in slow start, and
+    5/4 of maxFS in CSS of HyStart++. In the congestion avoidance of NewReno it is maxFS plus a datagram. CUBIC in
+    congestion avoidance is out of scope: its growth depends on time. The cap never lowers a window.
+    ``most_flight_bytes``: maxFS, the largest flight since the last reduction by congestion, at first the initial
+    window.
     """
 
     most_flight_bytes: int | None = None
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a window that an app-limited ACK has grown, up to the cap."""
+        """Accept growth of the window at an app-limited ACK, up to the cap."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if not isinstance(event, Ack) or not event.app_limited or window_bytes is None:
             return None
@@ -28,9 +32,9 @@ class RateLimited(Bound):
             base.cwnd_bytes > before.base.cwnd_bytes
             or observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes
         ):
-            return None  # something else than growth raises the window
+            return None  # window or threshold change by something other than growth
         used = replace(event, app_limited=False)
-        # The same ACK may end a phase of the startup algorithm, and with it lower the window.
+        # The same ACK may end a phase of the startup algorithm, which lowers the window.
         grown_bytes = self._grown(before, used, base)
         if not base.cwnd_bytes < window_bytes <= min(base.cwnd_bytes + grown_bytes, self._limit(before, used, base)):
             return None
@@ -39,7 +43,7 @@ class RateLimited(Bound):
         return Taken(self.point, "window that is not fully used", window_bytes, share, "of the largest flight")
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Note the flight; a reduction forgets the earlier ones. The exit of a startup algorithm without congestion is no reduction of the base."""
+        """Record the flight, reset it at a reduction. The exit of a startup algorithm without congestion is not one."""
         if self.most_flight_bytes is None:
             self.most_flight_bytes = before.base.cwnd_bytes
         is_exit = isinstance(event, Ack) and not (before.base.in_recovery or state.base.in_recovery)
@@ -49,7 +53,7 @@ class RateLimited(Bound):
             self.most_flight_bytes = max(self.most_flight_bytes, event.bytes_in_flight)
 
     def _limit(self, before: Any, used: Ack, base: Any) -> Fraction:
-        """Return limit(maxFS) of the algorithm in its present phase."""
+        """Return limit(maxFS) in the present phase of the algorithm."""
         flight_bytes = Fraction(self.most_flight_bytes or 0)
         last = used.packets[-1]
         one = replace(used, packets=(replace(last, first=last.last),), bytes=last.size_bytes)
@@ -67,7 +71,10 @@ class RateLimited(Bound):
         return flight_bytes * (1 + min(share, Fraction(1)))
 
     def _grown(self, before: Any, used: Ack, base: Any) -> int:
-        """Return the growth in bytes of the model's window over ``base`` at an ACK. Growth by more than the acknowledged bytes is a jump and counts as 0."""
+        """Return the growth of the model's window over ``base`` at an ACK, in bytes.
+
+        Growth by more than the acknowledged bytes is a jump and counts as 0.
+        """
         after = before.copy()
         self.advance(after, used)
         grown_bytes: int = after.base.cwnd_bytes - base.cwnd_bytes

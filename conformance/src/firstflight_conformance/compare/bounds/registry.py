@@ -1,4 +1,4 @@
-"""Which bounds a profile has."""
+"""Returns the bounds of a profile."""
 
 import importlib
 import pkgutil
@@ -11,7 +11,7 @@ from firstflight_conformance.format.open_points import Kind, OpenPoint, OpenPoin
 
 
 def bounds_of(algorithm: str, profile: str, advance: Advance) -> list[Bound]:
-    """Return the bounds of a profile and of the base below it, before the first event of a case. ``advance``: the model that follows them."""
+    """Return the bounds of a profile and its base, before the first event of a case. ``advance``: the model."""
     return [make(point.id, advance) for point, make in _of(algorithm, profile)]
 
 
@@ -28,7 +28,7 @@ def _of(algorithm: str, profile: str) -> tuple[tuple[OpenPoint, type[Bound]], ..
 def _class(point: OpenPoint) -> type[Bound]:
     known, name = _known(), str(point.bound)
     if name not in known:
-        raise OpenPointError(f"{point.id}: there is no bound {name}; there are {', '.join(sorted(known))}")
+        raise OpenPointError(f"{point.id}: unknown bound {name}; choose one of {', '.join(sorted(known))}")
     return known[name]
 
 

@@ -1,4 +1,4 @@
-"""The bounds of NewReno: growth in congestion avoidance, and how the window comes down in recovery."""
+"""The bounds of NewReno: growth in congestion avoidance, and reduction of the window in recovery."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -7,9 +7,9 @@ from typing import Any
 from firstflight.events import Ack, Event, Lost, Sent
 from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
-#: Credit that is kept, in datagrams. The counter of RFC 3465 holds less than one window, which is less than two of those after a reduction.
+#: Largest credit, in datagrams. The counter of RFC 3465 is below one window, which is less than two reduced windows.
 _MOST_DATAGRAMS = 2
-#: The part of a window that the least growth leaves out.
+#: Part of a window that is subtracted from the least growth.
 _LEFT_WINDOWS = Fraction(1, 4)
 #: The outcome of an ACK whose last packet grows the window in congestion avoidance.
 _AVOIDANCE = "grown_avoidance"
@@ -22,7 +22,7 @@ def _is_newreno(base: Any) -> bool:
 
 
 def _grows_by_base(controller: Any) -> bool:
-    """Return whether congestion avoidance is that of NewReno, of which the startup algorithm has no other."""
+    """Return whether congestion avoidance follows NewReno, without another rule of the startup algorithm."""
     return _is_newreno(controller.base) and _reading(controller, "growth") != "one_in_twenty"
 
 
@@ -35,9 +35,10 @@ def _has_other_threshold(base: Any, observed: dict[str, Any]) -> bool:
 
 
 def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
-    """Return the window after the packets of an ACK that slow start takes, and how many bytes are left for congestion avoidance.
+    """Return the window after the packets of an ACK in slow start, and the bytes left for congestion avoidance.
 
-    A packet takes part if it was sent after the last recovery began, or at that very time, which may count as after it. The packet that reaches the threshold is the last of slow start.
+    Packets sent after the start of the last recovery count, and those sent at the same time, which may count as after
+    it. The packet that reaches the threshold is the last of slow start.
     """
     window_bytes, left_bytes = before.cwnd_bytes, 0
     if not isinstance(ack, Ack) or ack.app_limited:
@@ -55,27 +56,27 @@ def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
 
 
 class AvoidanceGrowth(Bound):
-    """At most one datagram for each window that is acknowledged (RFC 9002, section 7.3.3), and at least half of one.
+    """At most one datagram for each acknowledged window (RFC 9002, section 7.3.3), and at least half a datagram.
 
-    The increase is additive (section 7.3.3), roughly a datagram per round trip (RFC 5681, section 3.1). Whole windows count, since byte
-    counting adds nothing before. A byte for each packet and a quarter of a window are left to rounding and to when a packet counts.
-    ``credit_bytes``: growth that what was acknowledged so far allows and that was not taken, exact. What is acknowledged of a window counts
-    for more of a smaller one: RFC 3465, section 2.1, counts bytes and does not begin anew at a reduction. A rule of the startup algorithm for
-    congestion avoidance takes the place of that of the base, and this bound is not about it.
+    The increase is additive (section 7.3.3), roughly a datagram per round trip (RFC 5681, section 3.1). Whole windows
+    count, since byte counting adds nothing before. A byte per packet and a quarter of a window allow for rounding and
+    for the moment when a packet counts. ``credit_bytes``: exact growth that is allowed so far and was not used. The
+    byte counter of RFC 3465, section 2.1, does not restart at a reduction, so earlier bytes are a larger part of the
+    smaller window. If a startup algorithm has its own rule for congestion avoidance, this bound does not apply.
     """
 
     credit_bytes = allowed_bytes = least_bytes = Fraction(0)
     window_bytes = grown_bytes = 0
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a window that grew by no more than the credit and the share of this ACK, and did not shrink."""
+        """Accept a window that did not shrink and grew by at most the credit and the share of this ACK."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if not _grows_by_base(state) or window_bytes is None:
             return None
         least_bytes, left_bytes = self._avoidance(before, state, event)
         credit_bytes = self._credit(least_bytes) + self._share(base, least_bytes, left_bytes)
         most_bytes = least_bytes + int(credit_bytes)
-        # Where the model's own window lies outside, something else than congestion avoidance has set it.
+        # If the model's own window is outside, it was not set by congestion avoidance.
         fits = all(least_bytes <= found <= most_bytes for found in (base.cwnd_bytes, window_bytes))
         if left_bytes == 0 or not fits or _has_other_threshold(base, observed):
             return None
@@ -83,7 +84,7 @@ class AvoidanceGrowth(Bound):
         if not grows and not self._would_grow(before, state, event, least_bytes):
             return None
         if observation.outcome.value == "drained" and window_bytes == least_bytes:
-            return None  # whether the ACK that ends the drain grows anything is for SEARCH to say
+            return None  # SEARCH decides whether the ACK that ends the drain grows the window
         grown_bytes, size_bytes = self.grown_bytes + window_bytes - least_bytes, base.max_datagram_size_bytes
         windows = (self.least_bytes + self._least(event, self._share(base, least_bytes, left_bytes))) / size_bytes
         if window_bytes < base.cwnd_bytes and grown_bytes < int(windows - _LEFT_WINDOWS) * size_bytes // 2:
@@ -93,7 +94,7 @@ class AvoidanceGrowth(Bound):
         return Taken(self.point, "growth in congestion avoidance", grown_bytes, share, _OF_A_DATAGRAM)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Add the share of an ACK to the credit, and take away what the window has grown."""
+        """Add the share of an ACK to the credit, and subtract the growth of the window."""
         base = state.base
         if not isinstance(event, Ack) or not _grows_by_base(state) or base.in_recovery:
             return
@@ -107,13 +108,16 @@ class AvoidanceGrowth(Bound):
         self.window_bytes = base.cwnd_bytes
         self.grown_bytes += grown_bytes
         self.allowed_bytes += share_bytes
-        # The ACK at which a startup algorithm ends slow start may grow nothing.
+        # The ACK that ends slow start by a startup algorithm may leave the window unchanged.
         ends = before.base.ssthresh_bytes != base.ssthresh_bytes
         if not ends or grown_bytes or self._would_grow(before, state, event, least_bytes):
             self.least_bytes += self._least(event, share_bytes)
 
     def _avoidance(self, before: Any, state: Any, event: Event) -> tuple[int, int]:
-        """Return the same as the function, from the window and threshold that a startup algorithm sets at this ACK: at the end of recovery or of slow start."""
+        """Return the result of ``_avoidance`` with window and threshold set by a startup algorithm at this ACK.
+
+        A startup algorithm sets them at the end of recovery or of slow start.
+        """
         base = before.base
         ends = base.in_recovery and not state.base.in_recovery
         if isinstance(event, Ack) and state.startup and (ends or base.ssthresh_bytes != state.base.ssthresh_bytes):
@@ -122,11 +126,14 @@ class AvoidanceGrowth(Bound):
             if ends or unused.base.ssthresh_bytes == state.base.ssthresh_bytes:
                 base = unused.base
         if base.ssthresh_bytes == base.cwnd_bytes and _reading(state, "at_threshold") == "slow_start":
-            base = replace(base, ssthresh_bytes=base.cwnd_bytes + 1)  # the packet at the threshold is one of slow start
+            base = replace(base, ssthresh_bytes=base.cwnd_bytes + 1)  # the packet at the threshold is in slow start
         return _avoidance(base, event)
 
     def _would_grow(self, before: Any, state: Any, event: Event, least_bytes: int) -> bool:
-        """Return whether the model grows the window at an ACK that ends slow start, and by less than a byte for each packet: with larger datagrams it shows."""
+        """Return whether the model grows the window at an ACK that ends slow start, by less than a byte per packet.
+
+        The growth becomes visible with larger datagrams.
+        """
         if not isinstance(event, Ack) or before.base.ssthresh_bytes == state.base.ssthresh_bytes:
             return False
         larger = before.copy()
@@ -135,7 +142,7 @@ class AvoidanceGrowth(Bound):
         return bool(larger.base.ssthresh_bytes == state.base.ssthresh_bytes and larger.base.cwnd_bytes > least_bytes)
 
     def _credit(self, window_bytes: int) -> Fraction:
-        """Return the credit at a window that may have shrunk since it was earned."""
+        """Return the credit at a window that may have shrunk since the credit was earned."""
         if 0 < window_bytes < self.window_bytes:
             return self.credit_bytes * self.window_bytes / window_bytes
         return self.credit_bytes
@@ -152,16 +159,18 @@ class AvoidanceGrowth(Bound):
 
 
 class GradualReduction(Bound):
-    """Window in recovery, which becomes the reduced one before recovery ends (RFC 9002, section 7.3.2).
+    """Window in recovery, which reaches the reduced window before recovery ends (RFC 9002, section 7.3.2).
 
-    The window comes down from the one before recovery, and does not rise above the reduced one again. With Proportional Rate Reduction an ACK
-    lowers it further where much of the flight is lost: to the bytes in flight, and the bytes delivered and not replaced in recovery. This is the
-    conservative reduction bound (RFC 6937, section 3), the least window. From there the window rises to the reduced one.
-    The first recovery of Rapid Start has rules of its own.
-    The model itself reduces at once. It goes on from its own window after each event, so that the end of recovery holds the implementation to it.
-    ``held_bytes``: the window after the last event, or ``None`` for the model's own window. ``credit_bytes``: bytes delivered in recovery, less bytes sent.
-    ``flight_bytes``: what was in flight when recovery began, if that was more than the window, as after an idle period that lowered it: Proportional
-    Rate Reduction comes down from there.
+    The window decreases from the window before recovery, and does not rise above the reduced window again. With
+    Proportional Rate Reduction an ACK lowers it further if much of the flight is lost. Its least value is the bytes in
+    flight plus the bytes delivered and not replaced in recovery (conservative reduction bound, RFC 6937, section 3).
+    From there the window rises to the reduced window. The first recovery of Rapid Start has its own rules.
+    The model itself reduces at once. It continues from its own window after each event, so the implementation must
+    reach that window at the end of recovery.
+    ``held_bytes``: the window after the last event, or ``None`` for the model's own window.
+    ``credit_bytes``: bytes delivered in recovery, less bytes sent.
+    ``flight_bytes``: bytes in flight at the start of recovery if they exceeded the window, as after an idle period that
+    lowered it. Proportional Rate Reduction starts from there.
     """
 
     held_bytes: int | None = None
@@ -169,7 +178,7 @@ class GradualReduction(Bound):
     credit_bytes = flight_bytes = 0
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Take a window between the one after the last event and the reduced one, or at an ACK down to the least one."""
+        """Accept a window between the last window and the reduced window, or at an ACK down to the least window."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         stage = getattr(getattr(state.startup, "stage", None), "value", None)
         is_newreno = _is_newreno(base) and base.in_recovery and base.ssthresh_bytes is not None and stage != "recovery"
@@ -191,7 +200,7 @@ class GradualReduction(Bound):
         return Taken(self.point, "window in recovery", window_bytes, Fraction(window_bytes, reduced_bytes), of)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Go on from the reduced window."""
+        """Continue from the reduced window."""
         if _begins_recovery(before, state):
             flight_bytes = event.bytes_in_flight + event.bytes if isinstance(event, Lost) else 0
             self.credit_bytes, self.flight_bytes = 0, flight_bytes if flight_bytes > before.base.cwnd_bytes else 0
@@ -203,7 +212,7 @@ class GradualReduction(Bound):
             state.base.cwnd_bytes, self.reduced_bytes = self.reduced_bytes, None
 
     def _credit(self, event: Event) -> int:
-        """Return the bytes delivered less the bytes sent since recovery began, after an event."""
+        """Return the bytes delivered minus the bytes sent since the start of recovery, after an event."""
         if isinstance(event, Ack):
             return self.credit_bytes + event.bytes
         return self.credit_bytes - event.bytes if isinstance(event, Sent) else self.credit_bytes

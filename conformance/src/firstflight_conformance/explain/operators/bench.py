@@ -1,4 +1,4 @@
-"""One copy of the model in which functions change: running a candidate executes no module anew."""
+"""A copy of the model with replaceable functions: running a candidate does not execute modules again."""
 
 import resource
 import signal
@@ -23,27 +23,28 @@ from firstflight_conformance.replay.fresh import mutable_files, right_text
 from firstflight_conformance.replay.mutants import changed_texts
 from firstflight_conformance.replay.variant import Variant
 
-#: Each variant has a number of its own: cases remember how far it agrees.
+#: Unique number of each variant: cases cache how far a variant agrees.
 _NUMBERS = count()
-#: CPU time of a candidate in seconds, and the memory that it may add in bytes.
+#: Limits of a candidate: CPU time in seconds, and additional memory in bytes.
 _SECONDS, _MEMORY_BYTES = 0.5, 2**29
 
 
 class CandidateError(ArithmeticError):
-    """A candidate needs too much time, or fails in a way that only wrong models do."""
+    """A candidate exceeds a limit, or fails in a way specific to wrong models."""
 
 
 class Bench:
     """A copy of the model with the choices of a stack.
 
-    ``substitute``: the value that :data:`SUBSTITUTED` returns, ``None`` for the value of the model; ``inputs``: the inputs of its last call.
+    ``substitute``: the value returned by :data:`SUBSTITUTED`, ``None`` for the model's value.
+    ``inputs``: the inputs of its last call.
     """
 
-    #: The name of a function that lines of the model may call.
+    #: Name of a function that substituted lines of the model call.
     SUBSTITUTED = "_observed_or"
 
     def __init__(self, choices: Candidate | None) -> None:
-        """Copy the model."""
+        """Create the copy."""
         parts = choices.parts if choices else ()
         self.model = ModelText({path: right_text(path) for path in mutable_files()} | changed_texts(*parts))
         self.switch = Switch({}, self.model.texts)
@@ -62,7 +63,7 @@ class Bench:
         return self.substitute
 
     def variant(self, *operations: Operation) -> "Operated | None":
-        """Return the model with operations, ``None`` if they are no program or change nothing."""
+        """Return the model with operations, or ``None`` if they give invalid code or change nothing."""
         codes: dict[Function, CodeType] = {}
         for function in dict.fromkeys(one.function for one in operations):
             swaps = [swap for one in operations if one.function is function for swap in one.swaps]
@@ -79,16 +80,16 @@ class Bench:
 
 
 class Operated(Switched):
-    """The model of a bench with operations; ``transform`` changes the events that it processes."""
+    """The model of a bench with operations; ``transform`` changes the events before processing."""
 
     def __init__(self, bench: Bench, change: Change, transform: Transform | None = None) -> None:
-        """Take the change."""
+        """Store the change."""
         super().__init__(bench.switch, change, bench.values, next(_NUMBERS))
         self._transform = transform
         self.codes = change.codes
 
     def advance(self, state: Any, event: Any) -> Any:
-        """Process one event in place; return the observables. Raise an error of ``CRASHES`` whatever is wrong."""
+        """Process one event in place; return the observables. Raise an error of ``CRASHES`` for every failure."""
         try:
             for one in (event,) if self._transform is None else self._transform(event):
                 observation = super().advance(state, one)
@@ -107,7 +108,7 @@ class Operated(Switched):
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Limit CPU time and memory of a candidate. Raise :class:`CandidateError` beyond; there is no limit outside the main thread."""
+    """Limit CPU time and memory of a candidate in the main thread. Raise :class:`CandidateError` beyond the limits."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -115,7 +116,7 @@ def limited() -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     most = _size_bytes() + _MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-    # Again and again: Python ignores what a handler raises while an object is freed.
+    # Repeated: Python ignores exceptions of a handler while an object is freed.
     signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS, _SECONDS)
     try:
         yield
@@ -130,7 +131,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _size_bytes() -> int:
-    """Return the size of the process; more than any where the system does not state it, which is then no limit."""
+    """Return the size of the process in bytes, or a huge number, without effect as a limit, if the system has none."""
     path = Path("/proc/self/statm")
     return int(path.read_text("ascii").split()[0]) * resource.getpagesize() if path.exists() else 2**50
 
@@ -140,7 +141,7 @@ Lines = dict[str, set[int]]
 
 
 def executed(subject: AnsweredCase, variant: Variant) -> list[Lines]:
-    """Return the lines of the model that each event up to the first divergence executes, the first event with the beginning."""
+    """Return the lines of the model executed by each event up to the divergence; event 0 includes initialisation."""
     found: list[Lines] = [{}]
     with traced(found):
         if isinstance(subject.case, ComputationCase):
@@ -153,7 +154,7 @@ def executed(subject: AnsweredCase, variant: Variant) -> list[Lines]:
 
 @contextmanager
 def traced(found: list[Lines]) -> Iterator[None]:
-    """Add the lines of the model that are executed to the last entry."""
+    """Add the executed lines of the model to the last entry."""
     files = {str(path) for path in mutable_files()}
 
     def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:

@@ -17,24 +17,24 @@ _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 _COMPUTED: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub,), ast.Sub: (ast.Add,), ast.Mult: (ast.FloorDiv,), ast.FloorDiv: (ast.Mult,),
 }  # fmt: skip
-#: Widths of integers in which a quantity may be kept, in bits.
+#: Widths of integers that may store a quantity, in bits.
 _WIDTHS = (8, 16, 31, 32)
-#: A change of events: the events that a wrong implementation processes in place of one.
+#: A change of events: returns the events that a wrong implementation processes instead of one.
 Transform = Callable[[Event], tuple[Event, ...]]
-#: The specification in sentences.
+#: Text for the specification in sentences.
 _WHERE = "where the specification"
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A new node in place of an old one: a member ``key`` of a node, or an index of a list of nodes."""
+    """Replacement of a syntax node: a member ``key`` of a node, or an index of a list of nodes."""
 
     holder: Any
     key: Any
     new: Any
 
     def exchange(self) -> "Swap":
-        """Put the new node in place; return the swap back."""
+        """Insert the new node; return the swap back."""
         if isinstance(self.holder, list):
             back = Swap(self.holder, self.key, self.holder[self.key])
             self.holder[self.key] = self.new
@@ -46,10 +46,10 @@ class Swap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """An edit of a function. ``rank``: its place among edits that answer alike; the least comes first.
+    """An edit of a function. ``rank``: order among edits with equal answers, lowest first.
 
-    ``constant``: name and new value of a constant of the file, in place of an edit of the tree. ``transform``: a change of events in
-    place of both.
+    ``constant``: name and new value of a constant of the file, instead of an edit of the tree. ``transform``: a change
+    of events instead of both.
     """
 
     function: SourceFunction
@@ -63,7 +63,7 @@ class Operation:
 
 @contextmanager
 def applied(swaps: Iterable[Swap]) -> Iterator[None]:
-    """Apply swaps to a tree, and take them back at the end."""
+    """Apply swaps to a tree and revert them at the end."""
     back = [swap.exchange() for swap in swaps]
     try:
         yield
@@ -74,7 +74,7 @@ def applied(swaps: Iterable[Swap]) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An expression, its place in the tree, and the statement that it is a part of."""
+    """An expression, its place in the tree, and its statement."""
 
     node: ast.expr
     holder: Any
@@ -101,7 +101,7 @@ class Operators:
     def __init__(
         self, model: ModelText, function: SourceFunction, executed: Collection[int], values: dict[str, int]
     ) -> None:
-        """Take the lines that a failing case executed."""
+        """Store the lines executed by a failing case."""
         self._model, self._function, self._values = model, function, values
         self._constants = model.constants[function.path]
         self._statements = [one for one in _blocks(function.node) if one.statement.lineno in executed]
@@ -180,7 +180,7 @@ class Operators:
                 yield Operation(self._function, place.node.lineno, 2, sentence, (), (name, number))
 
     def _number(self, node: ast.expr) -> tuple[int, str] | None:
-        """Return the value of a constant, and its name if it has one."""
+        """Return the value and the name, if any, of a constant."""
         if isinstance(node, ast.Constant) and type(node.value) is int:
             return node.value, ""
         if isinstance(node, ast.Name) and node.id in self._constants:
@@ -267,7 +267,7 @@ class Operators:
                     yield self._edit(place, 7, f"uses {says} {words(node)} {_WHERE} uses it as it is", parsed(scaled))
 
     def _replaced(self, block: "_Block", rank: int, sentence: str, *new: ast.stmt) -> Operation:
-        """Return the edit to other statements in place of one."""
+        """Return the edit that replaces a statement by others."""
         node = new[0] if len(new) == 1 else ast.If(ast.Constant(True), list(new), [])
         swap = Swap(block.body, block.index, _located(node, block.statement))
         return Operation(self._function, block.statement.lineno, rank, sentence, (swap,))
@@ -350,7 +350,7 @@ class Operators:
                     yield f"{one.text} < {other.text}"
 
     def _added(self) -> Iterator[Operation]:
-        """Yield assignments that the specification does not have, at the beginning and at the end of the function."""
+        """Yield additional assignments at the beginning and at the end of the function."""
         body = self._function.node.body
         first = body[1] if len(body) > 1 and _is_text(body[0]) else body[0]
         for target in self._function.quantities:
@@ -370,7 +370,7 @@ class Operators:
                     yield Operation(self._function, at.lineno, 9, f"{sentence} {where} `{_short(at)}`", (swap,))
 
     def _initial(self) -> Iterator[Operation]:
-        """Yield other initial values of the state that the function makes."""
+        """Yield other initial values of the state created by the function."""
         for place in self._places:
             node = place.node
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
@@ -392,7 +392,7 @@ class Operators:
 
 
 def probes(value: int) -> list[int]:
-    """Return the numbers that are tried for a constant: its neighbours, and simple multiples and parts."""
+    """Return the numbers to try for a constant: its neighbours, and simple multiples and fractions."""
     near = range(max(0, value - 3), value + 4) if value <= 100 else ()
     others = (value - 1, value + 1, 2 * value, value // 2, 4 * value, value // 4, 10 * value, value // 10, 0, 1)
     return [one for one in dict.fromkeys([*near, *others]) if one != value]
@@ -413,7 +413,7 @@ class _Block:
 
 
 def _blocks(function: ast.FunctionDef) -> list[_Block]:
-    """Return all statements of a function in their blocks; ``following``: some statement follows, of this block or one around it."""
+    """Return all statements of a function in their blocks; ``following``: a statement follows, inside or outside."""
     found: list[_Block] = []
 
     def collect(body: list[ast.stmt], following: bool) -> None:
@@ -473,7 +473,7 @@ def _is_argument(place: _Place) -> bool:
 
 
 def _attribute_set(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield the members that an assignment sets, with the value."""
+    """Yield the members set by an assignment, with the values."""
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
         yield statement.targets[0], statement.value
 

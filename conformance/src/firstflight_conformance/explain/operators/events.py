@@ -1,4 +1,4 @@
-"""Operators on events: an event that is ignored, handled as another kind, in parts, or twice."""
+"""Operators on events: events are ignored, processed as another kind, in parts, or twice."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ from firstflight.events import (
 )
 from firstflight_conformance.explain.operators.edits import Transform
 
-#: The kinds that an implementation may ignore, as a reader of the specification calls them.
+#: Names, for readers of the specification, of the kinds that an implementation may ignore.
 _NAMES: dict[type, str] = {
     Lost: "losses", Ce: "CE marks", PersistentCongestion: "persistent congestion", SpuriousLoss: "spurious losses",
     Pto: "probe timeouts", IdleRestart: "the end of an idle time", PathChange: "a change of the path",
@@ -47,7 +47,7 @@ def transforms(algorithm: str, seen: set[type]) -> Iterator[tuple[str, Transform
 
 
 def _neutral(algorithm: str) -> type:
-    """Return a kind of event that changes nothing in an algorithm."""
+    """Return an event kind without an effect in an algorithm."""
     return IdleRestart if algorithm == "careful-resume" else Pto
 
 

@@ -1,4 +1,4 @@
-"""The line of the model whose value differs: one assignment takes the observed value, and all else follows."""
+"""Finds the line of the model whose value explains failures: one assignment with observed values gives all answers."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ from firstflight_conformance.explain.operators.source import SourceFunction, wor
 from firstflight_conformance.format.computations import ComputationCase
 from firstflight_conformance.replay.answers import CRASHES
 
-#: The windows that an adapter answers.
+#: The windows in an adapter's answers.
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
-#: The largest denominator of a share that a wrong implementation may compute.
+#: Maximum denominator of a share in a wrong implementation.
 _DENOMINATOR = 64
 
 
@@ -23,7 +23,7 @@ _DENOMINATOR = 64
 class LineFound:
     """A line whose value differs in the failing cases ``explained``.
 
-    ``solved``: the same line with a share of another quantity, which gives all the observed values.
+    ``solved``: the line with a share of another quantity that gives all observed values.
     """
 
     function: SourceFunction
@@ -35,13 +35,13 @@ class LineFound:
     def note(self, of: int, clauses: Sequence[str]) -> str:
         """Return a sentence on the line."""
         rules = f" ({', '.join(clauses[:2])})" if clauses else ""
-        return f"the value of `{self.text}`{rules} differs; all else follows from it in {len(self.explained)} of {of} failures"
+        return f"the value of `{self.text}`{rules} differs; this explains {len(self.explained)} of {of} failures"
 
 
 def differing_lines(
     bench: Bench, failing: Sequence[AnsweredCase], executed: Sequence[tuple[SourceFunction, set[int]]]
 ) -> list[LineFound]:
-    """Return the lines that explain failures, those that explain most first. ``executed``: the lines at the first divergence."""
+    """Return the lines that explain failures, best first. ``executed``: the lines at the first divergence."""
     found = []
     for function, numbers in executed:
         for statement, holder, value in _values(function, numbers):
@@ -52,7 +52,7 @@ def differing_lines(
 
 
 def _values(function: SourceFunction, numbers: set[int]) -> Iterator[tuple[ast.stmt, Any, ast.expr]]:
-    """Yield the executed statements that set a window or return one, with the value and the node that has it."""
+    """Yield the executed statements that set or return a window, with the value and its node."""
     for node in ast.walk(function.node):
         if not isinstance(node, ast.Assign | ast.Return) or node.lineno not in numbers or node.value is None:
             continue
@@ -96,12 +96,12 @@ def _line(
 
 
 def _is_input(function: SourceFunction, text: str) -> bool:
-    """Return whether an expression has a value from the beginning of a function on."""
+    """Return whether an expression has a value at the beginning of a function."""
     return text.partition(".")[0] in {one.arg for one in function.node.args.args}
 
 
 def _follows(bench: Bench, variant: Operated, subject: AnsweredCase, name: str) -> list[tuple[int, Any]] | None:
-    """Return the substitutions that make a variant answer as observed, each with its inputs; ``None`` if it does not."""
+    """Return the substitutions, with inputs, that make a variant answer as observed, or ``None``."""
     if isinstance(subject.case, ComputationCase) or name not in subject.observed[0]:
         return None
     state, found = variant.create(*subject.profile, subject.config), []

@@ -1,4 +1,4 @@
-"""The search for operators that reproduce the answers of an adapter."""
+"""Searches for operators that reproduce the answers of an adapter."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.replay.answers import CRASHES
 from firstflight_conformance.replay.candidates import Candidate
 
-#: Events that one search replays.
+#: Limit of replayed events of one search.
 EVENTS = 300_000
 #: The number of failing cases where a search begins, one after another.
 _ANCHORS = 4
@@ -26,17 +26,17 @@ _ANCHORS = 4
 _SAMPLE = 6
 #: The number of failing cases that try a line with observed values.
 _LINES = 12
-#: Passing cases are replayed up to so many events.
+#: Limit of replayed events of passing cases.
 _PASSING_EVENTS = 20_000
-#: So many causes and ties are kept.
+#: Maximum number of causes and ties.
 KEPT = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An operation with the failing cases that it reproduces, and the passing cases that it contradicts, up to the first few.
+    """An operation with the reproduced failing cases, and the first contradicted passing cases.
 
-    ``followed``: in how many of the explained cases it follows values that a text bounds.
+    ``followed``: number of explained cases that need values within a bound of a text.
     """
 
     operation: Operation
@@ -54,7 +54,7 @@ class Found:
         return Candidate(f"{where}{one.sentence}", "operator", one.sentence, ())
 
     def note(self, of: int) -> str:
-        """Return the failures that the operation explains, and the cases that it contradicts."""
+        """Return a sentence with the numbers of explained failures and contradicted passes."""
         rules = f" ({', '.join(self.clauses[:2])})" if self.clauses else ""
         more = " or more" if len(self.contradicted) > KEPT else ""
         numbers = f"explains {len(self.explained)} of {of}, contradicts {len(self.contradicted)}{more}"
@@ -62,13 +62,13 @@ class Found:
 
     @property
     def place(self) -> tuple[int, int]:
-        """The order among equals."""
+        """Sort key among operations with equal results."""
         return self.operation.rank, len(self.operation.sentence)
 
 
 @dataclass
 class Anchor:
-    """A failing case, the lines that it executes up to its first divergence, and states of the right model before each event."""
+    """A failing case, its executed lines up to the first divergence, and the right model's states before each event."""
 
     subject: AnsweredCase
     lines: list[Lines]
@@ -96,7 +96,7 @@ class Search:
         choices: Candidate | None,
         budget: Budget,
     ) -> None:
-        """Take the cases of one algorithm."""
+        """Store the cases of one algorithm."""
         self._failing, self._passing = shortest_first(failing), shortest_first(passing)
         self._bench, self.budget = Bench(choices), budget
         self._clauses = Clauses(self._bench.model)
@@ -105,7 +105,7 @@ class Search:
         self.lines: list[LineFound] = []
 
     def exact(self, waves: int | None = None) -> list[Found]:
-        """Return the operations that reproduce every failure and change no passing case, from the first wave that has one.
+        """Return the operations of the first successful wave that reproduce every failure and change no passing case.
 
         ``waves``: the number of waves to try, ``None`` for all.
         """
@@ -121,7 +121,7 @@ class Search:
         return []
 
     def _solved(self, anchor: Anchor) -> list[Found]:
-        """Note the lines whose value differs; return the shares that explain everything."""
+        """Store the lines whose value explains failures; return the shares that explain all failures."""
         at = anchor.lines[anchor.subject.first or 0]
         executed = [
             (function, numbers)
@@ -149,7 +149,7 @@ class Search:
         return not one.contradicted and not one.followed and len(one.explained) == len(self._failing)
 
     def _anchors(self) -> Iterator[Anchor]:
-        """Yield failing cases that no operation explains yet, the earliest divergence first."""
+        """Yield the failing cases not explained yet, the earliest divergence first."""
         left = sorted(self._failing, key=lambda one: (one.first or 0, one.length))
         for _ in range(_ANCHORS):
             done = {case for one in self.near if not one.contradicted for case in one.explained}
@@ -203,7 +203,7 @@ class Search:
         return {name: value for name, value in readings.items() if isinstance(value, int)}
 
     def _reproducing(self, anchor: Anchor, operations: Iterator[Operation]) -> Iterator[tuple[Operation, Operated]]:
-        """Yield the operations that answer as observed at the first divergence of the anchor, each behaviour of the code once."""
+        """Yield the operations that answer as observed at the first divergence of the anchor, without duplicates."""
         for operation in operations:
             if self.budget.is_spent:
                 return
@@ -245,7 +245,7 @@ class Search:
         return True
 
     def _found(self, one: tuple[Operation, Operated]) -> Found | None:
-        """Return the cases that an operation explains and contradicts; ``None`` if it explains no case."""
+        """Return an operation's explained and contradicted cases; ``None`` if it does not explain any case."""
         operation, variant = one
         explained: set[str] = set()
         for subject in dict.fromkeys([*sample_of(self._failing, _SAMPLE), *self._failing]):
@@ -261,7 +261,7 @@ class Search:
         return Found(operation, variant, frozenset(explained), contradicted, followed)
 
     def cited(self, found: Found) -> Found:
-        """Return an operation with the rules of its line, or of all lines that use its constant."""
+        """Return an operation with the rules of its line, or of all lines with its constant."""
         one = found.operation
         if one.transform is not None:
             return found
@@ -283,7 +283,7 @@ class Search:
 
 
 def _limited(test: Callable[[], bool]) -> bool:
-    """Return the result of a test of a candidate; false if it needs too much time or memory, or fails."""
+    """Return the result of a test of a candidate; false if it fails or exceeds a limit."""
     try:
         with limited():
             return test()

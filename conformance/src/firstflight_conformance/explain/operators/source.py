@@ -1,4 +1,4 @@
-"""The functions of the model as syntax trees, the types of their quantities, and the clauses of their lines."""
+"""Source of the model: functions as syntax trees, types of quantities, and clauses of lines."""
 
 import ast
 import re
@@ -12,14 +12,14 @@ from types import CodeType
 from firstflight_conformance.format.clauses import cited_in
 from firstflight_conformance.paths import REFERENCE_PY
 
-#: Units by which names of the model end. Quantities of one unit are of one type.
+#: Unit suffixes of names in the model. Quantities of one unit have one type.
 _UNITS = re.compile(
     r"_(bytes|ns|packets?|datagrams?|samples?|rounds?|ticks|bins?|bits|percent|tenths|units|fraction|count)$"
 )
-#: Prefixes of a quantity in the model that a reader of the specification does not need, and units.
+#: Prefixes and units of names in the model, removed in texts for readers of the specification.
 _PREFIX = re.compile(r"\b(?:state|base|ack|self|lost|sent|ce|event|view|evaluation|run|epoch|readings|saved)\.")
 _UNIT_TEXT = re.compile(r"(?<=[a-z])_(?:bytes|ns)\b")
-#: Functions that decide nothing: they copy or report a state.
+#: Functions without decisions: they copy or report a state.
 _REPORT = {"copy", "numbers", "observe", "_observe"}
 _EVENTS, _RULES = REFERENCE_PY / "events.py", REFERENCE_PY / "window_rules.py"
 
@@ -33,13 +33,16 @@ def unit_of(name: str) -> str | None:
 
 
 def words(node: ast.AST) -> str:
-    """Return an expression of the model as a reader of the specification sees it."""
+    """Return an expression of the model as text for readers of the specification."""
     return _UNIT_TEXT.sub("", _PREFIX.sub("", ast.unparse(node))).lstrip("_")
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An expression without side effects that a function can use. ``optional``: it may be ``None``. ``of_state``: a member of a state."""
+    """An expression without side effects, usable in a function.
+
+    ``optional``: may be ``None``. ``of_state``: is a member of a state.
+    """
 
     text: str
     type: str
@@ -72,7 +75,7 @@ class SourceFunction:
         return range(self.node.lineno, (self.node.end_lineno or self.node.lineno) + 1)
 
     def compiled(self) -> CodeType:
-        """Return the code of the function as its tree is now. Raise ``SyntaxError`` if the tree is no program."""
+        """Return the code of the current tree of the function. Raise ``SyntaxError`` for an invalid tree."""
         bare = ast.FunctionDef(
             self.node.name, self.node.args, self.node.body, [], None, None, lineno=self.node.lineno, col_offset=0
         )  # decorators and annotations are evaluated outside of the function
@@ -116,7 +119,7 @@ class ModelText:
 
     @cached_property
     def values(self) -> set[str]:
-        """The classes whose objects nobody changes, such as events: cases share them."""
+        """Classes with immutable objects, such as events, shared by cases."""
         trees = [*self.trees.values(), ast.parse(_EVENTS.read_text("utf-8")), ast.parse(_RULES.read_text("utf-8"))]
         classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
         marks = ("value", "frozen=True")
@@ -124,7 +127,7 @@ class ModelText:
 
     @cached_property
     def constants(self) -> dict[Path, dict[str, int]]:
-        """The integers that each file defines by name."""
+        """The named integer constants of each file."""
         return {
             path: {
                 part.targets[0].id: part.value.value
@@ -216,7 +219,7 @@ class Clauses:
         self._model = model
 
     def of(self, function: SourceFunction, line: int, depth: int = 2) -> list[str]:
-        """Return the clauses of a line, the nearest first: the next lines, the function, the functions that it calls here, and its callers."""
+        """Return the clauses of a line, nearest first: next lines, the function, functions called here, and callers."""
         found, near = [], range(line, line + 1)
         for statement, following in reversed(_statements(function.node, line)):
             last = (following or statement).end_lineno or line
@@ -226,7 +229,7 @@ class Clauses:
                 break
         found += self._cited(function, function.lines)
         if depth:
-            # Values in a function without clauses come from the functions that it calls.
+            # A function without clauses gets its values from called functions.
             calling = near if found else function.lines
             called = {
                 one
@@ -282,7 +285,7 @@ def _head(statement: ast.stmt) -> range:
 
 
 def _statements(function: ast.FunctionDef, line: int) -> list[tuple[ast.stmt, ast.stmt | None]]:
-    """Return the statements around a line, the outermost first, each with the one that follows it."""
+    """Return the statements around a line, outermost first, each with its next statement."""
     found: list[tuple[ast.stmt, ast.stmt | None]] = []
     block: list[ast.stmt] | None = function.body
     while block is not None:

@@ -1,4 +1,4 @@
-"""The TCP connections of a capture, and the choice of the one that is judged."""
+"""Lists the TCP connections of a capture, and yields the segments of the chosen connection."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,8 @@ from firstflight_conformance.logs.capture.frames import (
 class Entry:
     """A connection: the places ``first`` to ``last`` of the capture with this key, or with its reverse.
 
-    ``sizes``: how often a segment of each size was sent by the source of the key, and by its destination. ``opened``: with its SYN.
+    ``sizes``: number of segments of each size, sent by the source of the key and by its destination. ``opened``: the
+    SYN was captured.
     """
 
     key: bytes
@@ -35,16 +36,16 @@ class Entry:
 
     @property
     def data_bytes(self) -> int:
-        """Data of both directions."""
+        """Bytes of data in both directions."""
         return self.sent_bytes(0) + self.sent_bytes(1)
 
     def sent_bytes(self, way: int) -> int:
-        """Return how much data was sent by the source of the key (0) or its destination (1)."""
+        """Return the bytes of data sent by the source of the key (0) or its destination (1)."""
         return sum(size * count for size, count in self.sizes[way].items())
 
     @property
     def sender(self) -> int:
-        """The direction with most data."""
+        """The direction with more data: 0 or 1."""
         return int(self.sent_bytes(1) > self.sent_bytes(0))
 
     @property
@@ -53,7 +54,7 @@ class Entry:
         return hosts_of(self.key)
 
     def text(self) -> str:
-        """Return the connection in words: sender, receiver, data, and whether its beginning was captured."""
+        """Return a description: sender, receiver, bytes of data, and whether the handshake was captured."""
         own, peer = self.hosts[self.sender], self.hosts[1 - self.sender]
         begun = "" if self.opened else ", begins after the handshake"
         return f"{host_text(own)} to {host_text(peer)}, {self.sent_bytes(self.sender)} bytes of data{begun}"
@@ -97,7 +98,7 @@ def _reopens(entry: Entry, data: bytes, place: Place) -> bool:
 
 
 def with_data(entries: Sequence[Entry]) -> list[Entry]:
-    """Return the connections that carry data, most first."""
+    """Return the connections that carry data, by decreasing amount."""
     return sorted((each for each in entries if each.data_bytes), key=lambda each: -each.data_bytes)
 
 

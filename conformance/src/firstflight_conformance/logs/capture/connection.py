@@ -1,4 +1,4 @@
-"""The handshake of a captured connection: where the capture was taken, and how the numbers of its segments are read."""
+"""The handshake of a captured connection: place of the capture, sequence numbers, segment size and window scale."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -9,12 +9,11 @@ from firstflight_conformance.logs.capture.frames import Host, Segment
 
 _SEQUENCES = 1 << 32
 _TIMESTAMPS_BYTES = 12
-#: The sender's part of the handshake is at most one of so many of the other part if the capture was taken at the sender.
+#: In a capture at the sender, its part of the handshake takes at most 1/4 of the other part.
 _OWN_ONE_OF = 4
-#: Delays between an ACK and the data that echoes its time stamp: how many are needed, and how far apart they are if the capture was
-#: taken behind a constant delay.
+#: Delays from an ACK to the data that echoes its time stamp: number needed, and largest spread of a constant delay.
 _ECHOES_LEAST, _STEADY_NS = 8, 1_000_000
-#: The data of a full segment on any path (RFC 9293, section 3.7.1): smaller ones are messages of an application.
+#: The data of a full segment on any path (RFC 9293, section 3.7.1). Smaller segments are messages of an application.
 _LEAST_MSS = 536
 SENDER, RECEIVER = "sender", "receiver"
 #: The flags AE, CWR and ECE of SYN and answer in a handshake that agrees on accurate ECN (RFC 9768, table 2).
@@ -22,18 +21,19 @@ _ACCURATE_SYN, _ACCURATE_ANSWERS = 7, {2, 3, 4, 6}
 
 
 class UnfitError(ValueError):
-    """The capture does not show the sender; the text is the reason."""
+    """The sender cannot be judged from the capture; the message gives the reason."""
 
 
 @dataclass(slots=True)
 class Connection:
-    """A connection from its handshake on. ``start``: the sequence number of the sender's first byte of data.
+    """A connection after its handshake. ``start``: the sequence number of the sender's first byte of data.
 
-    ``mss``: bytes of data in a full segment. ``scale``: of the receiver's windows. ``window``: in its handshake, where it is not scaled. ``taken``: at the sender, or at the receiver or
-    between. ``moved_ns``: by how much the sender's segments were moved back, where its own interface delays them. ``rtt_ns``: of the
-    handshake. ``own_ns``: the sender's part of it. ``stamp``: the time stamp of the receiver in it. ``accurate_ecn``: whether
-    it agrees on that. ``stamped``: whether the receiver's time stamps advance; set for a capture at the receiver.
-    ``gap_ns``: the longest time between two segments of one release, in such a capture.
+    ``mss``: bytes of data in a full segment. ``scale``: shift of the receiver's windows. ``window``: the receiver's
+    unscaled window in the handshake. ``taken``: ``SENDER``, or ``RECEIVER`` for a capture at the receiver or between.
+    ``moved_ns``: delay of the sender's own interface, subtracted from the times of its segments. ``rtt_ns``: RTT of the
+    handshake. ``own_ns``: the sender's part of ``rtt_ns``. ``stamp``: time stamp of the receiver in the handshake.
+    ``accurate_ecn``: the handshake agreed on accurate ECN. ``stamped`` and ``gap_ns`` are set in a capture at the
+    receiver: the receiver's time stamps advance; longest time between two segments of one release.
     """
 
     sender: Host
@@ -53,7 +53,7 @@ class Connection:
 
 
 def distance(later: int, earlier: int) -> int:
-    """Return how far a sequence number lies behind another; less than 0 if it lies before it."""
+    """Return ``later - earlier`` of two sequence numbers, modulo 2^32; negative if ``later`` comes first."""
     return (later - earlier + _SEQUENCES // 2) % _SEQUENCES - _SEQUENCES // 2
 
 
@@ -69,7 +69,7 @@ def connection_of(data: bytes, entry: Entry) -> Connection:
     to_server_ns, to_client_ns = answer.t_ns - syn.t_ns, third.t_ns - answer.t_ns
     away_ns, own_ns = (to_server_ns, to_client_ns) if sender == syn.source else (to_client_ns, to_server_ns)
     if own_ns <= 0 and away_ns <= 0:
-        raise UnfitError("the times are too coarse: nothing shows on which side of the connection it was taken")
+        raise UnfitError("the times are too coarse to show the side of the capture")
     taken, moved_ns = SENDER, 0
     if _OWN_ONE_OF * own_ns > away_ns:
         segments = list(rest)
@@ -98,7 +98,7 @@ def connection_of(data: bytes, entry: Entry) -> Connection:
 
 
 def _handshake(found: Iterable[Segment]) -> tuple[Segment, Segment]:
-    """Return SYN and its answer; of a SYN that is sent again the last. Leave in ``found`` the segments after them."""
+    """Return the last SYN and its answer. Leave the segments after them in ``found``."""
     syn: Segment | None = None
     for each in found:
         if each.syn and each.ack is not None:
@@ -116,17 +116,17 @@ def _handshake(found: Iterable[Segment]) -> tuple[Segment, Segment]:
 
 
 def _until(found: Iterable[Segment], source: Host) -> tuple[list[Segment], Segment]:
-    """Return the segments up to the first one of a host, and that one."""
+    """Return the segments before the first segment of a host, and that segment."""
     before: list[Segment] = []
     for each in found:
         if each.source == source:
             return before, each
         before.append(each)
-    raise UnfitError("has no end of the handshake")
+    raise UnfitError("ends within the handshake")
 
 
 def _mss(entry: Entry, mss: int) -> int:
-    """Return the data of a full segment: as negotiated, or the largest frequent size if the path carries no more."""
+    """Return the data of a full segment: the negotiated size, or the largest frequent size if the path carries less."""
     sizes = entry.sizes[entry.sender]
     if any(size % mss == 0 for size in sizes):
         return mss
@@ -141,10 +141,10 @@ def _moved(segment: Segment, sender: Host, by_ns: int) -> Segment:
 
 
 def _constant_delay_ns(found: Iterable[Segment], sender: Host, own_ns: int) -> int | None:
-    """Return how long after an ACK the data that it released was captured, or None if that time varies.
+    """Return the delay from an ACK to the data that it released, or None if the delay varies.
 
-    ``own_ns``: the sender's part of the handshake, which has the same delay. It varies with the queue of the path, which is between the sender and a capture at the receiver. Data echoes the time stamp of the
-    ACK (RFC 7323, section 4.3).
+    ``own_ns``: the sender's part of the handshake, which has the same delay. In a capture at the receiver the delay
+    varies with the queue of the path. Data echoes the time stamp of the ACK (RFC 7323, section 4.3).
     """
     delays_ns = sorted(echo_delays_ns(found, sender))
     if len(delays_ns) < _ECHOES_LEAST:
@@ -155,7 +155,7 @@ def _constant_delay_ns(found: Iterable[Segment], sender: Host, own_ns: int) -> i
 
 
 def echo_delays_ns(found: Iterable[Segment], sender: Host) -> Iterator[int]:
-    """Yield for each time stamp of the receiver the time from its first segment to the first data that echoes it."""
+    """Yield, for each time stamp of the receiver, the time from its first segment to the first data that echoes it."""
     waiting: dict[int, int] = {}
     last: int | None = None
     for each in found:

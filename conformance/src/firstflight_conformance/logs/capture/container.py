@@ -1,11 +1,11 @@
-"""Frames of a capture file, pcap or pcapng, one after another: their times and where their bytes are in the file."""
+"""Frames of a pcap or pcapng file: their times and the offsets of their bytes in the file."""
 
 import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
 _NS_PER_S = 10**9
-#: First bytes of a pcap file: byte order, ns per unit of the fraction of a second, bytes of the header of a frame.
+#: By the first bytes of a pcap file: byte order, unit of the fraction of a second in ns, bytes of a frame's header.
 _PCAP = {
     bytes.fromhex("d4c3b2a1"): ("<", 1000, 16),
     bytes.fromhex("a1b2c3d4"): (">", 1000, 16),
@@ -17,7 +17,7 @@ _PCAP = {
 _SECTION, _INTERFACE, _OLD_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 6
 _ORDERS = {bytes.fromhex("4d3c2b1a"): "<", bytes.fromhex("1a2b3c4d"): ">"}
 _RESOLUTION, _OFFSET = 9, 14
-#: From a longer frame or block on, the bytes are not a capture.
+#: Reading stops at a longer frame or block: the bytes are not part of a capture.
 _FRAME_MAX_BYTES, _BLOCK_MAX_BYTES = 1 << 20, 1 << 24
 
 
@@ -26,7 +26,7 @@ class ContainerError(ValueError):
 
 
 class Frame(NamedTuple):
-    """A frame: ``data[start:end]`` was captured of ``whole_bytes`` sent. ``link``: its link type."""
+    """A frame of ``whole_bytes`` bytes, captured as ``data[start:end]``. ``link``: its link type."""
 
     t_ns: int
     link: int
@@ -36,12 +36,12 @@ class Frame(NamedTuple):
 
 
 def is_capture(data: bytes) -> bool:
-    """Return whether a file begins like a capture."""
+    """Return whether a file starts with the first bytes of a capture."""
     return data[:4] in _PCAP or data[:4] == struct.pack(">I", _SECTION)
 
 
 def frames(data: bytes) -> Iterator[Frame]:
-    """Yield the frames up to the first one that is not whole. Raise :class:`ContainerError` for a broken header."""
+    """Yield the frames before the first truncated frame. Raise :class:`ContainerError` for a broken header."""
     return _pcap(data) if data[:4] in _PCAP else _pcapng(data)
 
 
@@ -86,7 +86,7 @@ def _pcapng(data: bytes) -> Iterator[Frame]:
 
 
 def _blocks(data: bytes) -> Iterator[tuple[str, int, int, int]]:
-    """Yield the blocks up to the first one that is not whole: byte order, kind, start of the body, end."""
+    """Yield byte order, kind, start of the body and end of each block before the first truncated block."""
     order, at = "<", 0
     while at + 12 <= len(data):
         if data[at : at + 4] == data[:4]:

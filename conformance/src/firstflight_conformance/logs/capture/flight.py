@@ -1,4 +1,4 @@
-"""A captured connection as a recording: the window is at least what is in flight once an ACK has released all that it does."""
+"""Follows a captured connection as a recording. A lower bound of cwnd is the flight after an ACK released packets."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -18,20 +18,21 @@ from firstflight_conformance.logs.recording.recorder import Recorder
 from firstflight_conformance.logs.recording.recording import AT_LEAST, Header, Recording, Step
 from firstflight_conformance.logs.recording.releases import initial_release
 
-#: Segments that are sent within so short a time are one event.
+#: Segments sent within this time are one event.
 _BURST_NS = 10_000
-#: Of how many segments one may be missing in the capture, and of how many ACKs the receiver's window may limit the sender at one.
+#: At most one in 100 segments may be missing in the capture.
+#: The receiver's window may limit the sender at one in 20 ACKs.
 _GAPS_ONE_OF, _LIMITED_ONE_OF = 100, 20
-#: How many segments in a row may be missing.
+#: Largest number of consecutive missing segments.
 _MISSING = 64
-#: What times of a capture are late by, at the median: the sender takes its own a little before.
+#: Median delay of capture times after the sender's own times.
 _LATE_NS = 50_000
 _RECOMMENDED_DATAGRAMS = 10
-#: Slow start is over once the flight has grown by less than a quarter in so many rounds, or ACKs.
+#: Slow start is over once the flight has grown by less than a quarter in this number of rounds or ACKs.
 _GROWN_QUARTERS, _ROUNDS, _ACKS = 5, 20, 20_000
-#: How many events are followed at most, whatever they show.
+#: Largest number of events that are followed.
 EVENTS_MAX = 100_000
-#: Data that is sent so many tenths of the handshake's RTT after the first data was released by an ACK.
+#: An ACK released data that is sent this many tenths of the handshake's RTT after the first data.
 _ROUND_TENTHS = 9
 ENDED = "followed to its end"
 _AGAIN = "followed to its first retransmission"
@@ -42,7 +43,8 @@ _FIRST_ACE = 5
 _ECE = (1, 3)
 #: An ACK releases packets within this time.
 _AT_ONCE_NS = 1_000_000
-#: A missing segment gives no RTT sample if its time is open by more than one of so many of the handshake's RTT, as in HyStart.
+#: A missing segment gives no RTT sample if its send time is uncertain by more than 1/8 of the handshake's RTT.
+#: HyStart uses the same fraction.
 _OPEN_ONE_OF = 8
 
 
@@ -53,15 +55,15 @@ class _Burst:
 
 
 class Following:
-    """Turns bytes into packets, and the flight after each release into a lower bound of the window."""
+    """Turns segments into packets, and the flight after each release into a lower bound of cwnd."""
 
     def __init__(self, connection: Connection) -> None:
-        """Begin before the first segment behind the handshake."""
+        """Start before the first segment after the handshake."""
         self._connection, self._recorder = connection, Recorder()
         self._at_the_receiver = connection.taken == RECEIVER
-        self._ends: list[int] = []  # of the packets, in bytes of data
+        self._ends: list[int] = []  # end of each packet, as an offset in the data
         self._unseen: set[int] = set()  # ends of missing packets: later segments show that they were sent
-        self._untimed: set[int] = set()  # ends of missing packets whose times are open
+        self._untimed: set[int] = set()  # ends of missing packets with uncertain send times
         self._data_ns: int | None = None  # when the last data was captured
         self._acked_packets = self._origin_ns = 0
         self._sacked, self._sacked_bytes = False, 0
@@ -72,14 +74,14 @@ class Following:
         self._first = _FirstFlight(connection)
         self._pace = _Growth()
         self._flight, self._most_bytes = Flight(connection), 0
-        self._stamp = connection.stamp  # the last one that the receiver sent
+        self._stamp = connection.stamp  # the receiver's last time stamp
         self._ace, self._times = _FIRST_ACE, Times()
         self._released_ns: int | None = None  # when the last ACK without data arrived
         self.missing = self.missing_acks = self.acks = 0
         self.ended, self._reduced = ENDED, False
 
     def follow(self) -> None:
-        """Take the segments up to the first loss or mark, or until slow start is over. Leave the others in the connection."""
+        """Process segments until the first loss or mark, or the end of slow start. Leave the rest in the connection."""
         for segment in self._connection.segments:
             self._most_bytes = max(self._most_bytes, self._flight.bytes)
             self._flight.take(segment)
@@ -92,7 +94,7 @@ class Following:
         self._flush()
 
     def _reduction(self) -> Fraction | None:
-        """Return the factor of the first reduction, or None. Take the segments behind the followed ones."""
+        """Return the factor of the first reduction, or None. Process the segments after the followed segments."""
         if self.ended != _STOPPED and not self._reduced:
             return None
         rest = self._connection.segments
@@ -101,7 +103,7 @@ class Following:
         return first_reduction(self._flight, self._most_bytes, rest)
 
     def _find_the_loss(self, rest: Iterator[Segment]) -> bool:
-        """Go on to the first segment that is sent again, for at most 20,000 segments of the receiver; return whether there is one."""
+        """Return whether a retransmission follows within 20,000 segments of the receiver, and process up to it."""
         answers = 0
         for segment in rest:
             self._most_bytes = max(self._most_bytes, self._flight.bytes)
@@ -114,21 +116,21 @@ class Following:
 
     @property
     def packets(self) -> int:
-        """How many segments were sent, as far as they were followed."""
+        """Number of segments sent while the connection was followed."""
         return len(self._ends)
 
     @property
     def sent_bytes(self) -> int:
-        """How much data was sent."""
+        """Bytes of data sent."""
         return self._ends[-1] if self._ends else 0
 
     @property
     def acked_bytes(self) -> int:
-        """How much data was acknowledged."""
+        """Bytes of data acknowledged."""
         return self._ends[self._acked_packets - 1] if self._acked_packets else 0
 
     def recording(self, name: str, initial_window_bytes: int | None) -> Recording:
-        """Return the recording. Raise :class:`UnfitError` if the capture shows nothing of the window."""
+        """Return the recording. Raise :class:`UnfitError` if the capture gives no bound of the window."""
         if not self.acks:
             raise UnfitError("has no ACK of data")
         lost_on_the_path = self._at_the_receiver and (self._reduced or self.ended == _AGAIN)
@@ -156,7 +158,7 @@ class Following:
         if initial_window_bytes is None and number == 1 and self._first.too_small:
             if self._at_the_receiver:
                 raise UnfitError(
-                    "was taken at the receiver or between, and without time stamps nothing shows what the sender had in flight: "
+                    "was taken at the receiver or between, without time stamps that show the flight of the sender: "
                     "capture at the sender"
                 )
             raise UnfitError("the first flight is less than the initial window: state it by --initial-window")
@@ -170,7 +172,7 @@ class Following:
         return Recording(header, _flagged(steps, number))
 
     def _cut_at_the_receivers_window(self) -> None:
-        """End the recording where the receiver's window limits the sender, if it does so at more than one of twenty ACKs."""
+        """End the recording where the receiver's window limits the sender, if it does at more than 1/20 of the ACKs."""
         if len(self._limited_steps) * _LIMITED_ONE_OF <= self.acks:
             return
         first = self._limited_steps[0]
@@ -182,7 +184,7 @@ class Following:
         self.ended = "followed until the receiver's window limited the sender"
 
     def _data(self, segment: Segment) -> bool:
-        """Take a segment of the sender; return whether to go on."""
+        """Process a segment of the sender. Return whether to continue."""
         if not segment.payload_bytes:
             return True
         first = self.sent_bytes + distance(segment.seq, self._connection.start + self.sent_bytes)
@@ -210,7 +212,7 @@ class Following:
         return True
 
     def _released_unseen(self, segment: Segment) -> bool:
-        """Return whether data echoes an ACK that is not in the capture; count it."""
+        """Return whether data echoes an ACK that is missing in the capture. Count the ACK."""
         connection = self._connection
         unsure = connection.moved_ns or (self._at_the_receiver and not connection.stamped)
         if unsure or segment.stamps is None or self._stamp is None or not is_later(segment.stamps[1], self._stamp):
@@ -225,7 +227,7 @@ class Following:
         return sum(self._burst.sizes_bytes) if self._burst else 0
 
     def _fill(self, t_ns: int, end: int) -> None:
-        """Send what must have been sent by now and is not in the capture."""
+        """Send the data before ``end`` that is missing in the capture."""
         before = self.packets
         if end - self.sent_bytes > _MISSING * self._connection.mss:
             raise UnfitError(f"{end - self.sent_bytes} bytes behind byte {self.sent_bytes} are missing in it")
@@ -247,7 +249,7 @@ class Following:
             self._ends.append(self.sent_bytes + size_bytes)
 
     def _flush(self) -> None:
-        """Record what was sent since the last event, and what is in flight by it."""
+        """Record the packets sent since the last event, and the bytes in flight as a bound of the window."""
         burst, self._burst = self._burst, None
         if burst is None or not burst.sizes_bytes:
             return
@@ -269,14 +271,14 @@ class Following:
         return self._released_ns is not None and t_ns - self._released_ns <= _AT_ONCE_NS
 
     def _end_by_another(self) -> None:
-        """Flag the last packets as ended by the application or the receiver, not by the window."""
+        """Flag the last packets: the application or the receiver ended the release, not the window."""
         if self._sent_step is not None:
             step = self._recorder.steps[self._sent_step]
             if isinstance(step.event, Sent):
                 self._recorder.steps[self._sent_step] = replace(step, event=replace(step.event, app_limited=True))
 
     def _ack(self, segment: Segment) -> bool:
-        """Take a segment of the receiver; return whether to go on."""
+        """Process a segment of the receiver. Return whether to continue."""
         if segment.stamps is not None and (self._stamp is None or is_later(segment.stamps[0], self._stamp)):
             self._stamp = segment.stamps[0]
         if segment.ack is None:
@@ -284,7 +286,7 @@ class Following:
         acked_bytes = self.acked_bytes + distance(segment.ack, self._connection.start + self.acked_bytes)
         if acked_bytes < self.acked_bytes:
             return True  # an old ACK that arrived late (RFC 9293, section 3.10.7.4)
-        if acked_bytes > self.sent_bytes + 1:  # one more is the FIN's
+        if acked_bytes > self.sent_bytes + 1:  # the FIN counts as one byte
             self._fill(segment.t_ns, acked_bytes)
         self._flush()
         if segment.payload_bytes:
@@ -294,7 +296,7 @@ class Following:
         self._sacked_bytes = _sacked_bytes(segment)
         packets = bisect_right(self._ends, acked_bytes)
         if packets == self._acked_packets:
-            return True  # a repeated ACK: the window does not grow by what it says of later data
+            return True  # a repeated ACK: its SACK blocks do not grow the window
         self._released_ns = None if segment.payload_bytes else segment.t_ns
         self.acks += 1
         self._first.acked(self._recorder.bytes_in_flight)
@@ -306,7 +308,7 @@ class Following:
         return not marked
 
     def _mark(self, segment: Segment, packet: int) -> bool:
-        """Record a congestion mark that an ACK reports; return whether it does."""
+        """Return whether an ACK reports a congestion mark. Record the mark."""
         before = self._ace
         self._ace = segment.ace
         marked = segment.ace != before if self._connection.accurate_ecn else segment.ace in _ECE
@@ -317,7 +319,7 @@ class Following:
         return marked
 
     def _again(self, t_ns: int, first: int) -> None:
-        """End where data is sent again: a loss if later data has arrived, else a probe."""
+        """End at a retransmission: a loss if later data has arrived, otherwise a probe."""
         self._flush()
         packet = bisect_right(self._ends, first)
         if self._sacked and self._recorder.in_flight(packet):
@@ -327,7 +329,7 @@ class Following:
             self.ended = _AGAIN
 
     def _time(self, stamp_ns: int) -> int:
-        """Return the time of an event since the first; a machine may stamp two segments out of order."""
+        """Return the time since the first event. Never decreases, though a machine may stamp segments out of order."""
         steps = self._recorder.steps
         if not steps:
             self._origin_ns = stamp_ns - 1
@@ -335,25 +337,28 @@ class Following:
 
 
 def _sacked_bytes(segment: Segment) -> int:
-    """Return how much data beyond its cumulative ACK a segment acknowledges."""
+    """Return the bytes that a segment acknowledges beyond its cumulative ACK."""
     beyond = (distance(last, first) for first, last in segment.sack if distance(first, segment.ack or 0) > 0)
     return sum(each for each in beyond if each > 0)
 
 
 class _FirstFlight:
-    """The flight that shows the initial window: the flight of the first release that the window ended."""
+    """The initial window, derived from the flight of the first release that the window ended."""
 
     def __init__(self, connection: Connection) -> None:
         self._mss, self._round_ns = connection.mss, connection.rtt_ns * _ROUND_TENTHS // 10
         self._timed = connection.taken != RECEIVER
         self._t_ns: int | None = None
         self._bytes: int | None = None  # the first flight, once an ACK or a round has ended it
-        self._missing_bytes = 0  # next to the first flight: sent with it or behind it
+        self._missing_bytes = 0  # directly after the first flight: sent with it or later
         self._in_round_bytes = 0
         self._acked = False
 
     def sends(self, t_ns: int, flight_bytes: int) -> bool:
-        """Take a segment, with the flight before it. Return whether an ACK that is not in the capture released it: a round is over."""
+        """Process a segment; ``flight_bytes`` is the flight before it. Return whether a missing ACK released it.
+
+        The segment then starts a new round, and ends the first flight.
+        """
         if self._t_ns is None:
             self._t_ns = t_ns
         late = self._bytes is None and self._timed and t_ns - self._t_ns > self._round_ns
@@ -362,28 +367,28 @@ class _FirstFlight:
         return late
 
     def end(self, flight_bytes: int) -> None:
-        """End the first flight, by an ACK that is not in the capture."""
+        """End the first flight, at an ACK that is missing in the capture."""
         if self._bytes is None and flight_bytes:
             self._bytes = flight_bytes
 
     def misses(self, first: int, end: int) -> None:
-        """Take data that is missing in the capture, from byte ``first`` to ``end``."""
+        """Process data that is missing in the capture, from byte ``first`` to ``end``."""
         if self._bytes == first:
             self._missing_bytes = end - first
 
     def acked(self, flight_bytes: int) -> None:
-        """Take an ACK of data, with the flight before it."""
+        """Process an ACK of data; ``flight_bytes`` is the flight before it."""
         self._acked = True
         self.end(flight_bytes)
 
     def flies(self, flight_bytes: int, acked_bytes: int) -> None:
-        """Take the flight after packets were sent, and how much is acknowledged."""
+        """Process the flight after packets were sent; ``acked_bytes`` is the total acknowledged so far."""
         if self._bytes is None or acked_bytes < self._bytes:
             self._in_round_bytes = max(self._in_round_bytes, flight_bytes)
 
     @property
     def too_small(self) -> bool:
-        """Whether more follows in the first round than the first flight, or ten segments, can release."""
+        """Whether the first round sends more than the first flight, or ten segments, can release."""
         return self._in_round_bytes > 2 * (max(self._segments, _RECOMMENDED_DATAGRAMS) + 1) * self._mss
 
     @property
@@ -391,7 +396,7 @@ class _FirstFlight:
         return -(-(self._bytes or 1) // self._mss)
 
     def window(self, steps: Sequence[Step]) -> tuple[int, int]:
-        """Return the initial window, in full segments, and the round that shows it."""
+        """Return the initial window in bytes (whole segments), and the number of the round that shows it."""
         later = self._later(steps)
         if later is not None:
             least, most, number = later
@@ -403,7 +408,7 @@ class _FirstFlight:
         return segments * self._mss, 1
 
     def range_bytes(self, steps: Sequence[Step]) -> tuple[int, int] | None:
-        """Return the least and the largest initial window if the capture allows several, or None."""
+        """Return the smallest and the largest initial window if the capture allows several, or None."""
         window_bytes, _ = self.window(steps)
         later = self._later(steps)
         if later is None:
@@ -415,9 +420,10 @@ class _FirstFlight:
         return least * self._mss, most * self._mss
 
     def _later(self, steps: Sequence[Step]) -> tuple[int, int, int] | None:
-        """Return the window of a later round, in segments, less the ACKs before it and with them, and its number; or None.
+        """Return bounds of the initial window from a later round, in segments, and the number of the round; or None.
 
-        BBR grows its window at the ACKs before it, CUBIC does not.
+        The lower bound assumes growth by each packet acknowledged before, as in BBR; the upper bound no growth, as in
+        CUBIC.
         """
         events = [step.event for step in steps]
         found = initial_release(events)
@@ -430,7 +436,7 @@ class _FirstFlight:
 
 
 class _Growth:
-    """Whether the flight has stopped growing, so that slow start is over."""
+    """Detects the end of slow start: the flight has stopped growing."""
 
     def __init__(self) -> None:
         self._mark_bytes = self._rounds = self._acks = self._round_end = 0
@@ -438,17 +444,17 @@ class _Growth:
 
     @property
     def over(self) -> bool:
-        """Whether it has not grown by a quarter for long enough."""
+        """Whether the flight has grown by less than a quarter for long enough."""
         return self._rounds >= _ROUNDS or self._acks >= _ACKS
 
     def flies(self, flight_bytes: int, *, clocked: bool) -> None:
-        """Take the flight after a release, and whether an ACK released it."""
+        """Process the flight after a release; ``clocked``: an ACK released it."""
         self._clocked |= clocked
         if 4 * flight_bytes >= _GROWN_QUARTERS * self._mark_bytes:
             self._mark_bytes, self._rounds, self._acks = flight_bytes, 0, 0
 
     def acked(self, acked_bytes: int, sent_bytes: int) -> None:
-        """Take an ACK. Rounds in which nothing was released by an ACK are the application's, and do not count."""
+        """Process an ACK. Rounds without data released by an ACK are limited by the application and do not count."""
         self._acks += 1
         if acked_bytes >= self._round_end:
             self._rounds += self._clocked
@@ -462,7 +468,7 @@ def _first_was_ended(events: Sequence[Event]) -> bool:
 
 
 def _flagged(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
-    """Return the steps. Flag those before the round that shows the initial window as application-limited."""
+    """Return the steps, with those before the round that shows the initial window flagged as application-limited."""
     found = initial_release([step.event for step in steps])
     if number == 1 or found is None:
         return steps

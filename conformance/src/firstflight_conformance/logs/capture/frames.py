@@ -1,4 +1,4 @@
-"""TCP segments of a capture. Data is only counted; of a frame the headers are enough."""
+"""TCP segments of a capture. Data is only counted, so the headers of each frame are sufficient."""
 
 import struct
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from firstflight_conformance.logs.capture.container import Frame, frames
 
-#: Link types by their numbers at tcpdump.org: where the protocol of the network layer is, and where its header begins.
+#: By link type (numbers of tcpdump.org): offset of the network protocol's number, and offset of the network header.
 _TYPED = {1: (12, 14), 113: (14, 16), 276: (0, 20)}
 _LOOPBACK, _RAW = {0, 108}, {12, 14, 101, 228, 229}
 _IP4, _IP6, _VLANS, _PPPOE, _MPLS = 0x0800, 0x86DD, {0x8100, 0x88A8, 0x9100}, 0x8864, 0x8847
@@ -27,10 +27,11 @@ class FramesError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A TCP segment between two hosts, each address and port.
+    """A TCP segment between two hosts. A host is an address and a port.
 
-    ``window``: as in the header, before scaling. ``sack``: blocks of first and behind last. ``stamps``: TSval and TSecr.
-    ``ace``: the flags AE, CWR and ECE as one number (RFC 9768). ``cut``: options are missing in the capture. ``identity``: equal for two captures of one frame.
+    ``window``: as in the header, before scaling. ``sack``: blocks [first, end). ``stamps``: TSval and TSecr.
+    ``ace``: the flags AE, CWR and ECE as one number (RFC 9768). ``cut``: options are missing in the capture.
+    ``identity``: equal for two captures of one frame.
     """
 
     t_ns: int
@@ -51,7 +52,7 @@ class Segment:
 
 
 class Place(NamedTuple):
-    """Where the headers of a segment are in the file: IP from ``network``, TCP from ``tcp``, captured up to ``end``."""
+    """Offsets of a segment in the file: IP header, TCP header, end of the captured bytes."""
 
     t_ns: int
     network: int
@@ -72,7 +73,7 @@ def places(data: bytes) -> Iterator[Place]:
 
 
 def _network(data: bytes, frame: Frame) -> int | None:
-    """Return where the IP packet of a frame begins, or None for a frame of another kind."""
+    """Return the offset of the IP packet of a frame, or None for a frame of another kind."""
     link, start = frame.link, frame.start
     if link in _TYPED:
         at, head_bytes = _TYPED[link]
@@ -124,7 +125,7 @@ def key_of(data: bytes, place: Place) -> bytes:
 
 
 def payload_of(data: bytes, place: Place) -> int:
-    """Return how many bytes of data a segment has."""
+    """Return the bytes of data in a segment."""
     return max(place.whole_bytes - 4 * (data[place.tcp + 12] >> 4), 0)
 
 
@@ -147,7 +148,7 @@ def host_text(host: Host) -> str:
 
 
 def segments(data: bytes, found: Iterable[Place]) -> Iterator[Segment]:
-    """Yield the segments at these places, each once: a capture of two interfaces has frames twice."""
+    """Yield the segments at these places without duplicates, which occur in a capture of two interfaces."""
     recent: dict[bytes, int] = {}
     for place in found:
         segment = _segment(data, place)
@@ -159,7 +160,7 @@ def segments(data: bytes, found: Iterable[Place]) -> Iterator[Segment]:
             yield segment
 
 
-#: A frame that is equal to one of so many before it, and so shortly after it, is the same frame at another interface.
+#: A frame equal to one of the last 64, and captured at most 2 ms after it, is the same frame at another interface.
 _RECENT, _DOUBLE_NS = 64, 2_000_000
 
 
@@ -191,7 +192,7 @@ def _segment(data: bytes, place: Place) -> Segment:
 
 
 def _options(data: bytes, at: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the options of a header, up to the first one that is not whole."""
+    """Yield the options of a header before the first truncated option."""
     while at < end and data[at]:
         if data[at] == 1:
             at += 1

@@ -1,4 +1,4 @@
-"""Segments in the order that the sender saw, for captures taken elsewhere or with exchanged ACKs."""
+"""Puts segments in the order that the sender saw, for captures taken elsewhere or with reordered ACKs."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -9,22 +9,22 @@ from firstflight_conformance.logs.capture.frames import Host, Segment
 from firstflight_conformance.logs.capture.reduction import Flight
 
 _STAMPS = 1 << 32
-#: A sender answers data sooner than the handshake by up to one of so many parts.
+#: A sender answers data earlier than the handshake by up to 1/32.
 _SOONER_ONE_OF = 32
-#: After a gap of half that time the oldest ACK released the data, if it came by less than one of so many parts sooner.
+#: After a gap of half of the handshake's time the oldest ACK released the data, if it is at most 1/8 earlier.
 _GAP_ONE_OF, _RELEASED_ONE_OF = 2, 8
-#: A sender waited if its data comes later than its RTT allows by so much.
+#: A sender waited if its data is later than its RTT allows by 1 ms and 1/128.
 _WAITED_NS, _WAITED_ONE_OF = 1_000_000, 128
-#: Segments in a row that show the rate of the path.
+#: Number of consecutive segments that give one rate of the path.
 _RUN = 3
-#: Data that arrives later than so many segments take on the path was sent later: the application had none.
+#: Data that arrives after a gap of more than two segment times was sent later: the application had no data.
 _GAP_SEGMENTS = 2
 _NS_PER_S = 10**9
 
 
 def in_order(segments: Iterable[Segment], sender: Host) -> Iterator[Segment]:
-    """Yield the segments of a capture at the sender, with neighbours in order where echoed time stamps show that they are exchanged."""
-    held: list[Segment] = []  # an ACK, and the data behind it
+    """Yield the segments of a capture at the sender. Swap neighbours that are reordered by their echoed stamps."""
+    held: list[Segment] = []  # an ACK, and the data after it
     for each in segments:
         if each.source == sender or each.payload_bytes:
             held.append(each)
@@ -44,7 +44,7 @@ def in_order(segments: Iterable[Segment], sender: Host) -> Iterator[Segment]:
 
 
 def _exchanged(held: list[Segment], ack: Segment, sender: Host) -> bool:
-    """Return whether an ACK arrived before the newer one in front of it: the data between them echoes an older time stamp."""
+    """Return whether an ACK arrived before a newer ACK captured earlier: the data between echoes an older stamp."""
     first = held[0]
     if first.source == sender or first.ack is None or ack.ack is None or distance(ack.ack, first.ack) >= 0:
         return False
@@ -53,7 +53,7 @@ def _exchanged(held: list[Segment], ack: Segment, sender: Host) -> bool:
 
 
 def _early(held: list[Segment], sender: Host) -> bool:
-    """Return whether an ACK was captured before the data in front of it: the first data behind it echoes an older time stamp, the next does not."""
+    """Return whether an ACK was captured too early: the first data after it echoes an older stamp, the next not."""
     if len(held) != 3:
         return False
     ack, first, then = held
@@ -70,7 +70,7 @@ def is_later(stamp: int, before: int) -> bool:
 
 
 def has_stamps(segments: list[Segment], connection: Connection) -> bool:
-    """Return whether the receiver's time stamps advance, so that the data that echoes them shows which ACK had arrived."""
+    """Return whether the receiver's time stamps advance. Data that echoes them then shows the last ACK received."""
     found = {each.stamps[0] for each in segments if each.stamps is not None and each.source != connection.sender}
     return len(found) > 2
 
@@ -79,8 +79,8 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
     """Yield the segments in the sender's order, each at a time of the capture.
 
     Data echoes the time stamp of the last ACK that the sender had received (RFC 7323, section 4.3). Without time stamps
-    the data that an ACK releases is expected as long after it as the sender took in the handshake: a queue on the path makes the flight
-    too small.
+    an ACK is assumed to release data after the sender's time in the handshake. A queue on the path then makes the
+    flight too small.
     """
     stamped = has_stamps(segments, connection)
     waiting: deque[Segment] = deque()
@@ -116,15 +116,15 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
 def _waited_ns(ack: Segment, data: Segment, connection: Connection, on_path_ns: int) -> int:
     """Return the least time that the sender waited to send, beyond the RTT of the empty path and the time queued.
 
-    ``on_path_ns``: how long the path takes for the flight. In slow start a round is sent at twice the rate of the path, so half of it
-    may be queued; data that arrives after a gap met no queue.
+    ``on_path_ns``: time that the path takes for the flight. In slow start a round is sent at twice the rate of the
+    path, so half of the flight may be queued. Data that arrives after a gap met no queue.
     """
     least_ns = max(connection.own_ns + on_path_ns // 2, on_path_ns)
     return max(data.t_ns - ack.t_ns - least_ns - least_ns // _WAITED_ONE_OF - _WAITED_NS, 0)
 
 
 def _bytes_per_s(segments: list[Segment], connection: Connection) -> int:
-    """Return the rate at which data arrives in the fastest tenth of its runs of segments."""
+    """Return the arrival rate of the data: the 90th percentile of the rates of runs of segments."""
     data = [each for each in segments if each.source == connection.sender and each.payload_bytes]
     rates = sorted(
         sum(each.payload_bytes for each in data[at + 1 : at + _RUN + 1])
@@ -136,7 +136,10 @@ def _bytes_per_s(segments: list[Segment], connection: Connection) -> int:
 
 
 def _had_arrived(ack: Segment, data: Segment, own_ns: int | None) -> bool:
-    """Return whether the sender had received an ACK when it sent data. ``own_ns``: the sender's part of the handshake, None if time stamps show it."""
+    """Return whether the sender had received an ACK when it sent data.
+
+    ``own_ns``: the sender's part of the handshake, or None if time stamps decide.
+    """
     if own_ns is not None:
         return ack.t_ns + own_ns - own_ns // _SOONER_ONE_OF <= data.t_ns
     if ack.stamps is None or data.stamps is None:

@@ -1,4 +1,4 @@
-"""The text of the kernel's trace point ``tcp:tcp_probe`` as rows of a table: the state of a sender before each segment received."""
+"""Reads the kernel's trace point ``tcp:tcp_probe`` as a table: the state of a sender before each received segment."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,19 +14,22 @@ _LINE = re.compile(rb"(\d+\.\d+): tcp_probe: (.*)")
 _MEMBERS = ("snd_nxt", "snd_una", "snd_cwnd", "ssthresh", "srtt")
 _SEQUENCES = 1 << 32
 _NUMBER = re.compile(r"(?:0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
-#: A threshold that the kernel has before slow start is left.
+#: ssthresh of the kernel before slow start ends.
 _NO_SSTHRESH = (1 << 31) - 1
 
 _State = Mapping[str, int]
 
 
 def is_probe(data: bytes) -> bool:
-    """Return whether a text is such a trace."""
+    """Return whether a text is a trace of ``tcp_probe``."""
     return b"tcp_probe: " in data[:4096]
 
 
 def read_probe(path: Path, data: bytes, datagram_bytes: int | None = None) -> Recording:
-    """Return the recording of the connection that acknowledges most. Raise :class:`RecordingError` where it cannot be judged."""
+    """Return the recording of the connection that acknowledges most.
+
+    Raise :class:`RecordingError` if the trace cannot be judged.
+    """
     flows: dict[str, list[_State]] = {}
     for number, line in enumerate(data.splitlines(), 1):
         if (found := _LINE.search(line)) is not None:
@@ -48,7 +51,7 @@ def _time_ns(text: bytes) -> int:
 def _integer(path: Path, line: int, name: str, words: Mapping[str, str]) -> int:
     text = words.get(name, "")
     if not _NUMBER.fullmatch(text):
-        raise RecordingError(path, f"line {line}", f"{name}: {text[:40]!r} is no number")
+        raise RecordingError(path, f"line {line}", f"{name}: {text[:40]!r} is not a number")
     return int(text, 0)
 
 
@@ -62,13 +65,13 @@ def _ahead(later: int, earlier: int) -> int:
 
 
 def _size(states: Sequence[_State]) -> int:
-    """Return the size of a segment: the most frequent number of bytes acknowledged at once, the smallest of several."""
+    """Return the size of a segment: the smallest of the most frequent numbers of bytes acknowledged at once."""
     found = [_ahead(later["snd_una"], state["snd_una"]) for state, later in pairwise(states)]
     return min((each for each in found if each > 0), key=lambda each: (-found.count(each), each))
 
 
 def _rows(states: Sequence[_State], size_bytes: int) -> list[Row]:
-    """Return the rows. A state is that before its segment, so the next one shows what the segment changed."""
+    """Return the rows. A state was logged before its segment, so the next state shows the changes by the segment."""
     first = states[0]
     rows = [_row(first, first, 0, size_bytes)]
     for state, later in pairwise(states):

@@ -1,4 +1,4 @@
-"""Reads a capture: chooses the connection, follows it from the side of the capture, describes the result."""
+"""Reads a capture: chooses the connection, follows it from the place of the capture, and returns notes."""
 
 from pathlib import Path
 
@@ -11,18 +11,18 @@ from firstflight_conformance.logs.capture.order import as_the_sender_saw, has_st
 from firstflight_conformance.logs.recording.files import RecordingError
 from firstflight_conformance.logs.recording.recording import Recording
 
-#: A connection with less data than one of so many of the largest is not judged in its place.
+#: A connection must have at least half of the data of the largest to be judged in its place.
 _LARGE_ONE_OF = 2
-#: How many connections are tried: each takes a pass through the capture.
+#: Largest number of connections tried. Each try is a pass through the capture.
 _TRIED = 8
 
 
 def read_capture(
     path: Path, data: bytes, initial_window_bytes: int | None = None, number: int | None = None
 ) -> tuple[Recording, list[str]]:
-    """Return the recording of a connection, with notes. Raise :class:`RecordingError` where it cannot be judged.
+    """Return the recording of a connection, with notes. Raise :class:`RecordingError` if it cannot be judged.
 
-    ``number``: of the connection in the order of its data, from 1; by default the largest that was captured at its sender.
+    ``number``: number of the connection by decreasing data, from 1. Default: the largest captured at its sender.
     """
     try:
         entries = with_data(catalogue(data))
@@ -44,7 +44,10 @@ def read_capture(
 
 
 def capture_connections(path: Path, data: bytes) -> list[str]:
-    """Return a line for each connection with data, most first. Raise :class:`RecordingError` for a capture that cannot be read."""
+    """Return a line for each connection with data, by decreasing data.
+
+    Raise :class:`RecordingError` for an unreadable capture.
+    """
     try:
         return [f"{number}: {entry.text()}" for number, entry in enumerate(with_data(catalogue(data)), 1)]
     except (FramesError, ContainerError) as error:
@@ -80,7 +83,7 @@ def _notes(data: bytes, connection: Connection, following: Following, others: in
         notes.append(f"note: {others} more connections carry data; --list shows them, --connection chooses one")
     if connection.taken == RECEIVER:
         by = "the time stamps" if connection.stamped else "the times of the handshake: flights may be larger"
-        notes.append(f"note: captured at the receiver or between; what the sender had in flight follows from {by}")
+        notes.append(f"note: captured at the receiver or between; the flight of the sender is derived from {by}")
     if connection.moved_ns:
         ms = f"{connection.moved_ns / 1e6:.3f}"
         notes.append(f"note: the sender's segments were captured {ms} ms after it sent them; that delay is taken off")
@@ -89,5 +92,5 @@ def _notes(data: bytes, connection: Connection, following: Following, others: in
     if following.missing_acks:
         notes.append(f"note: {following.missing_acks} ACKs that the sender received are missing in the capture")
     if following.ended == ENDED and (rest := rest_bytes(data)):
-        notes.append(f"note: the capture ends with {rest} bytes that are no whole frame, and was read up to them")
+        notes.append(f"note: the capture ends with an incomplete frame of {rest} bytes, which was ignored")
     return notes

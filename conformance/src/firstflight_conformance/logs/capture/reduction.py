@@ -1,4 +1,4 @@
-"""The first reduction of a captured sender: the flight a round after the loss or mark, of that before it."""
+"""The first reduction of a captured sender: the flight a round after the loss or mark, divided by the flight before."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -7,17 +7,17 @@ from statistics import median_low
 from firstflight_conformance.logs.capture.connection import Connection, distance
 from firstflight_conformance.logs.capture.frames import Segment
 
-#: How many segments of data show the flight after the reduction, how many of the capture are searched for them, and how large a factor
-#: of one reduction is.
+#: Least and largest number of data segments that give the reduced flight, and number of segments searched.
 _LEAST, _MOST, _SEARCHED = 4, 64, 100_000
+#: Range of the factor of one reduction.
 _FACTORS = Fraction(1, 4), Fraction(19, 20)
 
 
 class Flight:
-    """Bytes in flight as the sender counts them (RFC 6675, pipe): data above the highest received byte, and resent data."""
+    """Bytes in flight of the sender (RFC 6675, pipe): data above the highest received byte, and resent data."""
 
     def __init__(self, connection: Connection) -> None:
-        """Begin with nothing sent."""
+        """Start with no data sent."""
         self._connection = connection
         self.sent_bytes = self.acked_bytes = self.highest_bytes = 0
         self._again: list[tuple[int, int]] = []
@@ -28,7 +28,7 @@ class Flight:
         return self.sent_bytes - self.highest_bytes + sum(last - first for first, last in self._again)
 
     def take(self, segment: Segment) -> bool | None:
-        """Take a segment. Return whether it is data that was sent before, or None for a segment without data of the sender."""
+        """Process a segment. Return whether it is a retransmission, or None for a segment without the sender's data."""
         if segment.source != self._connection.sender:
             self._arrived(segment)
             return None
@@ -58,8 +58,9 @@ class Flight:
 def first_reduction(flight: Flight, most_bytes: int, rest: Iterable[Segment]) -> Fraction | None:
     """Return the factor, or None if the capture does not show it.
 
-    ``flight``: at the loss or mark. ``most_bytes``: the flight before it. ``rest``: the segments from there on. The sender reduces its
-    flight over one round (RFC 6937), which ends where the data arrives that was sent last before it.
+    ``flight``: at the loss or mark. ``most_bytes``: the flight before it. ``rest``: the segments after it. The sender
+    reduces its flight over one round (RFC 6937). The round ends when the last data sent before the loss or mark
+    arrives.
     """
     round_end, found = flight.sent_bytes, list[int]()
     for number, segment in enumerate(rest):

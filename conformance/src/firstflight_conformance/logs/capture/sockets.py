@@ -1,4 +1,4 @@
-"""The output of ``ss -tinm`` over time: samples of a Linux socket. They show the first window, and the threshold at the exit."""
+"""Reads repeated output of ``ss -tinm``: samples of a Linux socket, with the first window and the exit threshold."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,9 +9,9 @@ from pathlib import Path
 from firstflight_conformance.logs.recording.files import RecordingError
 
 _NS_PER_S = 10**9
-#: The addresses of a socket behind its state and queues.
+#: The addresses of a socket, after its state and queues.
 _SOCKET = re.compile(r"^\s*(?:[A-Z][A-Z0-9-]*\s+)?\d+\s+\d+\s+(\S+:\S+)\s+(\S+:\S+)")
-#: A time on a line of its own, as of ``date +%s.%N``.
+#: A time on a separate line, as printed by ``date +%s.%N``.
 _TIME = re.compile(r"^\s*(\d{9,12}(?:\.\d{1,9})?)\s*$")
 _NUMBER = re.compile(r"\b(cwnd|ssthresh|mss|bytes_acked|delivered_ce|lost|sacked):(\d+)")
 _RETRANS = re.compile(r"\bretrans:\d+/(\d+)")
@@ -22,7 +22,7 @@ _HANDSHAKE_BYTES = 1
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A socket at one time. ``marks``: retransmissions, losses and congestion marks so far."""
+    """State of a socket at one time. ``marks``: retransmissions, losses and congestion marks so far."""
 
     t_ns: int | None
     cwnd: int
@@ -34,7 +34,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """The samples of one connection. ``control``: its congestion control, or None. ``notes``: on its file."""
+    """The samples of one connection. ``control``: its congestion control, or None. ``notes``: notes on its file."""
 
     name: str
     addresses: str
@@ -87,7 +87,7 @@ def _progress(samples: Sequence[Sample]) -> tuple[int, int]:
 
 
 def _sockets(data: bytes) -> Iterator[tuple[str, int | None, str]]:
-    """Yield addresses, time and state of each socket; the state is on the line of the addresses (``-O``) or on the next one."""
+    """Yield addresses, time and state of each socket. The state is on the addresses' line (``-O``) or the next line."""
     t_ns: int | None = None
     addresses: str | None = None
     for line in data.decode("utf-8", "replace").splitlines():

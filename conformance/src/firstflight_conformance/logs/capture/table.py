@@ -1,4 +1,4 @@
-"""A table with a row per ACK as a recording: CSV from a kernel trace, a simulator, or the log of a stack."""
+"""Reads a table with a row per ACK as a recording: CSV from a kernel trace, a simulator, or the log of a stack."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -13,27 +13,27 @@ from firstflight_conformance.logs.recording.files import RecordingError
 from firstflight_conformance.logs.recording.recorder import Recorder
 from firstflight_conformance.logs.recording.recording import Header, Recording
 
-#: Columns by their names without the unit; of those with a time it is the end of the name. ``srtt`` serves in place of ``rtt``.
+#: Names of columns without the unit, which ends the name of a column with times. ``srtt`` may replace ``rtt``.
 _NEEDED = ("t", "rtt", "acked_bytes", "in_flight_bytes", "cwnd_bytes")
 _OPTIONAL = ("srtt", "ssthresh_bytes", "lost_bytes")
 _TIMES = ("t", "rtt", "srtt")
 _MARK = b"\xef\xbb\xbf"
-#: A smoothed RTT of the kernel is rounded down to a microsecond: the sample that changed it is known to eight of them.
+#: The kernel rounds a smoothed RTT down to a microsecond, so the RTT sample is known to eight microseconds.
 _SMOOTHED_OF, _SMOOTHED_NS = 8, 8_000
-#: Words in the name of a column of a trace of a sender.
+#: Words in the names of columns of a sender's trace.
 _WORDS = ("cwnd", "rtt", "ssthresh", "acked", "flight")
 _UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-#: An ACK acknowledges no more datagrams, but one of twenty: rows with more were sampled.
+#: At most one in twenty ACKs acknowledges more than four datagrams; in a table with more such rows they were sampled.
 _DATAGRAMS, _ONE_OF = 4, 20
 _NO_THRESHOLD = 1 << 40
-#: What a datagram has, if the table has to tell it.
+#: Range of a datagram size that is derived from the table.
 _LEAST_BYTES, _MOST_BYTES = 400, 9000
 _BEGIN_NS = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row; ``rtt_ns`` is ``None`` for an ACK without a sample."""
+    """A row. ``rtt_ns``: ``None`` for an ACK without an RTT sample."""
 
     line: int
     t_ns: int
@@ -46,7 +46,7 @@ class Row:
 
 
 def is_table(data: bytes) -> bool:
-    """Return whether a file begins like a table of a sender: with names of columns, two of which are known in their kind."""
+    """Return whether a file begins like a sender's table: more than two column names, two of them with known words."""
     head = _head(data)
     if head.lstrip("\x1e \t")[:1] in ("{", "["):  # JSON in one line
         return False
@@ -69,9 +69,10 @@ def _delimiter(head: str) -> str:
 def read_table(
     path: Path, data: bytes, datagram_bytes: int | None = None, columns: Mapping[str, str] | None = None
 ) -> Recording:
-    """Return the recording of a table. The first row is the state before the first ACK: it acknowledges nothing.
+    """Return the recording of a table. The first row is the state before the first ACK and acknowledges nothing.
 
-    ``columns``: our names of columns by those in the file. Raise :class:`RecordingError` where it cannot be judged.
+    ``columns``: names of this module, by names in the file. Raise :class:`RecordingError` if the table cannot be
+    judged.
     """
     rows, known = _rows(path, data, columns or {})
     return recording_of_rows(
@@ -82,12 +83,12 @@ def read_table(
 def recording_of_rows(
     path: Path, rows: list[Row], datagram_bytes: int | None, *, thresholds: bool, smoothed: bool
 ) -> Recording:
-    """Return the recording of rows. ``thresholds``: whether they report ssthresh. ``smoothed``: the RTTs are smoothed ones."""
+    """Return the recording of rows. ``thresholds``: the rows report ssthresh. ``smoothed``: the RTTs are smoothed."""
     if len(rows) < 2 or rows[0].acked_bytes:
         raise RecordingError(path, "line 2", "the first row must be the state before the first ACK, with acked_bytes 0")
     size_bytes = datagram_bytes or gcd(*(row.acked_bytes for row in rows))
     if datagram_bytes is None and not _LEAST_BYTES <= size_bytes <= _MOST_BYTES:
-        raise RecordingError(path, "file", "acked_bytes are no multiples of one datagram size: state it by --datagram")
+        raise RecordingError(path, "file", "acked_bytes are not multiples of one datagram size: state it by --datagram")
     sampled = [row for row in rows[1:] if row.acked_bytes > _DATAGRAMS * size_bytes]
     if len(sampled) * _ONE_OF > len(rows):
         raise RecordingError(
@@ -103,7 +104,7 @@ def recording_of_rows(
 
 
 def _samples(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows with RTT samples in place of smoothed RTTs: each sample moves the smoothed one by an eighth of the way."""
+    """Return the rows with RTT samples in place of smoothed RTTs. A sample has a weight of 1/8 in the smoothed RTT."""
     found = [replace(rows[0], rtt_ns=None)]
     for before, row in pairwise(rows):
         sample_ns = row.rtt_ns  # the first sample is the smoothed RTT itself
@@ -114,7 +115,7 @@ def _samples(rows: Sequence[Row]) -> list[Row]:
 
 
 class _Table:
-    """Turns rows into events: what a row acknowledges or loses, then what is sent until it has so much in flight."""
+    """Turns rows into events: acknowledged packets, lost packets, then packets sent up to the row's bytes in flight."""
 
     def __init__(self, path: Path, size_bytes: int, *, thresholds: bool) -> None:
         self._path, self._size_bytes, self._thresholds = path, size_bytes, thresholds
@@ -139,14 +140,14 @@ class _Table:
         return self._recorder.recording(Header(source, config, 1000, resolution_ns, {"rows": len(rows)}))
 
     def _take(self, row: Row, count: int, name: str) -> list[int]:
-        """Return the oldest packets in flight that have so many bytes; one that is met in part stays."""
+        """Remove the oldest ``count`` bytes from flight, rounded up to whole packets, and return the packets."""
         packets: list[int] = []
         while count > 0 and self._first in self._sizes:
             count -= self._sizes.pop(self._first)
             packets.append(self._first)
             self._first += 1
         if count > 0 or not packets:
-            raise RecordingError(self._path, f"line {row.line}", f"{name}: more than is in flight by the rows before")
+            raise RecordingError(self._path, f"line {row.line}", f"{name}: more than the previous rows have in flight")
         return packets
 
     def _send(self, row: Row, t_ns: int) -> None:
@@ -166,7 +167,7 @@ class _Table:
 
 
 def _rows(path: Path, data: bytes, columns: Mapping[str, str]) -> tuple[list[Row], dict[str, tuple[str, int]]]:
-    """Return the rows, and the columns that the table has."""
+    """Return the rows, and the known columns of the table."""
     text = data.removeprefix(_MARK).decode("utf-8", "replace")
     reader = csv.DictReader(text.splitlines(), delimiter=_delimiter(_head(data)), skipinitialspace=True, strict=True)
     try:
@@ -175,15 +176,15 @@ def _rows(path: Path, data: bytes, columns: Mapping[str, str]) -> tuple[list[Row
         reader.fieldnames = names
         rows = [_row(path, number, raw, units) for number, raw in enumerate(reader, 2)]
     except csv.Error as error:
-        raise RecordingError(path, f"line {reader.line_num}", f"is no CSV: {error}") from error
+        raise RecordingError(path, f"line {reader.line_num}", f"is not CSV: {error}") from error
     for before, row in pairwise(rows):
         if row.t_ns < before.t_ns:
-            raise RecordingError(path, f"line {row.line}", "t: before that of the row above")
+            raise RecordingError(path, f"line {row.line}", "t: earlier than in the previous row")
     return rows, units
 
 
 def _units(path: Path, names: list[str]) -> dict[str, tuple[str, int]]:
-    """Return for each column that is known the name in the file and how many of ours one is."""
+    """Return, for each known column, its name in the file and the factor to ns or bytes."""
     found = {name: (name, 1) for name in names if name in (*_NEEDED, *_OPTIONAL)}
     for name in names:
         stem, _, unit = name.rpartition("_")
@@ -195,7 +196,7 @@ def _units(path: Path, names: list[str]) -> dict[str, tuple[str, int]]:
         raise RecordingError(
             path,
             "line 1",
-            f"there is no column {', '.join(missing)}; needed are {needed}; the file has {has}: give names by --columns {missing[0]}=NAME",
+            f"missing column {', '.join(missing)}; required are {needed}; the file has {has}: set names by --columns {missing[0]}=NAME",
         )
     return found
 
@@ -211,7 +212,7 @@ def _row(path: Path, line: int, raw: Mapping[str, str | None], units: Mapping[st
         try:
             value = int(Decimal(text) * unit)
         except (ArithmeticError, ValueError) as error:
-            raise RecordingError(path, f"line {line}", f"{column}: {text[:40]!r} is no number") from error
+            raise RecordingError(path, f"line {line}", f"{column}: {text[:40]!r} is not a number") from error
         if not 0 <= value < 1 << 62:
             raise RecordingError(path, f"line {line}", f"{column}: {text[:40]!r} is out of range")
         return value

@@ -1,18 +1,18 @@
-"""Times of a capture against the time stamps that the sender put into its segments."""
+"""Compares the times of a capture with the sender's time stamps."""
 
 from statistics import median_low
 
 _STAMPS = 1 << 32
 #: Units of time stamps: Linux with microseconds, most systems, Windows.
 _UNITS_NS = (1_000, 1_000_000, 10_000_000)
-#: A unit fits if the median rate of the stamps is within one of so many of it.
+#: A unit fits if the median rate of the time stamps differs from it by at most 1/4.
 _FITS_ONE_OF = 4
-#: A sender reads its clock for a burst once, and a capture stamps its segments one after another.
+#: A sender reads its clock once per burst; the capture assigns each segment its own time.
 _BURST_NS = 1_000_000
 
 
 class Times:
-    """Segments of the sender: when each was captured, and its time stamp."""
+    """Capture times and time stamps of the sender's segments."""
 
     def __init__(self) -> None:
         """Begin without segments."""
@@ -20,14 +20,14 @@ class Times:
         self._first: int | None = None
 
     def take(self, t_ns: int, stamp: int) -> None:
-        """Take a segment."""
+        """Add a segment."""
         if self._first is None:
             self._first = stamp
         self._found.append((t_ns, (stamp - self._first) % _STAMPS))
 
     @property
     def apart_ns(self) -> int:
-        """By how much the delay from time stamp to capture varies; 0 if no more than a burst and the unit of the stamps explain."""
+        """The variation of the delay from time stamp to capture; 0 if a burst and the unit of the stamps explain it."""
         unit_ns = self._unit_ns()
         if unit_ns is None:
             return 0
@@ -36,7 +36,7 @@ class Times:
         return varies_ns if varies_ns > 2 * unit_ns + _BURST_NS else 0
 
     def _unit_ns(self) -> int | None:
-        """Return the unit of the stamps: the one that the steps between them have at the median, or None."""
+        """Return the unit that fits the median step between time stamps, or None."""
         steps = []
         t_ns, stamp = self._found[0] if self._found else (0, 0)
         for later_ns, later in self._found:

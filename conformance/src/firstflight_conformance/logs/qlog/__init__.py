@@ -1,1 +1,1 @@
-"""Reads the qlogs of QUIC stacks as recordings. The habits of their writers are in ``writers``."""
+"""Reads the qlogs of QUIC stacks as recordings. Differences between their writers are in ``writers``."""

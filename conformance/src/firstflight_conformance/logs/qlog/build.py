@@ -1,4 +1,4 @@
-"""Builds a recording from the groups of a qlog, and compares what is in flight with what the log says, event by event."""
+"""Builds a recording from the groups of a qlog, and compares the computed bytes in flight with the logged ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
@@ -20,24 +20,24 @@ from firstflight_conformance.logs.recording.recording import Header, Recording
 
 _HANDSHAKE = ("initial", "handshake")
 _APPLICATION = "application_data"
-#: The frames of an ACK that fills a datagram.
+#: Frames of a padded packet with ACKs alone.
 _PADDED_ACK = {"ack", "padding"}
-#: The most that an endpoint takes off for the delay of an ACK, where it was told nothing else (RFC 9000, section 18.2).
+#: Default max_ack_delay, the largest ACK delay that an endpoint subtracts (RFC 9000, section 18.2).
 _MAX_ACK_DELAY_NS = 25 * NS_PER_MS
-#: Of a hundred numbers of bytes in flight so many must agree.
+#: Percentage of the logged bytes in flight that must agree with the events.
 AGREEMENT_PERCENT = 95
 _REPORTED = ("cwnd_bytes", "ssthresh_bytes", "state")
 
 
 @dataclass(slots=True)
 class Build:
-    """A recording in the making. ``rtt_unit_ns``: unit of the RTTs in the log, or None if they are not used.
+    """A recording under construction. ``rtt_unit_ns``: unit of the RTTs in the log, or None if they are not used.
 
     ``silent``: the log records no losses. It is then read up to the first reduction, which sets ``unlogged_loss``.
 
-    ``logged``: how many numbers of bytes in flight are logged; ``agreed``: how many of them agree with the events.
-    ``rtts``: RTT samples as logged, each with the sample computed from the times. ``first_other``: the first number
-    that does not agree: its index among the logged numbers, its time, the number, and the number computed from the packets.
+    ``logged``: number of logged values of bytes in flight. ``agreed``: number of these that agree with the events.
+    ``rtts``: RTT samples as logged, each with the sample computed from the times. ``first_other``: the first value
+    that does not agree: its position among the logged values, its time, the value, and the value from the packets.
     """
 
     writer: Writer
@@ -62,7 +62,7 @@ class Build:
     _long_header_ns: int | None = None
 
     def run(self, groups: Sequence[Group]) -> None:
-        """Take all groups. Raise :class:`FieldError` where a packet number is used twice."""
+        """Process all groups. Raise :class:`FieldError` if a packet number is used twice."""
         for group in groups:
             before = len(self.recorder.steps)
             try:
@@ -96,11 +96,11 @@ class Build:
                 self.recorder.event(event_from_json(own.raw | time))
 
     def _lose_what_left(self, group: Group) -> None:
-        """Record as lost the packets that leave flight unacknowledged where the window falls or a threshold is set."""
+        """Record packets that leave flight unacknowledged as lost when the window decreases or ssthresh is set."""
         window, flight = group.metrics.get("cwnd_bytes"), group.metrics.get("bytes_in_flight")
         threshold = group.metrics.get("ssthresh_bytes")
         falls = window is not None and window < self._known.get("cwnd_bytes", 0)
-        # quiche scales its window to a larger datagram size without logging it, so that a reduced window may look larger.
+        # quiche scales its window to a larger datagram size without logging the size: a reduced window may look larger.
         is_set = threshold is not None and threshold != self._known.get("ssthresh_bytes")
         if flight is None or not (falls or is_set) or not self._acked_data:
             return
@@ -116,9 +116,9 @@ class Build:
             self.unlogged_loss = True
 
     def _discard_a_probe(self, group: Group) -> None:
-        """Let a probe of the path MTU leave flight where the bytes in flight show it: quinn does not log its loss.
+        """Remove a lost probe of the path MTU from flight. quinn does not log the loss; the bytes in flight show it.
 
-        It is larger than every acknowledged packet, and its loss is no congestion (RFC 9000, section 14.4).
+        The probe is larger than every acknowledged packet. Its loss is not congestion (RFC 9000, section 14.4).
         """
         flight = group.metrics.get("bytes_in_flight")
         if flight is None or flight >= self._flight or not isinstance(group.items[0], Received | Acked | Lost):
@@ -156,15 +156,15 @@ class Build:
             self.steps_of["last_data_step"] = len(self.recorder.steps) - 1
 
     def _in_flight(self, item: Sent) -> bool:
-        """Return whether packets count in flight by the habit of the writer."""
+        """Return whether the writer counts packets as in flight."""
         frames = item.frames
         return item.in_flight and (self.writer.padding_counts or frames is None or not frames <= _PADDED_ACK)
 
     def _size(self, item: Sent, group: Group) -> int:
         """Return the size of a packet.
 
-        Some logs tell none: the change of the flight then does. It does so too in the handshake, where a padded datagram may count in
-        full, and where neqo logs the length of the whole datagram for the last packet in it.
+        In logs without sizes it is the change of the bytes in flight. The change is used in the handshake too. There a
+        padded datagram may count in full, and neqo logs the length of the whole datagram for its last packet.
         """
         now, before = group.metrics.get("bytes_in_flight"), self._flight
         alone = len(group.items) == 1 and item.first == item.last
@@ -179,7 +179,7 @@ class Build:
                 return size_bytes
         if item.size_bytes is None:
             raise FieldError(
-                f"packet {item.first}: neither a length nor a change of the bytes in flight tells its size"
+                f"packet {item.first}: neither a length nor a change of the bytes in flight gives its size"
             )
         return item.size_bytes
 
@@ -205,7 +205,7 @@ class Build:
     def _acked(
         self, t_ns: int, taken: list[Range], group: Group, *, sample: bool = True, ack_delay_ns: int = 0
     ) -> None:
-        if still := [each for each in taken if each[0] in self._no_growth]:  # quinn's window does not grow for them
+        if still := [each for each in taken if each[0] in self._no_growth]:  # quinn: no window growth
             self.recorder.discarded(still)
             taken = [each for each in taken if each not in still]
         if not taken:
@@ -213,7 +213,7 @@ class Build:
         logged = group.metrics.get("latest_rtt")
         if self.writer.rtt_with_each_sample:
             sample = logged is not None
-        elif logged is None and group.metrics:  # an ACK changes the bytes in flight: without metrics it is not reported
+        elif logged is None and group.metrics:  # unchanged: metrics omit it
             logged = self._known.get("latest_rtt")
         computed_ns = t_ns - self.recorder.sent_t_ns(taken[-1][1])
         latest_ns = None if logged is None else self._rtt_ns(logged, computed_ns, ack_delay_ns)
@@ -229,9 +229,10 @@ class Build:
         self._count("acks_without_a_logged_rtt", sample and logged is None)
 
     def _rtt_ns(self, logged: Decimal, computed_ns: int, ack_delay_ns: int) -> int | None:
-        """Return the sample that the controller was given, or None if the logged one is none: 0, or beyond any time.
+        """Return the controller's RTT sample, or None if the logged RTT is invalid: 0 or above ``TIME_MAX_NS``.
 
-        What is logged less the delay is so only where the sample is above the least one and the delay (RFC 9002, section 5.3).
+        Some writers log the sample less the ACK delay. The delay is subtracted only from a sample of at least the
+        smallest RTT plus the delay (RFC 9002, section 5.3).
         """
         if self.rtt_unit_ns is None or not 0 < logged * self.rtt_unit_ns <= TIME_MAX_NS:
             return None
@@ -241,7 +242,7 @@ class Build:
         delay_ns = min(ack_delay_ns, _MAX_ACK_DELAY_NS)
         taken_off = self._min_rtt_ns is not None and rtt_ns > self._min_rtt_ns
         kept = self._min_rtt_ns is None or rtt_ns <= self._min_rtt_ns + delay_ns
-        if taken_off and kept:  # either may be: the times tell
+        if taken_off and kept:  # both are possible: the times decide
             taken_off = abs(rtt_ns + delay_ns - computed_ns) < abs(rtt_ns - computed_ns)
         full_ns = rtt_ns + delay_ns if taken_off else rtt_ns
         self._min_rtt_ns = full_ns if self._min_rtt_ns is None else min(full_ns, self._min_rtt_ns)
@@ -271,10 +272,10 @@ class Build:
         return self._known.get("app_limited") is True
 
     def _report(self, group: Group) -> None:
-        """Put the answers beside the event. What a record does not repeat is what it was."""
+        """Add the answers to the event. Values that a record omits are unchanged."""
         self._known |= {name: group.metrics[name] for name in _REPORTED if name in group.metrics}
         if isinstance(group.items[0], Received | Acked) and "latest_rtt" in group.metrics:
-            # Not with another event: quinn begins with its initial RTT, which is no sample.
+            # Only with an ACK: quinn starts with its initial RTT, which is not a sample.
             self._known["latest_rtt"] = group.metrics["latest_rtt"]
         if group.metrics or self.writer.every_window:
             self.recorder.report(**{name: self._known[name] for name in _REPORTED if name in self._known})
@@ -298,17 +299,17 @@ class Build:
 
     @property
     def agreement(self) -> float:
-        """The share of the bytes in flight that agree."""
+        """Share of the logged bytes in flight that agree with the events."""
         return self.agreed / self.logged if self.logged else 1.0
 
     @property
     def whole(self) -> bool:
-        """Whether enough of them agree: below it records are missing, or out of order. In a short log one may be odd."""
+        """Whether enough values agree; otherwise records are missing or out of order. One value may always differ."""
         return self.logged - self.agreed <= max(self.logged * (100 - AGREEMENT_PERCENT) // 100, 1)
 
     @property
     def acks(self) -> int:
-        """How many ACKs there are."""
+        """Number of ACKs."""
         return sum(isinstance(step.event, Ack) for step in self.recorder.steps)
 
     def recording(self, source: dict[str, Any], config: Config, resolutions_ns: tuple[int, int]) -> Recording:
@@ -321,9 +322,9 @@ class Build:
 
 
 def _members_of(kind: type[events.Event], group: Group, space: Space) -> dict[str, Any]:
-    """Return the members of a kind of event that a group of records names itself, as the model has them.
+    """Return the members of an event that a group of records contains, in the form of the model.
 
-    Packets get the numbers of the recording, which has no packets that are not in flight.
+    Packets get the numbers of the recording, which counts only packets in flight.
     """
     names = {field.name for field in fields(kind)}
     members = {name: value for name, value in group.members.items() if name in names}

@@ -1,4 +1,4 @@
-"""The times of a qlog: relative, absolute or differences, in ms or us, as ns of a recording. And how fine they are."""
+"""Converts the times of a qlog (relative, absolute or differences, in ms or us) to ns, and finds their resolution."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -6,26 +6,26 @@ from typing import Any
 
 from firstflight_conformance.logs.qlog.values import NS_PER_MS, FieldError, member, ns_of
 
-#: Where recordings begin: at one second, as vectors do.
+#: Start of a recording: one second, as in vectors.
 ORIGIN_NS = 1_000_000_000
-#: How many of a hundred records may be before an earlier one. Clocks are corrected, and neqo logs a packet that had to wait for its
-#: keys with the time at which it came.
+#: Percentage of records that may be earlier than the record before. Clocks are corrected. neqo logs a packet that waits
+#: for its keys with its arrival time.
 _EARLY_PERCENT = 1
 _EARLY_LEAST = 3
 _UNITS_NS = (1_000_000_000, NS_PER_MS, 1000)
-#: Formats of times, of all versions of qlog. Those with differences end in the last two.
+#: Formats of times, of all versions of qlog. The last two contain differences.
 _FORMATS = ("absolute", "relative", "relative_to_epoch", "delta", "relative_to_previous_event")
 
 
 class Clock:
-    """Turns the times of records into ns that do not fall.
+    """Converts the times of records to ns that never decrease.
 
-    ``early``: how many were before an earlier one, and were moved to that; ``earliest_ns``: by how much at most. ``notes``: what the header
-    says of times that is not known.
+    ``early``: number of records before the previous record, which get its time. ``earliest_ns``: the largest
+    correction. ``notes``: unknown units and formats of the header.
     """
 
     def __init__(self, header: Mapping[str, Any], *, as_logged: bool) -> None:
-        """Read the format from the header. ``as_logged``: the times are not moved to the origin of recordings."""
+        """Read the format from the header. ``as_logged``: do not move the times to the origin of recordings."""
         trace = member(header, "trace")
         common = member(trace, "common_fields")
         kind = str(common.get("time_format", ""))
@@ -33,12 +33,12 @@ class Clock:
         units = (common.get("time_units"), member(trace, "configuration").get("time_units"))
         self._unit_ns = 1000 if "us" in units else NS_PER_MS
         self.notes = [
-            f"time_units: {str(unit)[:40]!r} is not known, and is taken as ms"
+            f"time_units: {str(unit)[:40]!r} is unknown, and is treated as ms"
             for unit in units
             if unit not in (None, "ms", "us")
         ]
         if kind and kind not in _FORMATS:
-            self.notes.append(f"time_format: {kind[:40]!r} is not known, and is taken as relative")
+            self.notes.append(f"time_format: {kind[:40]!r} is unknown, and is treated as relative")
         self._as_logged = as_logged
         self._first_ns: int | None = None
         self._last_ns = 0
@@ -60,13 +60,13 @@ class Clock:
         return t_ns if self._as_logged else t_ns - self._first_ns + ORIGIN_NS
 
     def check(self) -> None:
-        """Raise :class:`FieldError` if too many records were before an earlier one."""
+        """Raise :class:`FieldError` if too many records were before the previous record."""
         if self.early > max(self.taken * _EARLY_PERCENT // 100, _EARLY_LEAST):
             raise FieldError(f"{self.early} of {self.taken} records are before an earlier one: the log is not in order")
 
 
 def resolution_ns(values: Iterable[int | Decimal], unit_ns: int) -> int:
-    """Return the largest unit of s, ms or us of which all values are whole, 1 if there is none."""
+    """Return in ns the largest unit of s, ms and us that divides all values, or 1."""
     found = [int((value * unit_ns).to_integral_value()) if isinstance(value, Decimal) else value for value in values]
     if not any(found):
         return 1

@@ -1,4 +1,4 @@
-"""Chooses the records of one connection, where a log has several."""
+"""Chooses the records of one connection in a log with several."""
 
 from collections import Counter
 from itertools import groupby, pairwise
@@ -12,7 +12,10 @@ Placed = tuple[str, Record]
 
 
 def chosen(path: Path, traces: list[Trace], number: int | None = None, group: str | None = None) -> Trace:
-    """Return the trace that is asked for, with the records of one connection. Raise :class:`RecordingError` if it is not clear which."""
+    """Return the requested trace, with the records of one connection.
+
+    Raise :class:`RecordingError` if the choice is ambiguous.
+    """
     if number is None and len(traces) > 1:
         raise RecordingError(path, "file", f"has {len(traces)} traces; choose one: --trace 0 to {len(traces) - 1}")
     number = number or 0
@@ -47,10 +50,11 @@ def qlog_connections(path: Path, data: bytes) -> list[str]:
 
 
 def _one_connection(records: list[Placed]) -> bool:
-    """Return whether the groups are names that one connection bears after each other.
+    """Return whether the groups are successive names of one connection.
 
-    quinn's is the ID by which the peer goes, and a client learns it with the first packet that comes. So a name ends where the next
-    begins, has nothing but Initial packets, and none is sent again under another: a connection of its own begins with packet 0.
+    quinn uses the peer's connection ID, which a client learns with the first packet that it receives. A name then ends
+    where the next begins, and only Initial packets precede the last name. No packet is sent under two names: a second
+    connection would start again with packet 0.
     """
     grouped = [each for _, each in records if "group_id" in each]
     runs = [(name, list(run)) for name, run in groupby(grouped, key=lambda record: str(record["group_id"]))]

@@ -1,4 +1,4 @@
-"""What a qlog file is made of: one JSON object with traces, or a sequence of records, with or without record separators."""
+"""Reads the container of a qlog: a JSON object with traces, or a sequence of records with or without separators."""
 
 import json
 import re
@@ -16,16 +16,16 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One trace: what stands above the events, and the events as (place, record)."""
+    """One trace: its header, and the events as (place, record)."""
 
     header: Record
     records: list[tuple[str, Record]] = field(repr=False)
-    #: What was odd about the container, in words.
+    #: Notes on irregularities of the container.
     notes: tuple[str, ...] = ()
 
 
 def read_traces(path: Path, data: bytes) -> list[Trace]:
-    """Return the traces of a file. Raise :class:`RecordingError` if it is no qlog."""
+    """Return the traces of a file. Raise :class:`RecordingError` if it is not a qlog."""
     if not data.strip():
         raise RecordingError(path, "file", "is empty")
     if _SEPARATOR in data[:4096] or (b"\n" in data.strip() and not _is_one_object(data)):
@@ -40,18 +40,18 @@ def read_traces(path: Path, data: bytes) -> list[Trace]:
         document, notes = _parsed(path, "file", closed), ("the file is not closed; its last record was left out",)
     traces = document.get("traces", [document["trace"]] if "trace" in document else None)
     if not isinstance(traces, list) or not traces:
-        raise RecordingError(path, "file", "has no traces: it is no qlog, or a JSON-SEQ log without its events")
+        raise RecordingError(path, "file", "has no traces: it is not a qlog, or a JSON-SEQ log without its events")
     return [_trace(path, number, trace, document, notes) for number, trace in enumerate(traces)]
 
 
-#: Strings and brackets of JSON; a list of events is at most so deep.
+#: Strings and brackets of JSON, and the largest depth of a list of events.
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 _EVENTS_DEPTH = 4
 _CLOSING = {b"{": b"}", b"[": b"]"}
 
 
 def _closed(data: bytes) -> bytes | None:
-    """Return a JSON text that ends early, cut behind its last whole event and closed, or None if it has none."""
+    """Return a truncated JSON text, cut after its last complete event and closed, or None without such an event."""
     opened: list[bytes] = []
     end: tuple[int, list[bytes]] | None = None
     for token in _TOKENS.finditer(data):
@@ -69,7 +69,7 @@ def _closed(data: bytes) -> bytes | None:
 
 
 def _is_one_object(data: bytes) -> bool:
-    """Return whether the file is one JSON object: its first line is not a whole one."""
+    """Return whether the file is one JSON object: its first line is not a complete JSON text."""
     first = data.lstrip().split(b"\n", 1)[0]
     try:
         json.loads(first)
@@ -81,7 +81,7 @@ def _is_one_object(data: bytes) -> bool:
 def _trace(path: Path, number: int, trace: object, document: Record, notes: tuple[str, ...]) -> Trace:
     place = f"traces[{number}]"
     if not isinstance(trace, dict):
-        raise RecordingError(path, place, "is no JSON object")
+        raise RecordingError(path, place, "is not a JSON object")
     events = trace.get("events")
     if not isinstance(events, list):
         raise RecordingError(path, place, "has no list of events")
@@ -90,13 +90,13 @@ def _trace(path: Path, number: int, trace: object, document: Record, notes: tupl
 
 
 def _rows(path: Path, place: str, trace: Record, events: list[Any]) -> Iterator[tuple[str, Record]]:
-    """Yield the records; those of old drafts are rows under ``event_fields``."""
+    """Yield the records. In old drafts a record is a row with the columns ``event_fields``."""
     names = trace.get("event_fields")
     given = trace.get("common_fields")
     common: Record = given if isinstance(given, dict) else {}
     for index, event in enumerate(events):
         where = f"{place}.events[{index}]"
-        if event in ([], {}):  # an empty last one goes around the trailing comma
+        if event in ([], {}):  # writers add an empty event after the trailing comma
             continue
         if isinstance(names, list) and isinstance(event, list):
             row = common | dict(zip((str(name).lower() for name in names), event, strict=False))
@@ -106,11 +106,11 @@ def _rows(path: Path, place: str, trace: Record, events: list[Any]) -> Iterator[
         elif isinstance(event, dict):
             yield where, event
         else:
-            raise RecordingError(path, where, "is no JSON object")
+            raise RecordingError(path, where, "is not a JSON object")
 
 
 def _sequence(path: Path, data: bytes) -> Trace:
-    """Return the trace of a sequence. A record that is cut at the end of the file is left out."""
+    """Return the trace of a sequence. A truncated record at the end of the file is omitted."""
     parts = data.split(_SEPARATOR) if _SEPARATOR in data[:4096] else data.splitlines()
     texts = [(f"record {number}", part) for number, part in enumerate(parts, 1) if part.strip()]
     notes: tuple[str, ...] = ()
@@ -135,26 +135,26 @@ def _parsed(path: Path, place: str, text: bytes) -> Record:
         parsed = _DECODER.decode(text.decode("utf-8"))
     except json.JSONDecodeError as error:
         where = f"{place}, line {error.lineno}, column {error.colno}"
-        raise RecordingError(path, where, f"{error.msg}; is the log cut, or no qlog?") from error
+        raise RecordingError(path, where, f"{error.msg}; is the log cut, or not a qlog?") from error
     except (ValueError, RecursionError) as error:
-        raise RecordingError(path, place, f"is no JSON: {error}") from error
+        raise RecordingError(path, place, f"is not JSON: {error}") from error
     if not isinstance(parsed, dict):
-        raise RecordingError(path, place, "is no JSON object")
+        raise RecordingError(path, place, "is not a JSON object")
     return parsed
 
 
 def _refuse(text: str) -> None:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def _decimal(text: str) -> Decimal:
-    """Return a number exactly. One of more than a thousand digits, written out, is no time and no size."""
+    """Return the exact number. Raise :class:`ValueError` above a thousand digits: not a time or size."""
     try:
         number = Decimal(text)
     except InvalidOperation:
-        raise ValueError(f"{text[:40]} is beyond every number of a log") from None
+        raise ValueError(f"{text[:40]} is outside the range of numbers in logs") from None
     if number and not -_DIGITS_MAX < number.adjusted() < _DIGITS_MAX:
-        raise ValueError(f"{text[:40]} is beyond every number of a log")
+        raise ValueError(f"{text[:40]} is outside the range of numbers in logs")
     return number
 
 

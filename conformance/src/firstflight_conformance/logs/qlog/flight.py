@@ -1,4 +1,4 @@
-"""Packets in flight by their own numbers, and by those of the recording: one row over all packet number spaces, without gaps."""
+"""Maps the packets in flight to the numbers of the recording, which are consecutive over all packet number spaces."""
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class SentTwiceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Packets first..last, of which the first is ``number`` in the recording."""
+    """Packets first..last. ``number``: number of the first packet in the recording."""
 
     first: int
     last: int
@@ -25,16 +25,16 @@ _FIRST = attrgetter("first")
 
 @dataclass(slots=True)
 class Space:
-    """A packet number space: what of it is in flight."""
+    """The packets in flight of one packet number space."""
 
     pieces: list[_Piece] = field(default_factory=list)
     sent: set[int] = field(default_factory=set)
     largest: int = -1
-    #: Packets from which on the numbers of the recording are smaller, in rising order, and by how many.
+    #: Pairs (packet, offset), in rising order: from this packet on, recorded numbers are smaller by the offset.
     shifts: list[tuple[int, int]] = field(default_factory=list)
 
     def send(self, first: int, last: int, number: int) -> None:
-        """Put packets into flight. Raise :class:`SentTwiceError` for a number that was used."""
+        """Add packets to flight. Raise :class:`SentTwiceError` for a packet number that was used before."""
         if first <= self.largest and (first in self.sent or any(first <= each.first <= last for each in self.pieces)):
             raise SentTwiceError(f"packet {first} is sent twice")
         self.sent.add(first)
@@ -44,12 +44,12 @@ class Space:
             self.shifts.append((first, first - number))
 
     def recorded(self, packet: int) -> int:
-        """Return the number in the recording of a packet that was sent in flight, or would be sent next."""
+        """Return the recorded number of a packet that was sent in flight, or would be sent next."""
         index = bisect_right(self.shifts, packet, key=lambda shift: shift[0]) - 1
         return packet - self.shifts[index][1] if index >= 0 else packet
 
     def take(self, ranges: list[Range]) -> list[Range]:
-        """Take what of the ranges is in flight; return it in the numbers of the recording, in rising order."""
+        """Remove the packets of the ranges from flight. Return their recorded numbers, in rising order."""
         taken = []
         for first, last in ranges:
             index = max(bisect_right(self.pieces, first, key=_FIRST) - 1, 0)
@@ -67,7 +67,7 @@ class Space:
         return sorted(taken)
 
     def take_all(self) -> list[Range]:
-        """Take everything."""
+        """Remove all packets from flight, and return them as recorded numbers."""
         taken = [(each.number, each.number + each.last - each.first) for each in self.pieces]
         self.pieces.clear()
         return sorted(taken)
@@ -78,7 +78,7 @@ class Space:
         return index >= 0 and packet <= self.pieces[index].last
 
     def take_number(self, number: int) -> list[Range]:
-        """Take a packet by its number in the recording; return it as a range, or nothing if it is not of this space."""
+        """Remove a packet by its recorded number. Return it as a range, or an empty list if it is not in this space."""
         for each in self.pieces:
             if each.number <= number <= each.number + each.last - each.first:
                 own = each.first + number - each.number

@@ -1,4 +1,4 @@
-"""Puts together what belongs together: an event with the metrics that a writer logged before or after it."""
+"""Groups each event with the metrics that a writer logged before or after it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,17 +8,18 @@ from firstflight_conformance.logs.qlog.items import Discarded, Item, Lost, Metri
 from firstflight_conformance.logs.qlog.prior import as_processed
 from firstflight_conformance.logs.qlog.writers import Writer
 
-#: How long before the record of an ACK its metrics and losses may stand.
+#: Metrics and losses of an ACK are logged at most this long before its record.
 _BEFORE_NS = 5_000_000
-#: What may stand between; the ACK that confirms the handshake lets its keys be discarded.
+#: Records that may precede the record of their ACK. The ACK that confirms the handshake discards the handshake keys.
 _OF_AN_ACK = (Metrics, Lost, Discarded)
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Where the metrics of a packet sent stand, and where metrics and losses of an ACK: before its record or after it.
+    """Order of records.
 
-    ``prior``: the metrics of an ACK are those before it, and an ACK is logged at its arrival.
+    ``sent_before``: metrics precede a sent packet. ``ack_before``: metrics and losses precede an ACK. ``prior``:
+    metrics show the state before the ACK, and an ACK is logged at its arrival.
     """
 
     sent_before: bool
@@ -26,11 +27,11 @@ class Order:
     prior: bool = False
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return a description of the order."""
         if self.prior:
-            return "metrics before what is acknowledged, without it"
+            return "metrics before ACKs, without their effect"
         where = ["before" if each else "after" for each in (self.sent_before, self.ack_before)]
-        return f"metrics {where[0]} what is sent, {where[1]} what is acknowledged"
+        return f"metrics {where[0]} sent packets, {where[1]} ACKs"
 
 
 PRIOR = Order(False, False, prior=True)
@@ -52,7 +53,7 @@ class Group:
 
 
 def groups_of(items: Iterable[Item], order: Order, writer: Writer) -> list[Group]:
-    """Return the items as groups, in the order in which the events happened."""
+    """Return the items as groups, in the order of the events."""
     groups: list[Group] = []
     ordered = arranged(items, order)
     for item in losses_first(ordered) if writer.losses_first else ordered:
@@ -72,7 +73,7 @@ def groups_of(items: Iterable[Item], order: Order, writer: Writer) -> list[Group
 
 
 def _continues(group: Group, item: Item, writer: Writer) -> bool:
-    """Return whether a record belongs to the same event: packets sent or lost at once, with no metrics between them."""
+    """Return whether a record belongs to the same event: packets sent or lost at once, without metrics in between."""
     last = group.items[-1]
     if isinstance(item, Sent) and isinstance(last, Sent):
         return item.t_ns == last.t_ns and item.in_flight == last.in_flight and not group.metrics
@@ -83,7 +84,7 @@ def _continues(group: Group, item: Item, writer: Writer) -> bool:
 
 
 def arranged(items: Iterable[Item], order: Order) -> list[Item]:
-    """Return the items with metrics and losses after the record of the packet that they belong to."""
+    """Return the items with metrics and losses after the record of their packet."""
     if order.prior:
         return as_processed(list(items))
     found: list[Item] = []
@@ -101,9 +102,9 @@ def arranged(items: Iterable[Item], order: Order) -> list[Item]:
 
 
 def losses_first(items: list[Item]) -> list[Item]:
-    """Return the items with the losses that an ACK reveals before it, where the metrics between them tell of both.
+    """Return the items with the losses that an ACK reveals before the ACK, if the metrics in between cover both.
 
-    Of these, those from the first with bytes in flight on are those of the losses, and from the last on those of the ACK.
+    The metrics of the losses start at the first with bytes in flight, the metrics of the ACK at the last.
     """
     found: list[Item] = []
     index = 0
@@ -124,7 +125,7 @@ def losses_first(items: list[Item]) -> list[Item]:
 
 
 def _run(items: list[Item], begin: int, kind: type) -> int:
-    """Return where the items of a kind end that begin there."""
+    """Return the end of the run of items of a kind that starts at ``begin``."""
     while begin < len(items) and isinstance(items[begin], kind):
         begin += 1
     return begin
@@ -135,9 +136,10 @@ def _tells_flight(item: Item) -> bool:
 
 
 def _begin(found: list[Item], barrier: int, t_ns: int, order: Order) -> int:
-    """Return where the metrics and losses of an ACK begin that stand before it.
+    """Return the index of the first metrics or losses of an ACK that were logged before it.
 
-    What is before ``barrier`` belongs to an earlier ACK, and the first metrics with bytes in flight after a packet sent to that packet.
+    Items before ``barrier`` belong to an earlier ACK. The first metrics with bytes in flight after a sent packet belong
+    to that packet.
     """
     begin = len(found)
     while begin > barrier and isinstance(found[begin - 1], _OF_AN_ACK) and t_ns - found[begin - 1].t_ns < _BEFORE_NS:

@@ -1,4 +1,4 @@
-"""The records of a qlog that a recording is made of, whatever their names and units are."""
+"""Reads the records of a qlog that a recording needs, independent of their names and units."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ from firstflight_conformance.logs.qlog.values import (
     whole,
 )
 
-#: A packet with nothing but these frames does not count as in flight.
+#: A packet with only these frames does not count as in flight.
 _NOT_IN_FLIGHT = {"ack", "connection_close"}
-#: neqo names a packet that it probes for when its PTO has expired: it is in flight until it is acknowledged or lost (RFC 9002, section 6.2).
+#: Trigger of a packet_lost by neqo when the PTO expires. The packet is still in flight (RFC 9002, section 6.2).
 _NO_LOSS = "pto_expired"
 _PACKET_MAX_BYTES = 65535
 _NUMBER_MAX = 2**62 - 1
@@ -27,9 +27,9 @@ Range = tuple[int, int]
 
 @dataclass(slots=True)
 class Sent:
-    """Packets first..last sent, each of ``size_bytes``, ``None`` if the log does not say.
+    """Packets first..last sent, each of ``size_bytes``, or ``None`` if not logged.
 
-    ``frames``: the kinds of their frames, ``None`` if it does not say. ``data``: whether one carries stream data not sent before.
+    ``frames``: kinds of their frames, or ``None`` if not logged. ``data``: a frame carries stream data not sent before.
     """
 
     t_ns: int
@@ -43,15 +43,15 @@ class Sent:
 
     @property
     def in_flight(self) -> bool:
-        """Whether they count as in flight."""
+        """Whether the packets count as in flight."""
         return self.frames is None or not self.frames <= _NOT_IN_FLIGHT
 
 
 @dataclass(slots=True)
 class Received:
-    """A packet received: the ranges that its ACK frames acknowledge, ``None`` if the log does not list its frames.
+    """A received packet. ``ranges``: acknowledged by its ACK frames, or ``None`` if its frames are not logged.
 
-    ``confirms``: it has HANDSHAKE_DONE, with which the keys of the handshake are discarded (RFC 9001, section 4.9.2).
+    ``confirms``: it contains HANDSHAKE_DONE, which discards the handshake keys (RFC 9001, section 4.9.2).
     """
 
     t_ns: int
@@ -65,7 +65,7 @@ class Received:
 
 @dataclass(slots=True)
 class Acked:
-    """Packets newly acknowledged, where a log says that by a record of its own."""
+    """Newly acknowledged packets, in logs with separate records of them."""
 
     t_ns: int
     space: str
@@ -74,7 +74,7 @@ class Acked:
 
 @dataclass(slots=True)
 class Lost:
-    """Packets declared lost. ``probe``: of the path's MTU, whose loss is no congestion."""
+    """Packets declared lost. ``probe``: a probe of the path MTU, whose loss is not congestion."""
 
     t_ns: int
     space: str
@@ -85,7 +85,7 @@ class Lost:
 
 @dataclass(slots=True)
 class Metrics:
-    """What the recovery reported: only what is in the record. ``latest_rtt`` is in the unit of the log."""
+    """Recovery metrics of one record. ``latest_rtt`` is in the unit of the log."""
 
     t_ns: int
     values: dict[str, Any]
@@ -109,7 +109,7 @@ class Parameters:
 
 @dataclass(slots=True)
 class Own:
-    """An event of Firstflight's that has no counterpart, in its JSON form; or, without ``ev``, further members of the event before."""
+    """A Firstflight event without a counterpart in qlog, as JSON. Without ``ev``: members of the event before."""
 
     t_ns: int
     raw: dict[str, Any]
@@ -137,12 +137,12 @@ _METRICS = {
 
 @dataclass(slots=True)
 class Reader:
-    """Turns records into items. What it remembers is how far stream data has been sent."""
+    """Turns records into items. ``sent_to``: end of the data sent so far, by stream."""
 
     sent_to: dict[int, int] = field(default_factory=dict)
 
     def item(self, t_ns: int, name: object, data: Mapping[str, Any]) -> Item | None:
-        """Return the item of a record, ``None`` if it says nothing that is needed. Raise :class:`FieldError` for one that is wrong."""
+        """Return the item of a record, or ``None`` if unused. Raise :class:`FieldError` for invalid values."""
         kind = event_name(name)
         read = _READERS.get(kind)
         return None if read is None else read(self, t_ns, data)
@@ -173,7 +173,7 @@ class Reader:
     def _received(self, t_ns: int, data: Mapping[str, Any]) -> Item | None:
         space, packet, packet_type = _header(data)
         if packet_type.replace("_", "").lower() == "versionnegotiation":
-            return Discarded(t_ns, "initial")  # what was sent in the other version counts no more
+            return Discarded(t_ns, "initial")  # packets sent in the other version do not count
         if space is None:
             return None
         frames = _frames(data)
@@ -235,7 +235,7 @@ _READERS = {
     "packets_acked": Reader._acked,
     "packet_lost": Reader._lost,
     "metrics_updated": Reader._metrics,
-    "metric_update": Reader._metrics,  # of qlog before draft-01, as aioquic wrote it in 2019
+    "metric_update": Reader._metrics,  # qlog before draft-01, written by aioquic in 2019
     "congestion_metric_update": Reader._metrics,  # mvfst
     "congestion_state_updated": Reader._state,
     "key_discarded": Reader._keys,
@@ -249,7 +249,7 @@ _READERS = {
 
 
 def received(t_ns: int, space: str, packet: int, acks: list[Mapping[str, Any]]) -> Received:
-    """Return a packet received with these ACK frames."""
+    """Return a received packet with these ACK frames."""
     ranges = [_acked_range(entry) for frame in acks for entry in frame.get("acked_ranges") or []]
     delay = acks[-1].get("ack_delay") if acks else None
     delay_ns = 0 if delay is None else ns_of(delay, "ack_delay", NS_PER_MS)
@@ -259,15 +259,18 @@ def received(t_ns: int, space: str, packet: int, acks: list[Mapping[str, Any]]) 
 
 def _acked_range(entry: object) -> Range:
     if not isinstance(entry, list) or len(entry) not in (1, 2):
-        raise FieldError(f"acked_ranges: {entry!r} is no range")
+        raise FieldError(f"acked_ranges: expected [first] or [first, last], got {entry!r}")
     first, last = (whole(each, "acked_ranges", _NUMBER_MAX) for each in (entry[0], entry[-1]))
     if last < first:
-        raise FieldError(f"acked_ranges: {first} to {last} falls")
+        raise FieldError(f"acked_ranges: {first} to {last} is not a rising range")
     return first, last
 
 
 def _header(data: Mapping[str, Any], untyped: str | None = None) -> tuple[str | None, int | None, str]:
-    """Return packet number space, packet number and packet type; in old drafts they stand outside the header. ``untyped``: a type if there is none."""
+    """Return packet number space, packet number and packet type; in old drafts they are outside the header.
+
+    ``untyped``: type of a packet without one.
+    """
     header = member(data, "header")
     kind = header.get("packet_type", data.get("packet_type", data.get("type", untyped)))
     packet = header.get("packet_number", data.get("packet_number"))
@@ -280,7 +283,7 @@ def _size(data: Mapping[str, Any]) -> int | None:
         if size is not None:
             found = whole(size, "length")
             if not 0 < found <= _PACKET_MAX_BYTES:
-                raise FieldError(f"length: {found} is no size of a packet")
+                raise FieldError(f"length: {found} is outside 1..65535")
             return found
     return None
 
@@ -294,7 +297,7 @@ def _frames(data: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
     if frames is None:
         return None
     if not isinstance(frames, list) or not all(isinstance(frame, dict) for frame in frames):
-        raise FieldError("frames: is no list of objects")
+        raise FieldError("frames: expected a list of objects")
     return frames
 
 

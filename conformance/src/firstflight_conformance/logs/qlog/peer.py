@@ -1,4 +1,4 @@
-"""Joins a log with that of the peer: what one side received in a packet is what the other says that it sent in that packet."""
+"""Adds frames from the log of the peer: the frames of a received packet are those that its sender logged."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -8,12 +8,13 @@ from firstflight_conformance.logs.qlog.container import Record
 from firstflight_conformance.logs.qlog.items import Discarded, Item, Received, Sent, received
 from firstflight_conformance.logs.qlog.values import event_name, member, space_of, whole
 
-#: A packet with an ACK alone that is larger was padded, and counts in flight (RFC 9002, section 2): quic-go does not log it.
+#: A larger packet with an ACK alone is padded, and counts in flight (RFC 9002, section 2). quic-go does not log
+#: padding.
 _PADDED_BYTES, UNSEEN = 600, "unseen padding"
 
 
 def frames_of(records: Iterable[tuple[str, Record]], name: str) -> dict[tuple[str, int], list[Record]]:
-    """Return the frames of the packets in records of one name, by packet number space and packet number."""
+    """Return the frames in the records with this name, by packet number space and packet number."""
     found: dict[tuple[str, int], list[Record]] = {}
     for _, record in records:
         if event_name(record.get("name")) != name:
@@ -31,7 +32,7 @@ def joined(
     peer_sent: dict[tuple[str, int], list[Record]],
     peer_received: dict[tuple[str, int], list[Record]],
 ) -> list[Item]:
-    """Return the items with the frames that the peer logged, where they have none of their own."""
+    """Return the items, with the frames that the peer logged for items without frames."""
     found: list[Item] = []
     for item in items:
         if isinstance(item, Received) and item.ranges is None:

@@ -1,6 +1,7 @@
-"""Logs of quic-go of 2020: metrics of an ACK are those before it, and records are sorted by time, an ACK by its arrival.
+"""Orders logs of quic-go of 2020: metrics show the state before an ACK, and an ACK is logged at its arrival.
 
-Packets that were sent between arrival and processing of an ACK follow its record. The bytes in flight before the ACK show which they are.
+Packets that were sent between the arrival and the processing of an ACK follow its record. The bytes in flight before
+the ACK identify these packets.
 """
 
 from collections.abc import Sequence
@@ -9,19 +10,19 @@ from typing import Any
 
 from firstflight_conformance.logs.qlog.items import Discarded, Item, Lost, Metrics, Received, Sent
 
-#: So late after its arrival an ACK is processed at most.
+#: Largest delay from the arrival of an ACK to its processing.
 _LATE_NS = 50_000_000
 
 
 class _Flight:
-    """Bytes in flight by the records so far."""
+    """Bytes in flight after the records so far."""
 
     def __init__(self) -> None:
         self._sizes: dict[tuple[str, int], int] = {}
         self.bytes = 0
 
     def take(self, item: Item) -> None:
-        """Take a record."""
+        """Process a record."""
         match item:
             case Sent() if item.in_flight and item.size_bytes is not None:
                 for number in range(item.first, item.last + 1):
@@ -42,10 +43,10 @@ class _Flight:
 
 
 def as_processed(items: Sequence[Item]) -> list[Item]:
-    """Return the items in the order of processing, with the metrics behind the ACK that they are of: its RTT, and the next window."""
+    """Return the items in the order of processing, with the RTT and the next window of each ACK after its record."""
     ordered = _in_order([item for item in items if not isinstance(item, Metrics) or "bytes_in_flight" in item.values])
     found: list[Item] = []
-    ack: int | None = None  # where the metrics behind the last ACK are put
+    ack: int | None = None  # index for the metrics of the last ACK
     for index, item in enumerate(ordered):
         before = ordered[index - 1] if index else None
         if isinstance(item, Metrics):
@@ -66,7 +67,7 @@ def as_processed(items: Sequence[Item]) -> list[Item]:
 
 
 def _in_order(items: Sequence[Item]) -> list[Item]:
-    """Return the items with packets that an ACK found in flight before its metrics."""
+    """Return the items, with packets that were in flight when an ACK was processed moved before its metrics."""
     flight, found, rest = _Flight(), list[Item](), list(items)
     index = 0
     while index < len(rest):
@@ -84,7 +85,7 @@ def _in_order(items: Sequence[Item]) -> list[Item]:
 
 
 def _early(behind: Sequence[Item], metrics: Metrics, missing_bytes: int) -> list[Sent]:
-    """Return the next packets whose sizes add up to what the records so far lack, or none."""
+    """Return the next packets if their sizes add up to ``missing_bytes``, or an empty list."""
     found: list[Sent] = []
     for item in behind:
         if missing_bytes <= 0 or item.t_ns - metrics.t_ns > _LATE_NS:

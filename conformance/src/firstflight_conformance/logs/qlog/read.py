@@ -1,4 +1,4 @@
-"""Reads a qlog as a recording: the order of its records is that in which the bytes in flight agree most often with those logged."""
+"""Reads a qlog as a recording, in the order of records that agrees most often with the logged bytes in flight."""
 
 import re
 from collections import Counter
@@ -27,14 +27,14 @@ from firstflight_conformance.logs.qlog.writers import Writer, writer_of
 from firstflight_conformance.logs.recording.files import RecordingError, is_recording, read_bounded
 from firstflight_conformance.logs.recording.recording import Recording
 
-#: How late the RTT of the times may be, where a log has no samples: the lateness of event loops was measured at up to this, at the median.
+#: Uncertainty of RTTs from the times, in logs without samples. Event loops were measured up to this late at the median.
 _LATENESS_NS = 200_000
 _RTT_UNITS_NS = (NS_PER_MS, 1_000_000_000, 1000)
 
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """Facts that the user supplies. ``connection``: of a capture; ``columns``: our names by the names in a table."""
+    """Options of the user. ``connection``: number in a capture. ``columns``: expected names by names in a table."""
 
     trace: int | None = None
     group: str | None = None
@@ -46,7 +46,7 @@ class LogOptions:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A qlog that was read. ``agreement``: the share of the logged bytes in flight that are those of the recording."""
+    """A parsed qlog. ``agreement``: share of the logged bytes in flight that agree with the recording."""
 
     recording: Recording
     agreement: float
@@ -57,11 +57,11 @@ class Log:
 def read_qlog(
     path: Path, peer: Path | None = None, options: LogOptions | None = None, data: bytes | None = None
 ) -> Log:
-    """Read a qlog, and take missing frames from the qlog of the peer.
+    """Read a qlog, with missing frames from the qlog of the peer.
 
     Raise :class:`RecordingError` if it cannot be judged.
 
-    ``data``: the content of the file, if it was read before.
+    ``data``: content of the file, if already read.
     """
     options = options or LogOptions()
     data = read_bounded(path) if data is None else data
@@ -77,7 +77,7 @@ def read_qlog(
         with _at(peer, "events"):
             records = chosen(peer, traces).records
             items = joined(items, frames_of(records, "packet_sent"), frames_of(records, "packet_received"))
-    if not writer.every_window:  # a stream of ours may be anything that a vector is
+    if not writer.every_window:  # a qlog of Firstflight may contain any valid vector
         _check_items(path, items, peer)
     with _at(path, "events"):
         build, order = _best(items, writer)
@@ -91,18 +91,14 @@ def read_qlog(
         by_ms = milliseconds(clock.earliest_ns)
         notes.append(f"{clock.early} records were before an earlier one, by up to {by_ms} ms, and were moved to it")
     if build.unlogged_loss:
-        notes.append(
-            "the log has no record of a loss: it is read up to the first reduction of the window, which is one"
-        )
+        notes.append("the log has no record of a loss: it is read up to the first reduction of the window")
     if build.rtt_unit_ns is None:
         notes.append(
-            "the RTT samples of the log fit no unit, as if the ACK delay were taken off: RTTs from the times are used"
+            "the RTT samples of the log fit no unit (perhaps without the ACK delay): RTTs from the times are used"
         )
     elif build.rtt_unit_ns != NS_PER_MS:
         unit, other = ("s", "us") if build.rtt_unit_ns > NS_PER_MS else ("us", "s")
-        notes.append(
-            f"the RTTs are in {unit}, or the times in {other}: the times are believed, in the unit of the header"
-        )
+        notes.append(f"the RTTs are in {unit}, or the times in {other}: the times are used, in the unit of the header")
     if not build.rtts and build.rtt_unit_ns is not None:
         notes.append("the log has no RTT samples: RTTs from the times are used; see the margin")
     return Log(recording, build.agreement, order, tuple(notes))
@@ -112,7 +108,7 @@ def _version_notes(trace: Trace) -> list[str]:
     version = trace.header.get("qlog_version")
     if version is None or re.fullmatch(r"(draft-)?\d\d\S*|0\.\d\S*", str(version)):
         return []
-    return [f"qlog_version: {str(version)[:40]!r} is not known, and is read as those that are"]
+    return [f"qlog_version: {str(version)[:40]!r} is unknown, and is read as a known version"]
 
 
 def _items(path: Path, trace: Trace, writer: Writer) -> tuple[list[Item], Clock]:
@@ -131,7 +127,7 @@ def _items(path: Path, trace: Trace, writer: Writer) -> tuple[list[Item], Clock]
 
 @contextmanager
 def _at(path: Path, place: str) -> Iterator[None]:
-    """Name the place of what is wrong."""
+    """Raise errors of the block as :class:`RecordingError` with this place."""
     try:
         yield
     except (FieldError, ArithmeticError) as error:
@@ -140,7 +136,7 @@ def _at(path: Path, place: str) -> Iterator[None]:
 
 def _check_items(path: Path, items: Sequence[Item], peer: Path | None) -> None:
     if not any(isinstance(item, Sent) for item in items):
-        raise RecordingError(path, "events", "no packet_sent with a packet number: what was sent is not in the log")
+        raise RecordingError(path, "events", "no packet_sent with a packet number: the log contains no sent packets")
     if not any(isinstance(item, Acked) or (isinstance(item, Received) and item.ranges) for item in items):
         blind = any(isinstance(item, Received) and item.ranges is None for item in items)
         if blind and peer is None:
@@ -151,12 +147,12 @@ def _check_items(path: Path, items: Sequence[Item], peer: Path | None) -> None:
     if not any(isinstance(item, Metrics) and "cwnd_bytes" in item.values for item in items):
         raise RecordingError(path, "events", "no congestion_window: let the stack log its recovery metrics")
     if not any(isinstance(item, Metrics) and "bytes_in_flight" in item.values for item in items):
-        raise RecordingError(path, "events", "no bytes_in_flight: without it nothing shows whether the log is whole")
+        raise RecordingError(path, "events", "no bytes_in_flight: it is needed to check that the log is complete")
 
 
 def _best(items: Sequence[Item], writer: Writer) -> tuple[Build, Order]:
-    """Return the build in the order in which most bytes in flight agree, and that order; none is better than one without a gap."""
-    if any(isinstance(item, Received) and item.ranges for item in items):  # they say more than packets_acked
+    """Return the order of records with the best agreement, and its build. The first order without a difference wins."""
+    if any(isinstance(item, Received) and item.ranges for item in items):  # they contain more than packets_acked
         items = [item for item in items if not isinstance(item, Acked)]
     silent = not any(isinstance(item, Lost) for item in items)
     best: tuple[Build, Order] | None = None
@@ -177,14 +173,14 @@ def _best(items: Sequence[Item], writer: Writer) -> tuple[Build, Order]:
 
 
 def _better(build: Build, than: Build) -> bool:
-    """Return whether a build agrees more often; one that ends at a loss which is not logged is compared by how far it came."""
+    """Return whether a build agrees better: by share, or by number of values if one ends at an unlogged loss."""
     if build.unlogged_loss or than.unlogged_loss:
         return (build.whole, build.agreed) > (than.whole, than.agreed)
     return build.agreement > than.agreement
 
 
 def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int | None:
-    """Return the unit of the logged RTTs by the times, or None if none fits: the log may subtract the ACK delay."""
+    """Return the unit of RTTs that fits the times, or None: the log may subtract the ACK delay."""
     if not rtts:
         return NS_PER_MS
     logged, computed_ns = median_low([each for each, _ in rtts]), median_low([each for _, each in rtts])
@@ -200,16 +196,16 @@ def _check_build(path: Path, build: Build, order: Order) -> None:
         raise RecordingError(
             path,
             "bytes_in_flight",
-            f"only {build.agreed} of {build.logged} are what the packets give, in the best order ({order}): nothing is judged "
-            f"below 95 %. The first that is not is number {place}, at {milliseconds(t_ns - ORIGIN_NS)} ms: {logged_bytes} bytes are logged, and the packets "
+            f"only {build.agreed} of {build.logged} agree with the packets, in the best order ({order}): nothing is judged "
+            f"below 95 %. The first difference is number {place}, at {milliseconds(t_ns - ORIGIN_NS)} ms: {logged_bytes} bytes are logged, and the packets "
             f"give {bytes_in_flight}. Are records missing, several connections in the log, or frames that only the peer's log has (--peer)?",
         )
     if build.acks == 0 and not build.writer.every_window:
-        raise RecordingError(path, "events", "no ACK acknowledges a packet that the log says was sent")
+        raise RecordingError(path, "events", "no ACK acknowledges a packet that was logged as sent")
 
 
 def _recording(path: Path, items: Sequence[Item], build: Build, options: LogOptions, name: str) -> Recording:
-    """Return the recording. Windows and datagrams are those of the parameters, or the first and largest that were seen."""
+    """Return the recording. Defaults of the parameters: first logged window, most frequent size of packets."""
     parameters: dict[str, int] = {}
     for item in items:
         if isinstance(item, Parameters):
@@ -230,9 +226,9 @@ def _recording(path: Path, items: Sequence[Item], build: Build, options: LogOpti
 
 
 def _with_range(recording: Recording) -> Recording:
-    """Return the recording with an interval of initial windows if the first logged window includes the growth of an ACK.
+    """Return the recording with an interval of initial windows if the first logged window may include growth by an ACK.
 
-    A whole number of datagrams shows that it does not.
+    A whole number of datagrams does not include growth.
     """
     header = recording.header
     window_bytes, datagram_bytes = header.config.initial_window_bytes, header.config.max_datagram_size_bytes
@@ -248,7 +244,7 @@ def _with_range(recording: Recording) -> Recording:
 
 
 def _first_window(items: Sequence[Item]) -> int | None:
-    """Return the window that the log begins with; quiche sets it anew, for the size of a datagram, until the first one is sent."""
+    """Return the first window of the log. quiche adapts it to the datagram size until it sends the first packet."""
     found: int | None = None
     sent = 0
     for item in items:
@@ -262,7 +258,7 @@ def _first_window(items: Sequence[Item]) -> int | None:
 
 
 def _largest(build: Build) -> int:
-    """Return the size that most full packets have: the largest is often a probe."""
+    """Return the most frequent size of packets. The largest packet is often a probe."""
     sizes: Counter[int] = Counter()
     for step in build.recorder.steps:
         if isinstance(step.event, SentEvent):
@@ -272,7 +268,7 @@ def _largest(build: Build) -> int:
 
 
 def _name(trace: Trace, writer: Writer) -> str:
-    """Return who wrote the log, with the version that it names."""
+    """Return the writer of the log, with its logged version."""
     inner = member(trace.header, "trace")
     version = member(inner, "vantage_point").get("name") or inner.get("title") or trace.header.get("title")
     return (

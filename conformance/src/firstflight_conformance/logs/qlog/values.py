@@ -1,4 +1,4 @@
-"""Numbers and names as the writers of qlogs put them: exact decimals, digits as texts, one name for each thing."""
+"""Parses the numbers and names of qlogs: exact decimals, digits in strings, different names for one member."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -9,7 +9,7 @@ from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
 
 NS_PER_MS = 1_000_000
 _PREFIX = "recovery_"
-#: The packet number space of a packet type, or as it is called itself.
+#: Packet number space by packet type, or by its own name.
 _SPACES = {
     "initial": "initial",
     "handshake": "handshake",
@@ -19,38 +19,38 @@ _SPACES = {
     "onertt": "application_data",
     "application_data": "application_data",
     "application": "application_data",
-    "unknown": "application_data",  # of gQUIC, which has one space
+    "unknown": "application_data",  # gQUIC has one space
 }
 
 
 class FieldError(ValueError):
-    """A member of a record is not what it should be."""
+    """A member of a record is invalid."""
 
 
 def event_name(name: object) -> str:
-    """Return the name of an event without its namespace. Raise :class:`FieldError` if it is no text."""
+    """Return the name of an event without its namespace. Raise :class:`FieldError` if it is not a string."""
     if not isinstance(name, str):
-        raise FieldError(f"name: {name!r} is no text")
+        raise FieldError(f"name: {name!r} is not a string")
     return _event_name(name)
 
 
 @lru_cache(maxsize=1024)
 def _event_name(name: str) -> str:
-    """Return it: ``recovery:metrics_updated`` and ``quic:recovery_metrics_updated`` are one. Some writers use upper case."""
+    """Return the name; equal for ``recovery:metrics_updated``, ``quic:recovery_metrics_updated`` and upper case."""
     if name.startswith("firstflight:"):
         return name.replace(":", "_")
     return name.lower().rsplit(":", 1)[-1].removeprefix(_PREFIX)
 
 
 def number(value: object, key: str) -> Decimal:
-    """Return a number that is not negative; digits may be a text."""
+    """Return a non-negative number. A string of digits is accepted."""
     if isinstance(value, str):
         try:
             value = Decimal(value)
         except ArithmeticError as error:
-            raise FieldError(f"{key}: {value!r} is no number") from error
+            raise FieldError(f"{key}: {value!r} is not a number") from error
     if isinstance(value, bool) or not isinstance(value, int | Decimal) or not Decimal(value).is_finite() or value < 0:
-        raise FieldError(f"{key}: {value!r} is no number from 0 on")
+        raise FieldError(f"{key}: {value!r} is not a non-negative number")
     return Decimal(value)
 
 
@@ -60,20 +60,20 @@ def whole(value: object, key: str, maximum: int = WINDOW_MAX_BYTES) -> int:
         return value
     exact = number(value, key)
     if exact != exact.to_integral_value() or exact > maximum:
-        raise FieldError(f"{key}: {value!r} is no integer from 0 to {maximum}")
+        raise FieldError(f"{key}: {value!r} is not an integer in 0..{maximum}")
     return int(exact)
 
 
 def ns_of(value: object, key: str, unit_ns: int = NS_PER_MS) -> int:
-    """Return a time in ns, to the nearest; ``unit_ns`` is what 1 stands for."""
+    """Return a time, rounded to the nearest ns. ``unit_ns``: unit of the value in ns."""
     ns = int((number(value, key) * unit_ns).to_integral_value())
     if ns > TIME_MAX_NS * 64:
-        raise FieldError(f"{key}: {value!r} is beyond any time")
+        raise FieldError(f"{key}: {value!r} is outside the range of times")
     return ns
 
 
 def threshold(value: object) -> int | None:
-    """Return a slow-start threshold; what is above every window means that there is none."""
+    """Return ssthresh, or None for a value above ``WINDOW_MAX_BYTES``, which means infinite."""
     if value is None:
         return None
     bytes_ = whole(value, "ssthresh", 1 << 64)
@@ -81,7 +81,7 @@ def threshold(value: object) -> int | None:
 
 
 def space_of(text: object) -> str | None:
-    """Return the packet number space of a packet type, ``None`` for packets without a number."""
+    """Return the packet number space of a packet type, or ``None`` for packets without a number."""
     return _space_of(text) if isinstance(text, str) else None
 
 
@@ -91,10 +91,10 @@ def _space_of(text: str) -> str | None:
 
 
 def member(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return an inner object, an empty one if it is not there."""
+    """Return an inner object, or an empty object if it is absent."""
     inner = data.get(key)
     if inner is None:
         return {}
     if not isinstance(inner, dict):
-        raise FieldError(f"{key}: is no object")
+        raise FieldError(f"{key}: expected an object")
     return inner

@@ -1,7 +1,8 @@
-"""Writes a recording as a qlog, for the tools that read one.
+"""Writes a recording as a qlog, for tools that read qlogs.
 
-A JSON text sequence with the event names of qlog 0.3, which is what qvis opens, and the header of the current drafts beside that of
-0.3, as quic-go has it. Events that have no counterpart are in the namespace ``firstflight``: other tools leave them out.
+The file is a JSON text sequence with the event names of qlog 0.3, which qvis opens. It contains the headers of qlog 0.3
+and of the current drafts, as in quic-go. Events without a counterpart in qlog are in the namespace ``firstflight``,
+which other tools ignore.
 """
 
 import json
@@ -17,18 +18,18 @@ from firstflight_conformance.logs.recording.answers import initial_window_bytes
 from firstflight_conformance.logs.recording.recording import Recording, Step
 
 _RECORD_SEPARATOR = "\x1e"
-#: Runs of more packets are one record of our own: no viewer takes millions of packets.
+#: A longer run of packets is one Firstflight record: no viewer handles millions of packets.
 RUN_RECORDS = 1000
-#: What is logged for a threshold that is there no more, as quinn logs it.
+#: Logged for an ssthresh that is infinite again, as in quinn.
 _NO_THRESHOLD = 2**64 - 1
 Record = dict[str, Any]
-#: Further records of a step, by its index: name and data.
+#: Returns further records of a step, by its index: name and data.
 Extra = Callable[[int], list[tuple[str, Record]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Ms:
-    """A time in ns that is written in ms, exactly."""
+    """A time in ns that is written as exact ms."""
 
     ns: int
 
@@ -39,7 +40,7 @@ def qlog_text(recording: Recording, title: str, description: str, extra: Extra =
 
 
 def ms(ns: int) -> "float | Ms":
-    """Return a time in ms; as a float where its shortest decimal is exact, of at most 15 digits."""
+    """Return a time in ms, as a float if its shortest decimal is exact (at most 15 digits)."""
     return ns / NS_PER_MS if ns < 10**15 else Ms(ns)
 
 
@@ -90,7 +91,7 @@ def _header(title: str, description: str) -> Record:
         "title": title,
         "description": description,
         "trace": {
-            "title": title,  # qvis shows that of the trace
+            "title": title,  # qvis shows the title of the trace
             "vantage_point": {"name": "firstflight", "type": "server"},
             "event_schemas": ["urn:ietf:params:qlog:events:quic-12"],
             "common_fields": {"time_format": "relative", "reference_time": 0, "protocol_type": ["QUIC"]},
@@ -106,7 +107,7 @@ def _parameters(recording: Recording) -> Record:
 
 
 def _event(event: Event, received: int) -> Iterator[tuple[str, Record]]:
-    """Yield the records of an event; ``received`` counts the packets with ACKs, and numbers them."""
+    """Yield the records of an event. ``received``: number of the next packet with an ACK."""
     match event:
         case Sent():
             for run in event.packets:
@@ -138,14 +139,14 @@ def _packets(
 
 
 def _members(event: Event) -> Iterator[tuple[str, Record]]:
-    """Yield the members of an event that qlog has no place for; frames show packets that are not in flight."""
+    """Yield the members of an event without a place in qlog. ``not_in_flight`` is written as frames."""
     for name, value in optional_members(event).items():
         if name != "not_in_flight":
             yield "firstflight:members", {name: [list(each) for each in value] if isinstance(value, tuple) else value}
 
 
 def _state(shown: Record, step: Step) -> Iterator[tuple[str, Record]]:
-    """Yield the change of the state."""
+    """Yield the record of a state change."""
     new, old = step.subject.get("state"), shown.get("state")
     if new is not None and new != old:
         yield "recovery:congestion_state_updated", {"new": new} if old is None else {"old": old, "new": new}
@@ -153,7 +154,7 @@ def _state(shown: Record, step: Step) -> Iterator[tuple[str, Record]]:
 
 
 def _metrics(step: Step, shown: Record) -> Record:
-    """Return the metrics that changed, and the RTT of each sample."""
+    """Return the changed metrics, and the RTT of each sample."""
     event, subject = step.event, step.subject
     now: Record = {}
     if "cwnd_bytes" in subject:

@@ -1,6 +1,6 @@
-"""What the writers of qlogs do differently, as far as a log does not show it itself. Measured, or read in their sources.
+"""Differences between writers of qlogs that a log does not show. They were measured, or read in the sources.
 
-Everything else is found in the log: its container, units, what its names are called, and in which order it puts what belongs together.
+Everything else is derived from the log: its container, units, names, and the order of related records.
 """
 
 import json
@@ -13,15 +13,15 @@ from firstflight_conformance.logs.qlog.values import member
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """``name``: as it stands in a log. The habits are explained where they are used.
+    """A writer of qlogs. ``name``: as in a log. The differences are explained where they are used.
 
-    ``rtt_less_delay``: the RTT sample is logged less the acknowledgement delay, and its controller is given it in full.
-    ``rtt_with_each_sample``: a log without one at an ACK had none there; others log what changed.
-    ``metrics_between_losses``: metrics stand after each packet lost, and those after the last hold.
-    ``losses_first``: the losses that an ACK reveals are processed before what it acknowledges, and logged last of all.
-    ``tag_bytes``: of the authentication tag, which counts in flight, but neither in the logged size of a packet nor as acknowledged.
+    ``rtt_less_delay``: logs the RTT sample less the ACK delay, while the controller gets the full sample.
+    ``rtt_with_each_sample``: logs the RTT of every sample; other writers log only changes.
+    ``metrics_between_losses``: metrics follow each lost packet, and those after the last one are valid.
+    ``losses_first``: processes the losses that an ACK reveals before the acknowledged packets, and logs them last.
+    ``tag_bytes``: bytes of the authentication tag, which count in flight, but not in the logged or acknowledged size.
     ``padding_counts``: a padded packet with ACKs alone counts in flight.
-    ``every_window``: every change of the window is logged at its event; a record without one says that it is what it was.
+    ``every_window``: logs every change of the window at its event; without a record the window is unchanged.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Writer:
 
 
 OWN = Writer("firstflight", rtt_with_each_sample=True, every_window=True)
-#: In the order in which they are looked for.
+#: In the order of the search.
 WRITERS = (
     Writer("aioquic", rtt_less_delay=True, rtt_with_each_sample=True, metrics_between_losses=True),
     Writer("quic-go"),
@@ -50,12 +50,12 @@ WRITERS = (
 UNKNOWN = Writer("an unknown writer")
 
 
-#: How many records are searched for members that one writer alone has.
+#: Number of records that are searched for members of a single writer.
 _SEARCHED = 200
 
 
 def writer_of(header: Mapping[str, Any], records: Sequence[tuple[str, Mapping[str, Any]]] = ()) -> Writer:
-    """Return the writer that the header of a log names, or that its records show: a title is often the application's."""
+    """Return the writer by the header of a log or by its records, since a title often names the application."""
     trace = member(header, "trace")
     if member(trace, "vantage_point").get("name") == OWN.name:
         return OWN

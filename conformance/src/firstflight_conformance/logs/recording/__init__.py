@@ -1,1 +1,1 @@
-"""Recordings: a connection as events with the subject's answers beside them, and their judge (``spec/recording.md``)."""
+"""Recordings: the events of a connection with the answers of the judged sender (``spec/recording.md``)."""

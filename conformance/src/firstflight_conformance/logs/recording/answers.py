@@ -1,4 +1,4 @@
-"""What a subject reported, event by event: what it does not repeat is what it was."""
+"""The sender's state after each event. Members that a step omits keep their last value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ SLOW_START = "slow_start"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Window, threshold (``None``: none) and state after an event, as far as they are known.
+    """Known cwnd, ssthresh (``None``: infinite) and state after an event.
 
-    ``reported``: the window was, and is not that of an earlier event; of an ACK that comes with a loss, aioquic logs no window.
+    ``reported``: cwnd was reported at this event. aioquic omits it for an ACK that comes with a loss.
     """
 
     cwnd_bytes: int
@@ -23,7 +23,7 @@ class Answer:
 
 
 def answers_of(recording: Recording) -> list[Answer]:
-    """Return what the subject reported last, after each event."""
+    """Return the last reported values after each event."""
     now = Answer(initial_window_bytes(recording))
     found = []
     for step in recording.steps:
@@ -47,12 +47,12 @@ def initial_window_bytes(recording: Recording) -> int:
 
 
 def windows_before(answers: Sequence[Answer], first_bytes: int) -> list[int]:
-    """Return the window before each event: what was reported last."""
+    """Return the window before each event: the last reported value."""
     return [first_bytes, *(answer.cwnd_bytes for answer in answers)][: len(answers)]
 
 
 def known_before(recording: Recording, before: Sequence[int]) -> list[int | None]:
-    """Return the window before each event where it is known: ``None`` after an event that may have changed it unreported."""
+    """Return the window before each event, or ``None`` after an event that may have changed it without a report."""
     found: list[int | None] = []
     known = True
     for step, window_bytes in zip(recording.steps, before, strict=True):

@@ -1,4 +1,4 @@
-"""The events of a recording with a member changed: which ACKs were application-limited, and the RTT samples."""
+"""Changes members in the events of a recording: ``app_limited`` of ACKs, and RTT samples."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from firstflight_conformance.format.ledger import RttEstimator
 
 
 def with_flags(events: Sequence[Event], app_limited: Callable[[int, Ack], bool]) -> tuple[Event, ...]:
-    """Return the events with ``app_limited`` of each ACK decided anew."""
+    """Return the events with ``app_limited`` of each ACK replaced."""
     return tuple(
         replace(event, app_limited=app_limited(index, event)) if isinstance(event, Ack) else event
         for index, event in enumerate(events)
@@ -16,7 +16,7 @@ def with_flags(events: Sequence[Event], app_limited: Callable[[int, Ack], bool])
 
 
 def with_samples(events: Sequence[Event], move: Callable[[int], int]) -> tuple[Event, ...]:
-    """Return the events with each RTT sample moved, and the estimates that follow."""
+    """Return the events with each RTT sample changed by ``move``, and the estimates recomputed."""
     rtt = RttEstimator()
     found: list[Event] = []
     for event in events:

@@ -16,30 +16,30 @@ from firstflight_conformance.logs.recording.recording import FORMAT, Header, Rec
 from firstflight_conformance.logs.recording.unpacked import unpacked
 from firstflight_conformance.text import shown
 
-#: The largest file of a foreign origin that is read, recording or qlog, and the longest line of a recording.
+#: The largest recording or log that is read, and the longest line of a recording.
 FILE_MAX_BYTES = 64 << 20
 LINE_MAX_BYTES = 1 << 20
 
-#: The longest message that is not cut.
+#: Longer messages are truncated.
 _REASON_MAX = 1000
 _SCHEMA = "urn:firstflight:recording:1"
 _MARK = "firstflight_recording"
 
 
 class RecordingError(ValueError):
-    """A recording or log was refused. The text names file, place and reason."""
+    """A recording or log is invalid. The message contains file, place and reason."""
 
     def __init__(self, path: Path, place: str, reason: str) -> None:
-        """Name the file, the place in it and the reason."""
+        """Create the message from the file, the place in it and the reason."""
         self.place, self.reason = place, reason
         super().__init__(f"{shown(str(path))}: {shown(place)}: {shown(reason, _REASON_MAX)}")
 
 
 def read_content(path: Path, beginning: Callable[[bytes], bool] | None = None) -> tuple[bytes, list[str]]:
-    """Return the content of a file, or of standard input for ``-``, unpacked by gzip, xz or zstd; with notes on what is missing.
+    """Return the unpacked content of a file (``-``: standard input), and notes on missing parts.
 
-    ``beginning``: whether the first 64 MiB of a file with these first bytes will do. Raise :class:`RecordingError` for a file that cannot
-    be read, and for a large one.
+    ``beginning``: returns whether the first 64 MiB are sufficient for a file with these first bytes.
+    Raise :class:`RecordingError` for an unreadable or too large file.
     """
     try:
         with _opened(path) as file:
@@ -63,7 +63,7 @@ def read_content(path: Path, beginning: Callable[[bytes], bool] | None = None) -
 
 
 def read_bounded(path: Path) -> bytes:
-    """Return the content of a file as :func:`read_content`. Raise :class:`RecordingError` also for packed data that is cut."""
+    """Return the content of a file as :func:`read_content`. Raise :class:`RecordingError` also for cut packed data."""
     data, notes = read_content(path)
     if notes:
         raise RecordingError(path, "file", f"{notes[0]}, or unpack that part into another file")
@@ -76,7 +76,7 @@ def _opened(path: Path) -> BinaryIO:
     file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise RecordingError(path, "file", "is no regular file")
+        raise RecordingError(path, "file", "is not a regular file")
     return file
 
 
@@ -107,17 +107,17 @@ def lines(recording: Recording) -> Iterator[dict[str, Any]]:
 
 
 def is_recording(data: bytes) -> bool:
-    """Return whether a file begins like a recording."""
+    """Return whether a file starts with the first bytes of a recording."""
     return data.startswith(f'{{"{_MARK}"'.encode())
 
 
 def load(path: Path) -> Recording:
-    """Load a recording. Raise :class:`RecordingError` if it is malformed in any way."""
+    """Return the recording in a file. Raise :class:`RecordingError` if it is malformed."""
     return parse(path, read_bounded(path))
 
 
 def parse(path: Path, data: bytes) -> Recording:
-    """Return the recording that a file holds. Raise :class:`RecordingError` if it holds none."""
+    """Return the recording in the content of a file. Raise :class:`RecordingError` if it is malformed."""
     header: Header | None = None
     steps: list[Step] = []
     for number, line in enumerate(data.splitlines(), 1):
@@ -137,7 +137,7 @@ def parse(path: Path, data: bytes) -> Recording:
         raise RecordingError(path, "line 1", "the header is missing")
     recording = Recording(header, tuple(steps))
     try:  # a probe of the path may be larger than the datagrams of the controller
-        # A recording names no algorithm. Careful Resume accepts a path change at the time of a packet.
+        # A recording is independent of an algorithm. Careful Resume accepts a path change at the time of a packet.
         check_stream(recording.in_full_flight(), {"max_datagram_size_bytes": 65535}, "careful-resume")
     except StreamError as error_of_stream:
         place = f"line {error_of_stream.index + 2}{error_of_stream.member}"
@@ -151,14 +151,14 @@ def _object(path: Path, place: str, line: bytes) -> dict[str, Any]:
     try:
         raw = json.loads(line.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise RecordingError(path, place, f"is no JSON: {error}") from error
+        raise RecordingError(path, place, f"is not JSON: {error}") from error
     if not isinstance(raw, dict):
-        raise RecordingError(path, place, "is no JSON object")
+        raise RecordingError(path, place, "is not a JSON object")
     return raw
 
 
 def _refuse(text: str) -> None:
-    raise ValueError(f"{text}: is no number")
+    raise ValueError(f"{text}: is not a number")
 
 
 def _header(raw: dict[str, Any]) -> Header:

@@ -1,4 +1,4 @@
-"""A case as a recording: a subject that answers as the profile does. The known answer of every judgement."""
+"""Turns a case into a recording with the answers of its profile. Any judgement of it has a known answer."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from firstflight_conformance.replay.measure import config_from_json
 
 
 def recording_of(case: Case) -> Recording:
-    """Return the recording."""
+    """Return the recording of a case."""
     source = {"kind": "vector", "name": case.id}
     header = Header(source, config_from_json(case.vector.config), quality={"app_limited": "stated"})
     steps = (Step(event, _subject(answer)) for event, answer in zip(case.events, case.expected(), strict=True))

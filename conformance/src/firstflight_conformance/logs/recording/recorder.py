@@ -1,4 +1,4 @@
-"""Makes a recording event by event: the ledger fills in what follows from the rest."""
+"""Builds a recording event by event. The ledger fills in the derived members of events."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -14,25 +14,26 @@ Packets: TypeAlias = Iterable[int | tuple[int, int]]
 
 
 class Recorder:
-    """Takes packets as they are sent, acknowledged and lost, in the order of time; packets are numbered from 0 in the order of sending.
+    """Records packets as they are sent, acknowledged and lost, in the order of time.
 
-    A packet that is not in flight raises :class:`LedgerError`, with nothing changed. Times are the ``t_ns`` of the events: at least 1.
+    Packets are numbered from 0 in the order of sending. Raise :class:`LedgerError`, without a change, for a packet that
+    is not in flight. ``t_ns`` is the time of an event: at least 1.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing in flight."""
+        """Start with an empty flight."""
         self.steps: list[Step] = []
         self._ledger, self._rtt, self._discarded_bytes = Ledger(), RttEstimator(), 0
         self.packets_in_flight = 0
 
     @property
     def next_packet(self) -> int:
-        """The number of the packet that is sent next."""
+        """The number of the next packet sent."""
         return self._ledger.next_packet
 
     @property
     def bytes_in_flight(self) -> int:
-        """What is in flight by the events so far."""
+        """Bytes in flight after the events so far."""
         return self._ledger.bytes_in_flight
 
     def oldest_in_flight(self) -> Iterator[tuple[int, int]]:
@@ -46,14 +47,14 @@ class Recorder:
         return self._ledger.find(packet) is not None
 
     def sent_t_ns(self, packet: int) -> int:
-        """Return when a packet that is in flight was sent."""
+        """Return the send time of a packet in flight."""
         run = self._ledger.find(packet)
         if run is None:
             raise LedgerError(f"packet {packet} is not in flight")
         return run.sent_t_ns
 
     def sent(self, t_ns: int, sizes_bytes: Iterable[int | tuple[int, int]], *, app_limited: bool = False) -> None:
-        """Record packets of these sizes being sent at once; (packets, size) stands for several of one size."""
+        """Record packets of these sizes sent at once. (packets, size): several packets of one size."""
         runs: list[Run] = []
         for entry in sizes_bytes:
             packets, size_bytes = entry if isinstance(entry, tuple) else (1, entry)
@@ -74,9 +75,11 @@ class Recorder:
         app_limited: bool = False,
         **optional: Any,
     ) -> None:
-        """Record an ACK of these packets, or ranges of packets. ``latest_rtt_ns``: the RTT that the subject took, by default that of the times.
+        """Record an ACK of these packets, or ranges of packets.
 
-        ``optional``: members that an ACK need not have. ``sample``: whether there was one at all: the largest packet that the frame acknowledges is newly acknowledged.
+        ``latest_rtt_ns``: the RTT that the sender used; default: computed from the times. ``optional``: optional
+        members of an ACK. ``sample``: the ACK gives an RTT sample: the largest packet that the frame acknowledges is
+        newly acknowledged.
         """
         runs = self._take(packets)
         computed_ns = t_ns - runs[-1].sent_t_ns
@@ -93,16 +96,16 @@ class Recorder:
             self.report(computed_rtt_ns=computed_ns)
 
     def lost(self, t_ns: int, packets: Packets) -> None:
-        """Record packets being declared lost."""
+        """Record packets declared lost."""
         runs = self._take(packets)
         self.event(Lost(t_ns, _split(runs), _bytes(runs), self._ledger.bytes_in_flight, self._ledger.next_packet))
 
     def discarded(self, packets: Packets) -> None:
-        """Let packets leave flight unacknowledged and not lost: their keys were discarded, or they only probed the path."""
+        """Remove packets that are neither acknowledged nor lost: their keys were discarded, or they probed the path."""
         self._discarded_bytes += _bytes(self._take(packets))
 
     def event(self, event: Event) -> None:
-        """Record any other event as it is."""
+        """Record any other event unchanged."""
         self.steps.append(Step(event, discarded_bytes=self._discarded_bytes))
         self._discarded_bytes = 0
 
@@ -112,18 +115,18 @@ class Recorder:
         self.steps[-1] = replace(step, event=replace(step.event, **members))
 
     def report(self, **answers: Any) -> None:
-        """Add what the subject reported after the last event: members of :class:`Subject`."""
+        """Add members of :class:`Subject` that the sender reported after the last event."""
         step = self.steps[-1]
         subject: Any = {**step.subject, **answers}
         found: Subject = subject
         self.steps[-1] = replace(step, subject=found)
 
     def recording(self, header: Header) -> Recording:
-        """Return what was recorded so far."""
+        """Return the recording up to now."""
         return Recording(header, tuple(self.steps))
 
     def _take(self, packets: Packets) -> list[Run]:
-        """Take packets out of flight, joined where they follow each other and were sent alike."""
+        """Remove packets from flight. Return them as runs of consecutive packets with equal size and send time."""
         ranges = _ranges(packets)
         if not ranges:
             raise LedgerError("an event needs packets")
@@ -139,7 +142,7 @@ class Recorder:
 
 
 def _ranges(packets: Packets) -> list[tuple[int, int]]:
-    """Return packets as ranges in rising order, as long as they can be."""
+    """Return packets as maximal ranges in rising order."""
     given = sorted((each, each) if isinstance(each, int) else each for each in packets)
     ranges: list[tuple[int, int]] = []
     for first, last in given:
@@ -150,14 +153,14 @@ def _ranges(packets: Packets) -> list[tuple[int, int]]:
 
 
 def _append(runs: list[Run], run: Run) -> None:
-    """Add a run, or make the last one longer."""
+    """Add a run, or extend the last run."""
     if runs and runs[-1] == Run(runs[-1].first, run.first - 1, run.size_bytes, run.sent_t_ns):
         run = Run(runs.pop().first, run.last, run.size_bytes, run.sent_t_ns)
     runs.append(run)
 
 
 def _split(runs: list[Run]) -> tuple[Run, ...]:
-    """Return the runs of an event, none longer than a run may be."""
+    """Return the runs of an event, split at ``RUN_MAX_PACKETS``."""
     return tuple(
         Run(first, min(first + RUN_MAX_PACKETS - 1, run.last), run.size_bytes, run.sent_t_ns)
         for run in runs

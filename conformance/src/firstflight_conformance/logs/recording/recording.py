@@ -1,4 +1,4 @@
-"""A recording: what happened on a connection as events, and beside each what the subject reported after it (``spec/recording.md``)."""
+"""A recording: the events of a connection, each with the state of the sender after it (``spec/recording.md``)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,16 +10,16 @@ from firstflight.events import Ack, Event, Lost, Sent
 
 #: The version of the format.
 FORMAT = 1
-#: Value of `window` in `quality`: a window reported after a packet was sent is the bytes in flight, a lower bound.
+#: Value of `window` in `quality`: windows reported after sent packets are the bytes in flight, a lower bound.
 AT_LEAST = "at_least"
-#: The states that a subject may report.
+#: States that a sender may report.
 STATES = ("slow_start", "conservative_slow_start", "recovery", "congestion_avoidance")
 
 
 class Subject(TypedDict, total=False):
-    """What the subject reported after an event. Absent: it did not say. A threshold of ``None``: it has none.
+    """State that the sender reported after an event. Absent: not reported. A threshold of ``None``: infinite.
 
-    ``latest_rtt_ns``: the sample that it reported; ``computed_rtt_ns``: that of the times.
+    ``latest_rtt_ns``: reported RTT sample. ``computed_rtt_ns``: RTT sample computed from the times.
     """
 
     cwnd_bytes: int
@@ -30,15 +30,16 @@ class Subject(TypedDict, total=False):
     bytes_in_flight: int
 
 
-#: What a subject may report.
+#: Members that a sender may report.
 ANSWERS = tuple(Subject.__annotations__)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An event, and what the subject reported after it.
+    """An event, and the state that the sender reported after it.
 
-    ``discarded_bytes`` left flight since the event before, neither acknowledged nor lost: with the keys of the handshake.
+    ``discarded_bytes``: bytes that left flight since the previous event, neither acknowledged nor lost, for example
+    with the handshake keys.
     """
 
     event: Event
@@ -48,10 +49,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What holds for the whole recording.
+    """Members of the whole recording.
 
-    ``source``: its ``kind`` (qlog, kernel, peer, vector, capture or table), and who and where it is from. ``time_resolution_ns`` and
-    ``rtt_resolution_ns``: how fine the times and the RTTs of the log are. ``quality``: numbers of whoever made the recording.
+    ``source``: its ``kind`` (qlog, kernel, peer, vector, capture or table), writer and origin. ``time_resolution_ns``
+    and ``rtt_resolution_ns``: resolution of the times and the RTTs in the log. ``quality``: numbers from the program
+    that made the recording.
     """
 
     source: Mapping[str, Any]
@@ -63,18 +65,18 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A header and the steps in their order."""
+    """A header, and the steps in order."""
 
     header: Header
     steps: tuple[Step, ...]
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The events alone."""
+        """The events without the answers."""
         return tuple(step.event for step in self.steps)
 
     def in_full_flight(self) -> tuple[Event, ...]:
-        """Return the events as they were if nothing had been discarded: what is in flight follows from them alone."""
+        """Return the events as if no packet was discarded: their bytes in flight follow from the events alone."""
         discarded_bytes, found = 0, []
         for step in self.steps:
             event, discarded_bytes = step.event, discarded_bytes + step.discarded_bytes
@@ -84,9 +86,9 @@ class Recording:
         return tuple(found)
 
     def cut(self, *, events: int | None = None, duration_ns: int | None = None) -> "Recording":
-        """Return the beginning: ``events`` at most, and none later than the duration after the first.
+        """Return the beginning: at most ``events`` events, within the duration after the first event.
 
-        Only the end can be cut: what is in flight follows from the beginning.
+        Only the end can be cut: bytes in flight depend on all earlier events.
         """
         steps = self.steps[:events]
         if duration_ns is not None and steps:
@@ -97,11 +99,11 @@ class Recording:
     def filter(self, *, events: Collection[type] = (), answers: Collection[str] = ()) -> "Recording":
         """Return the recording without events of these types and without these answers.
 
-        Raise :class:`ValueError` for types of which the bytes in flight are made.
+        Raise :class:`ValueError` for types that change the bytes in flight.
         """
         if refused := {Sent, Ack, Lost} & set(events):
             names = ", ".join(sorted(kind.__name__.lower() for kind in refused))
-            raise ValueError(f"{names}: the events after it would not hold without it")
+            raise ValueError(f"{names}: later events depend on it")
         kept = tuple(
             replace(step, subject=_without(step.subject, answers))
             for step in self.steps

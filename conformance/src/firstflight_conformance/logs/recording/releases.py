@@ -1,4 +1,4 @@
-"""Releases of a sender of which only the flight is known: the packets that ACKs let it send, and whether its window ended them."""
+"""Releases of a sender with unknown window: packets sent after ACKs, and whether the window ended the release."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,17 +6,18 @@ from itertools import pairwise
 
 from firstflight.events import Ack, Event, Sent
 
-#: A sender that waits for its window sends within this time of the ACK: a sixteenth of the least RTT and a quarter of the time between
-#: two ACKs, but 0.2 ms to 1 ms.
+#: A sender that waits for its window sends within this time of the ACK. The time is min(least RTT / 16, median interval
+#: of ACKs / 4), limited to 0.2 ms to 1 ms.
 _AT_ONCE_RTTS, _AT_ONCE_ACKS = 16, 4
 _AT_ONCE_LEAST_NS, _AT_ONCE_MOST_NS = 200_000, 1_000_000
 
 
 @dataclass(slots=True)
 class Release:
-    """Packets sent up to event ``index``, after ACKs of ``acked_bytes`` since the release before. ``clocked``: an ACK started it.
+    """Packets sent up to event ``index``, after ACKs of ``acked_bytes`` since the previous release.
 
-    ``limited``: the window ended it. More data was waiting, since the next ACK that came was answered at once.
+    ``clocked``: an ACK started the release. ``limited``: the window ended it. More data was waiting, since the sender
+    answered the next ACK at once.
     """
 
     index: int
@@ -27,7 +28,7 @@ class Release:
 
 
 def releases_of(events: Sequence[Event]) -> list[Release]:
-    """Return the releases. A release that the application or the receiver ended has ``app_limited`` at its last packets."""
+    """Return the releases. ``app_limited`` at the last packets: the application or the receiver ended the release."""
     found = list(_releases(events, _at_once_ns(events)))
     for number, (release, event) in enumerate(zip(found, (events[each.index] for each in found), strict=True)):
         following = found[number + 1] if number + 1 < len(found) else release
@@ -62,7 +63,7 @@ def _at_once_ns(events: Sequence[Event]) -> int:
 
 
 def initial_release(events: Sequence[Event]) -> tuple[Release, int] | None:
-    """Return the first release that the window ended, with the number of its round, or None. Rounds are counted from 1."""
+    """Return the first release that the window ended, with the number of its round (from 1), or None."""
     ends = {release.index: release for release in releases_of(events) if release.limited}
     number, left_bytes = 1, None
     for index, event in enumerate(events):

@@ -1,4 +1,4 @@
-"""A recording as a vector: the events of a real connection, and what the model answers to them."""
+"""Turns a recording into a vector: the events of a real connection, with the answers of the model."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,11 +14,12 @@ from firstflight_conformance.replay.stimulus import Stimulus, judged_events, to_
 
 
 def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str) -> dict[str, Any]:
-    """Return the vector, in its JSON form, with what the model answers in the profile.
+    """Return the vector in its JSON form, with the answers of the model in the profile.
 
-    It ends before the first packets sent that do not fit the model's window: from there on the stream is that of another controller.
-    RTTs are those of the times: those that the subject took may differ by the lateness of its clock, and a vector holds none but
-    exact ones. Raise :class:`ValueError` if nothing is left, or if a packet is larger than the datagrams of the controller.
+    It ends before the first packets sent that do not fit the model's window: later events belong to another controller.
+    RTTs are computed from the times. The sender's RTTs may include the lateness of its clock, while vectors contain
+    only exact values. Raise :class:`ValueError` if no event is left, or if a packet exceeds the controller's datagram
+    size.
     """
     config = recording.header.config
     events = with_computed_rtts(recording.in_full_flight(), algorithm)
@@ -34,7 +35,7 @@ def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str
     stimulus = Stimulus(
         id=vector_id,
         title=f"Recorded: {name}"[:110],
-        why=f"The events of a recording ({name}), with the RTTs of its times, and what the model answers to them.",
+        why=f"The events of a recording ({name}), with RTTs from its times and the answers of the model.",
         tier="core",
         profiles=(profile,),
         source={"kind": "hand", "sources": [f"recorded from {name}"]},
@@ -45,9 +46,9 @@ def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str
 
 
 def with_computed_rtts(events: tuple[Event, ...], algorithm: str) -> tuple[Event, ...]:
-    """Return the events with samples that are the time since the largest packet was sent, and the estimates that follow.
+    """Return the events with RTT samples computed from the send time of the largest packet, and the estimates.
 
-    A confirmed new address restarts the estimator, and packets of the old path give no sample.
+    A confirmed new address restarts the estimator. Packets of the old path give no sample.
     """
     rtt, path_start_ns = RttEstimator(), 0
     found: list[Event] = []

@@ -1,4 +1,4 @@
-"""Unpacks files that are compressed by gzip, xz or zstd, up to a limit and up to the place where the packed data is cut."""
+"""Unpacks files compressed by gzip, xz or zstd, up to a limit or the end of truncated data."""
 
 import zlib
 from collections.abc import Callable, Iterator
@@ -8,15 +8,15 @@ from importlib import import_module
 from io import BufferedReader, RawIOBase
 from typing import Any, BinaryIO, cast
 
-#: So many packed bytes expand to at most 16 MiB (zstd; gzip and xz: less).
+#: Packed bytes per step; they expand to at most 16 MiB (zstd; gzip and xz: less).
 _PIECE_BYTES = 512
-#: Returns a decompressor, and the error that it raises.
+#: Constructor of a decompressor, and the error that the decompressor raises.
 _Library = tuple[Callable[[], Any], type[Exception]]
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Content of a file. ``packing``: gzip, xz, zstd or None. ``cut``: whether the packed data ends early."""
+    """Content of a file. ``packing``: gzip, xz, zstd or None. ``cut``: the packed data is truncated."""
 
     data: bytes
     packing: str | None = None
@@ -24,9 +24,9 @@ class Content:
 
 
 def unpacked(file: BinaryIO, most_bytes: int) -> Content:
-    """Return the content of a file, or at least the first ``most_bytes`` of it.
+    """Return the content of a file, or at least its first ``most_bytes``.
 
-    Raise :class:`OSError` for packed data that is broken, and :class:`ImportError` without a library for it.
+    Raise :class:`OSError` for broken packed data, and :class:`ImportError` without a library for it.
     """
     reader = BufferedReader(cast("RawIOBase", file))
     head = reader.peek(6)[:6]
@@ -37,7 +37,7 @@ def unpacked(file: BinaryIO, most_bytes: int) -> Content:
 
 
 def _unpacked(name: str, library: Callable[[], _Library], pieces: Iterator[bytes], most_bytes: int) -> Content:
-    """Unpack members that follow each other. Zeros between them, and bytes behind them that are no member, are left out."""
+    """Unpack consecutive members. Ignore zeros between members, and trailing bytes that are not a member."""
     begin, error_of_library = library()
     current, found = begin(), list[bytes]()
     first, begun, size = True, 0, 0  # begun: outputs before the current member
@@ -55,7 +55,7 @@ def _unpacked(name: str, library: Callable[[], _Library], pieces: Iterator[bytes
                 break
     except error_of_library as error:
         if first or len(found) > begun:
-            raise OSError(0, f"is no whole {name} file: {error}") from error
+            raise OSError(0, f"is not a complete {name} file: {error}") from error
         return Content(b"".join(found), name)
     return Content(b"".join(found), name, cut=not current.eof and size < most_bytes)
 
@@ -67,13 +67,13 @@ def _gzip() -> _Library:
 def _xz() -> _Library:
     try:
         lzma = import_module("lzma")
-    except ImportError:  # the interpreter of the browser has none
+    except ImportError:  # Python in the browser lacks it
         raise ImportError("is packed by xz: unpack it by xz -d") from None
     return lzma.LZMADecompressor, lzma.LZMAError
 
 
 def _zstd() -> _Library:
-    """Python has a library from 3.14 on; an earlier Python needs the package zstandard."""
+    """Return the library of Python 3.14 or later, or the package zstandard."""
     try:
         library = import_module("compression.zstd")
         return library.ZstdDecompressor, library.ZstdError
@@ -86,7 +86,8 @@ def _zstd() -> _Library:
     return lambda: library.ZstdDecompressor().decompressobj(), library.ZstdError
 
 
-#: Packings: name, first bytes of a file, library. zstd also begins with a frame to skip, as pzstd writes it (RFC 8878, section 3.1.2).
+#: Packings: name, test of the first bytes, library. A zstd file may start with a skippable frame, as written by pzstd
+#: (RFC 8878, section 3.1.2).
 _PACKINGS: tuple[tuple[str, Callable[[bytes], bool], Callable[[], _Library]], ...] = (
     ("gzip", lambda head: head.startswith(b"\x1f\x8b"), _gzip),
     ("xz", lambda head: head.startswith(b"\xfd7zXZ"), _xz),
