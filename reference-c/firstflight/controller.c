@@ -8,7 +8,7 @@
 #include "firstflight/search/startup.h"
 #include "firstflight/text.h"
 
-/* Return what follows a text that another one begins with, NULL if it does not. */
+/* Return the rest of a text after a prefix, or NULL if it does not start with the prefix. */
 static const char *after(const char *text, const char *beginning)
 {
     while (*beginning != '\0') {
@@ -19,26 +19,26 @@ static const char *after(const char *text, const char *beginning)
     return text;
 }
 
-/* Return whether a profile is the named one and nothing follows its name. */
+/* Return whether a profile is the named profile without a suffix; write the suffix. */
 static bool is_named_alone(const char *profile, const char *name, const char **suffix)
 {
     *suffix = after(profile, name);
     return *suffix != NULL && **suffix == '\0';
 }
 
-/* The same, alone or with the suffix that puts it on CUBIC; write what follows the name. */
+/* Return whether a profile is the named profile, alone or with the suffix for CUBIC; write the suffix. */
 static bool is_named(const char *profile, const char *name, const char **suffix)
 {
     return is_named_alone(profile, name, suffix) || (*suffix != NULL && ff_same_text(*suffix, FF_SUFFIX_CUBIC));
 }
 
-/* The same for a profile of SEARCH, which runs on Hybla as well. */
+/* Like is_named for a profile of SEARCH, which may also have the suffix for Hybla. */
 static bool is_named_search(const char *profile, const char *name, const char **suffix)
 {
     return is_named(profile, name, suffix) || (*suffix != NULL && ff_same_text(*suffix, FF_SUFFIX_HYBLA));
 }
 
-/* Initialise by name; write what follows the name of the profile. */
+/* Initialise by name; write the suffix of the profile. */
 static enum ff_status init_named(struct ff_controller *controller, const char *algorithm, const char *profile,
                                  const struct ff_config *config, const char **suffix)
 {
@@ -102,7 +102,7 @@ enum ff_status ff_controller_init_search(struct ff_controller *controller, const
                                          const struct ff_config *config)
 {
     if (readings->shift_maximum_bins > FF_SEARCH_SHIFT_MAXIMUM_BINS) {
-        return FF_ERR_DOMAIN; /* more bins than there is room for */
+        return FF_ERR_DOMAIN; /* more bins than the state has room for */
     }
     enum ff_status status = begin(controller, config);
     if (status == FF_OK) {
@@ -144,7 +144,7 @@ enum ff_status ff_controller_init_slow_start(struct ff_controller *controller, c
     }
 FF_BASES(FF_INIT_BASE)
 
-/* The state of SEARCH below Careful Resume, NULL in readings without it. */
+/* Return the state of SEARCH below Careful Resume, or NULL in readings without it. */
 static struct ff_search *resumed_search(struct ff_controller *controller)
 {
     if (controller->careful_resume_readings.search == FF_CAREFUL_RESUME_SEARCH_NONE) {
@@ -204,13 +204,13 @@ struct ff_search *ff_controller_search(const struct ff_controller *controller)
     return (struct ff_search *)controller->search.words;
 }
 
-/* Return whether no number of the packets that are sent was sent before. */
+/* Return whether all packets sent have new packet numbers. */
 static bool sends_new_packets(const struct ff_controller *controller, const struct ff_event *event)
 {
     return event->kind != FF_EVENT_SENT || event->sent.packets[0].first >= controller->next_packet;
 }
 
-/* The base controller alone. */
+/* Process an event with the base controller alone. */
 static void step_base(struct ff_base_state *base, const struct ff_event *event, struct ff_observation *observation)
 {
     enum ff_outcome outcome = ff_newreno_on_event(base, event);
@@ -221,7 +221,7 @@ static void step_base(struct ff_base_state *base, const struct ff_event *event, 
     }
 }
 
-/* Return the answer of the algorithm; FF_ERR_DOMAIN as well if there is no such algorithm. */
+/* Process an event with the algorithm; FF_ERR_DOMAIN also for an unknown algorithm. */
 static inline enum ff_status step_algorithm(struct ff_controller *controller, const struct ff_event *event,
                                      struct ff_observation *observation)
 {
@@ -248,7 +248,7 @@ static inline enum ff_status step_algorithm(struct ff_controller *controller, co
     return FF_ERR_DOMAIN;
 }
 
-/* Return whether a change of the path resets the controller: Careful Resume has rules of its own for it. */
+/* Return whether a path change resets the controller. Careful Resume has its own rules for the event. */
 static inline bool resets(const struct ff_controller *controller)
 {
     return controller->algorithm != FF_ALGORITHM_CAREFUL_RESUME;
@@ -262,8 +262,8 @@ static inline bool is_not_in_flight(const struct ff_event *event)
 }
 
 /*
- * Return the answer to an event that changes nothing by itself: a path change, or an expired probe timer in Careful Resume.
- * Careful Resume notices at any event that a phase ended in the meantime.
+ * Process an event that changes nothing by itself: a path change, or an expired probe timer in Careful Resume.
+ * Careful Resume checks at any event whether its phase has ended.
  */
 FF_RARE static enum ff_status step_ignored(struct ff_controller *controller, const struct ff_event *event,
                                            struct ff_observation *observation)
@@ -289,7 +289,7 @@ static void begin_startup(struct ff_controller *controller)
         return;
         FF_STARTUPS(FF_BEGIN)
     default:
-        return; /* a base alone */
+        return; /* base controller alone */
     }
 }
 
@@ -307,7 +307,7 @@ FF_RARE static enum ff_status begin_path(struct ff_controller *controller, const
     return status;
 }
 
-/* Leave out the runs sent before the path began; return whether all are out. */
+/* Skip the runs sent before the path began; return whether no run remains. */
 static bool leave_out_old(const struct ff_run **packets, size_t *run_count, uint64_t *bytes, uint64_t path_start_ns)
 {
     while (*run_count > 0 && (*packets)->sent_t_ns <= path_start_ns) {
@@ -319,8 +319,8 @@ static bool leave_out_old(const struct ff_run **packets, size_t *run_count, uint
 }
 
 /*
- * Return the event without the packets sent before the path began, or a path change, which algorithms ignore, if all are.
- * The answer is stored in `kept`.
+ * Return the event without packets of the old path; a path change, which algorithms ignore, if no packet remains.
+ * `kept` is the storage of the returned event.
  */
 static const struct ff_event *of_this_path(const struct ff_event *event, uint64_t path_start_ns, struct ff_event *kept)
 {
@@ -346,7 +346,7 @@ static const struct ff_event *of_this_path(const struct ff_event *event, uint64_
     return kept;
 }
 
-/* Return the answer to an event after a change of the path. */
+/* Process an event after a path change. */
 FF_RARE static enum ff_status step_on_path(struct ff_controller *controller, const struct ff_event *event,
                                            struct ff_observation *observation)
 {
@@ -355,7 +355,7 @@ FF_RARE static enum ff_status step_on_path(struct ff_controller *controller, con
     return step_algorithm(controller, of_this_path(event, controller->path_start_ns, &kept), observation);
 }
 
-/* Return the answer to an event. */
+/* Process an event on the first or a later path. */
 static inline enum ff_status step_on_any_path(struct ff_controller *controller, const struct ff_event *event,
                                               struct ff_observation *observation)
 {

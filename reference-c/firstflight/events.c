@@ -8,7 +8,7 @@ static bool within(uint64_t value, uint64_t low, uint64_t high)
     return low <= value && value <= high;
 }
 
-/* Return whether runs are in the domain, rise, and add up to the bytes of their event. */
+/* Return whether runs are in the domain, in increasing order, and add up to the bytes of their event. */
 static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t bytes, uint64_t t_ns)
 {
     uint64_t left_bytes = bytes;
@@ -83,7 +83,7 @@ static bool valid(const struct ff_event *event)
 struct ff_event ff_event_empty(enum ff_event_kind kind, uint64_t t_ns)
 {
     static const struct ff_event nothing;
-    struct ff_event event = nothing; /* an initializer would leave what follows the first member of the union */
+    struct ff_event event = nothing; /* an initializer would leave the rest of the union after its first member */
 
     event.kind = kind;
     event.t_ns = t_ns;

@@ -1,8 +1,8 @@
 /*
  * The event alphabet (spec/events.md).
  *
- * All times are those of the sender's clock in ns, within 1..FF_TIME_MAX_NS; sizes are in bytes. An event borrows its runs
- * for the length of the call.
+ * All times are times of the sender's clock in ns, within 1..FF_TIME_MAX_NS; sizes are in bytes. An event borrows its
+ * runs for the duration of the call.
  */
 #ifndef FIRSTFLIGHT_EVENTS_H
 #define FIRSTFLIGHT_EVENTS_H
@@ -17,20 +17,20 @@
 extern "C" {
 #endif
 
-/* What stands for a number that is not there: no RTT sample was taken, or the stream says no packet number or delivery rate. */
+/* Values of absent numbers: without an RTT sample, or in a stream without the packet number or delivery rate. */
 #define FF_NO_RTT_NS UINT64_MAX
 #define FF_NO_PACKET UINT64_MAX
 #define FF_NO_SAMPLE UINT64_MAX
 
 /* Consecutive packets of one size that were sent at one time. */
 struct ff_run {
-    uint64_t first;      /* packet numbers, both included; at most FF_RUN_MAX_PACKETS of them */
+    uint64_t first;      /* packet numbers, both included; at most FF_RUN_MAX_PACKETS packets */
     uint64_t last;
-    uint64_t size_bytes; /* of each packet, 1..FF_DATAGRAM_MAX_BYTES */
+    uint64_t size_bytes; /* size of each packet, 1..FF_DATAGRAM_MAX_BYTES */
     uint64_t sent_t_ns;  /* 1..time of the event */
 };
 
-/* Packet numbers, both included; at most FF_RUN_MAX_PACKETS of them. */
+/* Packet numbers, both included; at most FF_RUN_MAX_PACKETS packets. */
 struct ff_range {
     uint64_t first;
     uint64_t last;
@@ -52,17 +52,17 @@ struct ff_sent {
     bool app_limited;
     const struct ff_range *retransmits;
     size_t retransmit_count;
-    bool pmtu_probe;    /* false where the stream does not say */
-    bool not_in_flight; /* false where the stream does not say */
+    bool pmtu_probe;    /* false if the stream omits it */
+    bool not_in_flight; /* false if the stream omits it */
 };
 
 /*
  * One ACK frame newly acknowledged `packets`. `latest_rtt_ns`: the RTT sample of this ACK; UINT64_MAX if it gave none.
  * `min_rtt_ns`: with this sample; UINT64_MAX before the first, as `smoothed_rtt_ns`. `oldest_unacked_packet`: the first packet
- * whose data is acknowledged neither in it nor in a packet that repeats it; the next packet number if there is none. It is what
- * TCP's cumulative acknowledgement says. `rate_delivered_bytes`: delivered between the sending of the packet sent last of
- * `packets` and now, this ACK included. These six are the delivery-rate sample of the ACK. `rate_interval_ns`: over what time:
- * the longer of that in which this data was sent and that in which it was acknowledged. `rate_prior_delivered_bytes`: delivered
+ * whose data is acknowledged neither in it nor in a packet that repeats it; the next packet number if all data is acknowledged.
+ * It corresponds to TCP's cumulative acknowledgement. `rate_delivered_bytes`: delivered between the sending of the packet sent
+ * last of `packets` and now, this ACK included. These six are the delivery-rate sample of the ACK. `rate_interval_ns`: the
+ * interval of the sample: the longer of the times to send and to acknowledge this data. `rate_prior_delivered_bytes`: delivered
  * in all when that packet was sent. `rate_app_limited`: whether the application held the sender back when that packet was sent,
  * or so shortly before that the gap was still in flight. `rate_in_flight_bytes`: in flight when that packet had been sent,
  * itself included. `rate_lost_bytes`: declared lost between its sending and now, without PMTU probes. `not_in_flight`: the
@@ -79,14 +79,14 @@ struct ff_ack {
     uint64_t min_rtt_ns;      /* 0..FF_TIME_MAX_NS, or UINT64_MAX */
     uint64_t smoothed_rtt_ns; /* 0..FF_TIME_MAX_NS, or UINT64_MAX */
     uint64_t ack_delay_ns;
-    uint64_t oldest_unacked_packet;      /* 0..FF_PACKET_MAX + 1; UINT64_MAX where the stream does not say */
-    uint64_t rate_delivered_bytes;       /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
-    uint64_t rate_interval_ns;           /* 0..FF_TIME_MAX_NS; UINT64_MAX where the stream does not say */
-    uint64_t rate_prior_delivered_bytes; /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
-    bool rate_app_limited;               /* false where the stream does not say */
-    uint64_t rate_in_flight_bytes;       /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
-    uint64_t rate_lost_bytes;            /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
-    bool not_in_flight;                  /* false where the stream does not say */
+    uint64_t oldest_unacked_packet;      /* 0..FF_PACKET_MAX + 1; UINT64_MAX if the stream omits it */
+    uint64_t rate_delivered_bytes;       /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX if the stream omits it */
+    uint64_t rate_interval_ns;           /* 0..FF_TIME_MAX_NS; UINT64_MAX if the stream omits it */
+    uint64_t rate_prior_delivered_bytes; /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX if the stream omits it */
+    bool rate_app_limited;               /* false if the stream omits it */
+    uint64_t rate_in_flight_bytes;       /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX if the stream omits it */
+    uint64_t rate_lost_bytes;            /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX if the stream omits it */
+    bool not_in_flight;                  /* false if the stream omits it */
 };
 
 /*
@@ -101,10 +101,10 @@ struct ff_lost {
     uint64_t bytes;
     uint64_t bytes_in_flight;
     uint64_t next_packet;          /* 0..FF_PACKET_MAX + 1 */
-    uint64_t rate_in_flight_bytes; /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
-    bool rate_app_limited;         /* false where the stream does not say */
-    uint64_t rate_lost_bytes;      /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
-    bool pmtu_probe;               /* false where the stream does not say */
+    uint64_t rate_in_flight_bytes; /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX if the stream omits it */
+    bool rate_app_limited;         /* false if the stream omits it */
+    uint64_t rate_lost_bytes;      /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX if the stream omits it */
+    bool pmtu_probe;               /* false if the stream omits it */
 };
 
 /*
@@ -129,10 +129,9 @@ struct ff_backlog {
 };
 
 /*
- * Connection setup is complete, and this is the saved set for the Remote Endpoint, with what the endpoint allows. Beta is
- * `beta_numerator` / `beta_denominator`. `saved_cwnd_bytes`: 0: there is no set, as in `saved_rtt_ns`. `expires_t_ns`: the end
- * of its Lifetime, the last time at which it may be used; UINT64_MAX for none. `max_jump_bytes`: the largest jump; UINT64_MAX
- * for no bound.
+ * Connection setup is complete, and this is the saved set for the Remote Endpoint, with the limit of the endpoint. Beta is
+ * `beta_numerator` / `beta_denominator`. `saved_cwnd_bytes`: 0 without a set, as in `saved_rtt_ns`. `expires_t_ns`: the end of
+ * its Lifetime, the last time of its use; UINT64_MAX for none. `max_jump_bytes`: the largest jump; UINT64_MAX for no bound.
  */
 struct ff_saved_path {
     uint64_t saved_cwnd_bytes; /* 0..FF_WINDOW_MAX_BYTES */
@@ -169,7 +168,7 @@ enum ff_event_kind {
     FF_EVENT_DATAGRAM_SIZE,
 };
 
-/* One event; its kind says which member of the union holds the rest. The kinds without a member here have none. */
+/* One event; its kind selects the member of the union. Kinds without a member have only a time. */
 struct ff_event {
     enum ff_event_kind kind;
     uint64_t t_ns;
@@ -185,16 +184,16 @@ struct ff_event {
 };
 /* --- end --- */
 
-/* Return how many packets a valid run has. */
+/* Return the number of packets of a valid run. */
 static inline uint64_t ff_run_count(const struct ff_run *run)
 {
     return run->last - run->first + 1;
 }
 
-/* Return an event all of whose members are 0, but for the numbers that may not be there: those are not. */
+/* Return an event whose optional numbers are absent and whose other members are 0. */
 struct ff_event ff_event_empty(enum ff_event_kind kind, uint64_t t_ns);
 
-/* Return FF_OK, or FF_ERR_DOMAIN if the event lies outside the domain in limits.h. */
+/* Return FF_OK, or FF_ERR_DOMAIN if the event is outside the domain in limits.h. */
 enum ff_status ff_event_check(const struct ff_event *event);
 
 #ifdef __cplusplus

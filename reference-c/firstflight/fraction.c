@@ -18,7 +18,7 @@ void ff_fraction_set(struct ff_fraction *x, const struct ff_wide *number)
     x->whole = *number;
 }
 
-/* What the divisor has in common with the numerator is taken out of that; the rest has nothing in common with it, and goes below. */
+/* Divide the numerator by its common divisor with `divisor`, and multiply the denominator by the rest of `divisor`. */
 void ff_fraction_divide(struct ff_fraction *x, uint64_t divisor, uint64_t times)
 {
     for (uint64_t i = 0; i < times && divisor > 1; i++) {
@@ -26,6 +26,6 @@ void ff_fraction_divide(struct ff_fraction *x, uint64_t divisor, uint64_t times)
 
         (void)ff_wide_divide(&x->numerator, common);
         ff_wide_multiply(&x->denominator, divisor / common);
-        (void)ff_wide_divide(&x->whole, divisor); /* one floor after another gives the floor of the whole */
+        (void)ff_wide_divide(&x->whole, divisor); /* successive floors equal the floor of the whole quotient */
     }
 }

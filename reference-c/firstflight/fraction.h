@@ -1,4 +1,4 @@
-/* Exact fractions whose denominator is a product of 64-bit numbers, for what Python has as Fraction. */
+/* Exact fractions whose denominator is a product of 64-bit numbers, like Python's Fraction. */
 #ifndef FIRSTFLIGHT_FRACTION_H
 #define FIRSTFLIGHT_FRACTION_H
 

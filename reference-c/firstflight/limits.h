@@ -1,8 +1,8 @@
 /*
- * The domain of both references, and what a function answers outside it.
+ * The domain of both references, and the status codes of functions.
  *
- * Outside the domain the port refuses; inside it no expression overflows. The same names and values stand in
- * reference-py/src/firstflight/limits.py.
+ * The port refuses arguments outside the domain; inside it no expression overflows.
+ * reference-py/src/firstflight/limits.py has the same names and values.
  */
 #ifndef FIRSTFLIGHT_LIMITS_H
 #define FIRSTFLIGHT_LIMITS_H
@@ -24,7 +24,7 @@
 /* Maximum datagram size, in bytes. */
 #define FF_DATAGRAM_MAX_BYTES UINT64_C(65535)
 
-/* Bytes in one SEARCH bin: what seven bytes hold (search/layout.h). */
+/* Bytes in one SEARCH bin, which is stored in seven bytes (search/layout.h). */
 #define FF_BIN_MAX_BYTES ((UINT64_C(1) << 56) - 1)
 
 /* Packet numbers (RFC 9000, section 12.3), so that a number after the last fits in 64 bits. */
@@ -36,14 +36,14 @@
 /* Bytes of the first flight of JumpStart; more is cut off. 5 * 2^29 * 6 * 2^29 < 2^64 (jumpstart_pacing.c). */
 #define FF_JUMP_MAX_BYTES ((UINT64_C(1) << 29) - 1)
 
-/* Every other number of an event. A uint64_t holds no more, so that only the model in Python has to check it. */
+/* Every other number of an event: the maximum of uint64_t, so that only the model in Python checks it. */
 #define FF_NUMBER_MAX UINT64_MAX
 
-/* What every fallible function answers. On anything but FF_OK nothing was changed and nothing was written. */
+/* Result of every fallible function. Unless it is FF_OK, nothing was changed and nothing was written. */
 enum ff_status {
     FF_OK = 0,
-    FF_ERR_DOMAIN,          /* an argument lies outside the domain */
-    FF_ERR_UNKNOWN_PROFILE, /* there is no such algorithm, or it has no such profile */
+    FF_ERR_DOMAIN,          /* an argument is outside the domain */
+    FF_ERR_UNKNOWN_PROFILE, /* unknown algorithm, or unknown profile of the algorithm */
 };
 
 #endif

@@ -1,5 +1,5 @@
-/* What only some compilers know: FF_RARE keeps a function that few events need out of line, so that the others do not pay for the registers
- * it takes; FF_C11 marks what C11 has and C++17 takes with a warning. */
+/* Extensions of some compilers. FF_RARE keeps a function for rare events out of line, so that common events do not save
+ * its registers. FF_C11 marks features of C11 that C++17 compilers accept with a warning. */
 #ifndef FIRSTFLIGHT_RARE_H
 #define FIRSTFLIGHT_RARE_H
 

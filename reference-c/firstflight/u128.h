@@ -17,7 +17,7 @@ struct ff_u128 {
 /* Return a product of two factors. */
 struct ff_u128 ff_mul_64_64(uint64_t a, uint64_t b);
 
-/* Return a product with a wide factor; one that exceeds 128 bits is the largest number. */
+/* Return a product with a wide factor; a product that exceeds 128 bits saturates at the largest number. */
 struct ff_u128 ff_mul_128_64(struct ff_u128 a, uint64_t b);
 
 /* Return a sum that fits in 128 bits. */

@@ -50,7 +50,7 @@ static uint64_t digit(uint64_t *rest, uint64_t next, uint64_t divisor)
             break;
         }
     }
-    *rest = (*rest << 32) + next - quotient * divisor; /* modulo 2^64, in which the true rest fits */
+    *rest = (*rest << 32) + next - quotient * divisor; /* modulo 2^64; the true remainder fits */
     return quotient;
 }
 

@@ -1,9 +1,9 @@
 /*
  * Natural numbers of up to 1024 bits, for products that 64 bits cannot hold.
  *
- * Products of two 64-bit numbers come from unsigned __int128 where the compiler has it, and from four products of 32-bit
- * halves where it has not or FF_NO_INT128 is defined. Callers prove that nothing exceeds 1024 bits; what would is cut off,
- * and no memory outside the number is touched.
+ * Products of two 64-bit numbers use unsigned __int128. Without that type, or if FF_NO_INT128 is defined, they use four
+ * products of 32-bit halves. Callers prove that no number exceeds 1024 bits; higher bits are cut off, and no memory
+ * outside the number is accessed.
  */
 #ifndef FIRSTFLIGHT_WIDE_H
 #define FIRSTFLIGHT_WIDE_H
@@ -17,15 +17,15 @@ extern "C" {
 
 #define FF_WIDE_LIMBS 16
 
-/* Room for the decimal digits of any number here, and the NUL. */
+/* Size of a buffer for the decimal digits of any number, and the NUL. */
 #define FF_WIDE_DECIMAL_SIZE 310
 
 struct ff_wide {
-    uint64_t limbs[FF_WIDE_LIMBS]; /* the least significant first; those from `count` on are 0 */
-    uint32_t count;                /* of limbs up to the most significant that is not 0 */
+    uint64_t limbs[FF_WIDE_LIMBS]; /* least significant limb first; limbs from `count` on are 0 */
+    uint32_t count;                /* number of limbs up to the most significant nonzero limb */
 };
 
-/* Return the low half of a product and write the high one. */
+/* Return the low half of a product and write the high half. */
 uint64_t ff_wide_product(uint64_t a, uint64_t b, uint64_t *high);
 
 /* Return high:low / divisor and write the remainder; high is less than the divisor. */
@@ -44,13 +44,13 @@ void ff_wide_subtract(struct ff_wide *x, const struct ff_wide *y);
 /* Divide by a number that is not 0, rounding down; return the remainder. */
 uint64_t ff_wide_divide(struct ff_wide *x, uint64_t divisor);
 
-/* Return the remainder alone. */
+/* Return only the remainder. */
 uint64_t ff_wide_remainder(const struct ff_wide *x, uint64_t divisor);
 
 /* Return a negative number, 0 or a positive one as x is less than, equal to or greater than y. */
 int ff_wide_compare(const struct ff_wide *x, const struct ff_wide *y);
 
-/* Write the decimal digits and a NUL; return how many digits. */
+/* Write the decimal digits and a NUL; return the number of digits. */
 size_t ff_wide_decimal(const struct ff_wide *x, char text[FF_WIDE_DECIMAL_SIZE]);
 
 #ifdef __cplusplus

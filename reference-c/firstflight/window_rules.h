@@ -1,9 +1,10 @@
 /*
- * The interface of a base controller: the rules by which its window grows and is reduced.
+ * The interface of a base controller: rules for the growth and reduction of its window.
  * Mirrors reference-py/src/firstflight/window_rules.py.
  *
- * NewReno keeps the windows and the recovery periods of every base, and asks the rules of that base through these hooks. A hook that is
- * NULL is NewReno's own rule, or nothing where NewReno has none. The first argument of each is the state of the rules.
+ * NewReno keeps the windows and the recovery periods of every base and calls the rules of that base through these
+ * hooks. A NULL hook selects NewReno's rule, or no action if NewReno has none. The first argument is the state of the
+ * rules.
  */
 #ifndef FIRSTFLIGHT_WINDOW_RULES_H
 #define FIRSTFLIGHT_WINDOW_RULES_H
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-/* The windows and the last recovery period of a base, as NewReno has them. */
+/* The windows and the last recovery period of a base, as kept by NewReno. */
 struct ff_windows {
     uint64_t cwnd_bytes;
     uint64_t ssthresh_bytes;    /* or FF_SSTHRESH_INFINITE */
@@ -27,38 +28,39 @@ struct ff_windows {
 };
 
 struct ff_window_rules {
-    uint8_t beta_tenths; /* what a reduction leaves of the window, in tenths */
+    uint8_t beta_tenths; /* the window after a reduction, in tenths of the window before */
 
-    /* Return the smallest window that is not in slow start. ssthresh is not infinite. */
+    /* Return the smallest window outside slow start. ssthresh is not infinite. */
     uint64_t (*slow_start_end_bytes)(const void *rules_state, uint64_t ssthresh_bytes);
 
     /* Process packets being sent. */
     void (*on_sent)(void *rules_state, uint64_t t_ns, const struct ff_sent *sent);
 
-    /* Process an ACK before NewReno looks at it: write the new window and the outcome, or return false and leave it to the other rules. */
+    /* Process an ACK before NewReno does: write the new window and the outcome; false leaves the ACK to the other
+     * rules. */
     bool (*on_ack)(void *rules_state, const struct ff_ack *ack, uint64_t datagram_bytes, struct ff_windows *windows, bool slow,
                    enum ff_outcome *outcome);
 
-    /* Grow in congestion avoidance by ACK, not by packet: return the window. ACKs of which no bytes may grow it come here too. */
+    /* Grow in congestion avoidance per ACK, not per packet: return the window. Also called for ACKs without growth. */
     uint64_t (*on_acked)(void *rules_state, uint64_t t_ns, const struct ff_ack *ack, uint64_t datagram_bytes, uint64_t cwnd_bytes,
                          uint64_t acked_bytes);
 
-    /* Reduce: write the new window and ssthresh. `flight_bytes` is FF_NONE for what was in flight after the last event; `ce`: by a CE mark. */
+    /* Reduce: write the new window and ssthresh. FF_NONE as `flight_bytes`: as after the last event. `ce`: CE mark. */
     void (*reduce)(void *rules_state, uint64_t now_ns, uint64_t datagram_bytes, struct ff_windows *windows, uint64_t flight_bytes, bool ce);
 
-    /* Note the bytes in flight after a loss. */
+    /* Set the bytes in flight after a loss. */
     void (*set_flight)(void *rules_state, uint64_t bytes_in_flight);
 
-    /* Return what a reduction leaves of a window that a startup algorithm names. */
+    /* Return the window after a reduction of a window that a startup algorithm gives. */
     uint64_t (*reduced_bytes)(const void *rules_state, uint64_t window_bytes);
 
-    /* A startup algorithm has reduced from this window. */
+    /* Note that a startup algorithm has reduced from this window. */
     void (*note_startup_reduction)(void *rules_state, uint64_t now_ns, uint64_t cwnd_bytes);
 
-    /* A startup algorithm begins again from below: the congestion that was seen says nothing any more. */
+    /* A startup algorithm begins again from a small window: earlier congestion no longer counts. */
     void (*forget)(void *rules_state);
 
-    /* The last losses were spurious: write what the last reduction replaced, or return false where it stays. */
+    /* The last losses were spurious: write the windows before the last reduction; false keeps `cwnd_bytes`. */
     bool (*restore)(void *rules_state, uint64_t cwnd_bytes, struct ff_windows *replaced);
 
     /* Process persistent congestion. */

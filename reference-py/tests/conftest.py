@@ -1,4 +1,4 @@
-"""Hypothesis draws the same examples in every run, and keeps none."""
+"""Hypothesis draws the same examples in every run, and stores none."""
 
 from hypothesis import settings
 

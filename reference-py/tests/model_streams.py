@@ -1,4 +1,4 @@
-"""Random valid streams of events, and how to drive the model with them."""
+"""Random valid streams of events, and functions that run the model on them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -33,7 +33,7 @@ MS = 1_000_000
 
 @dataclass(frozen=True)
 class Step:
-    """One event and the states around it."""
+    """One event, with the states before and after it."""
 
     before: Controller
     event: Event
@@ -42,7 +42,7 @@ class Step:
 
 
 def drive(controller: Controller, events: Iterable[Event], until: Outcome | None = None) -> list[Step]:
-    """Process the events, up to the first with a certain outcome; return every step."""
+    """Process the events, up to the first event with a certain outcome; return every step."""
     steps = []
     for event in events:
         after, seen = step(controller, event)
@@ -61,7 +61,7 @@ def controllers(config: Config) -> list[Controller]:
 def run_ack(
     t_ns: int, packets: int, size_bytes: int, rtt_ns: int | None, sent_t_ns: int | None = None, first: int = 0
 ) -> Ack:
-    """Return an ACK of one run, sent an RTT before it unless ``sent_t_ns`` says otherwise."""
+    """Return an ACK of one run, sent an RTT before it unless ``sent_t_ns`` is given."""
     if sent_t_ns is None:
         sent_t_ns = max(t_ns - (rtt_ns or 0), 1)
     total = packets * size_bytes
@@ -70,20 +70,20 @@ def run_ack(
 
 
 def _rtts_ns(latest_ns: int | None) -> tuple[int | None, int | None, int | None, int]:
-    """Return a sample with a minimum, a smoothed RTT and a delay of the ACK that differ from it, so that a mix-up shows."""
+    """Return the sample, and a minimum, smoothed RTT and ACK delay with other values, so that a mix-up shows."""
     return (None, None, None, 0) if latest_ns is None else (latest_ns, latest_ns // 2, 3 * latest_ns, latest_ns // 3)
 
 
 @dataclass
 class _Sender:
-    """A ledger that turns drawn numbers into events that follow from each other."""
+    """A ledger that turns drawn numbers into a valid stream of events."""
 
     config: Config
     t_ns: int = S
     in_flight: list[Run] = field(default_factory=list)
     next_packet: int = 0
     events: list[Event] = field(default_factory=list)
-    #: How many ACKs come before the first that may carry an RTT sample.
+    #: Number of ACKs before the first ACK that may have an RTT sample.
     late_acks: int = 0
 
     @property
@@ -99,7 +99,7 @@ class _Sender:
         self.events.append(Sent(self.t_ns, tuple(runs), _bytes(runs), self.flight_bytes, app_limited))
 
     def take(self, skip: int, packets: int) -> list[Run]:
-        """Take up to ``packets`` packets out of flight, behind the ``skip`` oldest runs."""
+        """Remove up to ``packets`` packets from flight, after the ``skip`` oldest runs."""
         skip %= len(self.in_flight)
         taken, kept = [], self.in_flight[:skip]
         for run in self.in_flight[skip:]:
@@ -158,7 +158,7 @@ _KINDS = ["sent"] * 6 + ["ack"] * 14 + ["lost", "lost", "ce", "persistent_conges
 
 
 def _drawn(seed: int, kinds: list[str]) -> tuple[str, int, list[tuple[int, int]], int, int, bool, bool]:
-    """Return what :meth:`_Sender.play` takes. One number is drawn for it: a draw by Hypothesis for each of the dozen takes longer than the model."""
+    """Return arguments of :meth:`_Sender.play` from one seed: a dozen Hypothesis draws are slower than the model."""
     rng = Random(seed)
     return (
         rng.choice(kinds),
@@ -173,7 +173,7 @@ def _drawn(seed: int, kinds: list[str]) -> tuple[str, int, list[tuple[int, int]]
 
 @st.composite
 def streams(draw: st.DrawFn, *, migrates: bool = False) -> tuple[Config, tuple[Event, ...]]:
-    """A configuration and a stream with every kind of event, in which packets are sent before they are anything else. ``migrates``: the path changes."""
+    """Draw a configuration and a valid stream with every kind of event; path changes only if ``migrates``."""
     kinds = [*_KINDS, "path_change"] if migrates else _KINDS
     config = draw(configs)
     sender = _Sender(config)
@@ -185,7 +185,7 @@ def streams(draw: st.DrawFn, *, migrates: bool = False) -> tuple[Config, tuple[E
 
 @dataclass(frozen=True)
 class Delivery:
-    """What an ACK of a stream for SEARCH delivers, and when: ``wait_ns`` after the one before."""
+    """Bytes delivered by an ACK in a stream for SEARCH, ``wait_ns`` after the previous ACK."""
 
     wait_ns: int
     packets: int
@@ -205,7 +205,7 @@ def acks(deliveries: Iterable[Delivery], start_ns: int = 100 * S) -> list[Ack]:
 
 @st.composite
 def deliveries(draw: st.DrawFn) -> list[Delivery]:
-    """ACKs over some fifty bins: growth, then a plateau or a decline, with gaps, and with RTTs around whole bins."""
+    """Draw ACKs over some fifty bins: growth, then a plateau or a decline, with gaps and RTTs around whole bins."""
     rng = Random(draw(st.integers(0, 2**32)))
     rtt_ns = rng.choice([20, 40, 1000, 100 * MS, 333_333_333])
     percent, then_percent = rng.choice([100, 110, 125, 150]), rng.choice([100, 100, 90, 125])

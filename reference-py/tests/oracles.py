@@ -1,4 +1,4 @@
-"""Second implementations, as plain as can be: packet by packet, with fractions, with bins that are never overwritten."""
+"""Second implementations in the simplest form: packet by packet, with fractions, with bins never overwritten."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -57,7 +57,7 @@ class NewReno:
 
 @dataclass
 class Bins:
-    """SEARCH of either profile on ACKs that all arrive in slow start. Every bin is kept for ever."""
+    """SEARCH of either profile on ACKs that all arrive in slow start. Every bin is kept."""
 
     literal: bool
     initial_rtt_ns: int = 0
@@ -68,11 +68,11 @@ class Bins:
 
     @property
     def bin_ns(self) -> Fraction:
-        """The bin duration."""
+        """Return the bin duration."""
         return Fraction(7, 20) * self.initial_rtt_ns
 
     def process(self, ack: Ack) -> tuple[Outcome, int, int]:
-        """Process an ACK; return the outcome and the sums of the later and the earlier window, 0 where not computed."""
+        """Process an ACK; return the outcome and the sums of the later and the earlier window, 0 if not computed."""
         if ack.latest_rtt_ns is not None:
             self.rtt_ns = max(ack.latest_rtt_ns, 1)
         if self.initial_rtt_ns == 0:
@@ -92,7 +92,7 @@ class Bins:
         return result
 
     def overshoot(self, ack: Ack) -> int:
-        """Return what the ACK that was processed last takes from the window if it ended slow start."""
+        """Return the number of bytes that the last ACK subtracts from the window if it ended slow start."""
         return self._sum(self.curr - (5 if self.literal else 6), self.curr) - ack.bytes
 
     def _evaluate(self) -> tuple[Outcome, int, int]:
@@ -108,7 +108,7 @@ class Bins:
             return Outcome.RTT_INFLATED, 0, 0
         open_bins = 1 if self.literal else 0
         current = self._sum(self.curr - 10, self.curr - 1 + open_bins)
-        # A ring of 25 has no place for the oldest bin at a shift of 15.
+        # A ring of 25 does not include the oldest bin at a shift of 15.
         previous = self._sum(max(earlier - 10, self.curr - 24), earlier - 1 + open_bins)
         if previous == 0:
             return Outcome.PREVIOUS_ZERO, current, previous

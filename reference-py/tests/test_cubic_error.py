@@ -1,4 +1,4 @@
-"""CUBIC against RFC 9438 in 60 digits: the error of the window is within the bound that ``spec/cubic/rules.md`` states."""
+"""CUBIC against RFC 9438 in 60 digits: the error of the window is within the bound of ``spec/cubic/rules.md``."""
 
 from dataclasses import dataclass
 from decimal import Decimal, getcontext
@@ -20,7 +20,7 @@ STATES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A stage, the time since its beginning and an ACK, all in integers."""
+    """A stage, the time since its beginning, and an ACK, all in integers."""
 
     datagram: int
     w_max: int
@@ -60,13 +60,13 @@ def curve(state: State, k: Decimal, t_ns: int) -> Decimal:
 
 
 def growth_in_a_ns(state: State, k: Decimal, t_ns: int) -> Decimal:
-    """Return how much the curve grows in one ns around t, at most."""
+    """Return an upper bound of the growth of the curve in one ns around t."""
     distance = abs(Decimal(t_ns) / SECOND - k) + 1 / SECOND
     return 3 * C * state.datagram * distance**2 / SECOND
 
 
 def real_windows(state: State) -> tuple[set[str], dict[str, Decimal], Decimal]:
-    """Return the regions that are right, the window in each, and the bound of the error, all of RFC 9438 in real numbers."""
+    """Return the valid regions, the window in each, and the error bound, according to RFC 9438 in real numbers."""
     k = real_k(state)
     cwnd = Decimal(state.cwnd) + Decimal(state.fraction) / window.FRACTION
     alpha = 1 if state.w_est >= state.prior else ALPHA
@@ -80,7 +80,7 @@ def real_windows(state: State) -> tuple[set[str], dict[str, Decimal], Decimal]:
 
 
 def model_window(state: State) -> Decimal:
-    """Return what the model makes of the same state."""
+    """Return the window of the model after the same ACK."""
     k_ns = window.cube_time_ns(state.w_max - state.cwnd_epoch, state.datagram)
     epoch = Epoch(1, k_ns, state.cwnd, state.w_est, state.fraction)
     cubic = Cubic(PROFILES["rfc-9438"], state.w_max, state.prior, epoch)
@@ -94,9 +94,9 @@ def model_window(state: State) -> Decimal:
 
 @pytest.mark.parametrize("share", [0, *(pytest.param(share, marks=pytest.mark.long) for share in range(1, 10))])
 def test_window_within_the_stated_bound(share: int) -> None:
-    """Over 10000 random states, ten times as many where there is time, the window after an ACK is within three bytes and a ns of growth.
+    """Over 10000 random states (100000 in long runs) the error is within three bytes and a ns of growth.
 
-    Both regions occur often. The bound is not loose: some error exceeds one byte, so that a bound of one would be wrong.
+    Both regions occur often. The bound is not loose: some error exceeds one byte, so a bound of one would be wrong.
     """
     rng = Random(share)
     worst = Decimal(0)
@@ -117,7 +117,7 @@ def test_window_within_the_stated_bound(share: int) -> None:
 
 @pytest.mark.parametrize("share", range(2))
 def test_curve_and_k_within_the_stated_bound(share: int) -> None:
-    """K is less than a ns short, and W_cubic less than a byte and a ns of growth off."""
+    """K is less than a ns too small, and the error of W_cubic is less than a byte and a ns of growth."""
     rng = Random(100 + share)
     for _ in range(STATES // 5):
         state = drawn(rng)
@@ -131,7 +131,7 @@ def test_curve_and_k_within_the_stated_bound(share: int) -> None:
 
 
 def test_trajectory() -> None:
-    """Over hundreds of ACKs the error does not accumulate: at the end of a stage the window is within three bytes."""
+    """Over hundreds of ACKs the error does not add up: at the end of a stage the window is within three bytes."""
     datagram, w_max, rtt_ns = 1200, 120_000, 200 * 10**6
     cwnd_epoch = 84_000
     k_ns = window.cube_time_ns(w_max - cwnd_epoch, datagram)

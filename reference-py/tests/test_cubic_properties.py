@@ -1,4 +1,4 @@
-"""What holds of CUBIC whatever happens (``spec/cubic/rules.md``)."""
+"""Properties of CUBIC on every connection (``spec/cubic/rules.md``)."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ steps = st.lists(st.tuples(kinds, gaps_ns, st.integers(1, 60_000), st.integers(0
 
 
 def event_of(kind: str, t_ns: int, packets: int, age_ns: int, first: int = 0) -> Event:
-    """Return an event of packets from ``first`` on that were sent so long before it."""
+    """Return an event of packets from ``first`` on that were sent ``age_ns`` before it."""
     run = Run(first, first + packets - 1, SIZE, max(t_ns - age_ns, 1))
     total = packets * SIZE
     match kind:
@@ -43,7 +43,7 @@ def event_of(kind: str, t_ns: int, packets: int, age_ns: int, first: int = 0) ->
 @settings(max_examples=200, deadline=None)
 @given(windows, steps)
 def test_bounds_of_every_step(window: int, drawn: list[tuple[str, int, int, int]]) -> None:
-    """Growth in avoidance is by no more than half, nothing else lowers the window, and its bounds hold."""
+    """Reductions and collapses set the window, nothing else lowers it, and windows and stage stay in their range."""
     controller, t_ns = create("cubic", "rfc-9438", Config(SIZE, window)), S
     for number, (kind, gap_ns, packets, age_ns) in enumerate(drawn):
         t_ns += gap_ns
@@ -66,7 +66,7 @@ def test_bounds_of_every_step(window: int, drawn: list[tuple[str, int, int, int]
 
 
 def in_a_stage(window: int) -> Controller:
-    """Return a controller that has lost a packet at 2 s and begun a stage at 3.001 s."""
+    """Return a controller that lost a packet at 2 s and began a stage at 3.001 s."""
     controller = create("cubic", "rfc-9438", Config(SIZE, window))
     for kind, t_ns, packets, age_ns in (("lost", 2 * S, 1, S), ("ack", 3 * S + 10**6, 1, S)):
         event = event_of(kind, t_ns, packets, age_ns)
@@ -76,7 +76,7 @@ def in_a_stage(window: int) -> Controller:
 
 @given(st.integers(10 * SIZE, 2**40), st.integers(0, 100 * S), st.integers(1, 100 * S))
 def test_time_without_flight_does_not_count(window: int, silence_ns: int, later_ns: int) -> None:
-    """A silence with nothing in flight changes no window after it."""
+    """A silence without bytes in flight changes no later window."""
     grown = []
     for pause_ns in (0, silence_ns):
         controller, t_ns = in_a_stage(window), 4 * S
@@ -90,7 +90,7 @@ def test_time_without_flight_does_not_count(window: int, silence_ns: int, later_
 
 @given(st.integers(10 * SIZE, 2**40), st.integers(1, 10 * S))
 def test_a_spurious_loss_leaves_no_trace(window: int, later_ns: int) -> None:
-    """With a loss in between that is found to be spurious, the next ACK gives the same window."""
+    """A loss that turns out to be spurious does not change the window after the next ACK."""
     right = in_a_stage(window)
     wrong, _ = step(right, event_of("lost", 4 * S, 1, 1))
     wrong, seen = step(wrong, SpuriousLoss(4 * S))
@@ -101,7 +101,7 @@ def test_a_spurious_loss_leaves_no_trace(window: int, later_ns: int) -> None:
 
 @given(st.integers(0, WINDOW_MAX_BYTES), st.integers(1, 65_535))
 def test_the_curve_meets_its_ends(distance: int, size: int) -> None:
-    """At t = 0 the curve is at the window of the stage or a byte above, at K at the maximum; it never falls."""
+    """At t = 0 the curve is at the window of the stage or a byte above, at K at the maximum; it never decreases."""
     k_ns = cube_time_ns(distance, size)
     low = window_bytes(WINDOW_MAX_BYTES, k_ns, size, 0)
     slope = 6 * size * (k_ns + 1) ** 2 // (5 * 10**27) + 1
@@ -113,6 +113,6 @@ def test_the_curve_meets_its_ends(distance: int, size: int) -> None:
 
 @given(st.integers(0, 2**156 - 1))
 def test_cube_root(number: int) -> None:
-    """The root is the largest one."""
+    """The root is the largest integer that fits."""
     root = cube_root(number)
     assert root**3 <= number < (root + 1) ** 3 or root == 2**52 - 1

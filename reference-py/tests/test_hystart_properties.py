@@ -1,4 +1,4 @@
-"""What holds for HyStart++ and HyStart on every connection: streams in closed loop that Hypothesis draws and shrinks."""
+"""Properties of HyStart++ and HyStart on every connection, over streams in closed loop drawn by Hypothesis."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Frame:
 
 
 def frames(rtts: st.SearchStrategy[int | None]) -> st.SearchStrategy[list[Frame]]:
-    """Draw ACKs with such RTTs: parts of a connection in which they are alike."""
+    """Draw ACKs with such RTTs: parts of a connection with equal ACKs."""
     part = st.tuples(
         st.integers(1, 60),
         st.builds(Frame, st.integers(1, 12), rtts, st.booleans(), st.integers(0, 3 * MS)),
@@ -43,14 +43,14 @@ def _rising(steady: int, packets: int, rise_ns: int, later: int) -> list[Frame]:
 
 any_rtts = st.none() | st.integers(0, 400 * MS) | st.sampled_from([100 * MS, 112_500_000, 130 * MS, 90 * MS])
 
-#: Whatever the RTTs are, or a rise that stays.
+#: Connections with any RTTs, or with a lasting rise.
 connections = frames(any_rtts) | st.builds(
     _rising, st.integers(9, 18), st.integers(1, 4), st.integers(10 * MS, 40 * MS), st.integers(100, 400)
 )
 
 
 def drive(algorithm: str, profile: str, acks: list[Frame]) -> Iterator[tuple[Controller, Event, Observation]]:
-    """Send what the window allows and acknowledge it; yield the controller before each event, the event, and what came of it."""
+    """Fill the window and acknowledge; yield the controller before each event, the event, and the observation."""
     controller = create(algorithm, profile, Config(SIZE))
     t_ns, acked, sent, flights = 1_000_000_000, 0, 0, []
     for frame in acks:
@@ -102,7 +102,7 @@ def test_the_streams_are_worth_testing() -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTARTPP), connections)
 def test_hystartpp_growth(profile: str, acks: list[Frame]) -> None:
-    """In slow start the window grows by at most what is acknowledged, in CSS by at most a quarter of it; it never shrinks."""
+    """In slow start the window grows by at most the acknowledged bytes, in CSS by a quarter; it never shrinks."""
     for before, event, seen in drive("hystartpp", profile, acks):
         grown = seen.cwnd_bytes - before.base.cwnd_bytes
         assert grown >= 0
@@ -119,7 +119,7 @@ def test_hystartpp_growth(profile: str, acks: list[Frame]) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTARTPP), connections)
 def test_hystartpp_exit(profile: str, acks: list[Frame]) -> None:
-    """Without loss the threshold is set once, to the window, at the end of CSS; CSS sees no more rounds end than it may."""
+    """Without loss the threshold is set once, to the window, at the end of CSS; the rounds in CSS are limited."""
     thresholds = set()
     for before, _, seen in drive("hystartpp", profile, acks):
         assert (seen.phase is Phase.CONGESTION_AVOIDANCE) == (seen.ssthresh_bytes is not None)
@@ -136,7 +136,7 @@ def test_hystartpp_exit(profile: str, acks: list[Frame]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(("rfc-9406", "ngtcp2")), frames(st.none() | st.integers(100 * MS, 112_499_999)))
 def test_hystartpp_small_rises(profile: str, acks: list[Frame]) -> None:
-    """While RTTs stay within an eighth of the smallest, HyStart++ is slow start."""
+    """If RTTs stay within an eighth of the smallest, HyStart++ is slow start."""
     ours = list(drive("hystartpp", profile, acks))
     plain = list(drive("slow-start", "rfc-9002", acks))
     assert [seen.cwnd_bytes for *_, seen in ours] == [seen.cwnd_bytes for *_, seen in plain]
@@ -145,7 +145,7 @@ def test_hystartpp_small_rises(profile: str, acks: list[Frame]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(connections)
 def test_hystartpp_not_faster(acks: list[Frame]) -> None:
-    """Before its exit HyStart++ never has a larger window than slow start that sees as many ACKs."""
+    """Before its exit the window of HyStart++ is at most the window of slow start after the same number of ACKs."""
     plain = {i: seen.cwnd_bytes for i, (*_, seen) in enumerate(_acks("slow-start", "rfc-9002", acks))}
     for index, (*_, seen) in enumerate(_acks("hystartpp", "rfc-9406", acks)):
         assert seen.cwnd_bytes <= plain[index]
@@ -158,7 +158,7 @@ def _acks(algorithm: str, profile: str, acks: list[Frame]) -> list[tuple[Control
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTART), connections)
 def test_hystart_exit(profile: str, acks: list[Frame]) -> None:
-    """Without loss the threshold is set once, to the window before the ACK, and not below 16 packets unless a delay was found before."""
+    """Without loss the threshold is set once, to the window before the ACK; from 16 packets unless delay came first."""
     thresholds = set()
     for before, _, seen in drive("hystart", profile, acks):
         if seen.outcome in (Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY):
@@ -173,7 +173,7 @@ def test_hystart_exit(profile: str, acks: list[Frame]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(frames(st.none() | st.integers(100 * MS, 112_499_999)))
 def test_hystart_small_rises(acks: list[Frame]) -> None:
-    """While RTTs stay within an eighth of the smallest, the delay does not end slow start."""
+    """If RTTs stay within an eighth of the smallest, the delay does not end slow start."""
     assert all(seen.outcome is not Outcome.EXITED_BY_DELAY for *_, seen in drive("hystart", "linux", acks))
     ours = [seen.cwnd_bytes for *_, seen in drive("hystart", "google-quic", acks)]
     assert ours == [seen.cwnd_bytes for *_, seen in drive("slow-start", "rfc-9002", acks)]

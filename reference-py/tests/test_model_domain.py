@@ -1,4 +1,4 @@
-"""The domain of the model, its numbers at the start, and its public names."""
+"""The domain of the model, its initial values, and its public names."""
 
 import copy
 from dataclasses import FrozenInstanceError, fields, replace
@@ -49,7 +49,7 @@ every_profile = pytest.mark.parametrize(("algorithm", "profile"), PROFILES)
 
 
 def with_run(event: Ack | Lost | Sent, **changes: int) -> Event:
-    """Return the event with a run that differs."""
+    """Return the event with a changed run."""
     run = replace(RUN, **changes)
     return replace(event, packets=(run,), bytes=run.count * run.size_bytes)
 
@@ -114,7 +114,7 @@ EDGE: dict[str, Event] = {
 @every_profile
 @pytest.mark.parametrize("name", BAD)
 def test_outside_the_domain(algorithm: str, profile: str, name: str) -> None:
-    """An event outside the domain is refused by name, and the controller does not notice."""
+    """An event outside the domain is refused with its reason, and the controller does not change."""
     event, reason = BAD[name]
     controller = create(algorithm, profile, Config(1200))
     with pytest.raises(DomainError, match=reason):
@@ -125,7 +125,7 @@ def test_outside_the_domain(algorithm: str, profile: str, name: str) -> None:
 @every_profile
 @pytest.mark.parametrize("name", EDGE)
 def test_edge_of_the_domain(algorithm: str, profile: str, name: str) -> None:
-    """What is just inside is processed."""
+    """Events at the edge of the domain are processed."""
     after, _ = step(create(algorithm, profile, Config(1200)), EDGE[name])
     assert after.t_ns == EDGE[name].t_ns
 
@@ -133,7 +133,7 @@ def test_edge_of_the_domain(algorithm: str, profile: str, name: str) -> None:
 @every_profile
 @pytest.mark.parametrize("first", [0, 9])
 def test_numbers_of_packets_are_used_once(algorithm: str, profile: str, first: int) -> None:
-    """A packet number that was sent before, or is below one, is refused; a gap is not."""
+    """A packet number at or below an earlier one is refused; a gap is allowed."""
     controller, _ = step(create(algorithm, profile, Config(1200)), SENT)
     with pytest.raises(DomainError, match=f"packets: {first} is sent after 9"):
         step(controller, replace(SENT, packets=(Run(first, first, 1200, S),), bytes=1200))
@@ -183,7 +183,7 @@ def test_extreme_controllers(algorithm: str, profile: str, config: Config) -> No
 )
 @every_profile
 def test_recommended_window(algorithm: str, profile: str, size: int, window: int) -> None:
-    """Ten datagrams, no more than 14720 bytes or two datagrams (RFC 9002, section 7.2)."""
+    """The window is ten datagrams, at most 14720 bytes or two datagrams (RFC 9002, section 7.2)."""
     _, seen = step(create(algorithm, profile, Config(size)), SENT)
     assert seen.cwnd_bytes == window
 
@@ -191,7 +191,7 @@ def test_recommended_window(algorithm: str, profile: str, size: int, window: int
 @pytest.mark.parametrize("profile", SEARCH_PROFILES)
 @pytest.mark.parametrize(("held", "refused"), [(BIN_MAX_BYTES - 1200, False), (BIN_MAX_BYTES - 1199, True)])
 def test_full_bin(profile: str, held: int, refused: bool) -> None:
-    """A bin takes 2^56 bytes and no more; the refusal leaves the state as it was."""
+    """A bin holds at most 2^56 bytes; the refusal does not change the state."""
     controller, _ = step(create("search", profile, Config(1200)), run_ack(10 * S, 1, 1, S))
     full = replace(controller, startup=replace(controller.search, delivered=Series(held, held)))
     event = run_ack(10 * S + 1, 1, 1200, S)
@@ -200,13 +200,13 @@ def test_full_bin(profile: str, held: int, refused: bool) -> None:
         assert (after.search.delivered.open_bytes, seen.outcome) == (BIN_MAX_BYTES, Outcome.SAME_BIN)
         return
     before: Controller = replace(full)
-    with pytest.raises(DomainError, match="the open bin holds more than"):
+    with pytest.raises(DomainError, match="the open bin exceeds"):
         step(full, event)
     assert full == before
 
 
 def test_configurations_cannot_be_changed() -> None:
-    """A configuration is a value."""
+    """A configuration is immutable."""
     config = Config(1200)
     for field in fields(config):
         with pytest.raises(FrozenInstanceError):
@@ -214,7 +214,7 @@ def test_configurations_cannot_be_changed() -> None:
 
 
 def test_the_type_checker_lets_nobody_change_a_value() -> None:
-    """Events, runs and observations are frozen for mypy alone: they are made by the million."""
+    """Events, runs and observations are frozen for mypy alone, since programs create millions of them."""
     program = (
         "from firstflight import Ack, Config, Run, create, step\n"
         "run = Run(0, 9, 1200, 1)\n"
@@ -231,7 +231,7 @@ def test_the_type_checker_lets_nobody_change_a_value() -> None:
 
 @every_profile
 def test_controllers_change_no_event(algorithm: str, profile: str) -> None:
-    """What a controller was told stays as it was told."""
+    """A controller does not change its events."""
     controller = create(algorithm, profile, Config(1200))
     for event in (SENT, ACK, replace(LOST, t_ns=3 * S), replace(CE, t_ns=4 * S)):
         told = copy.deepcopy(event)
@@ -240,7 +240,7 @@ def test_controllers_change_no_event(algorithm: str, profile: str) -> None:
 
 
 def test_public_names() -> None:
-    """Everything that is announced is there, and the profiles are those that can be created."""
+    """All announced names exist, and all listed profiles can be created."""
     assert all(hasattr(firstflight, name) for name in firstflight.__all__)
     named = {(algorithm, profile) for algorithm, names in profiles().items() for profile in names}
     assert named >= set(PROFILES)
@@ -249,7 +249,7 @@ def test_public_names() -> None:
 
 
 def test_errors_are_value_errors() -> None:
-    """A caller that knows nothing of the model can catch its error."""
+    """A caller without knowledge of the model can catch its errors."""
     assert issubclass(DomainError, ValueError)
 
 

@@ -1,4 +1,4 @@
-"""What holds of every controller, over random valid streams."""
+"""Properties of every controller, over random valid streams."""
 
 import copy
 from collections import Counter
@@ -38,12 +38,12 @@ def all_steps(stream: Stream) -> list[list[Step]]:
 
 
 def latest_sent_ns(event: Event) -> int:
-    """Return when the packet was sent that decides about a reduction."""
+    """Return the send time that decides about a reduction."""
     return max(run.sent_t_ns for run in event.packets) if isinstance(event, Lost) else event.sent_t_ns  # type: ignore[union-attr]
 
 
 def reached(stream: Stream) -> Counter[tuple[str, Outcome]]:
-    """Return how often each profile came to each outcome."""
+    """Return the number of times that each profile reached each outcome."""
     return Counter(
         (profile, s.seen.outcome)
         for (_, profile), steps in zip(PROFILES, all_steps(stream), strict=True)
@@ -52,7 +52,7 @@ def reached(stream: Stream) -> Counter[tuple[str, Outcome]]:
 
 
 def test_the_streams_are_worth_testing() -> None:
-    """The random streams reach every outcome that is not for the tests of SEARCH or CUBIC alone."""
+    """The random streams reach every outcome except those reserved for the tests of SEARCH and CUBIC."""
     total: Counter[tuple[str, Outcome]] = Counter()
 
     @settings(max_examples=100)
@@ -71,7 +71,7 @@ def test_the_streams_are_worth_testing() -> None:
 
 @given(streams(migrates=True))
 def test_windows_stay_in_range(stream: Stream) -> None:
-    """Neither window is ever above the largest nor below nothing."""
+    """Window and threshold are from 0 to the largest window."""
     for s in (s for steps in all_steps(stream) for s in steps):
         assert 0 <= s.seen.cwnd_bytes <= WINDOW_MAX_BYTES
         assert s.seen.ssthresh_bytes is None or 0 <= s.seen.ssthresh_bytes <= WINDOW_MAX_BYTES
@@ -79,7 +79,7 @@ def test_windows_stay_in_range(stream: Stream) -> None:
 
 @given(streams(migrates=True))
 def test_a_new_path_begins_anew(stream: Stream) -> None:
-    """A change of the path leaves the initial window, no threshold and no recovery period."""
+    """A path change restores the initial window and clears the threshold and the recovery period."""
     for steps in all_steps(stream):
         initial_bytes = steps[0].before.base.cwnd_bytes
         for s in steps:
@@ -91,7 +91,7 @@ def test_a_new_path_begins_anew(stream: Stream) -> None:
 
 @given(streams())
 def test_phase_follows_from_the_windows(stream: Stream) -> None:
-    """Outside recovery, slow start is a window below the threshold; recovery ends with an ACK of a packet sent after it began."""
+    """Outside recovery the window decides the phase; recovery ends with an ACK of a packet sent after it began."""
     for s in (s for steps in all_steps(stream) for s in steps):
         seen = s.seen
         if isinstance(s.event, Ack):
@@ -112,7 +112,7 @@ def test_phase_follows_from_the_windows(stream: Stream) -> None:
 
 @given(streams())
 def test_the_window_shrinks_only_where_it_may(stream: Stream) -> None:
-    """Only a reduction, a collapse and an exit lower the window, and only a reduction and an exit move the threshold."""
+    """Only a reduction, a collapse or an exit lowers the window; only a reduction or an exit moves the threshold."""
     for s in (s for steps in all_steps(stream) for s in steps):
         if s.seen.cwnd_bytes < s.before.base.cwnd_bytes:
             assert s.seen.outcome in (Outcome.REDUCED, Outcome.COLLAPSED, Outcome.EXITED)
@@ -125,7 +125,7 @@ def test_the_window_shrinks_only_where_it_may(stream: Stream) -> None:
 
 @given(streams())
 def test_reductions(stream: Stream) -> None:
-    """A reduction halves, leaves the minimum window at least, and happens once per recovery period."""
+    """A reduction halves the window down to the minimum window, and happens once per recovery period."""
     for steps in all_steps(stream):
         period_ns = None
         for s in steps:
@@ -145,7 +145,7 @@ def test_reductions(stream: Stream) -> None:
 
 @given(streams())
 def test_persistent_congestion(stream: Stream) -> None:
-    """Persistent congestion leaves the minimum window, keeps the threshold and forgets the recovery period."""
+    """Persistent congestion sets the minimum window, keeps the threshold and clears the recovery period."""
     for s in (s for steps in all_steps(stream) for s in steps):
         if isinstance(s.event, PersistentCongestion):
             assert s.seen.outcome is Outcome.COLLAPSED
@@ -157,7 +157,7 @@ def test_persistent_congestion(stream: Stream) -> None:
 
 @given(streams())
 def test_slow_start_grows_by_the_bytes(stream: Stream) -> None:
-    """With an infinite threshold an ACK grows the window by its bytes, whoever is on top, up to the largest window."""
+    """With an infinite threshold an ACK grows the window by its bytes, up to the largest window, in every profile."""
     for s in (s for steps in all_steps(stream) for s in steps):
         first_slow_start = s.before.base.ssthresh_bytes is None and s.before.base.recovery_start_ns is None
         if isinstance(s.event, Ack) and not s.event.app_limited and first_slow_start:
@@ -167,7 +167,7 @@ def test_slow_start_grows_by_the_bytes(stream: Stream) -> None:
 
 @given(streams())
 def test_base_is_the_pseudocode_packet_by_packet(stream: Stream) -> None:
-    """Runs are only a shorter way to write packets: the pseudocode on single packets gives the same windows."""
+    """Runs only abbreviate packets: the pseudocode on single packets gives the same windows."""
     config, events = stream
     pseudocode = NewReno(config)
     for s in drive(create("slow-start", "rfc-9002", config), events):
@@ -178,7 +178,7 @@ def test_base_is_the_pseudocode_packet_by_packet(stream: Stream) -> None:
 
 @given(streams())
 def test_splitting_runs_changes_nothing(stream: Stream) -> None:
-    """A run says the same as one run for each of its packets."""
+    """Splitting a run into one run per packet changes no observation."""
     config, events = stream
     split = [
         replace(event, packets=tuple(Run(n, n, r.size_bytes, r.sent_t_ns) for r in event.packets for n in packets(r)))
@@ -197,7 +197,7 @@ def packets(run: Run) -> range:
 
 @given(streams(), st.integers(-S + 1, 2**50))
 def test_shifting_time_changes_nothing(stream: Stream, shift_ns: int) -> None:
-    """The origin of the clock shows only in the times of the state."""
+    """The origin of the clock affects only the times of the state."""
     config, events = stream
     for controller in controllers(config):
         for s, moved in zip(
@@ -210,7 +210,7 @@ def test_shifting_time_changes_nothing(stream: Stream, shift_ns: int) -> None:
 
 
 def shifted(event: Event, shift_ns: int) -> Event:
-    """Return the event, later."""
+    """Return the event, shifted in time."""
     if isinstance(event, Sent | Ack | Lost):
         runs = tuple(replace(run, sent_t_ns=run.sent_t_ns + shift_ns) for run in event.packets)
         event = replace(event, packets=runs)
@@ -220,7 +220,7 @@ def shifted(event: Event, shift_ns: int) -> Event:
 
 
 def shifted_state(seen: Observation, shift_ns: int) -> dict[str, int | None]:
-    """Return the observable state, later."""
+    """Return the observable state, shifted in time."""
     return {
         name: value + shift_ns if name == "recovery_start_ns" and value is not None else value
         for name, value in seen.state.items()
@@ -229,7 +229,7 @@ def shifted_state(seen: Observation, shift_ns: int) -> dict[str, int | None]:
 
 @given(streams())
 def test_steps_are_pure(stream: Stream) -> None:
-    """The same state and event give the same answer again, and neither is changed."""
+    """The same state and event give the same answer again, and neither changes."""
     config, events = stream
     for controller in controllers(config):
         for s in drive(controller, events):
@@ -241,7 +241,7 @@ def test_steps_are_pure(stream: Stream) -> None:
 
 @given(streams())
 def test_a_refused_event_leaves_no_trace(stream: Stream) -> None:
-    """After a refusal the controller goes on as if nothing had been asked."""
+    """After a refusal the controller continues without a change."""
     config, events = stream
     for controller in controllers(config):
         for s in drive(controller, events):
@@ -255,7 +255,7 @@ def test_a_refused_event_leaves_no_trace(stream: Stream) -> None:
 
 @pytest.mark.parametrize("algorithm", ["slow-start", "search"])
 def test_equal_times_are_in_order(algorithm: str) -> None:
-    """An event at the time of the last one is processed, one before it is not."""
+    """An event at the time of the previous event is processed, an earlier one is refused."""
     profile = {"slow-start": "rfc-9002", "search": "lanman-2024"}[algorithm]
     controller, _ = step(create(algorithm, profile, Config(1200)), run_ack(2 * S, 1, 1200, S))
     step(controller, run_ack(2 * S, 1, 1200, S))

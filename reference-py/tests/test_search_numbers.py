@@ -1,4 +1,4 @@
-"""The numbers that SEARCH gives on paths that can be computed by hand: doubling, a full link, an inflated RTT."""
+"""The numbers of SEARCH on paths computed by hand: doubling, a full link, an inflated RTT."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -21,7 +21,7 @@ WINDOW = 2**61
 
 
 def observed(readings: Readings, sizes: list[int], rtts_ns: list[int] | int = R0) -> list[Observation]:
-    """Return what SEARCH observes with one ACK in each bin, 1 ms after its start, up to the exit."""
+    """Return the observations of SEARCH with one ACK in each bin, 1 ms after its start, up to the exit."""
     rtts = [rtts_ns] * len(sizes) if isinstance(rtts_ns, int) else rtts_ns
     events = [
         run_ack(10 * S + index * BIN + (MS if index else 0), packets=1, size_bytes=1, rtt_ns=rtt_ns)
@@ -52,7 +52,7 @@ def norm_diffs(seen: list[Observation]) -> list[Fraction]:
 
 
 def doubling(bins: int) -> list[int]:
-    """Return bytes per bin that grow by 2^(7/20), which is twofold in an RTT of 20/7 bins."""
+    """Return bytes per bin that grow by 2^(7/20), which doubles them in an RTT of 20/7 bins."""
     return [round(10**9 * 2 ** (7 * index / 20)) for index in range(bins)]
 
 
@@ -62,7 +62,7 @@ def doubling(bins: int) -> list[int]:
     ids=["literal", "literal-rounded", "recommended"],
 )
 def test_perfect_doubling(readings: Readings, expected: str, exits: bool) -> None:
-    """Rounding the shift down makes perfect doubling look like a full link; to the nearest it does not."""
+    """Rounding the shift down makes perfect doubling look like a full link; rounding to the nearest does not."""
     seen = observed(readings, doubling(24))
     values = norm_diffs(seen)
     assert values
@@ -73,7 +73,7 @@ def test_perfect_doubling(readings: Readings, expected: str, exits: bool) -> Non
 
 @pytest.mark.parametrize(("readings", "first"), [(LITERAL, 12), (ROUNDED, 13), (RECOMMENDED, 14)])
 def test_first_evaluation(readings: Readings, first: int) -> None:
-    """The first evaluation is in the bin ten bins, or eleven, after the shift; all before are warming up."""
+    """The first evaluation is ten or eleven bins after the shift; all earlier outcomes are warming up."""
     seen = observed(readings, doubling(24))
     evaluated = [s.state["bin"] for s in seen if s.state["current_bytes"] is not None]
     assert evaluated[0] == first
@@ -82,7 +82,7 @@ def test_first_evaluation(readings: Readings, first: int) -> None:
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 5])
 def test_doubling_within_whole_bins(bins: int) -> None:
-    """Where the RTT is a whole number of bins, doubling in an RTT gives a difference of exactly 0."""
+    """If the RTT is a whole number of bins, doubling in an RTT gives a difference of exactly 0."""
     seen = observed(RECOMMENDED, [2 ** (index // bins) for index in range(30)], [R0] + [bins * BIN] * 29)
     assert set(norm_diffs(seen)) == {Fraction(0)}
     assert seen[-1].outcome is Outcome.BELOW_THRESHOLD
@@ -98,7 +98,7 @@ def test_growth_by_a_factor_within_whole_bins(bins: int, rate: int) -> None:
 @pytest.mark.parametrize(("readings", "bins"), [(RECOMMENDED, 7), (ROUNDED, 4)], ids=["recommended", "literal-rounded"])
 @pytest.mark.parametrize("full_at", [16, 20, 30])
 def test_exit_after_the_link_is_full(readings: Readings, bins: int, full_at: int) -> None:
-    """The threshold is crossed 2.32 RTTs, 6.6 bins, after the link is full; with eleven bins 1.22 RTTs, 3.5 bins, after."""
+    """The link is full 2.32 RTTs, 6.6 bins, before the threshold is crossed; with eleven bins 1.22 RTTs, 3.5 bins."""
     rate = 10**9 * 2 ** (7 * full_at / 20)
     filling = [round(growth / log(2) * 20 / 7) for growth in differences(full_at)]
     seen = observed(readings, filling + [round(rate)] * 30)
@@ -109,7 +109,7 @@ def test_exit_after_the_link_is_full(readings: Readings, bins: int, full_at: int
 
 
 def differences(bins: int) -> list[float]:
-    """Return how much a rate that doubles in 20/7 bins grows in each bin: by ln 2 * 7/20 times what the bin holds."""
+    """Return the growth of a rate that doubles in 20/7 bins, by bin: ln 2 * 7/20 times the bytes of the bin."""
     rates = [10**9 * 2 ** (7 * index / 20) for index in range(bins + 1)]
     return [after - before for before, after in pairwise(rates)]
 
@@ -119,7 +119,7 @@ def differences(bins: int) -> list[float]:
     [(RECOMMENDED, Fraction(1, 2)), (ROUNDED, 1 - Fraction(10, 22)), (LITERAL, 1 - Fraction(10, 22))],
 )
 def test_constant_rate(readings: Readings, limit: Fraction) -> None:
-    """At a constant rate both windows hold the same: 1/2, or with an open bin that is still empty 6/11."""
+    """At a constant rate both windows are equal: 1/2, or 6/11 with an empty open bin."""
     seen = observed(readings, [7777] * 30)
     assert norm_diffs(seen) == [limit]
     assert seen[-1].outcome is Outcome.EXITED
@@ -133,7 +133,7 @@ def test_constant_rate(readings: Readings, limit: Fraction) -> None:
 )
 def test_largest_rtt(readings: Readings, largest_ns: int) -> None:
     """One nanosecond more than the largest RTT is not evaluated."""
-    # Growth of a half per bin, so that the literal readings do not exit before.
+    # Growth of a half per bin, so that the literal readings do not exit earlier.
     for rtt_ns, inflated in ((largest_ns, False), (largest_ns + 1, True)):
         seen = observed(readings, [10 * 3**index // 2**index for index in range(28)], [R0] * 27 + [rtt_ns])
         assert len(seen) == 28
@@ -143,7 +143,7 @@ def test_largest_rtt(readings: Readings, largest_ns: int) -> None:
 @pytest.mark.parametrize("literal", [False, True], ids=["recommended", "literal"])
 @pytest.mark.parametrize("shift", [*range(17), 255, 256, 259, 2**16 + 3, 2**32 + 3])
 def test_every_shift(literal: bool, shift: int) -> None:
-    """Every shift the ring can carry, and the ones above, agree with bins that are kept for ever."""
+    """Every shift, within the ring and above, agrees with bins that are never overwritten."""
     sizes = [10 * 3**index // 2**index for index in range(28)]
     seen = observed(LITERAL if literal else RECOMMENDED, sizes, [R0] * 27 + [shift * BIN])
     oracle = Bins(literal)
@@ -166,8 +166,8 @@ def test_every_shift(literal: bool, shift: int) -> None:
 def test_the_threshold_is_exact(
     readings: Readings, last: int, earlier_bins: int, previous: int, current: int, exits: bool
 ) -> None:
-    """7/20 exactly ends slow start, a byte less does not, near 2^56 as well."""
-    # With an RTT of twelve bins the windows do not overlap. Every bin holds a byte, one bin of each window the rest.
+    """Exactly 7/20 ends slow start, a byte less does not, near 2^56 as well."""
+    # With an RTT of twelve bins the windows do not overlap. Every bin has a byte, one bin of each window the rest.
     sizes = [1] * (last + 1)
     sizes[5], sizes[15] = previous - earlier_bins + 1, current - 9
     seen = observed(readings, sizes, [R0] + [12 * BIN] * last)
@@ -177,7 +177,7 @@ def test_the_threshold_is_exact(
 
 @pytest.mark.parametrize(("readings", "bins"), [(RECOMMENDED, 6), (LITERAL, 5)], ids=["recommended", "literal"])
 def test_overshoot(readings: Readings, bins: int) -> None:
-    """The exit takes back what was delivered in the last six bins, or five, and the open one, which is empty; literally the ACK then grows the window."""
+    """The exit subtracts the last six bins, or five, and the empty open bin; literally the ACK then adds growth."""
     events = acks([Delivery(0, 1, 1000, R0)] + [Delivery(BIN, 1, 1000, R0)] * 14)
     events = [replace(event, t_ns=event.t_ns + 1) if index else event for index, event in enumerate(events)]
     for step in drive(create_with(readings, Config(1000, 100_000)), events):
@@ -186,7 +186,7 @@ def test_overshoot(readings: Readings, bins: int) -> None:
             assert step.seen.ssthresh_bytes == lowered
             assert step.seen.cwnd_bytes == lowered + (1000 * 1000 // lowered if readings is LITERAL else 0)
             return
-    pytest.fail("there was no exit")
+    pytest.fail("no exit")
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_overshoot(readings: Readings, bins: int) -> None:
     ids=["recommended", "literal"],
 )
 def test_overshoot_larger_than_the_window(readings: Readings, windows: tuple[int, int]) -> None:
-    """The lowered window stops at the minimum window, or at nothing."""
+    """The lowered window is at least the minimum window, or 0."""
     controller = create_with(readings, Config(1000, 20_000))
     events: list[Ack] = acks([Delivery(0, 20, 1000, R0)] + [Delivery(BIN + 1, 20, 1000, R0)] * 14)
     for event in events:
@@ -205,4 +205,4 @@ def test_overshoot_larger_than_the_window(readings: Readings, windows: tuple[int
         if step.seen.outcome is Outcome.EXITED:
             assert (step.seen.cwnd_bytes, step.seen.ssthresh_bytes) == windows
             return
-    pytest.fail("there was no exit")
+    pytest.fail("no exit")

@@ -1,4 +1,4 @@
-"""What holds of SEARCH in both profiles, over random deliveries: against a second implementation, and under changes."""
+"""Properties of SEARCH in both profiles, over random deliveries: a second implementation, and transformations."""
 
 from collections import Counter
 from dataclasses import replace
@@ -19,7 +19,7 @@ both = pytest.mark.parametrize("profile", SEARCH_PROFILES)
 
 
 def searching(profile: str, events: list[Ack], config: Config = CONFIG) -> list[Step]:
-    """Return the steps in slow start: those up to the exit."""
+    """Return the steps in slow start, up to the exit."""
     return drive(create("search", profile, config), events, until=Outcome.EXITED)
 
 
@@ -33,7 +33,7 @@ def test_the_deliveries_are_worth_testing(profile: str) -> None:
         total.update(s.seen.outcome for s in searching(profile, acks(drawn)))
 
     collect()
-    # An inflated RTT shows only after 25 bins; it has tests of its own in test_search_numbers.
+    # An inflated RTT needs 25 bins; test_search_numbers tests it.
     wanted = {Outcome.SAME_BIN, Outcome.WARMING_UP, *EVALUATED}
     if profile == "lanman-2024-literal":
         wanted.remove(Outcome.PREVIOUS_ZERO)  # with a step per ACK no bin stays empty
@@ -78,7 +78,7 @@ def test_the_exit_is_a_question_of_fractions(profile: str, drawn: list[Delivery]
 @both
 @given(drawn=deliveries())
 def test_bins_hold_what_was_acknowledged(profile: str, drawn: list[Delivery]) -> None:
-    """The bins hold no more than was acknowledged; all of it until some are given up; the index never falls."""
+    """The bins have at most the acknowledged bytes, and all of them until bins are dropped; the index never falls."""
     acknowledged = started = 0
     for s in searching(profile, acks(drawn)):
         assert isinstance(s.event, Ack)
@@ -101,7 +101,7 @@ def test_bins_hold_what_was_acknowledged(profile: str, drawn: list[Delivery]) ->
 @both
 @given(drawn=deliveries())
 def test_the_open_bin_covers_now(profile: str, drawn: list[Delivery]) -> None:
-    """With the recommended readings the open bin covers the time of every ACK; with the literal ones it may lag behind."""
+    """With the recommended readings the open bin covers the time of every ACK; with the literal ones it may lag."""
     for s in searching(profile, acks(drawn)):
         state, now_ticks = s.after.search, 20 * s.event.t_ns
         assert state.curr == 0 or now_ticks > state.bin_end_ticks - state.bin_ticks
@@ -110,7 +110,7 @@ def test_the_open_bin_covers_now(profile: str, drawn: list[Delivery]) -> None:
 
 @pytest.mark.parametrize(("profile", "bins"), [("lanman-2024", [0, 5, 5, 5]), ("lanman-2024-literal", [0, 1, 2, 3])])
 def test_catching_up(profile: str, bins: list[int]) -> None:
-    """After a silence of five bins one profile is there at once, the other takes a step per ACK."""
+    """After a silence of five bins one profile catches up at once, the other by one step per ACK."""
     waits_ns = [0, 5 * 35 + 1, 1, 1]
     steps = searching(profile, acks(Delivery(wait_ns, 1, 1200, 100) for wait_ns in waits_ns))
     assert [s.seen.state["bin"] for s in steps] == bins
@@ -119,9 +119,9 @@ def test_catching_up(profile: str, bins: list[int]) -> None:
 @both
 @given(stream=streams())
 def test_search_rests_outside_slow_start(profile: str, stream: tuple[Config, tuple[Event, ...]]) -> None:
-    """Only an ACK in slow start and persistent congestion touch its state; only such an ACK has its outcomes."""
+    """Only an ACK in slow start and persistent congestion change its state; only such an ACK has its outcomes."""
     config, events = stream
-    every = list(Outcome)  # its own are the last; two it shares with others
+    every = list(Outcome)  # its own outcomes are the last; two are shared
     of_search = {Outcome.NO_RTT_SAMPLE, Outcome.EXITED, *every[every.index(Outcome.STARTED) :]}
     for s in drive(create("search", profile, config), events):
         base = s.before.base
@@ -148,7 +148,7 @@ def test_bins_over_persistent_congestion(profile: str, stream: tuple[Config, tup
 @both
 @given(stream=streams())
 def test_an_exit_is_an_exit(profile: str, stream: tuple[Config, tuple[Event, ...]]) -> None:
-    """The outcome says exited exactly when the exit is applied: slow start ended on an ACK, and the threshold moved."""
+    """The outcome is exited exactly if the exit is applied: slow start ended on an ACK, and the threshold moved."""
     config, events = stream
     for s in drive(create("search", profile, config), events):
         was_slow = not s.before.base.in_recovery and (
@@ -167,7 +167,7 @@ def test_an_exit_is_an_exit(profile: str, stream: tuple[Config, tuple[Event, ...
 @both
 @given(drawn=deliveries(), at=st.lists(st.integers(0, 60), max_size=20))
 def test_splitting_an_ack_within_a_bin(profile: str, drawn: list[Delivery], at: list[int]) -> None:
-    """Two ACKs at one time within a bin fill the bins as one ACK of both."""
+    """Two ACKs at one time within a bin fill the bins like one ACK of both."""
     whole = searching(profile, acks(drawn))
     splits = {number % len(whole) for number in at}
     split, last_part = [], []
@@ -184,7 +184,7 @@ def test_splitting_an_ack_within_a_bin(profile: str, drawn: list[Delivery], at: 
 
 
 def halves(ack: Ack) -> list[Ack]:
-    """Return two ACKs for the packets of one, or this one if it has a single packet."""
+    """Return two ACKs for the packets of one ACK, or the same ACK if it has a single packet."""
     (run,) = ack.packets
     if run.count == 1:
         return [ack]
@@ -196,7 +196,7 @@ def halves(ack: Ack) -> list[Ack]:
 @both
 @given(drawn=deliveries(), factor=st.integers(2, 600))
 def test_scaling_bytes_changes_no_decision(profile: str, drawn: list[Delivery], factor: int) -> None:
-    """A path with a multiple of the bytes is searched alike: every number of bytes is multiplied, nothing else changes."""
+    """Multiplying all bytes of a path by a factor multiplies the byte counts and changes nothing else."""
     small = searching(profile, acks(drawn), Config(100, 10**7))
     events = acks(replace(delivery, size_bytes=factor * delivery.size_bytes) for delivery in drawn)
     large = searching(profile, events, Config(100 * factor, 10**7 * factor))
@@ -217,7 +217,7 @@ def scaled(seen: Observation, factor: int) -> Observation:
 @both
 @given(drawn=deliveries(), factor=st.integers(2, 10**6))
 def test_scaling_time_changes_nothing(profile: str, drawn: list[Delivery], factor: int) -> None:
-    """A path that is slower by a factor is searched alike."""
+    """A path that is slower by a factor gives the same decisions."""
     fast = searching(profile, acks(drawn))
     slow = searching(
         profile,
@@ -233,7 +233,7 @@ def test_scaling_time_changes_nothing(profile: str, drawn: list[Delivery], facto
 @both
 @given(drawn=deliveries(), others=deliveries())
 def test_acks_within_a_bin_are_not_evaluated(profile: str, drawn: list[Delivery], others: list[Delivery]) -> None:
-    """Where each ACK that ends a bin has a sample, those within a bin mean nothing: any other gives the same decisions."""
+    """If each ACK that ends a bin has a sample, the samples of ACKs within a bin do not change a decision."""
     events = [replace(ack, latest_rtt_ns=ack.latest_rtt_ns or 1) for ack in acks(drawn)]
     steps = searching(profile, events)
     samples_ns = [delivery.rtt_ns for delivery in others]

@@ -1,4 +1,4 @@
-"""Numbers that follow from the rules: perfect doubling, a constant rate after it, and the largest RTT that is evaluated."""
+"""Numbers that follow from the rules: perfect doubling, a constant rate after it, and the largest evaluated RTT."""
 
 from dataclasses import replace
 from decimal import Decimal, getcontext
@@ -26,13 +26,13 @@ from firstflight.search.windows import shift_bins
 getcontext().prec = 60
 RTT_NS = 100_000_000
 BIN_NS = 35_000_000
-#: Bytes in an RTT before the rate stops growing; large, so that whole bytes do not matter.
+#: Bytes in an RTT before the rate stops growing; large enough that rounding to bytes does not matter.
 SCALE = 10**15
 ORIGIN_NS = 10**12
 
 
 def delivered(rtts: Fraction) -> Decimal:
-    """Return what is delivered up to a time in RTTs after the path is full: doubling before, a constant rate after."""
+    """Return the delivered data at a time in RTTs after the path is full: doubling before, a constant rate after."""
     time = Decimal(rtts.numerator) / Decimal(rtts.denominator)
     return Decimal(2) ** time if time <= 0 else 1 + time * Decimal(2).ln()
 
@@ -46,16 +46,16 @@ def exact_norm_diff(rtts: Fraction) -> Decimal:
 
 
 def plain(name: str, **changes: object) -> Readings:
-    """Return the readings of a profile without what only bounds its bins or acts at the exit."""
+    """Return the readings of a profile without its limits on bins and its actions at the exit."""
     base = replace(PROFILES[name], clock=Clock.NS, precision=Precision.FULL, missing_rtt=MissingRtt.REUSE)
     base = replace(base, lower=Lower.NOTHING)
     return replace(base, **changes)  # type: ignore[arg-type]
 
 
 def evaluation(readings: Readings, end: Fraction, bins: int = 40) -> Observation:
-    """Return what is observed at a bin end ``end`` RTTs after the path is full, nothing being decided before.
+    """Return the observation at a bin end ``end`` RTTs after the path is full, without an earlier decision.
 
-    The bytes of a bin are put into it just before an ACK of one byte ends it.
+    The bytes of a bin are added just before an ACK of one byte ends it.
     """
     controller: Controller = create_with(readings, Config(1000, 2**60))
     step_rtts = Fraction(BIN_NS, RTT_NS)
@@ -89,7 +89,7 @@ def _counted(search: Search, size: int) -> Search:
 
 
 def norm_diff(observed: Observation) -> Fraction:
-    """Return the difference that was compared with the threshold."""
+    """Return the difference that is compared with the threshold."""
     current, previous = observed.state["current_bytes"], observed.state["previous_bytes"]
     assert current is not None
     assert previous
@@ -109,7 +109,7 @@ def norm_diff(observed: Observation) -> Fraction:
     ],
 )
 def test_doubling(readings: Readings, expected: str) -> None:
-    """While slow start doubles: what each arithmetic takes for the difference, to the printed digits."""
+    """During doubling each arithmetic gives this difference, to the printed digits."""
     seen = norm_diff(evaluation(readings, Fraction(-5)))
     places = len(expected.split(".")[1])
     assert round(seen, places) == Fraction(expected)
@@ -129,7 +129,7 @@ def test_doubling(readings: Readings, expected: str) -> None:
     ],
 )
 def test_after_saturation(rtts: str, expected: str) -> None:
-    """Exact windows after the path is full; the model, whose shift is in bins, is within the error of its interpolation."""
+    """Differences of exact windows after the path is full; the model, with its shift in bins, is near them."""
     exact = exact_norm_diff(Fraction(rtts))
     assert round(exact, 4) == Decimal(expected)
     seen = norm_diff(evaluation(plain("draft-00"), Fraction(rtts), 240))
@@ -137,7 +137,7 @@ def test_after_saturation(rtts: str, expected: str) -> None:
 
 
 def crossing(readings: Readings, threshold: Fraction) -> Fraction:
-    """Return when the difference first reaches the threshold, in RTTs after the path is full, to 1/512 RTT."""
+    """Return the first crossing of the threshold, in RTTs after the path is full, to 1/512 RTT."""
     low, high = Fraction(0), Fraction(4)
     while high - low > Fraction(1, 512):
         middle = (low + high) / 2
@@ -180,7 +180,7 @@ def test_crossings_in_bins(readings: Readings, expected: str) -> None:
     ],
 )
 def test_inflation_limit(profile: str, limit: str) -> None:
-    """The RTT, over the initial one, from which on nothing is evaluated."""
+    """RTTs above this multiple of the initial RTT are not evaluated."""
     readings = replace(PROFILES[profile], clock=Clock.NS)
     initial = 10**9
     for over, evaluated in (
@@ -202,7 +202,7 @@ def test_inflation_limit(profile: str, limit: str) -> None:
     ],
 )
 def test_doubling_at_every_ack(interpolation: Interpolation, full: bool, expected: str) -> None:
-    """With the open bin in the later window the difference depends on how far it is filled."""
+    """With the open bin in the later window the difference depends on the bytes in the open bin."""
     readings = plain("picoquic-fork", interpolation=interpolation, app_limited=PROFILES["draft-00"].app_limited)
     end = Fraction(-5)
     step_rtts = Fraction(BIN_NS, RTT_NS)

@@ -5,7 +5,7 @@
 #include "firstflight/bbr/sample.h"
 #include "firstflight/minmax.h"
 
-/* Return the present one of the two samples, and begin it anew where its time has come. */
+/* Return the present one of the two samples, and reset that sample when its rounds begin. */
 static uint64_t *begin_slot(const struct ff_bbr_readings *readings, struct ff_bbr *state)
 {
     if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX) {
@@ -26,7 +26,7 @@ static uint64_t *begin_slot(const struct ff_bbr_readings *readings, struct ff_bb
     return &state->extra_acked_rounds[state->extra_acked_slot];
 }
 
-/* Estimate it as Linux does: the larger of two samples, of five rounds each. */
+/* Update BBR.extra_acked as Linux does: the larger of two samples of five rounds each. */
 static void update_ack_aggregation_linux(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                          const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                          const struct ff_bbr_sample *sample)

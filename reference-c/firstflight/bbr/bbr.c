@@ -1,4 +1,4 @@
-/* BBR's Startup and Drain: the flow of an event. Mirrors reference-py/src/firstflight/bbr/bbr.py. */
+/* Event processing of BBR's Startup and Drain. Mirrors reference-py/src/firstflight/bbr/bbr.py. */
 #include "firstflight/bbr/bbr.h"
 
 #include "firstflight/bbr/rate.h"
@@ -51,7 +51,7 @@ static enum ff_outcome on_sent(const struct ff_bbr_readings *readings, struct ff
     return FF_OUTCOME_SENT;
 }
 
-/* Return whether an ACK leaves most of the model as it is. */
+/* Return whether an ACK leaves most of the model unchanged. */
 static bool is_skipped(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                        const struct ff_bbr_sample *sample)
 {
@@ -61,7 +61,7 @@ static bool is_skipped(const struct ff_bbr_readings *readings, const struct ff_b
     return !state->is_loss_in_round && sample->app_limited && ff_bbr_exceeds(state->max_bw, sample->rate);
 }
 
-/* Carry out what an app-limited ACK changes; return what it led to, and write whether the control parameters change. */
+/* Apply the few changes of an app-limited ACK; return the outcome, and store whether the control parameters change. */
 static enum ff_outcome update_little(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                      const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                      const struct ff_bbr_sample *sample, bool *changes)
@@ -79,7 +79,7 @@ static enum ff_outcome update_little(const struct ff_bbr_readings *readings, str
     return drained == FF_OUTCOME_UNCHANGED && is_limited ? FF_OUTCOME_APP_LIMITED : drained;
 }
 
-/* Carry out the steps of an ACK in the order of the draft; return what they led to. */
+/* Apply the steps of an ACK in the order of the draft; return the outcome. */
 static enum ff_outcome update_model_and_state(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                               const struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                               const struct ff_bbr_sample *sample)

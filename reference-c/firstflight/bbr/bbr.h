@@ -1,9 +1,10 @@
 /*
- * BBR's Startup and Drain (spec/bbr/rules.md), in every profile of bbr/profiles.h: the flow of an event.
+ * Event processing of BBR's Startup and Drain (spec/bbr/rules.md), for all profiles of bbr/profiles.h.
  *
- * The sample is in bbr/sample.h, what is known of the path in bbr/model.h and bbr/aggregation.h, what ends Startup and Drain in bbr/startup.h, what is controlled in bbr/control.h, and what
- * losses do in bbr/recovery.h. The base holds the window and the recovery period; its rules and its threshold are not used. The functions
- * trust their arguments: events are such as ff_event_check accepts, and times do not decrease.
+ * The sample is in bbr/sample.h, the path model in bbr/model.h and bbr/aggregation.h, the end of Startup and Drain in
+ * bbr/startup.h. The control parameters are in bbr/control.h, and the response to losses is in bbr/recovery.h. The base
+ * contains the window and the recovery period; its rules and its threshold are not used. The functions do not check
+ * their arguments: ff_event_check accepts the events, and times never decrease.
  */
 #ifndef FIRSTFLIGHT_BBR_H
 #define FIRSTFLIGHT_BBR_H
@@ -27,7 +28,7 @@ extern "C" {
 /* Fill in the state before the first event. */
 void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_base_state *base);
 
-/* Process one event with BBR in the given readings. */
+/* Process one event with BBR and the given readings. */
 void ff_bbr_step(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_base_state *base,
                  const struct ff_event *event, struct ff_observation *observation);
 

@@ -1,8 +1,8 @@
-/* What bbr_draft_06.h, which comes first, calls its invariant. */
+/* The invariant of bbr_draft_06.h; include that header first. */
 #ifndef BBR_DRAFT_06_INVARIANT_H
 #define BBR_DRAFT_06_INVARIANT_H
 
-/* A rate of a sample, of the initial window, or none: 7/10 of it is one, too. */
+/* The rate of a sample or of the initial window, or the zero rate. 7/10 of a rate is also a rate. */
 static inline int bbr_draft_06_is_rate(struct bbr_draft_06_rate rate) {
     return rate.bytes < UINT64_C(1) << 62 && rate.ns >= 1 && rate.ns < UINT64_C(1) << 59;
 }

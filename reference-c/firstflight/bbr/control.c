@@ -1,4 +1,4 @@
-/* What BBR controls. Mirrors reference-py/src/firstflight/bbr/control.py. */
+/* The control parameters of BBR. Mirrors reference-py/src/firstflight/bbr/control.py. */
 #include "firstflight/bbr/control.h"
 
 #include "firstflight/bbr/packets.h"
@@ -48,7 +48,7 @@ static uint64_t paced_rate(const struct ff_bbr_readings *readings, const struct 
     if (ff_bbr_in_packets(readings)) {
         return ff_bbr_packets_pacing_rate(state->bw, state->pacing_gain); /* [bbr.units.pacing] */
     }
-    /* 10^9 / (64000 * 100) is 625 / 4, and four times the interval has 61 bits. */
+    /* 10^9 / (64000 * 100) = 625 / 4, and four times the interval has 61 bits. */
     uint64_t per_interval = state->pacing_gain * FF_BBR_PACED_PERCENT * 625;
     return ff_bbr_over(state->bw.delivered_bytes, per_interval, state->bw.interval_ns * 4);
 }
@@ -140,7 +140,7 @@ uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, const str
     return ff_bbr_quantization_budget_bytes(readings, state, base, bdp_bytes);
 }
 
-/* Return how much of the aggregation counts. */
+/* Return the part of BBR.extra_acked that counts. */
 static uint64_t aggregated_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                  const struct ff_base_state *base)
 {
@@ -178,7 +178,7 @@ void ff_bbr_bound_cwnd_for_model(const struct ff_bbr *state, struct ff_base_stat
     base->cwnd_bytes = ff_min(base->cwnd_bytes, cap_bytes);
 }
 
-/* Return whether nothing holds growth back yet. */
+/* Return whether the first growth of the window is still free. */
 static bool is_first_window(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                             const struct ff_base_state *base)
 {

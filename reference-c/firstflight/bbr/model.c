@@ -1,4 +1,4 @@
-/* What BBR knows of the path. Mirrors reference-py/src/firstflight/bbr/model.py. */
+/* The path model of BBR. Mirrors reference-py/src/firstflight/bbr/model.py. */
 #include "firstflight/bbr/model.h"
 
 #include "firstflight/bbr/packets.h"
@@ -32,7 +32,7 @@ void ff_bbr_update_round(struct ff_bbr *state, const struct ff_bbr_sample *sampl
     }
 }
 
-/* Take a rate into the three that are kept to know the largest of ten rounds, that one first. */
+/* Update the three rates of the maximum filter over ten rounds, the maximum first. */
 static void running_max(struct ff_bbr_round_rate kept[FF_BBR_KEPT], struct ff_bbr_round_rate now)
 {
     struct ff_bbr_round_rate *first = &kept[0], *second = &kept[1], *third = &kept[2];
@@ -128,7 +128,7 @@ void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, st
     }
 }
 
-/* Take the RTT into the smallest one of ten seconds, which begins with that of the connection. */
+/* Update the smallest RTT of ten seconds, initially the minimum RTT of the connection. */
 static void update_min_rtt_alone(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
                                  const struct ff_ack *ack)
 {

@@ -1,5 +1,5 @@
 /*
- * What BBR knows of the path: rounds, rates, RTT, and the bounds that losses set (spec/bbr/rules.md). One function for each
+ * The path model of BBR: rounds, rates, RTT, and the bounds set on losses (spec/bbr/rules.md). One function for each
  * step of the draft, in its order.
  */
 #ifndef FIRSTFLIGHT_BBR_MODEL_H
@@ -17,40 +17,40 @@ extern "C" {
 /* ProbeRTTInterval and MinRTTFilterLen. */
 #define FF_BBR_PROBE_RTT_INTERVAL_NS UINT64_C(5000000000)
 #define FF_BBR_MIN_RTT_FILTER_NS UINT64_C(10000000000)
-/* The window of the largest rate in Linux, in rounds. */
+/* Length of the maximum filter of the rate in Linux, in rounds. */
 #define FF_BBR_MAX_BW_ROUNDS UINT64_C(10)
-/* What version 3 of Linux leaves of a bound, of 256 parts: 1 - beta. */
+/* Factor 1 - beta of a bound after losses in version 3 of Linux, in parts of 256. */
 #define FF_BBR_LOSS_CUT UINT64_C(180)
 
-/* Take the sample into the largest ones of the round, and see whether a loss round begins. */
+/* Update the largest samples of the round, and check whether a loss round begins. */
 void ff_bbr_update_latest_delivery_signals(struct ff_bbr *state, const struct ff_bbr_sample *sample);
 
-/* See whether a round begins. */
+/* Check whether a round begins. */
 void ff_bbr_update_round(struct ff_bbr *state, const struct ff_bbr_sample *sample);
 
-/* Take the sample into the largest rate. */
+/* Update the largest rate with the sample. */
 void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                           const struct ff_bbr_sample *sample);
 
-/* Lower the short-term bounds where a loss round ends, outside of Startup. */
+/* Lower the short-term bounds at the end of a loss round, outside Startup. */
 void ff_bbr_adapt_lower_bounds_from_congestion(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                                const struct ff_base_state *base);
 
-/* Take the sample into the largest rate, and losses of a round that ends into the short-term bounds. */
+/* Update the largest rate with the sample, and the short-term bounds with the losses of an ended round. */
 void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                       const struct ff_base_state *base, const struct ff_bbr_sample *sample);
 
-/* Take the RTT into the smallest one of five seconds, and of ten. */
+/* Update the smallest RTT of five seconds, and of ten seconds. */
 void ff_bbr_update_min_rtt(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
                            const struct ff_ack *ack);
 
-/* Begin the largest ones of a round with this sample where a loss round begins. */
+/* When a loss round begins, restart the largest samples of the round with this sample. */
 void ff_bbr_advance_latest_delivery_signals(struct ff_bbr *state, const struct ff_bbr_sample *sample);
 
-/* Bound the rate by that of the short term. */
+/* Bound the rate by the short-term rate. */
 void ff_bbr_bound_bw_for_model(struct ff_bbr *state);
 
-/* Forget the losses and the largest ones of the round, where Linux leaves Startup or Drain. */
+/* Reset the losses and the largest samples of the round, as Linux does when it leaves Startup or Drain. */
 void ff_bbr_reset_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Rates and volumes as Linux counts them. Mirrors reference-py/src/firstflight/bbr/packets.py. */
+/* Rates and volumes in the units of Linux. Mirrors reference-py/src/firstflight/bbr/packets.py. */
 #include "firstflight/bbr/packets.h"
 
 #include "firstflight/limits.h"
@@ -34,7 +34,7 @@ struct ff_bbr_rate ff_bbr_packets_rate_up(uint64_t volume_bytes, uint64_t time_n
     uint64_t high, rest, time_us = time_ns / FF_BBR_MICROSECOND_NS, bw = FF_BBR_BW_MAX;
     uint64_t low = ff_wide_product(volume_bytes, FF_BBR_BW_UNIT, &high);
 
-    /* What has more than 64 bits has more than 32 once it is divided by a size of 16. */
+    /* Otherwise the quotient has more than 64 bits, and more than 32 after division by a 16-bit size. */
     if (high < time_us) {
         uint64_t scaled = ff_wide_quotient(high, low, time_us, &rest);
         uint64_t packets = scaled / size_bytes;
@@ -69,7 +69,7 @@ uint64_t ff_bbr_packets_delivered_bytes(struct ff_bbr_rate rate, uint64_t time_n
 
 uint64_t ff_bbr_packets_bdp_bytes(struct ff_bbr_rate rate, uint64_t min_rtt_ns, uint64_t gain, uint64_t size_bytes)
 {
-    /* A rate has 32 bits, a gain in its parts 10, and an RTT in microseconds 50. The packets are 2^-32 of the sum, rounded down. */
+    /* Bits: rate 32, gain in parts 10, RTT in us 50. The packets are 2^-32 of the sum, rounded down. */
     struct ff_u128 scaled = ff_mul_64_64(bw_of(rate, size_bytes) * (gain / FF_BBR_PART), min_rtt_ns / FF_BBR_MICROSECOND_NS);
     struct ff_u128 sum = ff_add_128(scaled, ff_mul_64_64(FF_BBR_BW_UNIT - 1, FF_BBR_GAIN_PARTS));
     uint64_t packets = sum.hi << 32 | sum.lo >> 32;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* What is held against 5/4 of the baseline at the start of a round? (B1) */
+/* What is compared with 5/4 of the baseline at the start of a round? (B1) */
 enum {
     FF_BBR_GROWTH_OF_SAMPLE = 0, /* the delivery rate of the ACK that begins the round */
     FF_BBR_GROWTH_OF_MAX_BW = 1, /* the largest delivery rate so far */
@@ -56,7 +56,7 @@ enum {
 /* What does a sample count for whose interval is below the smallest RTT? (B23) */
 enum {
     FF_BBR_SHORT_SAMPLE_NO_RATE = 0, /* its rate is 0, and the rest counts */
-    FF_BBR_SHORT_SAMPLE_NOTHING = 1, /* nothing: no round begins with it */
+    FF_BBR_SHORT_SAMPLE_NOTHING = 1, /* the sample is ignored: it begins no round */
 };
 
 /* When does BBR.bw change? (B24) */
@@ -68,21 +68,21 @@ enum {
 /* Of which rounds is BBR.extra_acked, and when does it count? (B25) */
 enum {
     FF_BBR_EXTRA_ACKED_DRAFT_06 = 0, /* in Startup this round; later the last ten */
-    FF_BBR_EXTRA_ACKED_LINUX = 1, /* in Startup none; later that of five rounds or up to ten, no more than BBR.bw delivers in 100 ms */
-    FF_BBR_EXTRA_ACKED_LINUX_V3 = 2, /* in Startup that of two rounds; later that of five or up to ten; no more than BBR.bw delivers in 100 ms */
+    FF_BBR_EXTRA_ACKED_LINUX = 1, /* in Startup none; later five to ten rounds, at most the bytes that BBR.bw delivers in 100 ms */
+    FF_BBR_EXTRA_ACKED_LINUX_V3 = 2, /* in Startup two rounds; later five to ten; at most the bytes that BBR.bw delivers in 100 ms */
 };
 
 /* What do losses and marks do to the window? (B26) */
 enum {
     FF_BBR_LOSSES_BOUNDS = 0, /* they lower the short-term bounds, outside of Startup */
-    FF_BBR_LOSSES_CONSERVATION = 1, /* losses lower it by what was lost; in the first round of a recovery as much is sent as is acknowledged; marks do nothing */
+    FF_BBR_LOSSES_CONSERVATION = 1, /* losses lower it by the lost bytes; in the first round of a recovery as much is sent as is acknowledged; marks do nothing */
     FF_BBR_LOSSES_LINUX_V3 = 2, /* they lower the bounds as its third version does; marks do nothing; only the recovery of a timeout restores the window */
 };
 
-/* What is held against the product where Drain ends? (B27) */
+/* What is compared with the product where Drain ends? (B27) */
 enum {
-    FF_BBR_DRAIN_COMPARES_IN_FLIGHT = 0, /* what is in flight */
-    FF_BBR_DRAIN_COMPARES_AT_DEPARTURE = 1, /* what is in flight when the next packet may leave, with it where Startup is left by the same ACK */
+    FF_BBR_DRAIN_COMPARES_IN_FLIGHT = 0, /* the bytes in flight */
+    FF_BBR_DRAIN_COMPARES_AT_DEPARTURE = 1, /* the bytes in flight at the next departure, including the next packets if the same ACK ends Startup */
 };
 
 /* Is there a slow start threshold? (B28) */
@@ -93,9 +93,9 @@ enum {
 
 /* Of which time is BBR.min_rtt the smallest RTT? (B29) */
 enum {
-    FF_BBR_MIN_RTT_WINDOW_TWO = 0, /* of 10 s, by that of 5 s */
-    FF_BBR_MIN_RTT_WINDOW_TWO_LINUX = 1, /* the same, begun with that of the connection; an equal one makes it younger */
-    FF_BBR_MIN_RTT_WINDOW_ONE = 2, /* of 10 s */
+    FF_BBR_MIN_RTT_WINDOW_TWO = 0, /* 10 s, computed from the smallest RTT of 5 s */
+    FF_BBR_MIN_RTT_WINDOW_TWO_LINUX = 1, /* the same, initially the minimum RTT of the connection; an equal RTT renews it */
+    FF_BBR_MIN_RTT_WINDOW_ONE = 2, /* 10 s */
 };
 
 /* At which ACKs may the baseline become a new one? (B30) */
@@ -107,7 +107,7 @@ enum {
 /* What is counted for the exit by loss? (B31) */
 enum {
     FF_BBR_LOSS_EXIT_COUNTS_RANGES = 0, /* separate ranges of lost packets */
-    FF_BBR_LOSS_EXIT_COUNTS_ACKS = 1, /* ACKs with which losses were found */
+    FF_BBR_LOSS_EXIT_COUNTS_ACKS = 1, /* ACKs that report losses */
 };
 
 /* In which recovery may losses end Startup? (B32) */

@@ -28,7 +28,7 @@ void prove_quotient(struct bbr_draft_06_u128 a, uint64_t divisor) {
     PROVE(bbr_draft_06_quotient(a, divisor) <= BBR_DRAFT_06_MOST);
 }
 
-/* What prove_quotient shows. */
+/* Contract proved by prove_quotient. */
 uint64_t any_quotient(struct bbr_draft_06_u128 a, uint64_t divisor) {
     uint64_t quotient;
     (void)a;
@@ -44,7 +44,7 @@ void prove_on_transmit(uint64_t now_ns, uint64_t bytes, uint64_t bytes_in_flight
     PROVE(bbr_draft_06_invariant(&s) && s.next_release_ns <= BBR_DRAFT_06_LAST_NS);
 }
 
-/* An ACK of the domain: what was delivered is less than 2^62 in all, and time does not run back. */
+/* For ACKs of the domain: the delivered bytes are below 2^63 - 2^48, and time never decreases. */
 void prove_on_ack(void) {
     struct bbr_draft_06 s = any_state();
     struct bbr_draft_06_ack ack;

@@ -1,4 +1,4 @@
-/* Rates as fractions, and what is computed with them (spec/bbr/rules.md). */
+/* Rates as fractions, and their arithmetic (spec/bbr/rules.md). */
 #ifndef FIRSTFLIGHT_BBR_RATE_H
 #define FIRSTFLIGHT_BBR_RATE_H
 
@@ -9,25 +9,25 @@
 extern "C" {
 #endif
 
-/* Bytes in a time, which are compared exactly. A rate over no time is infinite. */
+/* Bytes per time, compared exactly. A rate with an interval of 0 is infinite. */
 struct ff_bbr_rate {
     uint64_t delivered_bytes; /* at most FF_WINDOW_MAX_BYTES */
     uint64_t interval_ns;     /* at most FF_TIME_MAX_NS */
 };
 
-/* A rate, and the round in which it was found. */
+/* A rate, and the round of its sample. */
 struct ff_bbr_round_rate {
     uint64_t round_count;
     struct ff_bbr_rate rate;
 };
 
-/* Rates of the last ten rounds that are kept, the largest first. */
+/* Number of stored rates of the last ten rounds, the largest first. */
 #define FF_BBR_KEPT 3
 
 extern const struct ff_bbr_rate ff_bbr_rate_zero;
 extern const struct ff_bbr_rate ff_bbr_rate_infinite;
 
-/* Return amount * factor / divisor, rounded down, and no more than the largest window. The divisor is not 0. */
+/* Return amount * factor / divisor, rounded down, at most the largest window. The divisor is not 0. */
 uint64_t ff_bbr_over(uint64_t amount, uint64_t factor, uint64_t divisor);
 
 /* Return whether a rate is larger than another. */
@@ -40,10 +40,10 @@ struct ff_bbr_rate ff_bbr_smaller(struct ff_bbr_rate rate, struct ff_bbr_rate ot
 /* Return whether a rate is at least 5/4 of a baseline. */
 bool ff_bbr_has_grown(struct ff_bbr_rate rate, struct ff_bbr_rate baseline);
 
-/* Return what a rate that is not infinite delivers in a time. */
+/* Return the bytes that a finite rate delivers in a time. */
 uint64_t ff_bbr_volume_bytes(struct ff_bbr_rate rate, uint64_t time_ns);
 
-/* Return Beta of a volume, which is 7/10, and of a rate. */
+/* Return a volume or a rate times Beta, 7/10, with its bytes rounded down. */
 uint64_t ff_bbr_reduced_bytes(uint64_t volume);
 struct ff_bbr_rate ff_bbr_reduced(struct ff_bbr_rate rate);
 

@@ -1,4 +1,4 @@
-/* What losses, marks and timeouts do. Mirrors reference-py/src/firstflight/bbr/recovery.py. */
+/* The response to losses, marks and timeouts. Mirrors reference-py/src/firstflight/bbr/recovery.py. */
 #include "firstflight/bbr/recovery.h"
 
 #include "firstflight/bbr/startup.h"

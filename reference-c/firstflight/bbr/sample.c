@@ -12,7 +12,7 @@ uint64_t ff_bbr_clocked_ns(const struct ff_bbr_readings *readings, uint64_t time
     return time_ns;
 }
 
-/* Return whether a sample counts for anything, and write its rate. */
+/* Return false if a sample is ignored; otherwise store its rate. */
 static bool delivery_rate(const struct ff_bbr_readings *readings, const struct ff_base_state *base,
                           const struct ff_ack *ack, uint64_t delivered_bytes, uint64_t interval_ns,
                           struct ff_bbr_rate *rate)

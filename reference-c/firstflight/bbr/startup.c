@@ -1,4 +1,4 @@
-/* Startup and Drain. Mirrors reference-py/src/firstflight/bbr/startup.py. */
+/* The beginning and end of Startup and Drain. Mirrors reference-py/src/firstflight/bbr/startup.py. */
 #include "firstflight/bbr/startup.h"
 
 #include "firstflight/bbr/control.h"
@@ -76,7 +76,7 @@ bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const s
     return sample->lost_bytes > sample->in_flight_bytes / FF_BBR_LOSS_THRESH; /* [bbr.loss-exit.rate] */
 }
 
-/* Return whether the losses of the round that ends are those of a full pipe. */
+/* Return whether the losses of the ended round indicate a full pipe. */
 static bool has_high_loss(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                           const struct ff_base_state *base, const struct ff_bbr_sample *sample)
 {
@@ -129,7 +129,7 @@ enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *rea
     return outcome;
 }
 
-/* Return the rate of the product that ends Drain. */
+/* Return the rate for the bandwidth-delay product that ends Drain. */
 static struct ff_bbr_rate held_rate(const struct ff_bbr_readings *readings, const struct ff_bbr *state)
 {
     if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
@@ -175,7 +175,7 @@ static bool has_timed_out(const struct ff_bbr_readings *readings, const struct f
     return readings->drain_rounds == FF_BBR_DRAIN_ROUNDS_FOURTH && rounds > FF_BBR_DRAIN_ROUNDS; /* [bbr.drain.rounds] */
 }
 
-/* Return what is in flight, or what will be when the next packet may leave: with it where Startup was just left. */
+/* Return the bytes in flight, now or at the next departure. After the exit from Startup a quantum is added. */
 static uint64_t in_flight_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                 const struct ff_base_state *base, uint64_t now_ns, bool exited)
 {

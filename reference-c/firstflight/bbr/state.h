@@ -12,24 +12,24 @@
 extern "C" {
 #endif
 
-/* Gains are counted in these parts of 1: 277/100, 1/2, and the 739/256, 710/256 and 88/256 of kernels are whole numbers of them. */
+/* Parts of a gain of 1: 277/100, 1/2, and the 739/256, 710/256 and 88/256 of kernels are whole numbers of parts. */
 #define FF_BBR_GAIN_UNIT UINT64_C(64000)
 /* ExtraAckedFilterLen, in rounds. */
 #define FF_BBR_EXTRA_ACKED_ROUNDS 10
-/* No bound, and no RTT yet: FF_NONE of the observables. */
+/* Absent bound, or absent RTT: FF_NONE of the observables. */
 #define FF_BBR_INFINITE UINT64_MAX
 
 /* RS, the rate sample of an ACK. */
 struct ff_bbr_sample {
     struct ff_bbr_rate rate;
     uint64_t delivered_bytes;
-    uint64_t prior_delivered_bytes; /* FF_BBR_INFINITE where the stream has none */
+    uint64_t prior_delivered_bytes; /* FF_BBR_INFINITE if the event lacks a sample */
     uint64_t in_flight_bytes;
     uint64_t lost_bytes;
     bool app_limited;
 };
 
-/* The window is that of the base, as are in_recovery and recovery_start_ns. */
+/* State of BBR. The window, in_recovery and recovery_start_ns are in the base. */
 struct ff_bbr {
     uint64_t initial_window_bytes;
     uint64_t pacing_gain; /* in parts of FF_BBR_GAIN_UNIT */
@@ -61,7 +61,7 @@ struct ff_bbr {
     uint64_t extra_acked_interval_start_ns;
     uint64_t extra_acked_delivered_bytes;
     uint64_t extra_acked_rounds[FF_BBR_EXTRA_ACKED_ROUNDS];
-    uint64_t extra_acked_age; /* of the present one in version 3 of Linux, in rounds */
+    uint64_t extra_acked_age; /* age of the present sample in version 3 of Linux, in rounds */
     uint64_t extra_acked_slot;
     /* the search for a full pipe */
     struct ff_bbr_rate full_bw;
@@ -69,9 +69,9 @@ struct ff_bbr {
     /* losses */
     uint64_t loss_round_delivered_bytes;
     uint64_t lost_ranges;      /* in this round */
-    uint64_t next_lost_packet; /* follows the last of them */
+    uint64_t next_lost_packet; /* the number after the last lost packet */
     uint64_t lost_acks;        /* ACKs of the round with losses */
-    uint64_t recovery_delivered_bytes; /* C.delivered where recovery began */
+    uint64_t recovery_delivered_bytes; /* C.delivered at the beginning of recovery */
     uint64_t newly_lost_bytes;         /* since the last ACK */
     uint64_t prior_cwnd_bytes;
     struct ff_bbr_rate undo_bw_shortterm;
@@ -81,17 +81,17 @@ struct ff_bbr {
     uint64_t ssthresh_bytes;
     uint64_t pacing_rate; /* in bytes per second, at least 1 */
     uint64_t send_quantum_bytes;
-    uint64_t next_send_ns; /* FF_NONE until something was sent */
+    uint64_t next_send_ns; /* FF_NONE before the first sent packet */
     enum ff_phase phase;
     bool round_start;
     bool full_bw_now;
     bool full_bw_reached;
     bool is_loss_in_round;
     bool loss_round_start;
-    bool window_reached; /* the window is what the path needs */
+    bool window_reached; /* the window has reached the volume that the path needs */
     bool conservation_due; /* recovery began since the last ACK */
     bool packet_conservation;
-    bool timeout;      /* recovery is that of a timeout */
+    bool timeout;      /* a timeout began the recovery */
     bool undo_startup; /* BBR.undo_state is Startup */
     bool has_rtt;      /* the pacing rate was computed from an RTT */
 };

@@ -1,7 +1,7 @@
-/* Unit tests of BBR: the ends of the domain, where rates and products are largest. */
+/* Unit tests of BBR at the limits of the domain: largest rates and products. */
 #include "support.h"
 
-/* Return an ACK whose sample is the largest rate that there is. */
+/* Return an ACK whose sample has the largest possible rate. */
 static struct ff_event largest_rate(uint64_t t_ns)
 {
     struct ff_event event = ack_of(t_ns, 1, 1200, 1);

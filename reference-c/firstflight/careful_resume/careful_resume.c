@@ -45,7 +45,7 @@ static enum ff_status run_normal(struct ff_search *search, const struct ff_event
     return status;
 }
 
-/* Write what normal congestion control makes of the event; whether that counts is for the phase to say. */
+/* Write the result of normal congestion control for the event; the phase decides whether it counts. */
 static enum ff_status compute_normal(const struct ff_careful_resume_readings *readings, struct ff_search *search,
                                      const struct ff_base_state *base, const struct ff_event *event,
                                      struct ff_careful_resume_normal *normal)
@@ -100,7 +100,7 @@ static void note_backlog(struct ff_careful_resume *state, const struct ff_backlo
     }
 }
 
-/* Note what every phase needs: bytes in flight and waiting, the highest packets, the RTTs. */
+/* Record the state that every phase needs: bytes in flight and waiting, the highest packets, the RTTs. */
 static void note(struct ff_careful_resume *state, const struct ff_event *event)
 {
     switch (event->kind) {

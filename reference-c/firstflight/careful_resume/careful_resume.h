@@ -1,7 +1,7 @@
 /*
  * Careful Resume over the base controller, in every profile of profiles.h (spec/careful-resume/rules.md; RFC 9959).
  *
- * What normal congestion control makes of an event is computed first; the phase decides whether it counts.
+ * The result of normal congestion control for an event is computed first; the phase decides whether it counts.
  */
 #ifndef FIRSTFLIGHT_CAREFUL_RESUME_H
 #define FIRSTFLIGHT_CAREFUL_RESUME_H
@@ -14,15 +14,15 @@
 extern "C" {
 #endif
 
-/* Return the readings in which SEARCH runs below Careful Resume, where it does: those of its profile lanman-2024. */
+/* Return the readings of SEARCH below Careful Resume, in profiles with SEARCH: its profile lanman-2024. */
 const struct ff_search_readings *ff_careful_resume_search_readings(void);
 
-/* Fill in the state of a new connection; what its initial window was stays known. */
+/* Initialise the state of a new connection; it keeps the initial window. */
 void ff_careful_resume_begin(struct ff_careful_resume *state, const struct ff_base_state *base);
 
 /*
  * Process one event. `search` is the state of SEARCH in the profile lanman-2024, and NULL for readings without it.
- * FF_ERR_DOMAIN if SEARCH cannot take the bytes; then nothing was changed.
+ * FF_ERR_DOMAIN if SEARCH cannot store the bytes; then nothing was changed.
  */
 enum ff_status ff_careful_resume_step(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                                       struct ff_search *search, struct ff_base_state *base, const struct ff_event *event,

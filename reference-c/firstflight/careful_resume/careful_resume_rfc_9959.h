@@ -2,9 +2,9 @@
  * RFC 9959: Careful Resume over your controller, its "normal CC", in one header to be copied into a stack. C11 and C++17; no allocation,
  * no floating point, no global state.
  *
- * The text read is draft-ietf-tsvwg-careful-resume-24; sections are those of it. What it leaves to the implementer is said to be open.
- * Observing (3.1) changes no window and is not here. The same functions in the same order are in reference-py,
- * careful_resume/plain_careful_resume_rfc_9959.py.
+ * Written from draft-ietf-tsvwg-careful-resume-24, whose section numbers are used. "Open": the text leaves the choice
+ * to the implementer. Observing (3.1) changes no window and is not implemented. The same functions in the same order
+ * are in reference-py, careful_resume/plain_careful_resume_rfc_9959.py.
  *
  *     struct careful_resume_rfc_9959 resume;
  *     struct careful_resume_rfc_9959_window window; // of your controller: copy it in before each call and out after it
@@ -13,26 +13,27 @@
  *     ... when connection setup is complete: careful_resume_rfc_9959_on_saved_path(&resume, &saved, now_ns);
  *     ... when there is data to send, or the receive window changes: careful_resume_rfc_9959_on_backlog(...);
  *     ... for packets sent: careful_resume_rfc_9959_on_sent(...), not before careful_resume_rfc_9959_next_release_ns(&resume);
- *     ... for each ACK frame: if (careful_resume_rfc_9959_on_ack_in_normal_cc(&resume, &window, &threshold)) your controller processes it
- *     with that threshold in the place of ssthresh; then careful_resume_rfc_9959_on_ack(&resume, &ack, &window);
+ *     ... for each ACK frame: if (careful_resume_rfc_9959_on_ack_in_normal_cc(&resume, &window, &threshold)) your
+ *     controller processes it with that threshold instead of ssthresh; then careful_resume_rfc_9959_on_ack(&resume,
+ *     &ack, &window);
  *     ... on loss and ECN-CE: your controller reacts if careful_resume_rfc_9959_on_detected_congestion(...) returns NORMAL;
  *     ... on the loss of a PMTU probe (RFC 9000, section 14.4): set resume.flight_size to the bytes in flight, then leave_unvalidated_if;
  *     ... for another maximum datagram size: your controller changes first, then set resume.max_datagram_size, then leave_unvalidated_if;
  *     ... careful_resume_rfc_9959_on_path_change(...); careful_resume_rfc_9959_on_persistent_congestion(...), then your controller
  *     ... reacts; and on any other event careful_resume_rfc_9959_leave_unvalidated_if(&resume, now_ns, NORMAL, 0, &window).
  *
- * Domain: times in ns from 1, below 2^59 (18 years), never falling; packet numbers and windows below 2^62; a datagram below 2^16; Beta is
- * a quotient of two numbers below 2^16, from 1/2 to 1.
+ * Domain: times in ns from 1, below 2^59 (18 years), not decreasing; packet numbers and windows below 2^62; a datagram
+ * below 2^16. Beta is a quotient of two numbers below 2^16, from 1/2 to 1.
  *
- * Invariant: windows are below 2^62, times below 2^59, marks at most 2^62; jump_cwnd > 0 in the Unvalidated Phase; entry_ns is not in the
- * future. What is sent before the first ACK of it is less than 2^62 bytes.
+ * Invariant: windows are below 2^62, times below 2^59, marks at most 2^62; jump_cwnd > 0 in the Unvalidated Phase;
+ * entry_ns is not in the future. Bytes sent before their first ACK are less than 2^62.
  */
 #ifndef CAREFUL_RESUME_RFC_9959_H
 #define CAREFUL_RESUME_RFC_9959_H
 
 #include <stdint.h>
 
-/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise one. */
+/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise a product. */
 #if defined(__bpf__)
 #define CAREFUL_RESUME_RFC_9959_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
@@ -45,7 +46,7 @@
 #define CAREFUL_RESUME_RFC_9959_TIME_MAX ((UINT64_C(1) << 59) - 1)
 
 enum careful_resume_rfc_9959_outcome {
-    CAREFUL_RESUME_RFC_9959_NORMAL, /* that of your controller */
+    CAREFUL_RESUME_RFC_9959_NORMAL, /* the outcome of your controller */
     CAREFUL_RESUME_RFC_9959_LIFETIME_EXCEEDED,
     CAREFUL_RESUME_RFC_9959_ALREADY_USED,
     CAREFUL_RESUME_RFC_9959_SAVED_SET_ABSENT,
@@ -73,7 +74,7 @@ enum careful_resume_rfc_9959_phase {
     CAREFUL_RESUME_RFC_9959_PHASE_SAFE_RETREAT
 };
 
-/* Why the phase changed: bits, of which several can hold. */
+/* Reasons for a phase change, as bits; several can be set. */
 enum careful_resume_rfc_9959_trigger {
     CAREFUL_RESUME_RFC_9959_TRIGGER_CONGESTION_WINDOW_LIMITED = 1,
     CAREFUL_RESUME_RFC_9959_TRIGGER_RTT_NOT_VALIDATED = 2,
@@ -88,16 +89,16 @@ enum careful_resume_rfc_9959_trigger {
     CAREFUL_RESUME_RFC_9959_TRIGGER_EXIT_RECOVERY = 1024
 };
 
-/* What Careful Resume takes from your controller and sets in it. ssthresh: NONE while it is infinite. recovery_start_time: what was sent
- * up to then neither grows the window nor reduces it again. */
+/* State of your controller that Careful Resume reads and sets. Member ssthresh is NONE while it is infinite. Packets
+ * sent up to recovery_start_time neither grow the window nor reduce it again. */
 struct careful_resume_rfc_9959_window {
     uint64_t cwnd;
     uint64_t ssthresh;
     uint64_t recovery_start_time;
 };
 
-/* The saved set for the Remote Endpoint, saved_cwnd 0 if there is none. expires: after that time it must not be used; NONE: always may.
- * max_jump: NONE for no bound. */
+/* The saved set for the Remote Endpoint; saved_cwnd 0 without a set. expires: after that time it must not be used;
+ * NONE: it does not expire. max_jump: NONE for no bound. */
 struct careful_resume_rfc_9959_saved {
     uint64_t saved_cwnd;
     uint64_t saved_rtt;
@@ -109,19 +110,19 @@ struct careful_resume_rfc_9959_saved {
     uint8_t in_use;
 };
 
-/* The terms of section 2.4, in bytes. Packet numbers are counted from 1 in it, and 0 is none: "after" a packet is its number + 1. */
+/* The terms of section 2.4, in bytes. Packet numbers are stored plus 1, as "after" a packet; 0 is none. */
 struct careful_resume_rfc_9959 {
     enum careful_resume_rfc_9959_phase phase;
-    uint32_t triggers; /* of the last event */
+    uint32_t triggers; /* triggers of the last event */
     uint32_t max_datagram_size;
-    uint8_t resumed; /* a saved set was taken */
+    uint8_t resumed; /* a saved set was accepted */
     uint64_t initial_window;
     uint64_t flight_size;
     uint64_t current_rtt;
     uint64_t after_highest_sent;
     uint64_t after_highest_acked;
-    uint64_t waiting; /* data that the receiver allows and that is not sent yet */
-    /* Reconnaissance: the initial data is packets first to last, and its bytes that are not acknowledged. */
+    uint64_t waiting; /* unsent data within flow control limits */
+    /* Reconnaissance: the initial data, packets first to last, and its unacknowledged bytes. */
     struct careful_resume_rfc_9959_saved saved;
     uint64_t first_initial_packet;
     uint64_t after_last_initial_packet;
@@ -133,7 +134,7 @@ struct careful_resume_rfc_9959 {
     uint64_t entry_ns;
     uint64_t after_first_unvalidated_packet;
     uint64_t after_last_unvalidated_packet;
-    /* Pacing: the bytes sent since that time, at jump_cwnd bytes in an RTT. */
+    /* Pacing at jump_cwnd bytes per RTT: start of the schedule, bytes sent since, RTT. */
     uint64_t paced_from_ns;
     uint64_t paced;
     uint64_t paced_rtt;
@@ -198,7 +199,7 @@ static inline uint64_t careful_resume_rfc_9959_next_release_ns(const struct care
     return careful_resume_rfc_9959_release_time(s);
 }
 
-/* Before connection setup is complete: normal CC. */
+/* Begin with normal CC, before connection setup is complete. */
 static inline void careful_resume_rfc_9959_begin(struct careful_resume_rfc_9959 *s, uint32_t max_datagram_size,
                                                  uint64_t initial_window) {
     s->phase = CAREFUL_RESUME_RFC_9959_PHASE_NORMAL;
@@ -218,7 +219,7 @@ static inline void careful_resume_rfc_9959_begin(struct careful_resume_rfc_9959 
     s->paced_from_ns = s->paced = s->paced_rtt = 0;
 }
 
-/* First on each event: in Reconnaissance the end of the Lifetime comes first (3.2). The event is processed all the same. */
+/* First on each event: in Reconnaissance the end of the Lifetime comes first (3.2). The event is still processed. */
 static inline enum careful_resume_rfc_9959_outcome careful_resume_rfc_9959_on_event(struct careful_resume_rfc_9959 *s, uint64_t now) {
     s->triggers = 0;
     if (s->phase != CAREFUL_RESUME_RFC_9959_PHASE_RECONNAISSANCE || !careful_resume_rfc_9959_lifetime_exceeded(&s->saved, now))
@@ -238,7 +239,7 @@ static inline enum careful_resume_rfc_9959_outcome careful_resume_rfc_9959_stop(
 
 /* Reconnaissance Phase (3.2) */
 
-/* Connection setup is complete: enter the phase, or go on with normal CC. A connection resumes once (open). */
+/* Connection setup is complete: enter the phase, or continue with normal CC. A connection resumes once (open). */
 static inline enum careful_resume_rfc_9959_outcome
 careful_resume_rfc_9959_on_saved_path(struct careful_resume_rfc_9959 *s, const struct careful_resume_rfc_9959_saved *path, uint64_t now) {
     if (s->resumed)
@@ -258,12 +259,12 @@ careful_resume_rfc_9959_on_saved_path(struct careful_resume_rfc_9959 *s, const s
     return CAREFUL_RESUME_RFC_9959_RESUMING;
 }
 
-/* 3.1: Lifetime is a timestamp after which the parameters must not be used. */
+/* 3.1: Lifetime is a timestamp; after it the parameters must not be used. */
 static inline int careful_resume_rfc_9959_lifetime_exceeded(const struct careful_resume_rfc_9959_saved *saved, uint64_t now) {
     return now > saved->expires; /* NONE is above every time */
 }
 
-/* There is data to send; what flow control allows (4.7) may be more than the window does. */
+/* There is data to send; flow control (4.7) may allow more than the window. */
 static inline enum careful_resume_rfc_9959_outcome
 careful_resume_rfc_9959_on_backlog(struct careful_resume_rfc_9959 *s, uint64_t now, uint64_t queued_bytes, uint64_t receive_window_bytes,
                                    struct careful_resume_rfc_9959_window *window) {
@@ -273,8 +274,8 @@ careful_resume_rfc_9959_on_backlog(struct careful_resume_rfc_9959 *s, uint64_t n
     return careful_resume_rfc_9959_leave_unvalidated_if(s, now, CAREFUL_RESUME_RFC_9959_NORMAL, 0, window);
 }
 
-/* CWND was increased using normal CC [careful-resume.reconnaissance.unchanged]. The initial data is what was sent before the first ACK of
- * it (open). */
+/* CWND was increased using normal CC [careful-resume.reconnaissance.unchanged]. The initial data is all data sent
+ * before its first ACK (open). */
 static inline enum careful_resume_rfc_9959_outcome
 careful_resume_rfc_9959_on_ack_in_reconnaissance(struct careful_resume_rfc_9959 *s, const struct careful_resume_rfc_9959_ack *ack,
                                                  struct careful_resume_rfc_9959_window *window) {
@@ -283,7 +284,7 @@ careful_resume_rfc_9959_on_ack_in_reconnaissance(struct careful_resume_rfc_9959 
     for (uint32_t i = 0; i < ack->run_count; i++) {
         uint64_t first = careful_resume_rfc_9959_larger(ack->runs[i].first, s->first_initial_packet);
         uint64_t end = careful_resume_rfc_9959_smaller(ack->runs[i].last + 1, s->after_last_initial_packet);
-        uint64_t bytes = end > first ? (end - first) * ack->runs[i].size_bytes : 0; /* of one ACK: below 2^48 */
+        uint64_t bytes = end > first ? (end - first) * ack->runs[i].size_bytes : 0; /* bytes of one ACK: below 2^48 */
         s->initial_data -= careful_resume_rfc_9959_smaller(bytes, s->initial_data);
     }
     if (ack->rtt != CAREFUL_RESUME_RFC_9959_NONE) {
@@ -295,7 +296,7 @@ careful_resume_rfc_9959_on_ack_in_reconnaissance(struct careful_resume_rfc_9959 
     return careful_resume_rfc_9959_enter_unvalidated_if(s, ack->now, window);
 }
 
-/* More than half of the saved_rtt (3.2); the current RTT is no more than ten times it (4.2.1). 10 * 2^59 < 2^64. */
+/* More than half of saved_rtt (3.2); the current RTT is at most ten times saved_rtt (4.2.1). 10 * 2^59 < 2^64. */
 static inline int careful_resume_rfc_9959_rtt_is_valid(const struct careful_resume_rfc_9959 *s, uint64_t rtt) {
     if (2 * rtt <= s->saved.saved_rtt)
         return 0; /* [careful-resume.reconnaissance.rtt] */
@@ -346,14 +347,15 @@ careful_resume_rfc_9959_on_sent_in_unvalidated(struct careful_resume_rfc_9959 *s
     return careful_resume_rfc_9959_leave_unvalidated_if(s, sent->now, CAREFUL_RESUME_RFC_9959_NORMAL, trigger, window);
 }
 
-/* When the next packet may leave. */
+/* Return the earliest time of the next packet. */
 static inline uint64_t careful_resume_rfc_9959_release_time(const struct careful_resume_rfc_9959 *s) {
     uint64_t time = s->paced_from_ns + careful_resume_rfc_9959_transmission_time(s, s->paced); /* both below 2^60 */
     return careful_resume_rfc_9959_smaller(time, CAREFUL_RESUME_RFC_9959_TIME_MAX);
 }
 
-/* 4.3.2: ITT = (current RTT x MPS) / jump_cwnd, of any number of bytes; rounded up, and at most the largest time. The product has up to
- * 121 bits: whole multiples of jump_cwnd apart, the rest is multiplied and divided bit by bit of the RTT where 64 are too few. */
+/* 4.3.2: ITT = (current RTT x MPS) / jump_cwnd, for any number of bytes; rounded up, and at most the largest time. The
+ * product has up to 121 bits. Whole multiples of jump_cwnd are computed separately. If 64 bits are too few, the rest is
+ * computed bit by bit. */
 static inline uint64_t careful_resume_rfc_9959_transmission_time(const struct careful_resume_rfc_9959 *s, uint64_t size) {
     uint64_t whole = size / s->jump_cwnd, rest = size % s->jump_cwnd, time = 0, remainder = 0;
     if (s->paced_rtt > 0 && whole > CAREFUL_RESUME_RFC_9959_TIME_MAX / s->paced_rtt)
@@ -373,7 +375,7 @@ static inline uint64_t careful_resume_rfc_9959_transmission_time(const struct ca
     return careful_resume_rfc_9959_smaller(time, CAREFUL_RESUME_RFC_9959_TIME_MAX);
 }
 
-/* 4.3.2: no burst is greater than IW, also of a sender that is late. */
+/* 4.3.2: no burst is larger than IW, even if the sender is late. */
 static inline void careful_resume_rfc_9959_pace(struct careful_resume_rfc_9959 *s,
                                                 const struct careful_resume_rfc_9959_sent *sent) {
     uint64_t burst_bytes = s->initial_window > s->max_datagram_size ? s->initial_window - s->max_datagram_size : 0;
@@ -441,7 +443,7 @@ careful_resume_rfc_9959_on_ack_in_validating(struct careful_resume_rfc_9959 *s) 
 
 /* CWND is reduced to PipeSize / 2, in QUIC not below two packets, and loss recovery commences.
  *
- * The set of saved CC parameters is deleted for later flows, by you; here it stays, for its Beta. */
+ * Your stack deletes the set of saved CC parameters for later flows; this state keeps it for its Beta. */
 static inline enum careful_resume_rfc_9959_outcome
 careful_resume_rfc_9959_enter_safe_retreat(struct careful_resume_rfc_9959 *s, uint32_t trigger, uint64_t now,
                                            struct careful_resume_rfc_9959_window *window) {
@@ -465,7 +467,7 @@ careful_resume_rfc_9959_on_ack_in_safe_retreat(struct careful_resume_rfc_9959 *s
                                         CAREFUL_RESUME_RFC_9959_TRIGGER_EXIT_RECOVERY); /* [careful-resume.retreat.end] */
 }
 
-/* On leaving, ssthresh is set to no larger than PipeSize * Beta: whole multiples of the denominator apart, no product has 64 bits. */
+/* On leaving, ssthresh is at most PipeSize * Beta, split by the denominator: no product has 64 bits. */
 static inline void careful_resume_rfc_9959_leave_safe_retreat(const struct careful_resume_rfc_9959 *s,
                                                               struct careful_resume_rfc_9959_window *window) {
     uint64_t numerator = s->saved.beta_numerator, denominator = s->saved.beta_denominator; /* at most 1 */
@@ -476,7 +478,7 @@ static inline void careful_resume_rfc_9959_leave_safe_retreat(const struct caref
 
 /* In every phase */
 
-/* Keep count. */
+/* Update the counts of packets and bytes. */
 static inline enum careful_resume_rfc_9959_outcome
 careful_resume_rfc_9959_on_sent(struct careful_resume_rfc_9959 *s, const struct careful_resume_rfc_9959_sent *sent,
                                 struct careful_resume_rfc_9959_window *window) {
@@ -490,7 +492,7 @@ careful_resume_rfc_9959_on_sent(struct careful_resume_rfc_9959 *s, const struct 
     return CAREFUL_RESUME_RFC_9959_NORMAL;
 }
 
-/* PipeSize is increased by the volume of data that is newly acknowledged, before anything is decided. */
+/* Add newly acknowledged bytes to PipeSize before any decision. */
 static inline enum careful_resume_rfc_9959_outcome
 careful_resume_rfc_9959_on_ack(struct careful_resume_rfc_9959 *s, const struct careful_resume_rfc_9959_ack *ack,
                                struct careful_resume_rfc_9959_window *window) {
@@ -515,8 +517,8 @@ careful_resume_rfc_9959_on_ack(struct careful_resume_rfc_9959 *s, const struct c
     return CAREFUL_RESUME_RFC_9959_NORMAL; /* [careful-resume.normal] */
 }
 
-/* Before careful_resume_rfc_9959_on_ack: whether your controller processes the ACK, and with which ssthresh, for it alone. 3.7: slow start
- * when CWND is less than or equal to ssthresh. RFC 9002 has it only below. */
+/* Call before careful_resume_rfc_9959_on_ack: returns whether your controller processes the ACK, and its ssthresh for
+ * this ACK only. 3.7: slow start if CWND is less than or equal to ssthresh; RFC 9002: only below. */
 static inline int careful_resume_rfc_9959_on_ack_in_normal_cc(const struct careful_resume_rfc_9959 *s,
                                                               const struct careful_resume_rfc_9959_window *window,
                                                               uint64_t *threshold) {
@@ -526,8 +528,8 @@ static inline int careful_resume_rfc_9959_on_ack_in_normal_cc(const struct caref
     return s->phase != CAREFUL_RESUME_RFC_9959_PHASE_UNVALIDATED && s->phase != CAREFUL_RESUME_RFC_9959_PHASE_SAFE_RETREAT;
 }
 
-/* Packet loss or ECN-CE marking, of whatever packet. What a second one does in Safe Retreat is open. bytes_in_flight: without what was
- * lost; on ECN-CE as before. */
+/* Packet loss or ECN-CE marking of any packet. The reaction to another one in Safe Retreat is open. bytes_in_flight:
+ * after the loss; on ECN-CE as before. */
 static inline enum careful_resume_rfc_9959_outcome
 careful_resume_rfc_9959_on_detected_congestion(struct careful_resume_rfc_9959 *s, uint32_t trigger, uint64_t now,
                                                uint64_t bytes_in_flight, struct careful_resume_rfc_9959_window *window) {

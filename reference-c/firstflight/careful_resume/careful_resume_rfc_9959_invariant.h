@@ -1,4 +1,4 @@
-/* What careful_resume_rfc_9959.h, which comes first, calls its invariant. */
+/* The invariant of careful_resume_rfc_9959.h; include that header first. */
 #ifndef CAREFUL_RESUME_RFC_9959_INVARIANT_H
 #define CAREFUL_RESUME_RFC_9959_INVARIANT_H
 
@@ -13,7 +13,7 @@ static inline int careful_resume_rfc_9959_pacing_invariant(const struct careful_
            (s->phase != CAREFUL_RESUME_RFC_9959_PHASE_UNVALIDATED || s->jump_cwnd > 0);
 }
 
-/* now: of the last event. */
+/* now: time of the last event. */
 static inline int careful_resume_rfc_9959_invariant(const struct careful_resume_rfc_9959 *s, uint64_t now) {
     uint64_t end = UINT64_C(1) << 62;
     int phase = (int)s->phase >= 0 && s->phase <= CAREFUL_RESUME_RFC_9959_PHASE_SAFE_RETREAT;

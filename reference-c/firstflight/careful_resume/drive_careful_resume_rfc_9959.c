@@ -20,7 +20,7 @@ static struct careful_resume_rfc_9959_window copied_in(void) {
     return window;
 }
 
-/* Return the outcome of the header, and that of the controller where it is NORMAL. */
+/* Return the outcome of the header, or of the controller if the former is NORMAL. */
 static struct drive_answer on_ack(const struct drive_event *event) {
     struct careful_resume_rfc_9959_window window = copied_in();
     struct drive_answer normal = answer_of("newreno_rfc_9002", BASE_UNCHANGED);
@@ -35,7 +35,7 @@ static struct drive_answer on_ack(const struct drive_event *event) {
     }
     struct careful_resume_rfc_9959_ack ack = {event->t_ns, event->bytes, event->bytes_in_flight, event->latest_rtt_ns, runs,
                                               (uint32_t)event->run_count};
-#ifdef __bpf__ /* the last runs: of an unknown number the verifier allows none to be read */
+#ifdef __bpf__ /* only the last runs: the verifier needs a known bound for their number */
     ack.run_count = event->run_count == 0 ? 1 : (uint32_t)FEW_RUNS(event->run_count, 8);
     ack.runs = &runs[(event->run_count - ack.run_count) & (DRIVE_RUNS - 1)];
 #endif
@@ -83,7 +83,7 @@ static struct drive_answer dispatch(const struct drive_event *event) {
     if (event->kind == ACK)
         return on_ack(event);
     if (event->kind == DATAGRAM_SIZE) {
-        /* Also where a phase ends; base_on_event repeats it without an effect. */
+        /* Also if a phase ends; base_on_event repeats it without effect. */
         newreno_rfc_9002_on_datagram_size(&base, (uint32_t)event->max_datagram_size_bytes, event->handshake != 0);
         resume.max_datagram_size = (uint32_t)event->max_datagram_size_bytes;
     }

@@ -3,7 +3,7 @@
 
 #include "firstflight/minmax.h"
 
-/* Return how long bytes take at the jump per RTT, rounded up. */
+/* Return the time to send bytes at one jump per RTT, rounded up. */
 static uint64_t duration_ns(const struct ff_careful_resume *state, uint64_t total_bytes, uint64_t rtt_ns)
 {
     uint64_t divisor = ff_max(state->jump_bytes, 1); /* [careful-resume.pacing.schedule] */
@@ -12,7 +12,7 @@ static uint64_t duration_ns(const struct ff_careful_resume *state, uint64_t tota
     return ff_min(wait_ns, FF_TIME_MAX_NS);
 }
 
-/* Return when the schedule releases the next packet. */
+/* Return the release time of the next packet. */
 static uint64_t release_ns(const struct ff_careful_resume *state)
 {
     const struct ff_careful_resume_schedule *schedule = &state->schedule;
@@ -46,7 +46,7 @@ void ff_careful_resume_pace_sent(struct ff_careful_resume *state, const struct f
 
 void ff_careful_resume_pace_rtt(struct ff_careful_resume *state)
 {
-    uint64_t latest_ns = state->rtt.latest_ns; /* there is a sample: none jumps without */
+    uint64_t latest_ns = state->rtt.latest_ns; /* there is a sample: a jump needs one */
 
     if (latest_ns == state->schedule.rtt_ns) {
         return;

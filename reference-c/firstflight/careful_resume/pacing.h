@@ -11,11 +11,11 @@ extern "C" {
 /* Return the earliest time for the next packet, FF_NONE outside the Unvalidated phase. */
 uint64_t ff_careful_resume_next_release_ns(const struct ff_careful_resume *state);
 
-/* Advance the schedule by packets sent; what a late sender may catch up is no more than an initial window. */
+/* Advance the schedule by packets sent; a late sender catches up by at most an initial window. */
 void ff_careful_resume_pace_sent(struct ff_careful_resume *state, const struct ff_base_state *base, uint64_t t_ns,
                                  const struct ff_sent *sent);
 
-/* Let packets after the next one follow each other by the current RTT. */
+/* Use the current RTT to space packets after the next packet. */
 void ff_careful_resume_pace_rtt(struct ff_careful_resume *state);
 
 #ifdef __cplusplus

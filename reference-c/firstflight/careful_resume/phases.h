@@ -1,8 +1,8 @@
 /*
- * What each phase of Careful Resume does on an event (spec/careful-resume/rules.md).
+ * Event processing in each phase of Careful Resume (spec/careful-resume/rules.md).
  *
- * `base` comes as it was before the event; `normal` is what normal congestion control makes of the event. Each function leaves in `base`
- * what counts.
+ * `base`: the base controller before the event; functions change it to the state that counts. `normal`: the result of
+ * normal congestion control for the event.
  */
 #ifndef FIRSTFLIGHT_CAREFUL_RESUME_PHASES_H
 #define FIRSTFLIGHT_CAREFUL_RESUME_PHASES_H
@@ -13,13 +13,13 @@
 extern "C" {
 #endif
 
-/* Process an event in Reconnaissance, where normal congestion control goes on until the jump. */
+/* Process an event in Reconnaissance, with normal congestion control until the jump. */
 struct ff_careful_resume_report ff_careful_resume_on_reconnaissance(const struct ff_careful_resume_readings *readings,
                                                                     struct ff_careful_resume *state,
                                                                     struct ff_base_state *base, const struct ff_event *event,
                                                                     const struct ff_careful_resume_normal *normal);
 
-/* Jump, unless that would not enlarge the window. */
+/* Jump, if that enlarges the window. */
 struct ff_careful_resume_report ff_careful_resume_enter(const struct ff_careful_resume_readings *readings,
                                                         struct ff_careful_resume *state, struct ff_base_state *base,
                                                         uint64_t now_ns);
@@ -29,7 +29,7 @@ struct ff_careful_resume_report ff_careful_resume_on_sent(const struct ff_carefu
                                                           struct ff_careful_resume *state, struct ff_base_state *base,
                                                           const struct ff_event *event);
 
-/* Process any event but packets sent in the Unvalidated phase. */
+/* Process an event other than packets sent in the Unvalidated phase. */
 struct ff_careful_resume_report ff_careful_resume_on_unvalidated(const struct ff_careful_resume_readings *readings,
                                                                  struct ff_careful_resume *state, struct ff_base_state *base,
                                                                  const struct ff_event *event,
@@ -46,7 +46,7 @@ struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_carefu
                                                           struct ff_careful_resume *state, struct ff_base_state *base,
                                                           uint64_t now_ns, enum ff_trigger trigger);
 
-/* End Careful Resume at persistent congestion, to which normal congestion control reacts. */
+/* End Careful Resume at persistent congestion; normal congestion control reacts to it. */
 struct ff_careful_resume_report ff_careful_resume_stop(struct ff_careful_resume *state, struct ff_base_state *base,
                                                        const struct ff_careful_resume_normal *normal);
 

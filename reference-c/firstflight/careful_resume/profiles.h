@@ -84,7 +84,7 @@ enum {
 
 /* What does congestion do in Safe Retreat? (A23) */
 enum {
-    FF_CAREFUL_RESUME_RETREAT_CONGESTION_ABSORBED = 0, /* nothing */
+    FF_CAREFUL_RESUME_RETREAT_CONGESTION_ABSORBED = 0, /* no effect */
     FF_CAREFUL_RESUME_RETREAT_CONGESTION_REDUCES = 1, /* the window is halved again */
 };
 
@@ -96,7 +96,7 @@ enum {
 
 /* What does a change of the path do in the Validating phase? (A33) */
 enum {
-    FF_CAREFUL_RESUME_PATH_VALIDATING_IGNORED = 0, /* nothing */
+    FF_CAREFUL_RESUME_PATH_VALIDATING_IGNORED = 0, /* no effect */
     FF_CAREFUL_RESUME_PATH_VALIDATING_RETREATS = 1, /* Safe Retreat begins */
 };
 

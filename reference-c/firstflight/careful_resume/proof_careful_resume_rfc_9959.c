@@ -2,7 +2,7 @@
 #include "careful_resume_rfc_9959_invariant.h"
 #include "proof.h"
 
-enum { RUNS = 3 }; /* of an ACK at most */
+enum { RUNS = 3 }; /* maximum per ACK */
 
 static struct careful_resume_rfc_9959_window window;
 
@@ -57,12 +57,12 @@ void prove_transmission_time(uint64_t then, uint64_t size) {
     PROVE(careful_resume_rfc_9959_transmission_time(&s, size) <= CAREFUL_RESUME_RFC_9959_TIME_MAX);
 }
 
-/* Of what it was taken last, for the port beside it. */
+/* Arguments and result of the last call, for the comparison with the port. */
 static struct {
     uint64_t size, rtt, jump, time;
 } time_of;
 
-/* What prove_transmission_time shows. */
+/* Contract proved by prove_transmission_time. */
 uint64_t any_transmission_time(const struct careful_resume_rfc_9959 *s, uint64_t size) {
     uint64_t time;
     PROVE(s->jump_cwnd > 0 && size < WINDOW_END);
@@ -77,7 +77,7 @@ void prove_next_release_ns(uint64_t then) {
     PROVE(release <= CAREFUL_RESUME_RFC_9959_TIME_MAX || release == CAREFUL_RESUME_RFC_9959_NONE);
 }
 
-/* Data sent before its first ACK is less than the largest window. */
+/* Bytes sent before their first ACK are less than the largest window. */
 void prove_on_sent(uint64_t then) {
     struct careful_resume_rfc_9959 s = any_state(then);
     struct careful_resume_rfc_9959_sent sent;
@@ -110,7 +110,7 @@ void prove_on_ack_in_reconnaissance(uint64_t then) {
     prove_invariant(&s, ack.now);
 }
 
-/* What prove_on_ack_in_reconnaissance shows. */
+/* Contract proved by prove_on_ack_in_reconnaissance. */
 enum careful_resume_rfc_9959_outcome any_on_ack_in_reconnaissance(struct careful_resume_rfc_9959 *s,
                                                                  const struct careful_resume_rfc_9959_ack *ack,
                                                                  struct careful_resume_rfc_9959_window *changed) {
@@ -136,12 +136,12 @@ void prove_leave_safe_retreat(uint64_t then) {
     PROVE(window.ssthresh <= before);
 }
 
-/* Of what the threshold was taken last, for the port beside it. */
+/* Arguments and result of the last call, for the comparison with the port. */
 static struct {
     uint64_t pipesize, numerator, denominator, before, after;
 } left_with;
 
-/* What prove_leave_safe_retreat shows. */
+/* Contract proved by prove_leave_safe_retreat. */
 void any_leave_safe_retreat(const struct careful_resume_rfc_9959 *s, struct careful_resume_rfc_9959_window *left) {
     uint64_t ssthresh;
     PROVE(s->saved.beta_denominator > 0);
@@ -186,9 +186,10 @@ void prove_leave_unvalidated_if(uint64_t then, uint64_t now) {
     prove_invariant(&s, now);
 }
 
-/* The port beside the header, in the profile of the RFC: from any two states that stand for each other the same ACK leaves two that do so again,
- * phase by phase: CASE is the phase in which it arrives. It has one run, of packets of SIZE bytes; in Reconnaissance one packet. The growth of NewReno and the quotients of pacing
- * and of Beta are not looked into: growth is any that both take, in the same state, and each quotient any that both take, of the same numbers. */
+/* Equivalence of the port and the header in the profile of the RFC: from any two equivalent states the same ACK leads
+ * to equivalent states. CASE is the phase at the ACK, which has one run of packets of SIZE bytes; in Reconnaissance one
+ * packet. The growth of NewReno and the quotients of pacing and of Beta are abstract. Both implementations get the same
+ * arbitrary growth for the same state, and the same arbitrary quotient for the same numbers. */
 #include "firstflight/careful_resume/careful_resume.h"
 #include "firstflight/careful_resume/pacing.h"
 #include "firstflight/careful_resume/phases.h"
@@ -226,7 +227,7 @@ void prove_leave_unvalidated_if(uint64_t then, uint64_t now) {
 
 enum { SIZE = 1200 };
 static struct ff_base_state grown;
-static uint64_t grown_cwnd; /* what growth makes of the window */
+static uint64_t grown_cwnd; /* the window after growth */
 
 enum ff_outcome ff_newreno_on_event(struct ff_base_state *base, const struct ff_event *event) {
     (void)event;
@@ -258,13 +259,13 @@ static int saved_stand(const struct careful_resume_rfc_9959_saved *saved, const 
            used->beta_denominator == saved->beta_denominator;
 }
 
-/* Numbers of packets are from 1 in the header, where 0 is none; FF_NO_PACKET + 1 is 0. */
+/* The header stores packet numbers plus 1, with 0 for none; FF_NO_PACKET + 1 is 0. */
 static int marks_stand(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume_marks *marks) {
     return marks->sent + 1 == s->after_highest_sent && marks->acked + 1 == s->after_highest_acked &&
            marks->first_unvalidated + 1 == s->after_first_unvalidated_packet && marks->last_unvalidated + 1 == s->after_last_unvalidated_packet;
 }
 
-/* What only Reconnaissance reads; in it nothing was paced yet. */
+/* State that only Reconnaissance reads, before any pacing. */
 static int reconnaissance_stands(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume *port) {
     int measured = port->rtt.phase_minimum_ns == s->minimum_rtt && (s->minimum_rtt == FF_NO_RTT_NS || port->rtt.latest_ns != FF_NO_RTT_NS);
     return port->initial.first == s->first_initial_packet && port->initial.last + 1 == s->after_last_initial_packet &&
@@ -272,8 +273,8 @@ static int reconnaissance_stands(const struct careful_resume_rfc_9959 *s, const 
            s->after_last_unvalidated_packet == 0;
 }
 
-/* What only the Unvalidated Phase reads; as long as no packet is sent in it, the flight does not exceed PipeSize, and none of its packets is
- * acknowledged, since that ends it. */
+/* State that only the Unvalidated Phase reads. Until a packet is sent in the phase, the flight does not exceed
+ * PipeSize. None of its packets is acknowledged, since an acknowledgement ends the phase. */
 static int unvalidated_stands(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume *port) {
     const struct ff_careful_resume_schedule *schedule = &port->schedule;
     return port->limit_from_ns == s->entry_ns && schedule->t_ns == s->paced_from_ns && schedule->bytes == s->paced &&
@@ -320,7 +321,7 @@ void prove_begin_as_the_port(uint32_t max_datagram_size) {
     PROVE(stand_for_each_other(&s, &port, &base));
 }
 
-/* An event of one run, as the port takes it, and as the header does; what is in flight becomes no more by it. */
+/* An event of one run in the form of the port and of the header; bytes in flight do not increase. */
 static struct ff_run acked;
 static struct careful_resume_rfc_9959_run run;
 
@@ -349,7 +350,7 @@ static struct ff_event event_of(uint64_t then, const struct careful_resume_rfc_9
     return event;
 }
 
-/* In the header as drive_careful_resume_rfc_9959.c calls it. */
+/* Calls of the header as in drive_careful_resume_rfc_9959.c. */
 void prove_on_ack_as_the_port(uint64_t then, uint64_t any_cwnd) {
     static const enum ff_phase phases[] = {FF_PHASE_NORMAL, FF_PHASE_RECONNAISSANCE, FF_PHASE_UNVALIDATED, FF_PHASE_VALIDATING,
                                            FF_PHASE_SAFE_RETREAT};

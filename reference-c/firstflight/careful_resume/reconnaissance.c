@@ -3,7 +3,7 @@
 #include "firstflight/careful_resume/saved.h"
 #include "firstflight/minmax.h"
 
-/* Count what an ACK covers of the initial data, which ends with the first ACK of some of it. */
+/* Count initial data covered by an ACK. The initial data ends with the first ACK of any part of it. */
 static void count_initial(struct ff_careful_resume *state, const struct ff_ack *ack)
 {
     struct ff_careful_resume_initial *initial = &state->initial;
@@ -31,7 +31,7 @@ static void measured_rtts(const struct ff_careful_resume_readings *readings, con
     }
 }
 
-/* Return whether the RTT may be one of the saved path. */
+/* Return whether the RTT fits the saved path. */
 static bool rtt_fits(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state)
 {
     uint64_t low_ns;
@@ -64,7 +64,7 @@ static bool is_confirmed(const struct ff_careful_resume_readings *readings, cons
     return true;
 }
 
-/* Return whether more data waits than the window has room for. */
+/* Return whether the waiting data exceeds the room in the window. */
 static bool is_limited(const struct ff_careful_resume *state, const struct ff_base_state *base)
 {
     uint64_t room_bytes = base->cwnd_bytes - ff_min(state->flight_bytes, base->cwnd_bytes);

@@ -29,7 +29,7 @@ struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_carefu
     return (struct ff_careful_resume_report){FF_OUTCOME_RETREATED, trigger};
 }
 
-/* Bound the threshold by what PipeSize has shown; a lower one stays. */
+/* Bound the threshold by PipeSize * Beta; a lower threshold stays. */
 static void bound_threshold(const struct ff_careful_resume *state, struct ff_base_state *base)
 {
     const struct ff_saved_path *used = &state->used; /* [careful-resume.retreat.threshold] */
@@ -63,7 +63,7 @@ struct ff_careful_resume_report ff_careful_resume_retreat_on_lost(const struct f
     return ff_careful_resume_retreat(readings, state, base, event->t_ns, FF_TRIGGER_PACKET_LOSS);
 }
 
-/* End Safe Retreat; the ACK that does so leaves the window alone. */
+/* End Safe Retreat; the ACK that ends it does not change the window. */
 static struct ff_careful_resume_report leave(struct ff_careful_resume *state, struct ff_base_state *base)
 {
     ff_careful_resume_end(state); /* [careful-resume.retreat.end] */
@@ -79,7 +79,7 @@ static bool ack_ends(const struct ff_careful_resume_readings *readings, const st
     return ff_careful_resume_reached(state->marks.acked, state->marks.last_unvalidated);
 }
 
-/* Return whether a loss leaves nothing to wait for; where a packet has to be acknowledged, no loss does. */
+/* Return whether a loss ends Safe Retreat: in the reading none_outstanding, when no unvalidated bytes are left. */
 static bool loss_ends(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state)
 {
     return readings->retreat_end == FF_CAREFUL_RESUME_RETREAT_END_NONE_OUTSTANDING && state->unvalidated_left_bytes == 0;

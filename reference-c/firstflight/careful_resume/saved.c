@@ -37,7 +37,7 @@ enum ff_outcome ff_careful_resume_on_saved_path(struct ff_careful_resume *state,
     return FF_OUTCOME_RESUMING;
 }
 
-/* Begin the round of this ACK; it ends with the ACK of a packet that is yet to be sent. */
+/* Begin the round of this ACK; it ends with the ACK of a packet not sent yet. */
 static void begin_round(struct ff_careful_resume *state, const struct ff_ack *ack)
 {
     uint64_t next_first = ff_careful_resume_highest(state->marks.sent, ack->packets[ack->run_count - 1].last) + 1;
@@ -45,12 +45,12 @@ static void begin_round(struct ff_careful_resume *state, const struct ff_ack *ac
     state->round_trip = (struct ff_careful_resume_round){next_first, ack->bytes, ack->app_limited};
 }
 
-/* Save what the round that ends has shown. */
+/* Save the capacity measured in the round that ends. */
 static void save(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                  const struct ff_base_state *base, const struct ff_ack *ack)
 {
     if (ack->min_rtt_ns == FF_NO_RTT_NS || ack->min_rtt_ns == 0) {
-        return; /* a set without an RTT is none */
+        return; /* a set needs an RTT */
     }
     uint64_t measured_bytes = state->round_trip.bytes; /* [careful-resume.observe.capacity] */
     if (readings->observed == FF_CAREFUL_RESUME_OBSERVED_WINDOW) {

@@ -1,4 +1,4 @@
-/* Saved sets: taking one into use, and observing what to save (spec/careful-resume/rules.md). */
+/* Saved sets: accept a set for use, and measure values to save (spec/careful-resume/rules.md). */
 #ifndef FIRSTFLIGHT_CAREFUL_RESUME_SAVED_H
 #define FIRSTFLIGHT_CAREFUL_RESUME_SAVED_H
 
@@ -11,11 +11,11 @@ extern "C" {
 /* Return whether the Lifetime of a set is exceeded: after its end. */
 bool ff_careful_resume_expired(const struct ff_saved_path *offer, uint64_t now_ns);
 
-/* Take a saved set into use, or say why not. */
+/* Accept a saved set for use; return the outcome, or the reason for refusing it. */
 enum ff_outcome ff_careful_resume_on_saved_path(struct ff_careful_resume *state, uint64_t t_ns,
                                                 const struct ff_saved_path *offer);
 
-/* Measure the capacity in round trips of normal congestion control; `base` has taken the ACK already. */
+/* Measure the capacity in round trips of normal congestion control; `base` has already processed the ACK. */
 void ff_careful_resume_measure(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                                const struct ff_base_state *base, const struct ff_ack *ack);
 

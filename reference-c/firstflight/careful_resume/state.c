@@ -1,4 +1,5 @@
-/* The state of Careful Resume, and what its phases share. Mirrors reference-py/src/firstflight/careful_resume/state.py. */
+/* The state of Careful Resume, and functions shared by its phases. Mirrors
+ * reference-py/src/firstflight/careful_resume/state.py. */
 #include "firstflight/careful_resume/state.h"
 
 #include "firstflight/minmax.h"
@@ -47,7 +48,7 @@ uint64_t ff_careful_resume_bytes_between(const struct ff_run *runs, size_t run_c
         uint64_t from = ff_max(runs[i].first, first);
         uint64_t to = ff_min(runs[i].last, last);
         if (from <= to) {
-            /* Part of a run, of which an event has below 2^48 bytes. */
+            /* Part of a run; an event has less than 2^48 bytes. */
             sum_bytes += (to - from + 1) * runs[i].size_bytes;
         }
     }
@@ -103,6 +104,6 @@ bool ff_careful_resume_rtt_too_low(const struct ff_careful_resume_readings *read
 
 bool ff_careful_resume_rtt_too_high(uint64_t rtt_ns, const struct ff_saved_path *used)
 {
-    /* RTTs are below 2^59, ten times one below 2^63. */
+    /* RTTs are below 2^59, so ten times an RTT is below 2^63. */
     return rtt_ns != FF_NO_RTT_NS && rtt_ns > 10 * used->saved_rtt_ns;
 }

@@ -1,4 +1,4 @@
-/* Unit tests of Careful Resume: exact shares, the pacing schedule at its borders, and what the domain refuses. */
+/* Unit tests of Careful Resume: exact shares, limits of the pacing schedule, and events outside the domain. */
 #include "firstflight/careful_resume/state.h"
 #include "support.h"
 

@@ -3,7 +3,7 @@
 #include "firstflight/careful_resume/phases.h"
 #include "firstflight/minmax.h"
 
-/* Return how large the window of the phase is. */
+/* Return the window of the phase, in bytes. */
 static uint64_t jump_bytes(const struct ff_saved_path *used)
 {
     uint64_t jump = used->saved_cwnd_bytes / 2; /* [careful-resume.jump.half] [careful-resume.jump.amount] */
@@ -67,7 +67,7 @@ static bool time_is_over(const struct ff_careful_resume_readings *readings, cons
     return spent_ns > limit;
 }
 
-/* Return the window if the jump was too little used to go on, FF_NONE if it was used. */
+/* Return the window if too little of the jump was used to continue, or FF_NONE if it was used. */
 static uint64_t rate_limited_bytes(const struct ff_careful_resume_readings *readings,
                                    const struct ff_careful_resume *state)
 {
@@ -82,7 +82,7 @@ static uint64_t rate_limited_bytes(const struct ff_careful_resume_readings *read
     return FF_NONE;
 }
 
-/* Go on to the Validating phase, or end Careful Resume if the jump was not used. */
+/* Enter the Validating phase, or end Careful Resume if the jump was not used. */
 static struct ff_careful_resume_report leave(const struct ff_careful_resume_readings *readings,
                                              struct ff_careful_resume *state, struct ff_base_state *base,
                                              enum ff_trigger trigger)
@@ -96,13 +96,13 @@ static struct ff_careful_resume_report leave(const struct ff_careful_resume_read
     }
     base->cwnd_bytes = state->flight_bytes; /* [careful-resume.validating.begin] */
     if (state->marks.last_unvalidated == FF_NO_PACKET) {
-        state->marks.last_unvalidated = state->marks.sent; /* only a reading in which PipeSize starts below the flight */
+        state->marks.last_unvalidated = state->marks.sent; /* only in readings where PipeSize starts below the flight */
     }
     state->phase = FF_PHASE_VALIDATING;
     return (struct ff_careful_resume_report){FF_OUTCOME_VALIDATION_BEGUN, trigger};
 }
 
-/* Leave the phase if there is a trigger, or its time is over; or else report what was given. */
+/* Leave the phase if there is a trigger or its time is over; otherwise return the given report. */
 static struct ff_careful_resume_report leave_if(const struct ff_careful_resume_readings *readings,
                                                 struct ff_careful_resume *state, struct ff_base_state *base,
                                                 const struct ff_event *event, enum ff_trigger trigger,

@@ -12,7 +12,7 @@ static void note_reduction(struct ff_cubic *state, uint64_t cwnd_bytes);
 
 void ff_cubic_begin(struct ff_cubic *state, const struct ff_cubic_readings *readings)
 {
-    const struct ff_cubic_readings kept = *readings; /* they may be those of the state itself */
+    const struct ff_cubic_readings kept = *readings; /* `readings` may point into the state */
 
     *state = (struct ff_cubic){ /* [cubic.begin] */
         .readings = kept,
@@ -39,7 +39,7 @@ static uint64_t slow_start_end_bytes(const void *rules_state, uint64_t ssthresh_
     return ssthresh_bytes;
 }
 
-/* Note how much is in flight; the number saturates as windows do. */
+/* Store the bytes in flight; the number saturates like windows. */
 static void set_flight(void *rules_state, uint64_t bytes_in_flight)
 {
     struct ff_cubic *state = rules_state;
@@ -47,7 +47,7 @@ static void set_flight(void *rules_state, uint64_t bytes_in_flight)
     state->flight_bytes = ff_min(bytes_in_flight, FF_WINDOW_MAX_BYTES);
 }
 
-/* Let time count again, and take the time that did not out of the stages. */
+/* Resume the clock; shift the stages by the time that did not count. */
 static void resume(struct ff_cubic *state, uint64_t now_ns)
 {
     if (state->stopped_ns == FF_NONE) {
@@ -75,7 +75,7 @@ static void on_sent(void *rules_state, uint64_t t_ns, const struct ff_sent *sent
     }
 }
 
-/* Stop counting time, if there is a stage. */
+/* Stop the clock, if there is a stage. */
 static void stop(struct ff_cubic *state, uint64_t now_ns, bool idle)
 {
     if (!state->epoch.begun && !state->saved.there) {
@@ -89,7 +89,7 @@ static void stop(struct ff_cubic *state, uint64_t now_ns, bool idle)
     }
 }
 
-/* Begin a stage, unless there is one and nothing else has changed the window since it last grew. */
+/* Begin a stage, unless one exists and the window is unchanged since its last growth. */
 static void continue_epoch(struct ff_cubic *state, uint64_t now_ns, uint64_t datagram_bytes, uint64_t cwnd_bytes)
 {
     struct ff_cubic_epoch *epoch = &state->epoch;
@@ -127,7 +127,7 @@ static void grow_estimate(struct ff_cubic *state, uint64_t datagram_bytes, uint6
     epoch->w_est_fraction = fraction & FRACTION_MASK;
 }
 
-/* Set the window to W_est, never lower than it is. */
+/* Raise the window to W_est; never lower it. */
 static void follow_estimate(struct ff_cubic_epoch *epoch)
 {
     if (epoch->w_est_bytes <= epoch->cwnd_bytes) {
@@ -137,7 +137,7 @@ static void follow_estimate(struct ff_cubic_epoch *epoch)
     epoch->cwnd_fraction = epoch->w_est_fraction;
 }
 
-/* Grow the window by its share of the way to the target. */
+/* Grow the window by its share of the distance to the target. */
 static void approach(struct ff_cubic_epoch *epoch, uint64_t acked_bytes, uint64_t target_bytes)
 {
     uint64_t cwnd_bytes = epoch->cwnd_bytes;
@@ -181,7 +181,7 @@ static uint64_t grow(struct ff_cubic *state, uint64_t t_ns, const struct ff_ack 
     return epoch->cwnd_bytes;
 }
 
-/* Process an ACK, of which acked_bytes may grow the window in congestion avoidance; return the window. */
+/* Process an ACK; return the window. acked_bytes: bytes that may grow the window in congestion avoidance. */
 static uint64_t on_acked(void *rules_state, uint64_t t_ns, const struct ff_ack *ack, uint64_t datagram_bytes,
                          uint64_t cwnd_bytes, uint64_t acked_bytes)
 {
@@ -199,7 +199,7 @@ static uint64_t on_acked(void *rules_state, uint64_t t_ns, const struct ff_ack *
     return cwnd_bytes;
 }
 
-/* Process a sign of congestion. */
+/* Process a loss or CE mark. */
 static void reduce(void *rules_state, uint64_t now_ns, uint64_t datagram_bytes, struct ff_windows *base, uint64_t flight_bytes,
                    bool ce)
 {
@@ -230,7 +230,7 @@ static void reduce(void *rules_state, uint64_t now_ns, uint64_t datagram_bytes, 
     base->ssthresh_bytes = ff_max(left_bytes, two_bytes);
 }
 
-/* Remember the window at a reduction, whoever computes the new one. */
+/* Remember the window at a reduction, by CUBIC or by a startup algorithm. */
 static void note_reduction(struct ff_cubic *state, uint64_t cwnd_bytes)
 {
     uint64_t last_bytes = state->w_max_bytes;
@@ -244,7 +244,7 @@ static void note_reduction(struct ff_cubic *state, uint64_t cwnd_bytes)
     state->epoch = (struct ff_cubic_epoch){.begun = false};
 }
 
-/* What a reduction by a startup algorithm leaves of a window. */
+/* Return a window after a reduction by a startup algorithm. */
 static uint64_t reduced_bytes(const void *rules_state, uint64_t window_bytes)
 {
     (void)rules_state;
@@ -258,7 +258,7 @@ static void note_startup_reduction(void *rules_state, uint64_t now_ns, uint64_t 
     note_reduction(rules_state, cwnd_bytes); /* [cubic.startup.note] */
 }
 
-/* Process persistent congestion: the next stage begins as if there had been no maximum. */
+/* Process persistent congestion: the next stage begins without a maximum. */
 static void collapse(void *rules_state)
 {
     struct ff_cubic *state = rules_state;
@@ -268,7 +268,7 @@ static void collapse(void *rules_state)
     state->epoch = (struct ff_cubic_epoch){.begun = false};
 }
 
-/* Begin another stage with the next growth: K is a time for segments of one size. RFC 9438 leaves that open. */
+/* Begin another stage with the next growth: K is computed for one segment size. RFC 9438 leaves this open. */
 static void change_datagram_size(void *rules_state)
 {
     struct ff_cubic *state = rules_state;
@@ -277,7 +277,7 @@ static void change_datagram_size(void *rules_state)
     state->saved.epoch = (struct ff_cubic_epoch){.begun = false};
 }
 
-/* Forget all congestion, because a startup algorithm begins anew below what it has found. */
+/* Forget all congestion: a startup algorithm begins again from a small window. */
 static void forget(void *rules_state)
 {
     struct ff_cubic *state = rules_state;
@@ -287,7 +287,7 @@ static void forget(void *rules_state)
     state->flight_bytes = flight_bytes;
 }
 
-/* Go back to before the last reduction and write what it replaced; false if there is nothing to restore. */
+/* Undo the last reduction and write the windows before it; return false without a reduction to undo. */
 static bool restore(void *rules_state, uint64_t cwnd_bytes, struct ff_windows *replaced)
 {
     struct ff_cubic *state = rules_state;

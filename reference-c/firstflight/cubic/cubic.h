@@ -1,7 +1,8 @@
 /*
- * The window rules of CUBIC (spec/cubic/rules.md; RFC 9438): how the base controller grows in congestion avoidance, and how it reduces.
+ * The window rules of CUBIC (spec/cubic/rules.md; RFC 9438): growth of the base controller in congestion avoidance, and
+ * its reductions.
  *
- * newreno keeps the windows and calls the hooks of ff_cubic_rules. Numbers that are not there are FF_NONE.
+ * newreno keeps the windows and calls the hooks of ff_cubic_rules. Absent numbers are FF_NONE.
  */
 #ifndef FIRSTFLIGHT_CUBIC_H
 #define FIRSTFLIGHT_CUBIC_H
@@ -19,15 +20,15 @@ extern "C" {
 /* A congestion avoidance stage. */
 struct ff_cubic_epoch {
     bool begun;
-    uint64_t start_ns;   /* later than its beginning by the time that does not count */
+    uint64_t start_ns;   /* its beginning plus the time that does not count */
     uint64_t k_ns;       /* K */
-    uint64_t cwnd_bytes; /* the window as the last growth left it */
+    uint64_t cwnd_bytes; /* the window after the last growth */
     uint64_t cwnd_fraction;
     uint64_t w_est_bytes;
     uint64_t w_est_fraction;
 };
 
-/* What a reduction after a loss replaced, of the base and of CUBIC. */
+/* State of the base and of CUBIC before a reduction after a loss. */
 struct ff_cubic_saved {
     bool there;
     struct ff_windows base;
@@ -38,22 +39,22 @@ struct ff_cubic_saved {
 
 struct ff_cubic {
     struct ff_cubic_readings readings;
-    uint64_t w_max_bytes;      /* FF_NONE while nothing has set it */
-    uint64_t cwnd_prior_bytes; /* FF_NONE while nothing has set it */
+    uint64_t w_max_bytes;      /* FF_NONE until set */
+    uint64_t cwnd_prior_bytes; /* FF_NONE until set */
     uint64_t flight_bytes;     /* in flight after the last event */
-    uint64_t stopped_ns;       /* since when time does not count, or FF_NONE */
-    bool idle;                 /* only because nothing is in flight */
+    uint64_t stopped_ns;       /* when the clock stopped, or FF_NONE */
+    bool idle;                 /* stopped only because nothing is in flight */
     struct ff_cubic_epoch epoch;
     struct ff_cubic_saved saved;
 };
 
-/* Fill in the state of a new connection. */
+/* Initialise the state of a new connection. */
 void ff_cubic_begin(struct ff_cubic *state, const struct ff_cubic_readings *readings);
 
-/* The same for one on which a startup algorithm runs. */
+/* Initialise the state of a new connection under a startup algorithm. */
 void ff_cubic_carry(struct ff_cubic *state, const struct ff_cubic_readings *readings);
 
-/* Their state is a struct ff_cubic. */
+/* The rules; their state is a struct ff_cubic. */
 extern const struct ff_window_rules ff_cubic_rules;
 
 #ifdef __cplusplus

@@ -2,11 +2,12 @@
  * RFC 9438, section 4: CUBIC, with slow start and the recovery period of RFC 9002, in one header to be copied into a stack. C11 and
  * C++17; no allocation, no floating point, no global state.
  *
- * Windows are in bytes, as section 4.1 allows, and times in ns. The text has real numbers: here W_est and the window carry a fraction in
- * units of 2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is
- * rounded down. Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC. Not here: HyStart++, which 4.10 recommends (SHOULD)
- * where this has the plain slow start (MAY), and the timer of a sender whose window of one segment meets further marks (4.6, MUST). U1 to
- * U12: the open points of the page. The same functions in the same order are in reference-py, cubic/plain_cubic_rfc_9438.py.
+ * Windows are in bytes, as section 4.1 allows, and times in ns. The text uses real numbers. Here W_est and the
+ * window have a fraction in units of 2^-32 bytes and are compared in whole bytes. K is in whole ns, and W_cubic in
+ * whole bytes from W_max. Every division is rounded down. Written from draft-ietf-tcpm-rfc8312bis-15, the last before
+ * the RFC. Slow start is plain (4.10, MAY), without the recommended HyStart++ (SHOULD). The timer of a sender with a
+ * window of one segment and further marks (4.6, MUST) is not implemented. U1 to U12: the open points of the page. The
+ * same functions in the same order are in reference-py, cubic/plain_cubic_rfc_9438.py.
  *
  *     struct cubic_rfc_9438 cubic;
  *     cubic_rfc_9438_begin(&cubic, max_datagram_size, initial_window);
@@ -14,22 +15,25 @@
  *     ... for each ACK frame: cubic_rfc_9438_on_ack(&cubic, &ack);
  *     ... for packets declared lost, but not PMTU probes (RFC 9000, section 14.4): cubic_rfc_9438_on_lost(&cubic, sent_time_of_last_loss, now_ns);
  *     ... when the ECN-CE counter rises: cubic_rfc_9438_on_ce(&cubic, sent_time_of_largest_acked, now_ns);
- *     ... cubic_rfc_9438_on_persistent_congestion(&cubic), and cubic_rfc_9438_on_spurious_loss(&cubic) if what was lost arrives;
+ *     ... cubic_rfc_9438_on_persistent_congestion(&cubic), and cubic_rfc_9438_on_spurious_loss(&cubic) on the
+ *     ... arrival of packets declared lost;
  *     ... for another maximum datagram size: cubic_rfc_9438_on_datagram_size(&cubic, size, handshake, initial_window).
  *
- * Domain: times in ns from 1, below 2^59 (18 years), never falling; packets of 1 to 2^16 - 1 bytes, ACKs of less than 2^48 bytes; an
- * initial window of 1 to 2^62 - 1 bytes: 0 is not the recommended one, as it is in newreno_rfc_9002.h. The window stays below 2^62.
+ * Domain: times in ns from 1, below 2^59 (18 years), not decreasing. Packets of 1 to 2^16 - 1 bytes, ACKs of less
+ * than 2^48 bytes, an initial window of 1 to 2^62 - 1 bytes. Unlike in newreno_rfc_9002.h, 0 does not select the
+ * recommended window. The window stays below 2^62.
  *
- * Invariant: windows are below 2^62; K below 2^52, and C * K^3 at most W_max in an epoch; the clock that leaves time out, and stands still since
- * limited_since or idle_since, is not before t_epoch. W_est is not cut off: it passes 2^62 by less than 2^17 bytes for each ACK, of which there are fewer than 2^39.
+ * Invariant: windows are below 2^62; K below 2^52, and C * K^3 at most W_max in an epoch. The clock, which leaves time
+ * out and is stopped since limited_since or idle_since, is not before t_epoch. W_est is not cut off: it exceeds 2^62 by
+ * less than 2^17 bytes for each ACK, for fewer than 2^39 ACKs.
  */
 #ifndef CUBIC_RFC_9438_H
 #define CUBIC_RFC_9438_H
 
 #include <stdint.h>
 
-/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise one. Its verifier follows every path
- * of a loop over bits: compare and add without a branch. */
+/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise a product. Its verifier follows
+ * every path of a loop over bits: compare and add without a branch. */
 #if defined(__bpf__)
 #define CUBIC_RFC_9438_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
@@ -72,8 +76,8 @@ struct cubic_rfc_9438_variables {
     int in_recovery;
 };
 
-/* limited_since and idle_since: since when the application leaves the window unused. left_out: all such time that has passed; t_epoch is
- * read from a clock without it. undo: the variables before the last loss, if has_undo. */
+/* limited_since and idle_since: start of the time with unused window. left_out: total of past time with unused window;
+ * t_epoch is a time of a clock without it. undo: the variables before the last loss, if has_undo. */
 struct cubic_rfc_9438 {
     struct cubic_rfc_9438_variables now;
     uint64_t mss;
@@ -101,7 +105,7 @@ struct cubic_rfc_9438_ack {
     int app_limited;
 };
 
-/* 192 bits, the least significant first. */
+/* 192 bits, least significant limb first. */
 struct cubic_rfc_9438_natural {
     uint32_t limbs[6];
 };
@@ -135,12 +139,12 @@ static inline void cubic_rfc_9438_begin(struct cubic_rfc_9438 *s, uint32_t max_d
     s->has_undo = 0;
 }
 
-/* 4.2: the time in which nothing was in flight does not count. */
+/* 4.2: time without bytes in flight does not count. */
 static inline void cubic_rfc_9438_on_sent(struct cubic_rfc_9438 *s, uint64_t now) {
     cubic_rfc_9438_end_idle_time(s, now);
 }
 
-/* 4.2: time that has passed with nothing in flight is left out. */
+/* 4.2: leave out the time that has passed without bytes in flight. */
 static inline void cubic_rfc_9438_end_idle_time(struct cubic_rfc_9438 *s, uint64_t now) {
     if (s->idle_since != CUBIC_RFC_9438_NONE)
         s->left_out += now - s->idle_since; /* [cubic.limited.idle] */
@@ -159,23 +163,23 @@ static inline void cubic_rfc_9438_end_recovery(struct cubic_rfc_9438 *s, const s
             s->now.in_recovery = 0;
 }
 
-/* Return how many packets of a run are acknowledged in slow start; the last of them reaches the threshold. */
+/* Return the number of packets of a run that are acknowledged in slow start; the last of them reaches the threshold. */
 static inline uint64_t cubic_rfc_9438_slow_start_packets(const struct cubic_rfc_9438 *s, struct cubic_rfc_9438_run run) {
     if (s->now.ssthresh == CUBIC_RFC_9438_NONE)
         return run.count;
     uint64_t missing_bytes = s->now.ssthresh > s->now.cwnd ? s->now.ssthresh - s->now.cwnd : 0;
-    uint64_t missing = (missing_bytes + run.size_bytes - 1) / run.size_bytes; /* of less than 2^62 + 2^16 */
+    uint64_t missing = (missing_bytes + run.size_bytes - 1) / run.size_bytes; /* the sum is below 2^62 + 2^16 */
     return missing < run.count ? missing : run.count;
 }
 
-/* RFC 9002, 7.3.1: slow start, by less than 2^48 bytes, up to the bound that keeps all sums here in 64 bits. */
+/* RFC 9002, 7.3.1: slow start, by less than 2^48 bytes, up to the bound that keeps all sums in 64 bits. */
 static inline void cubic_rfc_9438_increase(struct cubic_rfc_9438 *s, uint64_t more_bytes) {
     s->now.cwnd += more_bytes;
     if (s->now.cwnd > CUBIC_RFC_9438_WINDOW_MAX)
         s->now.cwnd = CUBIC_RFC_9438_WINDOW_MAX;
 }
 
-/* A new ACK: slow start packet by packet, and congestion avoidance once for the bytes of all the others. */
+/* A new ACK: slow start packet by packet, and congestion avoidance once for all other bytes. */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ack(struct cubic_rfc_9438 *s, const struct cubic_rfc_9438_ack *ack) {
     cubic_rfc_9438_end_recovery(s, ack);
     cubic_rfc_9438_end_idle_time(s, ack->now);
@@ -192,7 +196,8 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ack(struct cubic_rfc
         if (cubic_rfc_9438_in_congestion_recovery(s, run.sent_time))
             continue;
         outcome = CUBIC_RFC_9438_GROWN;
-        /* At cwnd = ssthresh the text has slow start (4.10), RFC 9002 congestion avoidance (7.3.3): the latter is taken (U9). */
+        /* At cwnd = ssthresh the text has slow start (4.10), RFC 9002 has congestion avoidance (7.3.3), which is used
+         * here (U9). */
         uint64_t packets = cubic_rfc_9438_slow_start_packets(s, run);
         cubic_rfc_9438_increase(s, packets * run.size_bytes);
         if (packets < run.count) {
@@ -237,7 +242,7 @@ static inline void cubic_rfc_9438_on_new_ack_in_congestion_avoidance(struct cubi
         cubic_rfc_9438_begin_stage(s, cwnd);
     }
     uint64_t t = t_current - s->now.t_epoch;
-    bytes_acked = bytes_acked < cwnd ? bytes_acked : cwnd; /* [cubic.grow.at-most-a-window] ours: the text has no such bound */
+    bytes_acked = bytes_acked < cwnd ? bytes_acked : cwnd; /* [cubic.grow.at-most-a-window] this project's bound */
     uint64_t alpha = s->now.w_est >= s->now.cwnd_prior ? 1 : 9;
     uint64_t of = s->now.w_est >= s->now.cwnd_prior ? 1 : 17; /* [cubic.friendly.alpha], [cubic.friendly.alpha-one] */
     /* 9 * (2^16 - 1) * 2^32 < 2^52, and so is the quotient, since bytes_acked <= cwnd. */
@@ -246,21 +251,22 @@ static inline void cubic_rfc_9438_on_new_ack_in_congestion_avoidance(struct cubi
     s->now.w_est += more >> 32;
     s->now.w_est_fraction = (uint32_t)more;
     if (cubic_rfc_9438_w_cubic(s, t) < s->now.w_est) {
-        /* Where W_est is below cwnd the text lowers cwnd to it; elsewhere cwnd only grows, and so it does here (U8). */
+        /* If W_est is below cwnd, the text lowers cwnd to it; elsewhere in the text cwnd only grows. Here it only grows
+         * (U8). */
         if (s->now.w_est > cwnd)                                                   /* [cubic.friendly.never-lowers] */
             cubic_rfc_9438_set_cwnd(s, s->now.w_est, s->now.w_est_fraction); /* [cubic.friendly.region] */
     } else {
         uint64_t target = cubic_rfc_9438_w_cubic(s, t + ack->smoothed_rtt);              /* [cubic.target] */
         target = target > cwnd ? target : cwnd;                                          /* [cubic.target.least] */
         target = target < cwnd + cwnd / 2 ? target : cwnd + cwnd / 2;                    /* [cubic.target.most] */
-        /* The text has (target - cwnd) / cwnd segments for each new ACK; here it is for each segment that is acknowledged (U1). */
+        /* The text grows by (target - cwnd) / cwnd segments for each new ACK; here for each segment (U1). */
         uint64_t whole = cubic_rfc_9438_share(target - cwnd, bytes_acked, cwnd, &rest); /* [cubic.grow] [cubic.grow.share] */
         uint64_t fraction = cubic_rfc_9438_share(UINT64_C(1) << 32, rest, cwnd, &rest); /* below 2^32 */
         cubic_rfc_9438_set_cwnd(s, cwnd + whole, s->now.cwnd_fraction + fraction);
     }
 }
 
-/* Multiply a number; what exceeds 192 bits would be cut off. */
+/* Multiply a number; bits above 192 would be cut off. */
 static inline struct cubic_rfc_9438_natural cubic_rfc_9438_times(struct cubic_rfc_9438_natural a, uint64_t factor) {
     struct cubic_rfc_9438_natural product = {{0, 0, 0, 0, 0, 0}};
     for (int half = 0; half < 2; half++) {
@@ -285,14 +291,14 @@ static inline struct cubic_rfc_9438_natural cubic_rfc_9438_over(struct cubic_rfc
     return a;
 }
 
-/* The cube of a number below 2^64. */
+/* Return the cube of a number below 2^64. */
 static inline struct cubic_rfc_9438_natural cubic_rfc_9438_cube(uint64_t a) {
     struct cubic_rfc_9438_natural one = {{1, 0, 0, 0, 0, 0}};
     return cubic_rfc_9438_times(cubic_rfc_9438_times(cubic_rfc_9438_times(one, a), a), a);
 }
 
 /* 4.2; after a timeout (4.8) W_max is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too.
- * The text does not say what K is where cwnd_epoch is above W_max: here it is 0 as well (U11). */
+ * The text does not define K for cwnd_epoch above W_max: here it is 0 as well (U11). */
 static inline void cubic_rfc_9438_begin_stage(struct cubic_rfc_9438 *s, uint64_t cwnd_epoch) {
     if (s->now.w_max == CUBIC_RFC_9438_NONE || s->now.w_max < cwnd_epoch)
         s->now.w_max = cwnd_epoch; /* [cubic.epoch.no-maximum] [cubic.epoch.low-maximum] */
@@ -306,8 +312,8 @@ static inline void cubic_rfc_9438_begin_stage(struct cubic_rfc_9438 *s, uint64_t
     s->now.w_est_fraction = s->now.cwnd_fraction;
 }
 
-/* 4.2: C * time^3 with C = 2/5. From 2^52 ns on it is beyond every window: 2 * 2^156 / (5 * 10^27) > 2^62; below, the cube times
- * 2 * (2^16 - 1) is less than 2^173. */
+/* 4.2: C * time^3 with C = 2/5. From 2^52 ns on it exceeds every window: 2 * 2^156 / (5 * 10^27) > 2^62; below, the
+ * cube times 2 * (2^16 - 1) is less than 2^173. */
 static inline uint64_t cubic_rfc_9438_rise(uint64_t mss, uint64_t time) {
     if (time >> 52 > 0)
         return CUBIC_RFC_9438_WINDOW_MAX;
@@ -327,7 +333,7 @@ static inline uint64_t cubic_rfc_9438_w_cubic(const struct cubic_rfc_9438 *s, ui
     return s->now.w_max + (rise < most ? rise : most); /* [cubic.window] */
 }
 
-/* Return the largest integer whose cube is no more than a number below 2^156. */
+/* Return the largest integer whose cube is at most a number below 2^156. */
 static inline uint64_t cubic_rfc_9438_cube_root(const struct cubic_rfc_9438_natural *number) {
     uint64_t root = 0;
     for (uint64_t bit = UINT64_C(1) << 51; bit > 0; bit >>= 1) {
@@ -348,7 +354,7 @@ static inline uint64_t cubic_rfc_9438_cube_root(const struct cubic_rfc_9438_natu
     return root;
 }
 
-/* Set the window to a number with a fraction, which may be more than a byte. */
+/* Set the window to a number with a fraction, which may exceed a byte. */
 static inline void cubic_rfc_9438_set_cwnd(struct cubic_rfc_9438 *s, uint64_t cwnd, uint64_t fraction) {
     s->now.cwnd = cwnd + (fraction >> 32); /* below 2^62 + 2^61 + 2 */
     s->now.cwnd_fraction = (uint32_t)fraction;
@@ -358,8 +364,8 @@ static inline void cubic_rfc_9438_set_cwnd(struct cubic_rfc_9438 *s, uint64_t cw
     }
 }
 
-/* 4.6 and 4.7, once for each recovery period of RFC 9002. A QUIC sender that does not let an unused window grow may reduce cwnd in place of
- * flight_size (U3); fast convergence is always on (U5). */
+/* 4.6 and 4.7, once for each recovery period of RFC 9002. A QUIC sender whose unused window does not grow may reduce
+ * cwnd instead of flight_size (U3); fast convergence is always on (U5). */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_congestion_event(struct cubic_rfc_9438 *s, uint64_t minimum_window,
                                                                              uint64_t sent_time, uint64_t now) {
     uint64_t cwnd = s->now.cwnd, two = 2 * s->mss;
@@ -380,7 +386,7 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_congestion_event(str
     return CUBIC_RFC_9438_REDUCED;
 }
 
-/* 4.6, and 4.9.2: what it replaces is saved. sent_time_of_last_loss: the latest at which one of the lost packets was sent. */
+/* 4.6, and 4.9.2: save the variables before it. sent_time_of_last_loss: the latest sending time of the lost packets. */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_lost(struct cubic_rfc_9438 *s, uint64_t sent_time_of_last_loss,
                                                                  uint64_t now) {
     struct cubic_rfc_9438_variables saved = s->now; /* [cubic.spurious.save] */
@@ -392,7 +398,8 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_lost(struct cubic_rf
     return outcome;
 }
 
-/* 4.6: the reduction on ECE. That no loss can be found to be spurious any more is ours. sent_time: of the largest packet acknowledged. */
+/* 4.6: the reduction on ECE. This project's rule: earlier losses can no longer be spurious. sent_time: sending time of
+ * the largest packet acknowledged. */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ce(struct cubic_rfc_9438 *s, uint64_t sent_time, uint64_t now) {
     enum cubic_rfc_9438_outcome outcome =
         cubic_rfc_9438_on_congestion_event(s, s->mss, sent_time, now); /* [cubic.reduce.minimum-ce] */
@@ -401,7 +408,8 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ce(struct cubic_rfc_
     return outcome;
 }
 
-/* 4.8: the timeout. The loss that established it has already set ssthresh (U10). K will be 0. Nothing is left to restore (U7). */
+/* 4.8: the timeout. The loss that established it has already set ssthresh (U10). K will be 0. Earlier losses can no
+ * longer be restored (U7). */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_persistent_congestion(struct cubic_rfc_9438 *s) {
     s->now.w_max = CUBIC_RFC_9438_NONE; /* [cubic.persistent] */
     s->now.t_epoch = CUBIC_RFC_9438_NONE;
@@ -413,12 +421,12 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_persistent_congestio
     return CUBIC_RFC_9438_COLLAPSED;
 }
 
-/* 4.9.2; the recovery period of RFC 9002, of which the text does not speak, is restored as well (U7), as it would have gone on. t_epoch is
- * restored without the time that has been left out since (U12). */
+/* 4.9.2. The recovery period of RFC 9002, which the text does not mention, is restored as well (U7), as it would be
+ * now. Member t_epoch is restored without the time that has been left out since (U12). */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_spurious_loss(struct cubic_rfc_9438 *s) {
     if (!s->has_undo || s->now.cwnd >= s->now.cwnd_prior)
         return CUBIC_RFC_9438_UNCHANGED; /* [cubic.spurious.late] */
-    /* An ACK that ended this recovery ended the one before it as well, which began earlier. */
+    /* An ACK that ended this recovery period also ended the previous period, which began earlier. */
     int in_recovery = s->undo.in_recovery && s->now.in_recovery; /* [cubic.spurious.recovery] */
     s->now = s->undo; /* [cubic.spurious] */
     s->now.in_recovery = in_recovery;
@@ -426,8 +434,8 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_spurious_loss(struct
     return CUBIC_RFC_9438_RESTORED;
 }
 
-/* RFC 9002, 7.2. K is a time for segments of one size: the next ACK begins another stage (open). handshake: the size changes in order to
- * complete the handshake, and initial_window is the one of the new size. */
+/* RFC 9002, 7.2. K is computed for one segment size: the next ACK begins another stage (open). With `handshake`
+ * the size changes in order to complete the handshake; initial_window is the initial window of the new size. */
 static inline void cubic_rfc_9438_on_datagram_size(struct cubic_rfc_9438 *s, uint32_t max_datagram_size, int handshake,
                                                    uint64_t initial_window) {
     s->now.t_epoch = s->undo.t_epoch = CUBIC_RFC_9438_NONE;

@@ -1,4 +1,4 @@
-/* What cubic_rfc_9438.h, which comes first, calls its invariant, in two parts: the windows and the clock. */
+/* The invariant of cubic_rfc_9438.h in two parts, windows and clock; include that header first. */
 #ifndef CUBIC_RFC_9438_INVARIANT_H
 #define CUBIC_RFC_9438_INVARIANT_H
 
@@ -6,12 +6,13 @@ static inline int cubic_rfc_9438_is_window(uint64_t window) {
     return window <= CUBIC_RFC_9438_WINDOW_MAX || window == CUBIC_RFC_9438_NONE;
 }
 
-/* In an epoch the curve is above 0 from its begin. */
+/* In an epoch the curve is above 0 from its beginning. */
 static inline int cubic_rfc_9438_curve_invariant(const struct cubic_rfc_9438_variables *v, uint64_t mss) {
     return v->t_epoch == CUBIC_RFC_9438_NONE || (v->w_max <= CUBIC_RFC_9438_WINDOW_MAX && cubic_rfc_9438_rise(mss, v->k) <= v->w_max);
 }
 
-/* acks: how many came. Each raises W_est by less than 2^17 bytes, beyond the largest window too, which it may have begun at. */
+/* acks: number of ACKs. Each raises W_est by less than 2^17 bytes, also beyond the largest window, its largest start
+ * value. */
 static inline int cubic_rfc_9438_variables_invariant(const struct cubic_rfc_9438_variables *v, uint64_t mss, uint64_t acks) {
     int windows = v->cwnd <= CUBIC_RFC_9438_WINDOW_MAX && v->cwnd_prior <= CUBIC_RFC_9438_WINDOW_MAX &&
                   cubic_rfc_9438_is_window(v->ssthresh) && cubic_rfc_9438_is_window(v->w_max);
@@ -25,13 +26,13 @@ static inline int cubic_rfc_9438_windows_invariant(const struct cubic_rfc_9438 *
            (!s->has_undo || cubic_rfc_9438_variables_invariant(&s->undo, s->mss, acks));
 }
 
-/* An epoch began at t_epoch of the clock that leaves time out, which stands still since limited_since or idle_since. */
+/* An epoch began at t_epoch of the clock that leaves time out. It is stopped since limited_since or idle_since. */
 static inline int cubic_rfc_9438_epoch_invariant(const struct cubic_rfc_9438 *s, uint64_t t_epoch, uint64_t now) {
     uint64_t counted = s->limited_since != CUBIC_RFC_9438_NONE ? s->limited_since : s->idle_since != CUBIC_RFC_9438_NONE ? s->idle_since : now;
     return t_epoch == CUBIC_RFC_9438_NONE || (s->left_out <= counted && t_epoch <= counted - s->left_out);
 }
 
-/* now: of the last event. */
+/* now: time of the last event. */
 static inline int cubic_rfc_9438_clock_invariant(const struct cubic_rfc_9438 *s, uint64_t now) {
     int limited = s->limited_since == CUBIC_RFC_9438_NONE || (s->limited_since <= now && s->left_out <= s->limited_since);
     int idle = s->idle_since == CUBIC_RFC_9438_NONE || (s->idle_since <= now && s->left_out <= s->idle_since);

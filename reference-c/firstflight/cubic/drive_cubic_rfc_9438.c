@@ -7,7 +7,7 @@ static struct cubic_rfc_9438_run runs[DRIVE_RUNS];
 const size_t drive_state_bytes = sizeof cubic;
 
 void drive_begin(uint32_t max_datagram_size, uint64_t initial_window) {
-    newreno_rfc_9002_begin(&base, max_datagram_size, initial_window); /* for the initial window alone */
+    newreno_rfc_9002_begin(&base, max_datagram_size, initial_window); /* only for the initial window */
     cubic_rfc_9438_begin(&cubic, max_datagram_size, base.congestion_window);
 }
 

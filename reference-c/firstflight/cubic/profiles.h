@@ -15,10 +15,10 @@ enum {
     FF_CUBIC_GROWTH_ACKS = 1, /* for every ACK, whatever it acknowledges */
 };
 
-/* Of what does congestion leave seven tenths? (U3) */
+/* What does congestion reduce to seven tenths? (U3) */
 enum {
-    FF_CUBIC_REDUCTION_BASIS_WINDOW = 0, /* of the window */
-    FF_CUBIC_REDUCTION_BASIS_FLIGHT = 1, /* of the bytes in flight before the event */
+    FF_CUBIC_REDUCTION_BASIS_WINDOW = 0, /* the window */
+    FF_CUBIC_REDUCTION_BASIS_FLIGHT = 1, /* the bytes in flight before the event */
 };
 
 /* What is the smallest window that a CE mark leaves? (U4) */
@@ -29,7 +29,7 @@ enum {
 
 /* What does a loss that turns out to be spurious leave behind? (U7) */
 enum {
-    FF_CUBIC_SPURIOUS_RESTORED = 0, /* what was saved before the reduction comes back */
+    FF_CUBIC_SPURIOUS_RESTORED = 0, /* the state saved before the reduction is restored */
     FF_CUBIC_SPURIOUS_KEPT = 1, /* the reduction stays */
 };
 

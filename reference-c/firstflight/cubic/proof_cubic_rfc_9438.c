@@ -2,7 +2,7 @@
 #include "cubic_rfc_9438_invariant.h"
 #include "proof.h"
 
-enum { RUNS = 3 }; /* of an ACK at most */
+enum { RUNS = 3 }; /* maximum per ACK */
 
 static struct cubic_rfc_9438 any_state(uint64_t acks, uint64_t then) {
     struct cubic_rfc_9438 s;
@@ -41,7 +41,7 @@ void prove_share(uint64_t a, uint64_t b, uint64_t c) {
     PROVE(cubic_rfc_9438_share(a, b, c, &rest) <= a && rest < c);
 }
 
-/* What prove_share shows. */
+/* Contract proved by prove_share. */
 uint64_t any_share(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest) {
     uint64_t share, remainder;
     PROVE(c > 0 && b <= c && c < WINDOW_END && a < WINDOW_END);
@@ -50,7 +50,7 @@ uint64_t any_share(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest) {
     return share;
 }
 
-/* A function of which nothing is known but what prove_rise shows. */
+/* Uninterpreted function with only the contract proved by prove_rise. */
 uint64_t __CPROVER_uninterpreted_rise(uint64_t mss, uint64_t time);
 
 uint64_t any_rise(uint64_t mss, uint64_t time) {
@@ -77,7 +77,7 @@ void prove_w_cubic(uint64_t t) {
     PROVE(cubic_rfc_9438_w_cubic(&s, t) <= CUBIC_RFC_9438_WINDOW_MAX);
 }
 
-/* What prove_w_cubic shows. */
+/* Contract proved by prove_w_cubic. */
 uint64_t any_w_cubic(const struct cubic_rfc_9438 *s, uint64_t t) {
     uint64_t window;
     PROVE(is_on_curve(s, t));
@@ -100,7 +100,7 @@ void prove_begin_stage(uint64_t cwnd_epoch) {
     PROVE(has_begun(&s, cwnd_epoch));
 }
 
-/* What prove_begin_stage shows, and that K is no more than the time in which the curve rises from 0 to W_max: argued in docs/proof.md. */
+/* Contract proved by prove_begin_stage. K is at most the time of the curve from 0 to W_max: docs/proof.md. */
 void any_begin_stage(struct cubic_rfc_9438 *s, uint64_t cwnd_epoch) {
     uint64_t w_max, k;
     PROVE(begins(s, cwnd_epoch));
@@ -175,7 +175,7 @@ void prove_slow_start_packets(uint64_t acks, uint64_t then) {
     PROVE(packets <= run.count && (s.now.ssthresh != CUBIC_RFC_9438_NONE || packets == run.count));
 }
 
-/* What prove_slow_start_packets shows. */
+/* Contract proved by prove_slow_start_packets. */
 uint64_t any_slow_start_packets(const struct cubic_rfc_9438 *s, struct cubic_rfc_9438_run run) {
     uint64_t packets;
     PROVE(is_run(run));
@@ -185,7 +185,7 @@ uint64_t any_slow_start_packets(const struct cubic_rfc_9438 *s, struct cubic_rfc
 
 static uint64_t acks_so_far;
 
-/* What prove_on_new_ack_in_congestion_avoidance shows. */
+/* Contract proved by prove_on_new_ack_in_congestion_avoidance. */
 void any_on_new_ack_in_congestion_avoidance(struct cubic_rfc_9438 *s, uint64_t bytes_acked, const struct cubic_rfc_9438_ack *ack) {
     struct cubic_rfc_9438 after = any_state(acks_so_far + 1, ack->now);
     PROVE(s->now.cwnd > 0 && s->idle_since == CUBIC_RFC_9438_NONE && bytes_acked > 0 && bytes_acked < ACK_END);
@@ -209,7 +209,7 @@ void prove_on_ack(uint64_t then) {
     ack.runs = runs;
     cubic_rfc_9438_on_ack(&s, &ack);
     PROVE(are_on_curves(&s));
-    ASSUME(are_on_curves(&s)); /* as has been proved: the rest of the invariant is decided without it */
+    ASSUME(are_on_curves(&s)); /* just proved; the rest of the invariant does not need it */
     prove_invariant(&s, acks_so_far + 1, ack.now);
 }
 

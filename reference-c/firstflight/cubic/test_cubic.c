@@ -22,7 +22,7 @@ static struct ff_observation lose(struct ff_controller *controller, uint64_t t_n
     return step_ok(controller, event);
 }
 
-/* Acknowledge packets of 1000 bytes that were sent a second before, with a smoothed RTT of 1 s. */
+/* Acknowledge packets of 1000 bytes that were sent 1 s earlier, with a smoothed RTT of 1 s. */
 static struct ff_observation acknowledge(struct ff_controller *controller, uint64_t t_ns, uint64_t packets)
 {
     const struct ff_run run = {0, packets - 1, 1000, t_ns - 1000 * MS};
@@ -126,7 +126,7 @@ void test_cubic_restores_nothing_late(void)
     const struct ff_event spurious = {.kind = FF_EVENT_SPURIOUS_LOSS, .t_ns = 60001 * MS};
 
     (void)lose(&controller, 2000 * MS, 1000 * MS);
-    /* Ahead of the window before the loss: 25200 grows to 37800 at most with every ACK of a whole window, far beyond K. */
+    /* Above the window before the loss: far beyond K, each ACK of a whole window grows 25200 to at most 37800. */
     (void)acknowledge(&controller, 3001 * MS, 1);
     uint64_t cwnd_bytes = acknowledge(&controller, 60000 * MS, 36).cwnd_bytes;
     TEST_ASSERT_TRUE(cwnd_bytes > 36000);

@@ -3,14 +3,14 @@
 
 #include "firstflight/limits.h"
 
-/* 5 * 10^27 in two factors: 10^27 ns^3 are a second cubed, and C is 2/5. */
+/* 5 * 10^27 in two factors: 10^27 ns^3 is a second cubed, and C is 2/5. */
 #define CUBE_DIVISOR_UPPER UINT64_C(5000000000)
 #define CUBE_DIVISOR_LOWER UINT64_C(1000000000000000000)
 
 /* Roots are below 2^52: (2^62 - 1) * 5 * 10^27 / 2 < 2^156. */
 #define ROOT_BITS 52
 
-/* At this distance from K the curve has left every window: 2 * 2^156 / (5 * 10^27) > 2^62. */
+/* At this distance from K the curve exceeds every window: 2 * 2^156 / (5 * 10^27) > 2^62. */
 #define DISTANCE_MAX_NS (UINT64_C(1) << 52)
 
 uint64_t ff_cubic_seven_tenths(uint64_t count)
@@ -58,7 +58,7 @@ uint64_t ff_cubic_cube_time_ns(uint64_t distance_bytes, uint64_t datagram_bytes)
     return ff_cubic_cube_root(&cubed); /* [cubic.root] */
 }
 
-/* Return how far from W_max the curve is at a distance from K, at most FF_WINDOW_MAX_BYTES. */
+/* Return the distance of the curve from W_max at a distance from K, at most FF_WINDOW_MAX_BYTES. */
 static uint64_t distance_bytes(uint64_t datagram_bytes, uint64_t distance_ns)
 {
     if (distance_ns >= DISTANCE_MAX_NS) {
@@ -92,7 +92,7 @@ struct ff_cubic_bytes ff_cubic_share(uint64_t acked_bytes, uint64_t distance_byt
     uint64_t high, rest;
     uint64_t low = ff_wide_product(acked_bytes, distance_bytes, &high);
 
-    /* acked <= cwnd: the quotient is no larger than the distance, and the rest below 2^62. */
+    /* acked <= cwnd: the quotient is at most the distance, and the rest is below 2^62. */
     result.whole = ff_wide_quotient(high, low, cwnd_bytes, &rest);
     result.fraction = ff_wide_quotient(rest >> 32, rest << 32, cwnd_bytes, &rest);
     return result;

@@ -14,7 +14,7 @@ DRIVE_MEASURED static int header_on_ack(uint64_t ssthresh, uint64_t *cwnd) {
     return (int)hybla_linux_kernel_on_ack(&hybla, ssthresh, cwnd);
 }
 
-/* Whether a run was sent before recovery began. */
+/* Return whether a run was sent before recovery began. */
 static int is_old(const struct drive_event *event, uint64_t run) {
     return event->runs[run].sent_t_ns <= base.congestion_recovery_start_time;
 }

@@ -10,7 +10,7 @@
 #define ONE FF_HYBLA_ONE
 #define MS_NS UINT64_C(1000000)
 
-/* 2^(k/8) in 128ths, as Linux has it. */
+/* 2^(k/8) in 128ths, from Linux. */
 static const uint8_t eighths[8] = {128, 139, 152, 165, 181, 197, 215, 234};
 
 /* 2^(1/2), 2^(1/4) ... in 2^30ths, to the nearest. */
@@ -67,13 +67,13 @@ uint64_t ff_hybla_rho(const struct ff_hybla *state)
     return found.part * ONE / found.whole;
 }
 
-/* Return how many parts 1 has. */
+/* Return the number of units of 1. */
 static uint64_t one(const struct ff_hybla *state)
 {
     return state->readings.arithmetic == FF_HYBLA_ARITHMETIC_EIGHTHS ? ONE : UINT64_C(1) << FF_HYBLA_FINE_BITS;
 }
 
-/* Return 2^rho in parts: below 2^33 in 65536ths, below 2^47 in 2^30ths. */
+/* Return 2^rho in these units: below 2^33 in 65536ths, below 2^47 in 2^30ths. */
 static uint64_t power(const struct ff_hybla *state)
 {
     struct ratio found = ratio(state);
@@ -101,12 +101,12 @@ static void take_sample(struct ff_hybla *state, const struct ff_ack *ack)
     if (state->readings.rtt == FF_HYBLA_RTT_MINIMUM && ack->min_rtt_ns != FF_NO_RTT_NS) {
         rtt_ns = ack->min_rtt_ns; /* [hybla.rtt.minimum] */
     }
-    if (rtt_ns < state->smallest_ns) { /* no RTT is above all others */
+    if (rtt_ns < state->smallest_ns) { /* FF_NO_RTT_NS is the largest number */
         state->smallest_ns = rtt_ns;   /* [hybla.rtt] */
     }
 }
 
-/* Collect parts of a datagram, below 2^62; return the bytes of the whole datagrams that are there now. */
+/* Add parts of a datagram, below 2^62, to the credit; return the bytes of its whole datagrams. */
 static uint64_t gain(struct ff_hybla *state, uint64_t datagram_bytes, uint64_t cwnd_bytes, uint64_t parts)
 {
     state->credit += parts; /* below 2^62 + 2^30 */
@@ -120,7 +120,7 @@ static uint64_t gain(struct ff_hybla *state, uint64_t datagram_bytes, uint64_t c
     return gained_bytes;
 }
 
-/* Return by how much units of one size widen the window in slow start. */
+/* Return the growth in slow start for units of one size. */
 static uint64_t slow_start_bytes(struct ff_hybla *state, uint64_t datagram_bytes, uint64_t cwnd_bytes, const struct ff_run *units)
 {
     uint64_t count = ff_run_count(units); /* below 2^16 */
@@ -132,7 +132,7 @@ static uint64_t slow_start_bytes(struct ff_hybla *state, uint64_t datagram_bytes
     return count * (increase * units->size_bytes / one(state)); /* [hybla.gain.mixed] */
 }
 
-/* Return by how much they do in congestion avoidance; met_bytes: the window that the ACK met. */
+/* Return the growth in congestion avoidance for units of one size; met_bytes: the window before the ACK. */
 static uint64_t avoidance_bytes(struct ff_hybla *state, uint64_t datagram_bytes, uint64_t cwnd_bytes, const struct ff_run *units,
                                 uint64_t met_bytes)
 {
@@ -144,7 +144,8 @@ static uint64_t avoidance_bytes(struct ff_hybla *state, uint64_t datagram_bytes,
     if (state->readings.arithmetic == FF_HYBLA_ARITHMETIC_EIGHTHS) {
         share = 128 * square / (found.whole * found.whole) / datagrams * (ONE / 128); /* [hybla.avoidance.datagrams] */
     } else {
-        uint64_t parts = square << FF_HYBLA_FINE_BITS; /* below 2^62; divided one by one, as the product of divisors may overflow */
+        uint64_t parts = square << FF_HYBLA_FINE_BITS; /* below 2^62; divided in two steps, since the product of the
+        divisors may overflow */
         uint64_t divisor = found.whole * found.whole;
         share = parts / divisor / datagrams; /* [hybla.avoidance.fixed] */
         share += parts % divisor != 0 || parts / divisor % datagrams != 0 ? 1 : 0;
@@ -152,13 +153,14 @@ static uint64_t avoidance_bytes(struct ff_hybla *state, uint64_t datagram_bytes,
     return gain(state, datagram_bytes, cwnd_bytes, ff_run_count(units) * share); /* a share is at most 2^46 */
 }
 
-/* Return whether the packets of a run count: those sent after recovery began. */
+/* Return whether the packets of a run count: they were sent after recovery began. */
 static bool counts(const struct ff_run *run, uint64_t recovery_start_ns)
 {
     return recovery_start_ns == FF_NONE || run->sent_t_ns > recovery_start_ns;
 }
 
-/* Return what counts as runs of units of one size, and how many runs; `whole` is room for an ACK that counts once. */
+/* Return the units that count, as runs of units of one size, and their number; `whole`: storage for an ACK that counts
+ * once. */
 static const struct ff_run *units(const struct ff_hybla *state, uint64_t datagram_bytes, bool slow, const struct ff_ack *ack,
                                   uint64_t recovery_start_ns, struct ff_run *whole, size_t *count)
 {
@@ -177,7 +179,7 @@ static const struct ff_run *units(const struct ff_hybla *state, uint64_t datagra
     return whole;
 }
 
-/* Let acknowledged packets grow the window, in slow start or in congestion avoidance; return it. */
+/* Grow the window by acknowledged packets, in slow start or in congestion avoidance; return the window. */
 static uint64_t on_acked(struct ff_hybla *state, const struct ff_ack *ack, uint64_t datagram_bytes, const struct ff_windows *base,
                          bool slow)
 {
@@ -192,7 +194,7 @@ static uint64_t on_acked(struct ff_hybla *state, const struct ff_ack *ack, uint6
         }
         uint64_t more_bytes = slow ? slow_start_bytes(state, datagram_bytes, cwnd_bytes, &runs[i])
                                    : avoidance_bytes(state, datagram_bytes, cwnd_bytes, &runs[i], base->cwnd_bytes);
-        /* Cut before it is added: in congestion avoidance it may be near 2^64. */
+        /* Saturate before the addition: in congestion avoidance the growth may be near 2^64. */
         cwnd_bytes = ff_min(cwnd_bytes + ff_min(more_bytes, FF_WINDOW_MAX_BYTES), FF_WINDOW_MAX_BYTES);
     }
     if (slow) {
@@ -215,7 +217,7 @@ static enum ff_outcome on_ack_outside_recovery(struct ff_hybla *state, const str
     return slow ? FF_OUTCOME_GROWN : FF_OUTCOME_GROWN_AVOIDANCE;
 }
 
-/* Process an ACK outside of recovery. In recovery return false: NewReno's rules hold. */
+/* Process an ACK outside of recovery. In recovery return false: NewReno's rules apply. */
 static bool on_ack(void *rules_state, const struct ff_ack *ack, uint64_t datagram_bytes, struct ff_windows *base, bool slow,
                    enum ff_outcome *outcome)
 {

@@ -1,5 +1,6 @@
 /*
- * The window rules of Hybla (spec/hybla/rules.md): how the base controller grows in slow start and in congestion avoidance, in every profile.
+ * The window rules of Hybla (spec/hybla/rules.md): growth of the base controller in slow start and congestion
+ * avoidance, in every profile.
  *
  * newreno keeps the windows and calls the hooks of ff_hybla_rules.
  */
@@ -16,31 +17,32 @@
 extern "C" {
 #endif
 
-/* Parts of one: in eighths 2^rho and what growth leaves are multiples of 1/65536, otherwise of 1/2^30, as roots of two are. */
+/* Units of 1. In eighths, 2^rho and the credit of growth are multiples of 1/65536, otherwise, like roots of two, of
+ * 1/2^30. */
 #define FF_HYBLA_ONE UINT64_C(65536)
 #define FF_HYBLA_FINE_BITS 30
-/* The largest rho, and the largest exponent of which the power is taken. */
+/* The largest rho, and the largest exponent of the power. */
 #define FF_HYBLA_RHO_LIMIT UINT64_C(256)
 #define FF_HYBLA_EXPONENT_MAX UINT64_C(16)
-/* Linux has no window of more datagrams. */
+/* The largest window of Linux, in datagrams. */
 #define FF_HYBLA_DATAGRAMS_MAX UINT64_C(65535)
 
 struct ff_hybla {
     struct ff_hybla_readings readings;
-    uint64_t smallest_ns; /* the smallest RTT of those that count, FF_NO_RTT_NS before the first */
-    uint64_t credit;      /* what growth has left of a datagram: 65536ths in eighths, otherwise 2^30ths */
+    uint64_t smallest_ns; /* the smallest RTT that counts, FF_NO_RTT_NS before the first */
+    uint64_t credit;      /* rest of growth below a datagram: 65536ths in eighths, otherwise 2^30ths */
 };
 
-/* Fill in the state of a new connection. */
+/* Initialise the state of a new connection. */
 void ff_hybla_begin(struct ff_hybla *state, const struct ff_hybla_readings *readings);
 
-/* The same for one on which a startup algorithm runs. */
+/* Initialise the state of a new connection under a startup algorithm. */
 void ff_hybla_carry(struct ff_hybla *state, const struct ff_hybla_readings *readings);
 
 /* Return rho in 65536ths, rounded down: below 2^24. */
 uint64_t ff_hybla_rho(const struct ff_hybla *state);
 
-/* Their state is a struct ff_hybla. */
+/* The rules; their state is a struct ff_hybla. */
 extern const struct ff_window_rules ff_hybla_rules;
 
 #ifdef __cplusplus

@@ -2,14 +2,14 @@
  * Linux, net/ipv4/tcp_hybla.c: Hybla, in one header to be copied into a stack. C11 and C++17; no allocation, no floating point, no global
  * state.
  *
- * The text is the code, in its version with the bound of 16 on the shift: rho in eighths, increments in 128ths of a segment, for each
- * ACK. The window is in bytes here, and its segments are whole ones. The same functions in the same order are in reference-py,
- * hybla/plain_hybla_linux_kernel.py.
+ * The text is the code, in its version with the bound of 16 on the shift. The unit of rho is 1/8; increments are in
+ * 128ths of a segment, for each ACK. The window is in bytes here, and its segments are whole segments. The same
+ * functions in the same order are in reference-py, hybla/plain_hybla_linux_kernel.py.
  *
  *     struct hybla_linux_kernel hybla;
  *     hybla_linux_kernel_begin(&hybla, max_datagram_size);
  *     ... for each ACK with a smoothed RTT: hybla_linux_kernel_on_rtt(&hybla, smoothed_rtt_ns);
- *     ... then, outside of recovery and while the window is used, in place of your growth in slow start and congestion avoidance:
+ *     ... then, outside of recovery and while the window is used, instead of your growth:
  *     hybla_linux_kernel_on_ack(&hybla, ssthresh, &cwnd);
  *
  * Domain: datagrams of 1 to 2^16 - 1 bytes, RTTs below 2^60 ns, windows of 1 to 2^62 - 1 bytes; ssthresh is any number.
@@ -21,17 +21,17 @@
 
 #include <stdint.h>
 
-#define HYBLA_LINUX_KERNEL_RTT0 UINT64_C(25000000) /* of the reference connection, in ns */
+#define HYBLA_LINUX_KERNEL_RTT0 UINT64_C(25000000) /* RTT of the reference connection, in ns */
 
 enum {
-    HYBLA_LINUX_KERNEL_RHO_3LS_MAX = 2047, /* ours: below 256, so that 64 bits suffice */
+    HYBLA_LINUX_KERNEL_RHO_3LS_MAX = 2047, /* this project's limit: rho below 256, so that 64 bits suffice */
     HYBLA_LINUX_KERNEL_SHIFT_MAX = 16,
     HYBLA_LINUX_KERNEL_WINDOW_CLAMP = 65535 /* segments */
 };
 
 enum hybla_linux_kernel_outcome { HYBLA_LINUX_KERNEL_GROWN, HYBLA_LINUX_KERNEL_GROWN_AVOIDANCE };
 
-/* The variables of the code: rho in eighths, 128ths of a segment that growth has left, the smallest smoothed RTT. */
+/* The variables of the code: rho in eighths, rest of growth in 128ths of a segment, smallest smoothed RTT. */
 struct hybla_linux_kernel {
     uint64_t min_rtt;
     uint32_t max_datagram_size;
@@ -43,7 +43,7 @@ static inline uint64_t hybla_linux_kernel_slow_start_increment(const struct hybl
 static inline uint64_t hybla_linux_kernel_avoidance_increment(const struct hybla_linux_kernel *s, uint64_t cwnd);
 static inline void hybla_linux_kernel_gain(struct hybla_linux_kernel *s, uint64_t increment, uint64_t *cwnd);
 
-/* Begin a connection of which no RTT is known. */
+/* Begin a connection without an RTT. */
 static inline void hybla_linux_kernel_begin(struct hybla_linux_kernel *s, uint32_t max_datagram_size) {
     s->min_rtt = UINT64_MAX; /* [hybla.begin] */
     s->max_datagram_size = max_datagram_size;
@@ -51,12 +51,12 @@ static inline void hybla_linux_kernel_begin(struct hybla_linux_kernel *s, uint32
     s->cents = 0;
 }
 
-/* Compute rho anew if this is the smallest smoothed RTT. */
+/* Recompute rho if this is the smallest smoothed RTT. */
 static inline void hybla_linux_kernel_on_rtt(struct hybla_linux_kernel *s, uint64_t srtt) {
     if (srtt >= s->min_rtt)
         return;
     s->min_rtt = srtt; /* [hybla.rtt] */
-    uint64_t rho_3ls = 8 * srtt / HYBLA_LINUX_KERNEL_RTT0; /* [hybla.rho] [hybla.rho.eighths] of less than 2^63 */
+    uint64_t rho_3ls = 8 * srtt / HYBLA_LINUX_KERNEL_RTT0; /* [hybla.rho] [hybla.rho.eighths] dividend below 2^63 */
     if (rho_3ls > HYBLA_LINUX_KERNEL_RHO_3LS_MAX)
         rho_3ls = HYBLA_LINUX_KERNEL_RHO_3LS_MAX; /* [hybla.rho.limit] */
     if (rho_3ls < 8)
@@ -64,7 +64,7 @@ static inline void hybla_linux_kernel_on_rtt(struct hybla_linux_kernel *s, uint6
     s->rho_3ls = (uint32_t)rho_3ls;
 }
 
-/* Grow the window for an ACK of which a packet was sent since recovery began [hybla.unit.ack]. */
+/* Grow the window for an ACK of at least one packet sent since recovery began [hybla.unit.ack]. */
 static inline enum hybla_linux_kernel_outcome hybla_linux_kernel_on_ack(struct hybla_linux_kernel *s, uint64_t ssthresh,
                                                                         uint64_t *cwnd) {
     if (*cwnd >= ssthresh) {
@@ -92,7 +92,7 @@ static inline uint64_t hybla_linux_kernel_avoidance_increment(const struct hybla
     return 2 * s->rho_3ls * s->rho_3ls / (segments > 0 ? segments : 1); /* [hybla.avoidance.datagrams] */
 }
 
-/* Widen the window by the whole segments that there are now, up to its clamp. */
+/* Grow the window by the whole segments of the credit, up to its clamp. */
 static inline void hybla_linux_kernel_gain(struct hybla_linux_kernel *s, uint64_t increment, uint64_t *cwnd) {
     uint64_t parts = s->cents + increment;
     uint64_t gained = parts / 128 * s->max_datagram_size; /* [hybla.gain.datagrams] below 2^33 */

@@ -1,4 +1,4 @@
-/* What hybla_linux_kernel.h, which comes first, calls its invariant. */
+/* The invariant of hybla_linux_kernel.h; include that header first. */
 #ifndef HYBLA_LINUX_KERNEL_INVARIANT_H
 #define HYBLA_LINUX_KERNEL_INVARIANT_H
 

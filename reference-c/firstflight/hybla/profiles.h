@@ -15,10 +15,10 @@ enum {
     FF_HYBLA_ARITHMETIC_FIXED = 1, /* rho is a quotient of whole milliseconds, 2^rho is a product of roots of two of 30 bits, and shares are rounded up to 2^30ths */
 };
 
-/* Of which RTT is rho? (Y2) */
+/* Which RTT determines rho? (Y2) */
 enum {
-    FF_HYBLA_RTT_SMOOTHED = 0, /* of the smallest smoothed RTT */
-    FF_HYBLA_RTT_MINIMUM = 1, /* of the minimum RTT */
+    FF_HYBLA_RTT_SMOOTHED = 0, /* the smallest smoothed RTT */
+    FF_HYBLA_RTT_MINIMUM = 1, /* the minimum RTT */
 };
 
 /* What does growth count? (Y4) */
@@ -29,8 +29,8 @@ enum {
 
 /* How is growth collected? (Y5) */
 enum {
-    FF_HYBLA_GAIN_DATAGRAMS = 0, /* whole datagrams are gained, what is left is kept */
-    FF_HYBLA_GAIN_MIXED = 1, /* in slow start whole bytes are gained and nothing is kept, in congestion avoidance whole datagrams, and what is left is kept */
+    FF_HYBLA_GAIN_DATAGRAMS = 0, /* whole datagrams are gained, the rest is kept */
+    FF_HYBLA_GAIN_MIXED = 1, /* whole bytes in slow start, without a rest; whole datagrams in congestion avoidance, the rest is kept */
 };
 
 /* A choice for every reading. */

@@ -1,7 +1,7 @@
-/* Unit tests of Hybla: rho and its bounds, the table, and the ends of the domain. */
+/* Unit tests of Hybla: rho and its bounds, the table, and the limits of the domain. */
 #include "support.h"
 
-/* An ACK of one packet of 1200 bytes with this RTT. */
+/* Return an ACK of one packet of 1200 bytes with this RTT. */
 static struct ff_event ack_after(uint64_t rtt_ns)
 {
     struct ff_event event = ack_of(2, 1, 1200, 1);

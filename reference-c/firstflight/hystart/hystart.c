@@ -114,7 +114,7 @@ bool ff_hystart_watch_delay(const struct ff_hystart_readings *readings, struct f
     return state->current_min_ns > state->min_ns + share_us * US_NS; /* [hystart.delay] */
 }
 
-/* Watch the round; return why slow start is to be left, or FF_OUTCOME_UNCHANGED. */
+/* Update the round; return the outcome that ends slow start, or FF_OUTCOME_UNCHANGED. */
 static enum ff_outcome detect(const struct ff_hystart_readings *readings, struct ff_hystart *state,
                               const struct ff_base_state *base, uint64_t t_ns, uint64_t rtt_ns)
 {
@@ -138,7 +138,7 @@ static enum ff_outcome detect(const struct ff_hystart_readings *readings, struct
     return by_delay ? FF_OUTCOME_EXITED_BY_DELAY : FF_OUTCOME_UNCHANGED;
 }
 
-/* End the round with an ACK that belongs to it: the next one begins another. */
+/* End the round with an ACK that belongs to it; the next ACK begins another round. */
 static void end_round(const struct ff_hystart_readings *readings, struct ff_hystart *state,
                       const struct ff_base_state *base, const struct ff_ack *ack)
 {

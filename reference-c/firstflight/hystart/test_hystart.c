@@ -1,4 +1,4 @@
-/* Unit tests of HyStart++ and HyStart: the ACK that decides, the borders of thresholds, and the ends of the domain. */
+/* Unit tests of HyStart++ and HyStart: the deciding ACK, limits of thresholds, and the limits of the domain. */
 #include "support.h"
 
 /* Packets first..last, sent rtt_ns ago; `next` is the next packet number. */
@@ -13,7 +13,7 @@ static struct ff_event frame_of(uint64_t t_ns, uint64_t first, uint64_t last, ui
     return event;
 }
 
-/* One round of `packets` ACKs from `first` on; return what the last one showed. */
+/* Run a round of `packets` ACKs from `first` on; return the observation of the last ACK. */
 static struct ff_observation round_of(struct ff_controller *controller, uint64_t first, uint64_t packets, uint64_t rtt_ns)
 {
     struct ff_observation seen;

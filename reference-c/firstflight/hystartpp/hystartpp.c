@@ -35,7 +35,7 @@ static void leave(struct ff_hystartpp *state)
     state->css_rounds = 0;
 }
 
-/* Forget everything, because another slow start follows. */
+/* Reset the state for another slow start. */
 static void begin_anew(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
                        const struct ff_base_state *base)
 {
@@ -48,7 +48,7 @@ static bool ends_round(const struct ff_hystartpp *state, const struct ff_ack *ac
     return ack->packets[ack->run_count - 1].last >= state->round_end_packet; /* [hystartpp.round.acked] */
 }
 
-/* Begin a round with the ACK of windowEnd, before anything else is done for it. */
+/* Begin a round with the ACK of windowEnd, before other processing of this ACK. */
 static void end_round(struct ff_hystartpp *state, uint64_t next_packet)
 {
     if (state->conservative) {
@@ -60,7 +60,7 @@ static void end_round(struct ff_hystartpp *state, uint64_t next_packet)
     state->rtt_samples = 0;
 }
 
-/* Let the base controller grow the window, and take back what L and CSS do not allow. */
+/* Grow the window by the base controller, and limit the growth by L and CSS. */
 static enum ff_outcome grow(const struct ff_hystartpp_readings *readings, const struct ff_hystartpp *state,
                             struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
@@ -89,7 +89,7 @@ static void sample(struct ff_hystartpp *state, uint64_t rtt_ns)
     state->rtt_samples = ff_min(state->rtt_samples + 1, FF_HYSTARTPP_RTT_SAMPLES); /* [hystartpp.sample] [hystartpp.sample.kind] */
 }
 
-/* Return whether the minimum RTT of this round is so far above that of the last that CSS begins. */
+/* Return whether CSS begins: the minimum RTT of this round exceeds the minimum of the last by the threshold. */
 static bool delay_increased(const struct ff_hystartpp *state)
 {
     if (state->conservative) {
@@ -101,7 +101,7 @@ static bool delay_increased(const struct ff_hystartpp *state)
     if (state->last_min_ns == FF_NO_RTT_NS) {
         return false; /* [hystartpp.delay.first-round] */
     }
-    /* Compared in eighths of a nanosecond, so that nothing is rounded. RTTs are below 2^59: the sums are below 2^63. */
+    /* Compared in eighths of a nanosecond, without rounding. RTTs are below 2^59: the sums are below 2^63. */
     uint64_t highest = FF_HYSTARTPP_RTT_DIVISOR * FF_HYSTARTPP_THRESHOLD_MAX_NS;
     uint64_t share = ff_min(state->last_min_ns, highest); /* [hystartpp.delay.maximum] */
     uint64_t lowest = FF_HYSTARTPP_RTT_DIVISOR * FF_HYSTARTPP_THRESHOLD_MIN_NS;
@@ -110,7 +110,7 @@ static bool delay_increased(const struct ff_hystartpp *state)
     return FF_HYSTARTPP_RTT_DIVISOR * state->current_min_ns >= bound; /* [hystartpp.delay] [hystartpp.delay.rounding] */
 }
 
-/* Return whether the RTT fell below that which began CSS. */
+/* Return whether the RTT fell below the RTT that began CSS. */
 static bool spurious(const struct ff_hystartpp_readings *readings, const struct ff_hystartpp *state)
 {
     if (!state->conservative) {
@@ -122,7 +122,7 @@ static bool spurious(const struct ff_hystartpp_readings *readings, const struct 
     return state->current_min_ns < state->baseline_ns;
 }
 
-/* Leave slow start after the last round of CSS; return the given outcome before. */
+/* Leave slow start after the last round of CSS; until then return the given outcome. */
 static enum ff_outcome exit_after_rounds(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
                                          struct ff_base_state *base, enum ff_outcome outcome)
 {

@@ -2,20 +2,21 @@
  * RFC 9406, section 4: HyStart++, in one header to be copied into a stack. C11 and C++17; no allocation, no floating point, no global
  * state.
  *
- * Packet numbers stand for sequence numbers: SND.NXT is the number of the next packet. The sender paces, so that L is unlimited.
- * Written from draft -04, which was at hand whole, and from what public code quotes of section 4 of the RFC. The same functions in the
- * same order are in reference-py, hystartpp/plain_hystartpp_rfc_9406.py.
+ * Packet numbers replace sequence numbers: SND.NXT is the number of the next packet. The sender paces, so L is
+ * unlimited. Written from draft -04, available in full, and from quotations of section 4 of the RFC in public code. The
+ * same functions in the same order are in reference-py, hystartpp/plain_hystartpp_rfc_9406.py.
  *
  *     struct hystartpp_rfc_9406 hystartpp;
  *     struct hystartpp_rfc_9406_ack ack;
  *     hystartpp_rfc_9406_begin(&hystartpp);
- *     ... for each ACK frame, while ssthresh is infinite, in place of your slow start:
+ *     ... for each ACK frame, while ssthresh is infinite, instead of your slow start:
  *     hystartpp_rfc_9406_on_ack(&hystartpp, &ack, &cwnd, &ssthresh);
  *     ... when loss or ECN-CE sets ssthresh: hystartpp_rfc_9406_on_congestion(&hystartpp); your controller does the rest.
  *
  * Domain: RTTs below 2^59 ns (18 years), packet numbers below 2^62, windows below 2^62 bytes, ACKs of less than 2^48 bytes.
  *
- * Invariant: each RTT is below 2^59 or INFINITY; css_rounds are fewer than CSS_ROUNDS in CSS, and no more outside of it.
+ * Invariant: each RTT is below 2^59 or INFINITY; css_rounds is below CSS_ROUNDS in CSS, and at most CSS_ROUNDS outside
+ * of it.
  */
 #ifndef HYSTARTPP_RFC_9406_H
 #define HYSTARTPP_RFC_9406_H
@@ -44,7 +45,7 @@ enum hystartpp_rfc_9406_outcome {
     HYSTARTPP_RFC_9406_EXITED /* ssthresh was set to the window */
 };
 
-/* The variables of section 4.2, and whether the sender is in CSS and how many of its rounds are complete. */
+/* The variables of section 4.2, whether the sender is in CSS, and the number of complete rounds in CSS. */
 struct hystartpp_rfc_9406 {
     uint64_t last_round_min_rtt;
     uint64_t current_round_min_rtt;
@@ -55,7 +56,7 @@ struct hystartpp_rfc_9406 {
     uint32_t css_rounds;
 };
 
-/* An ACK frame: the largest packet that it newly acknowledges, SND.NXT, the bytes, and the RTT sample, if it gave one. */
+/* An ACK frame: largest newly acknowledged packet, SND.NXT, bytes, and the RTT sample, if any. */
 struct hystartpp_rfc_9406_ack {
     uint64_t largest_packet;
     uint64_t snd_nxt;
@@ -74,7 +75,7 @@ static inline void hystartpp_rfc_9406_resume_slow_start(struct hystartpp_rfc_940
 static inline void hystartpp_rfc_9406_enter_congestion_avoidance(struct hystartpp_rfc_9406 *s, uint64_t cwnd,
                                                                  uint64_t *ssthresh);
 
-/* Begin before anything was sent: windowEnd = SND.NXT = 0, and no RTT is known. */
+/* Begin before anything was sent: windowEnd = SND.NXT = 0, without RTTs. */
 static inline void hystartpp_rfc_9406_begin(struct hystartpp_rfc_9406 *s) {
     s->last_round_min_rtt = HYSTARTPP_RFC_9406_INFINITY; /* [hystartpp.begin] */
     s->current_round_min_rtt = HYSTARTPP_RFC_9406_INFINITY;
@@ -85,7 +86,7 @@ static inline void hystartpp_rfc_9406_begin(struct hystartpp_rfc_9406 *s) {
     s->css_rounds = 0;
 }
 
-/* Loss or ECN-CE set ssthresh: HyStart++ is over. */
+/* Loss or ECN-CE set ssthresh: HyStart++ ends. */
 static inline void hystartpp_rfc_9406_on_congestion(struct hystartpp_rfc_9406 *s) {
     s->in_css = 0; /* [hystartpp.loss] */
 }
@@ -97,7 +98,8 @@ static inline enum hystartpp_rfc_9406_outcome hystartpp_rfc_9406_on_ack(struct h
     if (ack->largest_packet >= s->window_end)
         hystartpp_rfc_9406_start_round(s, ack->snd_nxt); /* [hystartpp.round.end] */
     enum hystartpp_rfc_9406_outcome outcome = hystartpp_rfc_9406_update_cwnd(s, ack, cwnd);
-    if (ack->rtt_ns != HYSTARTPP_RFC_9406_NO_SAMPLE) { /* the text knows no ACK without a sample: there is nothing to test */
+    if (ack->rtt_ns != HYSTARTPP_RFC_9406_NO_SAMPLE) { /* the text does not cover ACKs without a sample; they are not
+    tested */
         if (ack->rtt_ns < s->current_round_min_rtt)
             s->current_round_min_rtt = ack->rtt_ns;
         s->rtt_sample_count++; /* [hystartpp.sample] */
@@ -127,7 +129,7 @@ static inline void hystartpp_rfc_9406_start_round(struct hystartpp_rfc_9406 *s, 
         s->css_rounds++; /* [hystartpp.css.rounds] */
 }
 
-/* Grow by N, or by a quarter of it in CSS, rounded down; not while the window is underused (RFC 9002, section 7.8). */
+/* Grow by N, in CSS by N / 4, rounded down; not while the window is underused (RFC 9002, section 7.8). */
 static inline enum hystartpp_rfc_9406_outcome
 hystartpp_rfc_9406_update_cwnd(const struct hystartpp_rfc_9406 *s, const struct hystartpp_rfc_9406_ack *ack, uint64_t *cwnd) {
     if (ack->app_limited)
@@ -146,7 +148,7 @@ static inline int hystartpp_rfc_9406_rtt_increased(const struct hystartpp_rfc_94
         return 0; /* [hystartpp.delay.samples] */
     if (s->last_round_min_rtt == HYSTARTPP_RFC_9406_INFINITY)
         return 0; /* [hystartpp.delay.first-round] */
-    /* All is multiplied by MIN_RTT_DIVISOR, so that nothing is rounded; then it is below 2^62 + 2^28. */
+    /* All terms are multiplied by MIN_RTT_DIVISOR, to avoid rounding; they are below 2^62 + 2^28. */
     uint64_t rtt_thresh = s->last_round_min_rtt;
     uint64_t most = HYSTARTPP_RFC_9406_MIN_RTT_DIVISOR * HYSTARTPP_RFC_9406_MAX_RTT_THRESH;
     uint64_t least = HYSTARTPP_RFC_9406_MIN_RTT_DIVISOR * HYSTARTPP_RFC_9406_MIN_RTT_THRESH;

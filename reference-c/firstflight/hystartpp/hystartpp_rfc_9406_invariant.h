@@ -1,4 +1,4 @@
-/* What hystartpp_rfc_9406.h, which comes first, calls its invariant. */
+/* The invariant of hystartpp_rfc_9406.h; include that header first. */
 #ifndef HYSTARTPP_RFC_9406_INVARIANT_H
 #define HYSTARTPP_RFC_9406_INVARIANT_H
 
@@ -6,7 +6,7 @@ static inline int hystartpp_rfc_9406_is_rtt(uint64_t rtt) {
     return rtt < UINT64_C(1) << 59 || rtt == HYSTARTPP_RFC_9406_INFINITY;
 }
 
-/* acks: how many came. */
+/* acks: number of ACKs so far. */
 static inline int hystartpp_rfc_9406_invariant(const struct hystartpp_rfc_9406 *s, uint64_t acks) {
     int rtts = hystartpp_rfc_9406_is_rtt(s->last_round_min_rtt) && hystartpp_rfc_9406_is_rtt(s->current_round_min_rtt) &&
                hystartpp_rfc_9406_is_rtt(s->css_baseline_min_rtt);

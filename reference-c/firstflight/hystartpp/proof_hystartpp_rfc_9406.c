@@ -27,7 +27,7 @@ void prove_on_congestion(uint64_t acks) {
     PROVE(hystartpp_rfc_9406_invariant(&s, acks));
 }
 
-/* ssthresh is infinite; the caller takes no more than 2^64 - 1 ACKs. */
+/* ssthresh is infinite; there are at most 2^64 - 1 ACKs. */
 void prove_on_ack(uint64_t acks, uint64_t cwnd) {
     struct hystartpp_rfc_9406 s = any_state(acks);
     struct hystartpp_rfc_9406_ack ack = any_ack();
@@ -41,8 +41,8 @@ void prove_on_ack(uint64_t acks, uint64_t cwnd) {
     PROVE(outcome == HYSTARTPP_RFC_9406_EXITED || s.in_css || s.css_rounds < HYSTARTPP_RFC_9406_CSS_ROUNDS);
 }
 
-/* The port beside the header, in the profile of its text and in slow start: the same answer to the same ACK, from any two states that
- * stand for each other, and then they do again. So they answer alike for ever. */
+/* Equivalence of the port and the header in the profile of its text, in slow start. From any two equivalent states the
+ * same ACK gives the same outcome and equivalent states. By induction the outcomes are always the same. */
 #include "firstflight/hystartpp/hystartpp.c"
 #include "firstflight/hystartpp/profiles.c"
 #include "firstflight/bases.c"
@@ -60,7 +60,8 @@ static int stand_for_each_other(const struct hystartpp_rfc_9406 *s, const struct
     return rounds && rtts && css && (s->in_css ? port->baseline_ns == in_the_port(s->css_baseline_min_rtt) : s->css_rounds == 0);
 }
 
-/* Its window cannot come to its bound by an ACK: there CSS takes its quarter before the header cuts it off, and after the port does. */
+/* Assume that one ACK does not raise the window to its bound: there CSS divides before the header cuts off, but after
+ * the port cuts off. */
 static void set_slow_start(struct ff_base_state *base) {
     ASSUME(base->cwnd_bytes < WINDOW_END - ACK_END && base->max_datagram_size_bytes >= 1 && base->max_datagram_size_bytes < SIZE_END);
     base->ssthresh_bytes = FF_SSTHRESH_INFINITE;

@@ -31,7 +31,7 @@ static void enter(const struct ff_jumpstart_readings *readings, struct ff_jumpst
     state->spent = true;
     state->amount_bytes = flight_bytes;
     state->planned_packets = packets;
-    state->packet_bytes = base->max_datagram_size_bytes; /* a later datagram size leaves the schedule */
+    state->packet_bytes = base->max_datagram_size_bytes; /* a later datagram size does not change the schedule */
     state->limit_packets = packets;
     state->sent_packets = 0;
     state->flight_first = state->flight_end = state->next_packet;
@@ -70,7 +70,7 @@ static enum ff_outcome on_later_backlog(const struct ff_jumpstart_readings *read
     return FF_OUTCOME_JUMP_KEPT; /* [jumpstart.flight.frozen] */
 }
 
-/* Jump, or say why not. */
+/* Jump, or return the reason for not jumping. */
 static enum ff_outcome on_backlog(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                   struct ff_base_state *base, uint64_t t_ns, const struct ff_backlog *backlog)
 {
@@ -128,7 +128,7 @@ static void after_ack(struct ff_jumpstart *state, const struct ff_ack *ack)
     }
 }
 
-/* End the jump if this ACK does; return whether it did. The state still has what was in flight before. */
+/* End the jump if this ACK ends it; return whether it did. in_flight_bytes is still the value before the ACK. */
 static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_base_state *base,
                        const struct ff_ack *ack)
 {
@@ -156,7 +156,7 @@ static enum ff_outcome grow_one_in_twenty(struct ff_jumpstart *state, struct ff_
     return FF_OUTCOME_GROWN_AVOIDANCE;
 }
 
-/* Grow the window as the reading says; app-limited and old packets are left to the base controller. */
+/* Grow the window by the reading; the base controller processes app-limited ACKs and old packets. */
 static enum ff_outcome grow(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                             struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {

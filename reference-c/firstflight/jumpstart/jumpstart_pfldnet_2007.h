@@ -2,8 +2,9 @@
  * D. Liu, M. Allman, S. Jin, L. Wang, "Congestion Control Without a Startup Phase", PFLDnet 2007: Jump Start, section II, in one header
  * to be copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
  *
- * The paper counts packets: one is a maximum datagram here, and the window is in bytes. Its timeout is persistent congestion. "Open" is
- * what the paper leaves to the implementer. The same functions in the same order are in reference-py, jumpstart/plain_jumpstart_pfldnet_2007.py.
+ * The paper counts packets, here maximum datagrams; the window is in bytes. Its timeout is persistent congestion.
+ * "Open": the paper leaves the choice to the implementer. The same functions in the same order are in reference-py,
+ * jumpstart/plain_jumpstart_pfldnet_2007.py.
  *
  *     struct jumpstart_pfldnet_2007 jump;
  *     struct jumpstart_pfldnet_2007_window window; // of your controller: copy it in before each call and out after it
@@ -11,14 +12,15 @@
  *     ... when there is data to send, or the receive window changes: jumpstart_pfldnet_2007_on_backlog(&jump, &backlog, &window);
  *     ... for packets sent: jumpstart_pfldnet_2007_on_sent(...); while jump.jumping, not before jumpstart_pfldnet_2007_next_release_ns(&jump)
  *     ... for each ACK frame: jumpstart_pfldnet_2007_on_ack(&jump, &ack, &window); on NORMAL and JUMP_ENDED your controller processes it
- *     ... for packets declared lost, and when the ECN-CE counter rises, in place of your controller: jumpstart_pfldnet_2007_on_lost(...),
+ *     ... for lost packets, and when the ECN-CE counter rises, instead of your controller:
+ *     jumpstart_pfldnet_2007_on_lost(...),
  *     jumpstart_pfldnet_2007_on_ce(...)
- *     ... on persistent congestion, in place of your controller: jumpstart_pfldnet_2007_on_timeout(&jump, &window).
+ *     ... on persistent congestion, instead of your controller: jumpstart_pfldnet_2007_on_timeout(&jump, &window).
  *
  * Domain: times in ns from 1, below 2^59 (18 years); packet numbers, windows and bytes in flight below 2^62; a datagram below 2^16.
  *
  * Invariant: sent_packets <= planned_packets <= paced_packets < 2^29; first <= end <= next_packet; recovery_point and r <= next_packet;
- * while Jump Start lasts there is no recovery. No more packets are sent again than are sent.
+ * Jump Start and recovery exclude each other. No more packets are sent again than are sent.
  */
 #ifndef JUMPSTART_PFLDNET_2007_H
 #define JUMPSTART_PFLDNET_2007_H
@@ -47,8 +49,9 @@ enum jumpstart_pfldnet_2007_outcome {
     JUMPSTART_PFLDNET_2007_COLLAPSED
 };
 
-/* What Jump Start takes from your controller and sets in it. ssthresh: UINT64_MAX while it is infinite. recovery_start_time: of the last
- * reduction, 0 before the first; in_recovery: the recovery period goes on. */
+/* State of your controller that Jump Start reads and sets. Member ssthresh is UINT64_MAX while it is infinite. Member
+ * recovery_start_time is the time of the last reduction, 0 before the first. With in_recovery a recovery period is in
+ * progress. */
 struct jumpstart_pfldnet_2007_window {
     uint64_t cwnd;
     uint64_t ssthresh;
@@ -59,7 +62,7 @@ struct jumpstart_pfldnet_2007_window {
 /* The first flight is the packets sent while Jump Start lasted: sent_packets packets, with numbers from first up to, not including, end. */
 struct jumpstart_pfldnet_2007 {
     uint64_t max_datagram_size;
-    /* Packets paced over rtt_ns from start_ns on; those of them that the receiver allows; those that have left. */
+    /* Packets paced over rtt_ns from start_ns on; packets of them that the receiver allows; packets sent. */
     uint64_t paced_packets;
     uint64_t rtt_ns;
     uint64_t start_ns;
@@ -68,7 +71,8 @@ struct jumpstart_pfldnet_2007 {
     uint64_t first;
     uint64_t end;
     uint64_t r;
-    /* Loss recovery: it lasts until all data below recovery_point is acknowledged; whether (D - R) / 2 ends it, once. */
+    /* Loss recovery lasts until all data below recovery_point is acknowledged. Flags: whether (D - R) / 2 ends it,
+     * once. */
     uint64_t recovery_point;
     uint64_t next_packet;
     uint8_t begun;
@@ -92,7 +96,7 @@ struct jumpstart_pfldnet_2007_backlog {
 };
 
 /* Packets were sent, with consecutive numbers up to last. Leave out packets that contain only ACK frames: they are not in flight.
- * retransmits: those that first carried the data which they repeat. */
+ * retransmits: packets that first carried the repeated data. */
 struct jumpstart_pfldnet_2007_sent {
     uint64_t packets;
     uint64_t last;
@@ -100,8 +104,9 @@ struct jumpstart_pfldnet_2007_sent {
     uint32_t retransmit_count;
 };
 
-/* An ACK frame: the largest packet and the latest send time of what it newly acknowledges. oldest_unacked_packet: the first whose data is
- * not acknowledged, the next number if there is none; NONE where the stack does not know. */
+/* An ACK frame: largest packet and latest sending time of newly acknowledged packets. Member oldest_unacked_packet is
+ * the first packet with unacknowledged data, or the next packet number if none has; NONE if the stack does not provide
+ * it. */
 struct jumpstart_pfldnet_2007_ack {
     uint64_t largest_packet;
     uint64_t latest_sent_time;
@@ -120,8 +125,8 @@ static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uint64_t sent_time, uint64_t now,
                                            uint64_t packets_of_first_flight, struct jumpstart_pfldnet_2007_window *window);
 
-/* The D packets are paced over the first RTT: packet i leaves after i / D of it (open). i * rtt / D is split at the quotient of rtt by D: i and
- * the rest are at most D < 2^29. */
+/* The D packets are paced over the first RTT: packet i leaves after i / D of the RTT (open). The product i * rtt / D is
+ * split into quotient and rest of rtt / D: i and the rest are at most D < 2^29. */
 static inline uint64_t jumpstart_pfldnet_2007_next_release_ns(const struct jumpstart_pfldnet_2007 *s) {
     if (!s->jumping)
         return JUMPSTART_PFLDNET_2007_NONE;
@@ -130,7 +135,7 @@ static inline uint64_t jumpstart_pfldnet_2007_next_release_ns(const struct jumps
     return s->start_ns + whole + part; /* [jumpstart.pacing.packets] */
 }
 
-/* Before the jump the connection is an ordinary one. */
+/* Begin; before the jump the connection is ordinary. */
 static inline void jumpstart_pfldnet_2007_begin(struct jumpstart_pfldnet_2007 *s, uint32_t max_datagram_size) {
     s->max_datagram_size = max_datagram_size;
     s->paced_packets = s->planned_packets = s->sent_packets = 0;
@@ -140,7 +145,8 @@ static inline void jumpstart_pfldnet_2007_begin(struct jumpstart_pfldnet_2007 *s
     s->begun = s->jumping = s->lost_of_first_flight = s->accounted = 0;
 }
 
-/* After the handshake: D is the minimum of the receiver's advertised window and the data queued. That cwnd becomes D is open. */
+/* After the handshake: D is the minimum of the receiver's advertised window and the data queued. Setting cwnd to D is
+ * open. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_backlog(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_backlog *backlog,
                                   struct jumpstart_pfldnet_2007_window *window) {
@@ -172,7 +178,7 @@ jumpstart_pfldnet_2007_on_backlog(struct jumpstart_pfldnet_2007 *s, const struct
     return JUMPSTART_PFLDNET_2007_JUMP_BEGUN;
 }
 
-/* D is determined once; the receiver's advertised window binds all the same (open). */
+/* D is determined once, but the receiver's advertised window still applies (open). */
 static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_window_update(struct jumpstart_pfldnet_2007 *s,
                                                                                           uint64_t window_packets) {
     if (s->sent_packets + window_packets >= s->planned_packets)
@@ -187,7 +193,7 @@ static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_wind
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_sent(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_sent *sent) {
     s->next_packet = sent->last + 1;
-    /* Those sent during loss recovery: R is 0 again at its beginning, and read at its end. */
+    /* R counts during loss recovery: it is reset at its beginning and read at its end. */
     for (uint32_t i = 0; i < sent->retransmit_count; i++)
         s->r += jumpstart_pfldnet_2007_of_first_flight(s, sent->retransmits[i].first,
                                                        sent->retransmits[i].last); /* [jumpstart.loss.count] */
@@ -196,7 +202,7 @@ jumpstart_pfldnet_2007_on_sent(struct jumpstart_pfldnet_2007 *s, const struct ju
     uint64_t first = sent->last + 1 - sent->packets, left = s->planned_packets - s->sent_packets;
     uint64_t packets = sent->packets < left ? sent->packets : left; /* [jumpstart.flight] */
     if (s->sent_packets == 0)
-        s->first = first; /* packets that are not in flight may have left since the jump began */
+        s->first = first; /* packets not in flight may have been sent since the jump began */
     s->sent_packets += packets;
     s->end = first + packets;
     if (s->sent_packets < s->planned_packets)
@@ -205,8 +211,8 @@ jumpstart_pfldnet_2007_on_sent(struct jumpstart_pfldnet_2007 *s, const struct ju
     return JUMPSTART_PFLDNET_2007_JUMP_SENT;
 }
 
-/* Jump Start terminates when an ACK arrives: one of the first flight (open), which normal congestion control takes then. There is no
- * recovery while it lasts. */
+/* Jump Start terminates when an ACK of the first flight arrives (open); normal congestion control then processes this
+ * ACK. Jump Start and recovery exclude each other. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_ack(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_ack *ack,
                               struct jumpstart_pfldnet_2007_window *window) {
@@ -219,14 +225,14 @@ jumpstart_pfldnet_2007_on_ack(struct jumpstart_pfldnet_2007 *s, const struct jum
     return JUMPSTART_PFLDNET_2007_NORMAL;
 }
 
-/* How many of the packets belong to the first RTT of data transmission. */
+/* Return the number of packets that belong to the first RTT of data transmission. */
 static inline uint64_t jumpstart_pfldnet_2007_of_first_flight(const struct jumpstart_pfldnet_2007 *s, uint64_t first, uint64_t last) {
     uint64_t end = last + 1 < s->end ? last + 1 : s->end;
     uint64_t begin = first > s->first ? first : s->first;
     return end > begin ? end - begin : 0;
 }
 
-/* Standard loss recovery: nothing grows until it ends. */
+/* Standard loss recovery: the window does not grow until it ends. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_ack_in_recovery(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_ack *ack,
                                           struct jumpstart_pfldnet_2007_window *window) {
@@ -239,8 +245,8 @@ jumpstart_pfldnet_2007_on_ack_in_recovery(struct jumpstart_pfldnet_2007 *s, cons
     return s->lost_of_first_flight ? jumpstart_pfldnet_2007_account(s, window) : JUMPSTART_PFLDNET_2007_NORMAL;
 }
 
-/* At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. D is the packets that have left; if the jump ended early, fewer
- * than were planned. That, rounding, least values, threshold and that it is once are open. */
+/* At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. D: packets sent, fewer than
+ * planned if the jump ended early. Open: this D, rounding, minimum values, threshold, and applying it once. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_account(struct jumpstart_pfldnet_2007 *s, struct jumpstart_pfldnet_2007_window *window) {
     s->lost_of_first_flight = 0;
@@ -254,8 +260,8 @@ jumpstart_pfldnet_2007_account(struct jumpstart_pfldnet_2007 *s, struct jumpstar
     return JUMPSTART_PFLDNET_2007_JUMP_ACCOUNTED;
 }
 
-/* Loss from the first RTT will be accounted for at the end of its recovery. sent_time_of_last_loss: the latest at which one of the lost
- * packets was sent. */
+/* Loss from the first RTT will be accounted for at the end of its recovery. sent_time_of_last_loss: the latest sending
+ * time of the lost packets. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_lost(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_range *lost, uint32_t lost_count,
                                uint64_t sent_time_of_last_loss, uint64_t now, struct jumpstart_pfldnet_2007_window *window) {
@@ -265,7 +271,8 @@ jumpstart_pfldnet_2007_on_lost(struct jumpstart_pfldnet_2007 *s, const struct ju
     return jumpstart_pfldnet_2007_on_congestion_event(s, sent_time_of_last_loss, now, packets, window);
 }
 
-/* ECN is not spoken of: a mark is taken for a loss without retransmission (open). packet: the largest that the frame acknowledges. */
+/* The paper does not cover ECN: a mark is treated as a loss without retransmission (open). packet: the largest
+ * acknowledged by the frame. */
 static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_ce(struct jumpstart_pfldnet_2007 *s, uint64_t packet,
                                                                                uint64_t sent_time, uint64_t now,
                                                                                struct jumpstart_pfldnet_2007_window *window) {
@@ -273,8 +280,8 @@ static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_ce(s
     return jumpstart_pfldnet_2007_on_congestion_event(s, sent_time, now, packets, window);
 }
 
-/* Upon loss detection cwnd is halved, per normal TCP: the window, as Jacobson 1988 has it, to whom the paper refers. At least two packets
- * are left, and Jump Start ends (both open). */
+/* Upon loss detection cwnd is halved, per normal TCP: the window, as in Jacobson 1988, which the paper cites. The
+ * minimum is two packets, and Jump Start ends (both open). */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uint64_t sent_time, uint64_t now,
                                            uint64_t packets_of_first_flight, struct jumpstart_pfldnet_2007_window *window) {
@@ -294,7 +301,7 @@ jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uin
     return outcome;
 }
 
-/* IV-F: the response is unchanged: a window of one segment, then slow start. No recovery is left to account for (open). */
+/* IV-F: the response is unchanged: a window of one segment, then slow start. A pending accounting is dropped (open). */
 static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_timeout(struct jumpstart_pfldnet_2007 *s,
                                                                                     struct jumpstart_pfldnet_2007_window *window) {
     window->recovery_start_time = 0;

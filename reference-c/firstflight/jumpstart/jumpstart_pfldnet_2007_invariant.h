@@ -1,4 +1,4 @@
-/* What jumpstart_pfldnet_2007.h, which comes first, calls its invariant. */
+/* The invariant of jumpstart_pfldnet_2007.h; include that header first. */
 #ifndef JUMPSTART_PFLDNET_2007_INVARIANT_H
 #define JUMPSTART_PFLDNET_2007_INVARIANT_H
 
@@ -13,10 +13,10 @@ static inline int jumpstart_pfldnet_2007_flight_invariant(const struct jumpstart
            s->sent_packets <= s->end - s->first;
 }
 
-/* Of streams in which no more packets are sent again than are sent: the random streams of the tests do not keep to that. */
+/* Holds for streams with no more packets sent again than sent; the random streams of the tests violate this. */
 static inline int jumpstart_pfldnet_2007_r_invariant(const struct jumpstart_pfldnet_2007 *s) { return s->r <= s->next_packet; }
 
-/* window: that of the controller, between the events. */
+/* window: window of the controller between events. */
 static inline int jumpstart_pfldnet_2007_invariant(const struct jumpstart_pfldnet_2007 *s,
                                                    const struct jumpstart_pfldnet_2007_window *window) {
     int size = s->max_datagram_size >= 1 && s->max_datagram_size < 65536;

@@ -5,7 +5,7 @@
 #include "firstflight/limits.h"
 #include "firstflight/minmax.h"
 
-/* Add to R, which saturates: no flight has more packets. */
+/* Add to R, which saturates at the largest packet number. */
 static void add_repeats(struct ff_jumpstart *state, uint64_t packets)
 {
     state->repeats = ff_min(state->repeats + packets, FF_PACKET_MAX);
@@ -25,7 +25,7 @@ void ff_jumpstart_count_repeats(const struct ff_jumpstart_readings *readings, st
     }
 }
 
-/* Return whether a sign of congestion begins a recovery: TCP's lasts until the data before it is acknowledged. */
+/* Return whether a loss or CE mark begins a recovery. TCP's recovery lasts until all earlier data is acknowledged. */
 static bool begins_recovery(const struct ff_jumpstart_readings *readings, const struct ff_base_state *base,
                             uint64_t sent_t_ns)
 {
@@ -35,7 +35,7 @@ static bool begins_recovery(const struct ff_jumpstart_readings *readings, const 
     return !ff_newreno_sent_before_recovery(base, sent_t_ns);
 }
 
-/* Return whether the window before the jump is what the first loss reduces. */
+/* Return whether the first loss reduces the window before the jump. */
 static bool takes_back(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
                        const struct ff_base_state *base, uint64_t packet)
 {
@@ -65,7 +65,7 @@ static uint64_t reduced_bytes(const struct ff_jumpstart_readings *readings, cons
     }
 }
 
-/* After a sign of congestion that began a recovery or came in one: will its end be accounted for? */
+/* After a loss or CE mark in a recovery, or at its beginning: decide whether its end is accounted for. */
 static void decide_accounting(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, bool of_flight)
 {
     if (readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
@@ -74,7 +74,7 @@ static void decide_accounting(const struct ff_jumpstart_readings *readings, stru
     state->accounting = state->accounting || (of_flight && !state->accounted); /* [jumpstart.loss.scope] */
 }
 
-/* Begin a recovery. `packet`: the first that was lost or marked. */
+/* Begin a recovery. `packet`: the first lost or marked packet. */
 static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_base_state *base,
                    uint64_t now_ns, uint64_t packet, bool of_flight)
 {
@@ -204,7 +204,7 @@ bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, c
     return true;
 }
 
-/* Return what a timeout leaves of the window, FF_NONE if it leaves it alone. */
+/* Return the window after a timeout, or FF_NONE if it does not change. */
 static uint64_t timeout_window_bytes(const struct ff_jumpstart_readings *readings, const struct ff_base_state *base)
 {
     if (readings->timeout_window == FF_JUMPSTART_TIMEOUT_WINDOW_ONE_PACKET) {

@@ -15,11 +15,11 @@
 extern "C" {
 #endif
 
-/* Count what is sent again in a recovery whose end is accounted for. */
+/* Count retransmissions in a recovery. Whether its end is accounted for may be decided later. */
 void ff_jumpstart_count_repeats(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                 const struct ff_base_state *base, const struct ff_sent *sent);
 
-/* Process packets declared lost at t_ns. The state still has what was in flight before. */
+/* Process packets declared lost at t_ns. in_flight_bytes is still the value before the loss. */
 enum ff_outcome ff_jumpstart_on_lost(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                      struct ff_base_state *base, uint64_t t_ns, const struct ff_lost *lost);
 
@@ -35,15 +35,15 @@ bool ff_jumpstart_recovery_ended(const struct ff_jumpstart_readings *readings, c
 void ff_jumpstart_account(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                           struct ff_base_state *base);
 
-/* Count the bytes of an ACK whose largest packet is of the flight. */
+/* Count the bytes of an ACK whose largest packet belongs to the flight. */
 void ff_jumpstart_count_acked(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                               const struct ff_ack *ack);
 
-/* Raise the window to the share of the flight that got through, if `last` is of it; return whether it was raised. */
+/* Raise the window to the acknowledged share of the flight, if `last` belongs to it; return whether it was raised. */
 bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
                                  struct ff_base_state *base, const struct ff_run *last);
 
-/* Process persistent congestion, which stands for a timeout of TCP. */
+/* Process persistent congestion, the equivalent of a TCP timeout. */
 enum ff_outcome ff_jumpstart_on_timeout(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                         struct ff_base_state *base);
 

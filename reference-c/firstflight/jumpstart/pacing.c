@@ -51,7 +51,7 @@ static uint64_t wanted_bytes(const struct ff_jumpstart_readings *readings, uint6
     case FF_JUMPSTART_AMOUNT_PACKETS:
         return readings->jump_packets * ff_min(packet_bytes, FF_JUMPSTART_PACKET_MAX_BYTES); /* [jumpstart.amount.packets] */
     case FF_JUMPSTART_AMOUNT_RATE:
-        /* The RTT is taken apart into quotient and rest by 8000: below 2^47 and 2^13, and the rate is below 2^8. */
+        /* Quotient and rest of RTT / 8000 are below 2^47 and 2^13, and the rate is below 2^8. */
         rate_bytes = spread_ns / FF_JUMPSTART_MBIT_BYTE_NS * readings->rate_mbit +
                      spread_ns % FF_JUMPSTART_MBIT_BYTE_NS * readings->rate_mbit / FF_JUMPSTART_MBIT_BYTE_NS; /* [jumpstart.amount.headers] */
         return ff_min(backlog->queued_bytes, rate_bytes); /* [jumpstart.amount.rate] */
@@ -69,7 +69,7 @@ uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings,
     uint64_t allowed_bytes = ff_jumpstart_receive_window_bytes(readings, packet_bytes, backlog);
 
     /* [jumpstart.amount.receive-window] [jumpstart.amount.receive-window-bytes] */
-    flight_bytes = ff_min(flight_bytes, allowed_bytes); /* FF_NONE, which stands for no limit, is the largest number */
+    flight_bytes = ff_min(flight_bytes, allowed_bytes); /* FF_NONE, no limit, is the largest number */
     if (flight_bytes > FF_JUMP_MAX_BYTES) {
         return FF_JUMP_MAX_BYTES; /* [jumpstart.amount.maximum] */
     }
@@ -81,7 +81,7 @@ bool ff_jumpstart_sent_at_once(const struct ff_jumpstart_readings *readings, uin
     return readings->small_amount == FF_JUMPSTART_SMALL_AMOUNT_AT_ONCE && flight_bytes <= FF_JUMPSTART_SMALL_BYTES;
 }
 
-/* Return the index whose time the burst has to which a packet belongs. */
+/* Return the index of the packet that sets the time of the burst of this packet. */
 static uint64_t burst_index(uint64_t index)
 {
     if (index < FF_JUMPSTART_BURST_HIGH_PACKETS) {
@@ -90,7 +90,7 @@ static uint64_t burst_index(uint64_t index)
     return (index - FF_JUMPSTART_BURST_LOW_PACKETS) / 2 * 2; /* [jumpstart.pacing.burst] */
 }
 
-/* Return how long after the start of the flight its next packet leaves, from its index and rounded once. */
+/* Return the time from the start of the flight to its next packet, from the packet's index and rounded once. */
 static uint64_t offset_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
                           uint64_t packet_bytes)
 {
@@ -111,7 +111,7 @@ static uint64_t offset_ns(const struct ff_jumpstart_readings *readings, const st
         whole = state->amount_bytes;
         break;
     case FF_JUMPSTART_GAP_RATE:
-        /* The packet is one of the flight: below 2^29 + 2^16, times 2^13. */
+        /* The packet belongs to the flight: below 2^29 + 2^16, times 2^13. */
         index *= packet_bytes * FF_JUMPSTART_MBIT_BYTE_NS; /* [jumpstart.pacing.rate] */
         return index / readings->rate_mbit; /* [jumpstart.pacing.rate-times] */
     default:
@@ -124,8 +124,9 @@ static uint64_t offset_ns(const struct ff_jumpstart_readings *readings, const st
         whole = 6 * whole;
     }
     /*
-     * rtt * part / whole, with the RTT taken apart into quotient and rest by `whole`. The packet is one of the flight, so part <= whole:
-     * the first product is at most the RTT. In the second both factors are below 6 * 2^29, and one below 5 * 2^29: it is below 2^63.
+     * rtt * part / whole, with quotient and rest of rtt / whole. The packet belongs to the flight, so part <= whole and
+     * the first product is at most the RTT. The factors of the second are below 6 * 2^29 and 5 * 2^29: it is below
+     * 2^63.
      */
     return state->rtt_ns / whole * part + state->rtt_ns % whole * part / whole;
 }

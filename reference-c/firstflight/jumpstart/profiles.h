@@ -12,10 +12,10 @@ extern "C" {
 /* How much is the first flight? (B1) */
 enum {
     FF_JUMPSTART_AMOUNT_QUEUED = 0, /* all that is queued, rounded up to whole packets */
-    FF_JUMPSTART_AMOUNT_QUEUED_TO_CAP = 1, /* what is queued, in bytes, at most the cap */
-    FF_JUMPSTART_AMOUNT_CAP = 2, /* the cap, whatever is queued */
+    FF_JUMPSTART_AMOUNT_QUEUED_TO_CAP = 1, /* the queued bytes, at most the cap */
+    FF_JUMPSTART_AMOUNT_CAP = 2, /* the cap, independent of the queue */
     FF_JUMPSTART_AMOUNT_PACKETS = 3, /* a configured number of packets of at most 1472 bytes */
-    FF_JUMPSTART_AMOUNT_RATE = 4, /* what is queued, in bytes, at most what a rate that the application names sends in the RTT */
+    FF_JUMPSTART_AMOUNT_RATE = 4, /* the queued bytes, at most the bytes per RTT at a rate given by the application */
 };
 
 /* How does the receive window bound the first flight? (B2) */
@@ -27,8 +27,8 @@ enum {
 
 /* What if there is no RTT sample when data is ready? (B3) */
 enum {
-    FF_JUMPSTART_MISSING_RTT_NO_JUMP = 0, /* there is no jump */
-    FF_JUMPSTART_MISSING_RTT_DEFAULT = 1, /* 100 ms are taken for it */
+    FF_JUMPSTART_MISSING_RTT_NO_JUMP = 0, /* the sender does not jump */
+    FF_JUMPSTART_MISSING_RTT_DEFAULT = 1, /* 100 ms are used */
 };
 
 /* Over which RTT is the first flight spread? (B3) */
@@ -73,7 +73,7 @@ enum {
 enum {
     FF_JUMPSTART_SMALL_AMOUNT_PACED = 0, /* it is paced like any other */
     FF_JUMPSTART_SMALL_AMOUNT_AT_ONCE = 1, /* up to 4380 bytes leave at once */
-    FF_JUMPSTART_SMALL_AMOUNT_NOT_ENTERED = 2, /* there is no jump unless it is more than the window and what is in flight together */
+    FF_JUMPSTART_SMALL_AMOUNT_NOT_ENTERED = 2, /* the sender does not jump unless the flight exceeds the sum of window and bytes in flight */
 };
 
 /* What ends the jump? (B9) */
@@ -92,7 +92,7 @@ enum {
 /* What is the window after an ACK has ended the jump? (B11) */
 enum {
     FF_JUMPSTART_EARLY_ACK_WINDOW_KEPT = 0, /* as it was */
-    FF_JUMPSTART_EARLY_ACK_WINDOW_IN_FLIGHT = 1, /* what was in flight before that ACK */
+    FF_JUMPSTART_EARLY_ACK_WINDOW_IN_FLIGHT = 1, /* the bytes in flight before that ACK */
 };
 
 /* How does the window grow? (B12) */
@@ -117,7 +117,7 @@ enum {
 /* What is reduced at the detection of a loss? (B15) */
 enum {
     FF_JUMPSTART_REDUCTION_BASIS_WINDOW = 0, /* the window */
-    FF_JUMPSTART_REDUCTION_BASIS_IN_FLIGHT = 1, /* what was in flight before */
+    FF_JUMPSTART_REDUCTION_BASIS_IN_FLIGHT = 1, /* the bytes in flight before */
 };
 
 /* To what part is it reduced? (B15) */
@@ -149,13 +149,13 @@ enum {
 enum {
     FF_JUMPSTART_ACCOUNTING_HALF_OF_REST = 0, /* (D - R)/2 packets at the end of recovery */
     FF_JUMPSTART_ACCOUNTING_ACKED_SHARE = 1, /* in recovery never below 7/10 of the bytes of the flight acknowledged so far */
-    FF_JUMPSTART_ACCOUNTING_NONE = 2, /* nothing special */
+    FF_JUMPSTART_ACCOUNTING_NONE = 2, /* no special rule */
 };
 
-/* Of which data? (B19) */
+/* Which data counts? (B19) */
 enum {
-    FF_JUMPSTART_COUNTED_DATA_FIRST_FLIGHT = 0, /* of the first flight */
-    FF_JUMPSTART_COUNTED_DATA_ALL = 1, /* of any */
+    FF_JUMPSTART_COUNTED_DATA_FIRST_FLIGHT = 0, /* data of the first flight */
+    FF_JUMPSTART_COUNTED_DATA_ALL = 1, /* any data */
 };
 
 /* How is (D - R)/2 rounded? (B20) */

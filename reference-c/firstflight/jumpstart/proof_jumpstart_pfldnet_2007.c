@@ -2,7 +2,7 @@
 #include "jumpstart_pfldnet_2007_invariant.h"
 #include "proof.h"
 
-enum { RANGES = 3 }; /* of an event at most */
+enum { RANGES = 3 }; /* maximum per event */
 
 static struct jumpstart_pfldnet_2007_window window;
 
@@ -43,7 +43,7 @@ void prove_on_backlog(void) {
     prove_invariant(&s);
 }
 
-/* Numbers rise, and no more packets are sent again than are sent. */
+/* Packet numbers increase, and no more packets are sent again than are sent. */
 void prove_on_sent(void) {
     struct jumpstart_pfldnet_2007 s = any_state();
     struct jumpstart_pfldnet_2007_sent sent;
@@ -94,9 +94,10 @@ void prove_on_timeout(void) {
     prove_invariant(&s);
 }
 
-/* The port beside the header, in the profile of the paper: from any two states that stand for each other the same event leaves two that do so
- * again, and what normal congestion control takes is taken in the same state. The growth of NewReno is not looked into: it is noted in which state
- * it is called. An ACK of one run, of packets of SIZE bytes: with any size the port's quotient by it is beyond SAT. */
+/* Equivalence of the port and the header in the profile of the paper. From any two equivalent states the same event
+ * leads to equivalent states, and both call normal congestion control in the same state. The growth of NewReno is
+ * abstract: only the state at its call is recorded. An ACK has one run of packets of SIZE bytes: for any size the
+ * port's quotient is beyond SAT. */
 #include "firstflight/jumpstart/jumpstart.h"
 #define ff_newreno_on_ack the_growth_of_newreno
 #include "firstflight/bases.c"
@@ -126,7 +127,7 @@ static int windows_stand(const struct ff_base_state *base) {
            base->in_recovery == window.in_recovery && (!window.in_recovery || window.recovery_start_time > 0) && base->base == FF_BASE_NEWRENO;
 }
 
-/* R is counted outside of a recovery as well by the header, which sets it to 0 when the next one begins. */
+/* The header also counts R outside of a recovery, and resets it to 0 when the next recovery begins. */
 static int stand_for_each_other(const struct jumpstart_pfldnet_2007 *s, const struct ff_jumpstart *port, const struct ff_base_state *base) {
     int flags = s->begun <= 1 && s->jumping <= 1 && s->lost_of_first_flight <= 1 && s->accounted <= 1 && port->jumping == s->jumping &&
                 port->spent == s->begun && port->accounting == s->lost_of_first_flight && port->accounted == s->accounted && !port->at_once;
@@ -134,7 +135,7 @@ static int stand_for_each_other(const struct jumpstart_pfldnet_2007 *s, const st
                port->rtt_ns == s->rtt_ns && port->start_ns == s->start_ns;
     int flight = port->flight_first == (s->begun ? s->first : FF_NO_PACKET) && port->flight_end == (s->begun ? s->end : FF_NO_PACKET);
     int recovery = !window.in_recovery || (port->recovery_point == s->recovery_point && port->repeats == s->r);
-    /* What waits for the end of a recovery waits in one. */
+    /* An accounting that waits for the end of a recovery implies a recovery. */
     int waits = !s->lost_of_first_flight || window.in_recovery;
     return windows_stand(base) && base->max_datagram_size_bytes == s->max_datagram_size && port->next_packet == s->next_packet && flags && plan &&
            flight && recovery && waits;

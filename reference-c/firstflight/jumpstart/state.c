@@ -1,4 +1,4 @@
-/* What a first flight consists of. Mirrors reference-py/src/firstflight/jumpstart/state.py. */
+/* The packets of a first flight. Mirrors reference-py/src/firstflight/jumpstart/state.py. */
 #include "firstflight/jumpstart/state.h"
 
 #include "firstflight/limits.h"
@@ -13,7 +13,7 @@ void ff_jumpstart_add_to_flight(const struct ff_jumpstart_readings *readings, st
                                 const struct ff_run *runs, size_t run_count)
 {
     if (state->sent_packets == 0) {
-        state->flight_first = runs[0].first; /* packets that are not in flight may have left since the jump began */
+        state->flight_first = runs[0].first; /* packets not in flight may have been sent since the jump began */
     }
     for (size_t i = 0; i < run_count; i++) {
         uint64_t packets = ff_run_count(&runs[i]);
@@ -29,7 +29,7 @@ void ff_jumpstart_add_to_flight(const struct ff_jumpstart_readings *readings, st
 
 bool ff_jumpstart_in_flight(const struct ff_jumpstart *state, uint64_t packet)
 {
-    /* FF_NO_PACKET is above every number: without a flight it is the first. */
+    /* Without a flight flight_first is FF_NO_PACKET, which is above every packet number. */
     return state->flight_first <= packet && packet < state->flight_end;
 }
 

@@ -1,4 +1,4 @@
-/* Unit tests of JumpStart: the schedule at its borders, the accounting, and what the domain refuses. */
+/* Unit tests of JumpStart: limits of the schedule, the accounting, and events outside the domain. */
 #include "firstflight/jumpstart/loss.h"
 #include "firstflight/jumpstart/pacing.h"
 #include "support.h"

@@ -18,14 +18,14 @@ static int in_slow_start(void) {
     return limited_slow_start_rfc_3742_in_slow_start(base.congestion_window, base.ssthresh);
 }
 
-/* The phase is that of the header where the window equals the threshold. */
+/* The header determines the phase if the window equals the threshold. */
 static struct drive_answer in_phase(struct drive_answer answer) {
     if (!base.in_recovery && in_slow_start())
         answer.phase = "slow_start";
     return answer;
 }
 
-/* End recovery as the base controller does; return whether the ACK is one of packets that it lets grow the window. */
+/* End recovery like the base controller; return whether the ACK is for packets that may grow the window. */
 static int counts(const struct drive_event *event) {
     int later = !newreno_rfc_9002_in_congestion_recovery(&base, latest_sent(event));
     if (later)

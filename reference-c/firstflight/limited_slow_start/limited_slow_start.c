@@ -20,7 +20,7 @@ static uint64_t max_ssthresh_bytes(const struct ff_limited_slow_start_readings *
     return readings->max_ssthresh_datagrams * base->max_datagram_size_bytes; /* [limited-slow-start.maximum] */
 }
 
-/* Add half of max_ssthresh for an ACK; return the bytes gained, a datagram or nothing. The sum is below 2^62 + 2^23, as windows are. */
+/* Add half of max_ssthresh for an ACK; return the bytes gained, a datagram or nothing. The sum is below 2^62 + 2^23. */
 static uint64_t take_credit(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
                             const struct ff_base_state *base)
 {
@@ -32,7 +32,7 @@ static uint64_t take_credit(const struct ff_limited_slow_start_readings *reading
     return base->max_datagram_size_bytes;
 }
 
-/* Return by how much one unit widens a window above max_ssthresh. */
+/* Return the growth of a window above max_ssthresh for one unit. */
 static uint64_t share_bytes(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
                             const struct ff_base_state *base, uint64_t unit_bytes)
 {
@@ -49,7 +49,7 @@ static uint64_t share_bytes(const struct ff_limited_slow_start_readings *reading
     return unit_bytes / k; /* [limited-slow-start.share] */
 }
 
-/* Widen the window for one unit; return whether that was limited. */
+/* Grow the window for one unit; return whether the growth was limited. */
 static bool grow(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
                  struct ff_base_state *base, uint64_t unit_bytes)
 {
@@ -110,7 +110,7 @@ static enum ff_outcome on_ack(const struct ff_limited_slow_start_readings *readi
     return limited ? FF_OUTCOME_LIMITED_GROWN : FF_OUTCOME_GROWN;
 }
 
-/* Return whether cwnd is no larger than ssthresh; the base controller ends slow start one byte earlier. */
+/* Return whether cwnd is at most ssthresh; the base controller ends slow start one byte earlier. */
 static bool in_slow_start(const struct ff_base_state *base)
 {
     return base->cwnd_bytes <= base->ssthresh_bytes; /* [limited-slow-start.at-threshold] */
@@ -129,7 +129,7 @@ static enum ff_outcome on_event(const struct ff_limited_slow_start_readings *rea
     return outcome;
 }
 
-/* Return the phase of the base controller, but slow start where cwnd equals ssthresh. */
+/* Return the phase of the base controller, except slow start if cwnd equals ssthresh. */
 static enum ff_phase phase(const struct ff_base_state *base)
 {
     return !base->in_recovery && in_slow_start(base) ? FF_PHASE_SLOW_START : ff_newreno_phase(base);

@@ -7,7 +7,8 @@
  *
  *     struct limited_slow_start_rfc_3742 limited;
  *     limited_slow_start_rfc_3742_begin(&limited, max_datagram_size);
- *     ... for each ACK of a packet that was not sent before the last recovery period began (RFC 9002), in place of your growth:
+ *     ... for each ACK of a packet that was not sent before the last recovery period began (RFC 9002), instead of
+ *     your growth:
  *     if (limited_slow_start_rfc_3742_in_slow_start(cwnd, ssthresh))
  *         limited_slow_start_rfc_3742_on_ack(&limited, app_limited, &cwnd);
  *
@@ -42,7 +43,7 @@ static inline void limited_slow_start_rfc_3742_begin(struct limited_slow_start_r
     s->max_ssthresh = LIMITED_SLOW_START_RFC_3742_MAX_SSTHRESH_SEGMENTS * s->max_datagram_size; /* [limited-slow-start.maximum] */
 }
 
-/* Return whether slow start goes on: it is left when ssthresh < cwnd. */
+/* Return whether slow start continues; it ends when ssthresh < cwnd. */
 static inline int limited_slow_start_rfc_3742_in_slow_start(uint64_t cwnd, uint64_t ssthresh) {
     return cwnd <= ssthresh; /* [limited-slow-start.at-threshold] */
 }
@@ -60,7 +61,7 @@ limited_slow_start_rfc_3742_on_ack(const struct limited_slow_start_rfc_3742 *s, 
     return LIMITED_SLOW_START_RFC_3742_LIMITED_GROWN;
 }
 
-/* Return int(MSS / K): at most half a segment, and nothing once K is larger than a segment has bytes. */
+/* Return int(MSS / K): at most half a segment, and 0 if K exceeds the bytes of a segment. */
 static inline uint64_t limited_slow_start_rfc_3742_limited_increase(const struct limited_slow_start_rfc_3742 *s, uint64_t cwnd) {
     uint64_t k = 2 * cwnd / s->max_ssthresh; /* [limited-slow-start.k] at least 2, since cwnd is above max_ssthresh */
     return s->max_datagram_size / k; /* [limited-slow-start.share] */

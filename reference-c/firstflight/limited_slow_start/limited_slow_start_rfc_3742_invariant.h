@@ -1,4 +1,4 @@
-/* What limited_slow_start_rfc_3742.h, which comes first, calls its invariant. */
+/* The invariant of limited_slow_start_rfc_3742.h; include that header first. */
 #ifndef LIMITED_SLOW_START_RFC_3742_INVARIANT_H
 #define LIMITED_SLOW_START_RFC_3742_INVARIANT_H
 

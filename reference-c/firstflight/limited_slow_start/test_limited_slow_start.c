@@ -1,4 +1,5 @@
-/* Unit tests of Limited Slow-Start: the border of max_ssthresh, the rounding of each profile, and the ends of the domain. */
+/* Unit tests of Limited Slow-Start: growth around max_ssthresh, the rounding of each profile, and the limits of the
+ * domain. */
 #include "support.h"
 
 /* Return the window after one ACK of one packet of 1200 bytes. */

@@ -1,4 +1,4 @@
-/* NewReno, and what every base controller has of it. Mirrors reference-py/src/firstflight/newreno/newreno.py. */
+/* NewReno, and its parts that every base controller uses. Mirrors reference-py/src/firstflight/newreno/newreno.py. */
 #include "firstflight/newreno/newreno.h"
 
 #include <stddef.h>
@@ -38,7 +38,7 @@ void ff_newreno_use_rules(struct ff_base_state *state, enum ff_base base)
     state->base = (uint8_t)base;
 }
 
-/* The rules of the base. */
+/* Return the rules of the base. */
 static inline const struct ff_window_rules *rules(const struct ff_base_state *state)
 {
     return ff_base_rules[state->base];
@@ -59,7 +59,7 @@ void ff_newreno_reset(struct ff_base_state *state, uint64_t initial_window_bytes
     ff_newreno_forget_congestion(state);
 }
 
-/* The smallest window that is not in slow start; the infinite threshold is larger than any window. */
+/* Return the smallest window outside slow start; the infinite threshold is larger than any window. */
 static uint64_t slow_start_end_bytes(const struct ff_base_state *state)
 {
     if (state->ssthresh_bytes != FF_SSTHRESH_INFINITE && rules(state)->slow_start_end_bytes != NULL) {
@@ -68,7 +68,7 @@ static uint64_t slow_start_end_bytes(const struct ff_base_state *state)
     return state->ssthresh_bytes;
 }
 
-/* The phase, if slow start ends at a window. */
+/* Return the phase, if slow start ends at a window of `end_bytes`. */
 static inline enum ff_phase phase_below(const struct ff_base_state *state, uint64_t end_bytes)
 {
     if (state->in_recovery) {
@@ -96,7 +96,7 @@ enum ff_outcome ff_newreno_on_pto(const struct ff_base_state *state)
     return FF_OUTCOME_UNCHANGED; /* [slow-start.pto] */
 }
 
-/* How many packets of the run are acknowledged in slow start: the first that ends it is the last. */
+/* Return the number of packets of the run that are acknowledged in slow start, including the packet that ends it. */
 static uint64_t packets_to_threshold(const struct ff_base_state *state, const struct ff_run *run)
 {
     if (state->ssthresh_bytes == FF_SSTHRESH_INFINITE) {
@@ -141,13 +141,13 @@ static void grow_avoidance(struct ff_base_state *state, uint64_t size_bytes, uin
 
     for (; packets > 0; packets--) {
         if (share_bytes < state->cwnd_bytes || state->cwnd_bytes == 0) { /* [slow-start.avoidance.rounding] */
-            return; /* nothing for this packet, nor for those left; only a startup algorithm can leave a window of 0 */
+            return; /* no growth for this and the remaining packets; only a startup algorithm can leave a window of 0 */
         }
         state->cwnd_bytes = saturate(state->cwnd_bytes + share_bytes / state->cwnd_bytes); /* [slow-start.avoidance.limit] */
     }
 }
 
-/* Let a run grow the window packet by packet; add how many of its bytes the ACK as a whole shall grow it for. */
+/* Grow the window by a run, packet by packet; add the bytes of the run that count in grow_by_ack. */
 static enum ff_outcome on_run_acked(struct ff_base_state *state, const struct ff_run *run, uint64_t *left_bytes)
 {
     if (ff_newreno_sent_before_recovery(state, run->sent_t_ns)) {
@@ -179,7 +179,7 @@ static enum ff_outcome on_run_acked(struct ff_base_state *state, const struct ff
     return FF_OUTCOME_GROWN_AVOIDANCE;
 }
 
-/* Let an ACK grow the window where packets do not: by rules of the base for congestion avoidance, and where ACKs are counted. */
+/* Grow the window once per ACK: by the base's rules for congestion avoidance, or if the reading counts ACKs. */
 static void grow_by_ack(struct ff_base_state *state, uint64_t t_ns, const struct ff_ack *ack, uint64_t acked_bytes)
 {
     uint64_t datagram_bytes = state->max_datagram_size_bytes;
@@ -196,7 +196,7 @@ static void grow_by_ack(struct ff_base_state *state, uint64_t t_ns, const struct
     if (ff_newreno_phase(state) == FF_PHASE_SLOW_START) {
         increase_bytes = ff_min(acked_bytes, datagram_bytes); /* [slow-start.acks.grow] */
     } else {
-        /* No window is 0: that only startup algorithms leave, and they count bytes. */
+        /* The window is not 0: only startup algorithms can leave a window of 0, and they count bytes. */
         increase_bytes = datagram_bytes * datagram_bytes / state->cwnd_bytes; /* [slow-start.acks.avoidance] */
         if (increase_bytes == 0) {
             increase_bytes = 1; /* [slow-start.acks.avoidance.least] */
@@ -206,8 +206,8 @@ static void grow_by_ack(struct ff_base_state *state, uint64_t t_ns, const struct
 }
 
 /*
- * For speed alone: return whether any ACK grows the window by all its bytes. That is so from the start of a connection to its first
- * threshold or loss, and spares a look at each run.
+ * Return whether any ACK grows the window by all its bytes, without a look at its runs. This holds from the start of a
+ * connection to its first threshold or loss. For speed only.
  */
 static bool grows_at_once(const struct ff_base_state *state)
 {
@@ -215,7 +215,7 @@ static bool grows_at_once(const struct ff_base_state *state)
            state->base == FF_BASE_NEWRENO && state->growth == FF_NEWRENO_GROWTH_BYTES;
 }
 
-/* What the rules of the base may ask of it. */
+/* Return the windows for the rules of the base. */
 static struct ff_windows windows(const struct ff_base_state *state)
 {
     return (struct ff_windows){
@@ -296,7 +296,7 @@ enum ff_outcome ff_newreno_on_lost(struct ff_base_state *state, uint64_t t_ns, c
     for (size_t i = 0; i < lost->run_count; i++) {
         latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns); /* [slow-start.loss.latest] */
     }
-    /* Each term saturates, and so does the sum of two windows below 2^63. */
+    /* Each term saturates; the sum of two windows is below 2^63 and saturates, too. */
     uint64_t flight_bytes = ff_min(ff_min(lost->bytes_in_flight, FF_WINDOW_MAX_BYTES) + lost->bytes, FF_WINDOW_MAX_BYTES);
     enum ff_outcome outcome = on_congestion(state, t_ns, latest_sent_t_ns, flight_bytes, false);
     if (rules(state)->set_flight != NULL) {
@@ -415,7 +415,7 @@ enum ff_outcome ff_newreno_on_event(struct ff_base_state *state, const struct ff
     return FF_OUTCOME_UNCHANGED;
 }
 
-/* Fill in what the rules of another base than NewReno show. */
+/* Write the observables of the rules of a base other than NewReno. */
 static void observe_rules(const struct ff_base_state *state, struct ff_observation *observation)
 {
     observation->phase = ff_newreno_phase(state);
@@ -431,7 +431,7 @@ void ff_newreno_observe(const struct ff_base_state *state, enum ff_outcome outco
     observation->ssthresh_bytes = state->ssthresh_bytes;
     observation->phase = phase_below(state, state->ssthresh_bytes);
     observation->outcome = outcome;
-    if (state->base != FF_BASE_NEWRENO) { /* for speed alone: NewReno has no hooks */
+    if (state->base != FF_BASE_NEWRENO) { /* for speed only: all hooks of NewReno are NULL */
         observe_rules(state, observation);
     }
 }

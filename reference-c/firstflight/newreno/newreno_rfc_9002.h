@@ -12,7 +12,7 @@
  *     ... when the ECN-CE counter rises: newreno_rfc_9002_on_ce(&newreno, sent_time_of_largest_acked, now_ns);
  *     ... newreno_rfc_9002_on_persistent_congestion(&newreno), and newreno_rfc_9002_on_datagram_size(&newreno, size, handshake).
  *
- * On a new path begin again, and hand on nothing about packets of the old path (RFC 9000, section 9.4).
+ * On a new path begin again, and pass no packets of the old path (RFC 9000, section 9.4).
  *
  * Domain: times in ns, above 0; packets of 1 to 2^16 - 1 bytes; an initial window below 2^62. The window stays below 2^62.
  *
@@ -36,7 +36,7 @@ enum newreno_rfc_9002_outcome {
     NEWRENO_RFC_9002_COLLAPSED
 };
 
-/* Variables of B.2. in_recovery: the recovery period of 7.3.2 goes on. */
+/* Variables of B.2. in_recovery: the sender is in the recovery period of 7.3.2. */
 struct newreno_rfc_9002 {
     uint64_t max_datagram_size;
     uint64_t congestion_window;
@@ -80,7 +80,7 @@ static inline uint64_t newreno_rfc_9002_initial_window(uint64_t max_datagram_siz
     return 10 * max_datagram_size < largest ? 10 * max_datagram_size : largest; /* [slow-start.window.initial] */
 }
 
-/* B.3. For an initial window of 0 the one that section 7.2 recommends is taken. */
+/* B.3. An initial window of 0 selects the window that section 7.2 recommends. */
 static inline void newreno_rfc_9002_begin(struct newreno_rfc_9002 *s, uint32_t max_datagram_size,
                                           uint64_t initial_window) {
     if (initial_window == 0)
@@ -92,7 +92,7 @@ static inline void newreno_rfc_9002_begin(struct newreno_rfc_9002 *s, uint32_t m
     s->in_recovery = 0;
 }
 
-/* B.5: OnPacketsAcked, run by run, of which there is at least one; the outcome is that of the last packet. */
+/* B.5: OnPacketsAcked, for at least one run. Returns the outcome of the last packet. */
 static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_on_ack(struct newreno_rfc_9002 *s,
                                                                     const struct newreno_rfc_9002_run *runs,
                                                                     uint32_t run_count, int app_limited) {
@@ -132,13 +132,13 @@ static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_on_packets_acked(st
     return outcome;
 }
 
-/* Return how many packets of a run are acknowledged in slow start; the last of them reaches the threshold. */
+/* Return the number of packets of a run that are acknowledged in slow start; the last of them reaches the threshold. */
 static inline uint64_t newreno_rfc_9002_slow_start_packets(const struct newreno_rfc_9002 *s,
                                                            struct newreno_rfc_9002_run run) {
     if (s->ssthresh == NEWRENO_RFC_9002_INFINITE)
         return run.count;
     uint64_t missing_bytes = s->ssthresh > s->congestion_window ? s->ssthresh - s->congestion_window : 0;
-    uint64_t missing = (missing_bytes + run.size_bytes - 1) / run.size_bytes; /* of less than 2^62 + 2^16 */
+    uint64_t missing = (missing_bytes + run.size_bytes - 1) / run.size_bytes; /* the sum is below 2^62 + 2^16 */
     return missing < run.count ? missing : run.count;
 }
 
@@ -149,7 +149,7 @@ static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_slow_start(struct n
     return NEWRENO_RFC_9002_GROWN;
 }
 
-/* 7.3.3, for one packet; the quotient is rounded down. A window of 0, which only a startup algorithm can leave, does not grow. */
+/* 7.3.3, for one packet; the quotient is rounded down. A window of 0, left by a startup algorithm, does not grow. */
 static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_congestion_avoidance(struct newreno_rfc_9002 *s,
                                                                                   uint64_t acked_bytes) {
     if (s->congestion_window > 0) /* the product is below 2^32 */
@@ -157,7 +157,7 @@ static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_congestion_avoidanc
     return NEWRENO_RFC_9002_GROWN_AVOIDANCE;
 }
 
-/* Widen the congestion window, by less than 2^48 bytes, up to the bound that keeps all sums here in 64 bits. */
+/* Increase the congestion window, by less than 2^48 bytes, up to the bound that keeps all sums in 64 bits. */
 static inline void newreno_rfc_9002_increase(struct newreno_rfc_9002 *s, uint64_t more_bytes) {
     s->congestion_window += more_bytes;
     if (s->congestion_window > NEWRENO_RFC_9002_WINDOW_MAX)
@@ -177,13 +177,13 @@ static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_on_congestion_event
     return NEWRENO_RFC_9002_REDUCED;
 }
 
-/* B.7: ProcessECN, after the counter rose. sent_time: of the largest packet that the frame acknowledges. */
+/* B.7: ProcessECN, after the counter rose. sent_time: sending time of the largest packet acknowledged by the frame. */
 static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_on_ce(struct newreno_rfc_9002 *s, uint64_t sent_time,
                                                                    uint64_t now) {
     return newreno_rfc_9002_on_congestion_event(s, sent_time, now); /* [slow-start.ce] */
 }
 
-/* B.8: the congestion event of OnPacketsLost, with the latest time at which one of the lost packets was sent. */
+/* B.8: the congestion event of OnPacketsLost, with the latest sending time of the lost packets. */
 static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_on_lost(struct newreno_rfc_9002 *s,
                                                                      uint64_t sent_time_of_last_loss, uint64_t now) {
     return newreno_rfc_9002_on_congestion_event(s, sent_time_of_last_loss, now); /* [slow-start.loss.latest] */
@@ -197,8 +197,8 @@ static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_on_persistent_conge
     return NEWRENO_RFC_9002_COLLAPSED;
 }
 
-/* 7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3). handshake: it changes in order to
- * complete the handshake. */
+/* 7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3). With `handshake`
+ * the size changes in order to complete the handshake. */
 static inline void newreno_rfc_9002_on_datagram_size(struct newreno_rfc_9002 *s, uint32_t max_datagram_size, int handshake) {
     uint64_t initial_window = newreno_rfc_9002_initial_window(max_datagram_size);
     if (handshake && max_datagram_size < s->max_datagram_size && initial_window < s->congestion_window)

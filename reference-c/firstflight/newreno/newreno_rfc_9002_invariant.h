@@ -1,4 +1,4 @@
-/* What newreno_rfc_9002.h, which comes first, calls its invariant. */
+/* The invariant of newreno_rfc_9002.h; include that header first. */
 #ifndef NEWRENO_RFC_9002_INVARIANT_H
 #define NEWRENO_RFC_9002_INVARIANT_H
 

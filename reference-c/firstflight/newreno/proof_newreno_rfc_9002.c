@@ -2,7 +2,7 @@
 #include "newreno_rfc_9002_invariant.h"
 #include "proof.h"
 
-enum { RUNS = 3 }; /* of an event at most */
+enum { RUNS = 3 }; /* maximum per event */
 
 static struct newreno_rfc_9002 any_state(void) {
     struct newreno_rfc_9002 s;
@@ -21,7 +21,7 @@ void prove_begin(uint32_t max_datagram_size, uint64_t initial_window) {
     PROVE(newreno_rfc_9002_invariant(&s));
 }
 
-/* A run of any length: the loop over its packets is taken by induction. */
+/* A run of any length: the loop over its packets is proved by induction. */
 void prove_on_packets_acked(void) {
     struct newreno_rfc_9002 s = any_state();
     struct newreno_rfc_9002_run run;
@@ -30,7 +30,7 @@ void prove_on_packets_acked(void) {
     PROVE(newreno_rfc_9002_invariant(&s));
 }
 
-/* What prove_on_packets_acked shows. */
+/* Contract proved by prove_on_packets_acked. */
 enum newreno_rfc_9002_outcome any_on_packets_acked(struct newreno_rfc_9002 *s, struct newreno_rfc_9002_run run) {
     enum newreno_rfc_9002_outcome outcome;
     PROVE(newreno_rfc_9002_invariant(s) && is_run(run));

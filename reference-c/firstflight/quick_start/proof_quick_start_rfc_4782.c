@@ -2,7 +2,7 @@
 #include "quick_start_rfc_4782_invariant.h"
 #include "proof.h"
 
-enum { RUNS = 3 }; /* of an ACK at most, and of a loss */
+enum { RUNS = 3 }; /* maximum per ACK and per loss */
 
 static int is_run(struct quick_start_rfc_4782_run run) {
     return run.first <= run.last && run.last < WINDOW_END && run.last - run.first < SIZE_END - 1 && run.size_bytes < SIZE_END;
@@ -76,7 +76,7 @@ void prove_limited_growth(uint64_t cwnd) {
     PROVE(cwnd < WINDOW_END);
 }
 
-/* What prove_limited_growth shows. */
+/* Contract proved by prove_limited_growth. */
 enum quick_start_rfc_4782_outcome any_limited_growth(const struct quick_start_rfc_4782 *s, const struct quick_start_rfc_4782_run *run,
                                                      uint64_t *cwnd) {
     enum quick_start_rfc_4782_outcome outcome;
@@ -98,7 +98,7 @@ void prove_limited_slow_start(uint32_t run_count) {
     PROVE(window.cwnd < WINDOW_END);
 }
 
-/* No packet is declared lost twice, so that fewer are in all than there are packet numbers. */
+/* No packet is declared lost twice, so the number of lost packets is below the number of packet numbers. */
 void prove_on_lost(uint32_t run_count, uint64_t sent_time, uint64_t now, uint64_t bytes_in_flight) {
     struct quick_start_rfc_4782 s;
     struct quick_start_rfc_4782_window window;

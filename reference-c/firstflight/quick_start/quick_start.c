@@ -34,7 +34,7 @@ static void enter(struct ff_quick_start *state, struct ff_base_state *base, uint
     base->cwnd_bytes = state->window_bytes; /* [quick-start.begin] */
 }
 
-/* Return whether neither a request nor an answer counts. */
+/* Return whether requests and answers are ignored. */
 static bool is_barred(const struct ff_quick_start *state, const struct ff_base_state *base)
 {
     if (state->barred) {
@@ -46,7 +46,7 @@ static bool is_barred(const struct ff_quick_start *state, const struct ff_base_s
     return false;
 }
 
-/* Use the approved rate, or say why not: then the window is the one that it would be without. */
+/* Use the approved rate, or return the reason for not using it; then the window does not change. */
 static enum ff_outcome on_answer(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
                                  struct ff_base_state *base, uint64_t now_ns, uint64_t rtt_ns)
 {
@@ -68,7 +68,7 @@ static enum ff_outcome on_answer(const struct ff_quick_start_readings *readings,
     return FF_OUTCOME_QUICK_START_BEGUN;
 }
 
-/* Process the first data: the answer to the request of the handshake is there. */
+/* Process the first data: the answer to the request of the handshake has arrived. */
 static enum ff_outcome on_backlog(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
                                   struct ff_base_state *base, const struct ff_event *event)
 {
@@ -80,7 +80,7 @@ static enum ff_outcome on_backlog(const struct ff_quick_start_readings *readings
     return on_answer(readings, state, base, event->t_ns, event->backlog.latest_rtt_ns); /* [quick-start.request.handshake] */
 }
 
-/* Ask again, unless a request is under way or its rate in use. */
+/* Request again, unless a request is pending or a rate is in use. */
 static enum ff_outcome on_idle_restart(struct ff_quick_start *state, const struct ff_base_state *base)
 {
     if (is_barred(state, base)) {
@@ -114,7 +114,7 @@ static enum ff_outcome on_sent(struct ff_quick_start *state, struct ff_base_stat
     return FF_OUTCOME_SENT;
 }
 
-/* Return whether the packet with the request is among these, and forget it. */
+/* Return whether these packets include the packet with the request, and forget it. */
 static bool take_request(struct ff_quick_start *state, const struct ff_run *runs, size_t run_count)
 {
     for (size_t i = 0; i < run_count; i++) {
@@ -126,7 +126,7 @@ static bool take_request(struct ff_quick_start *state, const struct ff_run *runs
     return false;
 }
 
-/* End the mode if this ACK does; return whether it did. The state still has what was in flight before. */
+/* End the mode if this ACK ends it; return whether it did. in_flight_bytes is still the value before the ACK. */
 static bool end_by_ack(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_base_state *base,
                        const struct ff_ack *ack)
 {
@@ -146,7 +146,7 @@ static bool end_by_ack(const struct ff_quick_start_readings *readings, struct ff
 static enum ff_outcome grow(const struct ff_quick_start *state, struct ff_base_state *base, const struct ff_event *event)
 {
     if (state->limited && ff_newreno_phase(base) == FF_PHASE_SLOW_START) {
-        /* What limits slow start once a rate was used. It has no state. */
+        /* The limit of slow start after a rate was used, without state. */
         const struct ff_limited_slow_start_readings *limited =
             &ff_limited_slow_start_profiles[FF_LIMITED_SLOW_START_PROFILE_RFC_3742_PACKETS].readings;
         struct ff_limited_slow_start none = {0};
@@ -185,7 +185,7 @@ static void lower_threshold(const struct ff_quick_start_readings *readings, cons
     }
 }
 
-/* Go back to the window that would have been used without the approved rate, in a recovery period. */
+/* Begin a recovery period with the window that would have been used without the approved rate. */
 static void revert(struct ff_quick_start *state, struct ff_base_state *base, uint64_t now_ns)
 {
     uint64_t usual_bytes = state->usual_bytes;
@@ -205,7 +205,7 @@ static void revert(struct ff_quick_start *state, struct ff_base_state *base, uin
     state->barred = true; /* [quick-start.loss.bar] */
 }
 
-/* Revert at the first loss or mark of a Quick-Start packet; leave others to the base controller. */
+/* Revert at the first loss or mark of a Quick-Start packet; the base controller processes other losses and marks. */
 static enum ff_outcome on_congestion(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
                                      struct ff_base_state *base, const struct ff_event *event, bool of_quick)
 {

@@ -1,8 +1,8 @@
 /*
  * Quick-Start (spec/quick-start/rules.md), in every profile of quick_start/profiles.h: the flow of an event.
  *
- * Which packets are Quick-Start packets and when they leave is in quick_start/state.h. The functions trust their arguments: events are
- * such as ff_event_check accepts, and times do not decrease.
+ * quick_start/state.h identifies Quick-Start packets and computes their release times. The functions do not check their
+ * arguments: ff_event_check accepts the events, and times do not decrease.
  */
 #ifndef FIRSTFLIGHT_QUICK_START_H
 #define FIRSTFLIGHT_QUICK_START_H
@@ -17,11 +17,11 @@
 extern "C" {
 #endif
 
-/* Fill in the state before the first event. */
+/* Initialise the state before the first event. */
 void ff_quick_start_begin(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
                           const struct ff_base_state *base);
 
-/* Process one event with Quick-Start in the given readings. */
+/* Process one event with Quick-Start in these readings. */
 void ff_quick_start_step(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_base_state *base,
                          const struct ff_event *event, struct ff_observation *observation);
 

@@ -1,20 +1,22 @@
 /*
- * RFC 4782, section 4: Quick-Start of a TCP sender, with Limited Slow-Start (RFC 3742) as it requires, in one header to be copied into a
- * stack. C11 and C++17; no allocation, no floating point, no global state.
+ * RFC 4782, section 4: Quick-Start of a TCP sender, with the required Limited Slow-Start (RFC 3742), in one header to
+ * be copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
  *
- * The routers' answer is a constant here, 5.12 Mbit/s, as a stack's own code has to read it from its packets: replace RATE_REQUEST, and
- * do not call on_response where the request was refused. "Open" is what the text leaves to the implementer. The same functions in the
- * same order are in reference-py, quick_start/plain_quick_start_rfc_4782.py.
+ * The routers' answer is the constant 5.12 Mbit/s. A stack reads the answer from its packets: replace RATE_REQUEST, and
+ * do not call on_response if the request was refused. "Open": the text leaves the choice to the implementer. The same
+ * functions in the same order are in reference-py, quick_start/plain_quick_start_rfc_4782.py.
  *
  *     struct quick_start_rfc_4782 quick;
  *     struct quick_start_rfc_4782_window window; // of your controller: copy it in before each call and out after it
  *     quick_start_rfc_4782_begin(&quick, max_datagram_size);
  *     ... when the first data is ready: quick_start_rfc_4782_on_backlog(&quick, now, rtt, &window); after an idle period: ..._on_idle_restart
  *     ... for packets sent: quick_start_rfc_4782_on_sent(...), not before quick_start_rfc_4782_next_release_ns(&quick)
- *     ... for each ACK frame: quick_start_rfc_4782_before_growth(...); where quick_start_rfc_4782_limits(...) says so
- *     quick_start_rfc_4782_limited_slow_start(...), else your controller processes it; then, where quick_start_rfc_4782_has_request(...),
+ *     ... for each ACK frame: quick_start_rfc_4782_before_growth(...); if quick_start_rfc_4782_limits(...)
+ *     quick_start_rfc_4782_limited_slow_start(...), else your controller processes it; then, if
+ *     quick_start_rfc_4782_has_request(...),
  *     quick_start_rfc_4782_after_growth(...)
- *     ... for packets declared lost and CE marks, in place of your controller: quick_start_rfc_4782_on_lost, quick_start_rfc_4782_on_ce
+ *     ... for lost packets and CE marks, instead of your controller: quick_start_rfc_4782_on_lost,
+ *     quick_start_rfc_4782_on_ce
  *     ... after persistent congestion: quick_start_rfc_4782_end_mode(&quick).
  *
  * Domain: times in ns from 1, below 2^59 (18 years); packet numbers, windows and bytes in flight below 2^62; a datagram below 2^16.
@@ -50,8 +52,9 @@ enum quick_start_rfc_4782_outcome {
     QUICK_START_RFC_4782_ALREADY_REDUCED
 };
 
-/* What Quick-Start takes from your controller and sets in it. ssthresh: UINT64_MAX while it is infinite. recovery_start_time: of the last
- * reduction, 0 before the first; in_recovery: the recovery period goes on. */
+/* State of your controller that Quick-Start reads and sets. Member ssthresh is UINT64_MAX while it is infinite. Member
+ * recovery_start_time is the time of the last reduction, 0 before the first. With in_recovery a recovery period is in
+ * progress. */
 struct quick_start_rfc_4782_window {
     uint64_t cwnd;
     uint64_t ssthresh;
@@ -59,10 +62,10 @@ struct quick_start_rfc_4782_window {
     int in_recovery;
 };
 
-/* Quick-Start packets are those from first up to, not including, end: sent while in Quick-Start mode. */
+/* Quick-Start packets have numbers from first up to, not including, end: sent while in Quick-Start mode. */
 struct quick_start_rfc_4782 {
     uint64_t max_datagram_size;
-    uint64_t request; /* the packet with the request that is under way, or NONE */
+    uint64_t request; /* the packet with the pending request, or NONE */
     uint64_t start_ns;
     uint64_t qs_packets;
     uint64_t sent_packets;
@@ -101,8 +104,8 @@ quick_start_rfc_4782_on_congestion_event(struct quick_start_rfc_4782 *s, uint64_
 static inline void quick_start_rfc_4782_lower_threshold(const struct quick_start_rfc_4782 *s, struct quick_start_rfc_4782_window *window);
 static inline void quick_start_rfc_4782_revert(struct quick_start_rfc_4782 *s, uint64_t now, struct quick_start_rfc_4782_window *window);
 
-/* Packets are paced at the approved rate of 40000 * 2^N bit/s. qs_packets datagrams have less than 2^29 bytes, and so many headers of 40 bytes
- * less than 2^35: the product, by 200000 for each byte, is below 2^53. */
+/* Packets are paced at the approved rate of 40000 * 2^N bit/s. All qs_packets datagrams have less than 2^29 bytes, and
+ * their headers of 40 bytes less than 2^35. The product with 200000 for each byte is below 2^53. */
 static inline uint64_t quick_start_rfc_4782_next_release_ns(const struct quick_start_rfc_4782 *s) {
     if (!s->mode || s->sent_packets >= s->qs_packets)
         return QUICK_START_RFC_4782_NONE;
@@ -110,7 +113,7 @@ static inline uint64_t quick_start_rfc_4782_next_release_ns(const struct quick_s
            (s->sent_packets * quick_start_rfc_4782_bits_ns(s) >> QUICK_START_RFC_4782_RATE_REQUEST); /* [quick-start.pacing] */
 }
 
-/* Before the answer the connection is an ordinary one. */
+/* Begin; before the answer the connection is ordinary. */
 static inline void quick_start_rfc_4782_begin(struct quick_start_rfc_4782 *s, uint32_t max_datagram_size) {
     s->max_datagram_size = max_datagram_size;
     s->request = QUICK_START_RFC_4782_NONE;
@@ -120,12 +123,12 @@ static inline void quick_start_rfc_4782_begin(struct quick_start_rfc_4782 *s, ui
     s->awaits_handshake = 1;
 }
 
-/* How long the MSS + H bytes of a packet take at 40000 bit/s. */
+/* Return the time of the MSS + H bytes of a packet at 40000 bit/s, in ns. */
 static inline uint64_t quick_start_rfc_4782_bits_ns(const struct quick_start_rfc_4782 *s) {
     return 8 * (s->max_datagram_size + QUICK_START_RFC_4782_HEADER_BYTES) * 25000;
 }
 
-/* 4.7: the answer to the request on the SYN is there with the first data. */
+/* 4.7: the answer to the request on the SYN is available with the first data. */
 static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_backlog(struct quick_start_rfc_4782 *s, uint64_t now, uint64_t rtt_ns,
                                                                                 struct quick_start_rfc_4782_window *window) {
     if (!s->awaits_handshake)
@@ -134,8 +137,8 @@ static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_backlog(
     return quick_start_rfc_4782_on_response(s, now, rtt_ns, window);
 }
 
-/* 4.4: QS-cwnd = R * T / (MSS + H), used only if greater than cwnd. In recovery it is not used (open). The RTT is taken apart into quotient
- * and rest by bits, which is 8 200 000 at least and below 2^34. */
+/* 4.4: QS-cwnd = R * T / (MSS + H), used only if greater than cwnd. In recovery it is not used (open). The RTT is split
+ * into quotient and rest by `bits`, which is at least 8 200 000 and below 2^34. */
 static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_response(struct quick_start_rfc_4782 *s, uint64_t now,
                                                                                  uint64_t rtt_ns,
                                                                                  struct quick_start_rfc_4782_window *window) {
@@ -161,7 +164,8 @@ static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_response
     return QUICK_START_RFC_4782_QUICK_START_BEGUN;
 }
 
-/* 4.8: after an idle period a data packet carries a request; one at a time, and none after the loss of a Quick-Start packet. */
+/* 4.8: after an idle period a data packet carries a request: one at a time, none after the loss of a Quick-Start
+ * packet. */
 static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_idle_restart(struct quick_start_rfc_4782 *s,
                                                                                      const struct quick_start_rfc_4782_window *window) {
     if (s->failed || window->in_recovery)
@@ -172,7 +176,8 @@ static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_idle_res
     return QUICK_START_RFC_4782_QUICK_START_ARMED;
 }
 
-/* Packets first..last were sent, so many of them. The ACK that ends the mode asks how much of the window was used. */
+/* `packets` packets, first..last, were sent. bytes_in_flight is stored: the ACK that ends the mode needs the used
+ * window. */
 static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_sent(struct quick_start_rfc_4782 *s, uint64_t first, uint64_t last,
                                                                              uint64_t packets, uint64_t bytes_in_flight) {
     s->next_packet = last + 1;
@@ -190,8 +195,8 @@ static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_sent(str
     return QUICK_START_RFC_4782_SENT;
 }
 
-/* 4.4: the first ACK of a Quick-Start packet ends the mode, and leaves what was used of the window (two packets at least: open). Return
- * whether this one does; bytes_in_flight are those after it. */
+/* 4.4: the first ACK of a Quick-Start packet ends the mode and sets the window to its used part, at least two packets
+ * (open). Return whether this ACK ends the mode. bytes_in_flight: after the ACK. */
 static inline int quick_start_rfc_4782_before_growth(struct quick_start_rfc_4782 *s, uint64_t largest_packet, uint64_t bytes_in_flight,
                                                      struct quick_start_rfc_4782_window *window) {
     int ended = s->mode && largest_packet >= s->first;
@@ -207,7 +212,7 @@ static inline int quick_start_rfc_4782_before_growth(struct quick_start_rfc_4782
     return ended;
 }
 
-/* 4.8: the ACK of the packet with the request has the answer. */
+/* 4.8: the ACK of the packet with the request contains the answer. */
 static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_after_growth(struct quick_start_rfc_4782 *s, uint64_t now,
                                                                                   uint64_t rtt_ns,
                                                                                   struct quick_start_rfc_4782_window *window) {
@@ -216,7 +221,7 @@ static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_after_growt
     return quick_start_rfc_4782_on_response(s, now, rtt_ns, window); /* [quick-start.request.answer] */
 }
 
-/* Whether the packet with the request is among these. */
+/* Return whether these packets include the packet with the request. */
 static inline int quick_start_rfc_4782_has_request(const struct quick_start_rfc_4782 *s, const struct quick_start_rfc_4782_run *runs,
                                                    uint32_t run_count) {
     int found = 0;
@@ -225,7 +230,7 @@ static inline int quick_start_rfc_4782_has_request(const struct quick_start_rfc_
     return found;
 }
 
-/* What is sent from now on is no Quick-Start packet. */
+/* Packets sent from now on are not Quick-Start packets. */
 static inline void quick_start_rfc_4782_end_mode(struct quick_start_rfc_4782 *s) {
     if (s->mode) {
         s->mode = 0;
@@ -233,13 +238,13 @@ static inline void quick_start_rfc_4782_end_mode(struct quick_start_rfc_4782 *s)
     }
 }
 
-/* 4.4 demands Limited Slow-Start with Quick-Start. */
+/* 4.4 requires Limited Slow-Start with Quick-Start. */
 static inline int quick_start_rfc_4782_limits(const struct quick_start_rfc_4782 *s, int app_limited,
                                               const struct quick_start_rfc_4782_window *window) {
     return s->used && !window->in_recovery && window->cwnd < window->ssthresh && !app_limited; /* [quick-start.limited] */
 }
 
-/* RFC 3742, packet by packet (open); a packet of before a recovery that a timeout ended grows nothing. */
+/* RFC 3742, packet by packet (open); packets sent before a recovery that a timeout ended do not grow the window. */
 static inline enum quick_start_rfc_4782_outcome
 quick_start_rfc_4782_limited_slow_start(const struct quick_start_rfc_4782 *s, const struct quick_start_rfc_4782_run *runs, uint32_t run_count,
                                         struct quick_start_rfc_4782_window *window) {
@@ -266,14 +271,15 @@ quick_start_rfc_4782_limited_growth(const struct quick_start_rfc_4782 *s, const 
     return limited ? QUICK_START_RFC_4782_LIMITED_GROWN : QUICK_START_RFC_4782_GROWN;
 }
 
-/* How many of the packets are Quick-Start packets. */
+/* Return the number of Quick-Start packets from first to last. */
 static inline uint64_t quick_start_rfc_4782_quick_packets(const struct quick_start_rfc_4782 *s, uint64_t first, uint64_t last) {
     uint64_t end = s->mode || last + 1 < s->end ? last + 1 : s->end;
     uint64_t begin = first > s->first ? first : s->first;
     return end > begin ? end - begin : 0;
 }
 
-/* A request that is lost has no answer. 4.6: the loss of a Quick-Start packet. sent_time_of_last_loss: the latest of the lost packets. */
+/* A lost request gets no answer. 4.6: the loss of a Quick-Start packet. sent_time_of_last_loss: latest sending time of
+ * the lost packets. */
 static inline enum quick_start_rfc_4782_outcome
 quick_start_rfc_4782_on_lost(struct quick_start_rfc_4782 *s, const struct quick_start_rfc_4782_run *runs, uint32_t run_count,
                              uint64_t sent_time_of_last_loss, uint64_t now, uint64_t bytes_in_flight,
@@ -283,19 +289,20 @@ quick_start_rfc_4782_on_lost(struct quick_start_rfc_4782 *s, const struct quick_
         s->request = QUICK_START_RFC_4782_NONE; /* [quick-start.request.lost] */
     for (uint32_t i = 0; i < run_count; i++)
         packets += quick_start_rfc_4782_quick_packets(s, runs[i].first, runs[i].last);
-    s->lost += packets; /* no more than are declared lost in all */
+    s->lost += packets; /* at most all packets declared lost */
     s->in_flight = bytes_in_flight;
     return quick_start_rfc_4782_on_congestion_event(s, sent_time_of_last_loss, now, packets > 0, window);
 }
 
-/* 4.6: the response to a mark is that to a loss. packet: the largest that the frame acknowledges. */
+/* 4.6: a mark has the response to a loss. packet: the largest packet that the frame acknowledges. */
 static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_ce(struct quick_start_rfc_4782 *s, uint64_t packet, uint64_t sent_time,
                                                                            uint64_t now, struct quick_start_rfc_4782_window *window) {
     int of_quick_start = quick_start_rfc_4782_quick_packets(s, packet, packet) > 0; /* [quick-start.loss.ecn] */
     return quick_start_rfc_4782_on_congestion_event(s, sent_time, now, of_quick_start, window);
 }
 
-/* 4.6: the first of a Quick-Start packet reverts; any other is ordinary, and a reduction ends the mode (open). */
+/* 4.6: the first loss or mark of a Quick-Start packet reverts; others are ordinary, and a reduction ends the mode
+ * (open). */
 static inline enum quick_start_rfc_4782_outcome
 quick_start_rfc_4782_on_congestion_event(struct quick_start_rfc_4782 *s, uint64_t sent_time, uint64_t now, int of_quick_start,
                                          struct quick_start_rfc_4782_window *window) {
@@ -317,7 +324,7 @@ quick_start_rfc_4782_on_congestion_event(struct quick_start_rfc_4782 *s, uint64_
     return outcome;
 }
 
-/* 4.6: to at most half of the Quick-Start packets that got through, as far as is known (two at least: open). */
+/* 4.6: lower ssthresh to at most half of the Quick-Start packets not known to be lost, at least two packets (open). */
 static inline void quick_start_rfc_4782_lower_threshold(const struct quick_start_rfc_4782 *s, struct quick_start_rfc_4782_window *window) {
     uint64_t end = s->mode ? s->next_packet : s->end, minimum_window = 2 * s->max_datagram_size;
     uint64_t delivered = end - s->first > s->lost ? end - s->first - s->lost : 0;
@@ -329,7 +336,7 @@ static inline void quick_start_rfc_4782_lower_threshold(const struct quick_start
         window->ssthresh = half; /* [quick-start.loss.threshold] */
 }
 
-/* 4.6: slow start with the window that would have been used; 4.8: or half of QS-cwnd. It never rises (open). */
+/* 4.6: slow start with the window that would have been used; 4.8: or half of QS-cwnd. The window never rises (open). */
 static inline void quick_start_rfc_4782_revert(struct quick_start_rfc_4782 *s, uint64_t now, struct quick_start_rfc_4782_window *window) {
     uint64_t usual = s->default_window, half = s->qs_packets * s->max_datagram_size / 2, minimum_window = 2 * s->max_datagram_size;
     if (s->midway && half < usual)

@@ -1,4 +1,4 @@
-/* What quick_start_rfc_4782.h, which comes first, calls its invariant. */
+/* The invariant of quick_start_rfc_4782.h; include that header first. */
 #ifndef QUICK_START_RFC_4782_INVARIANT_H
 #define QUICK_START_RFC_4782_INVARIANT_H
 

@@ -10,7 +10,7 @@ void ff_quick_start_set_in_flight(struct ff_quick_start *state, uint64_t bytes_i
     state->in_flight_bytes = ff_min(bytes_in_flight, FF_WINDOW_MAX_BYTES);
 }
 
-/* Below 2^34: a packet has less than 2^16 + 2^8 bytes, and 200000 is below 2^18 by a quarter. */
+/* Below 2^34: a packet has less than 2^16 + 2^8 bytes, and (2^16 + 2^8) * 200000 < 2^34. */
 uint64_t ff_quick_start_packet_ns(const struct ff_quick_start_readings *readings, uint64_t datagram_bytes)
 {
     return (datagram_bytes + readings->header_bytes) * FF_QUICK_START_BYTE_NS;
@@ -19,7 +19,8 @@ uint64_t ff_quick_start_packet_ns(const struct ff_quick_start_readings *readings
 uint64_t ff_quick_start_window_packets(const struct ff_quick_start_readings *readings, uint64_t datagram_bytes, uint64_t rtt_ns)
 {
     uint64_t whole_ns = ff_quick_start_packet_ns(readings, datagram_bytes);
-    /* The RTT is taken apart into quotient and rest by whole_ns, which is 200000 at least: below 2^42 and 2^34, and N is at most 15. */
+    /* Quotient and rest of rtt_ns / whole_ns are below 2^42 and 2^34, since whole_ns is at least 200000; N is at most
+     * 15. */
     uint64_t quotient = rtt_ns / whole_ns << readings->rate_code; /* [quick-start.window] */
     uint64_t packets = quotient + (rtt_ns % whole_ns << readings->rate_code) / whole_ns; /* [quick-start.window.whole] */
 
@@ -35,7 +36,8 @@ uint64_t ff_quick_start_next_release_ns(const struct ff_quick_start_readings *re
     if (!state->quick || state->sent_packets >= state->planned_packets) {
         return FF_NONE;
     }
-    /* A window has less than 2^29 bytes, and so many datagrams; each header takes less than 2^26 ns: the product is below 2^56. */
+    /* A window has less than 2^29 bytes and less than 2^29 datagrams; a header takes less than 2^26 ns: the product is
+     * below 2^56. */
     uint64_t offset_ns = (state->sent_packets * ff_quick_start_packet_ns(readings, datagram_bytes)) >> readings->rate_code;
     return state->start_ns + offset_ns; /* [quick-start.pacing] [quick-start.pacing.times] */
 }
@@ -74,6 +76,6 @@ uint64_t ff_quick_start_delivered_packets(const struct ff_quick_start *state)
         return 0;
     }
     uint64_t end = state->end_quick == FF_NO_PACKET ? state->next_packet : state->end_quick;
-    uint64_t sent = end - state->first_quick; /* packet numbers rise */
+    uint64_t sent = end - state->first_quick; /* packet numbers increase */
     return sent > state->lost_packets ? sent - state->lost_packets : 0;
 }

@@ -1,4 +1,4 @@
-/* Unit tests of Quick-Start: the border of QS-cwnd, a refusal, and the ends of the domain. */
+/* Unit tests of Quick-Start: the limit of QS-cwnd, a refusal, and the limits of the domain. */
 #include "support.h"
 
 static struct ff_observation after_backlog(const char *profile, uint64_t rtt_ns)
@@ -11,7 +11,7 @@ static struct ff_observation after_backlog(const char *profile, uint64_t rtt_ns)
 
 void test_quick_start_at_the_border(void)
 {
-    /* Packets of 1240 bytes take 1937500 ns at 5.12 Mbit/s; the window holds ten. */
+    /* Packets of 1240 bytes take 1937500 ns at 5.12 Mbit/s; the window has ten packets. */
     TEST_ASSERT_EQUAL_UINT64(12000, after_backlog("rfc-4782", UINT64_C(11) * 1937500 - 1).cwnd_bytes);
     TEST_ASSERT_EQUAL_UINT64(13200, after_backlog("rfc-4782", UINT64_C(11) * 1937500).cwnd_bytes);
     TEST_ASSERT_EQUAL_UINT64(11, after_backlog("ns-2", UINT64_C(11) * 1937500).planned_packets);

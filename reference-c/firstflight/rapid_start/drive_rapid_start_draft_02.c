@@ -31,7 +31,7 @@ static struct drive_answer reduced(int outcome, uint64_t cwnd) {
     return answer_of("rapid_start_draft_02", outcome);
 }
 
-/* The bytes of packets sent before the recovery period. */
+/* Return the bytes of packets sent before the recovery period. */
 static uint64_t old_bytes(const struct drive_event *event) {
     uint64_t bytes = 0;
     EACH_RUN(event, i)

@@ -17,7 +17,7 @@ enum {
 
 /* Which beta do the factors have? (R2) */
 enum {
-    FF_RAPID_START_BETA_BASE = 0, /* that of the base controller: 1/2, and 7/10 on CUBIC */
+    FF_RAPID_START_BETA_BASE = 0, /* beta of the base controller: 1/2, and 7/10 on CUBIC */
     FF_RAPID_START_BETA_SEVEN_TENTHS = 1, /* 7/10 */
 };
 
@@ -29,15 +29,15 @@ enum {
 
 /* Over which samples is rtt_floor the minimum? (R4) */
 enum {
-    FF_RAPID_START_RTT_FLOOR_ROUND = 0, /* those of the round, as HyStart++ counts rounds */
-    FF_RAPID_START_RTT_FLOOR_QUARTERS = 1, /* those of the last four quarters of min_rtt, the present one included */
+    FF_RAPID_START_RTT_FLOOR_ROUND = 0, /* the samples of the round, as HyStart++ counts rounds */
+    FF_RAPID_START_RTT_FLOOR_QUARTERS = 1, /* the samples of the last four quarters of min_rtt, including the present quarter */
     FF_RAPID_START_RTT_FLOOR_QUARTERS_USED = 2, /* the same, from ACKs while the window is used */
 };
 
 /* What if min_rtt is below 4 ms? (R5) */
 enum {
-    FF_RAPID_START_TINY_RTT_KEPT = 0, /* nothing: the rules are the same */
-    FF_RAPID_START_TINY_RTT_ORDINARY = 1, /* Rapid Start ends: slow start and the first recovery are those of the base controller */
+    FF_RAPID_START_TINY_RTT_KEPT = 0, /* the rules are the same */
+    FF_RAPID_START_TINY_RTT_ORDINARY = 1, /* Rapid Start ends: the base controller has its slow start and its first recovery */
 };
 
 /* What does the growth of the window count? (R6) */

@@ -23,7 +23,8 @@ void ff_rapid_start_begin(const struct ff_rapid_start_readings *readings, struct
     state->initial_window_bytes = base->cwnd_bytes; /* [rapid-start.begin] */
 }
 
-/* Return by how much acknowledged bytes widen the window: at most by 2^48 halves of a datagram of three bytes, that is below 2^50. */
+/* Return the growth for acknowledged bytes. Below 2^50: at most 3 bytes per acknowledged byte, for a datagram of 3
+ * bytes. */
 static uint64_t grown_bytes(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
                             const struct ff_base_state *base, uint64_t acked_bytes, bool fast)
 {
@@ -41,7 +42,7 @@ static uint64_t grown_bytes(const struct ff_rapid_start_readings *readings, stru
     return units * datagram_bytes; /* [rapid-start.grow.datagrams] */
 }
 
-/* Process an ACK before the first sign of congestion: put the rule in the place of the base controller's growth. */
+/* Process an ACK before the first loss or CE mark: the rule replaces the growth of the base controller. */
 static enum ff_outcome on_startup_ack(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
                                       struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {

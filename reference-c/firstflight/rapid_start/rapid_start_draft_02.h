@@ -2,25 +2,26 @@
  * draft-kazuho-ccwg-rapid-start-02, section 3: Rapid Start, in one header to be copied into a stack. C11 and C++17; no allocation, no
  * floating point, no global state.
  *
- * beta is 1/2, which makes the factors of 3.3.1 5/6, 1/3 and 5/6. rtt_floor is currentRoundMinRTT of HyStart++, one of the ways that 3.2
- * names. Each statement of the pseudocode leaves the window rounded down. The permission of 3.3 to stop at the initial window is not
- * taken, and the pacing of 3.1 is the sender's. The same functions in the same order are in reference-py, rapid_start/plain_rapid_start_draft_02.py.
+ * beta is 1/2, so the factors of 3.3.1 are 5/6, 1/3 and 5/6. rtt_floor is currentRoundMinRTT of HyStart++, one of the
+ * ways in 3.2. Each statement of the pseudocode rounds the window down. Recovery does not stop at the initial window,
+ * which 3.3 permits, and the sender does the pacing of 3.1. The same functions in the same order are in reference-py,
+ * rapid_start/plain_rapid_start_draft_02.py.
  *
  *     struct rapid_start_draft_02 rapid;
  *     struct rapid_start_draft_02_ack ack;
  *     rapid_start_draft_02_begin(&rapid, max_datagram_size);
- *     ... for each ACK frame before the first loss or CE mark, in place of your slow start:
+ *     ... for each ACK frame before the first loss or CE mark, instead of your slow start:
  *     rapid_start_draft_02_on_ack(&rapid, &ack, &cwnd);
- *     ... at the first loss or CE mark, in place of your reduction; your controller notes the recovery period:
+ *     ... at the first loss or CE mark, instead of your reduction; your controller records the recovery period:
  *     rapid_start_draft_02_enter_recovery(&rapid, &cwnd);
- *     ... while that recovery period lasts, for the bytes of packets sent before it, also of those losses that began it:
+ *     ... while that recovery period lasts, for bytes of packets sent before it, and the losses that began it:
  *     rapid_start_draft_02_on_recovery_ack(&rapid, acked_bytes, &cwnd);
  *     rapid_start_draft_02_on_recovery_lost(&rapid, lost_bytes, &cwnd);
  *     ... and ssthresh = cwnd after each of the three. Your controller alone processes the loss of a PMTU probe (RFC 9000, section 14.4).
  *     ... for another maximum datagram size: set rapid.minimum_window to twice the size.
  *
- * Domain: RTTs below 2^59 ns (18 years), packet numbers below 2^62, windows below 2^62 bytes, ACKs and losses of less than 2^48 bytes,
- * datagrams of less than 2^16.
+ * Domain: RTTs below 2^59 ns (18 years), packet numbers below 2^62, windows below 2^62 bytes. ACKs and losses have less
+ * than 2^48 bytes, datagrams less than 2^16.
  *
  * Invariant: each RTT is below 2^59 or INFINITY.
  */
@@ -50,7 +51,7 @@ struct rapid_start_draft_02 {
     uint64_t minimum_window;
 };
 
-/* An ACK frame: the largest packet that it newly acknowledges, SND.NXT, the bytes, its RTT sample and the connection's minimum RTT. */
+/* An ACK frame: largest newly acknowledged packet, SND.NXT, bytes, its RTT sample and the connection's minimum RTT. */
 struct rapid_start_draft_02_ack {
     uint64_t largest_packet;
     uint64_t snd_nxt;
@@ -66,7 +67,7 @@ static inline enum rapid_start_draft_02_outcome rapid_start_draft_02_reduce(cons
                                                                             uint64_t *cwnd);
 static inline uint64_t rapid_start_draft_02_lower_bound(const struct rapid_start_draft_02 *s);
 
-/* Begin: no RTT is known, and the first ACK begins a round. */
+/* Begin without RTTs; the first ACK begins a round. */
 static inline void rapid_start_draft_02_begin(struct rapid_start_draft_02 *s, uint32_t max_datagram_size) {
     s->min_rtt = RAPID_START_DRAFT_02_INFINITY; /* [rapid-start.begin] */
     s->rtt_floor = RAPID_START_DRAFT_02_INFINITY;
@@ -75,7 +76,8 @@ static inline void rapid_start_draft_02_begin(struct rapid_start_draft_02 *s, ui
     s->minimum_window = UINT64_C(2) * max_datagram_size;
 }
 
-/* 3.2, with the sample of the ACK at hand (open); not while the window is underused (RFC 9002, section 7.8). It adds less than 2^49. */
+/* 3.2, with the sample of this ACK (open); not while the window is underused (RFC 9002, section 7.8). It adds less than
+ * 2^49. */
 static inline enum rapid_start_draft_02_outcome
 rapid_start_draft_02_on_ack(struct rapid_start_draft_02 *s, const struct rapid_start_draft_02_ack *ack, uint64_t *cwnd) {
     if (ack->largest_packet >= s->window_end)
@@ -83,7 +85,7 @@ rapid_start_draft_02_on_ack(struct rapid_start_draft_02 *s, const struct rapid_s
     if (ack->min_rtt_ns != RAPID_START_DRAFT_02_NO_SAMPLE)
         s->min_rtt = ack->min_rtt_ns; /* [rapid-start.min-rtt] */
     if (ack->rtt_ns < s->rtt_floor)
-        s->rtt_floor = ack->rtt_ns; /* NO_SAMPLE is never below */
+        s->rtt_floor = ack->rtt_ns; /* false for NO_SAMPLE */
     if (ack->app_limited)
         return RAPID_START_DRAFT_02_APP_LIMITED; /* [slow-start.app-limited] */
     if (rapid_start_draft_02_no_queue(s)) {
@@ -100,21 +102,21 @@ static inline void rapid_start_draft_02_start_round(struct rapid_start_draft_02 
     s->rtt_floor = RAPID_START_DRAFT_02_INFINITY; /* [rapid-start.floor.round] */
 }
 
-/* 3.2: rtt_floor is no greater than queue_buildup_thresh, the smaller of min_rtt + 4 ms and min_rtt * 1.10. Below 11 * 2^60. */
+/* 3.2: rtt_floor is at most queue_buildup_thresh, the smaller of min_rtt + 4 ms and min_rtt * 1.10. Below 11 * 2^60. */
 static inline int rapid_start_draft_02_no_queue(const struct rapid_start_draft_02 *s) {
     if (s->min_rtt == RAPID_START_DRAFT_02_INFINITY)
         return 0; /* [rapid-start.floor.none] open */
     return s->rtt_floor <= s->min_rtt + RAPID_START_DRAFT_02_ADDITIVE_NS && 10 * s->rtt_floor <= 11 * s->min_rtt; /* [rapid-start.threshold] */
 }
 
-/* 3.3: cwnd *= silence_factor, which is 5/6. A sixth of it, rounded up, is taken off. */
+/* 3.3: cwnd *= silence_factor, which is 5/6: subtract a sixth of cwnd, rounded up. */
 static inline enum rapid_start_draft_02_outcome rapid_start_draft_02_enter_recovery(struct rapid_start_draft_02 *s, uint64_t *cwnd) {
     s->pre_recovery_cwnd = *cwnd;
     (void)rapid_start_draft_02_reduce(s, (*cwnd + 5) / 6, cwnd); /* [rapid-start.recovery.begin] */
     return RAPID_START_DRAFT_02_REDUCED;
 }
 
-/* 3.3: cwnd -= ack_factor * bytes_newly_acked, for packets of before the recovery period (open); ack_factor is 1/3. */
+/* 3.3: cwnd -= ack_factor * bytes_newly_acked, for packets sent before recovery (open); ack_factor is 1/3. */
 static inline enum rapid_start_draft_02_outcome rapid_start_draft_02_on_recovery_ack(const struct rapid_start_draft_02 *s,
                                                                                      uint64_t acked_bytes, uint64_t *cwnd) {
     return rapid_start_draft_02_reduce(s, (acked_bytes + 2) / 3, cwnd); /* [rapid-start.recovery.ack] */
@@ -126,7 +128,7 @@ static inline enum rapid_start_draft_02_outcome rapid_start_draft_02_on_recovery
     return rapid_start_draft_02_reduce(s, (5 * lost_bytes + 5) / 6, cwnd); /* [rapid-start.recovery.lost] */
 }
 
-/* Take bytes off the window, not below the bound. */
+/* Subtract bytes from the window, down to the bound. */
 static inline enum rapid_start_draft_02_outcome rapid_start_draft_02_reduce(const struct rapid_start_draft_02 *s, uint64_t less,
                                                                             uint64_t *cwnd) {
     uint64_t bound = rapid_start_draft_02_lower_bound(s);

@@ -1,4 +1,4 @@
-/* What rapid_start_draft_02.h, which comes first, calls its invariant. */
+/* The invariant of rapid_start_draft_02.h; include that header first. */
 #ifndef RAPID_START_DRAFT_02_INVARIANT_H
 #define RAPID_START_DRAFT_02_INVARIANT_H
 

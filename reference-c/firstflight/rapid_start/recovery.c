@@ -21,13 +21,13 @@ static uint64_t ack_parts(const struct ff_rapid_start_readings *readings, const 
     return k_eighteenths * (10 - beta_tenths(readings, base)); /* [rapid-start.factor.ack] */
 }
 
-/* Return the silence factor, which is the loss factor too: beta + K (1 - beta). It is below 1, and so are all parts here. */
+/* Return the silence factor, also the loss factor: beta + K (1 - beta). It is below 1, like all factors here. */
 static uint64_t loss_parts(const struct ff_rapid_start_readings *readings, const struct ff_base_state *base)
 {
     return 18 * beta_tenths(readings, base) + ack_parts(readings, base); /* [rapid-start.factor.loss] */
 }
 
-/* In two steps, so that no product passes 64 bits. */
+/* Multiply in two steps, so that no product exceeds 64 bits. */
 static uint64_t down(uint64_t amount, uint64_t parts)
 {
     return amount / FF_RAPID_START_PARTS * parts + amount % FF_RAPID_START_PARTS * parts / FF_RAPID_START_PARTS;
@@ -79,7 +79,7 @@ static void begin(const struct ff_rapid_start_readings *readings, struct ff_rapi
     state->stage = FF_RAPID_START_STAGE_RECOVERY;
 }
 
-/* Take bytes off the window, as far as the lower bound allows. */
+/* Subtract bytes from the window, down to the lower bound. */
 static enum ff_outcome reduce(const struct ff_rapid_start *state, struct ff_base_state *base, uint64_t less_bytes)
 {
     uint64_t left_bytes = base->cwnd_bytes - ff_min(less_bytes, base->cwnd_bytes);
@@ -89,7 +89,7 @@ static enum ff_outcome reduce(const struct ff_rapid_start *state, struct ff_base
     return left_bytes < bound ? FF_OUTCOME_LOWER_BOUND_KEPT : FF_OUTCOME_REDUCED_FURTHER;
 }
 
-/* Return how many bytes of packets sent before the recovery an ACK has. */
+/* Return the acknowledged bytes of packets sent before the recovery. */
 static uint64_t old_bytes(const struct ff_base_state *base, const struct ff_ack *ack)
 {
     uint64_t bytes = 0;
@@ -103,7 +103,7 @@ static uint64_t old_bytes(const struct ff_base_state *base, const struct ff_ack 
     return bytes;
 }
 
-/* Let all packets of an ACK grow the window, as if none of them had been sent before the recovery. */
+/* Grow the window by all packets of an ACK, including packets sent before the recovery. */
 static enum ff_outcome on_ack_as_a_whole(struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t start_ns = base->recovery_start_ns;
@@ -136,7 +136,7 @@ enum ff_outcome ff_rapid_start_on_recovery_ack(const struct ff_rapid_start_readi
     return counts && !ends ? reduced : outcome;
 }
 
-/* Return what the lost packets take off the window: no more bytes than they have. `first`: they began the recovery. */
+/* Return the reduction for lost packets, at most their bytes. `first`: they began the recovery. */
 static uint64_t lost_bytes(const struct ff_rapid_start_readings *readings, const struct ff_base_state *base,
                            const struct ff_lost *lost, bool first)
 {

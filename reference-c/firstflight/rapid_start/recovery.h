@@ -1,4 +1,4 @@
-/* The first recovery of Rapid Start: the reduction factors, what they are applied to, and where the reduction stops (spec/rapid-start/rules.md). */
+/* The first recovery of Rapid Start: reduction factors, their use, and the lower bound (spec/rapid-start/rules.md). */
 #ifndef FIRSTFLIGHT_RAPID_START_RECOVERY_H
 #define FIRSTFLIGHT_RAPID_START_RECOVERY_H
 
@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-/* Every factor is a number of these parts of 1: K is a number of eighteenths, beta one of tenths. */
+/* Factors are integers in units of 1/180, since K is in eighteenths and beta in tenths. */
 #define FF_RAPID_START_PARTS UINT64_C(180)
 
-/* Return the window below which recovery does not reduce: the bound, or the minimum window of the current datagram size. */
+/* Return the lowest window in recovery: the bound, or the minimum window of the current datagram size. */
 uint64_t ff_rapid_start_with_minimum(uint64_t bound_bytes, const struct ff_base_state *base);
 
 /* Process an ACK at t_ns in the first recovery, or after it while losses still count. */

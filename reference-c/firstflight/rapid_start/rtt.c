@@ -1,9 +1,9 @@
-/* Whether a queue is building up. Mirrors reference-py/src/firstflight/rapid_start/rtt.py. */
+/* Detection of a queue. Mirrors reference-py/src/firstflight/rapid_start/rtt.py. */
 #include "firstflight/rapid_start/rtt.h"
 
 #include "firstflight/minmax.h"
 
-/* Let old slots go until the first one covers t_ns. It ends at most min_rtt / 4 after t_ns: below 2^60. */
+/* Drop old slots until the first slot covers t_ns. It ends at most min_rtt / 4 after t_ns: below 2^60. */
 static void move_slots(struct ff_rapid_start *state, uint64_t t_ns, uint64_t min_rtt_ns)
 {
     if (t_ns < state->slot_end_ns) {
@@ -46,7 +46,7 @@ void ff_rapid_start_sample(const struct ff_rapid_start_readings *readings, struc
     }
 }
 
-/* Both sides are less min_rtt, and whole, so that nothing is rounded. RTTs are below 2^59: 32 times one is below 2^64. */
+/* Compares rises above min_rtt in integers, without rounding. RTTs are below 2^59: 32 times an RTT is below 2^64. */
 bool ff_rapid_start_no_queue(const struct ff_rapid_start_readings *readings, const struct ff_rapid_start *state)
 {
     uint64_t smallest_ns = ff_rapid_start_floor_ns(readings, state);

@@ -1,4 +1,4 @@
-/* Whether a queue is building up: the samples of min_rtt and rtt_floor, and their comparison (spec/rapid-start/rules.md). */
+/* Detection of a queue: the samples of min_rtt and rtt_floor, and their comparison (spec/rapid-start/rules.md). */
 #ifndef FIRSTFLIGHT_RAPID_START_RTT_H
 #define FIRSTFLIGHT_RAPID_START_RTT_H
 
@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 
-/* The rise of the RTT that both bounds speak of, and the RTT below which quicly does without Rapid Start, in ns. */
+/* The rise of the RTT in both bounds, and the smallest RTT for Rapid Start in quicly, in ns. */
 #define FF_RAPID_START_RISE_NS UINT64_C(4000000)
 #define FF_RAPID_START_TINY_NS UINT64_C(4000000)
 
-/* Take the RTTs of an ACK at t_ns before the first sign of congestion. */
+/* Record the RTTs of an ACK at t_ns before the first loss or CE mark. */
 void ff_rapid_start_sample(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state, uint64_t t_ns,
                            const struct ff_ack *ack);
 

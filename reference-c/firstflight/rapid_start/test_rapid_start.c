@@ -1,7 +1,8 @@
-/* Unit tests of Rapid Start: growth at the borders of a queue, the factors and bounds of each profile, and the ends of the domain. */
+/* Unit tests of Rapid Start: growth around the queue threshold, the factors and bounds of each profile, and the limits
+ * of the domain. */
 #include "support.h"
 
-/* Return what an ACK of one packet of 1200 bytes with these RTTs adds to a window of 12000 bytes. */
+/* Return the growth of a window of 12000 bytes for an ACK of one packet of 1200 bytes with these RTTs. */
 static uint64_t added(const char *profile, uint64_t latest_ns, uint64_t min_ns)
 {
     struct ff_controller controller = controller_of("rapid-start", profile, 12000);
@@ -49,6 +50,6 @@ void test_rapid_start_at_the_largest_window_and_rtt(void)
         event.ack.min_rtt_ns = FF_TIME_MAX_NS;
         TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, step_ok(&controller, event).cwnd_bytes);
     }
-    /* 2^62 - 1 leaves 3 divided by 6, of which five sixths are 2.5 */
+    /* 2^62 - 1 modulo 6 is 3, and five sixths of 3 are 2.5 */
     TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES / 6 * 5 + 2 - 1000, after_loss("draft-02", FF_WINDOW_MAX_BYTES));
 }

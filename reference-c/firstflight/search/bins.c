@@ -53,7 +53,7 @@ void ff_search_zero_counters(const struct ff_search_readings *readings, struct f
     }
 }
 
-/* For how long the open bin has been over. */
+/* Return the ticks since the end of the open bin. */
 static uint64_t late_ticks(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns)
 {
     uint64_t now_ticks = FF_SEARCH_TICKS_PER_UNIT * ff_search_units(readings, t_ns); /* below 20 * 2^59 */
@@ -66,7 +66,7 @@ uint64_t ff_search_passed_bins(const struct ff_search_readings *readings, const 
     return late_ticks(readings, state, t_ns) / state->bin_ticks + 1; /* [search.bins.passed] */
 }
 
-/* How many bins end now, the open one being among them. */
+/* Return the number of bins that end now, including the open bin. */
 static uint64_t ended_bins(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns)
 {
     uint64_t bins = ff_search_passed_bins(readings, state, t_ns);
@@ -79,7 +79,7 @@ static uint64_t ended_bins(const struct ff_search_readings *readings, const stru
     return readings->catch_up == FF_SEARCH_CATCH_UP_ONE ? 1 : bins;
 }
 
-/* End a number of bins. What the open one holds goes to the first of them or to the last; the others are empty. */
+/* End bins. The bytes of the open bin go to the first or to the last of them; the others are empty. */
 static void complete(const struct ff_search_readings *readings, const struct ff_search *state, enum ff_search_kind kind,
                      struct ff_search_series *series, uint64_t bins)
 {
@@ -87,7 +87,7 @@ static void complete(const struct ff_search_readings *readings, const struct ff_
     uint32_t kept = ff_search_kept_bins(readings, kind);
     uint64_t next = state->curr + bins;
     uint64_t filled = readings->crossing_credit == FF_SEARCH_CROSSING_CREDIT_LAST_BIN ? next - 1 : state->curr;
-    /* Of more bins than are kept the oldest never show. */
+    /* Store only the last `kept` bins: older bins are never read. */
     uint64_t bin = bins > kept ? next - kept : state->curr;
 
     for (uint32_t slot = (uint32_t)(bin % kept); bin < next; bin++) {

@@ -1,4 +1,4 @@
-/* The bins of SEARCH (spec/search/rules.md): bytes counted in equal spans of time. */
+/* The bins of SEARCH (spec/search/rules.md): bytes counted in intervals of equal length. */
 #ifndef FIRSTFLIGHT_SEARCH_BINS_H
 #define FIRSTFLIGHT_SEARCH_BINS_H
 
@@ -13,29 +13,29 @@
 extern "C" {
 #endif
 
-/* Return 35 % of an initial RTT in units; 0 where the reading finds no duration. */
+/* Return the bin duration in ticks: 35 % of an initial RTT in units, or 0 where the reading rounds down to 0. */
 uint64_t ff_search_bin_duration_ticks(const struct ff_search_readings *readings, uint64_t rtt_units);
 
-/* Open bin 0 now, every bin being empty; the counters go on. None is open where the duration is 0. */
+/* Open bin 0 now and empty all bins; the counters continue. With a duration of 0 no bin is open. */
 void ff_search_open_first_bin(const struct ff_search_readings *readings, struct ff_search *state, uint64_t bin_ticks,
                               uint64_t now_units);
 
-/* Forget everything but the counters and the last sample. */
+/* Reset everything except the counters and the last sample. */
 void ff_search_forget(const struct ff_search_readings *readings, struct ff_search *state);
 
-/* Count from 0 again; no bin is open. */
+/* Set the counters to 0. The caller resets the bins next. */
 void ff_search_zero_counters(const struct ff_search_readings *readings, struct ff_search *state);
 
-/* Return floor((now - bin_end) / bin duration) + 1; t_ns is gate_ns at least. */
+/* Return floor((now - bin_end) / bin duration) + 1; t_ns is at least gate_ns. */
 uint64_t ff_search_passed_bins(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns);
 
-/* End the bins that are over, and open the next; t_ns is gate_ns at least. */
+/* End the bins that are over, and open the next bin; t_ns is at least gate_ns. */
 void ff_search_advance(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns);
 
-/* Undo the end of the last bin: it is open again, as it was. The bin after it was empty. */
+/* Undo the end of the last bin: reopen it with its bytes. The bin that was open until now is empty. */
 void ff_search_reopen(const struct ff_search_readings *readings, struct ff_search *state);
 
-/* Return whether the open bin and the counter can take the bytes, at most FF_EVENT_MAX_BYTES. */
+/* Return whether the open bin and the counter have room for the bytes, at most FF_EVENT_MAX_BYTES. */
 static inline bool ff_search_has_room(const struct ff_search_series *series, uint64_t bytes)
 {
     uint64_t counter_bytes = series->counter_bytes + bytes; /* below 2^63 + 2^48 */
@@ -43,13 +43,13 @@ static inline bool ff_search_has_room(const struct ff_search_series *series, uin
     return counter_bytes - series->opened_bytes <= FF_BIN_MAX_BYTES && counter_bytes <= FF_SEARCH_COUNTER_MAX_BYTES;
 }
 
-/* Count bytes in the open bin. */
+/* Add bytes to the counter and to the open bin. */
 static inline void ff_search_credit(struct ff_search_series *series, uint64_t bytes)
 {
     series->counter_bytes += bytes;
 }
 
-/* Count bytes that belong to no bin. */
+/* Add bytes to the counter, but to no bin. */
 static inline void ff_search_count(struct ff_search_series *series, uint64_t bytes)
 {
     series->counter_bytes += bytes;

@@ -1,4 +1,4 @@
-/* How SEARCH leaves slow start. Mirrors reference-py/src/firstflight/search/exit.py. */
+/* The exit from slow start. Mirrors reference-py/src/firstflight/search/exit.py. */
 #include "firstflight/search/exit.h"
 
 #include "firstflight/limits.h"
@@ -6,7 +6,7 @@
 #include "firstflight/search/layout.h"
 #include "firstflight/search/windows.h"
 
-/* The difference of two counters as their shifted values show it, in bytes again. */
+/* Return the difference of two shifted counters, shifted back to bytes. */
 static uint64_t as_shifted(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t start_bytes,
                            uint64_t end_bytes)
 {
@@ -15,14 +15,14 @@ static uint64_t as_shifted(const struct ff_search_readings *readings, const stru
     return ((end_bytes >> scale) - (start_bytes >> scale)) << scale; /* [search.windows.shifted-back] */
 }
 
-/* What the last two RTTs delivered. */
+/* Return the bytes delivered in the last two RTTs. */
 static uint64_t overshoot_bytes(const struct ff_search_readings *readings, const struct ff_search *state)
 {
     int bins = 0;
 
     if (readings->rollback == FF_SEARCH_ROLLBACK_CURRENT_RTT) {
         uint64_t rest_ticks;
-        uint64_t shift = ff_search_shift_bins(readings, state, &rest_ticks); /* at most 38 where it was evaluated */
+        uint64_t shift = ff_search_shift_bins(readings, state, &rest_ticks); /* at most 38 at an exit */
         if (2 * shift > state->curr) {
             return 0; /* [search.exit.overshoot-none] */
         }
@@ -37,7 +37,7 @@ static uint64_t overshoot_bytes(const struct ff_search_readings *readings, const
     return as_shifted(readings, state, ff_search_delivered_bytes(readings, state, bins), state->delivered.counter_bytes);
 }
 
-/* The window less the overshoot. */
+/* Return the window minus the overshoot, bounded as the reading `window_floor` requires. */
 static uint64_t lowered_bytes(const struct ff_search_readings *readings, const struct ff_search *state,
                               const struct ff_base_state *base)
 {
@@ -72,7 +72,7 @@ void ff_search_leave(const struct ff_search_readings *readings, const struct ff_
     }
 }
 
-/* One initial RTT in bins, rounded up. The RTT is taken back from the bin duration, in whole units. */
+/* Return one initial RTT in bins, rounded up. The RTT is derived from the bin duration, in whole units. */
 static int drain_bins(const struct ff_search *state)
 {
     uint64_t rtt_ticks = FF_SEARCH_TICKS_PER_UNIT * (state->bin_ticks / FF_SEARCH_BIN_TICKS_PER_RTT); /* below 2^64 - 2^62 */
@@ -97,7 +97,7 @@ void ff_search_begin_drain(const struct ff_search_readings *readings, struct ff_
     state->gate_ns = 0;
 }
 
-/* What an ACK acknowledges, in the unit in which the flight is drained. */
+/* Return the bytes or packets that an ACK acknowledges, in the unit of the drain. */
 static uint64_t drained(const struct ff_search_readings *readings, const struct ff_ack *ack)
 {
     uint64_t packets = 0;
@@ -111,7 +111,7 @@ static uint64_t drained(const struct ff_search_readings *readings, const struct 
     return packets;
 }
 
-/* What is acknowledged, in the same unit, before a packet leaves. */
+/* Return the acknowledged bytes or packets per packet that the drain releases, in the same unit. */
 static uint64_t drained_per_packet(const struct ff_search_readings *readings, const struct ff_base_state *base)
 {
     if (readings->drain_unit == FF_SEARCH_DRAIN_UNIT_BYTES) {
@@ -134,7 +134,7 @@ enum ff_outcome ff_search_drain(const struct ff_search_readings *readings, struc
     uint64_t per_packet = drained_per_packet(readings, base);
     uint64_t leaving = more->drain_acked / per_packet;
     more->drain_acked %= per_packet;
-    /* Neither flight nor product has a bound: each is cut to what fills the largest window; the sum is below 2^63. */
+    /* Flight and product are unbounded. Each is limited, but still fills the largest window; the sum is below 2^63. */
     uint64_t leaving_bytes = ff_min(leaving, FF_WINDOW_MAX_BYTES / datagram_bytes + 1) * datagram_bytes;
     uint64_t cwnd_bytes = ff_min(ack->bytes_in_flight, FF_WINDOW_MAX_BYTES) + leaving_bytes;
     if (cwnd_bytes > more->target_bytes) {

@@ -1,4 +1,4 @@
-/* How SEARCH leaves slow start (spec/search/rules.md, section Exit). */
+/* The exit from slow start (spec/search/rules.md, section Exit). */
 #ifndef FIRSTFLIGHT_SEARCH_EXIT_H
 #define FIRSTFLIGHT_SEARCH_EXIT_H
 
@@ -12,20 +12,20 @@
 extern "C" {
 #endif
 
-/* The least target of the drain in datagrams. */
+/* Minimum target of the drain, in datagrams. */
 #define FF_SEARCH_DRAIN_MINIMUM_PACKETS 10
-/* While draining one packet leaves for each three acknowledged. */
+/* Acknowledged packets per packet that the drain releases. */
 #define FF_SEARCH_DRAIN_PACKETS 3
 
-/* Leave slow start with an ACK, unless the flight is drained instead. */
+/* Leave slow start on an ACK, for readings without a drain. */
 void ff_search_leave(const struct ff_search_readings *readings, const struct ff_search *state, struct ff_base_state *base,
                      const struct ff_ack *ack);
 
-/* Drain the flight from now on to what one initial RTT delivered. */
+/* Begin to drain the flight to the bytes delivered in one initial RTT. */
 void ff_search_begin_drain(const struct ff_search_readings *readings, struct ff_search *state,
                            const struct ff_base_state *base);
 
-/* Process an ACK while draining: one packet leaves for three acknowledged, until the window is at the target. */
+/* Process an ACK while draining: release one packet per three acknowledged, until the window is at the target. */
 enum ff_outcome ff_search_drain(const struct ff_search_readings *readings, struct ff_search *state, struct ff_base_state *base,
                                 const struct ff_ack *ack);
 

@@ -1,16 +1,16 @@
 /*
- * How the state of SEARCH is laid out: what the port has and the model does without, since it keeps lists of bins and
- * the end of the open one as it is.
+ * Memory layout of the state of SEARCH. Only the port needs it: the model has lists of bins and stores the end of the
+ * open bin itself.
  */
 #include "firstflight/search/layout.h"
 
 #include "firstflight/minmax.h"
 
 /*
- * The oldest bin of the earlier window, counted back from the open one. The window of index i begins with bin i - 10,
- * of live bins with i - 9; its index is at least curr - 38, one less with backward interpolation: at most 49 bins back.
- * In a ring of 25 the bins from 25 before the newest slot on count as younger ones, so that none before the ring is
- * read.
+ * Return the oldest bin of the earlier window, counted back from the open bin: at most 49. The window of index i begins
+ * with bin i - 10, or with bin i - 9 for live bins. Its index is at least curr - 38, or one less with backward
+ * interpolation. In a ring of 25, a bin 25 or more before the newest slot is read as a younger bin. No bin before the
+ * ring is read.
  */
 static uint32_t earlier_window_bins(const struct ff_search_readings *readings)
 {
@@ -24,13 +24,13 @@ static uint32_t earlier_window_bins(const struct ff_search_readings *readings)
     return readings->kept_bins == FF_SEARCH_KEPT_BINS_NEWEST ? 1 : bins;
 }
 
-/* The later window has the index curr; its oldest bin is ten back, and no reading of it goes further. */
+/* Return the oldest bin of the later window, counted back from the open bin: at most ten, because its index is curr. */
 static uint32_t later_window_bins(const struct ff_search_readings *readings)
 {
     return readings->kept_bins == FF_SEARCH_KEPT_BINS_NEWEST ? 1 : FF_SEARCH_WINDOW_BINS;
 }
 
-/* What the exit looks back to: 2 k modulo 25 bins with the current RTT, k being at most the largest shift. */
+/* Return how many bins the exit looks back: with the current RTT 2 k modulo 25, for k up to the largest shift. */
 static uint32_t exit_bins(const struct ff_search_readings *readings)
 {
     if (readings->lower == FF_SEARCH_LOWER_DRAIN) {
@@ -78,16 +78,16 @@ uint8_t *ff_search_slots(const struct ff_search_readings *readings, const struct
     return (uint8_t *)state + (kind == FF_SEARCH_SENT ? sent_slot(readings) : first_slot(readings));
 }
 
-/* 1 where a bin that ends now still takes the ACK: its end lies one tick later, so to speak. */
+/* Return 1 if an ACK at the end of a bin still counts in that bin: its effective end is one tick later. */
 static uint64_t after_ticks(const struct ff_search_readings *readings)
 {
     return readings->boundary == FF_SEARCH_BOUNDARY_AFTER ? 1 : 0;
 }
 
 /*
- * The first time at which the bin has ended. Of n units 20 n ticks are late enough if and only if n is at least the end
- * over 20, rounded up, and t_ns is n units or more if and only if it is n times their length or more. An end is at most
- * 20 t + 7 rtt < 27 * 2^59 (each advance leads to one bin duration after now at most): nothing here reaches 2^64.
+ * n units are 20 n ticks: the end has passed iff n >= ceil(end / 20). A time t_ns has at least n units iff it is at
+ * least n times the length of a unit. The end is at most 20 t + 7 rtt < 27 * 2^59: an advance leads at most one bin
+ * duration past now. Therefore no value here reaches 2^64.
  */
 uint64_t ff_search_gate_ns(const struct ff_search_readings *readings, uint64_t bin_end_ticks)
 {
@@ -97,8 +97,8 @@ uint64_t ff_search_gate_ns(const struct ff_search_readings *readings, uint64_t b
 }
 
 /*
- * The gate keeps the end but for what was rounded up, at most 19 ticks. Bin 0 was opened at a whole number of units and
- * every bin has the same duration, so that the end is (curr + 1) durations modulo 20.
+ * Return the end: the gate minus the rounding, at most 19 ticks. Bin 0 was opened at a whole number of units, and all
+ * bins have the same duration. Therefore the end is (curr + 1) durations modulo 20.
  */
 uint64_t ff_search_bin_end_ticks(const struct ff_search_readings *readings, const struct ff_search *state)
 {

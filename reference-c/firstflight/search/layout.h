@@ -1,11 +1,11 @@
 /*
- * How the state of SEARCH is laid out. It is the caller's; how large it is depends on the readings, and nothing beyond
- * that is touched:
+ * Memory layout of the state of SEARCH. The caller owns the state. Its size depends on the readings, and nothing beyond
+ * the members below is accessed.
  *
- *     struct ff_search       every profile
- *     struct ff_search_more  where sent bytes are compared, or the exit drains the flight
- *     delivered bins         ff_search_kept_bins(readings, FF_SEARCH_DELIVERED) slots of seven bytes, least significant first
- *     sent bins              ff_search_kept_bins(readings, FF_SEARCH_SENT) slots
+ *     struct ff_search       every profile.
+ *     struct ff_search_more  if sent bytes are compared, or the exit drains the flight.
+ *     delivered bins         ff_search_kept_bins(readings, FF_SEARCH_DELIVERED) slots of seven bytes, little-endian.
+ *     sent bins              ff_search_kept_bins(readings, FF_SEARCH_SENT) slots.
  *
  * Bin i is in slot i modulo the number of slots. A slot is written when its bin ends, and never read before.
  */
@@ -24,17 +24,17 @@ extern "C" {
 #endif
 
 #define FF_SEARCH_BIN_BYTES 7
-/* Room for the state of any readings, in 64-bit words: 104 bytes, 49 bins sent and 24 delivered. */
+/* Size of the state for any readings in 64-bit words: 104 bytes, 49 sent bins and 24 delivered bins. */
 #define FF_SEARCH_STATE_WORDS 77
 
-/* What only some readings need. */
+/* Members that only some readings need. */
 struct ff_search_more {
     struct ff_search_series sent;
-    uint64_t target_bytes;  /* what the flight is drained to, FF_NONE unless it is */
-    uint64_t drain_acked;   /* packets or bytes acknowledged since a packet was last let go while draining */
+    uint64_t target_bytes;  /* target of the drain, FF_NONE while not draining */
+    uint64_t drain_acked;   /* packets or bytes acknowledged since the drain last released a packet */
 };
 
-/* Room for the state of any readings. */
+/* Storage for the state of any readings. */
 struct ff_search_any {
     uint64_t words[FF_SEARCH_STATE_WORDS];
 };
@@ -42,19 +42,19 @@ struct ff_search_any {
 /* Return how many completed bins of a series the readings need. */
 uint32_t ff_search_kept_bins(const struct ff_search_readings *readings, enum ff_search_kind kind);
 
-/* Return how many bytes the state of a profile takes; it must be aligned as a uint64_t. shift_maximum_bins is at most 38. */
+/* Return the size of the state in bytes. The state must be aligned as a uint64_t; shift_maximum_bins is at most 38. */
 size_t ff_search_state_bytes(const struct ff_search_readings *readings);
 
-/* Return the slots of a series. Like strchr, it and ff_search_more serve readers and writers of the state alike. */
+/* Return the slots of a series. Like strchr, this function and ff_search_more discard const, for callers that write. */
 uint8_t *ff_search_slots(const struct ff_search_readings *readings, const struct ff_search *state, enum ff_search_kind kind);
 
-/* Return the first time at which a bin has ended. */
+/* Return the first time in ns at or after the end of a bin, as the reading `boundary` defines the end. */
 uint64_t ff_search_gate_ns(const struct ff_search_readings *readings, uint64_t bin_end_ticks);
 
-/* Return when the open bin ends; there is one. */
+/* Return the end of the open bin in ticks; a bin is open. */
 uint64_t ff_search_bin_end_ticks(const struct ff_search_readings *readings, const struct ff_search *state);
 
-/* Return what only some readings need, or NULL where these do not. */
+/* Return the members that only some readings need, or NULL if these readings do not need them. */
 static inline struct ff_search_more *ff_search_more(const struct ff_search_readings *readings,
                                                     const struct ff_search *state)
 {
@@ -63,7 +63,7 @@ static inline struct ff_search_more *ff_search_more(const struct ff_search_readi
     return needed ? (struct ff_search_more *)state->more : NULL;
 }
 
-/* Return what the flight is drained to, FF_NONE unless it is. */
+/* Return the target of the drain, or FF_NONE while not draining. */
 static inline uint64_t ff_search_target_bytes(const struct ff_search_readings *readings, const struct ff_search *state)
 {
     return readings->lower == FF_SEARCH_LOWER_DRAIN ? ((const struct ff_search_more *)state->more)->target_bytes : FF_NONE;
@@ -79,7 +79,7 @@ static inline void ff_search_store(uint8_t *slots, uint32_t slot, uint64_t bytes
     }
 }
 
-/* Return what a slot holds. */
+/* Read a slot. */
 static inline uint64_t ff_search_load(const uint8_t *slots, uint32_t slot)
 {
     const uint8_t *place = slots + (size_t)FF_SEARCH_BIN_BYTES * slot;

@@ -25,8 +25,8 @@ enum {
 
 /* Which RTT sample gives the bin duration? (A19) */
 enum {
-    FF_SEARCH_INITIAL_RTT_AT_START = 0, /* that of the ACK that starts SEARCH, or the last one before it */
-    FF_SEARCH_INITIAL_RTT_FIRST_SAMPLE = 1, /* the first one in slow start, though its ACK may be passed over */
+    FF_SEARCH_INITIAL_RTT_AT_START = 0, /* the sample of the ACK that starts SEARCH, or the last sample before this ACK */
+    FF_SEARCH_INITIAL_RTT_FIRST_SAMPLE = 1, /* the first sample in slow start, even if its ACK is skipped */
 };
 
 /* Do the bytes of the ACK that starts SEARCH count in bin 0? (A19) */
@@ -52,7 +52,7 @@ enum {
 /* In which phases are bytes counted? (A25) */
 enum {
     FF_SEARCH_COUNTED_IN_SLOW_START = 0, /* only in slow start */
-    FF_SEARCH_COUNTED_IN_EVERY_PHASE = 1, /* always: the counters are those of the connection */
+    FF_SEARCH_COUNTED_IN_EVERY_PHASE = 1, /* always: the counters cover the whole connection */
 };
 
 /* What is compared? (A12) */
@@ -87,7 +87,7 @@ enum {
 
 /* How many bins end with an ACK that comes late? (A4) */
 enum {
-    FF_SEARCH_ENDED_BINS_EACH_TESTED = 0, /* those of which the test of the reading boundary holds */
+    FF_SEARCH_ENDED_BINS_EACH_TESTED = 0, /* each bin that passes the test of the reading boundary */
     FF_SEARCH_ENDED_BINS_FORMULA = 1, /* floor((now - bin_end) / bin duration) + 1: where now is the end of a later bin, that bin too */
 };
 
@@ -174,7 +174,7 @@ enum {
     FF_SEARCH_KEPT_BINS_NEWEST = 1, /* only the newest: the loop that empties skipped bins empties every bin before it */
 };
 
-/* What is the counter before bin 0 taken for, where interpolation reaches it? (A7) */
+/* Which value does the counter before bin 0 have, where interpolation reaches it? (A7) */
 enum {
     FF_SEARCH_BEFORE_BIN_0_NEVER_READ = 0, /* it is never read */
     FF_SEARCH_BEFORE_BIN_0_ZERO = 1, /* 0 */
@@ -217,7 +217,7 @@ enum {
     FF_SEARCH_LOWER_WINDOW_AND_THRESHOLD = 0, /* cwnd and ssthresh become cwnd - overshoot */
     FF_SEARCH_LOWER_THRESHOLD_ONLY = 1, /* ssthresh becomes cwnd - overshoot, cwnd stays */
     FF_SEARCH_LOWER_NOTHING = 2, /* ssthresh becomes cwnd */
-    FF_SEARCH_LOWER_DRAIN = 3, /* nothing at once: the flight is drained to a target, which then becomes cwnd and ssthresh */
+    FF_SEARCH_LOWER_DRAIN = 3, /* first, neither: the flight is drained to a target, which then becomes cwnd and ssthresh */
 };
 
 /* In which unit is the flight drained? (A16) */

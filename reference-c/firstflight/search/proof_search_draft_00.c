@@ -2,9 +2,9 @@
 #include "search_draft_00_invariant.h"
 #include "proof.h"
 
-#define SUM_END (UINT64_C(1) << 59) /* high words of sums are below it */
+#define SUM_END (UINT64_C(1) << 59) /* exclusive bound of the high word of a sum */
 
-/* The high word, of a bin_duration and bytes, or of a small factor. */
+/* Bounds of the high word: of a product of bin_duration and bytes, and of a product with a small factor. */
 static int is_product(uint64_t a, uint64_t b, struct search_draft_00_wide product) {
     int of_bytes = a >> 62 > 0 || b >> 60 > 0 || product.high <= (UINT64_C(1) << 58) + 1;
     int of_a_bin = a >> 62 > 0 || b >> 56 > 0 || product.high <= (UINT64_C(1) << 54) + 1;
@@ -50,7 +50,7 @@ void prove_update_bins(uint64_t then, uint64_t now_ns) {
     PROVE(s.completed > 0);
 }
 
-/* What prove_update_bins shows. */
+/* Contract proved by prove_update_bins. */
 void any_update_bins(struct search_draft_00 *s, uint64_t now) {
     struct search_draft_00 after = any_state(now / 20);
     PROVE(s->bin_duration > 0 && now / 20 > s->bin_end_ns);
@@ -62,14 +62,14 @@ void prove_product(uint64_t a, uint64_t b) {
     PROVE(is_product(a, b, search_draft_00_product(a, b)));
 }
 
-/* What prove_product shows. */
+/* Contract proved by prove_product. */
 struct search_draft_00_wide any_product(uint64_t a, uint64_t b) {
     struct search_draft_00_wide product;
     ASSUME(is_product(a, b, product));
     return product;
 }
 
-/* A sum depends on indices only by their difference and modulo the size of the ring: each place in it is enough. */
+/* A sum depends only on the difference of the indices and on their places in the ring: testing each place is enough. */
 void prove_sum_bins(uint64_t then, uint64_t rest) {
     struct search_draft_00 s = any_state(then);
     ASSUME(s.bin_duration > 0 && rest < s.bin_duration);
@@ -77,7 +77,7 @@ void prove_sum_bins(uint64_t then, uint64_t rest) {
         PROVE(search_draft_00_sum_bins(&s, idx1, idx1 + SEARCH_DRAFT_00_W, rest).high < SUM_END);
 }
 
-/* What prove_sum_bins shows. */
+/* Contract proved by prove_sum_bins. */
 struct search_draft_00_wide any_sum_bins(const struct search_draft_00 *s, uint64_t idx1, uint64_t idx2, uint64_t rest) {
     struct search_draft_00_wide sum;
     PROVE(s->bin_duration > 0 && rest < s->bin_duration && idx1 <= idx2 && idx2 - idx1 == SEARCH_DRAFT_00_W);

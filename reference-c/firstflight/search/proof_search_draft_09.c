@@ -2,13 +2,13 @@
 #include "search_draft_09_invariant.h"
 #include "proof.h"
 
-/* The high word, of a bin_duration and bytes, or of a small factor. */
+/* Bounds of the high word: of a product of bin_duration and bytes, and of a product with a small factor. */
 static int is_product(uint64_t a, uint64_t b, struct search_draft_09_wide product) {
     int of_bytes = a >> 62 > 0 || b >> 56 > 0 || product.high <= (UINT64_C(1) << 54) + 1;
     return of_bytes && (a >= 64 || product.high <= 64);
 }
 
-/* The clock and the totals of now; the rings have proofs of their own, place by place. */
+/* The clock and the present totals. The rings have separate proofs, place by place. */
 static int is_state(const struct search_draft_09 *s, uint64_t now_ns) {
     int totals = s->acked_bytes < SEARCH_DRAFT_09_BYTES_LIMIT && s->sent_bytes < SEARCH_DRAFT_09_BYTES_LIMIT;
     return totals && search_draft_09_clock_invariant(s, now_ns);
@@ -20,7 +20,7 @@ static struct search_draft_09 any_state(uint64_t then) {
     return s;
 }
 
-/* Totals that do not fall do not end the invariant of rings that stay as they are. */
+/* Unchanged rings keep their invariant if the present totals do not fall. */
 static void prove_rings_stay(const struct search_draft_09 *before, const struct search_draft_09 *s) {
     PROVE(s->curr_idx == before->curr_idx && s->bin_duration == before->bin_duration);
     PROVE(s->acked_bytes >= before->acked_bytes && s->sent_bytes >= before->sent_bytes);
@@ -61,7 +61,7 @@ void prove_rtt(uint64_t then, uint64_t rtt_ns) {
     prove_rings_stay(&before, &s);
 }
 
-/* Without a bin_duration nothing is asked of the rings. */
+/* Without a bin_duration the invariant does not cover the rings. */
 void prove_restart(uint64_t then) {
     struct search_draft_09 s = any_state(then);
     search_draft_09_restart(&s);
@@ -77,7 +77,7 @@ void prove_start(uint64_t then, uint64_t now_ns) {
     PROVE(s.bin_duration == 0 || search_draft_09_totals_rise(s.sent_bins, SEARCH_DRAFT_09_SENT_BINS, 0, s.sent_bytes));
 }
 
-/* A bin has ended; the drain has not begun. */
+/* SEARCH has started; the drain has not begun. */
 static int is_searching(const struct search_draft_09 *s) {
     return s->bin_duration > 0 && s->target_cwnd == 0 && s->bin_end_ns == s->bin_end / 20;
 }
@@ -89,9 +89,9 @@ void prove_update_bins(uint64_t then, uint64_t now_ns) {
     PROVE(is_searching(&s) && is_state(&s, now_ns));
 }
 
-static uint64_t latest_idx; /* of the state whose windows are asked for */
+static uint64_t latest_idx; /* curr_idx of the state that any_window refers to */
 
-/* What prove_update_bins shows. */
+/* Contract proved by prove_update_bins. */
 void any_update_bins(struct search_draft_09 *s, uint64_t now) {
     struct search_draft_09 after = any_state(now / 20);
     PROVE(is_searching(s) && now / 20 > s->bin_end_ns);
@@ -101,8 +101,8 @@ void any_update_bins(struct search_draft_09 *s, uint64_t now) {
     *s = after;
 }
 
-/* A ring has a place for each index modulo its size; beyond that it matters only whether an index, or the number of bins passed, is less
- * than the size. So what holds for each below twice the size, case by case, holds for all (docs/proof.md): turns lead to the same places. */
+/* An index, or a number of passed bins, matters only modulo the size and by being below the size or not. So a proof of
+ * each value below twice the size, case by case, covers all (docs/proof.md): full turns lead to the same places. */
 static void prove_places_of(uint64_t count, uint64_t turns) {
     ASSUME(turns <= UINT64_MAX / count - 1);
     for (uint64_t place = 0; place < count; place++)
@@ -114,16 +114,16 @@ void prove_places_of_acked(uint64_t turns) { prove_places_of(SEARCH_DRAFT_09_ACK
 void prove_places_of_sent(uint64_t turns) { prove_places_of(SEARCH_DRAFT_09_SENT_BINS, turns); }
 
 struct ring {
-    uint64_t bins[SEARCH_DRAFT_09_SENT_BINS]; /* or the first few */
+    uint64_t bins[SEARCH_DRAFT_09_SENT_BINS]; /* a smaller ring uses the first */
 };
 
-/* One bin that ends keeps the invariant, and many end as if one by one: the last with the total of now, the others with that of idx. */
+/* One ended bin keeps the invariant. Many bins end as if one by one: the last with total, the others as idx. */
 static void prove_ring(struct ring ring, uint64_t count, uint64_t idx, uint64_t total) {
     PROVE(CASES == 2 * count);
     uint64_t before, total_of_idx = ring.bins[idx % count];
     ASSUME(search_draft_09_totals_rise(ring.bins, count, idx, before) && before <= total && total < SEARCH_DRAFT_09_BYTES_LIMIT);
     struct ring others = ring;
-    uint64_t end = idx < count ? 2 * count : 2; /* only the invariant asks whether the ring was filled */
+    uint64_t end = idx < count ? 2 * count : 2; /* only the invariant depends on whether the ring was full */
     for (uint64_t passed_bins = 1; passed_bins < end; passed_bins++) {
         struct ring at_once = ring, one_by_one = others;
         search_draft_09_end_bins(at_once.bins, count, idx, passed_bins, total);
@@ -140,7 +140,7 @@ void prove_end_bins_of_acked(struct ring ring, uint64_t total) { prove_ring(ring
 
 void prove_end_bins_of_sent(struct ring ring, uint64_t total) { prove_ring(ring, SEARCH_DRAFT_09_SENT_BINS, CASE, total); }
 
-/* What the two show enters the proofs of the rings alone; that no sum of indices overflows is proved here, of all of them. */
+/* Only the proofs of the rings use the two contracts. This stub proves for every call that no index overflows. */
 void any_end_bins(uint64_t *bins, uint64_t count, uint64_t idx, uint64_t passed_bins, uint64_t total) {
     (void)bins, (void)total;
     PROVE(count == SEARCH_DRAFT_09_ACKED_BINS || count == SEARCH_DRAFT_09_SENT_BINS);
@@ -168,7 +168,7 @@ void prove_window_of_sent(struct ring ring, uint64_t total) {
     prove_window(ring, SEARCH_DRAFT_09_SENT_BINS, CASE, total, SEARCH_DRAFT_09_W);
 }
 
-/* What the two show. */
+/* Contract proved by prove_window_of_acked and prove_window_of_sent. */
 uint64_t any_window(const uint64_t *bins, uint64_t count, uint64_t idx, uint64_t size) {
     uint64_t bytes;
     (void)bins;
@@ -183,7 +183,7 @@ void prove_product(uint64_t a, uint64_t b) {
     PROVE(is_product(a, b, search_draft_09_product(a, b)));
 }
 
-/* What prove_product shows. */
+/* Contract proved by prove_product. */
 struct search_draft_09_wide any_product(uint64_t a, uint64_t b) {
     struct search_draft_09_wide product;
     ASSUME(is_product(a, b, product));
@@ -200,14 +200,14 @@ void prove_below(uint64_t bin_duration, uint64_t rest, uint64_t newer, uint64_t 
     search_draft_09_below(bin_duration, rest, newer, older, curr_delv);
 }
 
-/* What prove_below shows. */
+/* Contract proved by prove_below. */
 int any_below(uint64_t bin_duration, uint64_t rest, uint64_t newer, uint64_t older, uint64_t curr_delv) {
     int below;
     PROVE(is_comparison(bin_duration, rest, newer, older, curr_delv));
     return below;
 }
 
-/* Of search: it is entered with a bin that has ended, or before the first. */
+/* search is called after the end of a bin, or before the first bin. */
 void prove_search(uint64_t then, uint64_t now_ns) {
     struct search_draft_09 s = any_state(then);
     ASSUME(now_ns < TIME_END && now_ns >= then && now_ns > s.bin_end_ns && (s.bin_duration == 0 || is_searching(&s)));
@@ -215,7 +215,7 @@ void prove_search(uint64_t then, uint64_t now_ns) {
     PROVE(is_state(&s, now_ns));
 }
 
-/* What prove_search shows. */
+/* Contract proved by prove_search. */
 enum search_draft_09_outcome any_search(struct search_draft_09 *s, uint64_t now_ns) {
     enum search_draft_09_outcome outcome;
     PROVE((s->bin_duration == 0 || is_searching(s)) && now_ns > s->bin_end_ns);

@@ -39,7 +39,7 @@ void prove_end_bins(uint64_t then, uint64_t now_ns) {
     prove_invariant(&s, now_ns);
 }
 
-/* What prove_end_bins shows. */
+/* Contract proved by prove_end_bins. */
 void any_end_bins(struct search_lanman_2024 *s, uint64_t now) {
     struct search_lanman_2024 after = any_state(now / 20);
     PROVE(s->bin_duration > 0 && now / 20 > s->bin_end_ns);
@@ -53,7 +53,7 @@ void prove_delivered(uint64_t then, uint64_t first, uint64_t end) {
     PROVE(search_lanman_2024_delivered(&s, first, end) <= 10 * SEARCH_LANMAN_2024_BIN_LIMIT);
 }
 
-/* What prove_delivered shows. */
+/* Contract proved by prove_delivered. */
 uint64_t any_delivered(const struct search_lanman_2024 *s, uint64_t first, uint64_t end) {
     uint64_t sum;
     PROVE(s->bin_duration > 0 && first <= end && end - first <= 10 && end <= s->curr && s->curr - first <= 25);
@@ -71,8 +71,8 @@ void prove_on_ack(uint64_t then, uint64_t now_ns, uint64_t bytes, uint64_t cwnd,
     PROVE(cwnd < WINDOW_END);
 }
 
-/* The port beside the header, in the profile of the paper: from any two states that stand for each other the same ACK leaves two that do so again.
- * The growth of NewReno is not looked into: it is noted in which state it is called. */
+/* Equivalence of port and header in the profile of the paper: the same ACK maps equivalent states to equivalent states.
+ * The growth of NewReno is a stub that records the state of the base controller at the call. */
 #include "firstflight/search/startup.h"
 #define ff_newreno_on_ack the_growth_of_newreno
 #include "firstflight/bases.c"
@@ -97,9 +97,9 @@ void prove_on_ack(uint64_t then, uint64_t now_ns, uint64_t bytes, uint64_t cwnd,
 #include "firstflight/u128.c"
 #include "firstflight/wide.c"
 
-enum { KEPT = 24 }; /* bins by the port, in slots of seven bytes */
+enum { KEPT = 24 }; /* bins stored by the port, in slots of seven bytes */
 
-/* No bin ends. */
+/* Not called, because no bin ends. */
 void ff_search_advance(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns) {
     (void)readings, (void)state, (void)t_ns;
     PROVE(0);
@@ -128,14 +128,14 @@ enum search_lanman_2024_outcome any_search(struct search_lanman_2024 *s, uint64_
 /* The bin that the header has opened. */
 static uint64_t opened_end, opened_end_ns;
 
-/* What prove_gate_as_the_port shows, of the bin that the header has opened; 0 while none is open. */
+/* Contract proved by prove_gate_as_the_port, for the bin opened by the header. Without an open bin the gate is 0. */
 uint64_t ff_search_gate_ns(const struct ff_search_readings *readings, uint64_t bin_end_ticks) {
     (void)readings;
     PROVE(bin_end_ticks == opened_end);
     return opened_end_ns + 1;
 }
 
-/* The state of the port as layout.h has it in this profile. */
+/* The state of the port in this profile, in the layout of layout.h. */
 struct ported {
     struct ff_search search;
     uint8_t slots[KEPT * FF_SEARCH_BIN_BYTES];
@@ -188,7 +188,7 @@ static struct ff_event any_ack(uint64_t then) {
     return event;
 }
 
-/* As drive_search_lanman_2024.c calls the header; return whether the window grows. */
+/* Call the header as drive_search_lanman_2024.c does; return whether the window grows. */
 static int in_the_header(struct search_lanman_2024 *s, const struct ff_base_state *base, const struct ff_event *event, uint64_t *cwnd,
                          uint64_t *ssthresh) {
     if (event->ack.latest_rtt_ns != FF_NO_RTT_NS)
@@ -219,13 +219,13 @@ void prove_restart_as_the_port(uint64_t then) {
     PROVE(stand_for_each_other(&s, &port.search));
 }
 
-/* When the port first says that a bin has ended. */
+/* The gate of the port is the first ns after the end of the bin. */
 void prove_gate_as_the_port(uint64_t bin_end) {
     ASSUME(bin_end < UINT64_C(27) << 59);
     PROVE(the_gate_ns(in_the_paper(), bin_end) == bin_end / 20 + 1);
 }
 
-/* An ACK, in slow start or not, that ends no bin. Whatever was in those that ended stays. */
+/* Process an ACK, in slow start or not, that ends no bin. */
 static void same_ack(struct search_lanman_2024 *s, struct ff_search *port, uint64_t then, uint64_t *now_ns) {
     struct ff_base_state base = any_base();
     struct ff_event event = any_ack(then);
@@ -239,7 +239,7 @@ static void same_ack(struct search_lanman_2024 *s, struct ff_search *port, uint6
     PROVE(growths == grows_there && (!growths || windows_stand(&grown, cwnd, ssthresh)));
 }
 
-/* No bin is open yet: it may open the first. */
+/* Before the first bin: the ACK may open it. */
 void prove_first_bin_as_the_port(uint64_t then) {
     struct search_lanman_2024 s;
     struct ported port;
@@ -250,7 +250,7 @@ void prove_first_bin_as_the_port(uint64_t then) {
     PROVE(s.bin_duration == 0 || (s.curr == 0 && s.bin_duration == 7 * s.rtt_ns && s.bin_end == 20 * now_ns + s.bin_duration));
 }
 
-/* One is. */
+/* With an open bin: the bytes of ended bins stay unchanged. */
 void prove_same_bin_as_the_port(uint64_t then, uint64_t bin, uint64_t slot) {
     struct search_lanman_2024 s, before;
     struct ported port;

@@ -39,7 +39,7 @@ uint64_t ff_search_rtt_units(const struct ff_search_readings *readings, const st
     return at_least_one(ff_search_units(readings, other_ns));
 }
 
-/* A delay has no bound: one that is longer than the RTT is never taken off, and is cut to what cannot wrap. */
+/* Return a delay in units of the clock. It is limited against overflow: a delay above the RTT is never subtracted. */
 static uint64_t delay_units(const struct ff_search_readings *readings, uint64_t delay_ns)
 {
     delay_ns = ff_min(delay_ns, 2 * FF_TIME_MAX_NS);
@@ -49,7 +49,7 @@ static uint64_t delay_units(const struct ff_search_readings *readings, uint64_t 
     return ff_search_units(readings, delay_ns);
 }
 
-/* The minimum RTT in units of the clock, as the delay is judged by it. */
+/* Return the minimum RTT in units of the clock, for the test of the acknowledgement delay. */
 static uint64_t minimum_units(const struct ff_search_readings *readings, uint64_t minimum_ns)
 {
     uint64_t minimum = ff_search_units(readings, minimum_ns);

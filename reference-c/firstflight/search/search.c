@@ -1,9 +1,9 @@
 /*
- * SEARCH: the flow of an event. Mirrors reference-py/src/firstflight/search/search.py.
+ * Event processing of SEARCH. Mirrors reference-py/src/firstflight/search/search.py.
  *
- * What differs, for speed and size: whether a bin ends is one comparison with gate_ns (bins.h), bins are packed
- * (layout.h), and what few ACKs need is kept out of line (rare.h). Nearly every ACK ends no bin and runs through
- * ff_search_on_ack and on_counted_ack alone.
+ * Differences from the model, for speed and size: one comparison with gate_ns (state.h) detects the end of a bin. Bins
+ * are packed (layout.h). Code for rare ACKs is out of line (rare.h): most ACKs end no bin and run only ff_search_on_ack
+ * and on_counted_ack.
  */
 #include "firstflight/search/search.h"
 
@@ -35,7 +35,7 @@ void ff_search_on_ack_elsewhere(const struct ff_search_readings *readings, struc
     ff_search_credit(&state->delivered, ack->bytes); /* [search.bins.every-phase] */
 }
 
-/* Forget the bins but not the last sample; the counters go on or begin anew. */
+/* Reset the bins, but not the last sample. The counters continue or restart at 0, as the reading requires. */
 static void clear(const struct ff_search_readings *readings, struct ff_search *state)
 {
     if (readings->restart_counters == FF_SEARCH_RESTART_COUNTERS_ZEROED) {
@@ -60,13 +60,13 @@ void ff_search_on_idle_restart(const struct ff_search_readings *readings, struct
     }
 }
 
-/* The bin duration that the last sample gives; there is one. */
+/* Return the bin duration for the last RTT sample; a sample exists. */
 static uint64_t duration_ticks(const struct ff_search_readings *readings, const struct ff_search *state)
 {
     return ff_search_bin_duration_ticks(readings, ff_search_latest_units(readings, &state->sample));
 }
 
-/* Pass over an app-limited ACK. Its sample may set the bin duration all the same. */
+/* Skip an app-limited ACK. Its sample may still set the bin duration. */
 static enum ff_outcome pass_over(const struct ff_search_readings *readings, struct ff_search *state)
 {
     if (readings->initial_rtt == FF_SEARCH_INITIAL_RTT_FIRST_SAMPLE && state->bin_ticks == 0 &&
@@ -76,7 +76,7 @@ static enum ff_outcome pass_over(const struct ff_search_readings *readings, stru
     return FF_OUTCOME_APP_LIMITED; /* [search.app-limited] */
 }
 
-/* Whether an ACK is ignored but for its bytes, and why: it starts nothing and ends no bin. */
+/* Return whether an ACK is ignored, and store why. An ignored ACK starts and ends no bin; only its bytes count. */
 static bool ignored(const struct ff_search_readings *readings, const struct ff_search *state, const struct ff_ack *ack,
                     enum ff_outcome *why)
 {
@@ -95,7 +95,7 @@ static bool ignored(const struct ff_search_readings *readings, const struct ff_s
     return false;
 }
 
-/* Open bin 0 with this ACK. The last sample gives the duration, unless there is one. */
+/* Open bin 0 with this ACK. If no bin duration is set, the last sample gives it. */
 FF_RARE static enum ff_outcome start(const struct ff_search_readings *readings, struct ff_search *state,
                                      uint64_t t_ns, const struct ff_ack *ack)
 {
@@ -110,7 +110,7 @@ FF_RARE static enum ff_outcome start(const struct ff_search_readings *readings, 
     return FF_OUTCOME_STARTED;
 }
 
-/* Start again because too many bins end with this ACK. */
+/* Restart because too many bins end with this ACK. */
 static enum ff_outcome restart(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
                                const struct ff_ack *ack, uint64_t bins)
 {
@@ -131,7 +131,7 @@ static enum ff_outcome restart(const struct ff_search_readings *readings, struct
     return FF_OUTCOME_RESTARTED;
 }
 
-/* Evaluate the windows, and leave slow start if they say so. */
+/* Evaluate the windows. At the threshold leave slow start, or begin to drain if the readings do. */
 FF_RARE static enum ff_outcome decide(const struct ff_search_readings *readings, struct ff_search *state,
                                       struct ff_base_state *base, const struct ff_ack *ack,
                                       struct ff_search_evaluation *evaluation)
@@ -148,7 +148,7 @@ FF_RARE static enum ff_outcome decide(const struct ff_search_readings *readings,
     return outcome;
 }
 
-/* An ACK that ends bins: it counts in one of them, or in the new one before or after the evaluation. */
+/* Process an ACK that ends bins. Credit its bytes to the last of them, or to the new bin before or after evaluation. */
 FF_RARE static enum ff_outcome on_boundary(const struct ff_search_readings *readings, struct ff_search *state,
                                            struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                            struct ff_search_evaluation *evaluation)
@@ -182,13 +182,13 @@ FF_RARE static enum ff_outcome on_boundary(const struct ff_search_readings *read
     return outcome;
 }
 
-/* Whether an ACK arrives before the open bin ends. */
+/* Return whether an ACK arrives before the open bin ends. */
 static bool in_open_bin(const struct ff_search *state, uint64_t t_ns)
 {
     return t_ns < state->gate_ns;
 }
 
-/* An ACK that is not ignored: credit, advance, evaluate, exit. */
+/* Process an ACK that is not ignored: credit, advance, evaluate, exit. */
 static inline enum ff_outcome on_counted_ack(const struct ff_search_readings *readings, struct ff_search *state,
                                              struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                              struct ff_search_evaluation *evaluation)
@@ -206,7 +206,7 @@ static inline enum ff_outcome on_counted_ack(const struct ff_search_readings *re
     return FF_OUTCOME_SAME_BIN; /* [search.bins.same-bin] */
 }
 
-/* An ACK that is app-limited or has no RTT sample. If the profile ignores it, its bytes may count yet. */
+/* Process an app-limited ACK or an ACK without RTT sample. The bytes of an ignored ACK may still be counted. */
 FF_RARE static enum ff_outcome on_ignorable_ack(const struct ff_search_readings *readings, struct ff_search *state,
                                                 struct ff_base_state *base, uint64_t t_ns, const struct ff_ack *ack,
                                                 struct ff_search_evaluation *evaluation)

@@ -2,10 +2,10 @@
  * SEARCH as in draft-chung-ietf-ccwg-00, "SEARCH 3.0 ALGORITHM", lines 1 to 42, in one header to be copied into a stack. C11 and C++17;
  * no allocation, no floating point, no global state.
  *
- * Mended as in its authors' code: the loop of line 26 begins behind the bin that was completed last, fraction (line 16) is divided by
- * BIN_DURATION, every index is taken modulo NUM_BINS, and 0 / 0 (line 18) is no exit. prev_seq_num, which has no first value, begins at
- * the boundary where the first bin does. The sequence number of an ACK is the number of bytes acknowledged so far. The same functions in
- * the same order are in reference-py, search/plain_search_draft_00.py.
+ * Corrected as in its authors' code: the loop of line 26 begins after the last completed bin, and fraction (line 16) is
+ * divided by BIN_DURATION. Every index is modulo NUM_BINS. 0 / 0 (line 18) does not exit. prev_seq_num, without initial
+ * value in the draft, is set at the beginning of the first bin. The sequence number of an ACK is the number of bytes
+ * acknowledged so far. The same functions in the same order are in reference-py, search/plain_search_draft_00.py.
  *
  *     struct search_draft_00 search;
  *     search_draft_00_begin(&search);
@@ -15,21 +15,21 @@
  *         ssthresh = cwnd;
  *     cwnd grows as ever; // in congestion avoidance where SEARCH has ended slow start
  *
- * The draft has no least window: the one at the exit may be 0.
+ * The draft lacks a minimum window: cwnd may be 0 at the exit.
  *
- * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; delivered since the begin: below 2^60 bytes.
- * Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 = 7 * INITIAL_RTT ticks is an integer.
+ * Domain: now_ns from 1 and never falling, now_ns and rtt_ns below 2^59 (18 years); delivered bytes below 2^60.
+ * Internal times are in ticks of 1/20 ns: BIN_DURATION = 3.5 * INITIAL_RTT / 10 = 7 * INITIAL_RTT ticks is an integer.
  *
- * Invariant, once bin_duration is set: bin_end_ns = bin_end / 20; bin_end <= 20 * now + bin_duration; completed < bin_end; no bin holds more
- * than was delivered.
+ * Invariant, once bin_duration is set: bin_end_ns = bin_end / 20; bin_end <= 20 * now + bin_duration; completed <
+ * bin_end; no bin exceeds the delivered bytes.
  */
 #ifndef SEARCH_DRAFT_00_H
 #define SEARCH_DRAFT_00_H
 
 #include <stdint.h>
 
-/* BPF lacks 128-bit products, and its verifier cannot bound a remainder: hide operands from the optimiser, which
- * would recognise a product, and bound a place in a ring by a power of two. */
+/* BPF lacks 128-bit products, so operands are hidden from the optimiser, which would recognise a product. Its verifier
+ * cannot bound a remainder: a mask limits the place in a ring to a power of two. */
 #if defined(__bpf__)
 #define SEARCH_DRAFT_00_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
@@ -66,8 +66,8 @@ enum search_draft_00_outcome {
     SEARCH_DRAFT_00_EXITED /* the window was lowered and slow start is over */
 };
 
-/* bin_end_ns: bin_end in whole ns, rounded down: 20 * now > bin_end iff now > bin_end_ns; 0 before the INITIAL_RTT. bin_duration: 0
- * before it. rtt_ns: the latest sample, 0 before the first. completed: curr_idx + 1. */
+/* bin_end_ns: bin_end in ns, rounded down, so that 20 * now > bin_end iff now > bin_end_ns. 0 before the INITIAL_RTT.
+ * bin_duration: 0 before the INITIAL_RTT. rtt_ns: the latest sample, 0 before the first. completed: curr_idx + 1. */
 struct search_draft_00 {
     uint64_t bin_end_ns;
     uint64_t sequence_num;
@@ -92,7 +92,7 @@ static inline struct search_draft_00_wide search_draft_00_sum_bins(const struct 
 static inline struct search_draft_00_wide search_draft_00_times(uint64_t factor, struct search_draft_00_wide a);
 static inline enum search_draft_00_outcome search_draft_00_exit_slow_start(const struct search_draft_00 *s, uint64_t *cwnd);
 
-/* A connection is established; the rest of the initialisation needs the INITIAL_RTT. */
+/* Begin a connection; the rest of the initialisation needs the INITIAL_RTT. */
 static inline void search_draft_00_begin(struct search_draft_00 *s) {
     s->bin_end_ns = 0;
     s->sequence_num = 0;
@@ -103,17 +103,17 @@ static inline void search_draft_00_begin(struct search_draft_00 *s) {
         s->bins[i] = 0;
 }
 
-/* An ACK newly delivered bytes, in whatever phase; before search_draft_00_on_ack. */
+/* Count the newly delivered bytes of an ACK, in any phase. Call it before search_draft_00_on_ack. */
 static inline void search_draft_00_count(struct search_draft_00 *s, uint64_t bytes) {
     s->sequence_num += bytes; /* [search.bins.credit-before] [search.bins.every-phase] */
 }
 
-/* An RTT sample, in whatever phase; before search_draft_00_on_ack. */
+/* Store an RTT sample, in any phase. Call it before search_draft_00_on_ack. */
 static inline void search_draft_00_rtt(struct search_draft_00 *s, uint64_t rtt_ns) {
     s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
 }
 
-/* An ACK in slow start, before the window grows for it: lines 10 to 23. */
+/* Process an ACK in slow start, before the window grows for it: lines 10 to 23. */
 static inline enum search_draft_00_outcome search_draft_00_on_ack(struct search_draft_00 *s, uint64_t now_ns, uint64_t *cwnd) {
     if (now_ns <= s->bin_end_ns)
         return SEARCH_DRAFT_00_SAME_BIN; /* [search.bins.same-bin] */
@@ -146,7 +146,7 @@ SEARCH_DRAFT_00_RARE enum search_draft_00_outcome search_draft_00_search(struct 
     return search_draft_00_exit_slow_start(s, cwnd); /* [search.threshold.reached] */
 }
 
-/* Lines 1 to 9, as soon as there is an RTT. */
+/* Lines 1 to 9, with the first RTT. */
 static inline enum search_draft_00_outcome search_draft_00_initialise(struct search_draft_00 *s, uint64_t now_ns) {
     if (s->rtt_ns == 0)
         return SEARCH_DRAFT_00_NO_RTT_SAMPLE;   /* [search.init.wait-for-sample] */
@@ -188,7 +188,7 @@ static inline struct search_draft_00_wide search_draft_00_times(uint64_t factor,
     return times;
 }
 
-/* Lines 32 to 38, times BIN_DURATION: the bins between, rest of the first and the other part of the last. */
+/* Lines 32 to 38, times BIN_DURATION: the bins in between, rest of the first and the other part of the last. */
 static inline struct search_draft_00_wide search_draft_00_sum_bins(const struct search_draft_00 *s, uint64_t idx1, uint64_t idx2,
                                                                    uint64_t rest) {
     uint64_t middle = 0, first = s->bins[SEARCH_DRAFT_00_PLACE(idx1, SEARCH_DRAFT_00_NUM_BINS)];
@@ -201,7 +201,7 @@ static inline struct search_draft_00_wide search_draft_00_sum_bins(const struct 
     return search_draft_00_plus(search_draft_00_product(s->bin_duration, middle), ends);
 }
 
-/* Lines 39 to 42: sum_bins without fraction, and less than nothing is nothing. */
+/* Lines 39 to 42: sum_bins without fraction; a negative window becomes 0. */
 static inline enum search_draft_00_outcome search_draft_00_exit_slow_start(const struct search_draft_00 *s, uint64_t *cwnd) {
     uint64_t overshoot = 0;
     for (uint64_t i = 1; i <= SEARCH_DRAFT_00_OVERSHOOT_BINS; i++)

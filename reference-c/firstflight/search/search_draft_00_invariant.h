@@ -1,10 +1,10 @@
-/* What search_draft_00.h, which comes first, calls its invariant, in two parts: the clock and the ring of bins. */
+/* The invariant of search_draft_00.h in two parts: the clock and the ring of bins. Include that header first. */
 #ifndef SEARCH_DRAFT_00_INVARIANT_H
 #define SEARCH_DRAFT_00_INVARIANT_H
 
-#define SEARCH_DRAFT_00_BYTES_LIMIT (UINT64_C(1) << 56) /* delivered since the begin: fewer; see docs/proof.md */
+#define SEARCH_DRAFT_00_BYTES_LIMIT (UINT64_C(1) << 56) /* bound of delivered bytes (docs/proof.md) */
 
-/* now_ns: of the last ACK in slow start, 0 before the first. */
+/* now_ns: time of the last ACK in slow start, 0 before the first. */
 static inline int search_draft_00_clock_invariant(const struct search_draft_00 *s, uint64_t now_ns) {
     if (s->rtt_ns >> 59 > 0)
         return 0;

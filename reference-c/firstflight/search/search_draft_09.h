@@ -2,9 +2,10 @@
  * SEARCH as in draft-chung-ccwg-search-09, reconstructed from implementations and their discussion, in one header to copy into a stack.
  * C11 and C++17; no allocation, no floating point, no global state.
  *
- * Of its text only the abstract was read. The previous window is interpolated backward, as in neqo, where a comment says that the text
- * does so forward, by mistake. The restart after missed bins, there said to be an option, is left out. The drain is that of Linux 4, in
- * bytes. The same functions in the same order are in reference-py, search/plain_search_draft_09.py.
+ * Only the abstract of the draft was read. The previous window is interpolated backward, as in neqo: a comment there
+ * calls the forward interpolation of the text a mistake. The optional restart after missed bins is omitted. The drain
+ * is as in Linux 4, in bytes. The same functions in the same order are in reference-py,
+ * search/plain_search_draft_09.py.
  *
  *     struct search_draft_09 search;
  *     search_draft_09_begin(&search, max_datagram_size);
@@ -19,12 +20,12 @@
  *     ... on persistent congestion, or where slow start begins again for another reason: search_draft_09_restart(&search);
  *     ... for another maximum datagram size: set search.max_datagram_size.
  *
- * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; what was sent and what was delivered since the
- * begin below 2^60, bytes_in_flight below 2^63. Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 =
- * 7 * INITIAL_RTT ticks is an integer.
+ * Domain: now_ns from 1 and never falling, now_ns and rtt_ns below 2^59 (18 years). Bytes sent and bytes delivered
+ * since begin are below 2^60, bytes_in_flight below 2^63. Internal times are in ticks of 1/20 ns: BIN_DURATION = 3.5 *
+ * INITIAL_RTT / 10 = 7 * INITIAL_RTT ticks is an integer.
  *
  * Invariant, once bin_duration is set: bin_end_ns = bin_end / 20, or 0 in the drain; bin_end <= 20 * now + bin_duration; curr_idx <=
- * bin_end; the totals of a ring never fall up to curr_idx.
+ * bin_end. The totals of a ring never fall up to curr_idx.
  */
 #ifndef SEARCH_DRAFT_09_H
 #define SEARCH_DRAFT_09_H
@@ -32,7 +33,7 @@
 #include <stdint.h>
 
 /* BPF lacks 128-bit products, so operands are hidden from the optimiser, which would recognise a product. Its verifier
- * cannot bound a remainder, and a division costs more than an ACK: there a ring has room for a power of two of bins. */
+ * cannot bound a remainder, and a division costs more than an ACK. With BPF the size of a ring is a power of two. */
 #if defined(__bpf__)
 #define SEARCH_DRAFT_09_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
@@ -53,10 +54,10 @@
 
 enum {
     SEARCH_DRAFT_09_W = 10,          /* bins in a window, which covers 3.5 INITIAL_RTT */
-    SEARCH_DRAFT_09_EXTRA_BINS = 15, /* how far SEARCH can look back: a larger RTT / BIN_DURATION is not evaluated */
+    SEARCH_DRAFT_09_EXTRA_BINS = 15, /* an RTT / BIN_DURATION of this or more is not evaluated */
     SEARCH_DRAFT_09_ACKED_BINS = 11, /* W + 1: the totals at both ends of the current window */
-    SEARCH_DRAFT_09_SENT_BINS = 26,  /* ACKED_BINS + EXTRA_BINS: the earlier window starts up to EXTRA_BINS before the current one */
-    SEARCH_DRAFT_09_TARGET_BINS = 3  /* the drain aims at the bytes acknowledged in one INITIAL_RTT: 20/7 bins, rounded up */
+    SEARCH_DRAFT_09_SENT_BINS = 26,  /* ACKED_BINS + EXTRA_BINS: the earlier window starts up to EXTRA_BINS earlier */
+    SEARCH_DRAFT_09_TARGET_BINS = 3  /* drain target: bytes acknowledged in one INITIAL_RTT, 20/7 bins rounded up */
 };
 
 enum search_draft_09_outcome {
@@ -72,11 +73,12 @@ enum search_draft_09_outcome {
     SEARCH_DRAFT_09_DRAINED   /* the window was set to the target, and slow start is over */
 };
 
-/* bin_end_ns: bin_end in whole ns, rounded down: 20 * now > bin_end iff now > bin_end_ns; 0 before the INITIAL_RTT and in the drain.
- * bin_duration: 0 before the INITIAL_RTT. rtt_ns: the latest sample, 0 before the first. target_cwnd: 0 unless the flight is drained. */
+/* bin_end_ns: bin_end in ns, rounded down: 20 * now > bin_end iff now > bin_end_ns. Zero members: bin_end_ns before the
+ * INITIAL_RTT and in the drain, bin_duration before the INITIAL_RTT. Also rtt_ns, the latest sample, before the first,
+ * and target_cwnd while not draining. */
 struct search_draft_09 {
     uint64_t bin_end_ns;
-    uint64_t acked_bytes; /* the totals of now */
+    uint64_t acked_bytes; /* present totals */
     uint64_t sent_bytes;
     uint64_t target_cwnd;
     uint64_t bin_duration;
@@ -104,7 +106,7 @@ static inline int search_draft_09_below(uint64_t bin_duration, uint64_t rest, ui
 static inline enum search_draft_09_outcome
 search_draft_09_drain(struct search_draft_09 *s, uint64_t packets, uint64_t bytes_in_flight, uint64_t *cwnd);
 
-/* Slow start begins; SEARCH waits for its INITIAL_RTT. */
+/* Begin slow start; SEARCH waits for its INITIAL_RTT. */
 static inline void search_draft_09_begin(struct search_draft_09 *s, uint32_t max_datagram_size) {
     search_draft_09_restart(s);
     s->acked_bytes = 0;
@@ -113,22 +115,22 @@ static inline void search_draft_09_begin(struct search_draft_09 *s, uint32_t max
     s->max_datagram_size = max_datagram_size;
 }
 
-/* Packets were sent. */
+/* Process sent packets. */
 static inline void search_draft_09_on_sent(struct search_draft_09 *s, uint64_t bytes) {
     s->sent_bytes += bytes; /* [search.bins.sent] */
 }
 
-/* An ACK newly delivered bytes, in whatever phase; before search_draft_09_on_ack. */
+/* Count the newly delivered bytes of an ACK, in any phase. Call it before search_draft_09_on_ack. */
 static inline void search_draft_09_count(struct search_draft_09 *s, uint64_t bytes) {
     s->acked_bytes += bytes; /* [search.bins.credit-before] */
 }
 
-/* An RTT sample, in whatever phase; before search_draft_09_on_ack. */
+/* Store an RTT sample, in any phase. Call it before search_draft_09_on_ack. */
 static inline void search_draft_09_rtt(struct search_draft_09 *s, uint64_t rtt_ns) {
     s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
 }
 
-/* An ACK of `packets` packets in slow start, before the window grows for it. bytes_in_flight: after it. */
+/* Process an ACK of `packets` packets in slow start, before the window grows for it. bytes_in_flight: after the ACK. */
 static inline enum search_draft_09_outcome search_draft_09_on_ack(struct search_draft_09 *s, uint64_t now_ns, uint64_t packets,
                                                                   uint64_t bytes_in_flight, uint64_t *cwnd) {
     if (now_ns <= s->bin_end_ns)
@@ -138,7 +140,7 @@ static inline enum search_draft_09_outcome search_draft_09_on_ack(struct search_
     return search_draft_09_search(s, now_ns);
 }
 
-/* SEARCH begins anew with the next ACK in slow start. */
+/* Restart SEARCH with the next ACK in slow start. */
 static inline void search_draft_09_restart(struct search_draft_09 *s) {
     s->bin_end_ns = 0; /* [search.restart] */
     s->bin_duration = 0;
@@ -146,7 +148,7 @@ static inline void search_draft_09_restart(struct search_draft_09 *s) {
     s->drained_packets = 0;
 }
 
-/* When a bin has ended, compare what was sent in the window one RTT ago with what was delivered in the window up to now. */
+/* At the end of a bin compare the bytes sent one RTT earlier with the bytes delivered, in windows of W bins. */
 SEARCH_DRAFT_09_RARE enum search_draft_09_outcome search_draft_09_search(struct search_draft_09 *s, uint64_t now_ns) {
     if (s->bin_duration == 0)
         return search_draft_09_start(s, now_ns);
@@ -174,7 +176,7 @@ SEARCH_DRAFT_09_RARE enum search_draft_09_outcome search_draft_09_search(struct 
     return SEARCH_DRAFT_09_EXITED;                          /* [search.threshold.reached] [search.drain.no-growth] */
 }
 
-/* The first RTT is the INITIAL_RTT; bin 0 ends at once. */
+/* Use the first RTT as INITIAL_RTT; bin 0 ends at once. */
 static inline enum search_draft_09_outcome search_draft_09_start(struct search_draft_09 *s, uint64_t now_ns) {
     if (s->rtt_ns == 0)
         return SEARCH_DRAFT_09_NO_RTT_SAMPLE; /* [search.init.wait-for-sample] */
@@ -187,7 +189,7 @@ static inline enum search_draft_09_outcome search_draft_09_start(struct search_d
     return SEARCH_DRAFT_09_STARTED;
 }
 
-/* End the bins that have passed: the last with the totals of now, those before it with those of the bin before them. */
+/* End the passed bins: the last with the present totals, the others with the totals of the bin before them. */
 static inline void search_draft_09_update_bins(struct search_draft_09 *s, uint64_t now) {
     uint64_t passed_bins = (now - s->bin_end) / s->bin_duration + 1; /* [search.bins.advance] */
     s->bin_end += passed_bins * s->bin_duration; /* at most now + bin_duration < 27 * 2^59 < 2^64 */
@@ -197,7 +199,7 @@ static inline void search_draft_09_update_bins(struct search_draft_09 *s, uint64
     s->curr_idx += passed_bins;
 }
 
-/* In a ring of count bins, behind idx: the last bin that has passed ends with this total, those before it with that of idx. */
+/* Write the passed bins after idx to a ring of count bins: the last with total, the others with the total of idx. */
 static inline void search_draft_09_end_bins(uint64_t *bins, uint64_t count, uint64_t idx, uint64_t passed_bins, uint64_t total) {
     uint64_t total_of_idx = bins[SEARCH_DRAFT_09_PLACE(idx, count)];
     for (uint64_t back = 1; back < passed_bins && back < count; back++)
@@ -205,7 +207,7 @@ static inline void search_draft_09_end_bins(uint64_t *bins, uint64_t count, uint
     bins[SEARCH_DRAFT_09_PLACE(idx + passed_bins, count)] = total;
 }
 
-/* The bytes of the size bins up to idx, in a ring of count bins: a difference of totals. */
+/* Return the bytes of the size bins up to idx, in a ring of count bins: a difference of totals. */
 static inline uint64_t search_draft_09_window(const uint64_t *bins, uint64_t count, uint64_t idx, uint64_t size) {
     return bins[SEARCH_DRAFT_09_PLACE(idx, count)] -
            bins[SEARCH_DRAFT_09_PLACE(idx - size, count)]; /* [search.windows.completed] */
@@ -230,8 +232,9 @@ static inline struct search_draft_09_wide search_draft_09_times(uint64_t factor,
     return times;
 }
 
-/* Whether norm_diff = (prev_sent - curr_delv) / prev_sent < THRESH = 13/50: 37 prev_sent < 50 curr_delv. Both are multiplied by
- * BIN_DURATION < 2^62, so that prev_sent = (BIN_DURATION - rest) * newer + rest * older: nothing is rounded. All is below 2^128. */
+/* Return whether norm_diff = (prev_sent - curr_delv) / prev_sent < THRESH = 13/50: 37 prev_sent < 50 curr_delv.
+ * BIN_DURATION < 2^62 multiplies both sides: prev_sent = (BIN_DURATION - rest) * newer + rest * older is exact. All
+ * values are below 2^128. */
 static inline int search_draft_09_below(uint64_t bin_duration, uint64_t rest, uint64_t newer, uint64_t older, uint64_t curr_delv) {
     struct search_draft_09_wide prev = search_draft_09_product(bin_duration - rest, newer); /* [search.interpolation.exact] */
     prev = search_draft_09_times(37, search_draft_09_sum(prev, search_draft_09_product(rest, older)));
@@ -239,7 +242,7 @@ static inline int search_draft_09_below(uint64_t bin_duration, uint64_t rest, ui
     return prev.high < curr.high || (prev.high == curr.high && prev.low < curr.low);
 }
 
-/* Let one packet leave for three acknowledged, until the window is the target; there slow start ends. */
+/* Release one packet per three acknowledged, until the window is at the target; then slow start ends. */
 static inline enum search_draft_09_outcome
 search_draft_09_drain(struct search_draft_09 *s, uint64_t packets, uint64_t bytes_in_flight, uint64_t *cwnd) {
     packets += s->drained_packets;

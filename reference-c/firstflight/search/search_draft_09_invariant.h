@@ -1,10 +1,10 @@
-/* What search_draft_09.h, which comes first, calls its invariant, in three parts: the clock and the two rings of totals. */
+/* The invariant of search_draft_09.h in three parts: the clock and two rings of totals. Include that header first. */
 #ifndef SEARCH_DRAFT_09_INVARIANT_H
 #define SEARCH_DRAFT_09_INVARIANT_H
 
-#define SEARCH_DRAFT_09_BYTES_LIMIT (UINT64_C(1) << 56) /* sent or delivered since the begin: fewer; see docs/proof.md */
+#define SEARCH_DRAFT_09_BYTES_LIMIT (UINT64_C(1) << 56) /* bound of sent or delivered bytes (docs/proof.md) */
 
-/* now_ns: of the last ACK in slow start, 0 before the first. */
+/* now_ns: time of the last ACK in slow start, 0 before the first. */
 static inline int search_draft_09_clock_invariant(const struct search_draft_09 *s, uint64_t now_ns) {
     int sizes = s->max_datagram_size >= 1 && s->max_datagram_size < 65536 && s->drained_packets < 3;
     if (!sizes || s->rtt_ns >> 59 > 0 || s->target_cwnd >> 62 > 0)
@@ -16,7 +16,7 @@ static inline int search_draft_09_clock_invariant(const struct search_draft_09 *
            s->bin_end_ns == (s->target_cwnd > 0 ? 0 : s->bin_end / 20);
 }
 
-/* The totals of bins up to curr_idx never fall, and are at most that of now; a ring that was not filled yet ends at curr_idx. */
+/* Totals up to curr_idx never fall and are at most the present total. A ring that was never full ends at curr_idx. */
 static inline int search_draft_09_totals_rise(const uint64_t *bins, uint64_t count, uint64_t curr_idx, uint64_t total) {
     uint64_t latest = curr_idx % count;
     int rise = total < SEARCH_DRAFT_09_BYTES_LIMIT && bins[latest] <= total;

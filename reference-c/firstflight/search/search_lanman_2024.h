@@ -2,9 +2,10 @@
  * SEARCH as in Cronin et al., "Improving QUIC Slow Start Behavior in Wireless Networks with SEARCH" (LANMAN 2024), Algorithm 1, in one
  * header to be copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
  *
- * What the paper leaves open is read as in its authors' code for QUIC: RTT / BIN_DURATION is rounded to the nearest integer, both
- * windows are sums of W completed bins and bin 0 is in none, and each boundary that has passed ends a bin, with one evaluation after the
- * last. The same functions in the same order are in reference-py, search/plain_search_lanman_2024.py.
+ * Open points of the paper are read as in its authors' code for QUIC. RTT / BIN_DURATION is rounded to the nearest
+ * integer. Both windows are sums of W completed bins, and neither contains bin 0. Each passed boundary ends a bin, with
+ * one evaluation after the last. The same functions in the same order are in reference-py,
+ * search/plain_search_lanman_2024.py.
  *
  *     struct search_lanman_2024 search;
  *     search_lanman_2024_begin(&search);
@@ -15,8 +16,8 @@
  *         cwnd grows as ever;
  *     ... on persistent congestion: search_lanman_2024_restart(&search);
  *
- * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; a bin holds less than 2^56 bytes.
- * Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * Initial_RTT / 10 = 7 * Initial_RTT ticks is an integer.
+ * Domain: now_ns from 1 and never falling, now_ns and rtt_ns below 2^59 (18 years). The bytes of a bin are below 2^56.
+ * Internal times are in ticks of 1/20 ns: BIN_DURATION = 3.5 * Initial_RTT / 10 = 7 * Initial_RTT ticks is an integer.
  *
  * Invariant, once bin_duration is set: bin_end_ns = bin_end / 20; bin_end <= 20 * now + bin_duration; curr <= bin_end; slot i of the ring was
  * written if i < curr.
@@ -26,7 +27,7 @@
 
 #include <stdint.h>
 
-/* The verifier of BPF derives no bound from a remainder: bound a place in a ring by a power of two, hidden from the optimiser. */
+/* The BPF verifier cannot bound a remainder: a mask, hidden from the optimiser, limits the place in a ring. */
 #if defined(__bpf__)
 #define SEARCH_LANMAN_2024_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
@@ -62,8 +63,9 @@ enum search_lanman_2024_outcome {
     SEARCH_LANMAN_2024_EXITED /* the window was lowered and slow start is over */
 };
 
-/* bin_duration: 0 before SEARCH is initialised. bin_end_ns: bin_end in whole ns, rounded down: 20 * now > bin_end iff now > bin_end_ns.
- * open_bytes: bin curr, which is not in the ring before it ends. rtt_ns: the latest sample, 0 before the first. */
+/* bin_end_ns: bin_end in ns, rounded down: 20 * now > bin_end iff now > bin_end_ns. Bin curr has open_bytes, and enters
+ * the ring when it ends. Zero members: bin_duration before Initialization, rtt_ns, the latest sample, before the first.
+ */
 struct search_lanman_2024 {
     uint64_t bin_end_ns;
     uint64_t open_bytes;
@@ -85,19 +87,19 @@ static inline uint64_t search_lanman_2024_delivered(const struct search_lanman_2
 static inline enum search_lanman_2024_outcome
 search_lanman_2024_exit_slow_start(const struct search_lanman_2024 *s, uint64_t *cwnd, uint64_t minimum_window);
 
-/* A connection begins; SEARCH is initialised when the Initial_RTT is there. */
+/* Begin a connection; SEARCH is initialised with the Initial_RTT. */
 static inline void search_lanman_2024_begin(struct search_lanman_2024 *s) {
     s->bin_end_ns = 0;
     s->bin_duration = 0;
     s->rtt_ns = 0;
 }
 
-/* An RTT sample, in whatever phase. */
+/* Store an RTT sample, in any phase. */
 static inline void search_lanman_2024_rtt(struct search_lanman_2024 *s, uint64_t rtt_ns) {
     s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
 }
 
-/* Algorithm 1 for one ACK in slow start, before the window grows for it. Its bytes are credited to the bin in which it arrives. */
+/* Run Algorithm 1 for one ACK in slow start, before the window grows. Its bytes count in the bin of its arrival. */
 static inline enum search_lanman_2024_outcome search_lanman_2024_on_ack(struct search_lanman_2024 *s, uint64_t now_ns,
                                                                         uint64_t bytes, uint64_t *cwnd, uint64_t minimum_window) {
     if (now_ns <= s->bin_end_ns) {
@@ -107,13 +109,13 @@ static inline enum search_lanman_2024_outcome search_lanman_2024_on_ack(struct s
     return search_lanman_2024_search(s, now_ns, bytes, cwnd, minimum_window);
 }
 
-/* Persistent congestion: SEARCH begins anew with the next ACK. */
+/* Process persistent congestion: SEARCH restarts with the next ACK. */
 static inline void search_lanman_2024_restart(struct search_lanman_2024 *s) {
     s->bin_end_ns = 0; /* [search.restart] */
     s->bin_duration = 0;
 }
 
-/* Algorithm 1 where a bin has ended, or none has begun. */
+/* Run Algorithm 1 after the end of a bin, or before the first bin. */
 SEARCH_LANMAN_2024_RARE enum search_lanman_2024_outcome
 search_lanman_2024_search(struct search_lanman_2024 *s, uint64_t now_ns, uint64_t bytes, uint64_t *cwnd, uint64_t minimum_window) {
     if (s->bin_duration == 0)
@@ -124,7 +126,7 @@ search_lanman_2024_search(struct search_lanman_2024 *s, uint64_t now_ns, uint64_
     return outcome;
 }
 
-/* The Initialization, with the first RTT. */
+/* Run the Initialization with the first RTT. */
 static inline enum search_lanman_2024_outcome
 search_lanman_2024_initialise(struct search_lanman_2024 *s, uint64_t now_ns, uint64_t bytes) {
     if (s->rtt_ns == 0)
@@ -137,7 +139,7 @@ search_lanman_2024_initialise(struct search_lanman_2024 *s, uint64_t now_ns, uin
     return SEARCH_LANMAN_2024_STARTED;
 }
 
-/* While now > bin_end, the next bin begins, empty. */
+/* While now > bin_end, begin the next bin, empty. */
 static inline void search_lanman_2024_end_bins(struct search_lanman_2024 *s, uint64_t now) {
     uint64_t ended = (now - s->bin_end - 1) / s->bin_duration + 1; /* [search.bins.advance] */
     s->bin_end += ended * s->bin_duration; /* at most now - 1 + bin_duration */
@@ -149,7 +151,7 @@ static inline void search_lanman_2024_end_bins(struct search_lanman_2024 *s, uin
     s->open_bytes = 0;
 }
 
-/* Compare what was delivered in the window up to now with twice what was delivered in the window one RTT ago. */
+/* Compare the bytes delivered in the current window with twice the bytes delivered one RTT earlier. */
 static inline enum search_lanman_2024_outcome
 search_lanman_2024_evaluate(const struct search_lanman_2024 *s, uint64_t *cwnd, uint64_t minimum_window) {
     uint64_t shift = 20 * s->rtt_ns / s->bin_duration;
@@ -172,7 +174,7 @@ search_lanman_2024_evaluate(const struct search_lanman_2024 *s, uint64_t *cwnd, 
     return search_lanman_2024_exit_slow_start(s, cwnd, minimum_window); /* [search.threshold.reached] */
 }
 
-/* The bytes of the bins from first to that before end: at most ten, and so below 2^60. */
+/* Return the bytes of the bins from first up to, but not including, end: at most ten bins, so below 2^60. */
 static inline uint64_t search_lanman_2024_delivered(const struct search_lanman_2024 *s, uint64_t first, uint64_t end) {
     uint64_t sum = 0, count = end - first;
     for (uint64_t i = 0; i < count; i++)
@@ -180,7 +182,7 @@ static inline uint64_t search_lanman_2024_delivered(const struct search_lanman_2
     return sum;
 }
 
-/* Take back what was delivered in the last two Initial_RTT, the delay of the detection. */
+/* Lower the window by the bytes delivered in the last two Initial_RTT, the delay of the detection. */
 static inline enum search_lanman_2024_outcome
 search_lanman_2024_exit_slow_start(const struct search_lanman_2024 *s, uint64_t *cwnd, uint64_t minimum_window) {
     uint64_t overshoot = search_lanman_2024_delivered(s, s->curr - SEARCH_LANMAN_2024_OVERSHOOT_BINS, s->curr);

@@ -1,10 +1,10 @@
-/* What search_lanman_2024.h, which comes first, calls its invariant, in two parts: the clock and the ring of bins. */
+/* The invariant of search_lanman_2024.h in two parts: the clock and the ring of bins. Include that header first. */
 #ifndef SEARCH_LANMAN_2024_INVARIANT_H
 #define SEARCH_LANMAN_2024_INVARIANT_H
 
-#define SEARCH_LANMAN_2024_BIN_LIMIT (UINT64_C(1) << 56) /* bytes of a bin are fewer */
+#define SEARCH_LANMAN_2024_BIN_LIMIT (UINT64_C(1) << 56) /* exclusive bound of the bytes of a bin */
 
-/* now_ns: of the last ACK in slow start, 0 before the first. */
+/* now_ns: time of the last ACK in slow start, 0 before the first. */
 static inline int search_lanman_2024_clock_invariant(const struct search_lanman_2024 *s, uint64_t now_ns) {
     if (s->rtt_ns >> 59 > 0)
         return 0;
@@ -14,7 +14,7 @@ static inline int search_lanman_2024_clock_invariant(const struct search_lanman_
            s->bin_end <= 20 * now_ns + s->bin_duration && s->curr <= s->bin_end;
 }
 
-/* The slots that were written; those of a ring that was filled once are all. */
+/* Check the written slots: slot i if i < curr, so every slot once the ring was full. */
 static inline int search_lanman_2024_ring_invariant(const struct search_lanman_2024 *s) {
     if (s->bin_duration == 0)
         return 1;

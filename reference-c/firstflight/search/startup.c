@@ -8,7 +8,7 @@ void ff_search_begin(const struct ff_search_readings *readings, struct ff_search
     ff_search_forget(readings, state);
 }
 
-/* Whether SEARCH acts now. */
+/* Return whether SEARCH is active now. */
 static bool searches(const struct ff_search_readings *readings, const struct ff_base_state *base)
 {
     if (readings->slow_starts == FF_SEARCH_SLOW_STARTS_UNBOUNDED && base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
@@ -17,7 +17,7 @@ static bool searches(const struct ff_search_readings *readings, const struct ff_
     return ff_newreno_phase(base) == FF_PHASE_SLOW_START;
 }
 
-/* Whether the base controller may grow the window for an ACK on which SEARCH has decided. */
+/* Return whether the base controller may grow the window on an ACK, given the outcome of SEARCH. */
 static bool grows(const struct ff_search_readings *readings, const struct ff_search *state, enum ff_outcome outcome)
 {
     bool draining = ff_search_target_bytes(readings, state) != FF_NONE;
@@ -32,7 +32,7 @@ static bool grows(const struct ff_search_readings *readings, const struct ff_sea
     return growing;
 }
 
-/* Let SEARCH decide first where it acts. */
+/* Process an ACK, first in SEARCH while it is active, then in the base controller. */
 static enum ff_status on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_base_state *base,
                              const struct ff_event *event, struct ff_search_evaluation *evaluation, enum ff_outcome *outcome)
 {
@@ -53,7 +53,7 @@ static enum ff_status on_ack(const struct ff_search_readings *readings, struct f
     return FF_OK;
 }
 
-/* Let both process an event that is no ACK. */
+/* Process an event other than an ACK, first in SEARCH, then in the base controller. */
 static enum ff_status on_other(const struct ff_search_readings *readings, struct ff_search *state, struct ff_base_state *base,
                                const struct ff_event *event, enum ff_outcome *outcome)
 {

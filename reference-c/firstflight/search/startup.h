@@ -1,6 +1,6 @@
 /*
- * SEARCH on top of the base controller: which of them sees an event first, and what becomes of the window. The
- * functions trust their arguments, as those of search.h do.
+ * SEARCH on top of the base controller: the order of the two on each event, and the growth of the window. The
+ * functions do not check their arguments (see search.h).
  */
 #ifndef FIRSTFLIGHT_SEARCH_STARTUP_H
 #define FIRSTFLIGHT_SEARCH_STARTUP_H
@@ -20,7 +20,7 @@ extern "C" {
 void ff_search_begin(const struct ff_search_readings *readings, struct ff_search *state);
 
 /*
- * Process one event with SEARCH in the given readings. FF_ERR_DOMAIN if a bin or a counter cannot take the bytes.
+ * Process one event with SEARCH and the given readings. Return FF_ERR_DOMAIN if a bin or a counter is full.
  */
 enum ff_status ff_search_startup_step(const struct ff_search_readings *readings, struct ff_search *state,
                                       struct ff_base_state *base, const struct ff_event *event,

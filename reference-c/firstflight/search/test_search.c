@@ -1,4 +1,4 @@
-/* SEARCH: which ACKs count, and when it starts again. */
+/* Tests of SEARCH: counted ACKs, and restarts. */
 #include "support_search.h"
 
 void test_an_ack_within_a_bin_is_not_evaluated(void)
@@ -77,7 +77,7 @@ void test_too_many_missed_bins_start_again(void)
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_WARMING_UP, decide(&readings, state, NOW_NS + 3 * BIN_NS, 20).outcome);
     TEST_ASSERT_EQUAL_UINT64(7, state->curr);
 
-    /* Missed are five bins: few enough for the old duration. Without a sample the last one, of 20 units, stands in. */
+    /* Five missed bins: few enough to keep the old duration. Without a sample the last sample, 20 units, is used. */
     static const uint64_t sampled_ticks[] = {280, BIN_TICKS, 0, 280};
     static const uint64_t unsampled_ticks[] = {140, BIN_TICKS, 0, 140};
     static const uint64_t bytes[] = {1200, 1200, 0, 0};
@@ -142,9 +142,9 @@ static uint64_t chance(uint64_t *seed, uint64_t below)
 }
 
 /*
- * 400 events on a state of exactly its size and on one with room for any. Whatever the readings, both must do the same:
- * a byte read or written beyond the first, or read before it was written, would show, the one to AddressSanitizer, the
- * other here.
+ * Process 400 events on a state of exact size and on a state with room for any readings. Both must do the same.
+ * AddressSanitizer detects accesses beyond the state of exact size; this test detects reads of bytes that were not
+ * written.
  */
 static void same_in_both(const struct ff_search_readings *readings, uint64_t seed)
 {

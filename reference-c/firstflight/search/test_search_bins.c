@@ -1,4 +1,4 @@
-/* The bins of SEARCH, and how large the state is. */
+/* Tests of the bins of SEARCH and of the size of the state. */
 #include "support_search.h"
 
 #include "firstflight/search/startup.h"
@@ -111,7 +111,7 @@ void test_the_largest_times_fit(void)
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_SAME_BIN, decide(&readings, state, FF_TIME_MAX_NS, FF_TIME_MAX_NS).outcome);
 }
 
-/* Bins end where the definition says, whatever the clock and the remainders: 20 * floor(t / unit) beyond the end. */
+/* Bins end as defined for all clocks and remainders: when 20 * floor(t / unit) is beyond the end. */
 void test_the_gate_is_the_end_of_the_bin(void)
 {
     static const uint64_t unit_ns[] = {1, 1000, 1000000};
@@ -132,7 +132,7 @@ void test_the_gate_is_the_end_of_the_bin(void)
             TEST_ASSERT_EQUAL_UINT64(bin, state->curr);
             TEST_ASSERT_EQUAL_UINT64(end_ticks, ff_search_bin_end_ticks(&readings, state));
             TEST_ASSERT_EQUAL_UINT64(first_units * unit, state->gate_ns);
-            /* Short bins end several at once. */
+            /* Several short bins end at once. */
             uint64_t late_ticks = 20 * first_units - end_ticks;
             TEST_ASSERT_EQUAL_UINT64(late_ticks / (7 * rtt_units) + 1,
                                      ff_search_passed_bins(&readings, state, state->gate_ns));
@@ -178,7 +178,7 @@ void test_the_longest_gap_empties_the_ring(void)
 
     decide(&readings, state, 1, 1);
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_PREVIOUS_ZERO, decide(&readings, state, FF_TIME_MAX_NS, 1).outcome);
-    /* 20 * (2^59 - 1) - 27 ticks late, less one, in bins of seven ticks, and one more. */
+    /* 20 * (2^59 - 1) - 27 ticks late, minus one, in bins of seven ticks, plus one bin. */
     TEST_ASSERT_EQUAL_UINT64((20 * FF_TIME_MAX_NS - 28) / 7 + 1, state->curr);
     for (uint64_t bin = state->curr - 24; bin < state->curr; bin++) {
         TEST_ASSERT_EQUAL_UINT64(0, held_bytes(&readings, state, bin));

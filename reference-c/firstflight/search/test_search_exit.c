@@ -1,7 +1,7 @@
-/* How SEARCH leaves slow start. */
+/* Tests of the exit from slow start. */
 #include "support_search.h"
 
-/* The windows after an exit with 1000 bytes in each completed bin that is kept, and an RTT of 11 bins. */
+/* Return the base controller after an exit with 1000 bytes in each stored bin, and an RTT of 11 bins. */
 static struct ff_base_state leave(const struct ff_search_readings *readings, uint64_t cwnd_bytes)
 {
     struct ff_search *state = ended(readings, 29);

@@ -1,4 +1,4 @@
-/* The windows of SEARCH and their comparison: each test prepares a state and lets one ACK decide. */
+/* Tests of the windows of SEARCH and their comparison: each test prepares a state and processes one deciding ACK. */
 #include "support_search.h"
 
 void test_the_shift_rounds_as_its_reading_says(void)
@@ -49,7 +49,7 @@ void test_warming_up_comes_before_an_inflated_rtt(void)
 void test_the_guard_does_not_wrap(void)
 {
     struct ff_search_readings readings = readings_of("lanman-2024");
-    /* Shift 3: prev is curr - 3; below zero, 9, 10 and 11. */
+    /* Shift 3: prev = curr - 3 is below zero, 9, 10 and 11. */
     static const uint64_t curr[] = {1, 12, 13, 14};
     static const bool more_than[] = {true, true, true, false};
     static const bool at_least[] = {true, true, false, false};
@@ -64,7 +64,7 @@ void test_the_guard_does_not_wrap(void)
     }
 }
 
-/* Shift 12 parts the windows of completed bins: 8 to 17 and 20 to 29 when 30 is open. */
+/* With shift 12 the windows of completed bins do not overlap: 8 to 17 and 20 to 29 when 30 is open. */
 static enum ff_outcome compare(uint8_t threshold, uint64_t previous_extra, uint64_t current_extra)
 {
     struct ff_search_readings readings = readings_of("lanman-2024");
@@ -91,7 +91,7 @@ void test_the_threshold_is_exact_at_2_to_59(void)
 
 void test_the_threshold_of_each_difference_and_comparison(void)
 {
-    /* Earlier and later window with which first * earlier is second * later. */
+    /* Earlier and later window, chosen so that first * earlier = second * later. */
     static const uint64_t windows[2][2][2] = {{{10, 13}, {20, 13}}, {{25, 37}, {50, 37}}};
 
     for (uint8_t difference = 0; difference < 2; difference++) {
@@ -126,7 +126,7 @@ void test_the_fullest_windows_do_not_overflow(void)
 
 void test_a_ring_of_25_aliases(void)
 {
-    /* Shift 15 and through_open: bins 5 to 15. Bin 5 is read as 30, which is open and empty, or, backward, bin 4 as 29. */
+    /* Shift 15 and through_open: bins 5 to 15. Bin 5 is read as 30, open and empty; backward, bin 4 is read as 29. */
     struct ff_search_readings readings = readings_of("lanman-2024-literal");
     struct ff_search *state = ended(&readings, 29);
 
@@ -135,7 +135,7 @@ void test_a_ring_of_25_aliases(void)
     TEST_ASSERT_EQUAL_UINT64(15, decision.evaluation.shift_bins);
     TEST_ASSERT_EQUAL_UINT64(1000, decision.evaluation.previous_bytes);
 
-    /* Windows of completed bins: 5 to 14, and 4 to 13 of which 4 is read as 29, which holds the ACK. A half of each. */
+    /* Windows of completed bins, half each: 5 to 14 and 4 to 13. Bin 4 is read as 29, which contains the ACK. */
     readings = readings_of("draft-00");
     state = ended(&readings, 29);
     state->bin_ticks = 2 * BIN_TICKS;
@@ -156,7 +156,7 @@ void test_only_the_newest_bin_is_kept(void)
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_PREVIOUS_ZERO, decision.outcome);
 }
 
-/* Shift 2 and 6/7 of a bin, bin i holding 100 * i: the windows of bins 18 to 27, 17 to 26 and 19 to 28 when 30 is open. */
+/* Shift 2 and 6/7 of a bin, 100 * i bytes in bin i. The windows are 18 to 27, 17 to 26 and 19 to 28 when 30 is open. */
 static uint64_t interpolated(uint8_t interpolation, uint8_t fraction)
 {
     struct ff_search_readings readings = readings_of("draft-09");
@@ -176,7 +176,7 @@ void test_interpolation(void)
     static const uint64_t window = 100 * (18 + 19 + 20 + 21 + 22 + 23 + 24 + 25 + 26 + 27);
 
     TEST_ASSERT_EQUAL_UINT64(window, interpolated(FF_SEARCH_INTERPOLATION_NONE, FF_SEARCH_FRACTION_EXACT));
-    /* 6/7 of 1000 bytes are 857 and 1/7; the result is rounded down. */
+    /* 6/7 of 1000 bytes is 857 1/7 bytes; the result is rounded down. */
     TEST_ASSERT_EQUAL_UINT64(window - 858, interpolated(FF_SEARCH_INTERPOLATION_BACKWARD, FF_SEARCH_FRACTION_EXACT));
     TEST_ASSERT_EQUAL_UINT64(window + 857, interpolated(FF_SEARCH_INTERPOLATION_FORWARD, FF_SEARCH_FRACTION_EXACT));
     /* 85 % */
@@ -200,7 +200,7 @@ void test_terms_are_rounded_down_each(void)
     for (uint8_t i = 0; i < 2; i++) {
         readings.fraction = i == 0 ? FF_SEARCH_FRACTION_PERCENT : FF_SEARCH_FRACTION_PERCENT_TERMS;
         struct ff_search *state = ended(&readings, 29);
-        /* 15 % of 11 are 1.65, 85 % of 11 are 9.35: together 11. */
+        /* 15 % of 11 is 1.65, 85 % of 11 is 9.35: together 11. */
         fill(&readings, state, 17, 17, 11);
         fill(&readings, state, 27, 27, 11);
         previous[i] = decide(&readings, state, NOW_NS, 20).evaluation.previous_bytes;
@@ -258,7 +258,7 @@ void test_counters_are_shifted_together(void)
     for (uint64_t extra = 0; extra < 2; extra++) {
         struct ff_search *state = ended(&readings, 29);
         struct ff_search_more *more = ff_search_more(&readings, state);
-        /* The largest counter is that of sent bytes: 65535, then 65536, which needs a shift by one. */
+        /* The counter of sent bytes is the largest: 65535, then 65536, which needs a shift by one. */
         more->sent.counter_bytes = more->sent.opened_bytes = 65535 + extra - 3001;
         fill_kind(&readings, state, FF_SEARCH_SENT, 20, 20, 3001);
         state->delivered.counter_bytes = state->delivered.opened_bytes = 0;

@@ -1,7 +1,7 @@
 /*
  * The windows of SEARCH and their comparison. Mirrors reference-py/src/firstflight/search/windows.py.
  *
- * Bins are named by age here: that of bin i is curr - i, -1 to 49. Older bins have larger ages, and no index is
+ * Bins are identified by age: bin i has the age curr - i, from -1 to 49. Older bins have larger ages, and no index is
  * negative.
  */
 #include "firstflight/search/windows.h"
@@ -12,17 +12,17 @@
 #include "firstflight/u128.h"
 #include "firstflight/wide.h"
 
-/* The width of a counter that is shifted right. */
+/* Width of a shifted counter in bits. */
 #define SHIFTED_BITS 16
 
-/* A series as the windows read it. */
+/* View of a series for the windows. */
 struct view {
     const struct ff_search_readings *readings;
     const struct ff_search_series *series;
     const uint8_t *slots;
     uint32_t kept;
     uint64_t curr;
-    unsigned scale; /* by how many bits counters are shifted right */
+    unsigned scale; /* right shift of the counters in bits */
 };
 
 /* The ages of the first and the last bin of a window; first >= last. */
@@ -31,7 +31,7 @@ struct bounds {
     int last;
 };
 
-/* A window of fractional bytes: a number of parts, of which `per_byte` make a byte. */
+/* A window of fractional bytes: a number of parts, and the parts per byte. */
 struct fraction {
     struct ff_u128 parts;
     uint64_t per_byte;
@@ -53,7 +53,7 @@ static struct view view_of(const struct ff_search_readings *readings, const stru
                          .scale = scale};
 }
 
-/* What a bin holds that is open or completed. */
+/* Return the bytes of an open or completed bin. */
 static uint64_t bin_bytes(const struct view *view, int age)
 {
     if (age == 0) {
@@ -62,7 +62,7 @@ static uint64_t bin_bytes(const struct view *view, int age)
     return ff_search_load(view->slots, (uint32_t)((view->curr - (uint64_t)age) % view->kept));
 }
 
-/* The counter as it was when the bin began; now, if it has not begun. At most 49 bins are subtracted. */
+/* Return the counter at the beginning of a bin, or its present value before that; at most 49 bins are subtracted. */
 static uint64_t counter_bytes(const struct view *view, int age)
 {
     if (age < 0) {
@@ -85,7 +85,7 @@ uint64_t ff_search_delivered_bytes(const struct ff_search_readings *readings, co
     return counter_bytes(&view, age);
 }
 
-/* The bins of the window whose index has the given age. */
+/* Return the ages of the first and the last bin of a window, given the age of its index. */
 static struct bounds bounds_of(const struct ff_search_readings *readings, int age)
 {
     if (readings->windows == FF_SEARCH_WINDOWS_THROUGH_OPEN) {
@@ -98,8 +98,8 @@ static struct bounds bounds_of(const struct ff_search_readings *readings, int ag
 }
 
 /*
- * What the bins first..last hold, as their slots show it: below 2^63. Either it is a difference of two counters, or
- * bins that are read twice are among the eleven, none of which holds 2^56 bytes.
+ * Return the bytes of the bins of ages first..last, as read from their slots: below 2^63. The sum is a difference of
+ * two counters, or it contains bins that are read twice: at most eleven bins, each below 2^56 bytes.
  */
 static uint64_t sum_bytes(const struct view *view, struct bounds ages)
 {
@@ -132,13 +132,13 @@ static uint64_t window_bytes(const struct view *view, int age)
     return sum_bytes(view, bounds_of(view->readings, age));
 }
 
-/* A percentage of a number of bytes, rounded down; the product may exceed 64 bits. */
+/* Return a percentage of a number of bytes, rounded down; the product may exceed 64 bits. */
 static uint64_t percent_of(uint64_t bytes, uint64_t percent)
 {
     return bytes / 100 * percent + bytes % 100 * percent / 100;
 }
 
-/* A window shifted by a percentage of a bin: `dropped` leaves, what `shifted` has instead enters. */
+/* Return a window shifted by a percentage of a bin: `dropped` leaves it, the new bin of `shifted` enters. */
 static uint64_t by_terms(uint64_t window, uint64_t shifted, uint64_t dropped, uint64_t percent)
 {
     uint64_t common = window - dropped;
@@ -153,8 +153,8 @@ static struct fraction whole(uint64_t bytes)
 }
 
 /*
- * The earlier window, whose index has the given age. A window is below 2^63 bytes and the bin duration below 2^62
- * ticks, so that their product is below 2^125.
+ * Return the earlier window, given the age of its index. A window is below 2^63 bytes and the bin duration below 2^62
+ * ticks, so their product is below 2^125.
  */
 static struct fraction interpolated(const struct view *view, const struct ff_search *state, int age, uint64_t rest_ticks)
 {
@@ -175,11 +175,11 @@ static struct fraction interpolated(const struct view *view, const struct ff_sea
         /* A mean of two windows. */
         return whole(ff_wide_quotient(parts.hi, parts.lo, state->bin_ticks, &rest_ticks)); /* [search.interpolation.rounded-down] */
     }
-    /* Less than one bin duration is left over: a percentage below 100, and a quotient that fits. */
+    /* The remainder is below one bin duration: the percentage is below 100, and the quotient fits. */
     struct ff_u128 hundredfold = ff_mul_64_64(100, rest_ticks);
     uint64_t percent = ff_wide_quotient(hundredfold.hi, hundredfold.lo, state->bin_ticks, &rest_ticks);
     if (readings->fraction == FF_SEARCH_FRACTION_PERCENT) {
-        /* Hundreds and units apart: ((100 - f) S(prev) + f S(prev -/+ 1)) / 100 would exceed 64 bits before it is divided. */
+        /* In hundreds and units: (100 - f) S(prev) + f S(prev -/+ 1) would exceed 64 bits before the division. */
         uint64_t hundreds = (100 - percent) * (window / 100) + percent * (shifted / 100);
         uint64_t units = (100 - percent) * (window % 100) + percent * (shifted % 100);
         return whole(hundreds + units / 100); /* [search.interpolation.percent] */
@@ -231,10 +231,10 @@ unsigned ff_search_scale_bits(const struct ff_search_readings *readings, const s
 }
 
 /*
- * norm_diff reaches the threshold iff first * earlier >= second * later. The later window is a difference of counters
- * within eleven bins, below 11 * 2^56, and 50 * 2^62 * 11 * 2^56 < 2^128. Only the earlier one may reach back before
- * bin 0 and hold up to 2^63 bytes; a product of it that exceeds 128 bits is larger than any of the later one, and so is
- * the largest number.
+ * Integer form of the threshold: exit iff first * earlier >= second * later. The later window is a difference of
+ * counters within eleven bins, below 11 * 2^56, and 50 * 2^62 * 11 * 2^56 < 2^128. Only the earlier window may reach
+ * back before bin 0, up to 2^63 bytes. Its product saturates at the largest 128-bit number, which is larger than any
+ * product of the later window.
  */
 static bool reaches(const struct ff_search_readings *readings, struct fraction previous, uint64_t current_bytes)
 {
@@ -254,7 +254,7 @@ static bool reaches(const struct ff_search_readings *readings, struct fraction p
     return ff_compare_128(earlier, later) >= 0; /* [search.threshold.reached] */
 }
 
-/* The order of the tests is that of the page. */
+/* The tests are in the order of spec/search/rules.md. */
 enum ff_outcome ff_search_evaluate(const struct ff_search_readings *readings, const struct ff_search *state,
                                    struct ff_search_evaluation *evaluation)
 {

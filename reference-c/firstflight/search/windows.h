@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /*
- * What an evaluation computed; FF_NONE where it did not come that far. previous_bytes is rounded down. Without an
- * evaluation only shift_bins has a value, FF_NONE.
+ * Values of an evaluation, FF_NONE if it ended before them. previous_bytes is rounded down. Without an evaluation
+ * shift_bins is FF_NONE and the other members are not set.
  */
 struct ff_search_evaluation {
     uint64_t shift_bins;
@@ -22,18 +22,18 @@ struct ff_search_evaluation {
 };
 
 /*
- * Return the counter of delivered bytes as it was when the bin of that age began; now, if the age is less than 0. The
- * readings keep that bin, or it is older than bin 0 and counts as bin 0.
+ * Return the counter of delivered bytes at the beginning of the bin of that age, or its present value for a negative
+ * age. The readings keep that bin; a bin before bin 0 counts as bin 0.
  */
 uint64_t ff_search_delivered_bytes(const struct ff_search_readings *readings, const struct ff_search *state, int age);
 
-/* Return the RTT in whole bins, and write the ticks left over where the reading rounds down. */
+/* Return the RTT in whole bins, and store its remainder in ticks for readings that round down. */
 uint64_t ff_search_shift_bins(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t *rest_ticks);
 
-/* Return by how many bits the counters are shifted right: the least with which the largest fits. */
+/* Return the right shift of the counters in bits: the smallest shift that makes the largest counter fit. */
 unsigned ff_search_scale_bits(const struct ff_search_readings *readings, const struct ff_search *state);
 
-/* Compare the two windows, and write what was computed; a bin is open. */
+/* Compare the two windows, and store the computed values; a bin is open. */
 enum ff_outcome ff_search_evaluate(const struct ff_search_readings *readings, const struct ff_search *state,
                                    struct ff_search_evaluation *evaluation);
 

@@ -55,7 +55,7 @@ static struct drive_answer on_sent(const struct drive_event *event) {
     return outcome == SUSS_LINUX_6_8_NOTHING ? base_on_event(event) : answer_of("suss_linux_6_8", outcome);
 }
 
-/* Losses and CE marks: whether they begin a recovery period is the controller's to say. */
+/* Process losses and CE marks; the controller decides whether they begin a recovery period. */
 static struct drive_answer on_congestion(const struct drive_event *event, uint64_t sent_time) {
     struct suss_linux_6_8_window window = window_of_base();
     if (event->kind == LOST)

@@ -23,8 +23,8 @@ enum {
 
 /* Where is the guard interval rounded down to microseconds? (V3) */
 enum {
-    FF_SUSS_GUARD_DIFFERENCE = 0, /* after the train has been taken off */
-    FF_SUSS_GUARD_HALVES = 1, /* in the half of the interval and in that of the train */
+    FF_SUSS_GUARD_DIFFERENCE = 0, /* after the train has been subtracted */
+    FF_SUSS_GUARD_HALVES = 1, /* in the halves of the interval and of the train */
 };
 
 /* A choice for every reading. */

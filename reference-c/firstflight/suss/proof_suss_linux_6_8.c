@@ -4,7 +4,7 @@
 
 #define US_END (TIME_END / 1000 + 1) /* times and RTTs are below it, in us */
 
-/* Times that the state holds, in us, are not after now, and RTTs those of the domain. */
+/* Times of the state, in us, are not after now, and RTTs are in the domain. */
 static int is_of_the_past(const struct suss_linux_6_8 *s, uint64_t now) {
     int times = s->round_start <= now && s->last_ack <= now && s->round_start_us <= now;
     return times && (s->curr_rtt < US_END || s->curr_rtt == SUSS_LINUX_6_8_NONE);
@@ -30,7 +30,7 @@ void prove_hystart_update(uint64_t now, uint64_t delay, uint64_t seq, uint64_t s
     PROVE(suss_linux_6_8_invariant(&s) && is_of_the_past(&s, now) && s.delay_min > 0 && window.cwnd < WINDOW_END);
 }
 
-/* What prove_hystart_update shows. */
+/* Contract proved by prove_hystart_update. */
 enum suss_linux_6_8_outcome any_hystart_update(struct suss_linux_6_8 *s, uint64_t now, uint64_t delay, uint64_t seq, uint64_t snd_nxt,
                                                struct suss_linux_6_8_window *window) {
     struct suss_linux_6_8 after;
@@ -54,12 +54,12 @@ void prove_acked(uint64_t now_ns, uint64_t rtt, uint64_t seq, uint64_t snd_nxt) 
     PROVE(suss_linux_6_8_invariant(&s) && is_of_the_past(&s, now) && s.delay_min > 0 && window.cwnd < WINDOW_END);
 }
 
-/* At the tail a round has not had its jump yet. */
+/* At the tail the jump of the round has not happened yet. */
 static int is_at_tail(const struct suss_linux_6_8 *s, uint64_t now) {
     return suss_linux_6_8_invariant(s) && is_of_the_past(s, now) && s->num_of_jump + 2 <= s->round_no;
 }
 
-/* What the tail leaves as it was, and that it jumps once at most. */
+/* Members that the tail does not change; it jumps at most once. */
 static int follows_at_tail(const struct suss_linux_6_8 *s, const struct suss_linux_6_8 *after) {
     int rounds = after->round_no == s->round_no && after->r_minupdate == s->r_minupdate && after->max_datagram_size == s->max_datagram_size;
     int parts = after->head_seq == s->head_seq && after->tail_seq >= s->head_seq && after->blue_cnt == s->blue_cnt;
@@ -79,7 +79,7 @@ void prove_tail(uint64_t now_ns, uint64_t acked_bytes, uint64_t cwnd) {
     PROVE(follows_at_tail(&before, &s));
 }
 
-/* What prove_tail shows. */
+/* Contract proved by prove_tail. */
 enum suss_linux_6_8_outcome any_tail(struct suss_linux_6_8 *s, uint64_t now_ns, uint64_t acked_bytes, uint64_t cwnd) {
     struct suss_linux_6_8 after;
     enum suss_linux_6_8_outcome outcome;

@@ -6,7 +6,7 @@
 
 #define US_NS UINT64_C(1000)
 
-/* Return how many packets of this round slow start alone sends: below 2^34. */
+/* Return the number of packets of this round in slow start without SUSS: below 2^34. */
 static uint64_t blue_packets(const struct ff_suss *state)
 {
     return FF_SUSS_FIRST_PACKETS << (state->round_no - 1); /* [suss.round.blue] */
@@ -24,8 +24,8 @@ static void begin_round(struct ff_suss *state, uint64_t t_ns, const struct ff_ac
 }
 
 /*
- * Return how long the ACKs of all blue packets of the round before take, by those before the tail; FF_NONE if there was none. The round
- * is one that may be sped up, so that it has at most 80: the product is below 2^39.
+ * Return the duration of all blue ACKs, extrapolated from the ACKs before the tail; FF_NONE without such an ACK. The
+ * round may be sped up, so it has at most 80 blue packets: the product is below 2^39.
  */
 static uint64_t train_us(const struct ff_suss *state, uint64_t t_ns)
 {
@@ -37,8 +37,8 @@ static uint64_t train_us(const struct ff_suss *state, uint64_t t_ns)
 }
 
 /*
- * Return whether the train of the next round, as predicted, is no longer than the minimum RTT. Trains are below 2^38, whole ones below 2^40,
- * and a ratio below 2^50: what the ratio may be is divided, so that no product is needed.
+ * Return whether the predicted train of the next round is at most the minimum RTT. Trains are below 2^38, whole trains
+ * below 2^40, and a ratio below 2^50: the comparison divides the bound of the ratio to avoid a product.
  */
 static bool train_fits(const struct ff_suss *state, uint64_t blue_train_us)
 {
@@ -52,7 +52,7 @@ static bool train_fits(const struct ff_suss *state, uint64_t blue_train_us)
     return whole_us == 0 || ratio <= most / whole_us; /* [suss.later.train] */
 }
 
-/* Return whether the RTT will have risen by no more than an eighth in the next round. */
+/* Return whether the RTT is predicted to rise by at most an eighth until the next round. */
 static bool delay_fits(const struct ff_suss *state)
 {
     uint64_t current_ns = state->hystart.current_min_ns;
@@ -77,7 +77,8 @@ static bool goes_on(struct ff_suss *state, uint64_t blue_train_us)
     return false;
 }
 
-/* Set how far the window opens in this round, and at which rate. Red packets are at most 560, and their bytes below 2^26. */
+/* Set the limit of the window and the pacing rate of this round. Red packets are at most 560, and their bytes below
+ * 2^26. */
 static void set_limit(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_base_state *base,
                       uint64_t acked_bytes)
 {
@@ -93,7 +94,7 @@ static void set_limit(const struct ff_suss_readings *readings, struct ff_suss *s
     state->rate = per_us * 1000000 >> 24; /* [suss.pacing.rate] */
 }
 
-/* Set when pacing begins; return whether the train leaves time for it. */
+/* Set the start of pacing; return whether the train leaves time for it. */
 static bool set_guard(const struct ff_suss_readings *readings, struct ff_suss *state, uint64_t t_ns, uint64_t blue_train_us)
 {
     uint64_t rest_us = ff_suss_min_us(state) >> (state->round_no - 1);
@@ -111,7 +112,7 @@ static bool set_guard(const struct ff_suss_readings *readings, struct ff_suss *s
     return true;
 }
 
-/* Speed the round up at the tail of its blue ACKs, or say why not. */
+/* Speed the round up at the tail of its blue ACKs; return the outcome, or the reason for not speeding it up. */
 static enum ff_outcome end_train(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_base_state *base,
                                  uint64_t t_ns, const struct ff_ack *ack)
 {

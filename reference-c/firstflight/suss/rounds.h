@@ -1,4 +1,4 @@
-/* The rounds of SUSS: trains of ACKs, whether growth goes on, and what is sent beside (spec/suss/rules.md). */
+/* The rounds of SUSS: trains of ACKs, the decision to continue growth, and additional packets (spec/suss/rules.md). */
 #ifndef FIRSTFLIGHT_SUSS_ROUNDS_H
 #define FIRSTFLIGHT_SUSS_ROUNDS_H
 
@@ -14,18 +14,18 @@
 extern "C" {
 #endif
 
-/* The last round that may be sped up: at most three are. */
+/* The last round that may be sped up: at most three rounds are. */
 #define FF_SUSS_LAST_ROUND UINT64_C(4)
-/* The smallest minimum RTT in microseconds, which must be exceeded. */
+/* The minimum RTT must exceed this number, in microseconds. */
 #define FF_SUSS_LEAST_RTT_US UINT64_C(10000)
-/* Where counters end; the fields of the kernel are narrower or wrap. */
+/* Limits of counters; the fields of the kernel are narrower or wrap. */
 #define FF_SUSS_ROUND_MAX UINT64_C(31)
 #define FF_SUSS_BLUE_MAX (UINT64_C(1) << 30)
 #define FF_SUSS_TRAIN_MAX_US ((UINT64_C(1) << 32) - 1)
-/* Bytes per microsecond in units of 2^-24, up to which a rate is exact. */
+/* The largest exact rate, in units of 2^-24 bytes per microsecond. */
 #define FF_SUSS_RATE_MAX (UINT64_C(1) << 43)
 
-/* Follow the rounds; return what the tail of a train led to, FF_OUTCOME_UNCHANGED for every other ACK. */
+/* Update the rounds; return the outcome at the tail of a train, or FF_OUTCOME_UNCHANGED for other ACKs. */
 enum ff_outcome ff_suss_follow_rounds(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                                       uint64_t t_ns, const struct ff_ack *ack);
 

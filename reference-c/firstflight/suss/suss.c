@@ -27,7 +27,7 @@ void ff_suss_begin(const struct ff_suss_readings *readings, struct ff_suss *stat
     ff_hystart_begin(hystart_readings(readings), &state->hystart, base);
 }
 
-/* Keep the minimum RTT and the round in which it fell; return the sample. */
+/* Update the minimum RTT and the round of its last decrease; return the sample. */
 static uint64_t take_sample(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_ack *ack)
 {
     uint64_t before_ns = state->hystart.min_ns;
@@ -40,7 +40,7 @@ static uint64_t take_sample(const struct ff_suss_readings *readings, struct ff_s
     return rtt_ns;
 }
 
-/* Set the window at which slow start ends if the blue train foretells it; return whether it did. */
+/* Set the window that ends slow start, if the blue train predicts the end; return whether it was set. */
 static bool set_cap(struct ff_suss *state, const struct ff_base_state *base, uint64_t t_ns)
 {
     if (state->cap_bytes != FF_NONE || !ff_suss_is_active(state) || state->part == FF_SUSS_PART_RED) {
@@ -61,7 +61,7 @@ static bool set_cap(struct ff_suss *state, const struct ff_base_state *base, uin
     return true;
 }
 
-/* End slow start with what is in flight, if more than one round was sped up. */
+/* End slow start; if more than one round was sped up, set the window to the bytes in flight. */
 static void stop(struct ff_suss *state, struct ff_base_state *base)
 {
     state->mode = FF_SUSS_MODE_STOPPED; /* [suss.exit.stopped] */
@@ -71,7 +71,7 @@ static void stop(struct ff_suss *state, struct ff_base_state *base)
     }
 }
 
-/* Watch window, train and delay of the round; return what was found, or FF_OUTCOME_UNCHANGED. */
+/* Check window, train and delay of the round; return the outcome, or FF_OUTCOME_UNCHANGED. */
 static enum ff_outcome detect(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                               uint64_t t_ns, uint64_t rtt_ns)
 {
@@ -96,7 +96,8 @@ static enum ff_outcome detect(const struct ff_suss_readings *readings, struct ff
     return found;
 }
 
-/* Take the RTT sample of an ACK, and leave slow start if something says so; return what was found, or FF_OUTCOME_UNCHANGED. */
+/* Record the RTT sample of an ACK, and leave slow start if a check requires it; return the outcome or
+ * FF_OUTCOME_UNCHANGED. */
 static enum ff_outcome watch(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                              uint64_t t_ns, const struct ff_ack *ack)
 {

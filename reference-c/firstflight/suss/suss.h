@@ -1,8 +1,8 @@
 /*
  * SUSS (spec/suss/rules.md) on top of the base controller, in every profile of suss/profiles.h: the flow of an event.
  *
- * Rounds, trains and the plan of a round are in suss/rounds.h, the pacing in suss/state.h. The functions trust their arguments: events are
- * such as ff_event_check accepts, and times do not decrease.
+ * Rounds, trains and the plan of a round are in suss/rounds.h, the pacing in suss/state.h. The functions do not check
+ * their arguments: ff_event_check accepts the events, and times do not decrease.
  */
 #ifndef FIRSTFLIGHT_SUSS_H
 #define FIRSTFLIGHT_SUSS_H
@@ -18,17 +18,17 @@
 extern "C" {
 #endif
 
-/* Packets by which a sent packet that fills the window opens it. */
+/* Growth of the window, in packets, when a sent packet fills it. */
 #define FF_SUSS_OPENED_PACKETS UINT64_C(2)
-/* A timeout that finds fewer packets than these in the window disables SUSS. */
+/* A timeout with a window of fewer packets disables SUSS. */
 #define FF_SUSS_TIMEOUT_PACKETS UINT64_C(40)
-/* An ACK that comes longer after the last of the train is not part of it, and half of this is added to the minimum RTT. */
+/* A longer gap between ACKs ends their train. Half of this time is added to the minimum RTT. */
 #define FF_SUSS_TRAIN_GAP_US UINT64_C(2000)
 
-/* Fill in the state before the first event. */
+/* Initialise the state before the first event. */
 void ff_suss_begin(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_base_state *base);
 
-/* Process one event with SUSS in the given readings. */
+/* Process one event with SUSS in these readings. */
 void ff_suss_step(const struct ff_suss_readings *readings, struct ff_suss *state, struct ff_base_state *base,
                   const struct ff_event *event, struct ff_observation *observation);
 

@@ -2,9 +2,9 @@
  * SUSS, the patch of its authors for Linux 6.8 (tcp_cubic.c, tcp_input.c, tcp_output.c), in one header to be copied into a stack. C11 and
  * C++17; no allocation, no floating point, no global state.
  *
- * The text is the code, and variables have its names. Windows are in bytes here, an ACK stands where the largest packet that it newly
- * acknowledges does, and where the code divides by zero growth ends. The same functions in the same order are in reference-py,
- * suss/plain_suss_linux_6_8.py.
+ * The text is the code, and variables have its names. Windows are in bytes here. The position of an ACK is the largest
+ * packet that it newly acknowledges. Growth ends where the code divides by zero. The same functions in the same order
+ * are in reference-py, suss/plain_suss_linux_6_8.py.
  *
  *     struct suss_linux_6_8 suss;
  *     struct suss_linux_6_8_window window; // of your controller: copy it in before each call and out after it
@@ -16,12 +16,13 @@
  *     suss_linux_6_8_init_cwnd_reduction(&suss, &window)
  *     ... on persistent congestion, before your window collapses: suss_linux_6_8_enter_loss(&suss, now, cwnd).
  *
- * Domain: times in ns from 1 and RTTs, below 2^59 (18 years), never decreasing; packet numbers, windows and bytes in flight below 2^62; less
- * than 2^48 bytes and 2^32 packets of an event; a datagram of 1 to 2^16 - 1 bytes.
+ * Domain: times in ns from 1 and RTTs, below 2^59 (18 years); times do not decrease. Packet numbers, windows and bytes
+ * in flight are below 2^62. An event has less than 2^48 bytes and 2^32 packets. A datagram has 1 to 2^16 - 1 bytes.
  *
- * Invariant: 1 <= round_no <= 31, r_minupdate <= round_no, blue_cnt <= 2^30, num_of_jump <= 3 and below round_no, and below the round before
- * until the tail of this one (tail_seq >= head_seq); prev_delta_t_bat < 2^39, rate < 2^39, delay_min < 2^50, and not 0 where the round has an
- * RTT; head_seq <= 2^62, and 0 in round 1.
+ * Invariant: 1 <= round_no <= 31, r_minupdate <= round_no, blue_cnt <= 2^30. Jumps: num_of_jump <= 3 and num_of_jump <
+ * round_no, and num_of_jump < round_no - 1 until the tail of this round (tail_seq >= head_seq). Quotients:
+ * prev_delta_t_bat < 2^39, rate < 2^39. RTTs: delay_min < 2^50, and delay_min > 0 if the round has an RTT. Packets:
+ * head_seq <= 2^62, and head_seq = 0 in round 1.
  */
 #ifndef SUSS_LINUX_6_8_H
 #define SUSS_LINUX_6_8_H
@@ -31,7 +32,7 @@
 #define SUSS_LINUX_6_8_NONE UINT64_MAX
 #define SUSS_LINUX_6_8_TIME_MAX ((UINT64_C(1) << 59) - 1)
 #define SUSS_LINUX_6_8_WINDOW_MAX ((UINT64_C(1) << 62) - 1)
-/* Ours, so that 64 bits suffice: what packets, trains, rates and transmissions are counted up to. */
+/* This project's limits of packets, trains, rates and transmissions, so that 64 bits suffice. */
 #define SUSS_LINUX_6_8_BLUE_MAX (UINT64_C(1) << 30)
 #define SUSS_LINUX_6_8_TRAIN_MAX ((UINT64_C(1) << 32) - 1)
 #define SUSS_LINUX_6_8_RATE_MAX (UINT64_C(1) << 43)
@@ -42,7 +43,7 @@ enum {
     SUSS_LINUX_6_8_SUSS_MAX = 3,
     SUSS_LINUX_6_8_LOW_WINDOW = 16,
     SUSS_LINUX_6_8_MIN_SAMPLES = 8,
-    SUSS_LINUX_6_8_ACK_DELTA = 2000, /* us, as all times but those in ns */
+    SUSS_LINUX_6_8_ACK_DELTA = 2000, /* us, like all times without the suffix _ns */
     SUSS_LINUX_6_8_ACK_DELAY = 1000,
     SUSS_LINUX_6_8_DELAY_MIN = 4000,
     SUSS_LINUX_6_8_DELAY_MAX = 16000,
@@ -72,7 +73,8 @@ enum suss_linux_6_8_outcome {
     SUSS_LINUX_6_8_SUSS_OPENED
 };
 
-/* What SUSS takes from your controller and sets in it. ssthresh: UINT64_MAX while it is infinite. in_slow_start: it is, and not in recovery. */
+/* State of your controller that SUSS reads and sets. ssthresh: UINT64_MAX while it is infinite. in_slow_start: in slow
+ * start, and not in recovery. */
 struct suss_linux_6_8_window {
     uint64_t cwnd;
     uint64_t ssthresh;
@@ -82,8 +84,8 @@ struct suss_linux_6_8_window {
 /* The variables of HyStart, of SUSS, and of the socket. */
 struct suss_linux_6_8 {
     uint64_t max_datagram_size;
-    uint64_t delay_min; /* 0: there is none */
-    uint64_t curr_rtt;  /* NONE: there is none */
+    uint64_t delay_min; /* 0 without an RTT */
+    uint64_t curr_rtt;  /* NONE without an RTT */
     uint64_t sample_cnt;
     uint64_t round_start;
     uint64_t last_ack;
@@ -126,7 +128,7 @@ static inline uint64_t suss_linux_6_8_min(uint64_t a, uint64_t b) { return a < b
 
 static inline uint64_t suss_linux_6_8_max(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* When the socket sends next, while SUSS lets it pace; else NONE. */
+/* Return the earliest time of the next packet while SUSS paces; else NONE. */
 static inline uint64_t suss_linux_6_8_next_release_ns(const struct suss_linux_6_8 *s) {
     return s->state == SUSS_LINUX_6_8_PACING ? s->wstamp_ns : SUSS_LINUX_6_8_NONE;
 }
@@ -146,12 +148,12 @@ static inline void suss_linux_6_8_begin(struct suss_linux_6_8 *s, uint32_t max_d
     s->state = SUSS_LINUX_6_8_CLOCKING;
 }
 
-/* Whether suss_state is below 3. */
+/* Return whether suss_state is below 3. */
 static inline int suss_linux_6_8_is_active(const struct suss_linux_6_8 *s) {
     return s->state < SUSS_LINUX_6_8_CAPPED;
 }
 
-/* Ours: red ACKs leave the minimum window. */
+/* This project's rule: red ACKs do not lower the window below its minimum. */
 static inline void suss_linux_6_8_keep_minimum(const struct suss_linux_6_8 *s, struct suss_linux_6_8_window *window) {
     if (s->state == SUSS_LINUX_6_8_PACING)
         window->cwnd = suss_linux_6_8_max(window->cwnd, 2 * s->max_datagram_size); /* [suss.window.least] */
@@ -178,7 +180,7 @@ static inline enum suss_linux_6_8_outcome suss_linux_6_8_acked(struct suss_linux
     return suss_linux_6_8_hystart_update(s, now_ns / 1000, delay, seq, snd_nxt, window);
 }
 
-/* hystart_update: rounds begin at any window, and from 16 packets on slow start may end. */
+/* hystart_update: rounds begin at any window; slow start may end from a window of 16 packets on. */
 static inline enum suss_linux_6_8_outcome suss_linux_6_8_hystart_update(struct suss_linux_6_8 *s, uint64_t now, uint64_t delay, uint64_t seq, uint64_t snd_nxt,
                                                 struct suss_linux_6_8_window *window) {
     if (seq >= s->end_seq)
@@ -200,7 +202,8 @@ static inline enum suss_linux_6_8_outcome suss_linux_6_8_hystart_update(struct s
     return outcome;
 }
 
-/* suss_cap: leave slow start above the cap, or set it. Three jumps at most: the packets are below 2^33, their bytes below 2^49. */
+/* suss_cap: leave slow start above the cap, or set it. With at most three jumps the packets are below 2^33, their bytes
+ * below 2^49. */
 static inline enum suss_linux_6_8_outcome suss_linux_6_8_suss_cap(struct suss_linux_6_8 *s, uint64_t now, struct suss_linux_6_8_window *window) {
     if (s->cap != SUSS_LINUX_6_8_NONE && window->cwnd > s->cap) {
         suss_linux_6_8_stop(s, SUSS_LINUX_6_8_CAPPED, window); /* [suss.exit.cap] */
@@ -218,7 +221,7 @@ static inline enum suss_linux_6_8_outcome suss_linux_6_8_suss_cap(struct suss_li
     return SUSS_LINUX_6_8_SUSS_CAPPED;
 }
 
-/* End SUSS; after two jumps with what is in flight. */
+/* End SUSS; after two jumps set the window to the bytes in flight. */
 static inline void suss_linux_6_8_stop(struct suss_linux_6_8 *s, enum suss_linux_6_8_state state, struct suss_linux_6_8_window *window) {
     s->state = (uint8_t)state; /* [suss.exit.stopped] */
     if (s->num_of_jump > 1)
@@ -273,7 +276,8 @@ static inline uint64_t suss_linux_6_8_blue_pkt(const struct suss_linux_6_8 *s) {
     return (uint64_t)SUSS_LINUX_6_8_INIT_CWND << (s->round_no - 1); /* [suss.round.blue] */
 }
 
-/* suss_measurements at the tail of the blue part. Blue packets are at most 80 where a train is measured: their product is below 2^39. */
+/* suss_measurements at the tail of the blue part. Blue packets are at most 80 if a train is measured: their product is
+ * below 2^39. */
 static inline enum suss_linux_6_8_outcome suss_linux_6_8_tail(struct suss_linux_6_8 *s, uint64_t now_ns, uint64_t acked_bytes, uint64_t cwnd) {
     s->is_blue = SUSS_LINUX_6_8_TAIL;
     s->tail_seq = s->head_seq + suss_linux_6_8_blue_pkt(s) - 1; /* [suss.round.tail] */
@@ -297,7 +301,7 @@ static inline enum suss_linux_6_8_outcome suss_linux_6_8_tail(struct suss_linux_
     return SUSS_LINUX_6_8_SUSS_PACED;
 }
 
-/* suss_speedup. delta_t is below 2^41, mu below 2^51; mu * delta_t >> 9 <= delay_min is asked without the product. */
+/* suss_speedup. delta_t is below 2^41, mu below 2^51; mu * delta_t >> 9 <= delay_min is tested without the product. */
 static inline int suss_linux_6_8_speedup(struct suss_linux_6_8 *s, uint64_t delta_t_bat) {
     if (s->round_no == 2) {
         if (s->delay_min > 10000 && delta_t_bat < s->delay_min >> 2)
@@ -345,7 +349,7 @@ static inline enum suss_linux_6_8_outcome suss_linux_6_8_on_sent(struct suss_lin
     return SUSS_LINUX_6_8_SUSS_OPENED;
 }
 
-/* tcp_update_skb_after_send: what the kernel does for every paced socket. 2^33 * 10^9 is below 2^63. */
+/* tcp_update_skb_after_send: pacing of any socket by the kernel. 2^33 * 10^9 is below 2^63. */
 static inline void suss_linux_6_8_pace(struct suss_linux_6_8 *s, uint64_t now_ns, uint64_t sent_bytes) {
     uint64_t len_ns = suss_linux_6_8_min(sent_bytes, SUSS_LINUX_6_8_SENT_MAX) * UINT64_C(1000000000) / s->rate; /* [suss.pacing.gap] */
     uint64_t credit = now_ns > s->wstamp_ns ? now_ns - s->wstamp_ns : 0;

@@ -1,8 +1,8 @@
-/* What suss_linux_6_8.h, which comes first, calls its invariant. */
+/* The invariant of suss_linux_6_8.h; include that header first. */
 #ifndef SUSS_LINUX_6_8_INVARIANT_H
 #define SUSS_LINUX_6_8_INVARIANT_H
 
-/* Of a train: what comes of divisions. */
+/* Bounds of the quotients of a train. */
 static inline int suss_linux_6_8_train_invariant(const struct suss_linux_6_8 *s) {
     return s->prev_delta_t_bat < UINT64_C(1) << 39 && s->rate < UINT64_C(1) << 39;
 }

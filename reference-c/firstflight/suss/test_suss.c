@@ -1,4 +1,4 @@
-/* Unit tests of SUSS: the ends of the domain, where counters and products are largest. */
+/* Unit tests of SUSS: the limits of the domain, with the largest counters and products. */
 #include "support.h"
 
 void test_suss_begins_clocked(void)

@@ -1,11 +1,11 @@
-/* What a connection leaves in the cache. Mirrors reference-py/src/firstflight/tcb_sharing/cache.py. */
+/* Values that a connection writes to the cache. Mirrors reference-py/src/firstflight/tcb_sharing/cache.py. */
 #include "firstflight/tcb_sharing/cache.h"
 
 #include "firstflight/limits.h"
 #include "firstflight/minmax.h"
 
-/* Beta is at most 1, so that this is at most the window. Window and numerator are taken apart at the denominator: the first product is at
- * most the window, the second below 2^32. */
+/* Beta is at most 1, so the result is at most the window. The window is split into quotient and rest by the
+ * denominator: the first product is at most the window, the second below 2^32. */
 uint64_t ff_tcb_sharing_saved_ssthresh_bytes(const struct ff_saved_path *offer)
 {
     uint64_t whole = offer->saved_cwnd_bytes / offer->beta_denominator;
@@ -14,7 +14,7 @@ uint64_t ff_tcb_sharing_saved_ssthresh_bytes(const struct ff_saved_path *offer)
     return whole * offer->beta_numerator + rest * offer->beta_numerator / offer->beta_denominator; /* [tcb-sharing.cached-threshold] */
 }
 
-/* Return what a value of the connection makes of a cached one, 0 for none. Both are below 2^62. */
+/* Return the mean of a cached value, 0 for none, and a value of the connection. Both are below 2^62. */
 static uint64_t mean_bytes(uint64_t old_bytes, uint64_t current_bytes)
 {
     if (old_bytes == 0) {

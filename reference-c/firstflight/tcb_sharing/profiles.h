@@ -38,9 +38,9 @@ enum {
 
 /* What does a connection that closes leave in the cache? (T5) */
 enum {
-    FF_TCB_SHARING_MERGE_MEAN = 0, /* the mean of the cached value and that of the connection */
-    FF_TCB_SHARING_MERGE_LINUX = 1, /* what depends on the phase in which it closes */
-    FF_TCB_SHARING_MERGE_NONE = 2, /* nothing that the events tell */
+    FF_TCB_SHARING_MERGE_MEAN = 0, /* the mean of the cached value and the value of the connection */
+    FF_TCB_SHARING_MERGE_LINUX = 1, /* values that depend on the phase at the close */
+    FF_TCB_SHARING_MERGE_NONE = 2, /* values that the events do not determine */
 };
 
 /* A choice for every reading. */

@@ -1,4 +1,5 @@
-/* TCB sharing: a connection begins with what an earlier one left. Mirrors reference-py/src/firstflight/tcb_sharing/tcb_sharing.py. */
+/* TCB sharing: a connection begins with cached values of an earlier connection. Mirrors
+ * reference-py/src/firstflight/tcb_sharing/tcb_sharing.py. */
 #include "firstflight/tcb_sharing/tcb_sharing.h"
 
 #include "firstflight/limits.h"
@@ -13,7 +14,7 @@ void ff_tcb_sharing_begin(const struct ff_tcb_sharing_readings *readings, struct
     *state = (struct ff_tcb_sharing){0}; /* [tcb-sharing.begin] */
 }
 
-/* Return whether the set is used, or why not. */
+/* Return FF_OUTCOME_TCB_SHARED if the set may be used, or the reason for refusing it. */
 static enum ff_outcome judge(const struct ff_tcb_sharing_readings *readings, const struct ff_tcb_sharing *state, uint64_t t_ns,
                              const struct ff_saved_path *offer)
 {
@@ -36,7 +37,7 @@ static enum ff_outcome judge(const struct ff_tcb_sharing_readings *readings, con
     return FF_OUTCOME_TCB_SHARED;
 }
 
-/* Return the window that the endpoint allows. No bound is more than any window. */
+/* Return the window that the endpoint allows. FF_NONE, no bound, is larger than any window. */
 static uint64_t allowed_bytes(const struct ff_saved_path *offer, uint64_t window_bytes)
 {
     if (offer->max_jump_bytes < window_bytes) {
@@ -45,7 +46,7 @@ static uint64_t allowed_bytes(const struct ff_saved_path *offer, uint64_t window
     return window_bytes;
 }
 
-/* Begin a paced startup, unless the window is too small for one; return whether it began. */
+/* Begin a paced startup, unless the window is too small; return whether it began. */
 static bool begin_startup(struct ff_tcb_sharing *state, struct ff_base_state *base, uint64_t t_ns, const struct ff_saved_path *offer)
 {
     uint64_t packets = allowed_bytes(offer, offer->saved_cwnd_bytes) / base->max_datagram_size_bytes;
@@ -60,7 +61,7 @@ static bool begin_startup(struct ff_tcb_sharing *state, struct ff_base_state *ba
     return true;
 }
 
-/* Let the connection begin with a window of the cache, at least a datagram. */
+/* Set the window from the cache, at least a datagram. */
 static void set_window(const struct ff_tcb_sharing_readings *readings, struct ff_base_state *base, const struct ff_saved_path *offer)
 {
     if (readings->window == FF_TCB_SHARING_WINDOW_INITIAL) {
@@ -86,7 +87,7 @@ static void set_threshold(const struct ff_tcb_sharing_readings *readings, struct
     base->ssthresh_bytes = ssthresh_bytes; /* [tcb-sharing.threshold] */
 }
 
-/* Begin with what the cache has, or say why not. */
+/* Begin with the cached values, or return the reason for not using them. */
 static enum ff_outcome on_saved_path(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state,
                                      struct ff_base_state *base, uint64_t t_ns, const struct ff_saved_path *offer)
 {
@@ -108,7 +109,7 @@ static enum ff_outcome on_saved_path(const struct ff_tcb_sharing_readings *readi
     return outcome;
 }
 
-/* Bytes sent are below 2^62 + 2^48 before they are bounded. */
+/* Process packets being sent. Before the bound sent_bytes is below 2^62 + 2^48. */
 static enum ff_outcome on_sent(struct ff_tcb_sharing *state, struct ff_base_state *base, uint64_t t_ns, const struct ff_sent *sent)
 {
     state->initialised = true;
@@ -118,7 +119,7 @@ static enum ff_outcome on_sent(struct ff_tcb_sharing *state, struct ff_base_stat
     return ff_newreno_on_sent(base, t_ns, sent);
 }
 
-/* End the paced startup if this ACK does; return whether it did. */
+/* End the paced startup if this ACK ends it; return whether it did. */
 static bool end_startup(struct ff_tcb_sharing *state, struct ff_base_state *base, const struct ff_ack *ack)
 {
     if (!state->paced || ack->latest_rtt_ns == FF_NO_RTT_NS) {
@@ -167,8 +168,9 @@ static enum ff_outcome on_event(const struct ff_tcb_sharing_readings *readings, 
 }
 
 /*
- * Return when the next packet of a paced startup may leave, FF_NONE if there is none; it may be past. What was sent is less than the
- * cached window, so that the quotient is less than the RTT, and the high half of the product less than the divisor.
+ * Return the earliest time of the next packet of a paced startup, which may be past, or FF_NONE without a packet. The
+ * bytes sent are less than the cached window. So the quotient is less than the RTT, and the high half of the product
+ * less than the divisor.
  */
 static uint64_t next_release_ns(const struct ff_tcb_sharing *state)
 {

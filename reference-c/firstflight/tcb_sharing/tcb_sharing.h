@@ -1,8 +1,9 @@
 /*
- * TCB sharing (spec/tcb-sharing/rules.md): a connection begins with what an earlier one left, in every profile of tcb_sharing/profiles.h.
+ * TCB sharing (spec/tcb-sharing/rules.md), in every profile of tcb_sharing/profiles.h: a connection begins with cached
+ * values of an earlier connection.
  *
- * What a close would leave in the cache is in tcb_sharing/cache.h. The functions trust their arguments: events are such as
- * ff_event_check accepts, and times do not decrease.
+ * tcb_sharing/cache.h computes the cache after a close. The functions do not check their arguments: ff_event_check
+ * accepts the events, and times do not decrease.
  */
 #ifndef FIRSTFLIGHT_TCB_SHARING_H
 #define FIRSTFLIGHT_TCB_SHARING_H
@@ -17,16 +18,17 @@
 extern "C" {
 #endif
 
-/* Stateful-TCP: the initial window, what must be in flight at an ACK to end the startup, and how many ACKs may fail to, in its code. */
+/* Stateful-TCP, from its code: the initial window. An ACK that leaves more than ENDING_DATAGRAMS in flight ends the
+ * startup; so does the first ACK after ENDING_ACKS others. */
 #define FF_TCB_SHARING_INITIAL_DATAGRAMS 10
 #define FF_TCB_SHARING_ENDING_DATAGRAMS 5
 #define FF_TCB_SHARING_ENDING_ACKS 11
 
-/* Fill in the state before the first event. */
+/* Initialise the state before the first event. */
 void ff_tcb_sharing_begin(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state,
                           const struct ff_base_state *base);
 
-/* Process one event with TCB sharing in the given readings. */
+/* Process one event with TCB sharing in these readings. */
 void ff_tcb_sharing_step(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state, struct ff_base_state *base,
                          const struct ff_event *event, struct ff_observation *observation);
 

@@ -2,17 +2,18 @@
  * RFC 9040, section 6: temporal sharing of the TCP control block (TCB), in one header to be copied into a stack. C11 and C++17; no allocation,
  * no floating point, no global state.
  *
- * By Table 1 a new TCB begins with the ssthresh and the sendcwnd of the cached one. The rest of the table, RTT, MSS, PMTU and options, is no
- * matter of the congestion controller, and what a close leaves in the cache is a function that the text does not name. "Open" is what it
- * leaves to the implementer. The same functions in the same order are in reference-py, tcb_sharing/plain_tcb_sharing_rfc_9040.py.
+ * By Table 1 a new TCB begins with ssthresh and sendcwnd of the cached TCB. The rest of the table, RTT, MSS, PMTU and
+ * options, does not concern the congestion controller. The text does not specify the function for the cache after a
+ * close. "Open": the text leaves the choice to the implementer. The same functions in the same order are in
+ * reference-py, tcb_sharing/plain_tcb_sharing_rfc_9040.py.
  *
  *     struct tcb_sharing_rfc_9040 tcb;
  *     tcb_sharing_rfc_9040_begin(&tcb, max_datagram_size);
  *     ... when connection setup is complete: tcb_sharing_rfc_9040_on_saved_path(&tcb, &cached, now, &cwnd, &ssthresh);
  *     ... for packets sent: tcb_sharing_rfc_9040_on_sent(&tcb).
  *
- * Domain: times in ns below 2^59 (18 years); windows below 2^62; a datagram of 1 to 2^16 - 1 bytes; Beta is a quotient of two numbers from 1
- * to 2^16 - 1 and at most 1.
+ * Domain: times in ns below 2^59 (18 years); windows below 2^62; a datagram of 1 to 2^16 - 1 bytes. Beta is a quotient
+ * of two numbers from 1 to 2^16 - 1 and at most 1.
  *
  * Invariant: a datagram has 1 to 2^16 - 1 bytes.
  */
@@ -30,8 +31,8 @@ enum tcb_sharing_rfc_9040_outcome {
     TCB_SHARING_RFC_9040_TCB_SHARED
 };
 
-/* The cached TCB, sendcwnd 0 if there is none. expires: after that time it is not used; UINT64_MAX: it always is. max_window: what the endpoint
- * allows, UINT64_MAX for no bound. ssthresh is Beta times sendcwnd. */
+/* The cached TCB; sendcwnd 0 without one. It is not used after `expires`; UINT64_MAX: it does not expire. Member
+ * max_window is the bound of the endpoint, UINT64_MAX for none. Beta times sendcwnd is ssthresh. */
 struct tcb_sharing_rfc_9040_cached {
     uint64_t sendcwnd;
     uint64_t rtt;
@@ -43,7 +44,7 @@ struct tcb_sharing_rfc_9040_cached {
     uint8_t in_use;
 };
 
-/* initialized: the TCB is that of the cache, or in use without it. */
+/* initialized: the TCB was initialised from the cache, or is in use without it. */
 struct tcb_sharing_rfc_9040 {
     uint32_t max_datagram_size;
     uint8_t initialized;
@@ -52,7 +53,7 @@ struct tcb_sharing_rfc_9040 {
 static inline uint64_t tcb_sharing_rfc_9040_old_ssthresh(const struct tcb_sharing_rfc_9040_cached *cached);
 static inline uint64_t tcb_sharing_rfc_9040_old_sendcwnd(const struct tcb_sharing_rfc_9040_cached *cached);
 
-/* Without a cache the connection is an ordinary one. */
+/* Begin; without a cache the connection is ordinary. */
 static inline void tcb_sharing_rfc_9040_begin(struct tcb_sharing_rfc_9040 *s, uint32_t max_datagram_size) {
     s->max_datagram_size = max_datagram_size;
     s->initialized = 0; /* [tcb-sharing.begin] */
@@ -63,7 +64,8 @@ static inline void tcb_sharing_rfc_9040_on_sent(struct tcb_sharing_rfc_9040 *s) 
     s->initialized = 1; /* [tcb-sharing.initialisation] */
 }
 
-/* 6.1: initialize the TCB from the cached one. Open: whether that is too old (8.1) or of a connection that is not closed (5). */
+/* 6.1: initialise the TCB from the cache. Open: whether the cached TCB is too old (8.1) or its connection is not closed
+ * (5). */
 static inline enum tcb_sharing_rfc_9040_outcome tcb_sharing_rfc_9040_on_saved_path(struct tcb_sharing_rfc_9040 *s,
                                                                                    const struct tcb_sharing_rfc_9040_cached *cached,
                                                                                    uint64_t now, uint64_t *cwnd, uint64_t *ssthresh) {
@@ -85,13 +87,14 @@ static inline enum tcb_sharing_rfc_9040_outcome tcb_sharing_rfc_9040_on_saved_pa
     return TCB_SHARING_RFC_9040_TCB_SHARED;
 }
 
-/* Return the cached ssthresh. Taken apart at the denominator the first product is at most sendcwnd, the second below 2^32. */
+/* Return the cached ssthresh. sendcwnd is split by the denominator: the first product is at most sendcwnd, the second
+ * below 2^32. */
 static inline uint64_t tcb_sharing_rfc_9040_old_ssthresh(const struct tcb_sharing_rfc_9040_cached *cached) {
     uint64_t whole = cached->sendcwnd / cached->beta_denominator, rest = cached->sendcwnd % cached->beta_denominator;
     return whole * cached->beta_numerator + rest * cached->beta_numerator / cached->beta_denominator; /* [tcb-sharing.cached-threshold] */
 }
 
-/* Return the cached sendcwnd. Open: no more than the endpoint allows. */
+/* Return the cached sendcwnd. Open: at most the bound of the endpoint. */
 static inline uint64_t tcb_sharing_rfc_9040_old_sendcwnd(const struct tcb_sharing_rfc_9040_cached *cached) {
     if (cached->max_window < cached->sendcwnd)
         return cached->max_window; /* [tcb-sharing.window.allowed] */

@@ -1,4 +1,4 @@
-/* What tcb_sharing_rfc_9040.h, which comes first, calls its invariant. */
+/* The invariant of tcb_sharing_rfc_9040.h; include that header first. */
 #ifndef TCB_SHARING_RFC_9040_INVARIANT_H
 #define TCB_SHARING_RFC_9040_INVARIANT_H
 

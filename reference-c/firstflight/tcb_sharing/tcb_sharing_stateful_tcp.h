@@ -1,10 +1,10 @@
 /*
- * Stateful-TCP, scubic_release.c at 995b6a36: a window from the cached bandwidth and minimum RTT, paced until the first ACK, in one header to be
- * copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
+ * Stateful-TCP, scubic_release.c at 995b6a36: a window from the cached bandwidth and minimum RTT, paced until the first
+ * ACK. One header to be copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
  *
- * Names are those of the code, which counts packets where this counts bytes. It has CUBIC with HyStart below, and ends a startup in every
- * connection, also where nothing was cached; here only where it was. The same functions in the same order are in reference-py,
- * tcb_sharing/plain_tcb_sharing_stateful_tcp.py.
+ * Names are from the code. The code counts packets; this header counts bytes. The code runs on CUBIC with HyStart, and
+ * ends a startup in every connection; here a startup ends only in a connection with cached values. The same functions
+ * in the same order are in reference-py, tcb_sharing/plain_tcb_sharing_stateful_tcp.py.
  *
  *     struct tcb_sharing_stateful_tcp stateful;
  *     tcb_sharing_stateful_tcp_begin(&stateful, max_datagram_size);
@@ -13,18 +13,18 @@
  *     ... for each ACK frame: tcb_sharing_stateful_tcp_on_ack(...), then your controller grows the window;
  *     ... when your controller reduces it: tcb_sharing_stateful_tcp_on_congestion(&stateful).
  *
- * Domain: times in ns from 1, below 2^59 (18 years); windows below 2^62; a datagram of 1 to 2^16 - 1 bytes; less than 2^62 bytes are sent at
- * once.
+ * Domain: times in ns from 1, below 2^59 (18 years); windows below 2^62. A datagram has 1 to 2^16 - 1 bytes, a send
+ * less than 2^62 bytes.
  *
- * Invariant: sent <= bdp <= cached_window < 2^62, start_ns and min_rtt below 2^59, count at most 11; cached_window is positive while the
- * startup lasts; sent is 0 until in_use.
+ * Invariant: sent <= bdp <= cached_window < 2^62, start_ns and min_rtt below 2^59, count at most 11. During the startup
+ * cached_window is positive; sent is 0 until in_use.
  */
 #ifndef TCB_SHARING_STATEFUL_TCP_H
 #define TCB_SHARING_STATEFUL_TCP_H
 
 #include <stdint.h>
 
-/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise one. */
+/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise a product. */
 #if defined(__bpf__)
 #define TCB_SHARING_STATEFUL_TCP_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
@@ -35,7 +35,7 @@
 #define TCB_SHARING_STATEFUL_TCP_NONE UINT64_MAX /* no RTT sample, no time */
 #define TCB_SHARING_STATEFUL_TCP_WINDOW_MAX ((UINT64_C(1) << 62) - 1)
 
-/* ACKs with a number above LAST_COUNT, counted from 0, end the startup whatever is in flight. */
+/* ACKs with a number above LAST_COUNT, counted from 0, end the startup with any flight. */
 enum {
     TCB_SHARING_STATEFUL_TCP_INIT_CWND = 10,
     TCB_SHARING_STATEFUL_TCP_MIN_INFLIGHT_TO_EXIT_STARTUP_PHASE = 5,
@@ -51,7 +51,7 @@ enum tcb_sharing_stateful_tcp_outcome {
     TCB_SHARING_STATEFUL_TCP_PACED_STARTUP_ENDED
 };
 
-/* The entry of the cache, window 0 if there is none; the bandwidth is its window in its RTT. max_window: UINT64_MAX for no bound. */
+/* The entry of the cache; window 0 without one. Its bandwidth is window / min_rtt. max_window: UINT64_MAX for none. */
 struct tcb_sharing_stateful_tcp_cached {
     uint64_t window;
     uint64_t min_rtt;
@@ -59,7 +59,7 @@ struct tcb_sharing_stateful_tcp_cached {
     uint8_t endpoint_matches;
 };
 
-/* used_flag: the startup is over, or there was none. sent: bytes of bdp that have left since start_ns. */
+/* used_flag: the startup has ended or never began. sent: bytes of bdp sent since start_ns. */
 struct tcb_sharing_stateful_tcp {
     uint64_t bdp;
     uint64_t sent;
@@ -73,8 +73,9 @@ struct tcb_sharing_stateful_tcp {
 };
 
 /*
- * Packets of the startup leave at the cached pacing rate: sent * min_rtt / cached_window ns after its begin. The product may have 121 bits: it
- * is multiplied and divided bit by bit of the RTT where 64 are too few. The quotient is less than the RTT.
+ * Packets of the startup leave at the cached pacing rate: sent * min_rtt / cached_window ns after its beginning. The
+ * product may have 121 bits: if 64 are too few, it is computed and divided bit by bit of the RTT. The quotient is less
+ * than the RTT.
  */
 static inline uint64_t tcb_sharing_stateful_tcp_next_release_ns(const struct tcb_sharing_stateful_tcp *s) {
     uint64_t offset = 0, rest = 0;
@@ -91,7 +92,7 @@ static inline uint64_t tcb_sharing_stateful_tcp_next_release_ns(const struct tcb
     return s->start_ns + offset; /* [tcb-sharing.startup.pacing] */
 }
 
-/* Without a cache the connection is an ordinary one. */
+/* Begin; without a cache the connection is ordinary. */
 static inline void tcb_sharing_stateful_tcp_begin(struct tcb_sharing_stateful_tcp *s, uint32_t max_datagram_size) {
     s->bdp = s->sent = s->start_ns = s->cached_window = s->min_rtt = 0;
     s->max_datagram_size = max_datagram_size;
@@ -99,7 +100,7 @@ static inline void tcb_sharing_stateful_tcp_begin(struct tcb_sharing_stateful_tc
     s->used_flag = 1; /* [tcb-sharing.begin] */
 }
 
-/* bictcp_cwnd_event, CA_EVENT_TX_START: take the window if the entry is that of this address and its BDP above INIT_CWND. */
+/* bictcp_cwnd_event, CA_EVENT_TX_START: use the window of an entry of the address with a BDP above INIT_CWND. */
 static inline enum tcb_sharing_stateful_tcp_outcome
 tcb_sharing_stateful_tcp_on_saved_path(struct tcb_sharing_stateful_tcp *s, const struct tcb_sharing_stateful_tcp_cached *cached,
                                        uint64_t now, uint64_t *cwnd) {
@@ -123,14 +124,15 @@ tcb_sharing_stateful_tcp_on_saved_path(struct tcb_sharing_stateful_tcp *s, const
     return TCB_SHARING_STATEFUL_TCP_TCB_SHARED;
 }
 
-/* Count what has left of the window. */
+/* Count the bytes of the window sent. */
 static inline void tcb_sharing_stateful_tcp_on_sent(struct tcb_sharing_stateful_tcp *s, uint64_t size) {
     s->in_use = 1; /* [tcb-sharing.initialisation] */
     if (!s->used_flag)
         s->sent = size < s->bdp - s->sent ? s->sent + size : s->bdp;
 }
 
-/* bictcp_acked, which comes before the ACK grows the window: leave the startup; return whether that was now. rtt: NONE without a sample. */
+/* bictcp_acked, called before the ACK grows the window: end the startup; return whether this ACK ended it. rtt: NONE
+ * without a sample. */
 static inline int tcb_sharing_stateful_tcp_on_ack(struct tcb_sharing_stateful_tcp *s, uint64_t rtt, uint64_t bytes_in_flight,
                                                   uint64_t *cwnd) {
     uint64_t initial = (uint64_t)TCB_SHARING_STATEFUL_TCP_INIT_CWND * s->max_datagram_size;
@@ -150,7 +152,7 @@ static inline int tcb_sharing_stateful_tcp_on_ack(struct tcb_sharing_stateful_tc
     return 1;
 }
 
-/* Leave the startup: the controller has reduced the window. */
+/* End the startup: the controller has reduced the window. */
 static inline void tcb_sharing_stateful_tcp_on_congestion(struct tcb_sharing_stateful_tcp *s) {
     s->used_flag = 1; /* [tcb-sharing.startup.congestion] */
 }

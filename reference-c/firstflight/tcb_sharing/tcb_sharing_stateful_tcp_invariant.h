@@ -1,4 +1,4 @@
-/* What tcb_sharing_stateful_tcp.h, which comes first, calls its invariant. */
+/* The invariant of tcb_sharing_stateful_tcp.h; include that header first. */
 #ifndef TCB_SHARING_STATEFUL_TCP_INVARIANT_H
 #define TCB_SHARING_STATEFUL_TCP_INVARIANT_H
 

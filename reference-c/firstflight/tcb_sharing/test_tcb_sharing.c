@@ -1,4 +1,5 @@
-/* Unit tests of TCB sharing: what each profile begins with, the schedule at the ends of the domain, and the ends of a paced startup. */
+/* Unit tests of TCB sharing: initial values of each profile, the schedule at the limits of the domain, and the end of a
+ * paced startup. */
 #include "support.h"
 
 static struct ff_event saved_path(uint64_t t_ns, uint64_t cwnd_bytes, uint64_t rtt_ns)
@@ -35,7 +36,7 @@ void test_tcb_sharing_at_the_ends_of_the_domain(void)
     struct ff_controller controller = controller_of("tcb-sharing", "stateful-tcp", 12000);
     struct ff_observation seen = step_ok(&controller, saved_path(1, FF_WINDOW_MAX_BYTES, FF_TIME_MAX_NS));
 
-    /* 2^62 - 1 holds floor((2^62 - 1) / 1200) datagrams */
+    /* 2^62 - 1 bytes contain floor((2^62 - 1) / 1200) datagrams */
     TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES / 1200 * 1200, seen.cwnd_bytes);
     TEST_ASSERT_EQUAL_UINT64(1, seen.next_release_ns);
     controller = controller_of("tcb-sharing", "rfc-9040", 12000);

@@ -20,7 +20,7 @@ struct ff_transfer_time_growth {
 /* Begin before the first round. */
 void ff_transfer_time_begin_growth(struct ff_transfer_time_growth *growth, uint64_t segments_per_ack);
 
-/* Go on by one round. */
+/* Advance by one round. */
 void ff_transfer_time_next_round(struct ff_transfer_time_growth *growth);
 
 /* Return the sum of the factors of all rounds up to the next one, times b to the power of `rounds`. */

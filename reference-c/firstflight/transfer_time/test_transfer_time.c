@@ -39,7 +39,7 @@ static void expect(const char *scheme, struct ff_transfer_time_inputs inputs, ui
     TEST_ASSERT_EQUAL_UINT64(answer.gamma_ns + inputs.rtt_ns, answer.response_time_ns);
 }
 
-/* The inputs are refused, and the answer is not touched. */
+/* The inputs are refused, and the answer stays unchanged. */
 static void refused(const char *scheme, struct ff_transfer_time_inputs inputs)
 {
     struct ff_transfer_time answer;

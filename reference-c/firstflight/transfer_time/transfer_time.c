@@ -1,11 +1,11 @@
 /*
  * Transfer-time models of startup schemes. Mirrors reference-py/src/firstflight/transfer_time/transfer_time.py.
  *
- * Widths. r < 2^40, tau < 2^37, s <= 2^48, packets and w < 2^16, so that a full packet times 8 * 10^9, `packet`, is below 2^49
- * and the rate of the link, `link`, below 2^56. A round is added only while the factor of growth before it is below
- * 1 + r tau / packet or link per_ns / (initial packet), hence below 2^44: with b <= 8 there are at most
- * 1 + 44 / log2(9 / 8) < 260 rounds. So the numerator of the factor, (b + 1)^k, stays below 2^825 and its denominator below
- * 2^778, and the largest product, of the numerator, `initial` < 2^56 and `packet` or psi tau, below 2^931.
+ * Widths. r < 2^40, tau < 2^37, s <= 2^48, packets and w < 2^16. So a full packet times 8 * 10^9, `packet`, is below
+ * 2^49, and the rate of the link, `link`, is below 2^56. A round is added only while the previous factor of growth is
+ * below 1 + r tau / packet or link per_ns / (initial packet), hence below 2^44. With b <= 8 there are at most
+ * 1 + 44 / log2(9 / 8) < 260 rounds. So the numerator of the factor, (b + 1)^k, stays below 2^825 and its denominator
+ * below 2^778. The largest product, of the numerator, `initial` < 2^56 and `packet` or psi tau, stays below 2^931.
  */
 #include "firstflight/transfer_time/transfer_time.h"
 
@@ -22,7 +22,7 @@ struct pace {
     uint64_t per_ns;
 };
 
-/* What a scheme needs besides the inputs of the path. */
+/* The input that a scheme needs in addition to the inputs of the path. */
 enum need { NEED_INITIAL_WINDOW, NEED_APPROVED_RATE, NEED_THRESHOLD };
 
 static enum ff_status check_range(uint64_t value, uint64_t low, uint64_t high)
@@ -33,7 +33,7 @@ static enum ff_status check_range(uint64_t value, uint64_t low, uint64_t high)
     return FF_OK;
 }
 
-/* Answer FF_ERR_DOMAIN if an input that the scheme needs lies outside the domain. */
+/* Return FF_ERR_DOMAIN if an input of the scheme is outside the domain. */
 static enum ff_status check(enum need need, const struct ff_transfer_time_inputs *inputs)
 {
     const struct {
@@ -64,7 +64,7 @@ static enum ff_status check(enum need need, const struct ff_transfer_time_inputs
     return FF_OK;
 }
 
-/* Return what, divided by the rate, is the time of a full packet in ns. */
+/* Return the time of a full packet in ns times the rate in bit/s. */
 static uint64_t packet(const struct ff_transfer_time_inputs *inputs)
 {
     return FF_TRANSFER_TIME_BIT_NS_PER_BYTE_S * inputs->mtu_bytes;
@@ -160,7 +160,7 @@ static bool rate_ends(const struct ff_transfer_time_inputs *inputs, const struct
     return ff_wide_compare(&sent, &wanted) >= 0; /* [transfer-time.paced.end] */
 }
 
-/* Write the time where the rest goes at the rate that was reached, which is below that of the link. */
+/* Write the time if the rest is sent at the rate reached, which is below the rate of the link. */
 static void finish_below_link(const struct ff_transfer_time_inputs *inputs, const struct ff_transfer_time_growth *growth,
                               struct pace pace, struct ff_fraction *gamma)
 {
@@ -177,7 +177,7 @@ static void finish_below_link(const struct ff_transfer_time_inputs *inputs, cons
     ff_fraction_divide(gamma, growth->segments_per_ack + 1, growth->rounds);
 }
 
-/* Write the time where the rest goes at the rate of the link. */
+/* Write the time if the rest is sent at the rate of the link. */
 static void finish_at_link(const struct ff_transfer_time_inputs *inputs, const struct ff_transfer_time_growth *growth,
                            struct pace pace, struct ff_fraction *gamma)
 {

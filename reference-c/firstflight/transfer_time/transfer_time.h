@@ -1,5 +1,5 @@
 /*
- * Transfer-time models of startup schemes (spec/transfer-time/rules.md): how long a response takes that meets no loss.
+ * Transfer-time models of startup schemes (spec/transfer-time/rules.md): the duration of a response without loss.
  *
  *     struct ff_transfer_time_inputs inputs = {.rate_bps = 10000000, .rtt_ns = 200000000, .size_bytes = 65536,
  *                                              .mss_bytes = 1448, .mtu_bytes = 1500, .initial_window_segments = 3,
@@ -7,7 +7,7 @@
  *     struct ff_transfer_time answer;
  *     enum ff_status status = ff_transfer_time_compute("slow-start", &inputs, &answer);
  *
- * The functions keep nothing and allocate nothing; the largest needs about 2 KB of stack.
+ * The functions keep no state and do not allocate; the largest needs about 2 KB of stack.
  */
 #ifndef FIRSTFLIGHT_TRANSFER_TIME_H
 #define FIRSTFLIGHT_TRANSFER_TIME_H
@@ -36,17 +36,17 @@ extern "C" {
 /* Bits in a byte times nanoseconds in a second. */
 #define FF_TRANSFER_TIME_BIT_NS_PER_BYTE_S UINT64_C(8000000000)
 
-/* A scheme looks only at what it needs. */
+/* A scheme reads only its own inputs. */
 struct ff_transfer_time_inputs {
-    uint64_t rate_bps;                /* of the bottleneck, at the IP layer */
-    uint64_t rtt_ns;                  /* without queues */
-    uint64_t size_bytes;              /* of the response */
+    uint64_t rate_bps;                /* rate of the bottleneck, at the IP layer */
+    uint64_t rtt_ns;                  /* RTT without queues */
+    uint64_t size_bytes;              /* size of the response */
     uint64_t mss_bytes;               /* payload of a full packet */
-    uint64_t mtu_bytes;               /* the whole of it */
+    uint64_t mtu_bytes;               /* size of a full packet */
     uint64_t initial_window_segments; /* slow-start, initial-start */
     uint64_t segments_per_ack;
-    uint64_t threshold_bytes;   /* jump-start: most of the first flight */
-    uint64_t approved_rate_bps; /* quick-start, more-start: at which they begin, at the IP layer */
+    uint64_t threshold_bytes;   /* jump-start: largest first flight */
+    uint64_t approved_rate_bps; /* quick-start, more-start: initial rate, at the IP layer */
 };
 
 struct ff_transfer_time {
@@ -58,15 +58,15 @@ struct ff_transfer_time {
 
 /*
  * Compute the transfer time under a scheme: "slow-start", "quick-start", "jump-start", "more-start" or "initial-start".
- * FF_ERR_UNKNOWN_PROFILE if there is no such scheme; FF_ERR_DOMAIN if an input that it needs is out of range, or the
+ * FF_ERR_UNKNOWN_PROFILE for an unknown scheme; FF_ERR_DOMAIN if an input of the scheme is out of range, or if the
  * response takes more than FF_TIME_MAX_NS.
  */
 enum ff_status ff_transfer_time_compute(const char *scheme, const struct ff_transfer_time_inputs *inputs,
                                         struct ff_transfer_time *answer);
 
 /*
- * Write the code of the largest Quick-Start rate that is not above the requested one, and that rate; 0 and 0 if there is
- * none. FF_ERR_DOMAIN above FF_TRANSFER_TIME_RATE_MAX_BPS.
+ * Write code and rate of the largest Quick-Start rate that is not above the requested rate, or 0 and 0.
+ * FF_ERR_DOMAIN above FF_TRANSFER_TIME_RATE_MAX_BPS.
  */
 enum ff_status ff_quick_start_code(uint64_t requested_rate_bps, uint64_t *code, uint64_t *approved_rate_bps);
 

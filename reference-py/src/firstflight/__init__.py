@@ -1,8 +1,8 @@
 """Firstflight: an executable model of transport startup algorithms.
 
 The model is a pure function of (state, event): it reads no clock, no file and no random number, and computes in integers.
-Start with :func:`firstflight.controller.create` and :func:`firstflight.controller.step`; :func:`firstflight.controller.advance` is the
-same without the copy of the state.
+Start with :func:`firstflight.controller.create` and :func:`firstflight.controller.step`;
+:func:`firstflight.controller.advance` changes the state in place.
 """
 
 from firstflight.controller import Config, Controller, advance, create, profiles, samples_rate, step

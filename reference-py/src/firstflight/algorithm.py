@@ -1,6 +1,7 @@
 """Descriptors of algorithms, and :func:`discover`, which finds them.
 
-Each algorithm is a package of ``firstflight`` whose ``__init__`` defines ``ALGORITHM``. A new algorithm adds a package and changes no list.
+Each algorithm is a package of ``firstflight`` whose ``__init__`` defines ``ALGORITHM``. A new algorithm needs only a
+package.
 """
 
 import importlib
@@ -16,11 +17,12 @@ from firstflight.window_rules import RulesState, WindowRules
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm:
-    """What all have: ``name`` as in vectors, ``title`` as in prose, ``package`` the package.
+    """Common members: ``name`` as in vectors, ``title`` as in prose, ``package`` the package.
 
-    ``profiles``: the readings of each profile by its name, empty where there is nothing to choose; all of them are ``readings``.
-    ``started_by``: the kind of event until which nothing but the base acts, ``None`` if it acts from the first. ``samples_rate``: whether
-    it asks for the delivery-rate samples of ``ack`` and ``lost`` events.
+    ``profiles``: the readings of each profile by name, instances of ``readings``; empty without choices.
+    ``started_by``: the kind of event that starts the algorithm, ``None`` if it acts from the first event; until then
+    only the base acts. ``samples_rate``: whether the algorithm uses the delivery-rate samples of ``ack`` and ``lost``
+    events.
     """
 
     name: str
@@ -34,10 +36,11 @@ class Algorithm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base(Algorithm):
-    """Controls a connection from beginning to end, and carries startup algorithms, whose profiles may be followed by ``+name``.
+    """Base controller: runs alone or under a startup algorithm, whose profile selects it with the suffix ``+name``.
 
-    ``rules``: its window rules, ``None`` for NewReno's own. ``begin``: from readings their state before the first event, ``carry``: the same
-    where it carries a startup algorithm. ``carries``: the profile in which it does, ``None`` if nothing names it so.
+    ``rules``: the window rules, ``None`` for NewReno. ``begin``: returns the initial state of the rules for given
+    readings; ``carry``: the same under a startup algorithm. ``carries``: the profile used there, or ``None`` without a
+    suffix.
     """
 
     rules: WindowRules | None = None
@@ -48,12 +51,12 @@ class Base(Algorithm):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Startup(Algorithm):
-    """Decides how a connection starts, on top of a base.
+    """Startup algorithm: controls the start of a connection, on top of a base.
 
-    ``begin``: from readings and base the state before the first event. That has a method ``copy``, and
-    shares nothing that changes with its copy. ``step``: from readings, state, base and event the observation; it changes both in place.
-    ``on_bases``: what may be put after a profile of it, to run it on another base. ``answers_path_change``: whether it has rules of its own
-    for a change of the path, which resets the others.
+    ``begin``: returns the initial state from readings and base. The state has a method ``copy`` and shares no mutable
+    data with its copy. ``step``: returns the observation for readings, state, base and event; changes state and base in
+    place. ``on_bases``: suffixes of profiles that select another base. ``answers_path_change``: whether the algorithm
+    has its own rules for a path change; other algorithms are reset.
     """
 
     begin: Callable[[Any, Any], Any]
@@ -64,7 +67,7 @@ class Startup(Algorithm):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computation(Algorithm):
-    """Answers questions; there are no events."""
+    """Computes outputs from inputs, without events."""
 
 
 _ORDER = (Base, Startup, Computation)
@@ -72,7 +75,7 @@ _ORDER = (Base, Startup, Computation)
 
 @cache
 def _packages() -> tuple[str, ...]:
-    """Return the names of the packages: what executes the model again and again looks for them once."""
+    """Return the names of the packages. Cached, since callers discover algorithms repeatedly."""
     package = importlib.import_module("firstflight")
     return tuple(found.name for found in pkgutil.iter_modules(package.__path__) if found.ispkg)
 

@@ -18,7 +18,7 @@ from firstflight.search.search import Search
 
 #: Every algorithm by name, as the packages describe them.
 ALGORITHMS: dict[str, Algorithm] = discover()
-#: The base on which a startup algorithm runs where its profile names no other, and the others by what is put after the profile.
+#: The default base of startup algorithms, and the other bases by the suffix of a profile.
 DEFAULT_BASE = ("slow-start", "rfc-9002")
 SUFFIXES = {
     f"+{name}": (name, found.carries) for name, found in ALGORITHMS.items() if isinstance(found, Base) and found.carries
@@ -37,11 +37,11 @@ class Config:
 
 @dataclass(slots=True)
 class Controller:
-    """State of a controller. ``t_ns``: time of the last event. ``next_packet``: the number after the last that was sent.
+    """State of a controller. ``t_ns``: time of the last event. ``next_packet``: the number after the last packet sent.
 
     ``initial_window_bytes``: the window at the start of each path; ``None`` for the recommended one. ``path_start_ns``: time of the last change of the path, 0 before the first.
     ``readings`` and ``startup``, the state of the startup algorithm, are ``None`` for the base controller alone. The type of the
-    readings says which algorithm it is.
+    readings identifies the algorithm.
     """
 
     base: BaseState
@@ -53,19 +53,19 @@ class Controller:
     path_start_ns: int = 0
 
     def copy(self) -> "Controller":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         startup = None if self.startup is None else self.startup.copy()
         numbers = (self.t_ns, self.next_packet, self.initial_window_bytes, self.path_start_ns)
         return Controller(self.base.copy(), self.readings, startup, *numbers)
 
     @property
     def search(self) -> Search:
-        """The state of SEARCH, an empty one where another algorithm runs."""
+        """The state of SEARCH, an empty state if another algorithm runs."""
         return self.startup if isinstance(self.startup, Search) else Search()
 
 
 def profiles(*, composed: bool = False) -> dict[str, tuple[str, ...]]:
-    """Return the profiles by algorithm. ``composed``: also those that put a startup algorithm on another base, ``draft-09+cubic``."""
+    """Return the profiles by algorithm. ``composed``: also profiles on another base, such as ``draft-09+cubic``."""
     named = {name: _profiles(found, composed=composed) for name, found in ALGORITHMS.items()}
     return {name: found for name, found in named.items() if found}
 
@@ -95,9 +95,9 @@ def _readings(algorithm: str, profile: str) -> Any:
 
 
 def create_with(readings: Any, config: Config, base_readings: Any = None) -> Controller:
-    """Return a new controller with the algorithm of the given readings in these, or with the base controller alone.
+    """Return a new controller with the algorithm of the readings, or with the base controller alone if ``None``.
 
-    ``base_readings``: those of the base controller, which their type names; NewReno of RFC 9002 if ``None``.
+    ``base_readings``: readings of the base controller; their type selects the base. ``None``: NewReno of RFC 9002.
     """
     if not 1 <= config.max_datagram_size_bytes <= DATAGRAM_MAX_BYTES:
         raise DomainError(
@@ -131,9 +131,9 @@ def step(controller: Controller, event: Event) -> tuple[Controller, Observation]
 
 
 def advance(controller: Controller, event: Event) -> Observation:
-    """Process one event in place, for a caller that needs no state of before; return the observables.
+    """Process one event in place, without keeping the earlier state; return the observables.
 
-    Raise :class:`DomainError` outside the domain. The controller is not to be used then.
+    Raise :class:`DomainError` outside the domain. The controller must not be used after that.
     """
     events.check(event)
     if event.t_ns < controller.t_ns:
@@ -155,14 +155,14 @@ def advance(controller: Controller, event: Event) -> Observation:
 
 
 def _resets(controller: Controller) -> bool:
-    """Return whether a change of the path resets the controller: Careful Resume has rules of its own for it."""
+    """Return whether a path change resets the controller. Careful Resume has its own rules for the event."""
     return controller.readings is None or not _BY_READINGS[type(controller.readings)].answers_path_change
 
 
 def _ignored(controller: Controller, t_ns: int) -> Event:
     """Return an event that changes nothing by itself: a path change, or an expired probe timer in Careful Resume.
 
-    Careful Resume notices at any event that a phase ended in the meantime.
+    Careful Resume checks at any event whether its phase has ended.
     """
     return PathChange(t_ns) if _resets(controller) else Pto(t_ns)
 
@@ -178,7 +178,7 @@ def _begin_path(controller: Controller, event: PathChange) -> Observation:
 
 
 def _of_this_path(event: Event, path_start_ns: int) -> Event:
-    """Return the event without the packets sent before the path began, or a path change, which algorithms ignore, if all are."""
+    """Return the event without packets of the old path, or a path change, which algorithms ignore, without packets."""
     match event:
         case Ce() if event.sent_t_ns <= path_start_ns:
             return PathChange(event.t_ns)  # [slow-start.path.old-packets]
@@ -193,7 +193,7 @@ def _of_this_path(event: Event, path_start_ns: int) -> Event:
 
 
 def _step_algorithm(controller: Controller, event: Event) -> Observation:
-    """Return the answer of the algorithm."""
+    """Return the observation of the algorithm."""
     base, readings = controller.base, controller.readings
     if readings is None:
         return newreno.observe(base, newreno.on_event(base, event))

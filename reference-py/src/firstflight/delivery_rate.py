@@ -1,4 +1,4 @@
-"""Delivery-rate samples: what a sender puts into its ``ack`` and ``lost`` events (``spec/events.md``, "The delivery-rate sample").
+"""Delivery-rate samples: members of ``ack`` and ``lost`` events (``spec/events.md``, "The delivery-rate sample").
 
 Source: draft-ietf-ccwg-bbr-06, section 4.1.2. Mirrors ``conformance/simulator/sampler.c``, whose path never changes.
 """
@@ -11,7 +11,7 @@ from firstflight.events import Ack, Event, Lost, PathChange, Sent
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """What is noted in packets sent as one run, the first of which is ``first``; ``before_bytes``: in flight before it."""
+    """State recorded when a run is sent. ``first``: its first packet. ``before_bytes``: bytes in flight before it."""
 
     first: int
     size_bytes: int
@@ -23,17 +23,18 @@ class _Note:
     app_limited: bool
 
     def in_flight_bytes(self, packet: int) -> int:
-        """Return what was in flight when ``packet`` had been sent."""
+        """Return the bytes in flight just after ``packet`` was sent."""
         return self.before_bytes + (packet - self.first + 1) * self.size_bytes
 
 
 @dataclass(slots=True)
 class RateSampler:
-    """Samples one connection, whose events it is given from the first one on, each once and in order. A new path begins everything anew.
+    """Delivery-rate sampler of one connection. It needs all its events, once and in order. A new path resets it.
 
-    ``delivered_bytes``, ``lost_bytes``: in all, the latter without PMTU probes. ``delivered_ns``: when data was delivered last. ``first_send_ns``: when the packet
-    that gave the last sample was sent. ``app_limited_bytes``: how much is delivered when the gap that the application left ends; 0
-    without one. The first write finds nothing to send: it leaves one that any delivery ends.
+    ``delivered_bytes``, ``lost_bytes``: totals, losses without PMTU probes. ``delivered_ns``: time of the last
+    delivery. ``first_send_ns``: sending time of the packet that gave the last sample. ``app_limited_bytes``: total
+    delivered at the end of the application-limited phase; 0 outside of one. A connection starts application-limited,
+    until any delivery.
     """
 
     delivered_bytes: int = 0
@@ -44,11 +45,11 @@ class RateSampler:
     _notes: dict[int, _Note] = field(default_factory=dict, init=False)
 
     def hold_back(self, in_flight_bytes: int) -> None:
-        """Note that the application holds the sender back: until more than what is in flight now is delivered."""
+        """Begin an application-limited phase. It ends when more than the present bytes in flight is delivered."""
         self.app_limited_bytes = max(self.delivered_bytes + in_flight_bytes, 1)
 
     def sampled(self, event: Event) -> Event:
-        """Return the event with its sample. Of a packet that was never sent there is none."""
+        """Return the event with its sample, or without one if its packet was never sent."""
         match event:
             case Sent(not_in_flight=True) | Ack(not_in_flight=True):
                 pass
@@ -117,7 +118,7 @@ class RateSampler:
         )
 
     def _take(self, event: Ack | Lost) -> _Note | None:
-        """Forget the packets of an event; return what was noted in the one sent last."""
+        """Forget the packets of an event; return the note of the packet sent last."""
         note = None
         for run in event.packets:
             for packet in range(run.first, run.last + 1):
@@ -126,7 +127,7 @@ class RateSampler:
 
 
 def with_samples(events: Sequence[Event]) -> Sequence[Event]:
-    """Return the events of a connection with samples; as they are where some have one."""
+    """Return the events of a connection with samples; unchanged if any event already has a sample."""
     if any(map(_has_sample, events)):
         return events
     sampler = RateSampler()
@@ -134,7 +135,7 @@ def with_samples(events: Sequence[Event]) -> Sequence[Event]:
 
 
 def samples_follow(events: Sequence[Event]) -> bool:
-    """Return whether the events of a connection have the samples that follow from them, or none."""
+    """Return whether the events of a connection have exactly the computed samples, or none."""
     if not any(map(_has_sample, events)):
         return True
     sampler = RateSampler()

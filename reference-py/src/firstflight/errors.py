@@ -2,4 +2,4 @@
 
 
 class DomainError(ValueError):
-    """An argument lies outside the domain in which the references are exact; nothing was computed."""
+    """An argument is outside the domain of exact results of the references; nothing was computed."""

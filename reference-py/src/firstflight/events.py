@@ -1,4 +1,4 @@
-"""The event alphabet (``spec/events.md``). Events are values, which nobody changes."""
+"""The event alphabet (``spec/events.md``). Events are immutable values."""
 
 from typing import TypeAlias
 
@@ -30,7 +30,7 @@ class Run:
 
     @property
     def count(self) -> int:
-        """How many packets the run has."""
+        """Number of packets of the run."""
         return self.last - self.first + 1
 
 
@@ -62,10 +62,10 @@ class Ack:
 
     ``latest_rtt_ns``: the RTT sample of this ACK; ``None`` if it gave none. ``min_rtt_ns``: with this sample; ``None`` before the
     first, as ``smoothed_rtt_ns``. ``oldest_unacked_packet``: the first packet whose data is acknowledged neither in it nor in a
-    packet that repeats it; the next packet number if there is none. It is what TCP's cumulative acknowledgement says.
-    ``rate_delivered_bytes``: delivered between the sending of the packet sent last of ``packets`` and now, this ACK included.
-    These six are the delivery-rate sample of the ACK. ``rate_interval_ns``: over what time: the longer of that in which this data
-    was sent and that in which it was acknowledged. ``rate_prior_delivered_bytes``: delivered in all when that packet was sent.
+    packet that repeats it; the next packet number if all data is acknowledged. It corresponds to TCP's cumulative
+    acknowledgement. ``rate_delivered_bytes``: delivered between the sending of the packet sent last of ``packets`` and now, this
+    ACK included. These six are the delivery-rate sample of the ACK. ``rate_interval_ns``: the interval of the sample: the longer
+    of the times to send and to acknowledge this data. ``rate_prior_delivered_bytes``: delivered in all when that packet was sent.
     ``rate_app_limited``: whether the application held the sender back when that packet was sent, or so shortly before that the
     gap was still in flight. ``rate_in_flight_bytes``: in flight when that packet had been sent, itself included.
     ``rate_lost_bytes``: declared lost between its sending and now, without PMTU probes. ``not_in_flight``: the packets were sent
@@ -165,11 +165,11 @@ class IdleRestart:
 
 @value
 class SavedPath:
-    """Connection setup is complete, and this is the saved set for the Remote Endpoint, with what the endpoint allows.
+    """Connection setup is complete, and this is the saved set for the Remote Endpoint, with the limit of the endpoint.
 
-    Beta is ``beta_numerator`` / ``beta_denominator``. ``saved_cwnd_bytes``: 0: there is no set, as in ``saved_rtt_ns``.
-    ``expires_t_ns``: the end of its Lifetime, the last time at which it may be used; ``None`` for none. ``max_jump_bytes``: the
-    largest jump; ``None`` for no bound.
+    Beta is ``beta_numerator`` / ``beta_denominator``. ``saved_cwnd_bytes``: 0 without a set, as in ``saved_rtt_ns``.
+    ``expires_t_ns``: the end of its Lifetime, the last time of its use; ``None`` for none. ``max_jump_bytes``: the largest jump;
+    ``None`` for no bound.
     """
 
     t_ns: int
@@ -247,7 +247,7 @@ KINDS: dict[str, type[Event]] = {
 
 
 def check(event: Event) -> None:
-    """Raise :class:`DomainError` if ``event`` lies outside the domain in ``firstflight.limits``."""
+    """Raise :class:`DomainError` if ``event`` is outside the domain in ``firstflight.limits``."""
     if not 1 <= event.t_ns <= TIME_MAX_NS:
         raise _outside("t_ns", event.t_ns, 1, TIME_MAX_NS)
     match event:
@@ -362,7 +362,7 @@ def _check_datagram_size(event: DatagramSize) -> None:
 
 
 def _check_runs(event: Sent | Ack | Lost) -> None:
-    """Check packets, bytes and bytes in flight. Comparisons stand here without calls."""
+    """Check packets, bytes and bytes in flight. Comparisons are inline, without calls, for speed."""
     if not event.packets:
         raise DomainError("packets: at least one run is needed")
     if not 1 <= event.bytes <= EVENT_MAX_BYTES:
@@ -394,9 +394,9 @@ def _within(name: str, value: int, low: int, high: int) -> None:
 
 
 def _beside(name: str, value: int | None, low: int, high: int) -> None:
-    """Check a member of a group of which at least one is there."""
+    """Check a member of a group; another member of the group is present."""
     if value is None:
-        raise DomainError(f"{name}: is missing beside others that are there only with it")
+        raise DomainError(f"{name}: is missing; another member of its group is present")
     _within(name, value, low, high)
 
 

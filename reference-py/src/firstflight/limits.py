@@ -1,6 +1,6 @@
-"""The domain of both references. Outside it they refuse; inside it no C expression overflows.
+"""The domain of both references. They refuse arguments outside it; inside it no C expression overflows.
 
-The same names and values stand in ``reference-c/firstflight/limits.h``.
+``reference-c/firstflight/limits.h`` has the same names and values.
 """
 
 #: Times and RTTs, in ns. 20 * (2**59 - 1) < 2**64, so that 1/20 ns ticks fit in 64 bits. About 18 years.
@@ -11,9 +11,9 @@ WINDOW_MAX_BYTES = 2**62 - 1
 EVENT_MAX_BYTES = 2**48 - 1
 #: Packets of one run.
 RUN_MAX_PACKETS = 65535
-#: Maximum datagram size, in bytes: the largest UDP payload, and the smallest that QUIC allows is 1200; below 1 nothing fits.
+#: Maximum datagram size, in bytes: the largest UDP payload. The minimum here is 1; QUIC allows no less than 1200.
 DATAGRAM_MAX_BYTES = 65535
-#: Bytes in one SEARCH bin: what seven bytes hold, in which the C port keeps a completed one.
+#: Bytes in one SEARCH bin: the C port stores a completed bin in seven bytes.
 BIN_MAX_BYTES = 2**56 - 1
 #: Every other number.
 NUMBER_MAX = 2**64 - 1

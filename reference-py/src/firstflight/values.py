@@ -1,4 +1,4 @@
-"""Values: dataclasses whose fields nobody changes once they are made."""
+"""Values: dataclasses whose fields never change after construction."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,15 +11,16 @@ _T = TypeVar("_T")
 
 @dataclass_transform(frozen_default=True)
 def value(cls: type[_T]) -> type[_T]:
-    """Make a class a dataclass with slots, which the type checker holds to be frozen.
+    """Make a class a dataclass with slots that the type checker treats as frozen.
 
-    At run time it is not: a frozen object takes four times as long to make, and a simulated transfer makes millions of them.
+    It is not frozen at run time: a frozen object takes four times as long to make, and a simulated transfer makes
+    millions.
     """
     return dataclass(slots=True, unsafe_hash=True)(cls)
 
 
 def copied(state: _T) -> _T:
-    """Return a copy of an object of a dataclass with slots. Each step of a controller makes some; ``replace`` takes five times as long."""
+    """Return a copy of an object of a dataclass with slots. For speed: ``replace`` takes five times as long."""
     of: Any = type(state)
     copy: _T = of(*_members(of)(state))
     return copy

@@ -1,7 +1,7 @@
-"""The interface of a base controller: the rules by which its window grows and is reduced.
+"""The interface of a base controller: rules for the growth and reduction of its window.
 
-NewReno (``newreno``) keeps the windows and the recovery periods of every base, and asks the rules of that base through these hooks. A hook
-that is left out is NewReno's own rule. A base is a package whose descriptor names its rules; no other file knows it.
+NewReno (``newreno``) keeps the windows and the recovery periods of every base and calls the rules of that base through
+these hooks. The default of a hook is NewReno's rule. A base is a package whose descriptor contains its rules.
 
 Mirrors ``reference-c/firstflight/window_rules.h``.
 """
@@ -16,15 +16,15 @@ from firstflight.values import value
 
 
 class RulesState(Protocol):
-    """What the rules of a base keep of a connection."""
+    """Per-connection state of the rules of a base."""
 
     def copy(self) -> "RulesState":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
 
 
 @value
 class Windows:
-    """The windows and the last recovery period of a base, as NewReno has them."""
+    """The windows and the last recovery period of a base, as kept by NewReno."""
 
     cwnd_bytes: int
     ssthresh_bytes: int | None
@@ -42,22 +42,23 @@ def _no_numbers(_state: Any) -> dict[str, int | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowRules:
-    """The hooks. The first argument of each is the state of the rules; they change it in place.
+    """The hooks. Their first argument is the state of the rules, which they change in place.
 
-    ``beta_tenths``: what a reduction leaves of the window, in tenths.
-    ``slow_start_end_bytes``: from ssthresh, the smallest window that is not in slow start.
+    ``beta_tenths``: the window after a reduction, in tenths of the window before.
+    ``slow_start_end_bytes``: returns the smallest window outside slow start for an ssthresh.
     ``on_sent``: packets were sent.
-    ``on_ack``: an ACK, before NewReno looks at it: from ACK, datagram size, windows, and whether they are in slow start, the new window
-    and the outcome; ``None`` leaves the ACK to the other rules.
-    ``on_acked``: the growth of congestion avoidance by ACK, not by packet: from ACK, datagram size, window, and the bytes that may grow
-    it in congestion avoidance, the new window. ACKs that grow nothing come here too.
-    ``reduce``: a reduction: from time, datagram size, windows before it, bytes in flight (``None``: as after the last event) and whether a
-    CE mark is the cause, the new window and ssthresh.
-    ``set_flight``: the bytes in flight after a loss.
-    ``reduced_bytes``: what a reduction leaves of a window that a startup algorithm names.
-    ``note_startup_reduction``: a startup algorithm has reduced, at this time, from this window.
-    ``forget``: a startup algorithm begins again from below: the congestion that was seen says nothing any more.
-    ``restore``: the last losses were spurious: from the window, what the last reduction replaced, ``None`` where it stays.
+    ``on_ack``: processes an ACK before NewReno does. Arguments: ACK, datagram size, windows, whether they are in slow
+    start. Returns the new window and the outcome; ``None`` leaves the ACK to the other rules.
+    ``on_acked``: growth of congestion avoidance per ACK, not per packet, also called for ACKs without growth.
+    Arguments: ACK, datagram size, window, bytes that may grow the window in congestion avoidance. Returns the new
+    window. ``reduce``: a reduction. Arguments: time, datagram size, windows before it, bytes in flight (``None``: as
+    after the last event), whether a CE mark is the cause. Returns the new window and ssthresh.
+    ``set_flight``: sets the bytes in flight after a loss.
+    ``reduced_bytes``: returns the window after a reduction of a window that a startup algorithm gives.
+    ``note_startup_reduction``: a startup algorithm has reduced at this time, from this window.
+    ``forget``: a startup algorithm begins again from a small window: earlier congestion no longer counts.
+    ``restore``: the last losses were spurious. Argument: current window. Returns the windows before the last reduction,
+    or ``None`` to keep the current window.
     ``collapse``: persistent congestion.
     ``change_datagram_size``: the maximum datagram size changes.
     ``numbers``: the observables of the rules.
@@ -79,5 +80,5 @@ class WindowRules:
     numbers: Callable[[Any], dict[str, int | None]] = _no_numbers
 
 
-#: Those of NewReno itself, which have no state.
+#: The rules of NewReno, without state.
 NEWRENO = WindowRules()

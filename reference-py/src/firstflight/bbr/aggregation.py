@@ -1,4 +1,4 @@
-"""BBR.extra_acked: how much more is acknowledged at once than the path delivers (``spec/bbr/rules.md``).
+"""BBR.extra_acked: the bytes acknowledged in excess of the delivery by the path (``spec/bbr/rules.md``).
 
 Mirrors ``reference-c/firstflight/bbr/aggregation.c``.
 """
@@ -10,13 +10,13 @@ from firstflight.bbr.state import EXTRA_ACKED_ROUNDS, Bbr, Sample, saturate
 from firstflight.events import Ack
 from firstflight.newreno.newreno import BaseState
 
-#: The rounds of each of the two samples in Linux, and the packets after which its interval begins anew.
+#: Rounds of each of the two samples in Linux, and the packets that restart the interval of a sample.
 EXTRA_ACKED_LINUX_ROUNDS = 5
 EXTRA_ACKED_LINUX_PACKETS = 2**20
 
 
 def _begin_slot(readings: Readings, state: Bbr) -> int:
-    """Return which of the two samples is the present one, and begin it anew where its time has come."""
+    """Return the index of the present one of the two samples, and reset that sample when its rounds begin."""
     if readings.extra_acked is ExtraAcked.LINUX:
         slot = state.round_count // EXTRA_ACKED_LINUX_ROUNDS % 2
         if state.round_start and state.round_count % EXTRA_ACKED_LINUX_ROUNDS == 0:
@@ -32,7 +32,7 @@ def _begin_slot(readings: Readings, state: Bbr) -> int:
 
 
 def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample) -> None:
-    """Estimate it as Linux does: the larger of two samples, of five rounds each."""
+    """Update BBR.extra_acked as Linux does: the larger of two samples of five rounds each."""
     if sample.prior_delivered_bytes is None:
         return  # [bbr.extra-acked.linux.sample]
     slot = _begin_slot(readings, state)
@@ -51,7 +51,7 @@ def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: BaseStat
 
 
 def update_ack_aggregation(readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample) -> None:
-    """Estimate how much more is acknowledged at once than the path delivers."""
+    """Update BBR.extra_acked, the bytes acknowledged in excess of the delivery at BBR.bw."""
     if readings.extra_acked in (ExtraAcked.LINUX, ExtraAcked.LINUX_V3):
         _update_ack_aggregation_linux(readings, state, base, ack, sample)
         return

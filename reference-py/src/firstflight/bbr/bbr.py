@@ -1,7 +1,7 @@
-"""BBR's Startup and Drain (``spec/bbr/rules.md``), in every profile of ``bbr/profiles.py``: the flow of an event.
+"""Event processing of BBR's Startup and Drain (``spec/bbr/rules.md``), for all profiles of ``bbr/profiles.py``.
 
-What is known of the path is in ``model``, what ends Startup and Drain in ``startup``, what is controlled in ``control``, and what losses do in
-``recovery``. The base holds the window and the recovery period; its rules and its threshold are not used.
+The path model is in ``model``, the end of Startup and Drain in ``startup``. The control parameters are in ``control``,
+the response to losses is in ``recovery``. The base contains the window and the recovery period; its rules are unused.
 
 Mirrors ``reference-c/firstflight/bbr/bbr.c``.
 """
@@ -44,7 +44,7 @@ def _on_sent(readings: Readings, state: Bbr, sent: Sent) -> Outcome:
 
 
 def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
-    """Return whether an ACK leaves most of the model as it is."""
+    """Return whether an ACK leaves most of the model unchanged."""
     if readings.app_limited_acks is AppLimitedAcks.COUNTED or not state.window_reached:
         return False
     return not state.is_loss_in_round and sample.app_limited and exceeds(state.max_bw, sample.rate)
@@ -53,7 +53,7 @@ def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
 def _update_little(
     readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample
 ) -> tuple[Outcome | None, bool]:
-    """Carry out what an app-limited ACK changes; return what it led to, and whether the control parameters change."""
+    """Apply the few changes of an app-limited ACK; return the outcome, and whether the control parameters change."""
     min_rtt_ns = state.min_rtt_ns
     model.update_latest_delivery_signals(state, sample)  # [bbr.app-limited.v3]
     model.update_round(state, sample)  # [bbr.app-limited.skipped]
@@ -68,7 +68,7 @@ def _update_little(
 def _update_model_and_state(
     readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample
 ) -> Outcome | None:
-    """Carry out the steps of an ACK in the order of the draft; return what they led to."""
+    """Apply the steps of an ACK in the order of the draft; return the outcome."""
     model.update_latest_delivery_signals(state, sample)  # [bbr.order]
     model.update_congestion_signals(readings, state, base, sample)
     aggregation.update_ack_aggregation(readings, state, base, ack, sample)
@@ -144,5 +144,5 @@ def _observe(state: Bbr, base: BaseState, outcome: Outcome) -> Observation:
 
 
 def step(readings: Readings, state: Bbr, base: BaseState, event: Event) -> Observation:
-    """Process one event with BBR in the given readings."""
+    """Process one event with BBR and the given readings."""
     return _observe(state, base, _on_event(readings, state, base, event))

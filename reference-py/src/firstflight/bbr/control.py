@@ -1,4 +1,4 @@
-"""What BBR controls: pacing rate, send quantum and window (``spec/bbr/rules.md``).
+"""The control parameters of BBR: pacing rate, send quantum and window (``spec/bbr/rules.md``).
 
 One function for each step of the draft, in its order. They change the state and the base in place.
 
@@ -27,17 +27,17 @@ from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Phase
 
 _SECOND_NS = 10**9
-#: The RTT of the initial pacing rate where there is none, and the time of a send quantum.
+#: RTT of the initial pacing rate before the first sample, and send quanta per second.
 INITIAL_RTT_NS = 10**6
 QUANTA_PER_SECOND = 1000
 #: 64 KBytes.
 QUANTUM_MAX_BYTES = 65_536
-#: PacingMarginPercent leaves 99 %.
+#: Percentage that PacingMarginPercent leaves.
 PACED_PERCENT = 99
 #: MinPipeCwnd, and the smallest send quantum, in packets.
 MIN_PIPE_PACKETS = 4
 QUANTUM_PACKETS = 2
-#: bbr_extra_acked_max_us: the time in which what counts of the aggregation is delivered.
+#: bbr_extra_acked_max_us: BBR.extra_acked counts up to the bytes delivered in this time.
 EXTRA_ACKED_MAX_NS = 100 * 10**6
 
 
@@ -47,7 +47,7 @@ def min_pipe_cwnd_bytes(base: BaseState) -> int:
 
 
 def pace_sent(state: Bbr, sent: Sent) -> None:
-    """Let the next packet leave when these have taken their time."""
+    """Schedule the next departure after the duration of these packets at the pacing rate."""
     whole_ns = sent.bytes * _SECOND_NS // state.pacing_rate  # [bbr.pacing.delay]
     if whole_ns * state.pacing_rate < sent.bytes * _SECOND_NS:
         whole_ns += 1  # [bbr.rounding.delay]
@@ -59,7 +59,7 @@ def _at_least_one(rate: int) -> int:
 
 
 def init_pacing_rate(readings: Readings, state: Bbr, base: BaseState, rtt_ns: int) -> None:
-    """Pace the initial window over an RTT, times the gain."""
+    """Set the pacing rate to the initial window per RTT, times the gain."""
     if in_packets(readings):
         rtt_ns = max(rtt_ns, MICROSECOND_NS)
         rate = packets_rate_of(base.cwnd_bytes, rtt_ns, base.max_datagram_size_bytes)  # [bbr.units.initial]
@@ -77,7 +77,7 @@ def _paced_rate(readings: Readings, state: Bbr) -> int:
 
 
 def set_pacing_rate(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> None:
-    """Pace at the rate times the gain, less the margin."""
+    """Set the pacing rate to BBR.bw times the gain, minus the margin."""
     if ack.smoothed_rtt_ns and not state.has_rtt and readings.initial_rate is InitialRate.FIRST_SAMPLE:
         init_pacing_rate(readings, state, base, ack.smoothed_rtt_ns)  # [bbr.pacing.initial.sample]
         state.has_rtt = True
@@ -87,7 +87,7 @@ def set_pacing_rate(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -
 
 
 def set_send_quantum(readings: Readings, state: Bbr, base: BaseState) -> None:
-    """Set how much may leave at once: a millisecond at the pacing rate."""
+    """Set the send quantum: the bytes of a millisecond at the pacing rate."""
     if readings.units is Units.PACKETS:
         size_bytes = base.max_datagram_size_bytes
         state.send_quantum_bytes = packets_send_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.units.quantum]
@@ -101,14 +101,14 @@ def set_send_quantum(readings: Readings, state: Bbr, base: BaseState) -> None:
 
 
 def delivers_bytes(readings: Readings, state: Bbr, base: BaseState, time_ns: int) -> int:
-    """Return what BBR.bw delivers in a time."""
+    """Return the bytes that BBR.bw delivers in a time."""
     if in_packets(readings):
         return packets_delivered_bytes(state.bw, time_ns, base.max_datagram_size_bytes)  # [bbr.units.delivers]
     return volume_bytes(state.bw, time_ns)
 
 
 def least_window_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
-    """Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets, or as it is at most in Linux."""
+    """Return the window of free first growth: the initial window, limited in version 3 of Linux, or ten packets."""
     if readings.units is Units.PACKETS:
         return INIT_CWND_PACKETS * base.max_datagram_size_bytes  # [bbr.units.ten]
     if readings.units is Units.PACKETS_V3:
@@ -128,7 +128,7 @@ def bdp_multiple_bytes(readings: Readings, state: Bbr, base: BaseState, rate: Ra
 
 
 def quantization_budget_bytes(readings: Readings, state: Bbr, base: BaseState, volume: int) -> int:
-    """Return a volume, or what is in flight at least where packets leave and arrive together."""
+    """Return a volume, raised to the least volume in flight with aggregated packets."""
     offload_bytes = readings.offload_quanta * state.send_quantum_bytes  # [bbr.offload]
     if readings.units is Units.PACKETS:
         return packets_even_bytes(volume + offload_bytes, base.max_datagram_size_bytes)  # [bbr.units.budget]
@@ -136,12 +136,12 @@ def quantization_budget_bytes(readings: Readings, state: Bbr, base: BaseState, v
 
 
 def inflight_bytes(readings: Readings, state: Bbr, base: BaseState, rate: Rate) -> int:
-    """Return what is in flight at one bandwidth-delay product of a rate."""
+    """Return the volume in flight for one bandwidth-delay product of a rate."""
     return quantization_budget_bytes(readings, state, base, bdp_multiple_bytes(readings, state, base, rate, GAIN_UNIT))
 
 
 def _aggregated_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
-    """Return how much of the aggregation counts."""
+    """Return the part of BBR.extra_acked that counts."""
     if readings.extra_acked not in (ExtraAcked.LINUX, ExtraAcked.LINUX_V3):
         return state.extra_acked_bytes
     if readings.extra_acked is ExtraAcked.LINUX and not state.full_bw_reached:
@@ -151,7 +151,7 @@ def _aggregated_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
 
 
 def update_max_inflight(readings: Readings, state: Bbr, base: BaseState) -> None:
-    """Set how much the path needs in flight."""
+    """Set the volume in flight that the path needs."""
     if state.min_rtt_ns is not None:
         state.bdp_bytes = bdp_multiple_bytes(readings, state, base, state.bw, GAIN_UNIT)
     multiple_bytes = bdp_multiple_bytes(readings, state, base, state.bw, state.cwnd_gain)
@@ -160,7 +160,7 @@ def update_max_inflight(readings: Readings, state: Bbr, base: BaseState) -> None
 
 
 def bound_cwnd_for_model(state: Bbr, base: BaseState) -> None:
-    """Bound the window by the volumes that losses set."""
+    """Bound the window by the volumes set on losses."""
     cap_bytes = None
     if state.phase is Phase.PROBE_BW:
         cap_bytes = state.inflight_longterm_bytes  # [bbr.cwnd.long-term]
@@ -171,7 +171,7 @@ def bound_cwnd_for_model(state: Bbr, base: BaseState) -> None:
 
 
 def _is_first_window(readings: Readings, state: Bbr, base: BaseState) -> bool:
-    """Return whether nothing holds growth back yet."""
+    """Return whether the first growth of the window is still free."""
     least_bytes = least_window_bytes(readings, state, base)
     if readings.first_window is FirstWindow.TWICE:
         return base.cwnd_bytes < 2 * least_bytes  # [bbr.cwnd.grow.twice]
@@ -179,7 +179,7 @@ def _is_first_window(readings: Readings, state: Bbr, base: BaseState) -> bool:
 
 
 def set_cwnd(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> None:
-    """Move the window towards what the path needs, by no more than was acknowledged."""
+    """Move the window towards the volume that the path needs, growing by at most the acknowledged bytes."""
     update_max_inflight(readings, state, base)
     if state.packet_conservation:
         in_flight_bytes = saturate(state.in_flight_bytes + ack.bytes)

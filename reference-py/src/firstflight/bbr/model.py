@@ -1,4 +1,4 @@
-"""What BBR knows of the path: rounds, rates, RTT, and the bounds that losses set (``spec/bbr/rules.md``).
+"""The path model of BBR: rounds, rates, RTT, and the bounds set on losses (``spec/bbr/rules.md``).
 
 One function for each step of the draft, in its order. They change the state in place.
 
@@ -17,14 +17,14 @@ from firstflight.observables import Phase
 #: ProbeRTTInterval and MinRTTFilterLen.
 PROBE_RTT_INTERVAL_NS = 5 * 10**9
 MIN_RTT_FILTER_NS = 10 * 10**9
-#: The window of the largest rate in Linux, in rounds, and its part after which another rate is kept.
+#: Length of the maximum filter of the rate in Linux, in rounds.
 MAX_BW_ROUNDS = 10
-#: What version 3 of Linux leaves of a bound, of 256 parts: 1 - beta.
+#: Factor 1 - beta of a bound after losses in version 3 of Linux, in parts of 256.
 LOSS_CUT = 180
 
 
 def update_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
-    """Take the sample into the largest ones of the round, and see whether a loss round begins."""
+    """Update the largest samples of the round, and check whether a loss round begins."""
     state.loss_round_start = False
     state.bw_latest = larger(state.bw_latest, sample.rate)  # [bbr.latest]
     state.inflight_latest_bytes = max(state.inflight_latest_bytes, sample.delivered_bytes)
@@ -35,7 +35,7 @@ def update_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
 
 
 def update_round(state: Bbr, sample: Sample) -> None:
-    """See whether a round begins."""
+    """Check whether a round begins."""
     prior_bytes = sample.prior_delivered_bytes
     state.round_start = prior_bytes is not None and prior_bytes >= state.next_round_delivered_bytes
     if state.round_start:
@@ -46,7 +46,7 @@ def update_round(state: Bbr, sample: Sample) -> None:
 
 
 def _running_max(kept: Kept, now: RoundRate) -> Kept:
-    """Take a rate into the three that are kept to know the largest of ten rounds; return them, that one first."""
+    """Update the three rates of the maximum filter over ten rounds; return the rates, the maximum first."""
     first, second, third = kept
     rate = now.rate
     if not exceeds(first.rate, rate) or now.round_count - third.round_count > MAX_BW_ROUNDS:
@@ -68,7 +68,7 @@ def _running_max(kept: Kept, now: RoundRate) -> Kept:
 
 
 def update_max_bw(readings: Readings, state: Bbr, sample: Sample) -> None:
-    """Take the sample into the largest rate."""
+    """Update the largest rate with the sample."""
     update_round(state, sample)
     if sample.app_limited and exceeds(state.max_bw, sample.rate):
         return  # [bbr.max-bw.app-limited]
@@ -99,7 +99,7 @@ def _loss_lower_bounds(readings: Readings, state: Bbr, base: BaseState) -> None:
 
 
 def adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: BaseState) -> None:
-    """Lower the short-term bounds where a loss round ends, outside of Startup."""
+    """Lower the short-term bounds at the end of a loss round, outside Startup."""
     if state.phase is Phase.STARTUP:
         return  # [bbr.short-term.startup]
     if state.is_loss_in_round:
@@ -108,7 +108,7 @@ def adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: Bas
 
 
 def update_congestion_signals(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> None:
-    """Take the sample into the largest rate, and losses of a round that ends into the short-term bounds."""
+    """Update the largest rate with the sample, and the short-term bounds with the losses of an ended round."""
     update_max_bw(readings, state, sample)
     if state.loss_round_start:
         adapt_lower_bounds_from_congestion(readings, state, base)
@@ -118,7 +118,7 @@ def update_congestion_signals(readings: Readings, state: Bbr, base: BaseState, s
 
 
 def _update_min_rtt_alone(readings: Readings, state: Bbr, ack: Ack) -> None:
-    """Take the RTT into the smallest one of ten seconds, which begins with that of the connection."""
+    """Update the smallest RTT of ten seconds, initially the minimum RTT of the connection."""
     if state.min_rtt_ns is None and ack.min_rtt_ns is not None:
         state.min_rtt_ns = clocked_ns(readings, ack.min_rtt_ns)  # [bbr.min-rtt.connection]
         state.min_rtt_stamp_ns = ack.t_ns
@@ -132,7 +132,7 @@ def _update_min_rtt_alone(readings: Readings, state: Bbr, ack: Ack) -> None:
 
 
 def update_min_rtt(readings: Readings, state: Bbr, ack: Ack) -> None:
-    """Take the RTT into the smallest one of five seconds, and of ten."""
+    """Update the smallest RTT of five seconds, and of ten seconds."""
     if readings.min_rtt_window is MinRttWindow.ONE:
         _update_min_rtt_alone(readings, state, ack)
         return
@@ -157,19 +157,19 @@ def update_min_rtt(readings: Readings, state: Bbr, ack: Ack) -> None:
 
 
 def advance_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
-    """Begin the largest ones of a round with this sample where a loss round begins."""
+    """When a loss round begins, restart the largest samples of the round with this sample."""
     if state.loss_round_start:
         state.bw_latest = sample.rate  # [bbr.latest.advance]
         state.inflight_latest_bytes = sample.delivered_bytes
 
 
 def bound_bw_for_model(state: Bbr) -> None:
-    """Bound the rate by that of the short term."""
+    """Bound the rate by the short-term rate."""
     state.bw = smaller(state.max_bw, state.bw_shortterm)  # [bbr.bw]
 
 
 def reset_congestion_signals(readings: Readings, state: Bbr) -> None:
-    """Forget the losses and the largest ones of the round, where Linux leaves Startup or Drain."""
+    """Reset the losses and the largest samples of the round, as Linux does when it leaves Startup or Drain."""
     if readings.losses is Losses.LINUX_V3:
         state.is_loss_in_round = False  # [bbr.signals.v3]
         state.bw_latest = ZERO

@@ -1,6 +1,7 @@
-"""Rates and volumes as Linux counts them: in packets, microseconds, and packets in a microsecond times 2^24 (``spec/bbr/rules.md``).
+"""Rates and volumes in the units of Linux: packets, us, and packets per us times 2^24 (``spec/bbr/rules.md``).
 
-A packet is a maximum datagram; of a smaller one its part counts. A rate stays a fraction: packets times 2^24 in bytes, over 2^24 microseconds.
+A packet is a maximum datagram; a smaller datagram counts as a part. A rate stays a fraction: packets times 2^24 in
+bytes, over 2^24 microseconds.
 
 Mirrors ``reference-c/firstflight/bbr/packets.c``.
 """
@@ -10,40 +11,40 @@ from firstflight.bbr.rate import ZERO, Rate, over
 from firstflight.limits import WINDOW_MAX_BYTES
 
 MICROSECOND_NS = 1000
-#: The unit of a rate, which has 32 bits, and the time of the fraction.
+#: Unit of a rate, largest rate (32 bits), and interval of the fraction.
 BW_UNIT = 2**24
 BW_MAX = 2**32 - 1
 BW_INTERVAL_NS = BW_UNIT * MICROSECOND_NS
-#: A gain of 1 has so many parts; a part is so many of those of ``state.GAIN_UNIT``.
+#: Parts of a gain of 1 in Linux, and the size of a part in parts of ``state.GAIN_UNIT``.
 GAIN_PARTS = 256
 PART = 250
-#: Five quarters, in those parts.
+#: 5/4, in parts of GAIN_PARTS.
 FULL_BW_THRESH = 320
 #: TCP_INIT_CWND.
 INIT_CWND_PACKETS = 10
-#: And the most that version 3 remembers of the initial window.
+#: Upper bound of the initial window in version 3, in packets.
 INIT_CWND_MOST_PACKETS = 127
-#: A microsecond's share of the margin, which leaves 99 %: bytes per second of a byte per microsecond.
+#: Bytes per second of one byte per microsecond, with the margin subtracted (99 %).
 PACED_PER_SECOND = 990_000
-#: The bytes that leave at once are those of so many parts of a second, and fit in a segment of the host; so many packets at most.
+#: A send quantum is the bytes of 2^-10 s, limited by the segment size of the host and by a number of packets.
 PACING_SHIFT = 10
 GSO_MAX_BYTES = 65_536 - 1 - 320
 QUANTUM_MAX_PACKETS = 127
-#: Below this pacing rate, 1.2 Mbit/s, a packet may leave alone.
+#: Below this pacing rate, 1.2 Mbit/s, a send quantum may be one packet.
 MIN_TSO_RATE = 150_000
-#: In version 3 at least two packets leave at once, and more by 64 KBytes, which halve with each 512 us of the smallest RTT.
+#: Version 3: smallest send quantum, and an addition of 64 KBytes, halved for each 512 us of the smallest RTT.
 MIN_TSO_PACKETS = 2
 GSO_LEGACY_BYTES = 65_536
 TSO_RTT_SHIFT = 9
 
 
 def in_packets(readings: Readings) -> bool:
-    """Return whether rates and volumes are counted so."""
+    """Return whether the readings count rates and volumes in packets."""
     return readings.units in (Units.PACKETS, Units.PACKETS_V3)
 
 
 def whole_ns(time_ns: int) -> int:
-    """Return the whole microseconds of a time."""
+    """Return a time in ns, rounded down to whole microseconds."""
     return time_ns - time_ns % MICROSECOND_NS
 
 
@@ -65,13 +66,13 @@ def packets_rate_up(volume_bytes: int, time_ns: int, size_bytes: int) -> Rate:
 
 
 def packets_reduced(rate: Rate, parts: int, size_bytes: int) -> Rate:
-    """Return so many parts of a rate, rounded down, but no less than its unit."""
+    """Return ``parts`` / 256 of a rate, rounded down, but at least its unit."""
     bw = max(_bw_of(rate, size_bytes) * parts // GAIN_PARTS, 1)
     return Rate(bw * size_bytes, BW_INTERVAL_NS)
 
 
 def packets_share_bytes(volume_bytes: int, parts: int, size_bytes: int) -> int:
-    """Return so many parts of a volume, rounded down to whole packets."""
+    """Return ``parts`` / 256 of a volume, rounded down to whole packets."""
     return over(volume_bytes, parts, GAIN_PARTS * size_bytes) * size_bytes
 
 
@@ -93,19 +94,19 @@ def packets_bdp_bytes(rate: Rate, min_rtt_ns: int, gain: int, size_bytes: int) -
 
 
 def packets_pacing_rate(rate: Rate, gain: int) -> int:
-    """Return a rate in bytes per second, times a gain, less the margin."""
+    """Return a rate in bytes per second, times a gain, minus the margin."""
     return over(rate.delivered_bytes * (gain // PART) // GAIN_PARTS, PACED_PER_SECOND, BW_UNIT)
 
 
 def packets_send_quantum_bytes(pacing: int, size_bytes: int) -> int:
-    """Return the whole packets that leave at once."""
+    """Return the send quantum in bytes, a number of whole packets."""
     packets = min(pacing >> PACING_SHIFT, GSO_MAX_BYTES) // size_bytes
     least = 1 if pacing < MIN_TSO_RATE else 2
     return min(max(packets, least), QUANTUM_MAX_PACKETS) * size_bytes
 
 
 def packets_burst_bytes(pacing: int, min_rtt_ns: int | None, size_bytes: int) -> int:
-    """Return the whole packets that leave at once in version 3: the shorter the smallest RTT, the more."""
+    """Return the send quantum of version 3 in bytes, whole packets: larger for a shorter RTT."""
     near_bytes = 0
     if min_rtt_ns is not None:
         near_bytes = GSO_LEGACY_BYTES >> min(min_rtt_ns // MICROSECOND_NS >> TSO_RTT_SHIFT, 31)

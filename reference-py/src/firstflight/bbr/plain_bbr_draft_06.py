@@ -1,10 +1,11 @@
-"""draft-ietf-ccwg-bbr-06: Startup and Drain, written from the draft without a look at the model.
+"""draft-ietf-ccwg-bbr-06: Startup and Drain, written from the draft without reading the model.
 
-A delivery rate is bytes over ns, compared by cross multiplication. What becomes bytes is rounded down, a time of departure up. SMSS is the
-maximum datagram size. "Open" is what the draft leaves to the implementer; the page says why it is as here. After Drain the connection paces at
-the rate that it found: it neither probes for bandwidth nor enters ProbeRTT (ours), so that what is judged is how it starts.
+A delivery rate is bytes over ns, compared by cross multiplication. Results in bytes are rounded down, departure times
+up. SMSS is the maximum datagram size. "Open" marks a choice that the draft leaves to the implementer; the page gives
+the reason for the choice here. After Drain the connection paces at the measured rate: it neither probes for bandwidth
+nor enters ProbeRTT (ours), because only the start is judged.
 
-The sampling of 4.1 is the sender's: an ACK brings the sample of the packet sent last among those that it acknowledges.
+The sender takes the samples of 4.1: an ACK contains the sample of the packet sent last among the acknowledged packets.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "bbr/draft-06"
 
-#: Bytes, and the ns in which they were delivered.
+#: Delivered bytes, and the duration of their delivery in ns.
 Rate = tuple[int, int]
 #: The rate before the first sample.
 NOTHING: Rate = (0, 1)
@@ -27,11 +28,11 @@ MILLISECOND_NS, SECOND_NS = 1_000_000, 1_000_000_000
 STARTUP_PACING_GAIN, DRAIN_PACING_GAIN, CRUISE_PACING_GAIN = 277, 50, 100
 #: Factor from the BDP to the window.
 CWND_GAIN = 2
-#: Startup ends after so many rounds in which the bandwidth did not grow enough.
+#: Startup ends after this number of rounds without enough growth of the bandwidth.
 FULL_BW_ROUNDS = 3
 #: Ranges of lost packets in a round that can end Startup.
 FULL_LOSS_COUNT = 6
-#: Drain lasts at most so many rounds.
+#: Largest number of rounds of Drain.
 DRAIN_ROUNDS = 3
 #: Pacing is slower than the bandwidth by this share.
 PACING_MARGIN_PERCENT = 1
@@ -47,9 +48,9 @@ PROBE_RTT_INTERVAL_NS = 5_000 * MILLISECOND_NS
 
 @dataclass(slots=True)
 class Bbr:
-    """The variables of section 2. ``None`` stands for infinity, for no time, and for an undo state of None.
+    """Variables of section 2. ``None``: infinity, an absent time, or an undo state of None.
 
-    ``pacing_rate``: in bytes per second. ``app_limited``: C.app_limited, 0 while the connection is not.
+    ``pacing_rate``: in bytes per second. ``app_limited``: C.app_limited, 0 while not application-limited.
     """
 
     smss: int
@@ -64,7 +65,7 @@ class Bbr:
     inflight: int = 0
     delivered: int = 0
     app_limited: int = 0
-    # 5.5.1 and 5.5.10.3: rounds, and the rounds in which losses are noted.
+    # 5.5.1 and 5.5.10.3: rounds, and loss rounds.
     round_count: int = 0
     round_start: bool = False
     next_round_delivered: int = 0
@@ -96,7 +97,7 @@ class Bbr:
     full_bw: Rate = NOTHING
     full_bw_count: int = 0
     drain_start_round: int = 0
-    # Loss recovery, here a recovery period of RFC 9002 (open), and what is saved for its end.
+    # Loss recovery, here a recovery period of RFC 9002 (open), and the state saved for its end.
     in_recovery: bool = False
     by_timeout: bool = False
     recovery_start: int = 0
@@ -114,13 +115,13 @@ class Bbr:
 
     @property
     def ssthresh_bytes(self) -> int | None:
-        """BBR has no slow start threshold."""
+        """Return ``None``: BBR does not use a slow start threshold."""
         return None
 
 
 @dataclass(slots=True)
 class Sample:
-    """RS, the sample of one ACK. Without one, nothing was delivered and no round ends."""
+    """RS, the sample of one ACK. The defaults, for an ACK without sample, deliver nothing and end no round."""
 
     rate: Rate = NOTHING
     delivered: int = 0
@@ -132,7 +133,7 @@ class Sample:
 
 
 def less(a: Rate, b: Rate) -> bool:
-    """Whether ``a`` is the lower rate."""
+    """Return whether ``a`` is the lower rate."""
     return a[0] * b[1] < b[0] * a[1]
 
 
@@ -142,22 +143,22 @@ def higher(a: Rate, b: Rate) -> Rate:
 
 
 def lower(a: Rate, b: Rate | None) -> Rate:
-    """Return the lower of two rates, of which the second may be infinite."""
+    """Return the lower of two rates; the second may be infinite."""
     return b if b is not None and less(b, a) else a
 
 
 def at_least(a: int, b: int | None) -> int | None:
-    """Return the larger of two volumes, of which the second may be infinite."""
+    """Return the larger of two volumes; the second may be infinite."""
     return None if b is None else max(a, b)
 
 
 def at_most(a: int, b: int | None) -> int:
-    """Return the smaller of two volumes, of which the second may be infinite."""
+    """Return the smaller of two volumes; the second may be infinite."""
     return a if b is None else min(a, b)
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Bbr:
-    """5.2.1: OnInit. The initial window is the transport's (5.6.4.1)."""
+    """5.2.1: OnInit. The transport sets the initial window (5.6.4.1)."""
     window = newreno.begin(max_datagram_size_bytes, initial_window_bytes).congestion_window
     s = Bbr(max_datagram_size_bytes, window, window)  # [bbr.begin]
     init_pacing_rate(s, MILLISECOND_NS)  # [bbr.pacing.initial.none]
@@ -170,13 +171,13 @@ def init_pacing_rate(s: Bbr, srtt: int) -> None:
 
 
 def paced(rate: Rate, parts: int) -> int:
-    """Return so many ten-thousandths of a rate in bytes per second, at least 1, for a rate of 0 would let nothing leave (ours)."""
+    """Return ``parts`` / 10,000 of a rate in bytes per second, at least 1: a rate of 0 would stop sending (ours)."""
     bytes_, ns = rate
     return max(min(bytes_ * parts * SECOND_NS // (ns * 10_000), WINDOW_MAX_BYTES), 1)  # [bbr.pacing.least]
 
 
 def on_event(s: Bbr, event: Event) -> Outcome:
-    """Call the function of the event; BBR has no rule for the others."""
+    """Call the function for the event; other events change nothing."""
     match event:
         case Sent():
             return on_transmit(s, event)
@@ -196,7 +197,7 @@ def on_event(s: Bbr, event: Event) -> Outcome:
 
 
 def on_transmit(s: Bbr, sent: Sent) -> Outcome:
-    """5.2.2 and 5.6.2: packets leave one after another at the pacing rate. After idle time the aggregation is measured anew (5.4.1)."""
+    """5.2.2 and 5.6.2: packets depart at the pacing rate. After idle periods measure the aggregation again (5.4.1)."""
     if sent.bytes_in_flight == sent.bytes and s.app_limited:
         s.extra_acked_interval_start = sent.t_ns  # [bbr.idle]
     s.inflight = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
@@ -208,7 +209,7 @@ def on_transmit(s: Bbr, sent: Sent) -> Outcome:
 
 
 def on_ack(s: Bbr, ack: Ack) -> Outcome:
-    """5.2.3: UpdateOnACK. A recovery period ends between its two parts, for the loss exit asks whether one was on."""
+    """5.2.3: UpdateOnACK. Recovery ends between its two parts, because the loss exit depends on active recovery."""
     before, s.inflight = s.cwnd, min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     rs = generate_rate_sample(s, ack)  # [bbr.order]
     outcome = update_model_and_state(s, rs, ack)
@@ -224,7 +225,7 @@ def on_ack(s: Bbr, ack: Ack) -> Outcome:
 
 
 def update_model_and_state(s: Bbr, rs: Sample, ack: Ack) -> Outcome | None:
-    """5.2.3: the outcome is that of the state, or in Startup of the search for a full pipe."""
+    """5.2.3: return the outcome of a state change, or in Startup the outcome of the search for a full pipe."""
     was_startup = s.phase is Phase.STARTUP
     update_latest_delivery_signals(s, rs)
     update_congestion_signals(s, rs)
@@ -240,7 +241,7 @@ def update_model_and_state(s: Bbr, rs: Sample, ack: Ack) -> Outcome | None:
 
 
 def generate_rate_sample(s: Bbr, ack: Ack) -> Sample:
-    """4.1.2.3: there is no rate where the interval is below the minimum RTT, or where it is nothing."""
+    """4.1.2.3: a sample with an interval below the minimum RTT, or of 0, gives a rate of 0."""
     rs = Sample(newly_acked=ack.bytes)
     if ack.rate_delivered_bytes is None:
         s.delivered += ack.bytes  # [bbr.sample.none]
@@ -260,13 +261,13 @@ def generate_rate_sample(s: Bbr, ack: Ack) -> Sample:
 
 
 def clear_app_limited(s: Bbr) -> None:
-    """4.1.2.3: the bubble is acknowledged and gone."""
+    """4.1.2.3: end the application-limited phase after its bytes are acknowledged."""
     if s.delivered > s.app_limited:
         s.app_limited = 0  # [bbr.idle.cleared]
 
 
 def update_latest_delivery_signals(s: Bbr, rs: Sample) -> None:
-    """5.5.10.3: the most that was delivered in the last round, and whether that ends now."""
+    """5.5.10.3: update the largest delivery of the last round, and check whether the round ends."""
     s.loss_round_start = False
     s.bw_latest = higher(s.bw_latest, rs.rate)  # [bbr.latest]
     s.inflight_latest = max(s.inflight_latest, rs.delivered)
@@ -276,7 +277,7 @@ def update_latest_delivery_signals(s: Bbr, rs: Sample) -> None:
 
 
 def update_congestion_signals(s: Bbr, rs: Sample) -> None:
-    """5.5.10.3: UpdateMaxBw, and once in a round the bounds that losses set. The filter of max_bw spans the whole start."""
+    """5.5.10.3: UpdateMaxBw, and once per round the bounds set on losses. The max_bw filter spans the whole start."""
     update_round(s, rs)
     if not rs.is_app_limited or not less(rs.rate, s.max_bw):
         s.max_bw = higher(s.max_bw, rs.rate)  # [bbr.max-bw] [bbr.max-bw.app-limited]
@@ -287,7 +288,7 @@ def update_congestion_signals(s: Bbr, rs: Sample) -> None:
 
 
 def update_round(s: Bbr, rs: Sample) -> None:
-    """5.5.1: a round ends when a packet is acknowledged that was sent after it began."""
+    """5.5.1: a round ends when a packet sent after its beginning is acknowledged."""
     s.round_start = rs.prior_delivered >= s.next_round_delivered
     if s.round_start:
         s.next_round_delivered = s.delivered
@@ -303,7 +304,7 @@ def adapt_lower_bounds(s: Bbr) -> None:
 
 
 def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
-    """5.5.9: what was acknowledged beyond what the bandwidth lets expect, at most in one round, or in ten after Startup."""
+    """5.5.9: the bytes acknowledged in excess of the bandwidth: the largest of this round, or of ten after Startup."""
     bytes_, ns = s.bw
     expected = min(bytes_ * (now - s.extra_acked_interval_start) // ns, WINDOW_MAX_BYTES)
     if s.extra_acked_delivered <= expected:
@@ -319,7 +320,7 @@ def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
 
 
 def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
-    """5.3.1.2: three rounds in which the rate grows by less than a quarter."""
+    """5.3.1.2: three rounds, each with growth of the rate by less than a quarter."""
     if s.full_bw_now or not s.round_start:  # [bbr.full-bw.round]
         return None
     if rs.is_app_limited:
@@ -336,12 +337,12 @@ def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
 
 
 def reset_full_bw(s: Bbr) -> None:
-    """5.3.1.2: looking for a full pipe begins anew."""
+    """5.3.1.2: restart the search for a full pipe."""
     s.full_bw, s.full_bw_count, s.full_bw_now = NOTHING, 0, False  # [bbr.full-bw.reset]
 
 
 def check_startup_done(s: Bbr, rs: Sample) -> Outcome | None:
-    """5.3.1.1: Startup ends by the plateau or by losses."""
+    """5.3.1.1: end Startup on a plateau or on losses."""
     by_loss = check_startup_high_loss(s, rs)
     if s.phase is Phase.STARTUP and s.full_bw_reached:
         s.phase, s.pacing_gain = Phase.DRAIN, DRAIN_PACING_GAIN  # [bbr.startup.done] [bbr.drain]
@@ -351,7 +352,7 @@ def check_startup_done(s: Bbr, rs: Sample) -> Outcome | None:
 
 
 def check_startup_high_loss(s: Bbr, rs: Sample) -> bool:
-    """5.3.1.3: a round of fast recovery in which six ranges were lost, and more than 2 % of what was in flight."""
+    """5.3.1.3: a round of fast recovery with six lost ranges, and a loss of more than 2 % of the bytes in flight."""
     if not s.loss_round_start:
         return False
     ranges, s.lost_ranges, s.after_lost = s.lost_ranges, 0, None  # [bbr.loss-exit.ranges.round]
@@ -368,7 +369,7 @@ def check_startup_high_loss(s: Bbr, rs: Sample) -> bool:
 
 
 def check_drain_done(s: Bbr) -> Outcome | None:
-    """5.3.2: Drain ends when no more than one BDP is in flight, or after three rounds; the pseudocode waits for a fourth."""
+    """5.3.2: Drain ends at one BDP in flight or less, or after three rounds; the pseudocode waits for a fourth."""
     if s.phase is not Phase.DRAIN:
         return None
     by_flight = s.inflight <= quantized(s, bdp_multiple(s, 1))  # [bbr.drain.done]
@@ -379,7 +380,7 @@ def check_drain_done(s: Bbr) -> Outcome | None:
 
 
 def update_min_rtt(s: Bbr, ack: Ack) -> None:
-    """5.3.4.3: the least sample of some ten seconds, by way of the least of five."""
+    """5.3.4.3: the smallest sample of about ten seconds, computed from the smallest of five seconds."""
     now, rtt = ack.t_ns, ack.latest_rtt_ns
     expired = now > s.probe_rtt_min_stamp + PROBE_RTT_INTERVAL_NS
     if rtt is not None and (s.probe_rtt_min_delay is None or rtt < s.probe_rtt_min_delay or expired):
@@ -391,7 +392,7 @@ def update_min_rtt(s: Bbr, ack: Ack) -> None:
 
 
 def set_pacing_rate(s: Bbr, ack: Ack) -> None:
-    """5.6.2: until the pipe has been full, the pacing rate only rises. The first RTT gives the initial rate (open: or the handshake)."""
+    """5.6.2: until the pipe is full, the rate only rises. The first RTT (open: or the handshake) sets it initially."""
     if ack.smoothed_rtt_ns and not s.srtt_known:
         s.srtt_known = True
         init_pacing_rate(s, ack.smoothed_rtt_ns)  # [bbr.pacing.initial.sample]
@@ -401,12 +402,12 @@ def set_pacing_rate(s: Bbr, ack: Ack) -> None:
 
 
 def set_send_quantum(s: Bbr) -> None:
-    """5.6.3: what leaves in a millisecond, at most 64 KBytes, at least two packets."""
+    """5.6.3: the bytes of a millisecond, at most 64 KBytes, at least two packets."""
     s.send_quantum = max(min(s.pacing_rate // 1000, LARGEST_QUANTUM_BYTES), 2 * s.smss)  # [bbr.quantum]
 
 
 def bdp_multiple(s: Bbr, gain: int) -> int:
-    """5.6.4.2: so many times the product of bandwidth and minimum RTT; without an RTT the initial window."""
+    """5.6.4.2: ``gain`` times the product of bandwidth and minimum RTT; without an RTT the initial window."""
     if s.min_rtt is None:
         return s.initial_cwnd  # [bbr.bdp.none]
     bytes_, ns = s.bw
@@ -420,7 +421,7 @@ def quantized(s: Bbr, inflight_cap: int) -> int:
 
 
 def set_cwnd(s: Bbr, newly_acked: int) -> None:
-    """5.6.4.6: the window grows by what is acknowledged, towards max_inflight."""
+    """5.6.4.6: the window grows by the acknowledged bytes towards max_inflight."""
     max_inflight = quantized(s, bdp_multiple(s, CWND_GAIN) + s.extra_acked)  # [bbr.max-inflight]
     grown = min(s.cwnd + newly_acked, WINDOW_MAX_BYTES)
     if s.full_bw_reached:
@@ -432,7 +433,7 @@ def set_cwnd(s: Bbr, newly_acked: int) -> None:
 
 
 def bound_cwnd_for_model(s: Bbr) -> None:
-    """5.6.4.7: the short-term bound in every state, the long-term one after Drain."""
+    """5.6.4.7: the short-term bound in every state, the long-term bound after Drain."""
     cap = s.inflight_longterm if s.phase is Phase.PROBE_BW else None  # [bbr.cwnd.long-term]
     if s.inflight_shortterm is not None:
         cap = at_most(s.inflight_shortterm, cap)  # [bbr.cwnd.short-term]
@@ -441,9 +442,9 @@ def bound_cwnd_for_model(s: Bbr) -> None:
 
 
 def on_lost(s: Bbr, lost: Lost) -> Outcome:
-    """5.2.4, and the ranges of 5.3.1.3: a run that follows the last lost packet is no other range (open).
+    """5.2.4, and the ranges of 5.3.1.3: a run directly after the last lost packet continues its range (open).
 
-    A lost PMTU probe only leaves the bytes in flight (RFC 9000, section 14.4).
+    The loss of a PMTU probe only reduces the bytes in flight (RFC 9000, section 14.4).
     """
     s.inflight = min(lost.bytes_in_flight, WINDOW_MAX_BYTES)
     if lost.pmtu_probe:
@@ -456,7 +457,7 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_congestion(s: Bbr, sent_time: int, now: int) -> Outcome:
-    """5.6.4.4: OnEnterFastRecovery, where a recovery period of RFC 9002 begins; one that begins in another goes on with it (open)."""
+    """5.6.4.4: OnEnterFastRecovery, when a recovery period of RFC 9002 begins. In recovery it is extended (open)."""
     if sent_time > s.recovery_start:  # [bbr.recovery.once]
         if not s.in_recovery:
             save_state_upon_loss(s)  # [bbr.recovery.begin]
@@ -466,7 +467,7 @@ def on_congestion(s: Bbr, sent_time: int, now: int) -> Outcome:
 
 
 def note_loss(s: Bbr) -> Outcome:
-    """5.5.10.2: the first loss of a round begins another."""
+    """5.5.10.2: the first loss of a round begins a new loss round."""
     if s.is_loss_in_round:
         return Outcome.ALREADY_NOTED
     s.is_loss_in_round = True
@@ -485,7 +486,7 @@ def save_state_upon_loss(s: Bbr) -> None:
 
 
 def on_enter_rto(s: Bbr, event: PersistentCongestion) -> Outcome:
-    """5.6.4.4: after a timeout, here persistent congestion, one more packet may leave than is in flight (open: of what size)."""
+    """5.6.4.4: on a timeout, here persistent congestion, cwnd becomes the flight plus one packet (its size is open)."""
     save_state_upon_loss(s)
     s.in_recovery = s.by_timeout = True
     s.recovery_start, s.recovery_delivered = event.t_ns, s.delivered
@@ -494,7 +495,7 @@ def on_enter_rto(s: Bbr, event: PersistentCongestion) -> Outcome:
 
 
 def handle_spurious_loss_detection(s: Bbr) -> Outcome:
-    """5.5.11.2: the windows and bounds of before, and Startup again if the losses ended it."""
+    """5.5.11.2: restore window and bounds, and return to Startup if the losses ended it."""
     s.cwnd = max(s.cwnd, s.prior_cwnd)  # [bbr.undo]
     s.in_recovery = s.is_loss_in_round = False
     reset_full_bw(s)

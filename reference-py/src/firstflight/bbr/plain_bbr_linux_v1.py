@@ -1,9 +1,11 @@
-"""BBR v1 of Linux: Startup and Drain, written from net/ipv4/tcp_bbr.c (with lib/win_minmax.c and net/ipv4/tcp_rate.c) without a look at the model.
+"""BBR v1 of Linux: Startup and Drain, from net/ipv4/tcp_bbr.c, lib/win_minmax.c and net/ipv4/tcp_rate.c.
 
-A bandwidth is packets in a microsecond, times 2^24 and rounded down; a packet is a maximum datagram, of which parts count. Windows and volumes are
-bytes, times are floored to microseconds. The kernel has one ACK where a stream has several events: what packets were lost since the last ACK is
-taken off at the next, and the first ACK in recovery is the first after the loss that began it. Recovery is the period of RFC 9002, the timeout is persistent congestion. After Drain
-comes one phase without the cycle of gains (ours); PROBE_RTT and the estimator of policers are left out.
+Written without reading the model. A bandwidth is packets per microsecond, times 2^24 and rounded down; a packet is a
+maximum datagram, and parts of a packet count. Windows and volumes are in bytes, times are floored to microseconds. One
+ACK of the kernel corresponds to several events of a stream. Therefore the next ACK subtracts the bytes lost since the
+last ACK. The first ACK in recovery is the first ACK after the loss that began recovery. Recovery is the period of RFC
+9002, the timeout is persistent congestion. After Drain one phase follows, without the gain cycle (ours);
+PROBE_RTT and the policer estimator are left out.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +21,7 @@ PROFILE = "bbr/linux-v1"
 BW_SCALE, BBR_SCALE = 24, 8
 #: Parts of a packet per microsecond, and of a gain of 1.
 BW_UNIT, BBR_UNIT = 1 << BW_SCALE, 1 << BBR_SCALE
-#: The largest bandwidth, which the kernel keeps in 32 bits, in 1/2^24 packets per us.
+#: The largest bandwidth, 32 bits in the kernel, in 1/2^24 packets per us.
 BW_MAX = 2**32 - 1
 #: A microsecond and a second in ns, a millisecond in us.
 US_NS, MS_US, SECOND_NS = 1000, 1000, 1_000_000_000
@@ -29,13 +31,13 @@ HIGH_GAIN = BBR_UNIT * 2885 // 1000 + 1
 DRAIN_GAIN = BBR_UNIT * 1000 // 2885
 #: Gain of the window, in 1/256.
 CWND_GAIN = 2 * BBR_UNIT
-#: Microseconds of a second, less the pacing margin of 1 %.
+#: Microseconds of a second, minus the pacing margin of 1 %.
 PACED = 10_000 * 99
 #: Below this pacing rate a burst may be one segment, in bytes per second.
 MIN_TSO_RATE = 1_200_000 >> 3
 #: A burst lasts 1/2^10 of a second.
 PACING_SHIFT = 10
-#: The longest burst that the kernel hands to the device, without headers.
+#: The longest burst that the kernel passes to the device, without headers.
 LARGEST_GSO_BYTES = 65536 - 1 - 320
 #: The longest burst, in segments.
 MOST_SEGMENTS = 0x7F
@@ -43,17 +45,17 @@ MOST_SEGMENTS = 0x7F
 MIN_RTT_WINDOW_NS = 10 * SECOND_NS
 #: Length of the maximum filter of the bandwidth.
 BW_ROUNDS = 10
-#: The growth of the bandwidth that lets Startup go on, in 1/256.
+#: Growth of the bandwidth that continues Startup, in 1/256.
 FULL_BW_THRESH = BBR_UNIT * 5 // 4
-#: Startup ends after so many rounds in which the bandwidth did not grow enough.
+#: Startup ends after this number of rounds without enough growth of the bandwidth.
 FULL_BW_ROUNDS = 3
-#: The initial and the least window.
+#: The initial and the minimum window.
 INIT_CWND_PACKETS, CWND_MIN_PACKETS = 10, 4
 #: Half the length of the maximum filter of the aggregation.
 EXTRA_ACKED_ROUNDS = 5
 #: Upper bound of the aggregation, as a time at the bandwidth.
 EXTRA_ACKED_MOST_US = 100 * MS_US
-#: A period of aggregation ends before so many packets are acknowledged.
+#: A period of aggregation ends before this number of packets is acknowledged.
 EPOCH_MOST_PACKETS = 1 << 20
 #: TCP_CA_Open, TCP_CA_Recovery and TCP_CA_Loss: states of the connection.
 OPEN, RECOVERY, LOSS = 0, 3, 4
@@ -61,10 +63,10 @@ OPEN, RECOVERY, LOSS = 0, 3, 4
 
 @dataclass(slots=True)
 class Bbr:
-    """struct bbr, and what it uses of struct sock. ``None`` stands for infinity and for no time.
+    """struct bbr, and the fields of struct sock that it uses. ``None``: infinity, or an absent time.
 
-    ``ca_state`` and ``prev_ca_state``: as of now, and on the last ACK. ``losses``: bytes lost since the last ACK. ``best``: the three samples of
-    the filter of the bandwidth, each with its round.
+    ``ca_state`` and ``prev_ca_state``: the present state, and the state at the last ACK. ``losses``: bytes lost since
+    the last ACK. ``best``: the three samples of the bandwidth filter, each with its round.
     """
 
     mss: int
@@ -113,7 +115,7 @@ class Bbr:
 
 @dataclass(slots=True)
 class Sample:
-    """struct rate_sample: ``delivered`` and ``interval_us`` are negative where the observation is not valid."""
+    """struct rate_sample: ``delivered`` and ``interval_us`` are negative in an invalid sample."""
 
     acked: int
     delivered: int = -1
@@ -124,7 +126,7 @@ class Sample:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Bbr:
-    """bbr_init; the smallest RTT is not known yet."""
+    """bbr_init, before the first RTT."""
     window = newreno.begin(max_datagram_size_bytes, initial_window_bytes).congestion_window
     s = Bbr(max_datagram_size_bytes, window)
     init_pacing_rate_from_rtt(s, None)
@@ -132,7 +134,7 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Bbr
 
 
 def on_event(s: Bbr, event: Event) -> Outcome:
-    """Call the function of the event; BBR has no rule for the others, not even for marks."""
+    """Call the function for the event; other events, including marks, change nothing."""
     match event:
         case Sent():
             return on_sent(s, event)
@@ -148,7 +150,7 @@ def on_event(s: Bbr, event: Event) -> Outcome:
 
 
 def on_sent(s: Bbr, sent: Sent) -> Outcome:
-    """The sender's part: pacing, the bubble of the application, and CA_EVENT_TX_START."""
+    """Process sent packets: pacing, the application-limited mark, and CA_EVENT_TX_START."""
     if sent.bytes_in_flight == sent.bytes and s.app_limited:
         s.ack_epoch_start, s.ack_epoch_acked = sent.t_ns, 0  # [bbr.idle.linux]
     s.inflight = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
@@ -160,7 +162,7 @@ def on_sent(s: Bbr, sent: Sent) -> Outcome:
 
 
 def on_ack(s: Bbr, ack: Ack) -> Outcome:
-    """bbr_main, on a sample made as tcp_rate_gen does."""
+    """bbr_main, with a sample as in tcp_rate_gen."""
     before, was = s.snd_cwnd, s.phase
     s.inflight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     if s.min_rtt_us is None and ack.min_rtt_ns is not None:
@@ -185,7 +187,7 @@ def on_ack(s: Bbr, ack: Ack) -> Outcome:
 
 
 def rate_gen(s: Bbr, ack: Ack) -> Sample:
-    """tcp_rate_gen: no valid interval is shorter than the smallest RTT."""
+    """tcp_rate_gen: an interval below the smallest RTT is invalid."""
     rs = Sample(ack.bytes)
     if ack.latest_rtt_ns is not None:
         rs.rtt_us = ack.latest_rtt_ns // US_NS
@@ -204,12 +206,12 @@ def rate_gen(s: Bbr, ack: Ack) -> Sample:
 
 
 def bandwidth(s: Bbr, bytes_: int, us: int) -> int:
-    """Return packets in a microsecond, scaled. What is scaled ends at the largest window (ours)."""
+    """Return packets per microsecond, times 2^24. The dividend is at most the largest window (ours)."""
     return min(min(bytes_ * BW_UNIT // s.mss, WINDOW_MAX_BYTES) // us, BW_MAX)  # [bbr.units.rate]
 
 
 def update_bw(s: Bbr, rs: Sample) -> None:
-    """bbr_update_bw: rounds, and the largest bandwidth of ten."""
+    """bbr_update_bw: rounds, and the largest bandwidth of ten rounds."""
     s.round_start = False
     if rs.delivered < 0 or rs.interval_us <= 0:
         return
@@ -224,12 +226,12 @@ def update_bw(s: Bbr, rs: Sample) -> None:
 
 
 def max_bw(s: Bbr) -> int:
-    """Return the best of the filter."""
+    """Return the maximum of the filter."""
     return s.best[0][1]
 
 
 def running_max(s: Bbr, bw: int) -> None:
-    """minmax_running_max: three samples stand for those of the window."""
+    """minmax_running_max: three samples represent the samples of the window."""
     first, second, third = s.best
     now, new = s.rtt_cnt, (s.rtt_cnt, bw)
     if bw >= first[1] or now - third[0] > BW_ROUNDS:
@@ -257,7 +259,7 @@ def packets(bw: int, us: int) -> int:
 
 
 def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
-    """bbr_update_ack_aggregation: the most that was acknowledged beyond what was expected, of five to ten rounds."""
+    """bbr_update_ack_aggregation: the largest excess over the expected acknowledged bytes, in five to ten rounds."""
     if rs.acked <= 0 or rs.delivered < 0 or rs.interval_us <= 0:
         return
     if s.round_start:
@@ -276,7 +278,7 @@ def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
 
 
 def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
-    """bbr_check_full_bw_reached: the outcome is that of a round."""
+    """bbr_check_full_bw_reached: return the outcome of a round."""
     if s.full_bw_reached or not s.round_start:
         return None
     if rs.is_app_limited:
@@ -290,7 +292,7 @@ def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
 
 
 def check_drain(s: Bbr, now: int) -> None:
-    """bbr_check_drain: Drain may end in the ACK that begins it."""
+    """bbr_check_drain: Drain may end on the ACK that begins it."""
     if s.phase is Phase.STARTUP and s.full_bw_reached:
         s.phase = Phase.DRAIN
         s.snd_ssthresh = inflight_at_bdp(s)  # [bbr.threshold]
@@ -306,19 +308,19 @@ def update_min_rtt(s: Bbr, rs: Sample, now: int) -> None:
 
 
 def update_gains(s: Bbr) -> None:
-    """bbr_update_gains; in PROBE_BW those of a phase that cruises (ours)."""
+    """bbr_update_gains; in PROBE_BW the gains of a cruise phase (ours)."""
     s.pacing_gain = {Phase.STARTUP: HIGH_GAIN, Phase.DRAIN: DRAIN_GAIN}.get(s.phase, BBR_UNIT)
     s.cwnd_gain = CWND_GAIN if s.phase is Phase.PROBE_BW else HIGH_GAIN
 
 
 def to_pacing_rate(s: Bbr, bw: int, gain: int) -> int:
-    """bbr_bw_to_pacing_rate, in bytes per second; at least 1, for a rate of 0 would let nothing leave (ours)."""
+    """bbr_bw_to_pacing_rate, in bytes per second; at least 1, because a rate of 0 would stop sending (ours)."""
     rate = (bw * s.mss * gain >> BBR_SCALE) * PACED >> BW_SCALE  # [bbr.units.pacing]
     return max(min(rate, WINDOW_MAX_BYTES), 1)
 
 
 def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_init_pacing_rate_from_rtt: the window in an RTT, or in a millisecond."""
+    """bbr_init_pacing_rate_from_rtt: the window per RTT, or per millisecond."""
     rtt_us = MS_US
     if srtt_ns:
         rtt_us = max(srtt_ns // US_NS, 1)
@@ -327,7 +329,7 @@ def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
 
 
 def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_set_pacing_rate: until the pipe is full it only rises."""
+    """bbr_set_pacing_rate: until the pipe is full, the pacing rate only rises."""
     rate = to_pacing_rate(s, max_bw(s), s.pacing_gain)
     if not s.has_seen_rtt and srtt_ns:
         init_pacing_rate_from_rtt(s, srtt_ns)
@@ -350,7 +352,7 @@ def bdp(s: Bbr, gain: int) -> int:
 
 
 def budget(s: Bbr, volume: int) -> int:
-    """bbr_quantization_budget: three bursts more, and an even number of packets."""
+    """bbr_quantization_budget: add three bursts, and round up to an even number of packets."""
     volume += 3 * tso_segments(s) * s.mss
     return min(-(-volume // (2 * s.mss)) * 2 * s.mss, WINDOW_MAX_BYTES)  # [bbr.units.budget]
 
@@ -370,14 +372,14 @@ def in_net_at_edt(s: Bbr, now: int) -> int:
 
 
 def aggregation_cwnd(s: Bbr) -> int:
-    """bbr_ack_aggregation_cwnd: at most what is delivered in 100 ms."""
+    """bbr_ack_aggregation_cwnd: at most the bytes delivered in 100 ms."""
     if not s.full_bw_reached:
         return 0
     return min(max(s.extra_acked), packets(max_bw(s), EXTRA_ACKED_MOST_US) * s.mss)
 
 
 def recover_or_restore(s: Bbr, acked: int, *, ended: bool) -> bool:
-    """bbr_set_cwnd_to_recover_or_restore: whether packets are conserved, as in the first round of recovery."""
+    """bbr_set_cwnd_to_recover_or_restore: return whether packet conservation is active (first round of recovery)."""
     if s.losses > 0:
         s.snd_cwnd = max(s.snd_cwnd - s.losses, s.mss)  # [bbr.conservation.lost]
     s.losses = 0
@@ -395,7 +397,7 @@ def recover_or_restore(s: Bbr, acked: int, *, ended: bool) -> bool:
 
 
 def set_cwnd(s: Bbr, rs: Sample, *, ended: bool) -> None:
-    """bbr_set_cwnd: towards the target, by what was acknowledged."""
+    """bbr_set_cwnd: grow towards the target by the acknowledged bytes."""
     if recover_or_restore(s, rs.acked, ended=ended):
         return
     target = budget(s, bdp(s, s.cwnd_gain) + aggregation_cwnd(s))
@@ -408,12 +410,12 @@ def set_cwnd(s: Bbr, rs: Sample, *, ended: bool) -> None:
 
 
 def save_cwnd(s: Bbr) -> None:
-    """bbr_ssthresh calls bbr_save_cwnd: what the window was on the last ACK that was in no recovery."""
+    """bbr_save_cwnd, called by bbr_ssthresh: save the window, in recovery only if larger than the saved window."""
     s.prior_cwnd = s.snd_cwnd if s.prev_ca_state < RECOVERY else max(s.prior_cwnd, s.snd_cwnd)
 
 
 def on_lost(s: Bbr, lost: Lost) -> Outcome:
-    """Recovery begins with a packet that was sent after the last one began."""
+    """Begin recovery on the loss of a packet sent after the last recovery began."""
     s.inflight = min(lost.bytes_in_flight, WINDOW_MAX_BYTES)
     s.losses = min(s.losses + lost.bytes, WINDOW_MAX_BYTES)
     if max(run.sent_t_ns for run in lost.packets) <= s.recovery_start:
@@ -427,7 +429,7 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_timeout(s: Bbr, now: int) -> Outcome:
-    """tcp_enter_loss, which calls bbr_ssthresh for a new window of data only, and bbr_set_state of it."""
+    """tcp_enter_loss, which calls bbr_ssthresh only for a new window of data, and its bbr_set_state."""
     if s.ca_state == OPEN:
         save_cwnd(s)
     s.snd_cwnd = min(s.inflight + s.mss, WINDOW_MAX_BYTES)
@@ -438,7 +440,7 @@ def on_timeout(s: Bbr, now: int) -> Outcome:
 
 
 def undo(s: Bbr) -> Outcome:
-    """bbr_undo_cwnd, and what the next ACK would restore."""
+    """bbr_undo_cwnd, and the state that the next ACK would restore."""
     s.full_bw, s.full_bw_cnt, s.losses = 0, 0, 0  # [bbr.conservation.undo]
     s.ca_state = s.prev_ca_state = OPEN
     s.packet_conservation = False

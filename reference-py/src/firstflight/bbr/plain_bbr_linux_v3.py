@@ -1,9 +1,10 @@
-"""BBR v3 of Linux: Startup and Drain, written from net/ipv4/tcp_bbr.c of the v3 branch (with tcp_rate.c, tcp_input.c) without a look at the model.
+"""BBR v3 of Linux: Startup and Drain, from net/ipv4/tcp_bbr.c of the v3 branch, tcp_rate.c and tcp_input.c.
 
-A bandwidth is packets in a microsecond, times 2^24; a packet is a maximum datagram, of which parts count. Windows and volumes are bytes, times
-are floored to microseconds. The kernel has one ACK where a stream has several events: it counts as losses of an ACK what was lost since the last
-one. Recovery is the period of RFC 9002, the timeout is persistent congestion. ECN of BBR needs a path that says so and is left out, as is what follows
-Drain: the phases that probe for bandwidth and PROBE_RTT.
+Written without reading the model. A bandwidth is packets per microsecond, times 2^24; a packet is a maximum datagram,
+and parts of a packet count. Windows and volumes are in bytes, times are floored to microseconds. One ACK of the kernel
+corresponds to several events of a stream. Therefore the losses since the last ACK count as losses of the next ACK.
+Recovery is the period of RFC 9002, the timeout is persistent congestion. BBR's ECN needs a path enabled for it and is
+left out. The phases after Drain that probe for bandwidth, and PROBE_RTT, are also left out.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ PROFILE = "bbr/linux-v3"
 BW_SCALE, BBR_SCALE = 24, 8
 #: Parts of a packet per microsecond, and of a gain of 1.
 BW_UNIT, BBR_UNIT = 1 << BW_SCALE, 1 << BBR_SCALE
-#: The largest bandwidth, which the kernel keeps in 32 bits, in 1/2^24 packets per us.
+#: The largest bandwidth, 32 bits in the kernel, in 1/2^24 packets per us.
 BW_MAX = 2**32 - 1
 #: A microsecond and a second.
 US_NS, SECOND_NS = 1000, 1_000_000_000
@@ -29,31 +30,31 @@ STARTUP_PACING_GAIN, DRAIN_GAIN = BBR_UNIT * 277 // 100 + 1, BBR_UNIT * 1000 // 
 CWND_GAIN = 2 * BBR_UNIT
 #: Pacing gains of the phases, in 1/256.
 PACING_GAINS = {Phase.STARTUP: STARTUP_PACING_GAIN, Phase.DRAIN: DRAIN_GAIN, Phase.PROBE_BW: BBR_UNIT}
-#: Microseconds of a second, less the pacing margin of 1 %.
+#: Microseconds of a second, minus the pacing margin of 1 %.
 PACED = 10_000 * 99
 #: A burst lasts 1/2^10 of a second.
 PACING_SHIFT = 10
-#: A burst is longer by this number, halved for each 2^9 us of the minimum RTT, in bytes.
+#: Addition to a burst, halved for each 2^9 us of the minimum RTT, in bytes.
 GSO_LEGACY_MAX_SIZE = 65536
-#: 2^9 us of the minimum RTT halve the addition, and 32 of them end it.
+#: Each 2^9 us of the minimum RTT halve the addition, and 32 * 2^9 us end it.
 TSO_RTT_SHIFT, TSO_RTT_SHIFTS = 9, 32
-#: The longest burst that the kernel hands to the device, without headers, and the shortest.
+#: The longest burst that the kernel passes to the device, without headers, and the shortest burst.
 LARGEST_GSO_BYTES, MIN_TSO_SEGMENTS = GSO_LEGACY_MAX_SIZE - 1 - 320, 2
 #: A minimum RTT expires after 10 s; the RTT is probed after 5 s without a lower one.
 MIN_RTT_WINDOW_NS, PROBE_RTT_WINDOW_NS = 10 * SECOND_NS, 5 * SECOND_NS
-#: The growth of the bandwidth that lets Startup go on, in 1/256.
+#: Growth of the bandwidth that continues Startup, in 1/256.
 FULL_BW_THRESH = BBR_UNIT * 5 // 4
-#: Startup ends after so many rounds in which the bandwidth did not grow enough.
+#: Startup ends after this number of rounds without enough growth of the bandwidth.
 FULL_BW_ROUNDS = 3
-#: The share of losses that is too high, and the factor of the short-term bounds, in 1/256.
+#: Threshold of the loss rate, and factor of the short-term bounds, in 1/256.
 LOSS_THRESH, LOSS_CUT = BBR_UNIT * 2 // 100, BBR_UNIT - BBR_UNIT * 30 // 100
-#: ACKs with a loss in a round that can end Startup, and where their count stops.
+#: Number of ACKs with losses in a round that can end Startup, and the largest count.
 FULL_LOSS_COUNT, LOSS_EVENTS_MOST = 6, 0xF
-#: The least and the largest initial window, and the end of a period of aggregation, in packets.
+#: The minimum window, the largest initial window, and the end of a period of aggregation, in packets.
 CWND_MIN_PACKETS, INIT_CWND_MOST, EPOCH_MOST_PACKETS = 4, 0x7F, 1 << 20
 #: Half the length of the maximum filter of the aggregation, and its bound as a time at the bandwidth.
 EXTRA_ACKED_ROUNDS, EXTRA_ACKED_MOST_US = 5, 100_000
-#: In place of ~0U, for bounds and RTTs that are not known.
+#: ~0U of the kernel: absent bounds and RTTs.
 INFINITE = 1 << 64
 #: TCP_CA_Open, TCP_CA_Recovery and TCP_CA_Loss: states of the connection.
 OPEN, RECOVERY, LOSS = 0, 3, 4
@@ -61,9 +62,9 @@ OPEN, RECOVERY, LOSS = 0, 3, 4
 
 @dataclass(slots=True)
 class Bbr:
-    """struct bbr, and what it uses of struct sock.
+    """struct bbr, and the fields of struct sock that it uses.
 
-    ``lost_since_ack``: rs->losses of the next ACK. ``max_bw``: the larger of bw_hi, of which none is forgotten before the first probe.
+    ``lost_since_ack``: rs->losses of the next ACK. ``max_bw``: the larger bw_hi; both are kept until the first probe.
     """
 
     mss: int
@@ -114,7 +115,7 @@ class Bbr:
 
 @dataclass(slots=True)
 class Sample:
-    """struct rate_sample, and the bandwidth of bbr_context: ``interval_us`` is negative where the observation is not valid."""
+    """struct rate_sample, and the bandwidth of bbr_context: ``interval_us`` is negative in an invalid sample."""
 
     acked: int
     losses: bool
@@ -129,7 +130,7 @@ class Sample:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Bbr:
-    """bbr_init; the smallest RTT is not known yet."""
+    """bbr_init, before the first RTT."""
     window = newreno.begin(max_datagram_size_bytes, initial_window_bytes).congestion_window
     s = Bbr(max_datagram_size_bytes, min(INIT_CWND_MOST * max_datagram_size_bytes, window), window)
     s.loss_round_delivered = s.mss  # [bbr.loss-round.v3]
@@ -138,7 +139,7 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Bbr
 
 
 def on_event(s: Bbr, event: Event) -> Outcome:
-    """Call the function of the event; BBR has no rule for the others, and without its path none for marks."""
+    """Call the function for the event; other events, and marks on a path without BBR's ECN, change nothing."""
     match event:
         case Sent():
             return on_sent(s, event)
@@ -154,7 +155,7 @@ def on_event(s: Bbr, event: Event) -> Outcome:
 
 
 def on_sent(s: Bbr, sent: Sent) -> Outcome:
-    """The sender's part: pacing, the bubble of the application, and CA_EVENT_TX_START of bbr_cwnd_event."""
+    """Process sent packets: pacing, the application-limited mark, and CA_EVENT_TX_START of bbr_cwnd_event."""
     if sent.bytes_in_flight == sent.bytes and s.app_limited:
         s.ack_epoch_start, s.ack_epoch_acked = sent.t_ns, 0
     s.inflight = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
@@ -166,7 +167,7 @@ def on_sent(s: Bbr, sent: Sent) -> Outcome:
 
 
 def on_ack(s: Bbr, ack: Ack) -> Outcome:
-    """tcp_ack: the state of congestion avoidance is looked at before bbr_main. The outcome is that of the state."""
+    """tcp_ack: update the congestion state before bbr_main. Return the outcome of a state change first."""
     before, was = s.cwnd_bytes, s.phase
     s.inflight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     if s.ca_state != OPEN and any(run.sent_t_ns > s.recovery_start for run in ack.packets):
@@ -184,7 +185,7 @@ def on_ack(s: Bbr, ack: Ack) -> Outcome:
 
 
 def main(s: Bbr, rs: Sample, ack: Ack) -> Outcome | None:
-    """bbr_main. The fast path (bbr_run_fast_path) leaves out most of the model, and the controls as well if nothing changed."""
+    """bbr_main. The fast path (bbr_run_fast_path) skips most of the model, and the controls if nothing changed."""
     counted, was = None, (s.phase, s.min_rtt_us)
     s.round_start = rs.interval_us > 0 and rs.prior_delivered >= s.next_rtt_delivered
     if s.round_start:  # bbr_update_round_start
@@ -210,7 +211,7 @@ def main(s: Bbr, rs: Sample, ack: Ack) -> Outcome | None:
 
 
 def rate_gen(s: Bbr, ack: Ack) -> Sample:
-    """tcp_rate_gen: no interval is shorter than the smallest RTT; what was lost and in flight is known all the same."""
+    """tcp_rate_gen: an interval below the smallest RTT is invalid, but the lost bytes and the flight are valid."""
     rs, s.lost_since_ack = Sample(ack.bytes, s.lost_since_ack), False
     if ack.latest_rtt_ns is not None:
         rs.rtt_us = ack.latest_rtt_ns // US_NS
@@ -233,7 +234,7 @@ def rate_gen(s: Bbr, ack: Ack) -> Sample:
 
 
 def update_latest_delivery_signals(s: Bbr, rs: Sample) -> None:
-    """bbr_update_latest_delivery_signals: the most of the last round, and whether that ends now."""
+    """bbr_update_latest_delivery_signals: the largest samples of the last round, and whether the round ends."""
     s.loss_round_start = False
     if rs.interval_us < 0:
         return
@@ -245,7 +246,7 @@ def update_latest_delivery_signals(s: Bbr, rs: Sample) -> None:
 
 
 def update_congestion_signals(s: Bbr, rs: Sample) -> None:
-    """bbr_update_congestion_signals: the largest bandwidth, and once in a round the bounds that losses set."""
+    """bbr_update_congestion_signals: the largest bandwidth, and once per round the bounds set on losses."""
     if rs.interval_us < 0:
         return
     if not rs.is_app_limited or rs.bw >= s.max_bw:
@@ -260,7 +261,7 @@ def update_congestion_signals(s: Bbr, rs: Sample) -> None:
 
 
 def share(s: Bbr, volume: int, parts: int) -> int:
-    """Return so many parts of 256 of a volume, in whole packets."""
+    """Return ``parts`` / 256 of a volume, rounded down to whole packets."""
     return volume * parts // (BBR_UNIT * s.mss) * s.mss
 
 
@@ -270,12 +271,12 @@ def bw(s: Bbr) -> int:
 
 
 def delivers(s: Bbr, us: int) -> int:
-    """Return what the bandwidth delivers in a time, in whole packets."""
+    """Return the bytes that the bandwidth delivers in a time, in whole packets."""
     return (bw(s) * us >> BW_SCALE) * s.mss  # [bbr.units.delivers]
 
 
 def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
-    """bbr_update_ack_aggregation: the most beyond what was expected, of five to ten rounds, or in Startup of one to two."""
+    """bbr_update_ack_aggregation: the largest excess over the expected bytes, in 5 to 10 rounds (Startup: 1 to 2)."""
     if rs.interval_us < 0:
         return
     if s.round_start:
@@ -299,7 +300,7 @@ def is_inflight_too_high(s: Bbr, rs: Sample) -> bool:
 
 
 def check_loss_too_high_in_startup(s: Bbr, rs: Sample) -> Outcome | None:
-    """bbr_check_loss_too_high_in_startup: at the end of a loss round in Recovery, of which six ACKs had losses."""
+    """bbr_check_loss_too_high_in_startup: at the end of a loss round in Recovery with six ACKs with losses."""
     if s.full_bw_reached:
         return None
     s.loss_events_in_round = min(s.loss_events_in_round + rs.losses, LOSS_EVENTS_MOST)  # [bbr.loss-exit.acks]
@@ -315,7 +316,7 @@ def check_loss_too_high_in_startup(s: Bbr, rs: Sample) -> Outcome | None:
 
 
 def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
-    """bbr_check_full_bw_reached: any ACK may set the baseline, and one that begins a round counts."""
+    """bbr_check_full_bw_reached: any ACK may set the baseline, and an ACK that begins a round counts."""
     if s.full_bw_now or rs.is_app_limited:
         return None
     if rs.bw >= s.full_bw * FULL_BW_THRESH >> BBR_SCALE:
@@ -328,7 +329,7 @@ def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
 
 
 def check_drain(s: Bbr, now: int) -> None:
-    """bbr_check_drain: Drain may end in the ACK that begins it. What follows begins a round (bbr_start_bw_probe_down)."""
+    """bbr_check_drain: Drain may end on its first ACK. The next phase begins a round (bbr_start_bw_probe_down)."""
     if s.phase is Phase.STARTUP and s.full_bw_reached:
         s.phase = Phase.DRAIN
         s.ssthresh_bytes = inflight_at_bdp(s)  # [bbr.threshold]
@@ -341,7 +342,10 @@ def check_drain(s: Bbr, now: int) -> None:
 
 
 def update_min_rtt(s: Bbr, rs: Sample, ack: Ack) -> None:
-    """bbr_update_min_rtt, without PROBE_RTT: the least of ten seconds, by way of the least of five. They begin with that of the connection."""
+    """bbr_update_min_rtt, without PROBE_RTT: the smallest RTT of 10 s, from the smallest of 5 s.
+
+    Both begin with the minimum RTT of the connection.
+    """
     now = ack.t_ns
     if s.probe_rtt_min_us == INFINITE and ack.min_rtt_ns is not None:
         s.probe_rtt_min_us = s.min_rtt_us = ack.min_rtt_ns // US_NS  # [bbr.min-rtt.v3]
@@ -360,17 +364,17 @@ def to_pacing_rate(s: Bbr, bandwidth: int, gain: int) -> int:
 
 
 def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_init_pacing_rate_from_rtt: the window in an RTT, or in a millisecond, rounded down."""
+    """bbr_init_pacing_rate_from_rtt: the window per RTT, or per millisecond, rounded down."""
     rtt_us = 1000
     if srtt_ns:
         rtt_us = max(srtt_ns // US_NS, 1)
         s.has_seen_rtt = True
-    scaled = min(s.cwnd_bytes * BW_UNIT // s.mss, WINDOW_MAX_BYTES)  # which ends at the largest window (ours)
+    scaled = min(s.cwnd_bytes * BW_UNIT // s.mss, WINDOW_MAX_BYTES)  # at most the largest window (ours)
     s.pacing_rate = to_pacing_rate(s, min(scaled // rtt_us, BW_MAX), STARTUP_PACING_GAIN)
 
 
 def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_set_pacing_rate: until the pipe is full it only rises."""
+    """bbr_set_pacing_rate: until the pipe is full, the pacing rate only rises."""
     rate = to_pacing_rate(s, bw(s), s.pacing_gain)
     if not s.has_seen_rtt and srtt_ns:
         init_pacing_rate_from_rtt(s, srtt_ns)
@@ -379,7 +383,7 @@ def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
 
 
 def tso_segments(s: Bbr) -> int:
-    """bbr_tso_segs_goal, in packets: by the rate, and by an RTT of which each 512 us halve 64 KBytes."""
+    """bbr_tso_segs_goal, in packets: a burst at the rate, plus 64 KBytes, halved for each 512 us of the minimum RTT."""
     bytes_ = s.pacing_rate >> PACING_SHIFT
     if s.min_rtt_us >> TSO_RTT_SHIFT < TSO_RTT_SHIFTS:
         bytes_ += GSO_LEGACY_MAX_SIZE >> (s.min_rtt_us >> TSO_RTT_SHIFT)
@@ -412,7 +416,7 @@ def in_net_at_edt(s: Bbr, now: int) -> int:
 
 
 def set_cwnd(s: Bbr, acked: int) -> None:
-    """bbr_set_cwnd: towards the target, by what was acknowledged."""
+    """bbr_set_cwnd: grow towards the target by the acknowledged bytes."""
     aggregation = min(max(s.extra_acked), delivers(s, EXTRA_ACKED_MOST_US))  # bbr_ack_aggregation_cwnd
     target = budget(s, bdp(s, bw(s), CWND_GAIN) + aggregation)
     grown = min(s.cwnd_bytes + acked, WINDOW_MAX_BYTES)
@@ -423,19 +427,19 @@ def set_cwnd(s: Bbr, acked: int) -> None:
         s.try_fast_path = s.cwnd_bytes >= target and s.cwnd_bytes >= 2 * s.init_cwnd  # [bbr.cwnd.grow.twice]
         s.cwnd_bytes = s.cwnd_bytes if s.try_fast_path else grown
     s.cwnd_bytes = max(s.cwnd_bytes, CWND_MIN_PACKETS * s.mss)
-    # bbr_bound_cwnd_for_inflight_model: the short-term bound in every phase, the long-term one after Drain.
+    # bbr_bound_cwnd_for_inflight_model: the short-term bound in every phase, the long-term bound after Drain.
     cap = min(s.inflight_hi if s.phase is Phase.PROBE_BW else INFINITE, s.inflight_lo)
     s.cwnd_bytes = min(s.cwnd_bytes, max(cap, CWND_MIN_PACKETS * s.mss))  # [bbr.cwnd.cap.least]
 
 
 def save_for_undo(s: Bbr) -> None:
-    """bbr_ssthresh: the bounds, and the window of before recovery (bbr_save_cwnd)."""
+    """bbr_ssthresh: save the bounds, and the window before recovery (bbr_save_cwnd)."""
     s.prior_cwnd = s.cwnd_bytes if s.ca_state == OPEN else max(s.prior_cwnd, s.cwnd_bytes)
     s.undo_bounds = s.bw_lo, s.inflight_lo, s.inflight_hi
 
 
 def on_lost(s: Bbr, lost: Lost) -> Outcome:
-    """bbr_skb_marked_lost, and bbr_ssthresh where recovery begins, with a packet that was sent after the last one began."""
+    """bbr_skb_marked_lost. Recovery begins (bbr_ssthresh) with a packet sent after the last recovery began."""
     s.inflight = min(lost.bytes_in_flight, WINDOW_MAX_BYTES)
     s.lost_since_ack = True
     noted, s.loss_in_round = s.loss_in_round, True  # bbr_note_loss
@@ -450,7 +454,7 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_timeout(s: Bbr, now: int) -> Outcome:
-    """tcp_enter_loss, which calls bbr_ssthresh for a new window of data only, and bbr_set_state of it."""
+    """tcp_enter_loss, which calls bbr_ssthresh only for a new window of data, and its bbr_set_state."""
     if s.ca_state == OPEN:
         save_for_undo(s)
     s.cwnd_bytes = min(s.inflight + s.mss, WINDOW_MAX_BYTES)
@@ -462,12 +466,12 @@ def on_timeout(s: Bbr, now: int) -> Outcome:
 
 
 def undo(s: Bbr) -> Outcome:
-    """bbr_undo_cwnd: window and bounds of before, and a search for a full pipe begins anew."""
+    """bbr_undo_cwnd: restore window and bounds, and restart the search for a full pipe."""
     s.full_bw, s.full_bw_cnt, s.full_bw_now = 0, 0, False  # bbr_reset_full_bw
     s.loss_in_round = s.lost_since_ack = False
     bounds = zip((s.bw_lo, s.inflight_lo, s.inflight_hi), s.undo_bounds, strict=True)
     s.bw_lo, s.inflight_lo, s.inflight_hi = (max(bound) for bound in bounds)
     s.try_fast_path = False
-    s.cwnd_bytes = s.prior_cwnd or s.cwnd_bytes  # [bbr.undo.v3]; 0 where nothing was saved
+    s.cwnd_bytes = s.prior_cwnd or s.cwnd_bytes  # [bbr.undo.v3]; 0 if nothing was saved
     s.ca_state = OPEN
     return Outcome.RESTORED

@@ -6,7 +6,7 @@ from firstflight.enums import Enum
 
 
 class GrowthOf(Enum):
-    """What is held against 5/4 of the baseline at the start of a round?"""
+    """What is compared with 5/4 of the baseline at the start of a round?"""
 
     SAMPLE = "sample"
     MAX_BW = "max_bw"
@@ -87,7 +87,7 @@ class Losses(Enum):
 
 
 class DrainCompares(Enum):
-    """What is held against the product where Drain ends?"""
+    """What is compared with the product where Drain ends?"""
 
     IN_FLIGHT = "in_flight"
     AT_DEPARTURE = "at_departure"

@@ -1,4 +1,4 @@
-"""Rates as fractions, and what is computed with them (``spec/bbr/rules.md``).
+"""Rates as fractions, and their arithmetic (``spec/bbr/rules.md``).
 
 Mirrors ``reference-c/firstflight/bbr/rate.c``.
 """
@@ -9,7 +9,7 @@ from firstflight.values import value
 
 @value
 class Rate:
-    """Bytes in a time, which are compared exactly. A rate over no time is infinite."""
+    """Bytes per time, compared exactly. A rate with an interval of 0 is infinite."""
 
     delivered_bytes: int
     interval_ns: int
@@ -21,7 +21,7 @@ INFINITE = Rate(1, 0)
 
 @value
 class RoundRate:
-    """A rate, and the round in which it was found."""
+    """A rate, and the round of its sample."""
 
     round_count: int
     rate: Rate
@@ -33,7 +33,7 @@ NONE_KEPT: Kept = (RoundRate(0, ZERO), RoundRate(0, ZERO), RoundRate(0, ZERO))
 
 
 def over(amount: int, factor: int, divisor: int) -> int:
-    """Return amount * factor / divisor, rounded down, and no more than the largest window."""
+    """Return amount * factor / divisor, rounded down, at most the largest window."""
     return min(amount * factor // divisor, WINDOW_MAX_BYTES)  # [bbr.rounding.down]
 
 
@@ -58,15 +58,15 @@ def has_grown(rate: Rate, baseline: Rate) -> bool:
 
 
 def volume_bytes(rate: Rate, time_ns: int) -> int:
-    """Return what a rate that is not infinite delivers in a time."""
+    """Return the bytes that a finite rate delivers in a time."""
     return over(rate.delivered_bytes, time_ns, rate.interval_ns)
 
 
 def reduced_bytes(volume: int) -> int:
-    """Return Beta of a volume, which is 7/10."""
+    """Return a volume times Beta, 7/10, rounded down."""
     return volume * 7 // 10  # [bbr.short-term.beta]
 
 
 def reduced(rate: Rate) -> Rate:
-    """Return Beta of a rate: of its bytes, rounded down."""
+    """Return a rate times Beta, with its bytes rounded down."""
     return Rate(reduced_bytes(rate.delivered_bytes), rate.interval_ns)  # [bbr.rounding.beta]

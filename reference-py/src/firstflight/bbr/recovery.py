@@ -1,4 +1,4 @@
-"""What losses, marks and timeouts do, and what is undone where they were none (``spec/bbr/rules.md``).
+"""The response to losses, marks and timeouts, and its undo after spurious losses (``spec/bbr/rules.md``).
 
 One function for each step of the draft, in its order. They change the state and the base in place.
 
@@ -81,7 +81,7 @@ def on_lost(readings: Readings, state: Bbr, base: BaseState, lost: Lost) -> Outc
 
 
 def on_ce(readings: Readings, state: Bbr, base: BaseState, ce: Ce) -> Outcome:
-    """Process a rise of the ECN-CE counter as the loss of a packet, of which no byte and no range is counted."""
+    """Process an increase of the ECN-CE counter as a loss that adds neither bytes nor ranges."""
     if readings.losses in (Losses.CONSERVATION, Losses.LINUX_V3):
         return Outcome.UNCHANGED  # [bbr.conservation.marks]
     _enter_recovery(state, base, ce.t_ns, ce.sent_t_ns)  # [bbr.ecn]
@@ -106,7 +106,7 @@ def _saves_at_timeout(readings: Readings, base: BaseState) -> bool:
 
 
 def on_enter_rto(readings: Readings, state: Bbr, base: BaseState, now_ns: int) -> Outcome:
-    """Process persistent congestion, which stands for a retransmission timeout."""
+    """Process persistent congestion as a retransmission timeout."""
     if _saves_at_timeout(readings, base):
         _save_state_upon_loss(state, base)
     base.cwnd_bytes = saturate(state.in_flight_bytes + base.max_datagram_size_bytes)  # [bbr.timeout]
@@ -122,7 +122,7 @@ def on_enter_rto(readings: Readings, state: Bbr, base: BaseState, now_ns: int) -
 
 
 def deduct_losses(readings: Readings, state: Bbr, base: BaseState) -> None:
-    """Take what was lost since the last ACK off the window."""
+    """Subtract the bytes lost since the last ACK from the window, with packet conservation, and reset their count."""
     if readings.losses is Losses.CONSERVATION and state.newly_lost_bytes > 0:
         left_bytes = base.cwnd_bytes - state.newly_lost_bytes
         base.cwnd_bytes = max(left_bytes, base.max_datagram_size_bytes)  # [bbr.conservation.lost]
@@ -134,7 +134,7 @@ def _ends_recovery(base: BaseState, ack: Ack) -> bool:
 
 
 def leave_recovery_first(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> None:
-    """End recovery as version 3 of Linux does, before the ACK changes anything."""
+    """End recovery as version 3 of Linux does, before any other change by the ACK."""
     if readings.losses is not Losses.LINUX_V3 or not _ends_recovery(base, ack):
         return
     if state.timeout:
@@ -144,7 +144,7 @@ def leave_recovery_first(readings: Readings, state: Bbr, base: BaseState, ack: A
 
 
 def leave_recovery(state: Bbr, base: BaseState, ack: Ack) -> None:
-    """End recovery where a packet sent after its beginning is acknowledged."""
+    """End recovery if the ACK acknowledges a packet sent after the beginning of recovery."""
     if _ends_recovery(base, ack):
         base.in_recovery = state.timeout = False  # [bbr.recovery.end]
         state.conservation_due = state.packet_conservation = False
@@ -168,7 +168,7 @@ def _undo_cwnd(readings: Readings, state: Bbr, base: BaseState) -> None:
 
 
 def handle_spurious_loss_detection(readings: Readings, state: Bbr, base: BaseState) -> Outcome:
-    """Process the news that the losses of a recovery were none."""
+    """Process the detection that the losses of a recovery were spurious."""
     _undo_cwnd(readings, state, base)
     base.in_recovery = state.timeout = False
     state.is_loss_in_round = False

@@ -12,7 +12,7 @@ from firstflight.newreno.newreno import BaseState
 
 
 def clocked_ns(readings: Readings, time_ns: int) -> int:
-    """Return a time as the clock of the readings shows it."""
+    """Return a time in ns, in the resolution of the clock of the readings."""
     if in_packets(readings):
         return whole_ns(time_ns)  # [bbr.units.time]
     return time_ns
@@ -21,7 +21,7 @@ def clocked_ns(readings: Readings, time_ns: int) -> int:
 def _delivery_rate(
     readings: Readings, base: BaseState, ack: Ack, delivered_bytes: int, interval_ns: int
 ) -> Rate | None:
-    """Return the rate of a sample, ``None`` for one that counts for nothing."""
+    """Return the rate of a sample, or ``None`` if the sample is ignored."""
     short = ack.min_rtt_ns is not None and interval_ns < clocked_ns(readings, ack.min_rtt_ns)
     if readings.short_sample is ShortSample.NOTHING and (short or ack.min_rtt_ns is None or interval_ns == 0):
         return None  # [bbr.sample.short.nothing]
@@ -37,7 +37,7 @@ def _delivery_rate(
 
 
 def limit_sent(state: Bbr, sent: Sent) -> None:
-    """Note that a write leaves nothing more to send."""
+    """Mark the connection as application-limited if the packets leave nothing more to send."""
     if sent.app_limited:
         state.app_limited_bytes = max(state.delivered_bytes + state.in_flight_bytes, 1)  # [bbr.idle.limited]
 
@@ -48,7 +48,7 @@ def _clear_limited(state: Bbr) -> None:
 
 
 def generate_rate_sample(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> Sample:
-    """Return the sample of an ACK, and keep what is delivered in all and in flight."""
+    """Return the sample of an ACK, and update the delivered bytes and the bytes in flight."""
     state.in_flight_bytes = saturate(ack.bytes_in_flight)
     delivered_bytes, interval_ns, prior_bytes = (
         ack.rate_delivered_bytes,

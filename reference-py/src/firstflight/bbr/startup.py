@@ -1,6 +1,6 @@
-"""Startup and Drain: where they begin and what ends them (``spec/bbr/rules.md``).
+"""The beginning and end of Startup and Drain (``spec/bbr/rules.md``).
 
-One function for each step of the draft, in its order. They change the state in place and return the outcome, ``None`` for none.
+One function for each step of the draft, in its order. They change the state in place and return an outcome or ``None``.
 
 Mirrors ``reference-c/firstflight/bbr/startup.c``.
 """
@@ -30,16 +30,16 @@ from firstflight.observables import Outcome, Phase
 STARTUP_PACING_GAIN = GAIN_UNIT * 277 // 100
 DRAIN_PACING_GAIN = GAIN_UNIT // 2
 DEFAULT_CWND_GAIN = GAIN_UNIT * 2
-#: Those of the first version: bbr_high_gain, also of the window, and bbr_drain_gain.
+#: Gains of the first version: bbr_high_gain, also used for the window, and bbr_drain_gain.
 V1_HIGH_GAIN = PART * 739
 V1_DRAIN_GAIN = PART * 88
-#: That of version 3, whose gain of Drain is the same.
+#: Startup gain of version 3, which uses the same Drain gain.
 V3_STARTUP_GAIN = PART * 710
-#: LossThresh is one of these parts of what was in flight: 2 %.
+#: LossThresh is this part of the bytes in flight: 1/50, or 2 %.
 LOSS_THRESH = 50
-#: In Linux it is so many of 256.
+#: LossThresh in Linux, in parts of 256.
 LOSS_THRESH_PARTS = 5
-#: Rounds without growth that fill the pipe, and those that Drain lasts at most.
+#: Rounds without growth that indicate a full pipe, and the largest number of rounds of Drain.
 FULL_BW_ROUNDS = 3
 DRAIN_ROUNDS = 3
 
@@ -56,7 +56,7 @@ def enter_startup(readings: Readings, state: Bbr) -> None:
 
 
 def reset_full_bw(state: Bbr) -> None:
-    """Begin to look for a full pipe."""
+    """Restart the search for a full pipe."""
     state.full_bw = ZERO  # [bbr.full-bw.reset]
     state.full_bw_count = 0
     state.full_bw_now = False
@@ -69,7 +69,7 @@ def _has_grown(readings: Readings, state: Bbr, base: BaseState, rate: Rate) -> b
 
 
 def check_full_bw_reached(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> Outcome | None:
-    """See whether the rate still grows: at the start of a round, or at any ACK."""
+    """Check whether the rate still grows, at the start of a round or at any ACK."""
     looked_at = state.round_start
     if readings.growth_at is GrowthAt.ACK:
         looked_at = sample.prior_delivered_bytes is not None  # [bbr.full-bw.any-ack]
@@ -93,7 +93,7 @@ def check_full_bw_reached(readings: Readings, state: Bbr, base: BaseState, sampl
 
 
 def is_inflight_too_high(readings: Readings, base: BaseState, sample: Sample) -> bool:
-    """Return whether more than 2 % was lost; both are whole, so that the share may be rounded down."""
+    """Return whether more than 2 % was lost. The bytes are integers, so rounding the share down changes nothing."""
     if readings.units is Units.PACKETS_V3:
         share_bytes = packets_share_bytes(sample.in_flight_bytes, LOSS_THRESH_PARTS, base.max_datagram_size_bytes)
         return sample.in_flight_bytes > 0 and sample.lost_bytes > share_bytes  # [bbr.units.v3.loss]
@@ -101,7 +101,7 @@ def is_inflight_too_high(readings: Readings, base: BaseState, sample: Sample) ->
 
 
 def _has_high_loss(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> bool:
-    """Return whether the losses of the round that ends are those of a full pipe."""
+    """Return whether the losses of the ended round indicate a full pipe."""
     counted = state.lost_acks if readings.loss_exit_counts is LossExitCounts.ACKS else state.lost_ranges
     if not state.loss_round_start or readings.loss_exit_count == 0 or counted < readings.loss_exit_count:
         return False  # [bbr.loss-exit.ranges]
@@ -127,7 +127,7 @@ def _leave_by_loss(readings: Readings, state: Bbr, base: BaseState) -> None:
 
 
 def check_startup_high_loss(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> Outcome | None:
-    """See at the end of a round whether too much was lost in it."""
+    """Check at the end of a round whether its losses end Startup."""
     outcome = None
     if readings.loss_exit_counts is LossExitCounts.ACKS and state.newly_lost_bytes > 0:
         state.lost_acks += 1  # [bbr.loss-exit.acks]
@@ -140,7 +140,7 @@ def check_startup_high_loss(readings: Readings, state: Bbr, base: BaseState, sam
 
 
 def _held_rate(readings: Readings, state: Bbr) -> Rate:
-    """Return the rate of the product that ends Drain."""
+    """Return the rate for the bandwidth-delay product that ends Drain."""
     if readings.losses is Losses.LINUX_V3:
         return state.max_bw  # [bbr.drain.v3.max-bw]
     return state.bw
@@ -177,7 +177,7 @@ def _has_timed_out(readings: Readings, state: Bbr) -> bool:
 
 
 def _in_flight_bytes(readings: Readings, state: Bbr, base: BaseState, now_ns: int, *, exited: bool) -> int:
-    """Return what is in flight, or what will be when the next packet may leave: with it where Startup was just left."""
+    """Return the bytes in flight, now or at the next departure. After the exit from Startup a quantum is added."""
     if readings.drain_compares is DrainCompares.IN_FLIGHT:
         return state.in_flight_bytes
     wait_ns = max(state.next_send_ns or 0, now_ns) - now_ns
@@ -188,7 +188,7 @@ def _in_flight_bytes(readings: Readings, state: Bbr, base: BaseState, now_ns: in
 
 
 def check_drain_done(readings: Readings, state: Bbr, base: BaseState, now_ns: int, *, exited: bool) -> Outcome | None:
-    """End Drain if no more is in flight than the path holds, or if it lasts long. ``exited``: Startup ends with this ACK."""
+    """End Drain if at most one BDP is in flight, or after too many rounds. ``exited``: Startup ends with this ACK."""
     if state.phase is not Phase.DRAIN:
         return None
     in_flight_bytes = _in_flight_bytes(readings, state, base, now_ns, exited=exited)
@@ -205,14 +205,14 @@ def check_drain_done(readings: Readings, state: Bbr, base: BaseState, now_ns: in
 
 
 def enter_probe_bw(state: Bbr) -> None:
-    """Go on at the rate that was found. Ours: the draft probes from here on."""
+    """Continue at the measured rate. Ours: in the draft, probing begins here."""
     state.phase = Phase.PROBE_BW
     state.pacing_gain = GAIN_UNIT  # [bbr.probe-bw]
     state.cwnd_gain = DEFAULT_CWND_GAIN
 
 
 def raise_long_term(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> None:
-    """Raise the long-term volume to what was in flight where little of it was lost."""
+    """Raise the long-term volume to the bytes in flight of a sample without high loss."""
     if readings.losses is not Losses.LINUX_V3 or not state.full_bw_reached or state.inflight_longterm_bytes is None:
         return
     if not is_inflight_too_high(readings, base, sample):

@@ -10,7 +10,7 @@ from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Phase
 from firstflight.values import copied, value
 
-#: Gains are counted in these parts of 1: 277/100, 1/2, and the 739/256, 710/256 and 88/256 of kernels are whole numbers of them.
+#: Parts of a gain of 1: 277/100, 1/2, and the 739/256, 710/256 and 88/256 of kernels are whole numbers of parts.
 GAIN_UNIT = 64_000
 #: ExtraAckedFilterLen, in rounds.
 EXTRA_ACKED_ROUNDS = 10
@@ -18,7 +18,7 @@ EXTRA_ACKED_ROUNDS = 10
 
 @value
 class Sample:
-    """RS, the rate sample of an ACK. ``prior_delivered_bytes`` is ``None`` where the stream has none."""
+    """RS, the rate sample of an ACK. ``prior_delivered_bytes`` is ``None`` if the event lacks a sample."""
 
     rate: Rate
     delivered_bytes: int
@@ -30,16 +30,20 @@ class Sample:
 
 @dataclass(slots=True)
 class Bbr:
-    """State of BBR. Bounds, threshold and RTTs are ``None`` while they are infinite. The window is that of the base, as are ``in_recovery`` and ``recovery_start_ns``.
+    """State of BBR. Bounds, threshold and RTTs are ``None`` while they are infinite.
+
+    The window, ``in_recovery`` and ``recovery_start_ns`` are in the base.
 
     ``delivered_bytes``, ``in_flight_bytes``, ``app_limited_bytes``: C.delivered, C.inflight, C.app_limited.
 
-    ``newly_lost_bytes``: since the last ACK. ``conservation_due``: recovery began since.
+    ``newly_lost_bytes``: lost since the last ACK. ``conservation_due``: recovery began since the last ACK.
 
-    ``extra_acked_rounds``: the largest samples of the last rounds, by the number of the round; in Linux two of several rounds, the present one
-    ``extra_acked_slot``, since ``extra_acked_age`` rounds. ``lost_ranges``, ``lost_acks``: in this round; ``next_lost_packet`` follows
-    the last of them. ``window_reached``: the window is what the path needs. ``timeout``: recovery is that of a timeout. ``recovery_delivered_bytes``: C.delivered where it began. ``undo_startup``: BBR.undo_state is Startup.
-    ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns`` is ``None`` until something was sent.
+    ``extra_acked_rounds``: the largest samples of the last rounds, by the number of the round. Linux has two samples of
+    several rounds; ``extra_acked_slot`` is the present sample, ``extra_acked_age`` its age in rounds. ``lost_ranges``,
+    ``lost_acks``: lost ranges, and ACKs with losses, of this round. ``next_lost_packet``: number after the last loss.
+    ``window_reached``: the window has reached the volume that the path needs. ``timeout``: a timeout began recovery.
+    ``recovery_delivered_bytes``: C.delivered at the beginning of recovery. ``undo_startup``: BBR.undo_state is Startup.
+    ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns``: ``None`` before the first sent packet.
     """
 
     initial_window_bytes: int
@@ -101,7 +105,7 @@ class Bbr:
     next_send_ns: int | None = None
 
     def copy(self) -> "Bbr":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy without shared mutable state."""
         copy = copied(self)
         copy.extra_acked_rounds = list(self.extra_acked_rounds)
         return copy

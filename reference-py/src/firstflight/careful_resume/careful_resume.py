@@ -1,7 +1,7 @@
 """Careful Resume: one event at a time, over the base controller (``spec/careful-resume/rules.md``; RFC 9959).
 
-What normal congestion control makes of an event is computed first, on a copy of the base; the phase decides whether it counts.
-Mirrors ``reference-c/firstflight/careful_resume/careful_resume.c``.
+The result of normal congestion control for an event is computed first, on a copy of the base; the phase decides whether
+it counts. Mirrors ``reference-c/firstflight/careful_resume/careful_resume.c``.
 """
 
 from dataclasses import dataclass
@@ -33,17 +33,17 @@ class Resuming:
     search: Search | None
 
     def copy(self) -> "Resuming":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         return Resuming(self.resume.copy(), None if self.search is None else self.search.copy())
 
 
 def search_readings() -> startup.Readings:
-    """Return the readings in which SEARCH runs below Careful Resume, where it does."""
+    """Return the readings of SEARCH below Careful Resume, in profiles with SEARCH."""
     return startup.PROFILES["lanman-2024"]
 
 
 def begin(readings: Readings, base: BaseState) -> Resuming:
-    """Return the state of a new connection; what its initial window was stays known."""
+    """Return the state of a new connection; it keeps the initial window."""
     return Resuming(CarefulResume(base.cwnd_bytes), None if readings.search is cr.Search.NONE else Search())
 
 
@@ -56,7 +56,7 @@ def _run_normal(state: Resuming, base: BaseState, event: Event) -> Normal:
 
 
 def _compute_normal(readings: Readings, state: Resuming, base: BaseState, event: Event) -> Normal:
-    """Return what normal congestion control makes of the event; whether that counts is for the phase to say."""
+    """Return the result of normal congestion control for the event; the phase decides whether it counts."""
     copy, ssthresh_bytes = base.copy(), base.ssthresh_bytes
     at_threshold = isinstance(event, Ack) and ssthresh_bytes == base.cwnd_bytes
     if not (at_threshold and readings.at_threshold is cr.AtThreshold.SLOW_START):
@@ -96,7 +96,7 @@ def _note_backlog(state: CarefulResume, backlog: Backlog) -> None:
 
 
 def _note(state: CarefulResume, event: Event) -> None:
-    """Note what every phase needs: bytes in flight and waiting, the highest packets, the RTTs."""
+    """Record the state that every phase needs: bytes in flight and waiting, the highest packets, the RTTs."""
     match event:
         case Sent():
             _note_sent(state, event)

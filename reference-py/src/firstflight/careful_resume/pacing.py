@@ -8,14 +8,14 @@ from firstflight.observables import Phase
 
 
 def _duration_ns(state: CarefulResume, total_bytes: int, rtt_ns: int) -> int:
-    """Return how long bytes take at the jump per RTT, rounded up."""
+    """Return the time to send bytes at one jump per RTT, rounded up."""
     divisor = max(state.jump_bytes, 1)  # [careful-resume.pacing.schedule]
     wait_ns = share(total_bytes, rtt_ns, divisor, up=True)  # [careful-resume.pacing.rounding]
     return min(wait_ns, TIME_MAX_NS)
 
 
 def _release_ns(state: CarefulResume) -> int:
-    """Return when the schedule releases the next packet."""
+    """Return the release time of the next packet."""
     schedule = state.schedule
     return min(schedule.t_ns + _duration_ns(state, schedule.bytes, schedule.rtt_ns), TIME_MAX_NS)
 
@@ -28,7 +28,7 @@ def next_release_ns(state: CarefulResume) -> int | None:
 
 
 def pace_sent(state: CarefulResume, base: BaseState, sent: Sent) -> None:
-    """Advance the schedule by packets sent; what a late sender may catch up is no more than an initial window."""
+    """Advance the schedule by packets sent; a late sender catches up by at most an initial window."""
     burst_bytes = max(0, state.initial_window_bytes - base.max_datagram_size_bytes)
     lag_ns = _duration_ns(state, burst_bytes, state.schedule.rtt_ns)
     if sent.t_ns > _release_ns(state) + lag_ns:
@@ -38,8 +38,8 @@ def pace_sent(state: CarefulResume, base: BaseState, sent: Sent) -> None:
 
 
 def pace_rtt(state: CarefulResume) -> None:
-    """Let packets after the next one follow each other by the current RTT."""
-    latest_ns = state.rtt.latest_ns or 0  # there is a sample: none jumps without
+    """Use the current RTT to space packets after the next packet."""
+    latest_ns = state.rtt.latest_ns or 0  # there is a sample: a jump needs one
     if latest_ns == state.schedule.rtt_ns:
         return
     state.schedule = Schedule(_release_ns(state), 0, latest_ns)  # [careful-resume.pacing.new-sample]

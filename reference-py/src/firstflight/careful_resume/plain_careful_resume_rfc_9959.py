@@ -1,7 +1,8 @@
 """RFC 9959: Careful Resume over the NewReno of RFC 9002, its "normal CC".
 
-The text read is draft-ietf-tsvwg-careful-resume-24; sections are those of it. What it leaves to the implementer is said to be open, and the page says
-why it is as here. Observing (3.1) changes no window and is not here.
+Written from draft-ietf-tsvwg-careful-resume-24, whose section numbers are used. "Open": the text leaves the choice to
+the implementer; the page gives the reasons for the choice here. Observing (3.1) changes no window and is not
+implemented.
 """
 
 from dataclasses import dataclass
@@ -24,9 +25,9 @@ from firstflight.observables import Outcome, Phase, Trigger
 
 PROFILE = "careful-resume/rfc-9959"
 
-#: In place of the saved set of a connection that has none.
+#: The saved set of a connection without one.
 NO_SET = SavedPath(0, 0, 0, False, False, None, None, 1, 2)
-#: In place of a packet number.
+#: Absent packet number.
 NONE = -1
 #: The jump window is saved_cwnd divided by this number (section 3.3).
 JUMP_DIVISOR = 2
@@ -57,15 +58,15 @@ class CarefulResume:
     highest_sent: int = NONE
     #: Largest packet number acknowledged.
     highest_acked: int = NONE
-    #: Data that the receiver allows and that is not sent yet, in bytes.
+    #: Unsent data within flow control limits, in bytes.
     waiting: int = 0
     #: The saved set: saved_cwnd, saved_rtt, Lifetime, max_jump and Beta.
     saved: SavedPath = NO_SET
     #: First packet of the initial data.
     first_initial_packet: int = NONE
-    #: Last packet of the initial data; NONE before the first ACK of it.
+    #: Last packet of the initial data; NONE before its first ACK.
     last_initial_packet: int = NONE
-    #: Initial data that is not acknowledged, in bytes.
+    #: Unacknowledged initial data, in bytes.
     initial_data: int = 0
     #: Smallest RTT sample of the Reconnaissance Phase, in ns.
     minimum_rtt: int | None = None
@@ -93,13 +94,13 @@ class CarefulResume:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> CarefulResume:
-    """Before connection setup is complete: normal CC."""
+    """Begin with normal CC, before connection setup is complete."""
     base = newreno.begin(max_datagram_size_bytes, initial_window_bytes)
     return CarefulResume(base, base.congestion_window)
 
 
 def on_event(s: CarefulResume, event: Event) -> Outcome:
-    """Hand the event to its function. In Reconnaissance the end of the Lifetime comes first (3.2)."""
+    """Call the function for the event. In Reconnaissance the end of the Lifetime comes first (3.2)."""
     s.triggers = ()
     if s.phase is Phase.RECONNAISSANCE and lifetime_exceeded(s.saved, event.t_ns):
         s.phase = Phase.NORMAL
@@ -109,7 +110,7 @@ def on_event(s: CarefulResume, event: Event) -> Outcome:
 
 
 def dispatch(s: CarefulResume, event: Event) -> Outcome:
-    """One function for each event; the others can only end the time of the Unvalidated Phase."""
+    """Call the function for the event; other events can only end the time of the Unvalidated Phase."""
     match event:
         case SavedPath():
             return on_saved_path(s, event)
@@ -145,7 +146,7 @@ def stop(s: CarefulResume, outcome: Outcome, *triggers: Trigger) -> Outcome:
 
 
 def on_saved_path(s: CarefulResume, path: SavedPath) -> Outcome:
-    """Connection setup is complete: enter the phase, or go on with normal CC. A connection resumes once (open)."""
+    """Connection setup is complete: enter the phase, or continue with normal CC. A connection resumes once (open)."""
     if s.saved is not NO_SET:
         return Outcome.ALREADY_USED  # [careful-resume.saved.one-use]
     if path.saved_cwnd_bytes == 0 or path.saved_rtt_ns == 0:
@@ -162,12 +163,12 @@ def on_saved_path(s: CarefulResume, path: SavedPath) -> Outcome:
 
 
 def lifetime_exceeded(saved: SavedPath, now: int) -> bool:
-    """3.1: Lifetime is a timestamp after which the parameters must not be used."""
+    """3.1: Lifetime is a timestamp; after it the parameters must not be used."""
     return saved.expires_t_ns is not None and now > saved.expires_t_ns
 
 
 def on_backlog(s: CarefulResume, backlog: Backlog) -> Outcome:
-    """There is data to send; what flow control allows (4.7) may be more than the window does."""
+    """There is data to send; flow control (4.7) may allow more than the window."""
     s.waiting = min(backlog.queued_bytes, backlog.receive_window_bytes)  # [careful-resume.flow-control]
     if s.phase is Phase.RECONNAISSANCE:
         return enter_unvalidated_if(s, backlog.t_ns, Outcome.UNCHANGED)
@@ -175,7 +176,7 @@ def on_backlog(s: CarefulResume, backlog: Backlog) -> Outcome:
 
 
 def on_ack_in_reconnaissance(s: CarefulResume, ack: Ack) -> Outcome:
-    """CWND is increased using normal CC. The initial data is what was sent before the first ACK of it (open)."""
+    """CWND is increased using normal CC. The initial data is all data sent before its first ACK (open)."""
     outcome = on_ack_in_normal_cc(s, ack)  # [careful-resume.reconnaissance.unchanged]
     if s.last_initial_packet == NONE and ack.packets[-1].last >= s.first_initial_packet:
         s.last_initial_packet = s.highest_sent  # [careful-resume.reconnaissance.initial-data]
@@ -190,7 +191,7 @@ def on_ack_in_reconnaissance(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def rtt_is_valid(s: CarefulResume, rtt: int) -> bool:
-    """More than half of the saved_rtt (3.2); the current RTT is no more than ten times it (4.2.1)."""
+    """More than half of saved_rtt (3.2); the current RTT is at most ten times saved_rtt (4.2.1)."""
     if RTT_LOW_DIVISOR * rtt <= s.saved.saved_rtt_ns:
         return False  # [careful-resume.reconnaissance.rtt]
     return s.current_rtt <= RTT_HIGH_FACTOR * s.saved.saved_rtt_ns  # [careful-resume.reconnaissance.rtt-high]
@@ -235,17 +236,17 @@ def on_sent_in_unvalidated(s: CarefulResume, sent: Sent) -> Outcome:
 
 
 def release_time(s: CarefulResume) -> int:
-    """When the next packet may leave."""
+    """Return the earliest time of the next packet."""
     return min(s.paced_from_ns + transmission_time(s, s.paced), TIME_MAX_NS)
 
 
 def transmission_time(s: CarefulResume, size: int) -> int:
-    """4.3.2: ITT = (current RTT x MPS) / jump_cwnd, of any number of bytes; rounded up."""
+    """4.3.2: ITT = (current RTT x MPS) / jump_cwnd, for any number of bytes; rounded up."""
     return -(-size * s.paced_rtt // s.jump_cwnd)  # [careful-resume.pacing.schedule] [careful-resume.pacing.rounding]
 
 
 def pace(s: CarefulResume, sent: Sent) -> None:
-    """4.3.2: no burst is greater than IW, also of a sender that is late."""
+    """4.3.2: no burst is larger than IW, even if the sender is late."""
     burst = transmission_time(s, max(s.initial_window - s.base.max_datagram_size, 0))
     if sent.t_ns > release_time(s) + burst:
         s.paced_from_ns, s.paced = sent.t_ns - burst, 0  # [careful-resume.pacing.burst]
@@ -299,7 +300,7 @@ def on_ack_in_validating(s: CarefulResume, ack: Ack) -> Outcome:
 def enter_safe_retreat(s: CarefulResume, trigger: Trigger, now: int) -> Outcome:
     """CWND is reduced to PipeSize / 2, in QUIC not below two packets, and loss recovery commences.
 
-    The set of saved CC parameters is deleted for later flows; ``saved`` stays, for its Beta.
+    The set of saved CC parameters is deleted for later flows; ``saved`` keeps it for its Beta.
     """
     s.phase, s.triggers = Phase.SAFE_RETREAT, (trigger,)
     s.base.congestion_window = max(s.pipesize // PIPE_DIVISOR, s.base.minimum_window)  # [careful-resume.retreat.window]
@@ -318,7 +319,7 @@ def on_ack_in_safe_retreat(s: CarefulResume) -> Outcome:
 
 
 def leave_safe_retreat(s: CarefulResume) -> None:
-    """On leaving, ssthresh is set to no larger than PipeSize * Beta."""
+    """On leaving, ssthresh is at most PipeSize * Beta."""
     ssthresh = s.pipesize * s.saved.beta_numerator // s.saved.beta_denominator
     if s.base.ssthresh is None or ssthresh < s.base.ssthresh:
         s.base.ssthresh = ssthresh  # [careful-resume.retreat.threshold]
@@ -328,7 +329,7 @@ def leave_safe_retreat(s: CarefulResume) -> None:
 
 
 def on_sent(s: CarefulResume, sent: Sent) -> Outcome:
-    """Keep count."""
+    """Update the counts of packets and bytes."""
     s.flight_size = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
     s.highest_sent = sent.packets[-1].last
     s.waiting = 0 if sent.app_limited else max(s.waiting - sent.bytes, 0)
@@ -340,7 +341,7 @@ def on_sent(s: CarefulResume, sent: Sent) -> Outcome:
 
 
 def on_ack(s: CarefulResume, ack: Ack) -> Outcome:
-    """PipeSize is increased by the volume of data that is newly acknowledged, before anything is decided."""
+    """Add newly acknowledged bytes to PipeSize before any decision."""
     s.flight_size = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     s.highest_acked = max(s.highest_acked, ack.packets[-1].last)
     if ack.latest_rtt_ns is not None:
@@ -359,7 +360,7 @@ def on_ack(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def on_ack_in_normal_cc(s: CarefulResume, ack: Ack) -> Outcome:
-    """3.7: slow start when CWND is less than or equal to ssthresh. RFC 9002 has it only below."""
+    """3.7: slow start if CWND is less than or equal to ssthresh; RFC 9002: only below."""
     ssthresh = s.base.ssthresh
     if s.base.congestion_window == ssthresh:
         s.base.ssthresh = ssthresh + 1  # [careful-resume.normal.at-threshold]
@@ -369,7 +370,7 @@ def on_ack_in_normal_cc(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def on_detected_congestion(s: CarefulResume, event: Lost | Ce, trigger: Trigger) -> Outcome:
-    """Packet loss or ECN-CE marking, of whatever packet. What a second one does in Safe Retreat is open."""
+    """Packet loss or ECN-CE marking of any packet. The reaction to another one in Safe Retreat is open."""
     if s.phase is Phase.SAFE_RETREAT:
         return Outcome.ALREADY_REDUCED  # [careful-resume.retreat.once]
     if s.phase in (Phase.UNVALIDATED, Phase.VALIDATING):

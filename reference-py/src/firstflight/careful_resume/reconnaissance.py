@@ -22,7 +22,7 @@ from firstflight.observables import Outcome, Trigger
 
 
 def _count_initial(state: CarefulResume, ack: Ack) -> None:
-    """Count what an ACK covers of the initial data, which ends with the first ACK of some of it."""
+    """Count initial data covered by an ACK. The initial data ends with the first ACK of any part of it."""
     initial = state.initial
     if initial.last is None and ack.packets[-1].last >= initial.first:
         initial.last = state.marks.sent  # [careful-resume.reconnaissance.initial-data]
@@ -42,7 +42,7 @@ def _measured_rtts(readings: Readings, state: CarefulResume) -> tuple[int | None
 
 
 def _rtt_fits(readings: Readings, state: CarefulResume) -> bool:
-    """Return whether the RTT may be one of the saved path."""
+    """Return whether the RTT fits the saved path."""
     low_ns, high_ns = _measured_rtts(readings, state)
     if rtt_too_low(readings, low_ns, state.used):
         return False  # [careful-resume.reconnaissance.rtt]
@@ -67,7 +67,7 @@ def _is_confirmed(readings: Readings, state: CarefulResume) -> bool:
 
 
 def _is_limited(state: CarefulResume, base: BaseState) -> bool:
-    """Return whether more data waits than the window has room for."""
+    """Return whether the waiting data exceeds the room in the window."""
     room_bytes = max(0, base.cwnd_bytes - state.flight_bytes)
     return state.backlog_bytes > room_bytes
 
@@ -93,7 +93,7 @@ def _on_ack(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack,
 def on_reconnaissance(
     readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal
 ) -> Report:
-    """Process an event in Reconnaissance, where normal congestion control goes on until the jump."""
+    """Process an event in Reconnaissance, with normal congestion control until the jump."""
     report = take_normal(base, normal)
     if expired(state.used, event.t_ns):
         end(state)

@@ -43,7 +43,7 @@ def retreat(readings: Readings, state: CarefulResume, base: BaseState, now_ns: i
 
 
 def _bound_threshold(state: CarefulResume, base: BaseState) -> None:
-    """Bound the threshold by what PipeSize has shown; a lower one stays."""
+    """Bound the threshold by PipeSize * Beta; a lower threshold stays."""
     used = state.used  # [careful-resume.retreat.threshold]
     bound_bytes = share(state.pipesize_bytes, used.beta_numerator, used.beta_denominator, up=False)
     if base.ssthresh_bytes is not None and base.ssthresh_bytes < bound_bytes:
@@ -52,7 +52,7 @@ def _bound_threshold(state: CarefulResume, base: BaseState) -> None:
 
 
 def stop(state: CarefulResume, base: BaseState, normal: Normal) -> Report:
-    """End Careful Resume at persistent congestion, to which normal congestion control reacts."""
+    """End Careful Resume at persistent congestion; normal congestion control reacts to it."""
     report = take_normal(base, normal)  # [careful-resume.persistent]
     if state.phase is Phase.SAFE_RETREAT:
         _bound_threshold(state, base)  # [careful-resume.persistent.threshold]
@@ -67,7 +67,7 @@ def retreat_on_lost(readings: Readings, state: CarefulResume, base: BaseState, l
 
 
 def _leave(state: CarefulResume, base: BaseState) -> Report:
-    """End Safe Retreat; the ACK that does so leaves the window alone."""
+    """End Safe Retreat; the ACK that ends it does not change the window."""
     end(state)  # [careful-resume.retreat.end]
     _bound_threshold(state, base)
     return Report(Outcome.RETREAT_ENDED, (Trigger.EXIT_RECOVERY,))
@@ -80,7 +80,7 @@ def _ack_ends(readings: Readings, state: CarefulResume) -> bool:
 
 
 def _loss_ends(readings: Readings, state: CarefulResume) -> bool:
-    """Return whether a loss leaves nothing to wait for; where a packet has to be acknowledged, no loss does."""
+    """Return whether a loss ends Safe Retreat: in the reading none_outstanding, when no unvalidated bytes are left."""
     return readings.retreat_end is cr.RetreatEnd.NONE_OUTSTANDING and state.unvalidated_left_bytes == 0
 
 

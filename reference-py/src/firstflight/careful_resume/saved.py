@@ -1,4 +1,4 @@
-"""Saved sets: taking one into use, and observing what to save (``spec/careful-resume/rules.md``).
+"""Saved sets: accept a set for use, and measure values to save (``spec/careful-resume/rules.md``).
 
 Mirrors ``reference-c/firstflight/careful_resume/saved.c``.
 """
@@ -18,7 +18,7 @@ def expired(offer: SavedPath, now_ns: int) -> bool:
 
 
 def on_saved_path(state: CarefulResume, offer: SavedPath) -> Outcome:
-    """Take a saved set into use, or say why not."""
+    """Accept a saved set for use; return the outcome, or the reason for refusing it."""
     if state.used.saved_cwnd_bytes != 0:
         return Outcome.ALREADY_USED  # [careful-resume.saved.one-use]
     if offer.saved_cwnd_bytes == 0 or offer.saved_rtt_ns == 0:
@@ -41,15 +41,15 @@ def on_saved_path(state: CarefulResume, offer: SavedPath) -> Outcome:
 
 
 def _begin_round(state: CarefulResume, ack: Ack) -> None:
-    """Begin the round of this ACK; it ends with the ACK of a packet that is yet to be sent."""
+    """Begin the round of this ACK; it ends with the ACK of a packet not sent yet."""
     next_first = highest(state.marks.sent, ack.packets[-1].last) + 1
     state.round_trip = Round(next_first, ack.bytes, ack.app_limited)
 
 
 def _save(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack) -> None:
-    """Save what the round that ends has shown."""
+    """Save the capacity measured in the round that ends."""
     if ack.min_rtt_ns is None or ack.min_rtt_ns == 0:
-        return  # a set without an RTT is none
+        return  # a set needs an RTT
     measured_bytes = state.round_trip.bytes  # [careful-resume.observe.capacity]
     if readings.observed is cr.Observed.WINDOW:
         measured_bytes = base.cwnd_bytes
@@ -63,7 +63,7 @@ def _save(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack) -
 
 
 def measure(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack) -> None:
-    """Measure the capacity in round trips of normal congestion control; ``base`` has taken the ACK already."""
+    """Measure the capacity in round trips of normal congestion control; ``base`` has already processed the ACK."""
     current = state.round_trip
     if current.next_first is None:
         _begin_round(state, ack)  # [careful-resume.observe.after]

@@ -1,6 +1,6 @@
-"""What Careful Resume remembers (``spec/careful-resume/rules.md``, section State), and what its phases share.
+"""The state of Careful Resume (``spec/careful-resume/rules.md``, section State), and functions shared by its phases.
 
-The functions of this package change the state and the base controller in place, and return what is to be reported.
+The functions of this package change the state and the base controller in place and return a report.
 Mirrors ``reference-c/firstflight/careful_resume/state.c``.
 """
 
@@ -14,13 +14,13 @@ from firstflight.newreno.newreno import BaseState
 from firstflight.observables import Outcome, Phase, Trigger
 from firstflight.values import copied
 
-#: What is in use before anything is.
+#: Placeholder before a set is in use.
 NO_SET = SavedPath(1, 0, 0, False, False, None, None, 1, 1)
 
 
 @dataclass(slots=True)
 class SavedSet:
-    """What is kept of a path between connections; at most one for a Remote Endpoint."""
+    """Data of a path that is saved between connections; at most one set for a Remote Endpoint."""
 
     cwnd_bytes: int
     rtt_ns: int
@@ -29,7 +29,7 @@ class SavedSet:
 
 @dataclass(slots=True)
 class Marks:
-    """Packet numbers, ``None`` until there is one: the highest sent and acknowledged, and those of the Unvalidated phase."""
+    """Packet numbers, ``None`` until set: highest sent and acknowledged, first and last of the Unvalidated phase."""
 
     sent: int | None = None
     acked: int | None = None
@@ -80,10 +80,10 @@ class Round:
 
 @dataclass(slots=True)
 class CarefulResume:
-    """The whole state. ``used``: the saved set in use or used up; ``saved``: the set as it is to be kept now.
+    """The whole state. ``used``: the saved set in use or already used; ``saved``: the set to save now.
 
-    ``jump_bytes``: 0 before a jump. ``limit_from_ns``: from when the time in the Unvalidated phase is measured.
-    ``unvalidated_left_bytes``: of the packets of that phase, sent and neither acknowledged nor lost.
+    ``jump_bytes``: 0 before a jump. ``limit_from_ns``: start of the time limit of the Unvalidated phase.
+    ``unvalidated_left_bytes``: bytes sent in that phase, neither acknowledged nor lost.
     """
 
     initial_window_bytes: int
@@ -103,7 +103,7 @@ class CarefulResume:
     round_trip: Round = field(default_factory=Round)
 
     def copy(self) -> "CarefulResume":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         copy = copied(self)
         copy.saved = None if self.saved is None else copied(self.saved)
         copy.marks, copy.initial, copy.rtt = copied(self.marks), copied(self.initial), copied(self.rtt)
@@ -113,7 +113,7 @@ class CarefulResume:
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """What normal congestion control makes of an event. ``bin``, ``open_bin_bytes``: of SEARCH, ``None`` without it."""
+    """Result of normal congestion control for an event. ``bin``, ``open_bin_bytes``: of SEARCH, ``None`` without it."""
 
     base: BaseState
     outcome: Outcome
@@ -123,14 +123,14 @@ class Normal:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is reported of an event. ``triggers``: all that held at a change of phase, the one that is shown first."""
+    """Report of an event. ``triggers``: all triggers of a phase change, the reported trigger first."""
 
     outcome: Outcome
     triggers: tuple[Trigger, ...] = ()
 
 
 def take_normal(base: BaseState, normal: Normal) -> Report:
-    """Let what normal congestion control makes of the event count."""
+    """Accept the result of normal congestion control for the event."""
     for name in BaseState.__slots__:
         setattr(base, name, getattr(normal.base, name))
     return Report(normal.outcome)
@@ -138,7 +138,7 @@ def take_normal(base: BaseState, normal: Normal) -> Report:
 
 def saturated(total_bytes: int) -> int:
     """Return a sum of bytes, at most the largest window."""
-    return min(total_bytes, WINDOW_MAX_BYTES)  # no rule: the text knows no bound
+    return min(total_bytes, WINDOW_MAX_BYTES)  # not a rule of the text, which does not bound the sum
 
 
 def share(value: int, factor: int, divisor: int, *, up: bool) -> int:
@@ -148,7 +148,7 @@ def share(value: int, factor: int, divisor: int, *, up: bool) -> int:
 
 
 def highest(mark: int | None, packet: int) -> int:
-    """Return the higher of a mark, which may not be set, and a packet."""
+    """Return the higher of a mark, if it is set, and a packet."""
     return packet if mark is None or packet > mark else mark
 
 
@@ -158,12 +158,12 @@ def reached(mark: int | None, packet: int | None) -> bool:
 
 
 def bytes_between(runs: tuple[Run, ...], first: int, last: int) -> int:
-    """Return the bytes of the runs that lie in the packets first..last."""
+    """Return the bytes of the runs in the packets first..last."""
     return sum(max(0, min(run.last, last) - max(run.first, first) + 1) * run.size_bytes for run in runs)
 
 
 def take_unvalidated(state: CarefulResume, runs: tuple[Run, ...]) -> int:
-    """Take what was sent in the Unvalidated phase off the bytes that are left of it; return how much that was."""
+    """Subtract the packets of the Unvalidated phase from ``unvalidated_left_bytes``; return their bytes."""
     first, last = state.marks.first_unvalidated, state.marks.last_unvalidated
     if first is None or last is None:
         return 0
@@ -192,7 +192,7 @@ def end(state: CarefulResume) -> None:
 
 
 def rtt_too_low(readings: Readings, rtt_ns: int | None, used: SavedPath) -> bool:
-    """Return whether an RTT shows a shorter path than the saved one."""
+    """Return whether an RTT indicates a shorter path than the saved path; false without an RTT."""
     if rtt_ns is None:
         return False
     if 2 * rtt_ns == used.saved_rtt_ns:
@@ -201,5 +201,5 @@ def rtt_too_low(readings: Readings, rtt_ns: int | None, used: SavedPath) -> bool
 
 
 def rtt_too_high(rtt_ns: int | None, used: SavedPath) -> bool:
-    """Return whether an RTT shows a longer path than the saved one."""
+    """Return whether an RTT indicates a longer path than the saved path; false without an RTT."""
     return rtt_ns is not None and rtt_ns > 10 * used.saved_rtt_ns

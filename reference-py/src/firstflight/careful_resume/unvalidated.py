@@ -24,7 +24,7 @@ from firstflight.observables import Outcome, Phase, Trigger
 
 
 def _jump_bytes(used: SavedPath) -> int:
-    """Return how large the window of the phase is, in bytes."""
+    """Return the window of the phase, in bytes."""
     jump_bytes = used.saved_cwnd_bytes // 2  # [careful-resume.jump.half] [careful-resume.jump.amount]
     if used.max_jump_bytes is not None and used.max_jump_bytes < jump_bytes:
         jump_bytes = used.max_jump_bytes  # [careful-resume.jump.maximum]
@@ -40,7 +40,7 @@ def _first_pipesize_bytes(readings: Readings, state: CarefulResume, base: BaseSt
 
 
 def enter(readings: Readings, state: CarefulResume, base: BaseState, now_ns: int) -> Report:
-    """Jump, unless that would not enlarge the window."""
+    """Jump, if that enlarges the window."""
     jump_bytes = _jump_bytes(state.used)
     if jump_bytes <= base.cwnd_bytes and readings.jump_not_larger is cr.JumpNotLarger.STOP:
         end(state)  # [careful-resume.jump.not-larger]
@@ -74,7 +74,7 @@ def _time_is_over(readings: Readings, state: CarefulResume, event: Event) -> boo
 
 
 def _rate_limited_bytes(readings: Readings, state: CarefulResume) -> int | None:
-    """Return the window if the jump was too little used to go on, ``None`` if it was used."""
+    """Return the window if too little of the jump was used to continue, or ``None`` if it was used."""
     match readings.flight_check:
         case cr.FlightCheck.BOTH:
             floor_bytes = state.initial_window_bytes
@@ -86,7 +86,7 @@ def _rate_limited_bytes(readings: Readings, state: CarefulResume) -> int | None:
 
 
 def _leave(readings: Readings, state: CarefulResume, base: BaseState, triggers: tuple[Trigger, ...]) -> Report:
-    """Go on to the Validating phase, or end Careful Resume if the jump was not used."""
+    """Enter the Validating phase, or end Careful Resume if the jump was not used."""
     rate_limited_bytes = _rate_limited_bytes(readings, state)
     if rate_limited_bytes is not None:
         base.cwnd_bytes = rate_limited_bytes
@@ -94,7 +94,7 @@ def _leave(readings: Readings, state: CarefulResume, base: BaseState, triggers: 
         return Report(Outcome.RATE_LIMITED, (Trigger.RATE_LIMITED,))
     base.cwnd_bytes = state.flight_bytes  # [careful-resume.validating.begin]
     if state.marks.last_unvalidated is None:
-        state.marks.last_unvalidated = state.marks.sent  # only a reading in which PipeSize starts below the flight
+        state.marks.last_unvalidated = state.marks.sent  # only in readings where PipeSize starts below the flight
     state.phase = Phase.VALIDATING
     return Report(Outcome.VALIDATION_BEGUN, triggers)
 
@@ -107,7 +107,7 @@ def _leave_if(
     triggers: tuple[Trigger, ...],
     report: Report,
 ) -> Report:
-    """Leave the phase if there is a trigger, or its time is over; or else report what was given."""
+    """Leave the phase if there is a trigger or its time is over; otherwise return the given report."""
     if _time_is_over(readings, state, event):
         triggers = (*triggers, Trigger.RTT_EXCEEDED)  # [careful-resume.unvalidated.one-rtt]
     return _leave(readings, state, base, triggers) if triggers else report
@@ -154,7 +154,7 @@ def _on_ack(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack)
 
 
 def on_unvalidated(readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal) -> Report:
-    """Process any event but packets sent in the Unvalidated phase."""
+    """Process an event other than packets sent in the Unvalidated phase."""
     match event:
         case Ack():
             return _on_ack(readings, state, base, event)

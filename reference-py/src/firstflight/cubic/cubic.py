@@ -1,4 +1,4 @@
-"""The window rules of CUBIC (``spec/cubic/rules.md``; RFC 9438): how the base controller grows in congestion avoidance, and how it reduces.
+"""The window rules of CUBIC (``spec/cubic/rules.md``; RFC 9438): growth in congestion avoidance, and reductions.
 
 ``newreno`` keeps the windows and calls the hooks of ``RULES``; functions change the state in place. All numbers are integers: bytes, ns, and fractions of a byte in units of 2^-32.
 Mirrors ``reference-c/firstflight/cubic/cubic.c``.
@@ -36,8 +36,8 @@ __all__ = ["PROFILES", "RULES", "Cubic", "Epoch", "Readings", "Saved", "begin", 
 class Epoch:
     """A congestion avoidance stage.
 
-    It began at ``start_ns``, later by the time that does not count; ``k_ns`` is K. ``cwnd_bytes`` is the window as the last growth left it,
-    with ``cwnd_fraction`` beside it; ``w_est_bytes`` and ``w_est_fraction`` are W_est.
+    ``start_ns``: its beginning plus the time that does not count. ``k_ns``: K. ``cwnd_bytes``, ``cwnd_fraction``: the
+    window after the last growth. ``w_est_bytes``, ``w_est_fraction``: W_est.
     """
 
     start_ns: int
@@ -50,7 +50,7 @@ class Epoch:
 
 @dataclass(slots=True)
 class Saved:
-    """What a reduction replaced, of the base and of CUBIC."""
+    """State of the base and of CUBIC before a reduction."""
 
     base: Windows
     w_max_bytes: int | None
@@ -58,7 +58,7 @@ class Saved:
     epoch: Epoch | None
 
     def copy(self) -> "Saved":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         copy = copied(self)
         copy.epoch = None if self.epoch is None else copied(self.epoch)
         return copy
@@ -66,11 +66,11 @@ class Saved:
 
 @dataclass(slots=True)
 class Cubic:
-    """State of CUBIC. ``w_max_bytes`` and ``cwnd_prior_bytes`` are ``None`` while nothing has set them.
+    """State of CUBIC. ``w_max_bytes`` and ``cwnd_prior_bytes`` are ``None`` until set.
 
     ``epoch``: the congestion avoidance stage, ``None`` until it begins. ``flight_bytes``: in flight after the last
-    event. While time does not count, ``stopped_ns`` says since when, and ``idle`` whether only because nothing is in
-    flight. ``saved``: the state before the last reduction, if it was after a loss.
+    event. ``stopped_ns``: when the clock stopped, ``None`` while it runs. ``idle``: it stopped only because nothing is
+    in flight. ``saved``: the state before the last reduction, if it was after a loss.
     """
 
     readings: Readings
@@ -83,7 +83,7 @@ class Cubic:
     saved: Saved | None = None
 
     def copy(self) -> "Cubic":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         copy = copied(self)
         copy.epoch = None if self.epoch is None else copied(self.epoch)
         copy.saved = None if self.saved is None else self.saved.copy()
@@ -96,24 +96,24 @@ def begin(readings: Readings) -> Cubic:
 
 
 def carry(readings: Readings) -> Cubic:
-    """Return the state of a new connection on which a startup algorithm runs."""
+    """Return the state of a new connection under a startup algorithm."""
     return begin(readings)  # [cubic.startup.compose]
 
 
 def slow_start_end_bytes(state: Cubic, ssthresh_bytes: int) -> int:
-    """Return the smallest window that is not in slow start."""
+    """Return the smallest window outside slow start."""
     if state.readings.slow_start_end is SlowStartEnd.ABOVE:
         return ssthresh_bytes + 1  # [cubic.slow-start.at-threshold]
     return ssthresh_bytes
 
 
 def set_flight(state: Cubic, bytes_in_flight: int) -> None:
-    """Note how much is in flight; the number saturates as windows do."""
+    """Store the bytes in flight; the number saturates like windows."""
     state.flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
 def _resume(state: Cubic, now_ns: int) -> None:
-    """Let time count again, and take the time that did not out of the stages."""
+    """Resume the clock; shift the stages by the time that did not count."""
     if state.stopped_ns is None:
         return
     passed_ns = now_ns - state.stopped_ns
@@ -133,7 +133,7 @@ def on_sent(state: Cubic, sent: Sent) -> None:
 
 
 def _stop(state: Cubic, now_ns: int, *, idle: bool) -> None:
-    """Stop counting time, if there is a stage."""
+    """Stop the clock, if there is a stage."""
     if state.epoch is None and state.saved is None:
         return
     if state.stopped_ns is None:
@@ -144,7 +144,7 @@ def _stop(state: Cubic, now_ns: int, *, idle: bool) -> None:
 
 
 def _continue_epoch(state: Cubic, now_ns: int, datagram_bytes: int, cwnd_bytes: int) -> Epoch:
-    """Return the stage at hand, or a new one if there is none or something else has changed the window since it last grew."""
+    """Return the current stage; begin one if none exists or the window has changed since its last growth."""
     if state.epoch is not None and state.epoch.cwnd_bytes == cwnd_bytes:
         return state.epoch
     if state.w_max_bytes is None:
@@ -169,7 +169,7 @@ def _grow_estimate(state: Cubic, epoch: Epoch, datagram_bytes: int, cwnd_bytes: 
 
 
 def _follow_estimate(epoch: Epoch) -> None:
-    """Set the window to W_est, never lower than it is."""
+    """Raise the window to W_est; never lower it."""
     if epoch.w_est_bytes <= epoch.cwnd_bytes:
         return  # [cubic.friendly.never-lowers]
     epoch.cwnd_bytes = epoch.w_est_bytes  # [cubic.friendly.region]
@@ -177,7 +177,7 @@ def _follow_estimate(epoch: Epoch) -> None:
 
 
 def _approach(epoch: Epoch, acked_bytes: int, target_bytes: int) -> None:
-    """Grow the window by its share of the way to the target."""
+    """Grow the window by its share of the distance to the target."""
     cwnd_bytes = epoch.cwnd_bytes
     most_bytes = cwnd_bytes + cwnd_bytes // 2
     if target_bytes > most_bytes:
@@ -210,7 +210,7 @@ def _grow(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_by
 
 
 def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> int:
-    """Process an ACK, of which ``acked_bytes`` may grow the window in congestion avoidance; return the window."""
+    """Process an ACK; return the window. ``acked_bytes``: bytes that may grow the window in congestion avoidance."""
     set_flight(state, ack.bytes_in_flight)
     if ack.app_limited:
         _stop(state, ack.t_ns, idle=False)  # [cubic.limited.growth]
@@ -224,7 +224,7 @@ def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked
 def reduce(
     state: Cubic, _now_ns: int, datagram_bytes: int, base: Windows, flight_bytes: int | None, ce: bool
 ) -> tuple[int, int]:
-    """Process a sign of congestion; return the new window and ssthresh. ``base``: what the base was before it."""
+    """Process a loss or CE mark; return the new window and ssthresh. ``base``: the windows before it."""
     prior = Saved(base, state.w_max_bytes, state.cwnd_prior_bytes, state.epoch)
     note_reduction(state, base.cwnd_bytes)
     if not ce:
@@ -240,7 +240,7 @@ def reduce(
 
 
 def note_reduction(state: Cubic, cwnd_bytes: int) -> None:
-    """Remember the window at a reduction, whoever computes the new one."""
+    """Remember the window at a reduction, by CUBIC or by a startup algorithm."""
     last_bytes = state.w_max_bytes
     state.w_max_bytes = cwnd_bytes  # [cubic.maximum]
     if last_bytes is not None and cwnd_bytes < last_bytes:
@@ -251,7 +251,7 @@ def note_reduction(state: Cubic, cwnd_bytes: int) -> None:
 
 
 def reduced_bytes(_state: Cubic, window_bytes: int) -> int:
-    """Return what a reduction by a startup algorithm leaves of a window."""
+    """Return a window after a reduction by a startup algorithm."""
     return seven_tenths(window_bytes)  # [cubic.startup.reduce]
 
 
@@ -261,28 +261,28 @@ def note_startup_reduction(state: Cubic, _now_ns: int, cwnd_bytes: int) -> None:
 
 
 def collapse(state: Cubic) -> None:
-    """Process persistent congestion: the next stage begins as if there had been no maximum."""
+    """Process persistent congestion: the next stage begins without a maximum."""
     state.saved = None  # [cubic.spurious.persistent]
     state.w_max_bytes = None  # [cubic.persistent]
     state.epoch = None
 
 
 def change_datagram_size(state: Cubic) -> None:
-    """Begin another stage with the next growth: K is a time for segments of one size. RFC 9438 leaves that open."""
+    """Begin another stage with the next growth: K is computed for one segment size. RFC 9438 leaves this open."""
     state.epoch = None
     if state.saved is not None:
         state.saved.epoch = None
 
 
 def forget(state: Cubic) -> None:
-    """Forget all congestion, because a startup algorithm begins anew below what it has found."""
+    """Forget all congestion: a startup algorithm begins again from a small window."""
     state.w_max_bytes = state.cwnd_prior_bytes = state.stopped_ns = None  # [cubic.startup.forget]
     state.idle = False
     state.epoch = state.saved = None
 
 
 def restore(state: Cubic, cwnd_bytes: int) -> Windows | None:
-    """Go back to before the last reduction, and return what it replaced; ``None`` if there is nothing to restore."""
+    """Undo the last reduction and return the windows before it, or ``None`` without a reduction to undo."""
     saved = state.saved
     if saved is None or state.readings.spurious is Spurious.KEPT:
         return None

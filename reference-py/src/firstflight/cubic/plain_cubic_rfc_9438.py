@@ -1,10 +1,11 @@
 """RFC 9438, section 4: CUBIC, with slow start and the recovery period of RFC 9002.
 
-Windows are in bytes, as section 4.1 allows, and times in ns. The text has real numbers: here W_est and the window carry a fraction in units of
-2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is rounded down.
-Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC. Not here: HyStart++, which 4.10 recommends (SHOULD) where this has the
-plain slow start (MAY), and the timer of a sender whose window of one segment meets further marks (4.6, MUST). Fast convergence is always on,
-which 4.7 would have off (SHOULD) where one flow has the bottleneck alone: no event tells that. Nor does one tell of a spurious timeout (4.9.1).
+Windows are in bytes, as section 4.1 allows, and times in ns. The text uses real numbers. Here W_est and the
+window have a fraction in units of 2^-32 bytes and are compared in whole bytes. K is in whole ns, and W_cubic in whole
+bytes from W_max. Every division is rounded down. Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC.
+Slow start is plain (4.10, MAY), without the recommended HyStart++ (SHOULD). The timer of a sender with a window of one
+segment and further marks (4.6, MUST) is not implemented. Fast convergence is always on; 4.7 turns it off (SHOULD) if
+one flow has the bottleneck alone, which no event reports. No event reports a spurious timeout (4.9.1).
 U1 to U12: the open points of the page.
 """
 
@@ -17,7 +18,7 @@ from firstflight.observables import Outcome, Phase
 
 PROFILE = "cubic/rfc-9438"
 
-#: Parts of a byte, in which fractions of the window are kept.
+#: Fractions of the window are in units of 1 / UNIT bytes.
 UNIT = 2**32
 #: A second to the third power, in ns^3.
 SECOND_CUBED = 10**27
@@ -25,10 +26,10 @@ SECOND_CUBED = 10**27
 
 @dataclass(slots=True)
 class Cubic:
-    """The variables of section 4.1.2; ``w_max`` and ``t_epoch`` are ``None`` while there is none.
+    """The variables of section 4.1.2; ``w_max`` and ``t_epoch`` are ``None`` until set.
 
-    ``limited_since`` and ``idle_since``: since when the application leaves the window unused. ``left_out``: all such time that has passed; t_epoch
-    is read from a clock without it. ``undo``: this state before the last loss.
+    ``limited_since`` and ``idle_since``: start of the time with unused window. ``left_out``: total of past time with
+    unused window; t_epoch is a time of a clock without it. ``undo``: this state before the last loss.
     """
 
     base: newreno.NewReno
@@ -60,7 +61,7 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Cub
 
 
 def on_event(s: Cubic, event: Event) -> Outcome:
-    """Hand the event to its function."""
+    """Call the function for the event."""
     match event:
         case Sent():
             return on_sent(s, event)
@@ -80,20 +81,20 @@ def on_event(s: Cubic, event: Event) -> Outcome:
 
 
 def on_sent(s: Cubic, sent: Sent) -> Outcome:
-    """4.2: the time in which nothing was in flight does not count."""
+    """4.2: time without bytes in flight does not count."""
     end_idle_time(s, sent.t_ns)
     return newreno.on_sent(s.base, sent)
 
 
 def end_idle_time(s: Cubic, now: int) -> None:
-    """4.2: time that has passed with nothing in flight is left out."""
+    """4.2: leave out the time that has passed without bytes in flight."""
     if s.idle_since is not None:
         s.left_out += now - s.idle_since  # [cubic.limited.idle]
         s.idle_since = None
 
 
 def on_ack(s: Cubic, ack: Ack) -> Outcome:
-    """A new ACK: slow start packet by packet, and congestion avoidance once for the bytes of all the others."""
+    """A new ACK: slow start packet by packet, and congestion avoidance once for all other bytes."""
     newreno.end_recovery(s.base, ack)
     end_idle_time(s, ack.t_ns)
     if ack.app_limited:
@@ -105,7 +106,8 @@ def on_ack(s: Cubic, ack: Ack) -> Outcome:
         outcome = Outcome.IN_RECOVERY
         if not newreno.in_congestion_recovery(s.base, run.sent_t_ns):
             outcome = Outcome.GROWN
-            # At cwnd = ssthresh the text has slow start (4.10), RFC 9002 congestion avoidance (7.3.3): the latter is taken (U9).
+            # At cwnd = ssthresh the text has slow start (4.10), RFC 9002 has congestion avoidance (7.3.3), used here
+            # (U9).
             packets = newreno.slow_start_packets(s.base, run)
             newreno.increase(s.base, packets * run.size_bytes)
             if packets < run.count:
@@ -130,20 +132,21 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
         begin_stage(s, cwnd)
     t = t_current - s.t_epoch
     rtt = ack.smoothed_rtt_ns or 0
-    bytes_acked = min(bytes_acked, cwnd)  # [cubic.grow.at-most-a-window] ours: the text has no such bound
+    bytes_acked = min(bytes_acked, cwnd)  # [cubic.grow.at-most-a-window] this project's bound
     alpha, of = 9, 17  # [cubic.friendly.alpha]
     if s.w_est >= s.cwnd_prior * UNIT:
         alpha, of = 1, 1  # [cubic.friendly.alpha-one]
     s.w_est += UNIT * alpha * s.mss * bytes_acked // (of * cwnd)  # [cubic.friendly.estimate]
     if w_cubic(s, t) < s.w_est // UNIT:
-        # Where W_est is below cwnd the text lowers cwnd to it; elsewhere cwnd only grows, and so it does here (U8).
+        # If W_est is below cwnd, the text lowers cwnd to it; elsewhere in the text cwnd only grows. Here it only grows
+        # (U8).
         if s.w_est // UNIT > cwnd:  # [cubic.friendly.never-lowers]
             set_cwnd(s, s.w_est)  # [cubic.friendly.region]
     else:
         target = w_cubic(s, t + rtt)  # [cubic.target]
         target = max(target, cwnd)  # [cubic.target.least]
         target = min(target, cwnd + cwnd // 2)  # [cubic.target.most]
-        # The text has (target - cwnd) / cwnd segments for each new ACK; here it is for each segment that is acknowledged (U1).
+        # The text grows by (target - cwnd) / cwnd segments for each new ACK; here for each acknowledged segment (U1).
         increment = UNIT * (target - cwnd) * bytes_acked // cwnd  # [cubic.grow] [cubic.grow.share]
         set_cwnd(s, cwnd * UNIT + s.cwnd_fraction + increment)
 
@@ -151,7 +154,7 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
 def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
     """4.2; after a timeout (4.8) W_max is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too.
 
-    The text does not say what K is where cwnd_epoch is above W_max: here it is 0 as well (U11).
+    The text does not define K for cwnd_epoch above W_max: here it is 0 as well (U11).
     """
     if s.w_max is None or s.w_max < cwnd_epoch:
         s.w_max = cwnd_epoch  # [cubic.epoch.no-maximum] [cubic.epoch.low-maximum]
@@ -173,7 +176,7 @@ def w_cubic(s: Cubic, t: int) -> int:
 
 
 def cube_root(number: int) -> int:
-    """Return the largest integer whose cube is no more than a number."""
+    """Return the largest integer whose cube is at most a number."""
     root = 0
     for bit in reversed(range(number.bit_length() // 3 + 1)):
         if (root + (1 << bit)) ** 3 <= number:
@@ -191,7 +194,8 @@ def set_cwnd(s: Cubic, cwnd_units: int) -> None:
 def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int) -> Outcome:
     """4.6 and 4.7, once for each recovery period of RFC 9002.
 
-    A QUIC sender that does not let an unused window grow may reduce cwnd in place of flight_size (U3); fast convergence is always on (U5).
+    A QUIC sender whose unused window does not grow may reduce cwnd instead of flight_size (U3); fast convergence is
+    always on (U5).
     """
     cwnd = s.base.congestion_window
     if newreno.on_congestion_event(s.base, sent_time, now) is Outcome.ALREADY_REDUCED:
@@ -210,7 +214,7 @@ def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int)
 
 
 def on_lost(s: Cubic, lost: Lost) -> Outcome:
-    """4.6, and 4.9.2: what it replaces is saved. The loss of a PMTU probe changes nothing (RFC 9000, section 14.4)."""
+    """4.6, and 4.9.2: save the variables before it. Loss of a PMTU probe changes nothing (RFC 9000, section 14.4)."""
     if lost.pmtu_probe:
         return Outcome.UNCHANGED  # [slow-start.loss.pmtu-probe]
     saved = replace(s, base=replace(s.base), undo=None)  # [cubic.spurious.save]
@@ -222,7 +226,7 @@ def on_lost(s: Cubic, lost: Lost) -> Outcome:
 
 
 def on_ce(s: Cubic, ce: Ce) -> Outcome:
-    """4.6: the reduction on ECE. That no loss can be found to be spurious any more is ours."""
+    """4.6: the reduction on ECE. This project's rule: earlier losses can no longer be spurious."""
     outcome = on_congestion_event(s, s.mss, ce.sent_t_ns, ce.t_ns)  # [cubic.reduce.minimum-ce]
     if outcome is Outcome.REDUCED:
         s.undo = None
@@ -230,7 +234,7 @@ def on_ce(s: Cubic, ce: Ce) -> Outcome:
 
 
 def on_persistent_congestion(s: Cubic, event: PersistentCongestion) -> Outcome:
-    """4.8: the timeout. The loss that established it has already set ssthresh (U10). K will be 0. Nothing is left to restore (U7)."""
+    """4.8: the timeout. The loss before it has set ssthresh (U10). K will be 0. No loss can be restored (U7)."""
     s.w_max = None  # [cubic.persistent]
     s.t_epoch = None
     s.cwnd_fraction = 0
@@ -239,14 +243,14 @@ def on_persistent_congestion(s: Cubic, event: PersistentCongestion) -> Outcome:
 
 
 def on_spurious_loss(s: Cubic) -> Outcome:
-    """4.9.2; the recovery period of RFC 9002, of which the text does not speak, is restored as well (U7), as it would have gone on.
+    """4.9.2. The recovery period of RFC 9002, not in the text, is restored too (U7), as it would be now.
 
     t_epoch is restored without the time that has been left out since (U12).
     """
     if s.undo is None or s.base.congestion_window >= s.cwnd_prior:
         return Outcome.UNCHANGED  # [cubic.spurious.late]
     undo, s.undo = s.undo, None
-    # An ACK that ended this recovery ended the one before it as well, which began earlier.
+    # An ACK that ended this recovery period also ended the previous period, which began earlier.
     in_recovery = undo.base.in_recovery and s.base.in_recovery  # [cubic.spurious.recovery]
     s.base = replace(undo.base, in_recovery=in_recovery, max_datagram_size=s.mss)  # [cubic.spurious]
     s.cwnd_fraction, s.cwnd_prior, s.w_max = undo.cwnd_fraction, undo.cwnd_prior, undo.w_max
@@ -255,7 +259,7 @@ def on_spurious_loss(s: Cubic) -> Outcome:
 
 
 def on_datagram_size(s: Cubic, event: DatagramSize) -> Outcome:
-    """RFC 9002, 7.2. K is a time for segments of one size: the next ACK begins another stage (open)."""
+    """RFC 9002, 7.2. K is computed for one segment size: the next ACK begins another stage (open)."""
     s.t_epoch = None
     s.cwnd_fraction = 0
     if s.undo is not None:

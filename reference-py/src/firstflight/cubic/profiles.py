@@ -13,7 +13,7 @@ class Growth(Enum):
 
 
 class ReductionBasis(Enum):
-    """Of what does congestion leave seven tenths?"""
+    """What does congestion reduce to seven tenths?"""
 
     WINDOW = "window"
     FLIGHT = "flight"

@@ -1,12 +1,12 @@
 """The arithmetic of CUBIC (``spec/cubic/rules.md``, section Arithmetic). Mirrors ``reference-c/firstflight/cubic/window.c``.
 
-C is 0.4 segments per second cubed: with segments of ``datagram_bytes`` the window is 2 * datagram_bytes * t^3 / CUBE_DIVISOR bytes away
-from W_max, t in ns from K.
+C is 0.4 segments per second cubed. At t ns from K, the distance of the window from W_max is
+2 * datagram_bytes * t^3 / CUBE_DIVISOR bytes, with segments of ``datagram_bytes``.
 """
 
 from firstflight.limits import WINDOW_MAX_BYTES
 
-#: 10^27 ns^3 are a second cubed, and C is 2/5.
+#: 10^27 ns^3 is a second cubed, and C is 2/5.
 CUBE_DIVISOR = 5 * 10**27
 #: Fractions of a byte are counted in units of 2^-32.
 FRACTION = 2**32
@@ -29,7 +29,7 @@ def _cube(factor: int) -> int:
 
 
 def cube_root(number: int) -> int:
-    """Return the largest integer whose cube is no larger than a number below 2^156."""
+    """Return the largest integer whose cube is at most a number below 2^156."""
     root = 0
     for bit in reversed(range(ROOT_BITS)):
         candidate = root | 1 << bit
@@ -39,12 +39,12 @@ def cube_root(number: int) -> int:
 
 
 def cube_time_ns(distance_bytes: int, datagram_bytes: int) -> int:
-    """Return how long the curve takes over a distance from W_max, in ns, rounded down: K for W_max - cwnd_epoch."""
+    """Return the time of the curve to a distance from W_max, in ns, rounded down: K for W_max - cwnd_epoch."""
     return cube_root(distance_bytes * CUBE_DIVISOR // (2 * datagram_bytes))  # [cubic.root]
 
 
 def _distance_bytes(datagram_bytes: int, distance_ns: int) -> int:
-    """Return how far from W_max the curve is at a distance from K."""
+    """Return the distance of the curve from W_max at a distance from K."""
     return 2 * datagram_bytes * _cube(distance_ns) // CUBE_DIVISOR  # [cubic.window] [cubic.window.constant]
 
 
@@ -62,7 +62,7 @@ def share(acked_bytes: int, distance_bytes: int, cwnd_bytes: int) -> tuple[int, 
 
 
 def friendly_increase(datagram_bytes: int, acked_bytes: int, cwnd_bytes: int, *, reached: bool) -> int:
-    """Return alpha * datagram * acked / cwnd in units of 2^-32 bytes, rounded down: alpha is 9/17, or 1 once ``reached``."""
+    """Return alpha * datagram * acked / cwnd in 2^-32 bytes, rounded down; alpha is 9/17, or 1 if ``reached``."""
     numerator = datagram_bytes * acked_bytes * FRACTION
     if reached:
         return numerator // cwnd_bytes  # [cubic.friendly.alpha-one]

@@ -1,7 +1,7 @@
-"""The window rules of Hybla (``spec/hybla/rules.md``): how the base controller grows in slow start and congestion avoidance, in every profile.
+"""The window rules of Hybla (``spec/hybla/rules.md``): growth in slow start and congestion avoidance, in every profile.
 
-``newreno`` keeps the windows and calls the hooks of ``RULES``; functions change the state in place. In eighths 2^rho and what growth leaves are kept in
-65536ths, otherwise in 2^30ths.
+``newreno`` keeps the windows and calls the hooks of ``RULES``; functions change the state in place. In eighths, 2^rho
+and the credit of growth are in units of 1/65536, otherwise of 1/2^30.
 
 Mirrors ``reference-c/firstflight/hybla/hybla.c``.
 """
@@ -17,15 +17,16 @@ from firstflight.window_rules import WindowRules, Windows
 
 __all__ = ["PROFILES", "RULES", "Hybla", "Readings", "begin", "carry", "rho"]
 
-#: Parts of one: in eighths 2^rho and what growth leaves are multiples of 1/65536, otherwise of 1/2^30, as roots of two are.
+#: Units of 1. In eighths, 2^rho and the credit of growth are multiples of 1/65536, otherwise, like roots of two, of
+#: 1/2^30.
 ONE = 65_536
 FINE_BITS = 30
-#: The largest rho, and the largest exponent of which the power is taken.
+#: The largest rho, and the largest exponent of the power.
 RHO_LIMIT = 256
 EXPONENT_MAX = 16
-#: Linux has no window of more datagrams.
+#: The largest window of Linux, in datagrams.
 DATAGRAMS_MAX = 65_535
-#: 2^(k/8) in 128ths, as Linux has it.
+#: 2^(k/8) in 128ths, from Linux.
 EIGHTHS = (128, 139, 152, 165, 181, 197, 215, 234)
 #: 2^(1/2), 2^(1/4) ... in 2^30ths, to the nearest.
 ROOTS = (
@@ -40,14 +41,14 @@ _MS = 1_000_000
 
 @dataclass(slots=True)
 class Hybla:
-    """State. ``smallest_ns``: the smallest RTT of those that count, ``None`` before the first. ``credit``: what growth has left, in parts."""
+    """State. ``smallest_ns``: smallest counted RTT, ``None`` before the first. ``credit``: rest of growth, in units."""
 
     readings: Readings
     smallest_ns: int | None = None
     credit: int = 0
 
     def copy(self) -> "Hybla":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         return copied(self)
 
 
@@ -57,7 +58,7 @@ def begin(readings: Readings) -> Hybla:
 
 
 def carry(readings: Readings) -> Hybla:
-    """Return the state of a new connection on which a startup algorithm runs."""
+    """Return the state of a new connection under a startup algorithm."""
     return begin(readings)  # [hybla.search]
 
 
@@ -80,12 +81,12 @@ def rho(state: Hybla) -> int:
 
 
 def _one(state: Hybla) -> int:
-    """Return how many parts 1 has."""
+    """Return the number of units of 1."""
     return ONE if state.readings.arithmetic is Arithmetic.EIGHTHS else 1 << FINE_BITS
 
 
 def _power(state: Hybla) -> int:
-    """Return 2^rho in parts: below 2^33 in 65536ths, below 2^47 in 2^30ths."""
+    """Return 2^rho in these units: below 2^33 in 65536ths, below 2^47 in 2^30ths."""
     part, denominator = _ratio(state)
     whole, fraction = divmod(part, denominator)
     exponent = min(whole, EXPONENT_MAX)  # [hybla.power.limit]
@@ -108,7 +109,7 @@ def _take_sample(state: Hybla, ack: Ack) -> None:
 
 
 def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int:
-    """Collect parts of a datagram; return the bytes of the whole datagrams that are there now."""
+    """Add parts of a datagram to the credit; return the bytes of its whole datagrams."""
     state.credit += parts
     whole, state.credit = divmod(state.credit, _one(state))  # [hybla.gain.datagrams]
     gained_bytes = whole * datagram_bytes
@@ -119,7 +120,7 @@ def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int
 
 
 def _slow_start_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run) -> int:
-    """Return by how much units of one size widen the window in slow start."""
+    """Return the growth in slow start for units of one size."""
     increase = _power(state) - _one(state)  # [hybla.slow-start]
     if state.readings.gain is Gain.DATAGRAMS:
         return _gain(state, datagram_bytes, cwnd_bytes, units.count * increase)
@@ -127,7 +128,7 @@ def _slow_start_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units:
 
 
 def _avoidance_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run, met_bytes: int) -> int:
-    """Return by how much they do in congestion avoidance; ``met_bytes``: the window that the ACK met."""
+    """Return the growth in congestion avoidance for units of one size; ``met_bytes``: the window before the ACK."""
     part, whole = _ratio(state)
     datagrams = max(met_bytes // datagram_bytes, 1)
     if state.readings.arithmetic is Arithmetic.EIGHTHS:
@@ -138,19 +139,19 @@ def _avoidance_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: 
 
 
 def _counts(run: Run, recovery_start_ns: int | None) -> bool:
-    """Return whether the packets of a run count: those sent after recovery began."""
+    """Return whether the packets of a run count: they were sent after recovery began."""
     return recovery_start_ns is None or run.sent_t_ns > recovery_start_ns
 
 
 def _units(state: Hybla, datagram_bytes: int, slow: bool, acked: list[Run]) -> list[Run]:
-    """Return what counts as runs of units of one size."""
+    """Return the units that count, as runs of units of one size."""
     if not acked or (state.readings.unit is Unit.MIXED and not slow):
         return acked  # [hybla.unit.packet]
     return [Run(0, 0, datagram_bytes, 0)]  # [hybla.unit.ack]
 
 
 def _on_acked(state: Hybla, ack: Ack, datagram_bytes: int, base: Windows, slow: bool) -> int:
-    """Let acknowledged packets grow the window, in slow start or in congestion avoidance; return it."""
+    """Grow the window by acknowledged packets, in slow start or in congestion avoidance; return the window."""
     acked = [run for run in ack.packets if _counts(run, base.recovery_start_ns)]
     met_bytes = cwnd_bytes = base.cwnd_bytes
     for units in _units(state, datagram_bytes, slow, acked):
@@ -176,7 +177,7 @@ def _on_ack_outside_recovery(
 
 
 def on_ack(state: Hybla, ack: Ack, datagram_bytes: int, base: Windows, slow: bool) -> tuple[int, Outcome] | None:
-    """Process an ACK outside of recovery: return the window and the outcome. In recovery return ``None``: NewReno's rules hold."""
+    """Return the window and the outcome of an ACK outside of recovery; in recovery ``None``: NewReno's rules apply."""
     _take_sample(state, ack)
     if base.in_recovery:
         return None

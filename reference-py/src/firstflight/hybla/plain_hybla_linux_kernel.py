@@ -1,8 +1,8 @@
 """Linux, net/ipv4/tcp_hybla.c: Hybla on NewReno.
 
-The text is the code, in its version with the bound of 16 on the shift: rho in eighths, increments in 128ths of a segment, for each ACK.
-The window is in bytes here, and its segments are whole ones.
-The author of the model wrote it, with the model or after it.
+The text is the code, in its version with the bound of 16 on the shift. The unit of rho is 1/8; increments are in 128ths
+of a segment, for each ACK. The window is in bytes here, and its segments are whole segments.
+The author of the model wrote this program, with the model or after it.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ PROFILE = "hybla/linux"
 
 #: RTT of the reference connection, in ns.
 RTT0 = 25_000_000
-#: Limit of rho, in 1/8. It is ours: below 256, so that 64 bits suffice.
+#: Limit of rho, in 1/8. This project's limit: rho below 256, so that 64 bits suffice.
 RHO_3LS_MAX = 2047
 #: Limit of the whole part of rho in the power of 2.
 SHIFT_MAX = 16
@@ -27,7 +27,7 @@ FRACTIONS = (128, 139, 152, 165, 181, 197, 215, 234)
 
 @dataclass(slots=True)
 class Hybla:
-    """The variables of the code: rho in eighths, 128ths of a segment that growth has left, the smallest smoothed RTT."""
+    """The variables of the code: rho in eighths, rest of growth in 128ths of a segment, smallest smoothed RTT."""
 
     base: newreno.NewReno
     rho_3ls: int = 8
@@ -36,12 +36,12 @@ class Hybla:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Hybla:
-    """Begin a connection of which no RTT is known."""
+    """Begin a connection without an RTT."""
     return Hybla(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [hybla.begin] [hybla.rho.unknown]
 
 
 def on_event(s: Hybla, event: Event) -> Outcome:
-    """Take the ACKs outside of recovery, and the RTT of all; leave everything else to NewReno."""
+    """Process ACKs outside of recovery, and the RTT of all ACKs; NewReno processes all other events."""
     if isinstance(event, Ack):
         on_rtt(s, event.smoothed_rtt_ns)
         if s.base.phase is not Phase.RECOVERY:
@@ -50,7 +50,7 @@ def on_event(s: Hybla, event: Event) -> Outcome:
 
 
 def on_rtt(s: Hybla, srtt: int | None) -> None:
-    """Compute rho anew if this is the smallest smoothed RTT."""
+    """Recompute rho if this is the smallest smoothed RTT."""
     if srtt is None or (s.min_rtt is not None and srtt >= s.min_rtt):
         return
     s.min_rtt = srtt  # [hybla.rtt]
@@ -59,7 +59,7 @@ def on_rtt(s: Hybla, srtt: int | None) -> None:
 
 
 def on_ack(s: Hybla, ack: Ack) -> Outcome:
-    """Grow the window for an ACK, if any of its packets was sent since recovery began."""
+    """Grow the window for an ACK of at least one packet sent since recovery began."""
     if ack.app_limited:
         return Outcome.APP_LIMITED  # [slow-start.app-limited]
     old = [newreno.in_congestion_recovery(s.base, run.sent_t_ns) for run in ack.packets]
@@ -86,7 +86,7 @@ def avoidance_increment(s: Hybla) -> int:
 
 
 def gain(s: Hybla, increment: int) -> None:
-    """Widen the window by the whole segments that there are now, up to its clamp."""
+    """Grow the window by the whole segments of the credit, up to its clamp."""
     segments, s.cents = divmod(s.cents + increment, 128)  # [hybla.gain.datagrams]
     size = s.base.max_datagram_size
     room = max(WINDOW_CLAMP * size - s.base.congestion_window, 0)  # [hybla.window.maximum]

@@ -13,7 +13,7 @@ class Arithmetic(Enum):
 
 
 class Rtt(Enum):
-    """Of which RTT is rho?"""
+    """Which RTT determines rho?"""
 
     SMOOTHED = "smoothed"
     MINIMUM = "minimum"

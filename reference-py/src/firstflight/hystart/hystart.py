@@ -1,7 +1,7 @@
 """HyStart (``spec/hystart/rules.md``) on top of the base controller, in every profile of ``hystart/profiles.py``.
 
-Functions change the state and the base in place and return the outcome, or what was asked. Those that are public beside ``begin`` and
-``step`` are for algorithms that run HyStart beside themselves.
+Functions change the state and the base in place and return the outcome or the documented value. Public functions other
+than ``begin`` and ``step`` are for algorithms that also run HyStart.
 
 Mirrors ``reference-c/firstflight/hystart/hystart.c``.
 """
@@ -40,9 +40,9 @@ __all__ = [
     "watch_train",
 ]
 
-#: Datagrams that the window must have before slow start is left.
+#: Minimum window for leaving slow start, in datagrams.
 LOW_WINDOW_DATAGRAMS = 16
-#: RTT samples that a round needs before its delay is compared.
+#: RTT samples per round before its delay is compared.
 RTT_SAMPLES = 8
 #: Bounds of the rise of the RTT that ends slow start, in microseconds, and its share of the minimum RTT.
 DELAY_MIN_US = 4_000
@@ -50,7 +50,7 @@ DELAY_MAX_US = 16_000
 DELAY_DIVISOR = 8
 #: ACKs no farther apart than this belong to one train, in ns.
 TRAIN_GAP_NS = 2_000_000
-#: What a train may exceed the minimum RTT for bursts, in ns.
+#: Allowance for bursts: a train may exceed the minimum RTT by this time, in ns.
 TRAIN_MARGIN_NS = 1_000_000
 #: A microsecond, in ns.
 _US = 1_000
@@ -58,11 +58,12 @@ _US = 1_000
 
 @dataclass(slots=True)
 class HyStart:
-    """State of HyStart. RTTs are ``None`` while there was no sample.
+    """State of HyStart. RTTs are ``None`` before the first sample.
 
-    ``round_end_packet``: the packet whose acknowledgement ends the round, ``None`` where the next ACK begins one. ``rtt_samples`` and
-    ``current_min_ns``: of this round, which began at ``round_start_ns``; the last ACK of its train came at ``train_ns``.
-    ``min_ns``: the minimum RTT since the start. ``found``: slow start is to be left. ``next_packet``: the number after the last sent.
+    ``round_end_packet``: the packet whose acknowledgement ends the round, ``None`` if the next ACK begins a round.
+    ``rtt_samples``, ``current_min_ns``: samples and minimum RTT of this round, which began at ``round_start_ns``.
+    ``train_ns``: time of the last ACK of its train. ``min_ns``: minimum RTT since the start. ``found``: slow start must
+    end. ``next_packet``: the number after the last packet sent.
     """
 
     round_end_packet: int | None
@@ -75,7 +76,7 @@ class HyStart:
     next_packet: int = 0
 
     def copy(self) -> "HyStart":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         return copied(self)
 
 
@@ -111,7 +112,7 @@ def restart(readings: Readings, state: HyStart, t_ns: int) -> None:
 
 
 def take_sample(readings: Readings, state: HyStart, latest_rtt_ns: int, ack_delay_ns: int) -> int:
-    """Keep the minimum RTT, and return the RTT that counts for the round."""
+    """Update the minimum RTT, and return the RTT that counts for the round."""
     rtt_ns = max(_rounded(readings, latest_rtt_ns), _unit_ns(readings))  # [hystart.sample]
     state.min_ns = rtt_ns if state.min_ns is None else min(state.min_ns, rtt_ns)  # [hystart.sample.minimum]
     if readings.rtt is Rtt.LESS_ACK_DELAY and rtt_ns - state.min_ns >= ack_delay_ns:
@@ -120,12 +121,12 @@ def take_sample(readings: Readings, state: HyStart, latest_rtt_ns: int, ack_dela
 
 
 def is_low(base: BaseState) -> bool:
-    """Return whether the window is too small for slow start to be left."""
+    """Return whether the window is too small for leaving slow start."""
     return base.cwnd_bytes < LOW_WINDOW_DATAGRAMS * base.max_datagram_size_bytes
 
 
 def follow_rounds(readings: Readings, state: HyStart, base: BaseState, ack: Ack) -> bool:
-    """Begin a round if this ACK does; return whether rounds are followed at this window."""
+    """Begin a round if this ACK begins one; return whether rounds are tracked at this window."""
     if is_low(base) and readings.low_window is LowWindow.EVERYTHING:
         return False  # [hystart.low-window.everything]
     if state.round_end_packet is None or (
@@ -165,7 +166,7 @@ def watch_delay(readings: Readings, state: HyStart, rtt_ns: int) -> bool:
 
 
 def _detect(readings: Readings, state: HyStart, base: BaseState, ack: Ack, rtt_ns: int) -> Outcome | None:
-    """Watch the round; return why slow start is to be left, if it is."""
+    """Update the round; return the outcome that ends slow start, or ``None``."""
     low = is_low(base)
     if low and readings.low_window is LowWindow.DETECTION:
         return None  # [hystart.low-window]
@@ -182,7 +183,7 @@ def _detect(readings: Readings, state: HyStart, base: BaseState, ack: Ack, rtt_n
 
 
 def _end_round(readings: Readings, state: HyStart, base: BaseState, ack: Ack) -> None:
-    """End the round with an ACK that belongs to it: the next one begins another."""
+    """End the round with an ACK that belongs to it; the next ACK begins another round."""
     if readings.boundary_ack is BoundaryAck.NEXT or newreno.phase(base) is not Phase.SLOW_START:
         return
     if state.round_end_packet is not None and ack.packets[-1].last >= state.round_end_packet:
@@ -225,5 +226,5 @@ def _observe(state: HyStart, base: BaseState, outcome: Outcome) -> Observation:
 
 
 def step(readings: Readings, state: HyStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with HyStart in the given readings."""
+    """Process one event with HyStart in these readings."""
     return _observe(state, base, _on_event(readings, state, base, event))

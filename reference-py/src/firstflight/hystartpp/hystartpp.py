@@ -1,6 +1,6 @@
 """HyStart++ (``spec/hystartpp/rules.md``) on top of the base controller, in every profile of ``hystartpp/profiles.py``.
 
-Functions change the state and the base in place and return the outcome, or what was asked.
+Functions change the state and the base in place and return the outcome or the documented value.
 
 Mirrors ``reference-c/firstflight/hystartpp/hystartpp.c``.
 """
@@ -16,24 +16,24 @@ from firstflight.values import copied
 
 __all__ = ["PROFILES", "HyStartPP", "Readings", "begin", "step"]
 
-#: N_RTT_SAMPLE: RTT samples that a round needs before it is judged.
+#: N_RTT_SAMPLE: RTT samples per round before its delay is compared.
 RTT_SAMPLES = 8
 #: MIN_RTT_THRESH and MAX_RTT_THRESH: bounds of the rise of the RTT that begins CSS, in ns.
 THRESHOLD_MIN_NS = 4_000_000
 THRESHOLD_MAX_NS = 16_000_000
-#: MIN_RTT_DIVISOR: the share of the last round's RTT that is the threshold between these bounds.
+#: MIN_RTT_DIVISOR: the threshold between these bounds is the last round's RTT divided by this number.
 RTT_DIVISOR = 8
-#: CSS_GROWTH_DIVISOR: CSS grows by this part of what slow start would.
+#: CSS_GROWTH_DIVISOR: CSS divides the growth of slow start by this number.
 GROWTH_DIVISOR = 4
 
 
 @dataclass(slots=True)
 class HyStartPP:
-    """State of HyStart++. RTTs are ``None`` while the text has infinity.
+    """State of HyStart++. RTTs are ``None`` instead of the text's infinity.
 
     ``round_end_packet`` is windowEnd: the packet whose acknowledgement ends the round. ``rtt_samples``, ``current_min_ns`` and
-    ``last_min_ns``: samples and minimum RTT of this round, minimum of the one before. ``conservative``: in CSS, with the minimum RTT
-    ``baseline_ns`` that began it and ``css_rounds`` rounds that ended in it.
+    ``last_min_ns``: samples and minimum RTT of this round, minimum RTT of the last round. ``conservative``: in CSS.
+    ``baseline_ns``: the minimum RTT that began CSS. ``css_rounds``: rounds that ended in CSS.
     """
 
     round_end_packet: int = 0
@@ -45,7 +45,7 @@ class HyStartPP:
     css_rounds: int = 0
 
     def copy(self) -> "HyStartPP":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         return copied(self)
 
 
@@ -70,7 +70,7 @@ def _leave(state: HyStartPP) -> None:
 
 
 def _begin_anew(state: HyStartPP) -> None:
-    """Forget everything, because another slow start follows."""
+    """Reset the state for another slow start."""
     state.round_end_packet = 0  # [hystartpp.scope.anew]
     state.rtt_samples = 0
     state.current_min_ns = None
@@ -84,7 +84,7 @@ def _ends_round(state: HyStartPP, ack: Ack) -> bool:
 
 
 def _end_round(state: HyStartPP, next_packet: int) -> None:
-    """Begin a round with the ACK of windowEnd, before anything else is done for it."""
+    """Begin a round with the ACK of windowEnd, before other processing of this ACK."""
     if state.conservative:
         state.css_rounds += 1  # [hystartpp.css.rounds]
     state.round_end_packet = next_packet  # [hystartpp.round.end] [hystartpp.round.ack]
@@ -94,7 +94,7 @@ def _end_round(state: HyStartPP, next_packet: int) -> None:
 
 
 def _grow(readings: Readings, state: HyStartPP, base: BaseState, ack: Ack) -> Outcome:
-    """Let the base controller grow the window, and take back what L and CSS do not allow."""
+    """Grow the window by the base controller, and limit the growth by L and CSS."""
     before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
     base.ssthresh_bytes = None
     outcome = newreno.on_ack(base, ack)  # [hystartpp.grow] [hystartpp.grow.counted]
@@ -116,14 +116,14 @@ def _sample(state: HyStartPP, rtt_ns: int) -> None:
 
 
 def _delay_increased(state: HyStartPP) -> bool:
-    """Return whether the minimum RTT of this round is so far above that of the last that CSS begins."""
+    """Return whether CSS begins: the minimum RTT of this round exceeds the minimum of the last by the threshold."""
     if state.conservative:
         return False
     if state.rtt_samples < RTT_SAMPLES:
         return False  # [hystartpp.delay.samples]
     if state.current_min_ns is None or state.last_min_ns is None:
         return False  # [hystartpp.delay.first-round]
-    # Compared in eighths of a nanosecond, so that nothing is rounded.
+    # Compared in eighths of a nanosecond, without rounding.
     share = min(state.last_min_ns, RTT_DIVISOR * THRESHOLD_MAX_NS)  # [hystartpp.delay.maximum]
     threshold = max(RTT_DIVISOR * THRESHOLD_MIN_NS, share)  # [hystartpp.delay.minimum]
     bound = RTT_DIVISOR * state.last_min_ns + threshold  # [hystartpp.delay.divisor]
@@ -131,7 +131,7 @@ def _delay_increased(state: HyStartPP) -> bool:
 
 
 def _spurious(readings: Readings, state: HyStartPP) -> bool:
-    """Return whether the RTT fell below that which began CSS."""
+    """Return whether the RTT fell below the RTT that began CSS."""
     if not state.conservative or state.baseline_ns is None or state.current_min_ns is None:
         return False
     if readings.css_samples is CssSamples.EIGHT and state.rtt_samples < RTT_SAMPLES:
@@ -140,7 +140,7 @@ def _spurious(readings: Readings, state: HyStartPP) -> bool:
 
 
 def _exit_after_rounds(readings: Readings, state: HyStartPP, base: BaseState, outcome: Outcome) -> Outcome:
-    """Leave slow start after the last round of CSS; return the given outcome before."""
+    """Leave slow start after the last round of CSS; until then return the given outcome."""
     if state.conservative and state.css_rounds >= readings.css_rounds:
         base.ssthresh_bytes = base.cwnd_bytes  # [hystartpp.css.exit] [hystartpp.css.last-ack]
         _leave(state)
@@ -194,5 +194,5 @@ def _observe(state: HyStartPP, base: BaseState, outcome: Outcome) -> Observation
 
 
 def step(readings: Readings, state: HyStartPP, base: BaseState, event: Event) -> Observation:
-    """Process one event with HyStart++ in the given readings."""
+    """Process one event with HyStart++ in these readings."""
     return _observe(state, base, _on_event(readings, state, base, event))

@@ -1,7 +1,7 @@
 """RFC 9406, section 4: HyStart++ on NewReno.
 
-Packet numbers stand for sequence numbers: SND.NXT is the number of the next packet. The sender paces, so that L is unlimited.
-Written from draft -04, which was at hand whole, and from what public code quotes of section 4 of the RFC.
+Packet numbers replace sequence numbers: SND.NXT is the number of the next packet. The sender paces, so L is unlimited.
+Written from draft -04, available in full, and from quotations of section 4 of the RFC in public code.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ MIN_RTT_THRESH = Fraction(4_000_000)
 MAX_RTT_THRESH = Fraction(16_000_000)
 #: RttThresh is the minimum RTT of the last round divided by this number (section 4.3).
 MIN_RTT_DIVISOR = 8
-#: A round is compared after so many RTTs (section 4.3), in samples.
+#: RTT samples per round before its delay is compared (section 4.3).
 N_RTT_SAMPLE = 8
 #: Conservative Slow Start divides the growth by this number (section 4.3).
 CSS_GROWTH_DIVISOR = 4
-#: Conservative Slow Start ends after so many rounds (section 4.3).
+#: Number of rounds of Conservative Slow Start (section 4.3).
 CSS_ROUNDS = 5
 #: Above every RTT, in ns.
 INFINITY = 2**60
@@ -31,7 +31,7 @@ INFINITY = 2**60
 
 @dataclass(slots=True)
 class HyStartPP:
-    """The variables of section 4.2, and whether the sender is in CSS and how many of its rounds are complete."""
+    """The variables of section 4.2, whether the sender is in CSS, and the number of complete rounds in CSS."""
 
     base: newreno.NewReno
     last_round_min_rtt: int = INFINITY
@@ -49,12 +49,12 @@ class HyStartPP:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> HyStartPP:
-    """Begin before anything was sent: windowEnd = SND.NXT = 0, and no RTT is known."""
+    """Begin before anything was sent: windowEnd = SND.NXT = 0, without RTTs."""
     return HyStartPP(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [hystartpp.begin]
 
 
 def on_event(s: HyStartPP, event: Event) -> Outcome:
-    """Take the acknowledgements while ssthresh has its initial value, and leave everything else to NewReno."""
+    """Process ACKs while ssthresh has its initial value; NewReno processes all other events."""
     if isinstance(event, Ack) and s.base.ssthresh is None:  # [hystartpp.scope.initial]
         return on_ack(s, event)
     outcome = newreno.on_event(s.base, event)
@@ -68,7 +68,7 @@ def on_ack(s: HyStartPP, ack: Ack) -> Outcome:
     if ack.packets[-1].last >= s.window_end:
         start_round(s, ack.next_packet)  # [hystartpp.round.end]
     outcome = update_cwnd(s, ack)
-    if ack.latest_rtt_ns is not None:  # the text knows no ACK without a sample: there is nothing to test (H8)
+    if ack.latest_rtt_ns is not None:  # the text does not cover ACKs without a sample; they are not tested (H8)
         s.current_round_min_rtt = min(s.current_round_min_rtt, ack.latest_rtt_ns)
         s.rtt_sample_count += 1  # [hystartpp.sample]
         if s.in_css and rtt_dropped(s):
@@ -94,7 +94,7 @@ def start_round(s: HyStartPP, snd_nxt: int) -> None:
 
 
 def update_cwnd(s: HyStartPP, ack: Ack) -> Outcome:
-    """Grow by N, or by a quarter of it in CSS, rounded down; not while the window is underused (RFC 9002, section 7.8)."""
+    """Grow by N, in CSS by N / 4, rounded down; not while the window is underused (RFC 9002, section 7.8)."""
     if ack.app_limited:
         return Outcome.APP_LIMITED
     if s.in_css:

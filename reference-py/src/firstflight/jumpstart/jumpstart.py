@@ -1,7 +1,7 @@
 """JumpStart (``spec/jumpstart/rules.md``), in every profile of ``jumpstart/profiles.py``: the flow of an event.
 
-The first flight and its pacing are in ``pacing``, loss and recovery in ``loss``. Functions change the state and the base in place and
-return the outcome, or what was asked.
+The first flight and its pacing are in ``pacing``, loss and recovery in ``loss``. Functions change the state and the
+base in place and return the outcome or the documented value.
 
 Mirrors ``reference-c/firstflight/jumpstart/jumpstart.c``.
 """
@@ -57,7 +57,7 @@ def _enter(readings: Readings, state: JumpStart, base: BaseState, flight_bytes: 
     state.spent = True
     state.amount_bytes = flight_bytes
     state.planned_packets = packets
-    state.packet_bytes = base.max_datagram_size_bytes  # a later datagram size leaves the schedule
+    state.packet_bytes = base.max_datagram_size_bytes  # a later datagram size does not change the schedule
     state.limit_packets = packets
     state.sent_packets = 0
     state.flight_first = state.flight_end = state.next_packet
@@ -88,7 +88,7 @@ def _on_later_backlog(readings: Readings, state: JumpStart, base: BaseState, bac
 
 
 def _on_backlog(readings: Readings, state: JumpStart, base: BaseState, backlog: Backlog) -> Outcome:
-    """Jump, or say why not."""
+    """Jump, or return the reason for not jumping."""
     if state.jumping:
         return _on_later_backlog(readings, state, base, backlog)
     if state.spent:
@@ -132,7 +132,7 @@ def _after_ack(state: JumpStart, ack: Ack) -> None:
 
 
 def _end_by_ack(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> bool:
-    """End the jump if this ACK does; return whether it did. ``state`` still has what was in flight before."""
+    """End the jump if this ACK ends it; return whether it did. ``in_flight_bytes``: still the value before the ACK."""
     if not state.jumping or readings.ends is Ends.SENT:
         return False
     if readings.ending_ack is EndingAck.FLIGHT and ack.packets[-1].last < (state.flight_first or 0):
@@ -152,7 +152,7 @@ def _grow_one_in_twenty(state: JumpStart, base: BaseState, new_packets: int) -> 
 
 
 def _grow(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> Outcome:
-    """Grow the window as the reading says; app-limited and old packets are left to the base controller."""
+    """Grow the window by the reading; the base controller processes app-limited ACKs and old packets."""
     phase = newreno.phase(base)
     new_packets = sum(run.count for run in ack.packets if not newreno.sent_before_recovery(base, run.sent_t_ns))
     if new_packets > 0 and not ack.app_limited:
@@ -236,5 +236,5 @@ def _observe(readings: Readings, state: JumpStart, base: BaseState, outcome: Out
 
 
 def step(readings: Readings, state: JumpStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with JumpStart in the given readings."""
+    """Process one event with JumpStart in these readings."""
     return _observe(readings, state, base, _on_event(readings, state, base, event))

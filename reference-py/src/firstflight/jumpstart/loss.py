@@ -31,12 +31,12 @@ from firstflight.observables import Outcome
 
 
 def _add_repeats(state: JumpStart, packets: int) -> None:
-    """Add to R, which saturates: no flight has more packets."""
+    """Add to R, which saturates at the largest packet number."""
     state.repeats = min(state.repeats + packets, PACKET_MAX)
 
 
 def count_repeats(readings: Readings, state: JumpStart, base: BaseState, sent: Sent) -> None:
-    """Count what is sent again in a recovery: whether its end is accounted for may show later in it."""
+    """Count retransmissions in a recovery. Whether its end is accounted for may be decided later."""
     if not base.in_recovery or readings.accounting is not Accounting.HALF_OF_REST:
         return
     first_flight = readings.counted_data is CountedData.FIRST_FLIGHT
@@ -46,14 +46,14 @@ def count_repeats(readings: Readings, state: JumpStart, base: BaseState, sent: S
 
 
 def _begins_recovery(readings: Readings, base: BaseState, sent_t_ns: int) -> bool:
-    """Return whether a sign of congestion begins a recovery: TCP's lasts until the data before it is acknowledged."""
+    """Return whether a loss or CE mark begins a recovery. TCP's recovery lasts until earlier data is acknowledged."""
     if base.in_recovery and readings.recovery_end is RecoveryEnd.ALL_DATA:
         return False  # [jumpstart.loss.once]
     return not newreno.sent_before_recovery(base, sent_t_ns)
 
 
 def _takes_back(readings: Readings, state: JumpStart, base: BaseState, packet: int) -> bool:
-    """Return whether the window before the jump is what the first loss reduces."""
+    """Return whether the first loss reduces the window before the jump."""
     if readings.first_loss_window is FirstLossWindow.UNCHANGED or base.ssthresh_bytes is not None:
         return False
     return state.flight_end is not None and packet < state.flight_end
@@ -73,7 +73,7 @@ def _reduced_bytes(readings: Readings, base: BaseState, window_bytes: int) -> in
 
 
 def _decide_accounting(readings: Readings, state: JumpStart, *, of_flight: bool) -> None:
-    """After a sign of congestion that began a recovery or came in one: will its end be accounted for?"""
+    """After a loss or CE mark in a recovery, or at its beginning: decide whether its end is accounted for."""
     if readings.accounting is not Accounting.HALF_OF_REST:
         return
     state.accounting = state.accounting or (of_flight and not state.accounted)  # [jumpstart.loss.scope]
@@ -82,7 +82,7 @@ def _decide_accounting(readings: Readings, state: JumpStart, *, of_flight: bool)
 def _reduce(
     readings: Readings, state: JumpStart, base: BaseState, now_ns: int, packet: int, *, of_flight: bool
 ) -> None:
-    """Begin a recovery. ``packet``: the first that was lost or marked."""
+    """Begin a recovery. ``packet``: the first lost or marked packet."""
     window_bytes = base.cwnd_bytes
     if readings.reduction_basis is ReductionBasis.IN_FLIGHT:
         window_bytes = state.in_flight_bytes  # [jumpstart.loss.in-flight]
@@ -101,7 +101,7 @@ def _reduce(
 
 
 def on_lost(readings: Readings, state: JumpStart, base: BaseState, lost: Lost) -> Outcome:
-    """Process packets declared lost. ``state`` still has what was in flight before."""
+    """Process packets declared lost. ``in_flight_bytes`` is still the value before the loss."""
     if lost.pmtu_probe:
         set_in_flight(state, lost.bytes_in_flight)
         return newreno.on_lost(base, lost)
@@ -154,14 +154,14 @@ def account(readings: Readings, state: JumpStart, base: BaseState) -> None:
 
 
 def count_acked(readings: Readings, state: JumpStart, ack: Ack) -> None:
-    """Count the bytes of an ACK whose largest packet is of the flight."""
+    """Count the bytes of an ACK whose largest packet belongs to the flight."""
     if readings.accounting is not Accounting.ACKED_SHARE or not in_flight(state, ack.packets[-1].last):
         return
     state.acked_bytes = min(state.acked_bytes + ack.bytes, WINDOW_MAX_BYTES)  # [jumpstart.acked.count]
 
 
 def raise_to_share(readings: Readings, state: JumpStart, base: BaseState, last: Run) -> bool:
-    """Raise the window to the share of the flight that got through, if ``last`` is of it; return whether it was raised."""
+    """Raise the window to the acknowledged share of the flight, if ``last`` belongs to it; return whether it rose."""
     if readings.accounting is not Accounting.ACKED_SHARE or not in_flight(state, last.last):
         return False
     share_bytes = seven_tenths(state.acked_bytes)
@@ -172,7 +172,7 @@ def raise_to_share(readings: Readings, state: JumpStart, base: BaseState, last: 
 
 
 def _timeout_window_bytes(readings: Readings, base: BaseState) -> int | None:
-    """Return what a timeout leaves of the window, ``None`` if it leaves it alone."""
+    """Return the window after a timeout, or ``None`` if it does not change."""
     match readings.timeout_window:
         case TimeoutWindow.ONE_PACKET:
             return base.max_datagram_size_bytes  # [jumpstart.timeout.window] [jumpstart.timeout.ends]
@@ -181,7 +181,7 @@ def _timeout_window_bytes(readings: Readings, base: BaseState) -> int | None:
 
 
 def on_timeout(readings: Readings, state: JumpStart, base: BaseState) -> Outcome:
-    """Process persistent congestion, which stands for a timeout of TCP."""
+    """Process persistent congestion, the equivalent of a TCP timeout."""
     window_bytes = _timeout_window_bytes(readings, base)
     if window_bytes is None:
         return Outcome.UNCHANGED

@@ -1,4 +1,4 @@
-"""The first flight of JumpStart: how much, and when each packet leaves (``spec/jumpstart/rules.md``).
+"""The first flight of JumpStart: its size, and the release time of each packet (``spec/jumpstart/rules.md``).
 
 Mirrors ``reference-c/firstflight/jumpstart/pacing.c``.
 """
@@ -18,21 +18,21 @@ from firstflight.jumpstart.profiles import (
 from firstflight.jumpstart.state import JumpStart
 from firstflight.limits import JUMP_MAX_BYTES
 
-#: The payload up to which the reading `at_once` does not pace: the initial window of RFC 3390.
+#: Largest payload that the reading `at_once` does not pace: the initial window of RFC 3390.
 SMALL_BYTES = 4380
-#: The RTT that the reading `default` takes where there is no sample.
+#: The RTT of the reading `default` without a sample.
 DEFAULT_RTT_NS = 100_000_000
-#: The largest packet that the reading `packets` counts with.
+#: The largest packet size of the reading `packets`.
 JUMP_PACKET_MAX_BYTES = 1472
-#: How long a byte takes at 1 Mbit/s, in ns.
+#: The time of a byte at 1 Mbit/s, in ns.
 MBIT_BYTE_NS = 8000
-#: quicly's pacer: the packets of the first burst, and by how many packets each later burst is ahead of the rate.
+#: quicly's pacer: packets of the first burst, and packets that each later burst is ahead of the rate.
 BURST_HIGH_PACKETS = 10
 BURST_LOW_PACKETS = 8
 
 
 def rtt_ns(readings: Readings, state: JumpStart, backlog: Backlog) -> int | None:
-    """Return the RTT over which the flight is spread, ``None`` if there can be no jump."""
+    """Return the RTT for spreading the flight, or ``None`` if a jump is not possible."""
     if readings.rtt is Rtt.SMOOTHED and state.smoothed_rtt_ns is not None:
         return state.smoothed_rtt_ns  # [jumpstart.start.smoothed]
     if backlog.latest_rtt_ns is None and readings.missing_rtt is MissingRtt.DEFAULT:
@@ -41,12 +41,12 @@ def rtt_ns(readings: Readings, state: JumpStart, backlog: Backlog) -> int | None
 
 
 def packets_of(count_bytes: int, packet_bytes: int) -> int:
-    """Return how many packets hold the bytes; the last may be short."""
+    """Return the number of packets for the bytes; the last packet may be short."""
     return -(-count_bytes // packet_bytes)
 
 
 def receive_window_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int | None:
-    """Return what the receiver allows to send, ``None`` if that is not looked at."""
+    """Return the bytes that the receiver allows, or ``None`` if the reading ignores the receive window."""
     match readings.receive_window:
         case ReceiveWindow.DOWN:
             packets = backlog.receive_window_bytes // packet_bytes  # [jumpstart.amount.whole-packets]
@@ -85,19 +85,19 @@ def amount_bytes(readings: Readings, packet_bytes: int, backlog: Backlog, spread
 
 
 def sent_at_once(readings: Readings, flight_bytes: int) -> bool:
-    """Return whether the flight is so small that it is not paced."""
+    """Return whether the flight is too small to be paced."""
     return readings.small_amount is SmallAmount.AT_ONCE and flight_bytes <= SMALL_BYTES
 
 
 def _burst_index(index: int) -> int:
-    """Return the index whose time the burst has to which a packet belongs."""
+    """Return the index of the packet that sets the time of the burst of this packet."""
     if index < BURST_HIGH_PACKETS:
         return 0
     return (index - BURST_LOW_PACKETS) // 2 * 2  # [jumpstart.pacing.burst]
 
 
 def _offset_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int:
-    """Return how long after the start of the flight its next packet leaves, from its index and rounded once.
+    """Return the time from the start of the flight to its next packet, from the packet's index and rounded once.
 
     The port divides the RTT first and multiplies quotient and rest, so that products fit.
     """
@@ -120,7 +120,7 @@ def _offset_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int:
 
 
 def next_release_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int | None:
-    """Return when the next packet of the flight may leave, ``None`` if there is none; it may be past."""
+    """Return the earliest time of the next packet of the flight, which may be past, or ``None`` without a packet."""
     if not state.jumping or state.sent_packets >= state.limit_packets:
         return None
     if state.at_once:

@@ -1,7 +1,8 @@
 """D. Liu, M. Allman, S. Jin, L. Wang, "Congestion Control Without a Startup Phase", PFLDnet 2007: Jump Start, section II.
 
-The paper counts packets: one is a maximum datagram here, and the window is in bytes. Its timeout is the event ``persistent_congestion``. "Open" is
-what the paper leaves to the implementer; the page says why it is as here.
+The paper counts packets, here maximum datagrams; the window is in bytes. Its timeout is the event
+``persistent_congestion``. "Open": the paper leaves the choice to the implementer; the page gives the reasons for the
+choice here.
 """
 
 from dataclasses import dataclass
@@ -21,9 +22,9 @@ class JumpStart:
     """State of Jump Start and of the controller below it. The first flight is the packets sent while Jump Start lasted."""
 
     base: newreno.NewReno
-    #: Whether Jump Start has begun: it does once.
+    #: Whether Jump Start has begun; it begins at most once.
     begun: bool = False
-    #: Whether Jump Start goes on.
+    #: Whether Jump Start is in progress.
     jumping: bool = False
     #: D: packets paced over rtt_ns from start_ns on.
     paced_packets: int = 0
@@ -37,7 +38,7 @@ class JumpStart:
     sent_packets: int = 0
     #: First packet of the first flight.
     first: int = 0
-    #: Packet after the last of the first flight so far.
+    #: Packet after the last packet of the first flight so far.
     end: int = 0
     #: R: packets of the current loss recovery that repeated data of the first flight.
     r: int = 0
@@ -57,19 +58,19 @@ class JumpStart:
 
     @property
     def next_release_ns(self) -> int | None:
-        """The D packets are paced over the first RTT: packet i leaves after i / D of it (open)."""
+        """The D packets are paced over the first RTT: packet i leaves after i / D of the RTT (open)."""
         if not self.jumping:
             return None
         return self.start_ns + self.sent_packets * self.rtt_ns // self.paced_packets  # [jumpstart.pacing.packets]
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> JumpStart:
-    """Before the jump the connection is an ordinary one."""
+    """Begin; before the jump the connection is ordinary."""
     return JumpStart(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
 
 
 def on_event(s: JumpStart, event: Event) -> Outcome:
-    """Hand the event to its function; nothing else concerns Jump Start."""
+    """Call the function for the event; other events do not change Jump Start."""
     match event:
         case Backlog():
             return on_backlog(s, event)
@@ -87,7 +88,7 @@ def on_event(s: JumpStart, event: Event) -> Outcome:
 
 
 def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
-    """After the handshake: D is the minimum of the receiver's advertised window and the data queued. That cwnd becomes D is open."""
+    """After the handshake: D is the minimum of the advertised receive window and the data queued. cwnd = D is open."""
     size = s.base.max_datagram_size
     window_packets = backlog.receive_window_bytes // size
     if s.jumping:
@@ -112,7 +113,7 @@ def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
 
 
 def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
-    """D is determined once; the receiver's advertised window binds all the same (open)."""
+    """D is determined once, but the receiver's advertised window still applies (open)."""
     if s.sent_packets + window_packets >= s.planned_packets:
         return Outcome.JUMP_KEPT  # [jumpstart.flight.frozen]
     s.planned_packets = s.sent_packets + window_packets  # [jumpstart.flight.window-shrinks]
@@ -124,12 +125,12 @@ def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
 def on_sent(s: JumpStart, sent: Sent) -> Outcome:
     """Jump Start terminates when all D packets are transmitted. R counts the retransmissions: of the first flight's data (open)."""
     s.next_packet = sent.packets[-1].last + 1
-    # Those sent during loss recovery: R is 0 again at its beginning, and read at its end.
+    # R counts during loss recovery: it is reset at its beginning and read at its end.
     s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)  # [jumpstart.loss.count]
     if not s.jumping:
         return newreno.on_sent(s.base, sent)
     if s.sent_packets == 0:
-        s.first = sent.packets[0].first  # packets that are not in flight may have left since the jump began
+        s.first = sent.packets[0].first  # packets not in flight may have been sent since the jump began
     for run in sent.packets:
         packets = min(run.count, s.planned_packets - s.sent_packets)  # [jumpstart.flight]
         s.sent_packets += packets
@@ -142,7 +143,7 @@ def on_sent(s: JumpStart, sent: Sent) -> Outcome:
 
 
 def on_ack(s: JumpStart, ack: Ack) -> Outcome:
-    """Jump Start terminates when an ACK arrives: one of the first flight (open), which normal congestion control takes then."""
+    """Jump Start terminates when an ACK of the first flight arrives (open); normal congestion control processes it."""
     ended = s.jumping and ack.packets[-1].last >= s.first
     if ended:
         s.jumping = False  # [jumpstart.end.ack]
@@ -151,12 +152,12 @@ def on_ack(s: JumpStart, ack: Ack) -> Outcome:
 
 
 def of_first_flight(s: JumpStart, first: int, last: int) -> int:
-    """How many of the packets belong to the first RTT of data transmission."""
+    """Return the number of packets that belong to the first RTT of data transmission."""
     return max(min(last + 1, s.end) - max(first, s.first), 0)
 
 
 def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
-    """Standard loss recovery: nothing grows until it ends."""
+    """Standard loss recovery: the window does not grow until it ends."""
     if ack.oldest_unacked_packet is None:
         newreno.end_recovery(s.base, ack)
     elif ack.oldest_unacked_packet >= s.recovery_point:
@@ -169,8 +170,8 @@ def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
 def account(s: JumpStart) -> Outcome:
     """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it.
 
-    D is the packets that have left; if the jump ended early, fewer than were planned. That, rounding, least values, threshold and
-    that it is once are open.
+    D: packets sent, fewer than planned if the jump ended early. Open: this D, rounding, minimum values, threshold, and
+    applying it once.
     """
     s.lost_of_first_flight, s.accounted = False, True
     d = s.sent_packets
@@ -189,14 +190,14 @@ def on_lost(s: JumpStart, lost: Lost) -> Outcome:
 
 
 def on_ce(s: JumpStart, ce: Ce) -> Outcome:
-    """ECN is not spoken of: a mark is taken for a loss without retransmission (open)."""
+    """The paper does not cover ECN: a mark is treated as a loss without retransmission (open)."""
     return on_congestion_event(s, ce.sent_t_ns, ce.t_ns, of_first_flight(s, ce.packet, ce.packet))
 
 
 def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first_flight: int) -> Outcome:
-    """Upon loss detection cwnd is halved, per normal TCP: the window, as Jacobson 1988 has it, to whom the paper refers.
+    """Upon loss detection cwnd is halved, per normal TCP: the window, as in Jacobson 1988, which the paper cites.
 
-    At least two packets are left, and Jump Start ends (both open).
+    The minimum is two packets, and Jump Start ends (both open).
     """
     outcome = Outcome.ALREADY_REDUCED
     if not s.base.in_recovery and not newreno.in_congestion_recovery(s.base, sent_time):
@@ -213,7 +214,7 @@ def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first
 
 
 def on_timeout(s: JumpStart, event: PersistentCongestion) -> Outcome:
-    """IV-F: the response is unchanged: a window of one segment, then slow start. No recovery is left to account for (open)."""
+    """IV-F: the response is unchanged: a window of one segment, then slow start. Accounting is dropped (open)."""
     outcome = newreno.on_persistent_congestion(s.base, event)
     s.base.congestion_window = s.base.max_datagram_size  # [jumpstart.timeout.window]
     s.jumping = False

@@ -171,7 +171,7 @@ class Accounting(Enum):
 
 
 class CountedData(Enum):
-    """Of which data?"""
+    """Which data counts?"""
 
     FIRST_FLIGHT = "first_flight"
     ALL = "all"

@@ -1,4 +1,4 @@
-"""The state of JumpStart, and what a first flight consists of (``spec/jumpstart/rules.md``).
+"""The state of JumpStart, and the packets of a first flight (``spec/jumpstart/rules.md``).
 
 Mirrors ``reference-c/firstflight/jumpstart/state.c``.
 """
@@ -15,16 +15,19 @@ from firstflight.values import copied
 class JumpStart:
     """State of JumpStart.
 
-    The jump: ``jumping`` while it lasts, ``spent`` once there was one; it began at ``start_ns`` to send ``amount_bytes`` in
-    ``planned_packets`` of ``packet_bytes`` over ``rtt_ns``, of which ``limit_packets`` may leave; ``at_once`` if they are not paced. The flight: packets from
-    ``flight_first`` up to, not including, ``flight_end``, the packet after the last one so far; ``sent_packets`` of it have left.
-    The range of numbers may be larger, because packets that are not in flight use numbers as well.
+    The jump: ``jumping`` while it lasts, ``spent`` once it has begun. It sends ``amount_bytes`` in ``planned_packets``
+    of ``packet_bytes`` over ``rtt_ns`` from ``start_ns`` on; ``limit_packets`` may be sent. ``at_once``: it is not
+    paced.
 
-    The loss accounting: ``accounting`` while it waits for the end of recovery, ``accounted`` after it acted, ``repeats`` is R,
-    ``recovery_point`` the next packet number when recovery began, ``acked_bytes`` what was acknowledged of the flight.
+    The flight: packets from ``flight_first`` up to, not including, ``flight_end``; ``sent_packets`` of them have been
+    sent. The range may be larger, because packets not in flight use packet numbers, too.
 
-    The connection: ``in_flight_bytes``, ``next_packet`` and ``smoothed_rtt_ns`` after the last event; ``window_full`` if the last
-    packets sent left less than one in the window; ``reduced`` once there was a reduction; ``counted_packets`` towards the next growth.
+    The loss accounting: ``accounting`` while it waits for the end of recovery, ``accounted`` when done. ``repeats``: R.
+    ``recovery_point``: the next packet number when recovery began. ``acked_bytes``: bytes acknowledged of the flight.
+
+    The connection: ``in_flight_bytes``, ``next_packet`` and ``smoothed_rtt_ns`` after the last event. ``window_full``:
+    the last packets sent left room for less than one packet. ``reduced``: the window has been reduced.
+    ``counted_packets``: towards the next growth.
     """
 
     initial_window_bytes: int
@@ -53,19 +56,19 @@ class JumpStart:
     counted_packets: int = 0
 
     def copy(self) -> "JumpStart":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         return copied(self)
 
 
 def set_in_flight(state: JumpStart, bytes_in_flight: int) -> None:
-    """Note how much is in flight; the number saturates as windows do."""
+    """Store the bytes in flight; the number saturates like windows."""
     state.in_flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
 def add_to_flight(readings: Readings, state: JumpStart, runs: tuple[Run, ...]) -> None:
-    """Count packets sent in the jump; packets beyond those that were planned are not part of the flight."""
+    """Count packets sent in the jump; packets beyond the plan are not part of the flight."""
     if state.sent_packets == 0:
-        state.flight_first = runs[0].first  # packets that are not in flight may have left since the jump began
+        state.flight_first = runs[0].first  # packets not in flight may have been sent since the jump began
     for run in runs:
         packets = run.count
         if readings.ends is not Ends.ACK:
@@ -76,19 +79,19 @@ def add_to_flight(readings: Readings, state: JumpStart, runs: tuple[Run, ...]) -
 
 
 def in_flight(state: JumpStart, packet: int) -> bool:
-    """Return whether a packet number is one of the flight."""
+    """Return whether a packet belongs to the flight."""
     if state.flight_first is None or state.flight_end is None:
         return False
     return state.flight_first <= packet < state.flight_end
 
 
 def overlap(state: JumpStart, first: int, last: int) -> int:
-    """Return how many of the packets first..last are of the flight."""
+    """Return the number of packets first..last that belong to the flight."""
     if state.flight_first is None or state.flight_end is None:
         return 0
     return max(min(last + 1, state.flight_end) - max(first, state.flight_first), 0)
 
 
 def packets_in_flight(state: JumpStart, runs: tuple[Run, ...]) -> int:
-    """Return how many packets of the runs are of the flight."""
+    """Return the number of packets of the runs that belong to the flight."""
     return sum(overlap(state, run.first, run.last) for run in runs)

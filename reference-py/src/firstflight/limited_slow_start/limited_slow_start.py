@@ -1,6 +1,6 @@
 """Limited Slow-Start (``spec/limited-slow-start/rules.md``) on top of the base controller, in every profile of its ``profiles.py``.
 
-Functions change the state and the base in place and return the outcome, or what was asked.
+Functions change the state and the base in place and return the outcome or the documented value.
 
 Mirrors ``reference-c/firstflight/limited_slow_start/limited_slow_start.c``.
 """
@@ -20,12 +20,12 @@ __all__ = ["PROFILES", "LimitedSlowStart", "Readings", "begin", "step"]
 
 @dataclass(slots=True)
 class LimitedSlowStart:
-    """State: what the ACKs since the last datagram gained add up to, where nothing is rounded away."""
+    """State: credit of ACKs since the last growth by a datagram, in the reading remainder."""
 
     credit_bytes: int = 0
 
     def copy(self) -> "LimitedSlowStart":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         return copied(self)
 
 
@@ -48,7 +48,7 @@ def _take_credit(readings: Readings, state: LimitedSlowStart, base: BaseState) -
 
 
 def _share_bytes(readings: Readings, state: LimitedSlowStart, base: BaseState, unit_bytes: int) -> int:
-    """Return by how much one unit widens a window above max_ssthresh."""
+    """Return the growth of a window above max_ssthresh for one unit."""
     max_bytes = _max_ssthresh_bytes(readings, base)
     if readings.share is Share.REMAINDER:
         return _take_credit(readings, state, base)
@@ -59,7 +59,7 @@ def _share_bytes(readings: Readings, state: LimitedSlowStart, base: BaseState, u
 
 
 def _grow(readings: Readings, state: LimitedSlowStart, base: BaseState, unit_bytes: int) -> bool:
-    """Widen the window for one unit; return whether that was limited."""
+    """Grow the window for one unit; return whether the growth was limited."""
     limited = base.cwnd_bytes > _max_ssthresh_bytes(readings, base)
     more_bytes = unit_bytes  # [limited-slow-start.full]
     if limited:
@@ -98,7 +98,7 @@ def _on_ack(readings: Readings, state: LimitedSlowStart, base: BaseState, ack: A
 
 
 def _in_slow_start(base: BaseState) -> bool:
-    """Return whether cwnd is no larger than ssthresh; the base controller ends slow start one byte earlier."""
+    """Return whether cwnd is at most ssthresh; the base controller ends slow start one byte earlier."""
     return base.ssthresh_bytes is None or base.cwnd_bytes <= base.ssthresh_bytes  # [limited-slow-start.at-threshold]
 
 
@@ -112,7 +112,7 @@ def _on_event(readings: Readings, state: LimitedSlowStart, base: BaseState, even
 
 
 def _phase(base: BaseState) -> Phase:
-    """Return the phase of the base controller, but slow start where cwnd equals ssthresh."""
+    """Return the phase of the base controller, except slow start if cwnd equals ssthresh."""
     return Phase.SLOW_START if not base.in_recovery and _in_slow_start(base) else newreno.phase(base)
 
 
@@ -123,5 +123,5 @@ def _observe(readings: Readings, state: LimitedSlowStart, base: BaseState, outco
 
 
 def step(readings: Readings, state: LimitedSlowStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with Limited Slow-Start in the given readings."""
+    """Process one event with Limited Slow-Start in these readings."""
     return _observe(readings, state, base, _on_event(readings, state, base, event))

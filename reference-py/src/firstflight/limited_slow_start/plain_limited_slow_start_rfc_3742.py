@@ -1,7 +1,7 @@
 """RFC 3742, section 2: Limited Slow-Start on NewReno.
 
-The author of the model wrote it from the text, after the model. MSS is the maximum datagram size, and windows are in bytes. "Ours" is what the
-text leaves to the implementer.
+The author of the model wrote it from the text, after the model. MSS is the maximum datagram size, and windows are in
+bytes. "Ours": the text leaves the choice to the implementer.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MAX_SSTHRESH_SEGMENTS = 100
 
 @dataclass(slots=True)
 class LimitedSlowStart:
-    """It has no state of its own but ``max_ssthresh``, in bytes."""
+    """Its only own state is ``max_ssthresh``, in bytes."""
 
     base: newreno.NewReno
     max_ssthresh: int
@@ -36,20 +36,20 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Lim
 
 
 def in_slow_start(s: LimitedSlowStart) -> bool:
-    """Return whether slow start goes on: it is left when ssthresh < cwnd."""
+    """Return whether slow start continues; it ends when ssthresh < cwnd."""
     ssthresh = s.base.ssthresh
     return ssthresh is None or s.base.congestion_window <= ssthresh  # [limited-slow-start.at-threshold]
 
 
 def on_event(s: LimitedSlowStart, event: Event) -> Outcome:
-    """Take the ACKs that arrive in slow start, and leave everything else to NewReno."""
+    """Process ACKs that arrive in slow start; NewReno processes all other events."""
     if isinstance(event, Ack) and in_slow_start(s):
         return on_ack(s, event)  # [limited-slow-start.scope]
     return newreno.on_event(s.base, event)  # [limited-slow-start.loss]
 
 
 def on_ack(s: LimitedSlowStart, ack: Ack) -> Outcome:
-    """Process an arriving ACK in slow start. Ours: none while cwnd is underused, nor of packets sent before a recovery period (RFC 9002)."""
+    """Process an ACK in slow start. Ours: no growth with underused cwnd, or for packets before recovery (RFC 9002)."""
     newreno.end_recovery(s.base, ack)
     if ack.app_limited:
         return Outcome.APP_LIMITED  # [slow-start.app-limited]
@@ -63,6 +63,6 @@ def on_ack(s: LimitedSlowStart, ack: Ack) -> Outcome:
 
 
 def limited_increase(s: LimitedSlowStart) -> int:
-    """Return int(MSS / K): at most half a segment, and nothing once K is larger than a segment has bytes."""
+    """Return int(MSS / K): at most half a segment, and 0 if K exceeds the bytes of a segment."""
     k = 2 * s.base.congestion_window // s.max_ssthresh  # [limited-slow-start.k]
     return s.base.max_datagram_size // k  # [limited-slow-start.share]

@@ -1,7 +1,7 @@
-"""NewReno in bytes (``spec/slow-start/rules.md``; RFC 9002, section 7, appendix B), and what every base controller has of it.
+"""NewReno in bytes (``spec/slow-start/rules.md``; RFC 9002, section 7, appendix B), with parts that every base uses.
 
-Recovery periods are the same for all bases. How the window grows and what a reduction leaves are rules of NewReno where the ``rules`` of
-the base have no other (``window_rules``). Functions change the state in place and return the outcome.
+Recovery periods are the same for all bases. Growth and reductions of the window follow NewReno unless the ``rules`` of
+the base define them (``window_rules``). Functions change the state in place and return the outcome.
 
 Mirrors ``reference-c/firstflight/newreno/newreno.c``.
 """
@@ -61,9 +61,9 @@ __all__ = [
 class BaseState:
     """State of the base controller. ``ssthresh_bytes`` is ``None`` while infinite.
 
-    ``recovery_start_ns``: start of the last recovery period, ``None`` if there was none since the start or since
-    persistent congestion. ``in_recovery``: no packet sent after it has been acknowledged yet. ``growth``: what the growth counts.
-    ``rules``: those of the base, ``rules_state`` what they keep, ``None`` for NewReno's own.
+    ``recovery_start_ns``: start of the last recovery period, ``None`` before the first and after persistent congestion.
+    ``in_recovery``: no packet sent after it has been acknowledged yet. ``growth``: the unit of growth. ``rules``: rules
+    of the base. ``rules_state``: their state, ``None`` for NewReno.
     """
 
     max_datagram_size_bytes: int
@@ -76,7 +76,7 @@ class BaseState:
     rules_state: RulesState | None = None
 
     def copy(self) -> "BaseState":
-        """Return a copy that shares nothing that changes. Each event makes one: ``replace`` would take several times as long."""
+        """Return a copy that shares no mutable state. Used for each event: ``replace`` takes several times as long."""
         return BaseState(
             self.max_datagram_size_bytes,
             self.cwnd_bytes,
@@ -100,20 +100,20 @@ def minimum_window_bytes(state: BaseState) -> int:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> BaseState:
-    """Return the state of a new connection. ``initial_window_bytes`` is ``None`` for the recommended one."""
+    """Return the state of a new connection. ``initial_window_bytes`` is ``None`` for the recommended window."""
     if initial_window_bytes is None:
         initial_window_bytes = recommended_initial_window_bytes(max_datagram_size_bytes)
     return BaseState(max_datagram_size_bytes, initial_window_bytes)  # [slow-start.begin]
 
 
 def use_rules(state: BaseState, rules: WindowRules, rules_state: RulesState) -> None:
-    """Put a connection that has seen no event on the rules of another base."""
+    """Switch a connection before its first event to the rules of another base."""
     state.rules = rules
     state.rules_state = rules_state
 
 
 def reset(state: BaseState, initial_window_bytes: int | None) -> None:
-    """Set windows and recovery back to their initial values. ``initial_window_bytes`` is ``None`` for the recommended one."""
+    """Reset windows and recovery. ``initial_window_bytes`` is ``None`` for the recommended window."""
     if initial_window_bytes is None:
         size_bytes = state.max_datagram_size_bytes
         initial_window_bytes = recommended_initial_window_bytes(size_bytes)  # [slow-start.datagram-size.initial]
@@ -125,7 +125,7 @@ def reset(state: BaseState, initial_window_bytes: int | None) -> None:
 
 
 def _slow_start_end_bytes(state: BaseState) -> int | None:
-    """Return the smallest window that is not in slow start, ``None`` if every window is."""
+    """Return the smallest window outside slow start, or ``None`` for an infinite threshold."""
     if state.ssthresh_bytes is None:
         return None
     if state.rules.slow_start_end_bytes is not None:
@@ -153,7 +153,7 @@ def on_pto(_state: BaseState) -> Outcome:
 
 
 def _packets_to_threshold(state: BaseState, run: Run) -> int:
-    """Return how many packets of the run are acknowledged in slow start: the first that ends it is the last."""
+    """Return the number of packets of the run acknowledged in slow start, including the packet that ends it."""
     end_bytes = _slow_start_end_bytes(state)
     if end_bytes is None:
         return run.count
@@ -182,12 +182,12 @@ def _grow_avoidance(state: BaseState, size_bytes: int, packets: int) -> None:
     share_bytes = state.max_datagram_size_bytes * size_bytes  # [slow-start.avoidance.grow]
     for _ in range(packets):
         if share_bytes < state.cwnd_bytes or state.cwnd_bytes == 0:  # [slow-start.avoidance.rounding]
-            return  # nothing for this packet, nor for those left; only a startup algorithm can leave a window of 0
+            return  # no growth for this and the remaining packets; only a startup algorithm can leave a window of 0
         state.cwnd_bytes = _saturate(state.cwnd_bytes + share_bytes // state.cwnd_bytes)  # [slow-start.avoidance.limit]
 
 
 def _on_run_acked(state: BaseState, run: Run) -> tuple[Outcome, int]:
-    """Let a run grow the window packet by packet; return as well how many of its bytes the ACK as a whole shall grow it for."""
+    """Grow the window by a run, packet by packet; return the outcome and the bytes that count in ``_grow_by_ack``."""
     if sent_before_recovery(state, run.sent_t_ns):
         return Outcome.IN_RECOVERY, 0  # [slow-start.recovery.no-growth]
     _end_recovery(state, (run,))
@@ -208,7 +208,7 @@ def _on_run_acked(state: BaseState, run: Run) -> tuple[Outcome, int]:
 
 
 def _grow_by_ack(state: BaseState, ack: Ack, acked_bytes: int) -> None:
-    """Let an ACK grow the window where packets do not: by rules of the base for congestion avoidance, and where ACKs are counted."""
+    """Grow the window once per ACK: by the base's rules for congestion avoidance, or if the reading counts ACKs."""
     datagram_bytes, cwnd_bytes = state.max_datagram_size_bytes, state.cwnd_bytes
     if state.rules.on_acked is not None:
         state.cwnd_bytes = state.rules.on_acked(state.rules_state, ack, datagram_bytes, cwnd_bytes, acked_bytes)
@@ -225,12 +225,12 @@ def _grow_by_ack(state: BaseState, ack: Ack, acked_bytes: int) -> None:
 
 
 def _windows(state: BaseState) -> Windows:
-    """Return what the rules of the base may ask of it."""
+    """Return the windows for the rules of the base."""
     return Windows(state.cwnd_bytes, state.ssthresh_bytes, state.recovery_start_ns, state.in_recovery)
 
 
 def on_ack(state: BaseState, ack: Ack) -> Outcome:
-    """Process the newly acknowledged packets, in rising order; the outcome is that of the last."""
+    """Process the newly acknowledged packets, in increasing order; return the outcome of the last packet."""
     if state.rules.on_ack is not None:
         slow = phase(state) is Phase.SLOW_START
         done = state.rules.on_ack(state.rules_state, ack, state.max_datagram_size_bytes, _windows(state), slow)
@@ -282,7 +282,7 @@ def on_ce(state: BaseState, ce: Ce) -> Outcome:
 
 
 def reduced_bytes(state: BaseState, window_bytes: int) -> int:
-    """Return what congestion leaves of a window by the rules of the base: half, rounded down, if they have no other."""
+    """Return a window after a reduction by the rules of the base; by default half of it, rounded down."""
     if state.rules.reduced_bytes is not None:
         return state.rules.reduced_bytes(state.rules_state, window_bytes)
     return window_bytes // 2  # [slow-start.recovery.rounding]
@@ -298,12 +298,12 @@ def begin_recovery(state: BaseState, now_ns: int, window_bytes: int, prior_bytes
 
 
 def forget_congestion(state: BaseState) -> None:
-    """Let the base go on as if there had been no congestion: a startup algorithm starts again from below."""
+    """Forget earlier congestion: a startup algorithm begins again from a small window."""
     state.rules.forget(state.rules_state)
 
 
 def on_spurious_loss(state: BaseState) -> Outcome:
-    """Process the news that the losses which caused the last reduction were none. NewReno keeps the reduction."""
+    """Process the event that the losses of the last reduction were spurious. NewReno keeps the reduction."""
     replaced = state.rules.restore(state.rules_state, state.cwnd_bytes)
     if replaced is None:
         return Outcome.UNCHANGED
@@ -324,7 +324,7 @@ def on_persistent_congestion(state: BaseState) -> Outcome:
 
 
 def on_datagram_size(state: BaseState, event: DatagramSize) -> None:
-    """Take another maximum datagram size; the window in bytes stays, but a decrease in the handshake may reduce it."""
+    """Change the maximum datagram size; the window in bytes stays, but a decrease in the handshake may reduce it."""
     size_bytes = event.max_datagram_size_bytes
     state.rules.change_datagram_size(state.rules_state)
     if not event.handshake or size_bytes >= state.max_datagram_size_bytes:
@@ -341,7 +341,7 @@ def on_idle_restart(_state: BaseState) -> Outcome:
 
 
 def on_event(state: BaseState, event: Event) -> Outcome:
-    """Process any event. Those of which RFC 9002 does not speak change nothing."""
+    """Process any event. Events outside RFC 9002 change nothing."""
     match event:
         case Sent():
             return on_sent(state, event)

@@ -1,7 +1,7 @@
 """RFC 9002, section 7 and appendix B: the NewReno controller of QUIC, and the base of the other plain programs.
 
-``bytes_in_flight`` comes with the events, ``persistent_congestion`` and the rise of the ECN-CE counter are events of their own.
-An endpoint begins another controller for a new path, and hands it no packets of the old one (RFC 9000, section 9.4).
+Events contain ``bytes_in_flight``; persistent congestion and a rise of the ECN-CE counter are separate events.
+An endpoint begins another controller for a new path and passes it no packets of the old path (RFC 9000, section 9.4).
 """
 
 from dataclasses import dataclass
@@ -71,14 +71,14 @@ def initial_window(max_datagram_size: int) -> int:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> NewReno:
-    """B.3. Without an initial window the one that section 7.2 recommends is taken."""
+    """B.3. ``None`` selects the initial window that section 7.2 recommends."""
     if initial_window_bytes is None:
         initial_window_bytes = initial_window(max_datagram_size_bytes)
     return NewReno(max_datagram_size_bytes, initial_window_bytes)  # [slow-start.begin]
 
 
 def on_event(s: NewReno, event: Event) -> Outcome:
-    """Hand the event to its function. Section 7 changes nothing on the others, a probe timeout among them."""
+    """Call the function for the event. Section 7 changes nothing on other events, such as a probe timeout."""
     match event:
         case Sent():
             return on_sent(s, event)
@@ -103,7 +103,7 @@ def on_sent(s: NewReno, sent: Sent) -> Outcome:
 
 
 def on_ack(s: NewReno, ack: Ack) -> Outcome:
-    """B.5: OnPacketsAcked, run by run; the outcome is that of the last packet."""
+    """B.5: OnPacketsAcked, run by run. Returns the outcome of the last packet."""
     end_recovery(s, ack)
     if ack.app_limited:
         return Outcome.APP_LIMITED  # [slow-start.app-limited]
@@ -136,7 +136,7 @@ def on_packets_acked(s: NewReno, run: Run) -> Outcome:
 
 
 def slow_start_packets(s: NewReno, run: Run) -> int:
-    """Return how many packets of a run are acknowledged in slow start; the last of them reaches the threshold."""
+    """Return the number of packets of a run acknowledged in slow start; the last of them reaches the threshold."""
     if s.ssthresh is None:
         return run.count
     missing_bytes = max(s.ssthresh - s.congestion_window, 0)
@@ -150,14 +150,14 @@ def slow_start(s: NewReno, acked_bytes: int) -> Outcome:
 
 
 def congestion_avoidance(s: NewReno, acked_bytes: int) -> Outcome:
-    """7.3.3, for one packet; the quotient is rounded down. A window of 0, which only a startup algorithm can leave, does not grow."""
+    """7.3.3, for one packet; quotient rounded down. A window of 0, left by a startup algorithm, does not grow."""
     if s.congestion_window > 0:
         increase(s, s.max_datagram_size * acked_bytes // s.congestion_window)  # [slow-start.avoidance.grow]
     return Outcome.GROWN_AVOIDANCE
 
 
 def increase(s: NewReno, more_bytes: int) -> None:
-    """Widen the congestion window up to the bound of this project's integers."""
+    """Increase the congestion window up to the bound of this project's integers."""
     s.congestion_window = min(s.congestion_window + more_bytes, WINDOW_MAX_BYTES)  # [slow-start.window.maximum]
 
 

@@ -1,9 +1,9 @@
-"""RFC 4782, section 4: Quick-Start of a TCP sender, on NewReno, with Limited Slow-Start (RFC 3742) as it requires.
+"""RFC 4782, section 4: Quick-Start of a TCP sender, on NewReno, with the required Limited Slow-Start (RFC 3742).
 
-The routers' answer is a constant here, as no event brings it: ``RATE_REQUEST``, 5.12 Mbit/s. The request is in the handshake; the first
-``backlog`` is the answer, after an idle period the ACK of the packet with the next request. "Open" is what the text leaves to the
-implementer; the page says why it is as here. A window is QS-cwnd packets of the maximum datagram size.
-The author of the model wrote it, with the model or after it.
+The routers' answer is the constant ``RATE_REQUEST``, 5.12 Mbit/s, because events do not contain it. The request is in
+the handshake. The first ``backlog`` is the answer; after an idle period, the ACK of the packet with the next request.
+"Open": the text leaves the choice to the implementer; the page gives the reasons for the choice here. A window is
+QS-cwnd packets of the maximum datagram size. The author of the model wrote this program, with the model or after it.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ MAX_SSTHRESH_SEGMENTS = 100
 
 @dataclass(slots=True)
 class QuickStart:
-    """Quick-Start packets are those from ``first`` up to, not including, ``end``: sent while in Quick-Start mode."""
+    """Quick-Start packets have numbers from ``first`` up to, not including, ``end``: sent while in Quick-Start mode."""
 
     base: newreno.NewReno
     awaits_handshake: bool = True
     request_next: bool = False
-    #: The packet with the request that is under way, -1 if none is.
+    #: The packet with the pending request, or -1.
     request: int = -1
     failed: bool = False
     mode: bool = False
@@ -48,7 +48,7 @@ class QuickStart:
 
     @property
     def phase(self) -> Phase:
-        """Quick-Start mode, or what TCP's default congestion control is in."""
+        """Quick-Start mode, or the phase of TCP's default congestion control."""
         return Phase.QUICK_START if self.mode else self.base.phase
 
     @property
@@ -60,17 +60,17 @@ class QuickStart:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> QuickStart:
-    """Before the answer the connection is an ordinary one."""
+    """Begin; before the answer the connection is ordinary."""
     return QuickStart(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
 
 
 def bits_ns(s: QuickStart) -> int:
-    """How long the MSS + H bytes of a packet take at 40000 bit/s."""
+    """Return the time of the MSS + H bytes of a packet at 40000 bit/s, in ns."""
     return 8 * (s.base.max_datagram_size + HEADER_BYTES) * 25_000
 
 
 def on_event(s: QuickStart, event: Event) -> Outcome:
-    """Hand the event to its function; nothing else concerns Quick-Start but a timeout, which ends the mode (open)."""
+    """Call the function for the event. A timeout ends the mode (open); other events do not change Quick-Start."""
     match event:
         case Backlog():
             return on_backlog(s, event)
@@ -91,7 +91,7 @@ def on_event(s: QuickStart, event: Event) -> Outcome:
 
 
 def on_backlog(s: QuickStart, backlog: Backlog) -> Outcome:
-    """4.7: the answer to the request on the SYN is there with the first data."""
+    """4.7: the answer to the request on the SYN is available with the first data."""
     if not s.awaits_handshake:
         return Outcome.UNCHANGED
     s.awaits_handshake = False  # [quick-start.request.handshake]
@@ -117,7 +117,7 @@ def on_response(s: QuickStart, now: int, rtt_ns: int | None) -> Outcome:
 
 
 def on_idle_restart(s: QuickStart) -> Outcome:
-    """4.8: after an idle period a data packet carries a request; one at a time, and none after the loss of a Quick-Start packet."""
+    """4.8: a data packet after an idle period carries a request: one at a time, none after a Quick-Start loss."""
     if s.failed or s.base.in_recovery:
         return Outcome.QUICK_START_BARRED  # [quick-start.loss.bar]
     if s.awaits_handshake or s.request >= 0 or s.mode:
@@ -127,7 +127,7 @@ def on_idle_restart(s: QuickStart) -> Outcome:
 
 
 def on_sent(s: QuickStart, sent: Sent) -> Outcome:
-    """Note what is in flight: the ACK that ends the mode asks how much of the window was used."""
+    """Store the bytes in flight: the ACK that ends the mode needs the used window."""
     s.next_packet = sent.packets[-1].last + 1
     s.in_flight = sent.bytes_in_flight
     if s.request_next:
@@ -140,7 +140,7 @@ def on_sent(s: QuickStart, sent: Sent) -> Outcome:
 
 
 def on_ack(s: QuickStart, ack: Ack) -> Outcome:
-    """What comes before default congestion control processes the ACK, and what after it."""
+    """Run Quick-Start before and after default congestion control processes the ACK."""
     ended = before_growth(s, ack)
     outcome = limited_slow_start(s, ack) if limits(s, ack) else newreno.on_ack(s.base, ack)
     if has_request(s, ack.packets):
@@ -149,7 +149,7 @@ def on_ack(s: QuickStart, ack: Ack) -> Outcome:
 
 
 def before_growth(s: QuickStart, ack: Ack) -> bool:
-    """4.4: the first ACK of a Quick-Start packet ends the mode, and leaves what was used of the window (two packets at least: open)."""
+    """4.4: the first ACK of a Quick-Start packet ends the mode; the used window stays, at least two packets (open)."""
     ended = s.mode and ack.packets[-1].last >= s.first
     if ended:
         end_mode(s)  # [quick-start.end]
@@ -160,29 +160,29 @@ def before_growth(s: QuickStart, ack: Ack) -> bool:
 
 
 def after_growth(s: QuickStart, ack: Ack) -> Outcome:
-    """4.8: the ACK of the packet with the request has the answer."""
+    """4.8: the ACK of the packet with the request contains the answer."""
     s.request, s.midway = -1, True
     return on_response(s, ack.t_ns, ack.latest_rtt_ns)  # [quick-start.request.answer]
 
 
 def has_request(s: QuickStart, runs: tuple[Run, ...]) -> bool:
-    """Whether the packet with the request is among these."""
+    """Return whether these packets include the packet with the request."""
     return any(run.first <= s.request <= run.last for run in runs)
 
 
 def end_mode(s: QuickStart) -> None:
-    """What is sent from now on is no Quick-Start packet."""
+    """Packets sent from now on are not Quick-Start packets."""
     if s.mode:
         s.mode, s.end = False, s.next_packet
 
 
 def limits(s: QuickStart, ack: Ack) -> bool:
-    """4.4 demands Limited Slow-Start with Quick-Start."""
+    """4.4 requires Limited Slow-Start with Quick-Start."""
     return s.used and s.base.phase is Phase.SLOW_START and not ack.app_limited  # [quick-start.limited]
 
 
 def limited_slow_start(s: QuickStart, ack: Ack) -> Outcome:
-    """RFC 3742, packet by packet (open); a packet of before a recovery that a timeout ended grows nothing."""
+    """RFC 3742, packet by packet (open); packets sent before a recovery that a timeout ended do not grow the window."""
     outcome = Outcome.IN_RECOVERY
     for run in ack.packets:
         if not newreno.in_congestion_recovery(s.base, run.sent_t_ns):
@@ -202,13 +202,13 @@ def limited_growth(s: QuickStart, run: Run) -> Outcome:
 
 
 def quick_packets(s: QuickStart, first: int, last: int) -> int:
-    """How many of the packets are Quick-Start packets."""
+    """Return the number of Quick-Start packets from ``first`` to ``last``."""
     end = last + 1 if s.mode else min(last + 1, s.end)
     return max(end - max(first, s.first), 0)
 
 
 def on_lost(s: QuickStart, lost: Lost) -> Outcome:
-    """A request that is lost has no answer. 4.6: the loss of a Quick-Start packet."""
+    """A lost request gets no answer. 4.6: the loss of a Quick-Start packet."""
     if has_request(s, lost.packets):
         s.request = -1  # [quick-start.request.lost]
     packets = sum(quick_packets(s, run.first, run.last) for run in lost.packets)
@@ -219,12 +219,12 @@ def on_lost(s: QuickStart, lost: Lost) -> Outcome:
 
 
 def on_ce(s: QuickStart, ce: Ce) -> Outcome:
-    """4.6: the response to a mark is that to a loss."""
+    """4.6: a mark has the response to a loss."""
     return on_congestion_event(s, ce, quick_packets(s, ce.packet, ce.packet) > 0)  # [quick-start.loss.ecn]
 
 
 def on_congestion_event(s: QuickStart, event: Lost | Ce, of_quick_start: bool) -> Outcome:
-    """4.6: the first of a Quick-Start packet reverts; any other is ordinary, and a reduction ends the mode (open)."""
+    """4.6: the first Quick-Start loss or mark reverts, others are ordinary; a reduction ends the mode (open)."""
     if of_quick_start and not s.failed:
         revert(s, event.t_ns)
         outcome = Outcome.QUICK_START_REVERTED
@@ -238,7 +238,7 @@ def on_congestion_event(s: QuickStart, event: Lost | Ce, of_quick_start: bool) -
 
 
 def lower_threshold(s: QuickStart) -> None:
-    """4.6: to at most half of the Quick-Start packets that got through, as is known (two at least: open)."""
+    """4.6: lower ssthresh to at most half of the Quick-Start packets not known as lost, at least two packets (open)."""
     end = s.next_packet if s.mode else s.end
     delivered = min(max(end - s.first - s.lost, 0), WINDOW_MAX_BYTES // s.base.max_datagram_size)
     half = max(delivered * s.base.max_datagram_size // 2, s.base.minimum_window)

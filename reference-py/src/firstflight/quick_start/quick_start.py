@@ -1,7 +1,7 @@
 """Quick-Start (``spec/quick-start/rules.md``), in every profile of ``quick_start/profiles.py``: the flow of an event.
 
-Which packets are Quick-Start packets and when they leave is in ``state``. Functions change the state and the base in place and return the
-outcome, or what was asked.
+``state`` identifies Quick-Start packets and computes their release times. Functions change the state and the base in
+place and return the outcome or the documented value.
 
 Mirrors ``reference-c/firstflight/quick_start/quick_start.c``.
 """
@@ -27,7 +27,7 @@ from firstflight.quick_start.state import (
 
 __all__ = ["PROFILES", "QuickStart", "Readings", "begin", "step"]
 
-#: What limits slow start once a rate was used. It has no state.
+#: The limit of slow start after a rate was used, without state.
 LIMITED = limited_slow_start.PROFILES["rfc-3742-packets"]
 
 
@@ -51,7 +51,7 @@ def _enter(state: QuickStart, base: BaseState, now_ns: int, packets: int) -> Non
 
 
 def _is_barred(state: QuickStart, base: BaseState) -> bool:
-    """Return whether neither a request nor an answer counts."""
+    """Return whether requests and answers are ignored."""
     if state.barred:
         return True  # [quick-start.request.barred]
     if base.in_recovery:  # noqa: SIM103 - a line for each clause
@@ -60,7 +60,7 @@ def _is_barred(state: QuickStart, base: BaseState) -> bool:
 
 
 def _on_answer(readings: Readings, state: QuickStart, base: BaseState, now_ns: int, rtt_ns: int | None) -> Outcome:
-    """Use the approved rate, or say why not: then the window is the one that it would be without."""
+    """Use the approved rate, or return the reason for not using it; then the window does not change."""
     if _is_barred(state, base):
         return Outcome.QUICK_START_BARRED
     if readings.rate_code == 0:
@@ -76,7 +76,7 @@ def _on_answer(readings: Readings, state: QuickStart, base: BaseState, now_ns: i
 
 
 def _on_backlog(readings: Readings, state: QuickStart, base: BaseState, backlog: Backlog) -> Outcome:
-    """Process the first data: the answer to the request of the handshake is there."""
+    """Process the first data: the answer to the request of the handshake has arrived."""
     if not state.at_handshake:
         return newreno.on_event(base, backlog)
     state.at_handshake = False
@@ -85,7 +85,7 @@ def _on_backlog(readings: Readings, state: QuickStart, base: BaseState, backlog:
 
 
 def _on_idle_restart(state: QuickStart, base: BaseState) -> Outcome:
-    """Ask again, unless a request is under way or its rate in use."""
+    """Request again, unless a request is pending or a rate is in use."""
     if _is_barred(state, base):
         return Outcome.QUICK_START_BARRED
     if state.at_handshake or state.request_packet is not None:
@@ -111,7 +111,7 @@ def _on_sent(state: QuickStart, base: BaseState, sent: Sent) -> Outcome:
 
 
 def _take_request(state: QuickStart, runs: tuple[Run, ...]) -> bool:
-    """Return whether the packet with the request is among these, and forget it."""
+    """Return whether these packets include the packet with the request, and forget it."""
     if state.request_packet is None or not any(run.first <= state.request_packet <= run.last for run in runs):
         return False
     state.request_packet = None
@@ -119,7 +119,7 @@ def _take_request(state: QuickStart, runs: tuple[Run, ...]) -> bool:
 
 
 def _end_by_ack(readings: Readings, state: QuickStart, base: BaseState, ack: Ack) -> bool:
-    """End the mode if this ACK does; return whether it did. ``state`` still has what was in flight before."""
+    """End the mode if this ACK ends it; return whether it did. ``in_flight_bytes``: still the value before the ACK."""
     if quick_packets_of(state, ack.packets) == 0 or not state.quick:
         return False  # [quick-start.older-ack]
     end_mode(state)  # [quick-start.end]
@@ -157,7 +157,7 @@ def _lower_threshold(readings: Readings, state: QuickStart, base: BaseState) -> 
 
 
 def _revert(state: QuickStart, base: BaseState, now_ns: int) -> None:
-    """Go back to the window that would have been used without the approved rate, in a recovery period."""
+    """Begin a recovery period with the window that would have been used without the approved rate."""
     usual_bytes, threshold_bytes = state.usual_bytes, base.ssthresh_bytes
     if state.midway:
         usual_bytes = min(state.window_bytes // 2, usual_bytes)  # [quick-start.loss.midway]
@@ -172,7 +172,7 @@ def _revert(state: QuickStart, base: BaseState, now_ns: int) -> None:
 
 
 def _on_congestion(readings: Readings, state: QuickStart, base: BaseState, event: Lost | Ce, of_quick: bool) -> Outcome:
-    """Revert at the first loss or mark of a Quick-Start packet; leave others to the base controller."""
+    """Revert at the first loss or mark of a Quick-Start packet; the base controller processes all others."""
     if of_quick and not state.barred:
         _revert(state, base, event.t_ns)
         _lower_threshold(readings, state, base)
@@ -238,5 +238,5 @@ def _observe(readings: Readings, state: QuickStart, base: BaseState, outcome: Ou
 
 
 def step(readings: Readings, state: QuickStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with Quick-Start in the given readings."""
+    """Process one event with Quick-Start in these readings."""
     return _observe(readings, state, base, _on_event(readings, state, base, event))

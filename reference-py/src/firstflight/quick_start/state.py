@@ -1,4 +1,4 @@
-"""The state of Quick-Start, and which packets are Quick-Start packets (``spec/quick-start/rules.md``).
+"""The state of Quick-Start, and the range of Quick-Start packets (``spec/quick-start/rules.md``).
 
 Mirrors ``reference-c/firstflight/quick_start/state.c``.
 """
@@ -18,13 +18,15 @@ BYTE_NS = 200_000
 class QuickStart:
     """State of Quick-Start.
 
-    The request: ``at_handshake`` until the first data is ready, ``armed`` until the next packet carries one, ``request_packet`` carries
-    it; ``barred`` once Quick-Start was reverted. Quick-Start mode: ``quick`` while it lasts; it began at ``start_ns`` with a
-    window of ``window_bytes``, ``planned_packets``, of which ``sent_packets`` have left. ``usual_bytes`` is the window without it,
-    ``midway`` if it began in the middle of the connection.
+    The request: ``at_handshake`` until the first data is ready, ``armed`` until the next packet, which carries the
+    request. ``request_packet``: the packet with the pending request. ``barred`` once Quick-Start was reverted.
 
-    Quick-Start packets: from ``first_quick`` up to, not including, ``end_quick``, which is ``None`` until the mode ends; ``lost_packets`` of
-    them were declared lost. ``limited``: slow start is limited.
+    Quick-Start mode: ``quick`` while it is in progress, since ``start_ns``, with a window of ``window_bytes``, that is
+    ``planned_packets``; ``sent_packets`` of them have been sent. ``usual_bytes``: the window without Quick-Start.
+    ``midway``: the mode began in the middle of the connection.
+
+    Quick-Start packets: from ``first_quick`` up to, not including, ``end_quick``, which is ``None`` until the mode
+    ends; ``lost_packets`` of them were declared lost. ``limited``: slow start is limited.
 
     The connection: ``in_flight_bytes`` and ``next_packet`` after the last event.
     """
@@ -48,22 +50,22 @@ class QuickStart:
     next_packet: int = 0
 
     def copy(self) -> "QuickStart":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         return copied(self)
 
 
 def set_in_flight(state: QuickStart, bytes_in_flight: int) -> None:
-    """Note how much is in flight; the number saturates as windows do."""
+    """Store the bytes in flight; the number saturates like windows."""
     state.in_flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
 def packet_ns(readings: Readings, datagram_bytes: int) -> int:
-    """Return how long a packet with its headers takes at 40000 bit/s, in ns."""
+    """Return the time of a packet with its headers at 40000 bit/s, in ns."""
     return (datagram_bytes + readings.header_bytes) * BYTE_NS
 
 
 def window_packets(readings: Readings, datagram_bytes: int, rtt_ns: int) -> int:
-    """Return how many packets the approved rate sends in an RTT, rounded down."""
+    """Return the number of packets per RTT at the approved rate, rounded down."""
     scaled_ns = rtt_ns << readings.rate_code  # [quick-start.window]
     packets = scaled_ns // packet_ns(readings, datagram_bytes)  # [quick-start.window.whole]
     if packets > JUMP_MAX_BYTES // datagram_bytes:
@@ -72,7 +74,7 @@ def window_packets(readings: Readings, datagram_bytes: int, rtt_ns: int) -> int:
 
 
 def next_release_ns(readings: Readings, state: QuickStart, datagram_bytes: int) -> int | None:
-    """Return when the next packet of Quick-Start mode may leave, ``None`` if there is none; it may be past."""
+    """Return the earliest time of the next packet of the mode, which may be past, or ``None`` without a packet."""
     if not state.quick or state.sent_packets >= state.planned_packets:
         return None
     offset_ns = state.sent_packets * packet_ns(readings, datagram_bytes) >> readings.rate_code
@@ -80,14 +82,14 @@ def next_release_ns(readings: Readings, state: QuickStart, datagram_bytes: int) 
 
 
 def end_mode(state: QuickStart) -> None:
-    """End Quick-Start mode: what is sent from now on is no Quick-Start packet."""
+    """End Quick-Start mode: packets sent from now on are not Quick-Start packets."""
     if state.quick:
         state.quick = False
         state.end_quick = state.next_packet
 
 
 def quick_packets(state: QuickStart, first: int, last: int) -> int:
-    """Return how many of the packets first..last are Quick-Start packets."""
+    """Return the number of Quick-Start packets in first..last."""
     if state.first_quick is None:
         return 0
     end = last + 1 if state.end_quick is None else min(last + 1, state.end_quick)
@@ -95,12 +97,12 @@ def quick_packets(state: QuickStart, first: int, last: int) -> int:
 
 
 def quick_packets_of(state: QuickStart, runs: tuple[Run, ...]) -> int:
-    """Return how many packets of the runs are Quick-Start packets."""
+    """Return the number of Quick-Start packets in the runs."""
     return sum(quick_packets(state, run.first, run.last) for run in runs)
 
 
 def delivered_packets(state: QuickStart) -> int:
-    """Return how many Quick-Start packets were sent and not declared lost, as far as is known."""
+    """Return the number of Quick-Start packets sent and not declared lost so far."""
     if state.first_quick is None:
         return 0
     end = state.next_packet if state.end_quick is None else state.end_quick

@@ -1,8 +1,9 @@
 """draft-kazuho-ccwg-rapid-start-02, section 3: Rapid Start, on NewReno.
 
-beta is 1/2, which makes the factors of 3.3.1 5/6, 1/3 and 5/6. rtt_floor is currentRoundMinRTT of HyStart++, one of the ways that 3.2 names.
-Each statement of the pseudocode leaves the window rounded down. The permission of 3.3 to stop at the initial window is not taken, and the
-pacing of 3.1 is the sender's. "Open" is what the text leaves to the implementer; the page says why it is as here.
+beta is 1/2, so the factors of 3.3.1 are 5/6, 1/3 and 5/6. rtt_floor is currentRoundMinRTT of HyStart++, one of the ways
+in 3.2. Each statement of the pseudocode rounds the window down. Recovery does not stop at the initial window, which 3.3
+permits, and the sender does the pacing of 3.1. "Open": the text leaves the choice to the implementer; the page gives
+the reasons for the choice here.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ INFINITY = 2**60
 
 @dataclass(slots=True)
 class RapidStart:
-    """``startup``: no congestion was signaled yet; ``first_recovery``: the recovery period that the first signal began goes on."""
+    """``startup``: before the first congestion signal; ``first_recovery``: in the recovery period that it began."""
 
     base: newreno.NewReno
     startup: bool = True
@@ -33,12 +34,12 @@ class RapidStart:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> RapidStart:
-    """No RTT is known, and the first ACK begins a round."""
+    """Begin without RTTs; the first ACK begins a round."""
     return RapidStart(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [rapid-start.begin]
 
 
 def on_event(s: RapidStart, event: Event) -> Outcome:
-    """Hand the event to its function; without a rule of Rapid Start the ordinary ones hold."""
+    """Call the function for the event; without a rule of Rapid Start the base controller processes the event."""
     match event:
         case Ack() if s.startup:
             return on_ack(s, event)
@@ -54,7 +55,7 @@ def on_event(s: RapidStart, event: Event) -> Outcome:
 
 
 def on_ack(s: RapidStart, ack: Ack) -> Outcome:
-    """3.2, with the sample of the ACK at hand (open); not while the window is underused (RFC 9002, section 7.8)."""
+    """3.2, with the sample of this ACK (open); not while the window is underused (RFC 9002, section 7.8)."""
     if ack.packets[-1].last >= s.window_end:
         start_round(s, ack.next_packet)
     if ack.min_rtt_ns is not None:
@@ -77,14 +78,14 @@ def start_round(s: RapidStart, snd_nxt: int) -> None:
 
 
 def no_queue(s: RapidStart) -> bool:
-    """3.2: rtt_floor is no greater than queue_buildup_thresh, the smaller of min_rtt + 4 ms and min_rtt * 1.10."""
+    """3.2: rtt_floor is at most queue_buildup_thresh, the smaller of min_rtt + 4 ms and min_rtt * 1.10."""
     if s.min_rtt == INFINITY:
         return False  # [rapid-start.floor.none] open
     return s.rtt_floor <= s.min_rtt + ADDITIVE_NS and 10 * s.rtt_floor <= 11 * s.min_rtt  # [rapid-start.threshold]
 
 
 def on_congestion(s: RapidStart, event: Lost | Ce) -> Outcome:
-    """3.3: the first signal begins the first recovery period, one of a packet sent in that another. What is lost counts either way."""
+    """3.3: the first signal begins recovery; a signal for a packet sent in it begins another. All losses count."""
     begins = s.startup
     if begins:
         enter_recovery(s)
@@ -106,7 +107,7 @@ def enter_recovery(s: RapidStart) -> None:
 
 
 def on_recovery_ack(s: RapidStart, ack: Ack) -> Outcome:
-    """3.3: cwnd -= ack_factor * bytes_newly_acked, for packets of before the recovery period (open); ack_factor is 1/3."""
+    """3.3: cwnd -= ack_factor * bytes_newly_acked, for packets sent before recovery (open); ack_factor is 1/3."""
     old = [run for run in ack.packets if newreno.in_congestion_recovery(s.base, run.sent_t_ns)]
     reduced = Outcome.UNCHANGED
     if old:
@@ -123,7 +124,7 @@ def on_recovery_lost(s: RapidStart, lost: Lost) -> Outcome:
 
 
 def reduce(s: RapidStart, less: int) -> Outcome:
-    """Take bytes off the window, not below the bound; ssthresh follows, so that congestion avoidance comes after (open)."""
+    """Subtract bytes from the window, down to the bound; ssthresh follows: congestion avoidance comes next (open)."""
     window = s.base.congestion_window - less
     s.base.congestion_window = max(window, lower_bound(s))
     s.base.ssthresh = s.base.congestion_window  # [rapid-start.recovery.threshold]

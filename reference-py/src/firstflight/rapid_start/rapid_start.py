@@ -1,7 +1,7 @@
 """Rapid Start (``spec/rapid-start/rules.md``) on top of the base controller, in every profile of ``rapid_start/profiles.py``: the flow of an event.
 
-Whether a queue is building up is in ``rtt``, the first recovery in ``recovery``. Functions change the state and the base in place and
-return the outcome, or what was asked.
+``rtt`` detects a queue, ``recovery`` contains the first recovery. Functions change the state and the base in place and
+return the outcome or the documented value.
 
 Mirrors ``reference-c/firstflight/rapid_start/rapid_start.c``.
 """
@@ -24,7 +24,7 @@ def begin(_readings: Readings, base: BaseState) -> RapidStart:
 
 
 def _grown_bytes(readings: Readings, state: RapidStart, base: BaseState, acked_bytes: int, *, fast: bool) -> int:
-    """Return by how much acknowledged bytes widen the window."""
+    """Return the growth for acknowledged bytes."""
     if readings.growth is Growth.BYTES:
         if fast:
             return 2 * acked_bytes  # [rapid-start.grow.three]
@@ -38,7 +38,7 @@ def _grown_bytes(readings: Readings, state: RapidStart, base: BaseState, acked_b
 
 
 def _on_startup_ack(readings: Readings, state: RapidStart, base: BaseState, ack: Ack) -> Outcome:
-    """Process an ACK before the first sign of congestion: put the rule in the place of the base controller's growth."""
+    """Process an ACK before the first loss or CE mark: the rule replaces the growth of the base controller."""
     rtt.sample(readings, state, ack)
     before_bytes = base.cwnd_bytes
     outcome = newreno.on_ack(base, ack)
@@ -81,5 +81,5 @@ def _observe(readings: Readings, state: RapidStart, base: BaseState, outcome: Ou
 
 
 def step(readings: Readings, state: RapidStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with Rapid Start in the given readings."""
+    """Process one event with Rapid Start in these readings."""
     return _observe(readings, state, base, _on_event(readings, state, base, event))

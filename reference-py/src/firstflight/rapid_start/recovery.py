@@ -1,6 +1,6 @@
-"""The first recovery of Rapid Start: the reduction factors, what they are applied to, and where the reduction stops (``spec/rapid-start/rules.md``).
+"""The first recovery of Rapid Start: reduction factors, their use, and the lower bound (``spec/rapid-start/rules.md``).
 
-Functions change the state and the base in place and return the outcome, or what was asked.
+Functions change the state and the base in place and return the outcome or the documented value.
 
 Mirrors ``reference-c/firstflight/rapid_start/recovery.c``.
 """
@@ -21,7 +21,7 @@ from firstflight.rapid_start.profiles import (
 )
 from firstflight.rapid_start.state import RapidStart, Stage
 
-#: Every factor is a number of these parts of 1: K is a number of eighteenths, beta one of tenths.
+#: Factors are integers in units of 1/180, since K is in eighteenths and beta in tenths.
 PARTS = 180
 
 
@@ -38,7 +38,7 @@ def _ack_parts(readings: Readings, base: BaseState) -> int:
 
 
 def _loss_parts(readings: Readings, base: BaseState) -> int:
-    """Return the silence factor, which is the loss factor too: beta + K (1 - beta)."""
+    """Return the silence factor, also the loss factor: beta + K (1 - beta)."""
     return 18 * _beta_tenths(readings, base) + _ack_parts(readings, base)  # [rapid-start.factor.loss]
 
 
@@ -65,7 +65,7 @@ def _bound_bytes(readings: Readings, state: RapidStart, base: BaseState) -> int:
 
 
 def with_minimum(bound_bytes: int, base: BaseState) -> int:
-    """Return the window below which recovery does not reduce: the bound, or the minimum window of the current datagram size."""
+    """Return the lowest window in recovery: the bound, or the minimum window of the current datagram size."""
     return max(bound_bytes, newreno.minimum_window_bytes(base))  # [rapid-start.bound.minimum]
 
 
@@ -80,21 +80,21 @@ def _begin(readings: Readings, state: RapidStart, base: BaseState, now_ns: int) 
 
 
 def _reduce(state: RapidStart, base: BaseState, less_bytes: int) -> Outcome:
-    """Take bytes off the window, as far as the lower bound allows."""
-    bound_bytes = with_minimum(state.lower_bound_bytes or 0, base)  # there is one: a recovery has begun
+    """Subtract bytes from the window, down to the lower bound."""
+    bound_bytes = with_minimum(state.lower_bound_bytes or 0, base)  # not None: a recovery has begun
     left_bytes = max(base.cwnd_bytes - less_bytes, 0)
     base.cwnd_bytes = max(left_bytes, bound_bytes)
     return Outcome.LOWER_BOUND_KEPT if left_bytes < bound_bytes else Outcome.REDUCED_FURTHER
 
 
 def _old_bytes(base: BaseState, ack: Ack) -> int:
-    """Return how many bytes of packets sent before the recovery an ACK has."""
+    """Return the acknowledged bytes of packets sent before the recovery."""
     old = [run for run in ack.packets if newreno.sent_before_recovery(base, run.sent_t_ns)]
     return sum(run.count * run.size_bytes for run in old)  # [rapid-start.recovery.ending-ack]
 
 
 def _on_ack_as_a_whole(base: BaseState, ack: Ack) -> Outcome:
-    """Let all packets of an ACK grow the window, as if none of them had been sent before the recovery."""
+    """Grow the window by all packets of an ACK, including packets sent before the recovery."""
     start_ns = base.recovery_start_ns
     base.recovery_start_ns = None
     outcome = newreno.on_ack(base, ack)  # [rapid-start.recovery.ending-ack.whole]
@@ -120,7 +120,7 @@ def on_recovery_ack(readings: Readings, state: RapidStart, base: BaseState, ack:
 
 
 def _lost_bytes(readings: Readings, base: BaseState, lost: Lost, *, first: bool) -> int:
-    """Return what the lost packets take off the window. ``first``: they began the recovery."""
+    """Return the reduction for lost packets, at most their bytes. ``first``: they began the recovery."""
     parts = _loss_parts(readings, base)
     if readings.counted_losses is CountedLosses.ALL:
         return _up(lost.bytes, parts)  # [rapid-start.recovery.lost]

@@ -1,4 +1,4 @@
-"""Whether a queue is building up: the samples of min_rtt and rtt_floor, and their comparison (``spec/rapid-start/rules.md``).
+"""Detection of a queue: the samples of min_rtt and rtt_floor, and their comparison (``spec/rapid-start/rules.md``).
 
 Functions change the state in place.
 
@@ -9,13 +9,13 @@ from firstflight.events import Ack
 from firstflight.rapid_start.profiles import QueueThreshold, Readings, RttFloor, TinyRtt
 from firstflight.rapid_start.state import SLOTS, RapidStart, Stage, floor_ns
 
-#: The rise of the RTT that both bounds speak of, and the RTT below which quicly does without Rapid Start, in ns.
+#: The rise of the RTT in both bounds, and the smallest RTT for Rapid Start in quicly, in ns.
 RISE_NS = 4_000_000
 TINY_NS = 4_000_000
 
 
 def _move_slots(state: RapidStart, t_ns: int, min_rtt_ns: int) -> None:
-    """Let old slots go until the first one covers ``t_ns``."""
+    """Drop old slots until the first slot covers ``t_ns``."""
     if t_ns < state.slot_end_ns:
         return
     width_ns = max(min_rtt_ns // SLOTS, 1)  # [rapid-start.floor.quarters]
@@ -26,7 +26,7 @@ def _move_slots(state: RapidStart, t_ns: int, min_rtt_ns: int) -> None:
 
 
 def sample(readings: Readings, state: RapidStart, ack: Ack) -> None:
-    """Take the RTTs of an ACK before the first sign of congestion."""
+    """Record the RTTs of an ACK before the first loss or CE mark."""
     by_round = readings.rtt_floor is RttFloor.ROUND
     if ack.app_limited and readings.rtt_floor is RttFloor.QUARTERS_USED:
         return  # [rapid-start.floor.used]
@@ -51,7 +51,7 @@ def sample(readings: Readings, state: RapidStart, ack: Ack) -> None:
 
 
 def no_queue(readings: Readings, state: RapidStart) -> bool:
-    """Return whether no queue is building up. Both sides are less min_rtt, and whole, so that nothing is rounded."""
+    """Return whether no queue is building up. Compares rises above min_rtt in integers, without rounding."""
     smallest_ns = floor_ns(readings, state)
     if smallest_ns is None or state.min_rtt_ns is None:
         return False  # [rapid-start.floor.none]

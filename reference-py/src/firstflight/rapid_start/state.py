@@ -1,4 +1,4 @@
-"""The state of Rapid Start, and rtt_floor as it has it (``spec/rapid-start/rules.md``).
+"""The state of Rapid Start, and rtt_floor computed from it (``spec/rapid-start/rules.md``).
 
 Mirrors ``reference-c/firstflight/rapid_start/state.c``.
 """
@@ -9,28 +9,28 @@ from firstflight.enums import Enum
 from firstflight.rapid_start.profiles import Readings, RttFloor
 from firstflight.values import copied
 
-#: Quarters of min_rtt of which the floor is kept.
+#: Number of quarters of min_rtt that rtt_floor covers.
 SLOTS = 4
 
 
 class Stage(Enum):
-    """Where Rapid Start stands: before the first sign of congestion, in the recovery that this begins, or past it."""
+    """Stage of Rapid Start: before the first loss or CE mark, in the recovery that it begins, or after it."""
 
-    STARTUP = "startup"  #: before the first sign of congestion: the window may triple in a round
-    RECOVERY = "recovery"  #: in the first recovery period: each ACK takes a share off the window
-    OVER = "over"  #: past it: the ordinary rules hold
+    STARTUP = "startup"  #: before the first loss or CE mark: the window may triple in a round
+    RECOVERY = "recovery"  #: in the first recovery period: each ACK reduces the window by a share
+    OVER = "over"  #: after it: the rules of the base controller apply
 
 
 @dataclass(slots=True)
 class RapidStart:
-    """State of Rapid Start. RTTs are ``None`` while there is no sample.
+    """State of Rapid Start. RTTs are ``None`` before the first sample.
 
-    ``min_rtt_ns`` is that of the connection. By rounds: ``round_end_packet`` is the packet whose acknowledgement ends the round,
-    ``round_min_ns`` the smallest sample in it. By quarters: ``slots_ns`` are the smallest samples of the last quarters, the present one
-    first, which lasts until ``slot_end_ns``.
+    ``min_rtt_ns``: minimum RTT of the connection. By rounds: ``round_end_packet`` is the packet whose acknowledgement
+    ends the round, ``round_min_ns`` the smallest sample in it. By quarters: ``slots_ns`` are the smallest samples of
+    the last quarters, latest first; the latest quarter ends at ``slot_end_ns``.
 
-    ``credit_bytes``: acknowledged, and not enough for a datagram of growth yet. ``lower_bound_bytes``: below it recovery does not
-    reduce, ``None`` before there was one; without the minimum window, which follows the datagram size.
+    ``credit_bytes``: acknowledged bytes, not enough for a datagram of growth yet. ``lower_bound_bytes``: lower bound of
+    recovery, ``None`` before it; without the minimum window, which depends on the datagram size.
     """
 
     initial_window_bytes: int
@@ -44,14 +44,14 @@ class RapidStart:
     lower_bound_bytes: int | None = None
 
     def copy(self) -> "RapidStart":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         copy = copied(self)
         copy.slots_ns = list(self.slots_ns)
         return copy
 
 
 def floor_ns(readings: Readings, state: RapidStart) -> int | None:
-    """Return rtt_floor, ``None`` while there is no sample for it."""
+    """Return rtt_floor, or ``None`` without a sample."""
     if readings.rtt_floor is RttFloor.ROUND:
         return state.round_min_ns
     return min((slot_ns for slot_ns in state.slots_ns if slot_ns is not None), default=None)

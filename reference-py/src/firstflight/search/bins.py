@@ -1,6 +1,6 @@
-"""The bins of SEARCH (``spec/search/rules.md``): bytes counted in equal spans of time.
+"""The bins of SEARCH (``spec/search/rules.md``): bytes counted in intervals of equal length.
 
-Time is in ticks of 1/20 of the unit of the profile's clock: the bin duration, 7/20 of the initial RTT, is then a
+Time is in ticks of 1/20 of the unit of the profile's clock. In ticks the bin duration, 7/20 of the initial RTT, is a
 whole number.
 
 Mirrors ``reference-c/firstflight/search/bins.c``.
@@ -18,9 +18,9 @@ TICKS_PER_UNIT = 20
 #: Bin duration in ticks per unit of initial RTT: 20 * 0.35.
 BIN_TICKS_PER_RTT = 7
 RING_BINS = 25
-#: The largest shift that readings may allow.
+#: Largest value of the reading ``shift_maximum_bins``.
 SHIFT_MAXIMUM_BINS = 38
-#: Completed bins that are kept: the earlier window of a shift of 38 reaches 49 bins back.
+#: Completed bins kept per series: with a shift of 38 the earlier window reaches 49 bins back.
 KEPT_BINS = 49
 
 
@@ -28,8 +28,8 @@ KEPT_BINS = 49
 class Series:
     """Bytes of one kind, delivered or sent.
 
-    ``counter_bytes``: all that was counted. ``open_bytes``: of these, what belongs to the open bin.
-    ``completed``: the bytes of the completed bins, oldest first, at most KEPT_BINS of them.
+    ``counter_bytes``: all counted bytes. ``open_bytes``: counted bytes in the open bin.
+    ``completed``: the bytes of each completed bin, oldest first, at most KEPT_BINS entries.
     """
 
     counter_bytes: int = 0
@@ -41,19 +41,19 @@ class Series:
         return Series(self.counter_bytes, self.open_bytes, self.completed)
 
     def check_room(self, count_bytes: int) -> None:
-        """Raise :class:`DomainError` if the open bin or the counter cannot take the bytes."""
+        """Raise :class:`DomainError` if the bytes would exceed the limit of the open bin or of the counter."""
         if self.open_bytes + count_bytes > BIN_MAX_BYTES:
-            raise DomainError(f"the open bin holds more than {BIN_MAX_BYTES} bytes")  # [search.domain]
+            raise DomainError(f"the open bin exceeds {BIN_MAX_BYTES} bytes")  # [search.domain]
         if self.counter_bytes + count_bytes >= 2**63:
             raise DomainError("a counter of bytes reaches 2^63")  # [search.domain]
 
     def credit(self, count_bytes: int) -> None:
-        """Count bytes in the open bin."""
+        """Add bytes to the counter and to the open bin."""
         self.counter_bytes += count_bytes
         self.open_bytes += count_bytes  # [search.bins.credit]
 
     def count(self, count_bytes: int) -> None:
-        """Count bytes that belong to no bin."""
+        """Add bytes to the counter, but to no bin."""
         self.counter_bytes += count_bytes
 
 
@@ -61,9 +61,9 @@ class Series:
 class Search:
     """State of SEARCH. ``bin_ticks`` is the bin duration, 0 until the first RTT sample.
 
-    ``bin_end_ticks``: when the open bin ends, 0 while none is open. ``curr``: its index. ``sample``: the last RTT sample
-    of the connection. ``target_bytes``: what the flight is drained to, ``None`` unless it is. ``drain_acked``: packets or
-    bytes acknowledged since a packet was last let go while draining.
+    ``bin_end_ticks``: end of the open bin, 0 without an open bin. ``curr``: index of the open bin. ``sample``: the last
+    RTT sample of the connection. ``target_bytes``: target of the drain, ``None`` while not draining. ``drain_acked``:
+    packets or bytes acknowledged since the drain last released a packet.
     """
 
     bin_ticks: int = 0
@@ -76,7 +76,7 @@ class Search:
     drain_acked: int = 0
 
     def copy(self) -> "Search":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy without shared mutable state."""
         return Search(
             self.bin_ticks,
             self.bin_end_ticks,
@@ -89,14 +89,14 @@ class Search:
         )
 
     def keep_sample(self, ack: Ack) -> None:
-        """Keep the sample of an ACK, if it gave one."""
+        """Store the RTT sample of an ACK, if the ACK has one."""
         if ack.latest_rtt_ns is not None:
             sample = Sample(ack.latest_rtt_ns, ack.min_rtt_ns, ack.smoothed_rtt_ns, ack.ack_delay_ns)
             self.sample = sample  # [search.rtt.reuse]
 
 
 def bin_duration_ticks(readings: Readings, rtt: int) -> int:
-    """Return 35 % of an initial RTT in units; 0 where the reading finds no duration."""
+    """Return the bin duration in ticks: 35 % of an initial RTT in units, or 0 where the reading rounds down to 0."""
     if readings.bin_duration is BinDuration.EXACT:
         return BIN_TICKS_PER_RTT * rtt  # [search.init.first-ack]
     whole = BIN_TICKS_PER_RTT * rtt // TICKS_PER_UNIT  # [search.init.coarse-duration]
@@ -106,7 +106,7 @@ def bin_duration_ticks(readings: Readings, rtt: int) -> int:
 
 
 def open_first_bin(state: Search, bin_ticks: int, now_units: int) -> None:
-    """Open bin 0 now, every bin being empty; the counters go on. None is open where the duration is 0."""
+    """Open bin 0 now and empty all bins; the counters continue. With a duration of 0 no bin is open."""
     state.bin_ticks = bin_ticks
     state.bin_end_ticks = TICKS_PER_UNIT * now_units + bin_ticks if bin_ticks > 0 else 0
     state.curr = 0
@@ -115,29 +115,29 @@ def open_first_bin(state: Search, bin_ticks: int, now_units: int) -> None:
 
 
 def forget(state: Search) -> None:
-    """Forget everything but the counters and the last sample."""
+    """Reset everything except the counters and the last sample."""
     open_first_bin(state, 0, 0)
     state.target_bytes = None
     state.drain_acked = 0
 
 
 def zero_counters(state: Search) -> None:
-    """Count from 0 again; no bin is open."""
+    """Set the counters to 0. The caller resets the bins next."""
     state.delivered.counter_bytes = state.sent.counter_bytes = 0
 
 
 def late_ticks(readings: Readings, state: Search, t_ns: int) -> int:
-    """Return for how long the open bin has been over, negative while it is not."""
+    """Return the ticks since the end of the open bin, negative before its end."""
     return TICKS_PER_UNIT * units(readings, t_ns) - state.bin_end_ticks
 
 
 def passed_bins(readings: Readings, state: Search, t_ns: int) -> int:
-    """Return floor((now - bin_end) / bin duration) + 1; the open bin is over."""
+    """Return floor((now - bin_end) / bin duration) + 1; the open bin has ended."""
     return late_ticks(readings, state, t_ns) // state.bin_ticks + 1  # [search.bins.passed]
 
 
 def ended_bins(readings: Readings, state: Search, t_ns: int) -> int:
-    """Return how many bins end now, the open one being among them."""
+    """Return the number of bins that end now, including the open bin."""
     bins = passed_bins(readings, state, t_ns)
     at_an_end = late_ticks(readings, state, t_ns) % state.bin_ticks == 0
     if readings.ended_bins is EndedBins.EACH_TESTED and readings.boundary is Boundary.AFTER and at_an_end:
@@ -146,7 +146,7 @@ def ended_bins(readings: Readings, state: Search, t_ns: int) -> int:
 
 
 def complete(readings: Readings, series: Series, bins: int) -> None:
-    """End a number of bins. What the open one holds goes to the first of them or to the last; the others are empty."""
+    """End bins. The bytes of the open bin go to the first or to the last of them; the others are empty."""
     empty = (0,) * min(bins - 1, KEPT_BINS)
     ended = (series.open_bytes, *empty)
     if readings.crossing_credit is CrossingCredit.LAST_BIN:
@@ -156,7 +156,7 @@ def complete(readings: Readings, series: Series, bins: int) -> None:
 
 
 def advance(readings: Readings, state: Search, t_ns: int) -> None:
-    """End the bins that are over, and open the next."""
+    """End the bins that are over, and open the next bin."""
     bins = ended_bins(readings, state, t_ns)
     complete(readings, state.delivered, bins)
     complete(readings, state.sent, bins)
@@ -165,7 +165,7 @@ def advance(readings: Readings, state: Search, t_ns: int) -> None:
 
 
 def reopen(state: Search) -> None:
-    """Undo the end of the last bin: it is open again, as it was. The bin after it was empty."""
+    """Undo the end of the last bin: reopen it with its bytes. The bin that was open until now is empty."""
     for series in (state.delivered, state.sent):
         series.open_bytes, series.completed = series.completed[-1], series.completed[:-1]
     state.curr -= 1

@@ -1,4 +1,4 @@
-"""How SEARCH leaves slow start (``spec/search/rules.md``, section Exit). Functions change the state and the base in place.
+"""The exit from slow start (``spec/search/rules.md``, section Exit). Functions change the state and the base in place.
 
 Mirrors ``reference-c/firstflight/search/exit.c``.
 """
@@ -23,20 +23,20 @@ from firstflight.search.windows import delivered_bytes, scale_bits, shift_bins
 #: Two initial RTTs in bins, 40/7, by the reading ``rollback``.
 _ROLLBACK_BINS = {Rollback.NONE: 0, Rollback.FLOOR: 5, Rollback.NEAREST: 6}
 ROLLBACK_RING_BINS = 25
-#: The least target of the drain in datagrams.
+#: Minimum target of the drain, in datagrams.
 DRAIN_MINIMUM_PACKETS = 10
-#: While draining one packet leaves for each three acknowledged.
+#: Acknowledged packets per packet that the drain releases.
 DRAIN_PACKETS = 3
 
 
 def as_shifted(readings: Readings, state: Search, start_bytes: int, end_bytes: int) -> int:
-    """Return the difference of two counters as their shifted values show it, in bytes again."""
+    """Return the difference of two shifted counters, shifted back to bytes."""
     scale = scale_bits(readings, state)
     return (end_bytes >> scale) - (start_bytes >> scale) << scale  # [search.windows.shifted-back]
 
 
 def overshoot_bytes(readings: Readings, state: Search) -> int:
-    """Return what the last two RTTs delivered."""
+    """Return the bytes delivered in the last two RTTs."""
     if readings.rollback is Rollback.CURRENT_RTT:
         bins = 2 * shift_bins(readings, state)[0]
         if bins > state.curr:
@@ -50,7 +50,7 @@ def overshoot_bytes(readings: Readings, state: Search) -> int:
 
 
 def lowered_bytes(readings: Readings, state: Search, base: BaseState) -> int:
-    """Return the window less the overshoot."""
+    """Return the window minus the overshoot, bounded as the reading ``window_floor`` requires."""
     overshoot = overshoot_bytes(readings, state)
     if readings.window_floor is WindowFloor.ZERO:
         return max(base.cwnd_bytes - overshoot, 0)  # [search.exit.floor-zero]
@@ -60,7 +60,7 @@ def lowered_bytes(readings: Readings, state: Search, base: BaseState) -> int:
 
 
 def leave(readings: Readings, state: Search, base: BaseState, ack: Ack) -> None:
-    """Leave slow start with ``ack``, unless the flight is drained instead."""
+    """Leave slow start on ``ack``, for readings without a drain."""
     if readings.exit_growth is ExitGrowth.SLOW_START:
         base.cwnd_bytes = min(base.cwnd_bytes + ack.bytes, WINDOW_MAX_BYTES)  # [search.exit.growth-first]
     match readings.lower:
@@ -73,13 +73,13 @@ def leave(readings: Readings, state: Search, base: BaseState, ack: Ack) -> None:
 
 
 def drain_bins(state: Search) -> int:
-    """Return one initial RTT in bins, rounded up. The RTT is taken back from the bin duration, in whole units."""
+    """Return one initial RTT in bins, rounded up. The RTT is derived from the bin duration, in whole units."""
     rtt_ticks = TICKS_PER_UNIT * (state.bin_ticks // BIN_TICKS_PER_RTT)
     return -(-rtt_ticks // state.bin_ticks)  # [search.drain.bins]
 
 
 def begin_drain(readings: Readings, state: Search, base: BaseState) -> None:
-    """Drain the flight from now on to what one initial RTT delivered."""
+    """Begin to drain the flight to the bytes delivered in one initial RTT."""
     start_bytes = delivered_bytes(readings, state, drain_bins(state))
     end_bytes = delivered_bytes(readings, state, 0)
     target_bytes = as_shifted(readings, state, start_bytes, end_bytes)
@@ -91,19 +91,19 @@ def begin_drain(readings: Readings, state: Search, base: BaseState) -> None:
 
 
 def drained(readings: Readings, ack: Ack) -> int:
-    """Return what an ACK acknowledges, in the unit in which the flight is drained."""
+    """Return the bytes or packets that an ACK acknowledges, in the unit of the drain."""
     return ack.bytes if readings.drain_unit is DrainUnit.BYTES else sum(run.count for run in ack.packets)
 
 
 def drained_per_packet(readings: Readings, base: BaseState) -> int:
-    """Return what is acknowledged, in the same unit, before a packet leaves."""
+    """Return the acknowledged bytes or packets per packet that the drain releases, in the same unit."""
     if readings.drain_unit is DrainUnit.BYTES:
         return DRAIN_PACKETS * base.max_datagram_size_bytes  # [search.drain.bytes]
     return DRAIN_PACKETS
 
 
 def drain(readings: Readings, state: Search, base: BaseState, ack: Ack) -> Outcome:
-    """Process an ACK while draining: one packet leaves for three acknowledged, until the window is at the target."""
+    """Process an ACK while draining: release one packet per three acknowledged, until the window is at the target."""
     assert state.target_bytes is not None
     state.delivered.count(ack.bytes)
     state.drain_acked += drained(readings, ack)

@@ -1,10 +1,11 @@
 """SEARCH as in draft-chung-ietf-ccwg-00, "SEARCH 3.0 ALGORITHM", lines 1 to 42.
 
-Mended as in its authors' code: the loop of line 26 begins behind the bin that was completed last, fraction (line 16) is divided by
-BIN_DURATION, every index is taken modulo NUM_BINS, and 0 / 0 (line 18) is no exit. prev_seq_num, which has no first value, begins at the
-boundary where the first bin does. The sequence number of an ACK is the number of bytes acknowledged so far.
+Corrected as in its authors' code: the loop of line 26 begins after the last completed bin, and fraction (line 16) is
+divided by BIN_DURATION. Every index is modulo NUM_BINS. 0 / 0 (line 18) does not exit. prev_seq_num, without initial
+value in the draft, is set at the beginning of the first bin. The sequence number of an ACK is the number of bytes
+acknowledged so far.
 
-Times are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 is an integer.
+Times are in ticks of 1/20 ns: BIN_DURATION = 3.5 * INITIAL_RTT / 10 is an integer.
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ OVERSHOOT_BINS = 5
 
 @dataclass(slots=True)
 class Search:
-    """The variables of the draft. ``bin_duration`` is 0 before the first RTT; ``rtt_ns``: the latest, 0 before the first."""
+    """Variables of the draft. ``bin_duration``: 0 before the first RTT. ``rtt_ns``: latest RTT, 0 before the first."""
 
     base: newreno.NewReno
     bin_duration: int = 0
@@ -40,19 +41,19 @@ class Search:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Search:
-    """A connection is established; the rest of the initialisation needs the INITIAL_RTT."""
+    """Begin a connection; the rest of the initialisation needs the INITIAL_RTT."""
     return Search(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
 
 
 def on_event(s: Search, event: Event) -> Outcome:
-    """SEARCH looks at acknowledgements in slow start; all else is the base controller's."""
+    """Process an event. SEARCH uses only ACKs; the base controller processes all other events."""
     if isinstance(event, Ack):
         return ack_arrived(s, event)
     return newreno.on_event(s.base, event)
 
 
 def ack_arrived(s: Search, ack: Ack) -> Outcome:
-    """Run SEARCH; then the window grows, in congestion avoidance where SEARCH has ended slow start."""
+    """Run SEARCH, then grow the window: in congestion avoidance if SEARCH has ended slow start."""
     s.sequence_num += ack.bytes  # [search.bins.credit-before] [search.bins.every-phase]
     if ack.latest_rtt_ns is not None:
         s.rtt_ns = max(ack.latest_rtt_ns, 1)  # [search.rtt.latest]
@@ -87,7 +88,7 @@ def search(s: Search, now: int) -> Outcome:
 
 
 def initialise(s: Search, now: int) -> Outcome:
-    """Lines 1 to 9, as there is an RTT."""
+    """Lines 1 to 9, with the first RTT."""
     if s.rtt_ns == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     s.bin_duration = 7 * s.rtt_ns  # [search.init.first-ack]
@@ -108,14 +109,14 @@ def update_bins(s: Search, now: int) -> None:
 
 
 def sum_bins(s: Search, idx1: int, idx2: int, rest: int) -> int:
-    """Lines 32 to 38, times BIN_DURATION: the bins between, ``rest`` of the first and the other part of the last."""
+    """Lines 32 to 38, times BIN_DURATION: the bins in between, ``rest`` of the first and the other part of the last."""
     middle = sum(s.bins[i % NUM_BINS] for i in range(idx1 + 1, idx2))  # [search.windows.aliased]
     first, last = s.bins[idx1 % NUM_BINS], s.bins[idx2 % NUM_BINS]
     return s.bin_duration * middle + rest * first + (s.bin_duration - rest) * last  # [search.interpolation.exact]
 
 
 def exit_slow_start(s: Search) -> Outcome:
-    """Lines 39 to 42. No minimum is named; less than nothing is nothing."""
+    """Lines 39 to 42. The draft lacks a minimum; a negative window becomes 0."""
     overshoot = sum_bins(s, s.curr_idx - OVERSHOOT_BINS, s.curr_idx, 0) // s.bin_duration  # [search.exit.overshoot]
     s.base.congestion_window = max(s.base.congestion_window - overshoot, 0)  # [search.exit.floor-zero]
     s.base.ssthresh = s.base.congestion_window  # [search.exit.lower]

@@ -1,7 +1,8 @@
 """SEARCH as in draft-chung-ccwg-search-09, reconstructed from implementations and their discussion.
 
-Of the draft only the abstract was read; the rest was not found. It interpolates backward, as neqo does, where a comment says that the text interpolates forward by mistake; it omits the optional
-restart after missed bins; the drain is that of Linux 4, in bytes. In ticks of 1/20 ns BIN_DURATION, 0.35 * INITIAL_RTT, is exact.
+Only the abstract of the draft was read; the rest was not found. The previous window is interpolated backward, as in
+neqo: a comment there calls the forward interpolation of the text a mistake. The optional restart after missed bins is
+omitted. The drain is as in Linux 4, in bytes. In ticks of 1/20 ns BIN_DURATION, 0.35 * INITIAL_RTT, is exact.
 """
 
 from dataclasses import dataclass, field
@@ -14,19 +15,19 @@ from firstflight.observables import Outcome, Phase
 PROFILE = "search/draft-09"
 #: Length of both windows, in bins.
 W = 10
-#: Bins of sent bytes in addition to a window: a shift of so many bins is not evaluated.
+#: Bins of sent bytes in addition to a window. A shift of EXTRA_BINS or more is not evaluated.
 EXTRA_BINS = 15
-#: The threshold of norm_diff, in percent.
+#: Threshold of norm_diff, in percent.
 THRESH_PERCENT = 26
-#: Times of bins are in ticks of 1/20 ns, in which BIN_DURATION is exact.
+#: Times of bins are in ticks of 1/20 ns, so that BIN_DURATION is exact.
 TICKS_PER_NS = 20
 #: BIN_DURATION, 0.35 * INITIAL_RTT, in ticks: 20 * 0.35.
 BIN_TICKS_PER_RTT_NS = 7
-#: The drain target is the data acknowledged in so many bins: INITIAL_RTT / BIN_DURATION = 20/7, rounded up.
+#: The drain target is the data acknowledged in this number of bins: INITIAL_RTT / BIN_DURATION = 20/7, rounded up.
 TARGET_BINS = 3
 #: The smallest drain target.
 TARGET_MINIMUM_PACKETS = 10
-#: One packet leaves for so many acknowledged packets while the flight is drained.
+#: Acknowledged packets per packet that the drain releases.
 DRAIN_PACKETS = 3
 
 
@@ -43,7 +44,7 @@ class Search:
     curr_idx: int = 0
     #: Ring of the totals of acknowledged bytes at the ends of bins, in bytes; bin i is in slot i modulo the length.
     acked_bins: list[int] = field(default_factory=lambda: [0] * (W + 1))
-    #: The same of sent bytes, in bytes.
+    #: Ring of the totals of sent bytes at the ends of bins, in bytes.
     sent_bins: list[int] = field(default_factory=lambda: [0] * (W + 1 + EXTRA_BINS))
     #: All acknowledged bytes of the connection.
     acked_bytes: int = 0
@@ -51,19 +52,19 @@ class Search:
     sent_bytes: int = 0
     #: The latest RTT sample; 0 before the first.
     rtt_ns: int = 0
-    #: Target of the drain, in bytes; 0 unless the flight is drained.
+    #: Target of the drain, in bytes; 0 while not draining.
     target_cwnd: int = 0
-    #: Acknowledged packets of the drain that have not yet let a packet leave.
+    #: Packets acknowledged since the drain last released a packet.
     drained_packets: int = 0
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Search:
-    """Slow start begins; SEARCH waits for its INITIAL_RTT."""
+    """Begin slow start; SEARCH waits for its INITIAL_RTT."""
     return Search(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
 
 
 def on_event(s: Search, event: Event) -> Outcome:
-    """SEARCH counts, and acts on acknowledgements in slow start; all else is the base controller's."""
+    """Process an event. SEARCH counts bytes and acts on ACKs in slow start; the base controller does the rest."""
     match event:
         case Ack():
             s.acked_bytes += event.bytes  # [search.bins.credit-before]
@@ -71,17 +72,17 @@ def on_event(s: Search, event: Event) -> Outcome:
             if s.base.phase is Phase.SLOW_START:  # [search.slow-start-only]
                 outcome = drain(s, event) if s.target_cwnd > 0 else search(s, TICKS_PER_NS * event.t_ns)
                 if outcome not in (Outcome.EXITED, Outcome.DRAINING, Outcome.DRAINED):
-                    newreno.on_ack(s.base, event)  # after SEARCH; while it drains the window does not grow
+                    newreno.on_ack(s.base, event)  # after SEARCH; the window does not grow while draining
                 return outcome
         case Sent():
             s.sent_bytes += event.bytes  # [search.bins.sent]
         case PersistentCongestion():
-            s.bin_duration = s.target_cwnd = s.drained_packets = 0  # [search.restart] with the next one in slow start
+            s.bin_duration = s.target_cwnd = s.drained_packets = 0  # [search.restart] with the next ACK in slow start
     return newreno.on_event(s.base, event)
 
 
 def search(s: Search, now: int) -> Outcome:
-    """When a bin has ended, compare what was sent in the window one RTT ago with what was delivered in the window up to now."""
+    """At the end of a bin compare the bytes sent one RTT earlier with the bytes delivered, in windows of W bins."""
     if s.rtt_ns == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     if s.bin_duration == 0:
@@ -109,7 +110,7 @@ def search(s: Search, now: int) -> Outcome:
 
 
 def update_bins(s: Search, now: int) -> None:
-    """End the bins that have passed: the last with the totals of now, those before it with those of the bin before them."""
+    """End the passed bins: the last with the present totals, the others with the totals of the bin before them."""
     passed_bins = (now - s.bin_end) // s.bin_duration + 1  # [search.bins.advance]
     s.bin_end += passed_bins * s.bin_duration
     end_bins(s.acked_bins, s.curr_idx, passed_bins, s.acked_bytes)
@@ -118,7 +119,7 @@ def update_bins(s: Search, now: int) -> None:
 
 
 def end_bins(bins: list[int], idx: int, passed_bins: int, total: int) -> None:
-    """In a ring, behind ``idx``: the last bin that has passed ends with this total, those before it with that of ``idx``."""
+    """Write the passed bins after ``idx`` to a ring: the last with this total, the others with the total of ``idx``."""
     total_of_idx = bins[idx % len(bins)]
     for back in range(1, min(passed_bins, len(bins))):
         bins[(idx + passed_bins - back) % len(bins)] = total_of_idx
@@ -126,12 +127,12 @@ def end_bins(bins: list[int], idx: int, passed_bins: int, total: int) -> None:
 
 
 def window(bins: list[int], idx: int, size: int = W) -> int:
-    """The bytes of the ``size`` bins up to ``idx``: a difference of totals."""
+    """Return the bytes of the ``size`` bins up to ``idx``: a difference of totals."""
     return bins[idx % len(bins)] - bins[(idx - size) % len(bins)]  # [search.windows.completed]
 
 
 def drain(s: Search, ack: Ack) -> Outcome:
-    """Let one packet leave for three acknowledged, until the window is the target; there slow start ends."""
+    """Release one packet per three acknowledged, until the window is at the target; then slow start ends."""
     acked = s.drained_packets + sum(run.count for run in ack.packets)
     packets, s.drained_packets = divmod(acked, DRAIN_PACKETS)
     flight = min(ack.bytes_in_flight + packets * s.base.max_datagram_size, WINDOW_MAX_BYTES)

@@ -1,11 +1,12 @@
 """SEARCH as in Cronin et al., "Improving QUIC Slow Start Behavior in Wireless Networks with SEARCH" (LANMAN 2024), Algorithm 1.
 
-What the paper leaves open is read as in its authors' code for QUIC: RTT / BIN_DURATION is rounded to the nearest integer, both windows are
-sums of W completed bins and bin 0 is in none, and each boundary that has passed ends a bin, with one evaluation after the last.
-Of that code, too: the shift is at least 1, one of EXTRA_BINS or more is no decision where the paper has <=, the ACK that decides grows nothing,
-and the overshoot is that of 6 completed bins. Ours: no window falls below the minimum, and persistent congestion begins anew.
+Open points of the paper are read as in its authors' code for QUIC. RTT / BIN_DURATION is rounded to the nearest
+integer. Both windows are sums of W completed bins, and neither contains bin 0. Each passed boundary ends a bin, with
+one evaluation after the last. Also from that code: the shift is at least 1, and a shift of EXTRA_BINS is not evaluated
+(the paper has <=). The window does not grow on the deciding ACK, and the overshoot is 6 completed bins. Ours: the
+window never falls below the minimum, and persistent congestion restarts SEARCH.
 
-Times are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * Initial_RTT / 10 is an integer.
+Times are in ticks of 1/20 ns: BIN_DURATION = 3.5 * Initial_RTT / 10 is an integer.
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ PROFILE = "search/lanman-2024"
 
 #: Length of both windows, in bins.
 W = 10
-#: Bins in addition to a window: a shift of so many bins or more is not evaluated.
+#: Bins in addition to a window. A shift of EXTRA_BINS or more is not evaluated.
 EXTRA_BINS = 15
 #: The number of bins.
 TOTAL_BINS = W + EXTRA_BINS
@@ -28,7 +29,7 @@ OVERSHOOT_BINS = 6
 
 @dataclass(slots=True)
 class Search:
-    """The variables of Algorithm 1. ``bin_duration`` is 0 before it is initialised; ``rtt_ns``: the latest, 0 before the first."""
+    """Variables of Algorithm 1. ``bin_duration``: 0 before Initialization. ``rtt_ns``: latest RTT, 0 without."""
 
     base: newreno.NewReno
     bin_duration: int = 0
@@ -39,12 +40,12 @@ class Search:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Search:
-    """A connection begins with slow start; SEARCH is initialised when the Initial_RTT is there."""
+    """Begin a connection in slow start; SEARCH is initialised with the Initial_RTT."""
     return Search(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
 
 
 def on_event(s: Search, event: Event) -> Outcome:
-    """SEARCH looks at acknowledgements in slow start; all else is the base controller's."""
+    """Process an event. SEARCH uses ACKs and persistent congestion; the base controller does the rest."""
     match event:
         case Ack():
             return on_ack(s, event)
@@ -54,7 +55,7 @@ def on_event(s: Search, event: Event) -> Outcome:
 
 
 def on_ack(s: Search, ack: Ack) -> Outcome:
-    """Run Algorithm 1, and unless it ends slow start let the window grow."""
+    """Run Algorithm 1, and grow the window unless Algorithm 1 ends slow start."""
     if ack.latest_rtt_ns is not None:
         s.rtt_ns = max(ack.latest_rtt_ns, 1)  # [search.rtt.latest]
     if s.base.phase is not Phase.SLOW_START:
@@ -66,7 +67,7 @@ def on_ack(s: Search, ack: Ack) -> Outcome:
 
 
 def search(s: Search, ack: Ack) -> Outcome:
-    """Algorithm 1 for one acknowledgement, whose bytes are credited to the bin in which it arrives."""
+    """Run Algorithm 1 for one acknowledgement. Its bytes are credited to the bin of its arrival."""
     if s.bin_duration == 0:
         return initialise(s, ack)
     outcome = Outcome.SAME_BIN  # [search.bins.same-bin]
@@ -78,7 +79,7 @@ def search(s: Search, ack: Ack) -> Outcome:
 
 
 def initialise(s: Search, ack: Ack) -> Outcome:
-    """The Initialization, with the first RTT."""
+    """Run the Initialization with the first RTT."""
     if s.rtt_ns == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     s.bin_duration = 7 * s.rtt_ns  # [search.init.first-ack]
@@ -89,7 +90,7 @@ def initialise(s: Search, ack: Ack) -> Outcome:
 
 
 def end_bins(s: Search, now: int) -> None:
-    """While now > bin_end, the next bin begins, empty."""
+    """While now > bin_end, begin the next bin, empty."""
     ended = (now - s.bin_end - 1) // s.bin_duration + 1  # [search.bins.advance]
     s.bin_end += ended * s.bin_duration
     for i in range(s.curr + 1, s.curr + min(ended, TOTAL_BINS) + 1):
@@ -98,7 +99,7 @@ def end_bins(s: Search, now: int) -> None:
 
 
 def evaluate(s: Search) -> Outcome:
-    """Compare what was delivered in the window up to now with twice what was delivered in the window one RTT ago."""
+    """Compare the bytes delivered in the current window with twice the bytes delivered one RTT earlier."""
     shift, remainder = divmod(20 * s.rtt_ns, s.bin_duration)
     shift = max(shift + (2 * remainder > s.bin_duration), 1)  # [search.shift.round] [search.shift.minimum]
     prev = s.curr - shift
@@ -116,12 +117,12 @@ def evaluate(s: Search) -> Outcome:
 
 
 def delivered(s: Search, first: int, end: int) -> int:
-    """The bytes of the bins from ``first`` to that before ``end``."""
+    """Return the bytes of the bins from ``first`` up to, but not including, ``end``."""
     return sum(s.bins[i % TOTAL_BINS] for i in range(first, end))  # [search.windows.completed]
 
 
 def exit_slow_start(s: Search) -> Outcome:
-    """Take back what was delivered in the last two Initial_RTT, the delay of the detection."""
+    """Lower the window by the bytes delivered in the last two Initial_RTT, the delay of the detection."""
     overshoot = delivered(s, s.curr - OVERSHOOT_BINS, s.curr)  # [search.exit.overshoot]
     s.base.congestion_window = max(s.base.congestion_window - overshoot, s.base.minimum_window)  # [search.exit.floor]
     s.base.ssthresh = s.base.congestion_window  # [search.exit.lower]

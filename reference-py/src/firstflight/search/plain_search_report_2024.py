@@ -1,8 +1,9 @@
-"""SEARCH 2.0 as in the listing of the project report of 2024, appendix A, which is its code for quicly, and section 4.4.
+"""SEARCH 2.0 as in the listing of the project report of 2024, appendix A (its code for quicly), and section 4.4.
 
-The names are those of the listing. Times are in ns, of which a bin has at least one; bin_shift and bin_rounds, of eight bits there, are as
-wide as they must be. What quicly does around it is left out: each ACK counts, its RTT is the sample as measured, and the listing says
-nothing of persistent congestion. Where it is open how a slow start is lowered (LOWER_CWND of Algorithm 1), the listing lowers nothing.
+Names are as in the listing. Times are in ns, and a bin lasts at least 1 ns. bin_shift and bin_rounds have eight bits in
+the listing and are unbounded here. The surrounding code of quicly is left out: each ACK counts, and its RTT is the
+sample as measured. The listing does not cover persistent congestion. Whether the exit lowers the window is open
+(LOWER_CWND of Algorithm 1); the listing lowers nothing.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ SENT_BIN_COUNT = 25
 
 @dataclass(slots=True)
 class Search:
-    """The fields of search20delv. ``bin_time`` is 0 before the first call; ``latest``: the latest RTT, 0 before the first."""
+    """Fields of search20delv. ``bin_time``: 0 before the first call. ``latest``: the latest RTT, 0 before the first."""
 
     base: newreno.NewReno
     delv_bins: list[int] = field(default_factory=lambda: [0] * SENT_BIN_COUNT)
@@ -32,12 +33,12 @@ class Search:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Search:
-    """A connection begins with slow start."""
+    """Begin a connection in slow start."""
     return Search(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
 
 
 def on_event(s: Search, event: Event) -> Outcome:
-    """SEARCH takes the place of slow start; all else is the base controller's."""
+    """Process an event. SEARCH acts on ACKs in slow start; the base controller does the rest."""
     if not isinstance(event, Ack):
         return newreno.on_event(s.base, event)
     if event.latest_rtt_ns is not None:
@@ -53,17 +54,17 @@ def on_event(s: Search, event: Event) -> Outcome:
 
 
 def search(s: Search, now: int) -> Outcome:
-    """The listing up to where it fills the bin."""
+    """Run the listing up to the credit of the bin."""
     if s.latest == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     if s.bin_time == 0:
         reset(s, now)
         return Outcome.STARTED
     if (now - s.bin_end) // s.bin_time > SENT_BIN_COUNT:
-        reset(s, now)  # [search.missed-bins] section 4.4: longer than there are bins
+        reset(s, now)  # [search.missed-bins] section 4.4: a gap of more than all bins
         return Outcome.RESTARTED
     while now - s.bin_time > s.bin_end:
-        roll(s)  # [search.bins.advance] section 4.4: the bins that are skipped are 0
+        roll(s)  # [search.bins.advance] section 4.4: skipped bins are 0
     if now <= s.bin_end:
         return Outcome.SAME_BIN  # [search.bins.same-bin]
     outcome = evaluate(s)
@@ -75,7 +76,7 @@ def search(s: Search, now: int) -> Outcome:
 
 
 def reset(s: Search, now: int) -> None:
-    """Begin with bin 0; the others are emptied when they are reached."""
+    """Begin with bin 0; the other bins are emptied when they begin."""
     s.bin_time = max(35 * s.latest // 100, 1)  # [search.init.coarse-duration]
     s.bin_end = now + s.bin_time
     s.delv_bins[0] = 0
@@ -83,14 +84,14 @@ def reset(s: Search, now: int) -> None:
 
 
 def roll(s: Search) -> None:
-    """The next bin begins, empty."""
+    """Begin the next bin, empty."""
     s.bin_end += s.bin_time
     s.bin_rounds += 1
     s.delv_bins[s.bin_rounds % SENT_BIN_COUNT] = 0
 
 
 def evaluate(s: Search) -> Outcome:
-    """Compare the ten bins up to the one that is over with those ``bin_shift`` bins before."""
+    """Compare the ten bins up to the ended bin with the ten bins ``bin_shift`` bins earlier."""
     bin_shift, rest = divmod(s.latest, s.bin_time)  # [search.shift.round]
     if bin_shift == 0:
         bin_shift = 1  # [search.shift.minimum]

@@ -1,10 +1,11 @@
 """SEARCH 2.0 as in Algorithm 1 of the project report of 2024, lines 1 to 36, as printed, with LOWER_CWND = TRUE.
 
-RTT / BIN_DURATION and 2 * Initial_RTT / BIN_DURATION name no rounding and are integer divisions here. The copy that was read is a scan, which
-shows > for a >= as well: the signs of lines 19 and 24 are those of the paper of the same year, which has the same lines. Of persistent
-congestion, and of what the deciding ACK adds to the window, the algorithm says nothing: the bins are kept, and the window grows.
+The rounding of RTT / BIN_DURATION and 2 * Initial_RTT / BIN_DURATION is not specified: both are integer divisions here.
+The copy read is a scan, where a >= can appear as >. The signs of lines 19 and 24 are therefore from the paper of the
+same year, which has the same lines. The algorithm does not cover persistent congestion and the growth on the deciding
+ACK: the bins are kept, and the window grows.
 
-Times are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * Initial_RTT / 10 is an integer.
+Times are in ticks of 1/20 ns: BIN_DURATION = 3.5 * Initial_RTT / 10 is an integer.
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ BACK = 5
 
 @dataclass(slots=True)
 class Search:
-    """The variables of Algorithm 1. ``bin_duration`` is 0 before it is initialised; ``rtt_ns``: the latest, 0 before the first."""
+    """Variables of Algorithm 1. ``bin_duration``: 0 before Initialization. ``rtt_ns``: latest RTT, 0 without."""
 
     base: newreno.NewReno
     bin_duration: int = 0
@@ -38,12 +39,12 @@ class Search:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Search:
-    """A connection begins; the rest of the initialisation needs an RTT."""
+    """Begin a connection; the rest of the initialisation needs an RTT."""
     return Search(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
 
 
 def on_event(s: Search, event: Event) -> Outcome:
-    """SEARCH looks at acknowledgements in slow start; all else is the base controller's."""
+    """Process an event. SEARCH acts on ACKs in slow start; the base controller does the rest."""
     if not isinstance(event, Ack):
         return newreno.on_event(s.base, event)
     if event.latest_rtt_ns is not None:
@@ -94,6 +95,6 @@ def check(s: Search) -> Outcome:
 
 
 def delivered(s: Search, first: int, last: int) -> int:
-    """The bytes of the bins from ``first`` to ``last``, both among them, as their slots show them."""
+    """Return the bytes of the bins from ``first`` to ``last`` inclusive, as read from their slots."""
     numbers = range(first, last + 1)
     return sum(s.bins[i % NUM_BINS] for i in numbers)  # [search.windows.through-open] [search.windows.aliased]

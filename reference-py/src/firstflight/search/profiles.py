@@ -196,7 +196,7 @@ class KeptBins(Enum):
 
 
 class BeforeBin0(Enum):
-    """What is the counter before bin 0 taken for, where interpolation reaches it?"""
+    """Which value does the counter before bin 0 have, where interpolation reaches it?"""
 
     NEVER_READ = "never_read"
     ZERO = "zero"

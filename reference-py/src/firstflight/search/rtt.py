@@ -12,7 +12,7 @@ _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The last RTT sample of the connection, as its ACK gave it."""
+    """The last RTT sample of the connection, as its ACK reported it."""
 
     latest_ns: int
     minimum_ns: int | None
@@ -21,7 +21,7 @@ class Sample:
 
 
 def ns_per_unit(readings: Readings) -> int:
-    """Return how long a unit of the profile's clock is."""
+    """Return the length of a unit of the profile's clock in ns."""
     return _NS_PER_UNIT[readings.clock]
 
 
@@ -31,7 +31,7 @@ def units(readings: Readings, time_ns: int) -> int:
 
 
 def at_least_one(rtt: int) -> int:
-    """Return an RTT that can be a divisor."""
+    """Return the RTT, or 1 instead of 0, so that it can be a divisor."""
     if rtt == 0:
         rtt = 1  # [search.init.rtt-zero]
     return rtt
@@ -52,13 +52,13 @@ def delay_units(readings: Readings, delay_ns: int) -> int:
 
 
 def minimum_units(readings: Readings, minimum_ns: int) -> int:
-    """Return the minimum RTT in units of the clock, as the delay is judged by it."""
+    """Return the minimum RTT in units of the clock, for the test of the acknowledgement delay."""
     minimum = units(readings, minimum_ns)
     return at_least_one(minimum) if readings.ack_delay is AckDelay.OFF_ABOVE_NEAREST else minimum
 
 
 def latest_units(readings: Readings, sample: Sample) -> int:
-    """Return the latest RTT in units of the clock, less the acknowledgement delay where the reading takes it off."""
+    """Return the latest RTT in units of the clock, minus the acknowledgement delay where the reading subtracts it."""
     rtt = units(readings, sample.latest_ns)
     if readings.ack_delay is not AckDelay.KEPT and sample.minimum_ns is not None:
         delay = delay_units(readings, sample.ack_delay_ns)

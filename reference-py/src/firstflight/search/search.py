@@ -1,4 +1,4 @@
-"""SEARCH (``spec/search/rules.md``) in every profile: the flow of an event. Functions change the state and the base in place.
+"""Event processing of SEARCH (``spec/search/rules.md``). Functions change the state and the base in place.
 
 The bins are in ``bins``, their comparison in ``windows``, the exit in ``exit``.
 
@@ -45,7 +45,7 @@ __all__ = ["Search", "on_ack", "on_ack_elsewhere", "on_idle_restart", "on_persis
 
 
 def on_sent(readings: Readings, state: Search, sent_bytes: int, *, slow_start: bool) -> None:
-    """Process packets being sent. Their bytes are counted where they are compared."""
+    """Process packets being sent. Their bytes are counted if the readings compare sent bytes."""
     if readings.compared is Compared.DELIVERED or (not slow_start and readings.counted_in is CountedIn.SLOW_START):
         return
     state.sent.check_room(sent_bytes)
@@ -53,7 +53,7 @@ def on_sent(readings: Readings, state: Search, sent_bytes: int, *, slow_start: b
 
 
 def on_ack_elsewhere(readings: Readings, state: Search, ack: Ack) -> None:
-    """Process an ACK that arrived outside slow start: its RTT is kept, and at most its bytes are counted."""
+    """Process an ACK outside slow start: store its RTT sample and, if the readings count in every phase, its bytes."""
     state.keep_sample(ack)
     if readings.counted_in is CountedIn.SLOW_START:
         return  # [search.slow-start-only]
@@ -61,7 +61,7 @@ def on_ack_elsewhere(readings: Readings, state: Search, ack: Ack) -> None:
 
 
 def clear(readings: Readings, state: Search) -> None:
-    """Forget the bins but not the last sample; the counters go on or begin anew."""
+    """Reset the bins, but not the last sample. The counters continue or restart at 0, as the reading requires."""
     if readings.restart_counters is RestartCounters.ZEROED:
         zero_counters(state)
         forget(state)
@@ -76,26 +76,26 @@ def on_persistent_congestion(readings: Readings, state: Search) -> None:
 
 
 def on_idle_restart(readings: Readings, state: Search) -> None:
-    """Process the end of an idle time after which the window is not validated any more."""
+    """Process the end of an idle period that invalidated the window."""
     if readings.idle_restart is IdleRestart.REINITIALISE:
         clear(readings, state)  # [search.idle-restart]
 
 
 def duration_ticks(readings: Readings, state: Search) -> int:
-    """Return the bin duration that the last sample gives; there is one."""
+    """Return the bin duration for the last RTT sample; a sample exists."""
     assert state.sample is not None
     return bin_duration_ticks(readings, latest_units(readings, state.sample))
 
 
 def pass_over(readings: Readings, state: Search) -> Outcome:
-    """Pass over an app-limited ACK. Its sample may set the bin duration all the same."""
+    """Skip an app-limited ACK. Its sample may still set the bin duration."""
     if readings.initial_rtt is InitialRtt.FIRST_SAMPLE and state.bin_ticks == 0 and state.sample is not None:
         state.bin_ticks = duration_ticks(readings, state)  # [search.init.first-sample]
     return Outcome.APP_LIMITED  # [search.app-limited]
 
 
 def ignored(readings: Readings, state: Search, ack: Ack) -> Outcome | None:
-    """Return why an ACK is ignored but for its bytes, ``None`` if it is not: it starts nothing and ends no bin."""
+    """Return why an ACK is ignored, or ``None``. An ignored ACK starts and ends no bin; only its bytes count."""
     if ack.app_limited and readings.app_limited is AppLimited.COUNT_BYTES:
         return Outcome.APP_LIMITED  # [search.app-limited.bytes]
     if state.sample is None:
@@ -106,7 +106,7 @@ def ignored(readings: Readings, state: Search, ack: Ack) -> Outcome | None:
 
 
 def start(readings: Readings, state: Search, ack: Ack) -> Outcome:
-    """Open bin 0 with this ACK. The last sample gives the duration, unless there is one."""
+    """Open bin 0 with this ACK. If no bin duration is set, the last sample gives it."""
     bin_ticks = state.bin_ticks if state.bin_ticks > 0 else duration_ticks(readings, state)
     open_first_bin(state, bin_ticks, units(readings, ack.t_ns))
     if readings.first_ack is FirstAck.IN_BIN_0:
@@ -117,7 +117,7 @@ def start(readings: Readings, state: Search, ack: Ack) -> Outcome:
 
 
 def restart(readings: Readings, state: Search, ack: Ack, bins: int) -> Outcome:
-    """Start again because too many bins end with this ACK."""
+    """Restart because too many bins end with this ACK."""
     bin_ticks = state.bin_ticks
     clear(readings, state)  # [search.missed-bins]
     if readings.missed_bins_restart is MissedBinsRestart.NEXT_ACK:
@@ -132,7 +132,7 @@ def restart(readings: Readings, state: Search, ack: Ack, bins: int) -> Outcome:
 
 
 def decide(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
-    """Evaluate the windows, and leave slow start if they say so."""
+    """Evaluate the windows. At the threshold leave slow start, or begin to drain if the readings do."""
     outcome = evaluate(readings, state, evaluation)
     if outcome is Outcome.EXITED:
         if readings.lower is Lower.DRAIN:
@@ -143,7 +143,7 @@ def decide(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluat
 
 
 def on_boundary(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
-    """Process an ACK that ends bins: it counts in one of them, or in the new one before or after the evaluation."""
+    """Process an ACK that ends bins. Its bytes go to the last of them, or to the new bin before or after evaluation."""
     bins = passed_bins(readings, state, ack.t_ns)
     if ack.app_limited and readings.app_limited is AppLimited.RESTART:
         start(readings, state, ack)
@@ -185,7 +185,7 @@ def on_counted_ack(readings: Readings, state: Search, base: BaseState, ack: Ack,
 
 
 def on_ignorable_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
-    """Process an ACK that is app-limited or has no RTT sample. If the profile ignores it, its bytes may count yet."""
+    """Process an app-limited ACK or an ACK without RTT sample. The bytes of an ignored ACK may still be counted."""
     if ack.app_limited and readings.app_limited is AppLimited.SKIP:
         return pass_over(readings, state)
     why = ignored(readings, state, ack)
@@ -199,7 +199,7 @@ def on_ignorable_ack(readings: Readings, state: Search, base: BaseState, ack: Ac
 
 
 def on_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
-    """Process an ACK that arrived in slow start, before the base does. ``evaluation`` receives what is computed."""
+    """Process an ACK in slow start, before the base controller. Store the values of an evaluation in ``evaluation``."""
     state.keep_sample(ack)
     if state.target_bytes is not None:
         return drain(readings, state, base, ack)

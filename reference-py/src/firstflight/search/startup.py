@@ -1,4 +1,4 @@
-"""SEARCH on top of the base controller: which of them sees an event first, and what becomes of the window.
+"""SEARCH on top of the base controller: the order of the two on each event, and the growth of the window.
 
 Mirrors ``reference-c/firstflight/search/startup.c``.
 """
@@ -25,14 +25,14 @@ def begin(readings: Readings, _base: BaseState) -> Search:
 
 
 def searches(readings: Readings, base: BaseState) -> bool:
-    """Return whether SEARCH acts now."""
+    """Return whether SEARCH is active now."""
     if readings.slow_starts is SlowStarts.UNBOUNDED and base.ssthresh_bytes is not None:
         return False  # [search.unbounded-only]
     return newreno.phase(base) is Phase.SLOW_START
 
 
 def grows(readings: Readings, state: Search, outcome: Outcome) -> bool:
-    """Return whether the base controller may grow the window for an ACK on which SEARCH has decided."""
+    """Return whether the base controller may grow the window on an ACK, given the outcome of SEARCH."""
     draining = state.target_bytes is not None
     ends = outcome in (Outcome.EXITED, Outcome.DRAINED)
     growing = True
@@ -44,7 +44,7 @@ def grows(readings: Readings, state: Search, outcome: Outcome) -> bool:
 
 
 def on_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
-    """Let SEARCH decide first where it acts."""
+    """Process an ACK, first in SEARCH while it is active, then in the base controller."""
     state.delivered.check_room(ack.bytes)
     if not searches(readings, base):
         search.on_ack_elsewhere(readings, state, ack)
@@ -56,7 +56,7 @@ def on_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluat
 
 
 def on_other(readings: Readings, state: Search, base: BaseState, event: Event) -> Outcome:
-    """Let both process an event that is no ACK."""
+    """Process an event other than an ACK, first in SEARCH, then in the base controller."""
     if isinstance(event, Sent):
         search.on_sent(readings, state, event.bytes, slow_start=searches(readings, base))
     elif isinstance(event, PersistentCongestion):
@@ -67,7 +67,7 @@ def on_other(readings: Readings, state: Search, base: BaseState, event: Event) -
 
 
 def observe(state: Search, base: BaseState, outcome: Outcome, evaluation: Evaluation) -> Observation:
-    """Return what an event shows."""
+    """Return the observables after an event."""
     numbers = {
         "bin": state.curr,
         "open_bin_bytes": state.delivered.open_bytes,
@@ -80,7 +80,7 @@ def observe(state: Search, base: BaseState, outcome: Outcome, evaluation: Evalua
 
 
 def step(readings: Readings, state: Search, base: BaseState, event: Event) -> Observation:
-    """Process one event with SEARCH in the given readings."""
+    """Process one event with SEARCH and the given readings."""
     evaluation = Evaluation()
     if isinstance(event, Ack):
         outcome = on_ack(readings, state, base, event, evaluation)

@@ -1,6 +1,6 @@
 """The windows of SEARCH and their comparison (``spec/search/rules.md``, section Evaluation).
 
-Bins are named by age here: that of bin i is ``curr`` - i, -1 to 49. Older bins have larger ages.
+Bins are identified by age: bin i has the age ``curr`` - i, from -1 to 49. Older bins have larger ages.
 
 Mirrors ``reference-c/firstflight/search/windows.c``.
 """
@@ -29,9 +29,9 @@ from firstflight.search.profiles import (
 from firstflight.search.rtt import rtt_units
 
 WINDOW_BINS = 10
-#: The width of a counter that is shifted right.
+#: Width of a shifted counter in bits.
 SHIFTED_BITS = 16
-#: By difference and by what is compared: norm_diff reaches it iff first * earlier >= second * later.
+#: Integer form of the threshold by difference and compared bytes: exit iff first * earlier >= second * later.
 _PRODUCTS = {
     (Difference.SEVEN_TWENTIETHS, Compared.DELIVERED): (13, 10),
     (Difference.SEVEN_TWENTIETHS, Compared.SENT): (13, 20),
@@ -42,7 +42,7 @@ _PRODUCTS = {
 
 @dataclass(slots=True)
 class Evaluation:
-    """What an evaluation computed; ``None`` where it did not come that far. ``previous_bytes`` is rounded down."""
+    """Values of an evaluation, ``None`` if it ended before them. ``previous_bytes`` is rounded down."""
 
     shift_bins: int | None = None
     current_bytes: int | None = None
@@ -51,7 +51,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A series as the windows read it. ``scale``: by how many bits counters are shifted right."""
+    """View of a series for the windows. ``scale``: right shift of the counters in bits."""
 
     readings: Readings
     series: Series
@@ -60,17 +60,17 @@ class View:
 
 
 def view_of(readings: Readings, state: Search, series: Series, scale: int) -> View:
-    """Return one of the series of a state as the windows read it."""
+    """Return the view of one of the series of a state."""
     return View(readings, series, state.curr, scale)
 
 
 def bin_bytes(view: View, age: int) -> int:
-    """Return what a bin holds that is open or completed."""
+    """Return the bytes of an open or completed bin."""
     return view.series.open_bytes if age == 0 else view.series.completed[-age]
 
 
 def counter_bytes(view: View, age: int) -> int:
-    """Return the counter as it was when the bin began; now, if it has not begun."""
+    """Return the counter at the beginning of a bin, or its present value before that."""
     if age < 0:
         return view.series.counter_bytes
     since_bytes = sum(view.series.completed[-age:]) if age > 0 else 0
@@ -78,12 +78,12 @@ def counter_bytes(view: View, age: int) -> int:
 
 
 def delivered_bytes(readings: Readings, state: Search, age: int) -> int:
-    """Return the counter of delivered bytes as it was when the bin of that age began."""
+    """Return the counter of delivered bytes at the beginning of the bin of that age."""
     return counter_bytes(view_of(readings, state, state.delivered, 0), age)
 
 
 def bounds_of(readings: Readings, age: int) -> tuple[int, int]:
-    """Return the ages of the first and the last bin of the window whose index has the given age."""
+    """Return the ages of the first and the last bin of a window, given the age of its index."""
     if readings.windows is Windows.THROUGH_OPEN:
         return age + WINDOW_BINS, age  # [search.windows.through-open]
     if readings.windows is Windows.LIVE:
@@ -92,7 +92,7 @@ def bounds_of(readings: Readings, age: int) -> tuple[int, int]:
 
 
 def sum_bytes(view: View, first: int, last: int) -> int:
-    """Return what the bins of the ages first..last hold, as their slots show it."""
+    """Return the bytes of the bins of ages first..last, as read from their slots."""
     readings = view.readings
     newest = 0 if readings.ring is Ring.OPEN_BIN else 1
     aliased_bytes = 0
@@ -113,7 +113,7 @@ def sum_bytes(view: View, first: int, last: int) -> int:
 
 
 def window_bytes(view: View, age: int) -> int:
-    """Return what the window holds whose index has the given age."""
+    """Return the bytes of a window, given the age of its index."""
     first, last = bounds_of(view.readings, age)
     return sum_bytes(view, first, last)
 
@@ -124,19 +124,19 @@ def percent_of(count_bytes: int, percent: int) -> int:
 
 
 def by_terms(window: int, shifted: int, dropped: int, percent: int) -> int:
-    """Return a window shifted by a percentage of a bin: ``dropped`` leaves, what ``shifted`` has instead enters."""
+    """Return a window shifted by a percentage of a bin: ``dropped`` leaves it, the new bin of ``shifted`` enters."""
     common = window - dropped
     kept = percent_of(dropped, 100 - percent)  # [search.interpolation.percent-terms]
     return common + kept + percent_of(shifted - common, percent)
 
 
 def whole(count_bytes: int) -> tuple[int, int]:
-    """Return a whole number of bytes as parts."""
+    """Return a whole number of bytes as parts, one per byte."""
     return count_bytes, 1
 
 
 def interpolated(view: View, state: Search, age: int, rest_ticks: int) -> tuple[int, int]:
-    """Return the earlier window, whose index has the given age: a number of parts, and how many of them make a byte."""
+    """Return the earlier window, given the age of its index, as a number of parts and the parts per byte."""
     readings = view.readings
     window = window_bytes(view, age)
     if readings.interpolation is Interpolation.NONE:
@@ -157,7 +157,7 @@ def interpolated(view: View, state: Search, age: int, rest_ticks: int) -> tuple[
 
 
 def shift_bins(readings: Readings, state: Search) -> tuple[int, int]:
-    """Return the RTT in whole bins, and the ticks left over where the reading rounds down."""
+    """Return the RTT in whole bins, and its remainder in ticks for readings that round down."""
     assert state.sample is not None
     rtt_ticks = TICKS_PER_UNIT * rtt_units(readings, state.sample)
     shift, rest_ticks = divmod(rtt_ticks, state.bin_ticks)  # [search.shift.round]
@@ -173,7 +173,7 @@ def shift_bins(readings: Readings, state: Search) -> tuple[int, int]:
 
 
 def scale_bits(readings: Readings, state: Search) -> int:
-    """Return by how many bits the counters are shifted right: the least with which the largest fits."""
+    """Return the right shift of the counters in bits: the smallest shift that makes the largest counter fit."""
     if readings.precision is Precision.FULL:
         return 0
     largest = max(series.counter_bytes - series.open_bytes for series in (state.delivered, state.sent))
@@ -183,7 +183,7 @@ def scale_bits(readings: Readings, state: Search) -> int:
 
 
 def reaches(readings: Readings, previous: int, current: int) -> bool:
-    """Return whether norm_diff reaches the threshold, for windows in the same parts."""
+    """Return whether norm_diff reaches the threshold, for windows in the same unit."""
     first, second = _PRODUCTS[readings.difference, readings.compared]
     if readings.threshold is Threshold.MORE_THAN:
         return first * previous > second * current  # [search.threshold.strict]
@@ -191,7 +191,7 @@ def reaches(readings: Readings, previous: int, current: int) -> bool:
 
 
 def evaluate(readings: Readings, state: Search, evaluation: Evaluation) -> Outcome:
-    """Compare the two windows. The order of the tests is that of the page."""
+    """Compare the two windows. The tests are in the order of ``spec/search/rules.md``."""
     shift, rest_ticks = shift_bins(readings, state)
     evaluation.shift_bins = shift
     prev = state.curr - shift

@@ -1,8 +1,8 @@
 """SUSS, the patch of its authors for Linux 5.19.10 (tcp_cubic.c, tcp_input.c, tcp_output.c), on NewReno.
 
-The text is the code, and variables have its names. Windows are in bytes here, an ACK stands where the largest packet that it newly
-acknowledges does, and where the code divides by zero growth ends. Fields of bits and products of 32 bits are integers.
-The author of the model wrote it, with the model or after it.
+The text is the code, and variables have its names. Windows are in bytes here. The position of an ACK is the largest
+packet that it newly acknowledges. Growth ends where the code divides by zero. Bit fields and products of 32 bits are
+integers. The author of the model wrote this program, with the model or after it.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ SUSS_MAX = 3
 BW_SCALE = 24
 #: Below this window HyStart does not act, in packets.
 HYSTART_LOW_WINDOW = 16
-#: RTTs of a round that are compared.
+#: RTT samples per round before its delay is compared.
 HYSTART_MIN_SAMPLES = 8
 #: A longer time between ACKs ends their train.
 HYSTART_ACK_DELTA_US = 2000
@@ -30,17 +30,17 @@ HYSTART_ACK_DELAY_US = 1000
 HYSTART_DELAY_MIN = 4000
 #: Upper bound of that increase, in us.
 HYSTART_DELAY_MAX = 16_000
-#: In place of a value that is not known.
+#: Unknown value.
 NONE = 2**64 - 1
-#: Where the count of rounds stops. This limit and the next four are ours: 64 bits suffice.
+#: Limit of the count of rounds. This limit and the next four are this project's, so that 64 bits suffice.
 ROUND_MAX = 31
-#: Where the count of blue packets stops, in packets.
+#: Limit of the count of blue packets, in packets.
 BLUE_MAX = 2**30
 #: The longest train, in us.
 TRAIN_MAX = 2**32 - 1
 #: The largest pacing rate, in 1/2^24 bytes per us.
 RATE_MAX = 2**43
-#: The largest transmission that moves the time of the next one, in bytes.
+#: The largest transmission that counts for the time of the next transmission, in bytes.
 SENT_MAX = 2**33
 
 
@@ -79,7 +79,7 @@ class Suss:
 
     @property
     def next_release_ns(self) -> int | None:
-        """When the socket sends next, while SUSS lets it pace."""
+        """The earliest time of the next packet while SUSS paces."""
         return self.tcp_wstamp_ns if self.suss_state == 2 and self.paced else None
 
 
@@ -89,7 +89,7 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Sus
 
 
 def on_event(s: Suss, event: Event) -> Outcome:
-    """Hand the event to the places of the kernel that the patch has changed."""
+    """Call the functions of the kernel that the patch changes."""
     match event:
         case Ack():
             return on_ack(s, event)
@@ -106,7 +106,7 @@ def on_event(s: Suss, event: Event) -> Outcome:
 
 
 def on_ack(s: Suss, ack: Ack) -> Outcome:
-    """Call cubictcp_acked, then cubictcp_cong_avoid, in which NewReno stands for what follows SUSS."""
+    """Call cubictcp_acked, then cubictcp_cong_avoid, with NewReno in place of the code after SUSS."""
     s.in_flight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     seq, outcome = ack.packets[-1].last, None
     if ack.latest_rtt_ns is not None:
@@ -114,7 +114,7 @@ def on_ack(s: Suss, ack: Ack) -> Outcome:
     if s.suss_state < 3 and not s.suss_flag:
         outcome = cong_avoid(s, ack, seq)  # [suss.cap.last]
     grown = newreno.on_ack(s.base, ack)  # [suss.grow]
-    if s.suss_state == 2:  # ours: red ACKs leave the minimum window
+    if s.suss_state == 2:  # this project's rule: red ACKs do not lower the window below its minimum
         s.base.congestion_window = max(s.base.congestion_window, s.base.minimum_window)  # [suss.window.least]
     return grown if outcome is None else outcome
 
@@ -141,7 +141,7 @@ def cubictcp_acked(s: Suss, now_ns: int, rtt_ns: int, seq: int, snd_nxt: int) ->
 
 
 def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Outcome | None:
-    """hystart_update: a cap that is passed, a cap that is set, a train where SUSS is disabled, the delay."""
+    """hystart_update: exceed the cap, set the cap, check the train if SUSS is disabled, check the delay."""
     if seq >= s.end_seq:
         hystart_reset(s, now, snd_nxt)
     if s.suss_flag and s.base.congestion_window > s.suss_cap:
@@ -163,7 +163,7 @@ def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Out
 
 
 def end_growth(s: Suss, state: int) -> None:
-    """What ends exponential growth: after two jumps with what is in flight, where SUSS is neither reduced nor disabled."""
+    """End exponential growth; after two jumps with the bytes in flight, unless SUSS is reduced or disabled."""
     s.found = True
     if s.suss_state < 9:
         s.suss_state = state  # [suss.exit.stopped]
@@ -188,7 +188,7 @@ def set_cap(s: Suss, now: int) -> Outcome | None:
 
 
 def cong_avoid(s: Suss, ack: Ack, seq: int) -> Outcome | None:
-    """The part of cubictcp_cong_avoid that the patch has added."""
+    """The part of cubictcp_cong_avoid that the patch adds."""
     outcome = None
     if s.suss_is_blue == 2:
         s.suss_is_blue = 0
@@ -258,7 +258,7 @@ def measure_g(s: Suss, delta_t_bat: int) -> bool:
 
 
 def plan(s: Suss, blue: int, acked_bytes: int) -> None:
-    """Set suss_limit and suss_rate for a round with so many blue packets."""
+    """Set suss_limit and suss_rate for a round with ``blue`` blue packets."""
     extra = blue * ((1 << s.suss_num_of_jump) - 1)  # [suss.red.jumps]
     red_in_flight = (blue >> 1) * ((1 << (s.suss_num_of_jump - 1)) - 1)  # [suss.red.in-flight]
     size = s.base.max_datagram_size
@@ -288,7 +288,7 @@ def on_sent(s: Suss, sent: Sent) -> bool:
 
 
 def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
-    """tcp_update_skb_after_send: what the kernel does for every paced socket."""
+    """tcp_update_skb_after_send: pacing of any socket by the kernel."""
     len_ns = min(sent_bytes, SENT_MAX) * 10**9 // s.suss_rate  # [suss.pacing.gap]
     len_ns -= min(len_ns // 2, max(now_ns - s.tcp_wstamp_ns, 0))  # [suss.pacing.late]
     s.tcp_wstamp_ns = min(max(s.tcp_wstamp_ns, now_ns) + len_ns, TIME_MAX_NS)

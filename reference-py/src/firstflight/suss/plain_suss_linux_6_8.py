@@ -1,8 +1,8 @@
 """SUSS, the patch of its authors for Linux 6.8 (tcp_cubic.c, tcp_input.c, tcp_output.c), on NewReno.
 
-The text is the code, and variables have its names. Windows are in bytes here, an ACK stands where the largest packet that it newly
-acknowledges does, and where the code divides by zero growth ends. Fields of bits are integers.
-The author of the model wrote it, with the model or after it.
+The text is the code, and variables have its names. Windows are in bytes here. The position of an ACK is the largest
+packet that it newly acknowledges. Growth ends where the code divides by zero. Bit fields are integers.
+The author of the model wrote this program, with the model or after it.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ INIT_CWND = 10
 SUSS_MAX = 3
 #: Below this window HyStart does not act, in packets.
 LOW_WINDOW = 16
-#: RTTs of a round that are compared.
+#: RTT samples per round before its delay is compared.
 MIN_SAMPLES = 8
 #: A longer time between ACKs ends their train, in us.
 ACK_DELTA = 2000
@@ -34,17 +34,17 @@ DELAY_MAX = 16_000
 CLOCKING, PACING, CAPPED, DELAYED, REDUCED, DISABLED = 1, 2, 3, 4, 9, 10
 #: Parts of a round: paced packets, packets that ACKs release, the last of these.
 RED, BLUE, TAIL = 0, 1, 2
-#: In place of a value that is not known.
+#: Unknown value.
 NONE = 2**64 - 1
-#: Where the count of rounds stops. This limit and the next four are ours: 64 bits suffice.
+#: Limit of the count of rounds. This limit and the next four are this project's, so that 64 bits suffice.
 ROUND_MAX = 31
-#: Where the count of blue packets stops, in packets.
+#: Limit of the count of blue packets, in packets.
 BLUE_MAX = 2**30
 #: The longest train, in us.
 TRAIN_MAX = 2**32 - 1
 #: The largest pacing rate, in 1/2^24 bytes per us.
 RATE_MAX = 2**43
-#: The largest transmission that moves the time of the next one, in bytes.
+#: The largest transmission that counts for the time of the next transmission, in bytes.
 SENT_MAX = 2**33
 
 
@@ -81,7 +81,7 @@ class Suss:
 
     @property
     def next_release_ns(self) -> int | None:
-        """When the socket sends next, while SUSS lets it pace."""
+        """The earliest time of the next packet while SUSS paces."""
         return self.wstamp_ns if self.state == PACING and self.wstamp_ns != NONE else None
 
 
@@ -91,7 +91,7 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Sus
 
 
 def on_event(s: Suss, event: Event) -> Outcome:
-    """Hand the event to the places of the kernel that the patch has changed."""
+    """Call the functions of the kernel that the patch changes."""
     match event:
         case Ack():
             return on_ack(s, event)
@@ -108,7 +108,7 @@ def on_event(s: Suss, event: Event) -> Outcome:
 
 
 def on_ack(s: Suss, ack: Ack) -> Outcome:
-    """Call cubictcp_acked, then cubictcp_cong_avoid, in which NewReno stands for what follows SUSS."""
+    """Call cubictcp_acked, then cubictcp_cong_avoid, with NewReno in place of the code after SUSS."""
     s.in_flight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     seq, outcome = ack.packets[-1].last, None
     if ack.latest_rtt_ns is not None:
@@ -122,12 +122,12 @@ def on_ack(s: Suss, ack: Ack) -> Outcome:
 
 
 def is_active(s: Suss) -> bool:
-    """Whether suss_state is below 3."""
+    """Return whether suss_state is below 3."""
     return s.state < CAPPED
 
 
 def keep_minimum(s: Suss) -> None:
-    """Ours: red ACKs leave the minimum window."""
+    """This project's rule: red ACKs do not lower the window below its minimum."""
     if s.state == PACING:
         s.base.congestion_window = max(s.base.congestion_window, s.base.minimum_window)  # [suss.window.least]
 
@@ -152,7 +152,7 @@ def acked(s: Suss, now_ns: int, rtt_ns: int, seq: int, snd_nxt: int) -> Outcome 
 
 
 def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Outcome | None:
-    """hystart_update: rounds begin at any window, and from 16 packets on slow start may end."""
+    """hystart_update: rounds begin at any window; slow start may end from a window of 16 packets on."""
     if seq >= s.end_seq:
         hystart_reset(s, now, snd_nxt)
     if s.base.congestion_window < LOW_WINDOW * s.base.max_datagram_size:
@@ -188,7 +188,7 @@ def suss_cap(s: Suss, now: int) -> Outcome | None:
 
 
 def stop(s: Suss, state: int) -> None:
-    """End SUSS; after two jumps with what is in flight."""
+    """End SUSS; after two jumps set the window to the bytes in flight."""
     s.state = state  # [suss.exit.stopped]
     if s.num_of_jump > 1:
         s.base.congestion_window = max(s.in_flight, s.base.minimum_window)  # [suss.exit.in-flight]
@@ -311,7 +311,7 @@ def on_sent(s: Suss, sent: Sent) -> bool:
 
 
 def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
-    """tcp_update_skb_after_send: what the kernel does for every paced socket."""
+    """tcp_update_skb_after_send: pacing of any socket by the kernel."""
     len_ns = min(sent_bytes, SENT_MAX) * 10**9 // s.rate  # [suss.pacing.gap]
     credit = max(now_ns - s.wstamp_ns, 0)
     len_ns -= min(len_ns // 2, credit)  # [suss.pacing.late]

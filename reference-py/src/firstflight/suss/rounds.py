@@ -1,4 +1,4 @@
-"""The rounds of SUSS: trains of ACKs, whether growth goes on, and what is sent beside (``spec/suss/rules.md``).
+"""The rounds of SUSS: trains of ACKs, the decision to continue growth, and additional packets (``spec/suss/rules.md``).
 
 Mirrors ``reference-c/firstflight/suss/rounds.c``.
 """
@@ -10,20 +10,20 @@ from firstflight.observables import Outcome
 from firstflight.suss.profiles import Guard, Readings, Red
 from firstflight.suss.state import FIRST_PACKETS, Mode, Part, Suss, min_us
 
-#: The last round that may be sped up: at most three are.
+#: The last round that may be sped up: at most three rounds are.
 LAST_ROUND = 4
-#: The smallest minimum RTT in microseconds, which must be exceeded.
+#: The minimum RTT must exceed this number, in microseconds.
 LEAST_RTT_US = 10_000
-#: Where counters end; the fields of the kernel are narrower or wrap.
+#: Limits of counters; the fields of the kernel are narrower or wrap.
 ROUND_MAX = 31
 BLUE_MAX = 2**30
 TRAIN_MAX_US = 2**32 - 1
-#: Bytes per microsecond in units of 2^-24, up to which a rate is exact.
+#: The largest exact rate, in units of 2^-24 bytes per microsecond.
 RATE_MAX = 2**43
 
 
 def _blue_packets(state: Suss) -> int:
-    """Return how many packets of this round slow start alone sends."""
+    """Return the number of packets of this round in slow start without SUSS."""
     return FIRST_PACKETS << (state.round_no - 1)  # [suss.round.blue]
 
 
@@ -38,7 +38,7 @@ def _begin_round(state: Suss, ack: Ack) -> None:
 
 
 def _train_us(state: Suss, t_ns: int) -> int | None:
-    """Return how long the ACKs of all blue packets of the round before take, by those before the tail; ``None`` if there was none."""
+    """Return the duration of all blue ACKs, extrapolated from ACKs before the tail; ``None`` without such ACKs."""
     if state.blue_packets == 0:
         return None  # [suss.train.none]
     elapsed_us = min(t_ns // 1000 - state.round_start_us, TRAIN_MAX_US)
@@ -46,7 +46,7 @@ def _train_us(state: Suss, t_ns: int) -> int | None:
 
 
 def _train_fits(state: Suss, train_us: int) -> bool:
-    """Return whether the train of the next round, as predicted, is no longer than the minimum RTT."""
+    """Return whether the predicted train of the next round is at most the minimum RTT."""
     before_us = state.train_us << (state.round_no - 3)
     if before_us == 0:
         return False  # [suss.later.none]
@@ -56,7 +56,7 @@ def _train_fits(state: Suss, train_us: int) -> bool:
 
 
 def _delay_fits(state: Suss) -> bool:
-    """Return whether the RTT will have risen by no more than an eighth in the next round."""
+    """Return whether the RTT is predicted to rise by at most an eighth until the next round."""
     current_ns = state.hystart.current_min_ns
     if current_ns is None:
         return False  # [suss.later.no-sample]
@@ -76,7 +76,7 @@ def _goes_on(state: Suss, train_us: int) -> bool:
 
 
 def _set_limit(readings: Readings, state: Suss, base: BaseState, acked_bytes: int) -> None:
-    """Set how far the window opens in this round, and at which rate."""
+    """Set the limit of the window and the pacing rate of this round."""
     blue = _blue_packets(state)
     doublings = state.jumps + 1 if readings.red is Red.JUMPS else state.round_no - 1  # [suss.red.jumps]
     red = (blue << doublings) - blue  # [suss.red]
@@ -90,7 +90,7 @@ def _set_limit(readings: Readings, state: Suss, base: BaseState, acked_bytes: in
 
 
 def _set_guard(readings: Readings, state: Suss, t_ns: int, train_us: int) -> bool:
-    """Set when pacing begins; return whether the train leaves time for it."""
+    """Set the start of pacing; return whether the train leaves time for it."""
     rest_us = min_us(state) >> (state.round_no - 1)
     if readings.guard is Guard.HALVES:
         rest_us, train_us = rest_us // 2, train_us // 2  # [suss.guard.halves]
@@ -104,7 +104,7 @@ def _set_guard(readings: Readings, state: Suss, t_ns: int, train_us: int) -> boo
 
 
 def _end_train(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome:
-    """Speed the round up at the tail of its blue ACKs, or say why not."""
+    """Speed the round up at the tail of its blue ACKs; return the outcome, or the reason for not speeding it up."""
     state.part = Part.TAIL
     state.tail_packet = state.head_packet + _blue_packets(state) - 1  # [suss.round.tail]
     if not state.growing or state.round_no > LAST_ROUND:
@@ -124,7 +124,7 @@ def _end_train(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Ou
 
 
 def follow_rounds(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome | None:
-    """Follow the rounds; return what the tail of a train led to, ``None`` for every other ACK."""
+    """Update the rounds; return the outcome at the tail of a train, or ``None`` for other ACKs."""
     last, outcome = ack.packets[-1].last, None
     if state.part is Part.TAIL:
         state.part = Part.RED

@@ -8,7 +8,7 @@ from firstflight.hystart.hystart import HyStart
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.values import copied
 
-#: Packets of the first round, whatever the initial window is.
+#: Packets of the first round, independent of the initial window.
 FIRST_PACKETS = 10
 #: Bytes of a sent event that the pacing counts. 2**33 * 10**9 < 2**63.
 PACED_MAX_BYTES = 2**33
@@ -16,17 +16,17 @@ _SECOND_NS = 10**9
 
 
 class Mode(Enum):
-    """What SUSS does. The value is the number in the kernel, where 4 is a second name of 3."""
+    """Mode of SUSS. The value is the number in the kernel, where 4 is equivalent to 3."""
 
     CLOCKED = 1  #: the round is not sped up
     PACED = 2  #: the round is sped up: red packets are paced
     STOPPED = 3  #: HyStart has ended slow start
     REDUCED = 9  #: a loss or a CE mark has ended SUSS
-    DISABLED = 10  #: the trains of the second round were no help: HyStart alone
+    DISABLED = 10  #: the second round did not allow a speed-up: HyStart alone
 
 
 class Part(Enum):
-    """Where in its round the last ACK stood: in the clocked ("blue") part, at its tail, or beyond it ("red")."""
+    """Position of the last ACK in its round: in the clocked ("blue") part, at its tail, or beyond it ("red")."""
 
     RED = 0  #: beyond the clocked part
     BLUE = 1  #: in the clocked part
@@ -37,12 +37,14 @@ class Part(Enum):
 class Suss:
     """State of SUSS.
 
-    ``growing`` until a condition fails. The round: its number ``round_no``, ``round_start_us``, ``head_packet``, whose ACK begins the next one, and
-    ``tail_packet``, whose ACK ends the train of blue ones, of which ``blue_packets`` were acknowledged. ``train_us``: how long that of the
-    round sped up last was. ``jumps``: rounds sped up. ``min_round``: the round in which the minimum RTT fell last.
+    ``growing`` until a condition fails. The round: its number ``round_no``, its start ``round_start_us``,
+    ``head_packet``, whose ACK begins the next round, and ``tail_packet``, whose ACK ends the train of blue ACKs.
+    ``blue_packets``: blue packets acknowledged. ``train_us``: train of the round that was sped up last. ``jumps``:
+    rounds sped up. ``min_round``: round of the last decrease of the minimum RTT.
 
-    The red packets: while paced the window opens to ``limit_bytes``, at ``rate`` bytes per second from ``start_ns`` on; ``release_ns``
-    is ``None`` until the window has opened once. ``cap_bytes``: the window at which slow start ends, ``None`` while none is set.
+    The red packets: while paced the window grows up to ``limit_bytes``, at ``rate`` bytes per second from ``start_ns``
+    on. ``release_ns`` is ``None`` until the window has grown once. ``cap_bytes``: the window that ends slow start,
+    ``None`` until set.
     """
 
     hystart: HyStart
@@ -65,34 +67,34 @@ class Suss:
     in_flight_bytes: int = 0
 
     def copy(self) -> "Suss":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         copy = copied(self)
         copy.hystart = self.hystart.copy()
         return copy
 
 
 def set_in_flight(state: Suss, bytes_in_flight: int) -> None:
-    """Note how much is in flight; the number saturates as windows do."""
+    """Store the bytes in flight; the number saturates like windows."""
     state.in_flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
 def is_active(state: Suss) -> bool:
-    """Return whether rounds are followed."""
+    """Return whether rounds are tracked."""
     return state.mode is Mode.CLOCKED or state.mode is Mode.PACED
 
 
 def min_us(state: Suss) -> int:
-    """Return the minimum RTT in microseconds, 0 if there is none."""
+    """Return the minimum RTT in microseconds, or 0 without one."""
     return (state.hystart.min_ns or 0) // 1000
 
 
 def next_release_ns(state: Suss) -> int | None:
-    """Return when the next packet may leave, ``None`` while packets are clocked by ACKs; it may be past."""
+    """Return the earliest time of the next packet, which may be past, or ``None`` while packets are clocked by ACKs."""
     return state.release_ns if state.mode is Mode.PACED else None
 
 
 def pace_sent(state: Suss, sent: Sent) -> None:
-    """Let the next packet leave when these have taken their time; of what they came late, half of that is made up for."""
+    """Schedule the next packet after the transmission time of these packets; lateness shortens it by at most half."""
     if state.release_ns is None or state.rate == 0:
         return
     gap_ns = min(sent.bytes, PACED_MAX_BYTES) * _SECOND_NS // state.rate  # [suss.pacing.gap]

@@ -1,7 +1,7 @@
 """SUSS (``spec/suss/rules.md``) on top of the base controller, in every profile of ``suss/profiles.py``: the flow of an event.
 
-Rounds, trains and the plan of a round are in ``rounds``, the pacing in ``state``, and what ends slow start by delay is HyStart's. Functions
-change the state and the base in place and return the outcome, or what was asked.
+Rounds, trains and the plan of a round are in ``rounds``, the pacing in ``state``; HyStart ends slow start by delay.
+Functions change the state and the base in place and return the outcome or the documented value.
 
 Mirrors ``reference-c/firstflight/suss/suss.c``.
 """
@@ -18,11 +18,11 @@ from firstflight.suss.state import Mode, Part, Suss, is_active, min_us, next_rel
 
 __all__ = ["PROFILES", "Readings", "Suss", "begin", "step"]
 
-#: Packets by which a sent packet that fills the window opens it.
+#: Growth of the window, in packets, when a sent packet fills it.
 OPENED_PACKETS = 2
-#: A timeout that finds fewer packets than these in the window disables SUSS.
+#: A timeout with a window of fewer packets disables SUSS.
 TIMEOUT_PACKETS = 40
-#: An ACK that comes longer after the last of the train is not part of it, and half of this is added to the minimum RTT.
+#: A longer gap between ACKs ends their train. Half of this time is added to the minimum RTT.
 TRAIN_GAP_US = 2_000
 
 _FROM_ANY = hystart.PROFILES["linux"]
@@ -39,7 +39,7 @@ def begin(readings: Readings, base: BaseState) -> Suss:
 
 
 def _take_sample(readings: Readings, state: Suss, ack: Ack, latest_rtt_ns: int) -> int:
-    """Keep the minimum RTT and the round in which it fell; return the sample."""
+    """Update the minimum RTT and the round of its last decrease; return the sample."""
     before_ns = state.hystart.min_ns
     rtt_ns = hystart.take_sample(_hystart_readings(readings), state.hystart, latest_rtt_ns, ack.ack_delay_ns)
     if state.hystart.min_ns != before_ns:
@@ -48,7 +48,7 @@ def _take_sample(readings: Readings, state: Suss, ack: Ack, latest_rtt_ns: int) 
 
 
 def _set_cap(state: Suss, base: BaseState, t_ns: int) -> bool:
-    """Set the window at which slow start ends if the blue train foretells it; return whether it did."""
+    """Set the window that ends slow start, if the blue train predicts the end; return whether it was set."""
     if state.cap_bytes is not None or not is_active(state) or state.part is Part.RED:
         return False  # [suss.cap.blue]
     now_us = t_ns // 1000
@@ -64,7 +64,7 @@ def _set_cap(state: Suss, base: BaseState, t_ns: int) -> bool:
 
 
 def _stop(state: Suss, base: BaseState) -> None:
-    """End slow start with what is in flight, if more than one round was sped up."""
+    """End slow start; if more than one round was sped up, set the window to the bytes in flight."""
     state.mode = Mode.STOPPED  # [suss.exit.stopped]
     if state.jumps > 1:
         least_bytes = newreno.minimum_window_bytes(base)  # [suss.exit.in-flight.least]
@@ -72,7 +72,7 @@ def _stop(state: Suss, base: BaseState) -> None:
 
 
 def _detect(readings: Readings, state: Suss, base: BaseState, ack: Ack, rtt_ns: int) -> Outcome | None:
-    """Watch window, train and delay of the round; return what was found."""
+    """Check window, train and delay of the round; return the outcome, or ``None``."""
     found = None
     if state.cap_bytes is not None and base.cwnd_bytes > state.cap_bytes:
         _stop(state, base)  # [suss.exit.cap]
@@ -89,7 +89,7 @@ def _detect(readings: Readings, state: Suss, base: BaseState, ack: Ack, rtt_ns: 
 
 
 def _watch(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome | None:
-    """Take the RTT sample of an ACK, and leave slow start if something says so; return what was found."""
+    """Record the RTT sample of an ACK, and leave slow start if a check requires it; return the outcome, or ``None``."""
     if ack.latest_rtt_ns is None:
         return None
     rtt_ns = _take_sample(readings, state, ack, ack.latest_rtt_ns)
@@ -193,5 +193,5 @@ def _observe(state: Suss, base: BaseState, outcome: Outcome) -> Observation:
 
 
 def step(readings: Readings, state: Suss, base: BaseState, event: Event) -> Observation:
-    """Process one event with SUSS in the given readings."""
+    """Process one event with SUSS in these readings."""
     return _observe(state, base, _on_event(readings, state, base, event))

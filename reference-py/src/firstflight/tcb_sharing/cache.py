@@ -1,4 +1,4 @@
-"""The state of TCB sharing, and what a connection that closes now would leave in the cache (``spec/tcb-sharing/rules.md``).
+"""The state of TCB sharing, and the cache after a close of the connection (``spec/tcb-sharing/rules.md``).
 
 Mirrors ``reference-c/firstflight/tcb_sharing/cache.c``.
 """
@@ -15,12 +15,12 @@ from firstflight.values import copied
 
 @dataclass(slots=True)
 class TcbSharing:
-    """State of TCB sharing. ``initialised``: a set was used or a packet sent, and no set is used any more.
+    """State of TCB sharing. ``initialised``: a set was used or a packet sent; later sets are ignored.
 
-    The set in use: ``old_cwnd_bytes``, ``old_ssthresh_bytes``, ``old_rtt_ns``, 0 where there is none.
+    The set in use: ``old_cwnd_bytes``, ``old_ssthresh_bytes``, ``old_rtt_ns``, 0 without one.
 
-    Paced startup: ``paced`` while it lasts; it began at ``start_ns`` with a window of ``window_bytes``, of which ``sent_bytes`` have left;
-    ``acks`` did not end it.
+    Paced startup: ``paced`` while it is in progress. It began at ``start_ns`` with a window of ``window_bytes``;
+    ``sent_bytes`` of them have been sent. ``acks``: ACKs that did not end it.
     """
 
     initialised: bool = False
@@ -34,24 +34,24 @@ class TcbSharing:
     acks: int = 0
 
     def copy(self) -> "TcbSharing":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         return copied(self)
 
 
 def saved_ssthresh_bytes(offer: SavedPath) -> int:
-    """Return the threshold that the cache has beside the window."""
+    """Return the cached threshold."""
     return offer.saved_cwnd_bytes * offer.beta_numerator // offer.beta_denominator  # [tcb-sharing.cached-threshold]
 
 
 def _mean_bytes(old_bytes: int, current_bytes: int) -> int:
-    """Return what a value of the connection makes of a cached one, 0 for none."""
+    """Return the mean of a cached value, 0 for none, and a value of the connection."""
     if old_bytes == 0:
         return current_bytes  # [tcb-sharing.merge.first]
     return (old_bytes + current_bytes) // 2  # [tcb-sharing.merge.mean]
 
 
 def cached_cwnd_bytes(readings: Readings, state: TcbSharing, base: BaseState) -> int | None:
-    """Return the window that a close would leave in the cache, ``None`` if the events do not tell."""
+    """Return the cached window after a close, or ``None`` if the events do not determine it."""
     if readings.merge is Merge.NONE:
         return None  # [tcb-sharing.merge.none]
     if readings.merge is Merge.MEAN:
@@ -64,7 +64,7 @@ def cached_cwnd_bytes(readings: Readings, state: TcbSharing, base: BaseState) ->
 
 
 def cached_ssthresh_bytes(readings: Readings, state: TcbSharing, base: BaseState) -> int | None:
-    """Return the threshold that a close would leave in the cache, ``None`` for none."""
+    """Return the cached threshold after a close, or ``None`` for none."""
     if readings.merge is Merge.NONE:
         return None
     old_bytes = state.old_ssthresh_bytes or None

@@ -1,9 +1,10 @@
 """RFC 9040, section 6: temporal sharing of the TCP control block (TCB), on NewReno.
 
-By Table 1 a new TCB begins with the ssthresh and the sendcwnd of the cached one. The rest of the table, RTT, MSS, PMTU and options, is no matter of
-the congestion controller, and what a close leaves in the cache is a function that the text does not name. "Open" is what it leaves to the
-implementer; the page says why it is as here. The cache comes with the event ``saved_path``, and its ssthresh as Beta times its sendcwnd.
-The author of the model wrote it, with the model or after it.
+By Table 1 a new TCB begins with ssthresh and sendcwnd of the cached TCB. The rest of the table, RTT, MSS, PMTU and
+options, does not concern the congestion controller. The text does not specify the function for the cache after a close.
+"Open": the text leaves the choice to the implementer; the page gives the reasons for the choice here. The event
+``saved_path`` contains the cache; its ssthresh is Beta times its sendcwnd. The author of the model wrote this program,
+with the model or after it.
 """
 
 from dataclasses import dataclass
@@ -17,19 +18,19 @@ PROFILE = "tcb-sharing/rfc-9040"
 
 @dataclass(slots=True)
 class TcbSharing:
-    """``initialized``: the TCB is that of the cache, or in use without it."""
+    """``initialized``: the TCB was initialised from the cache, or is in use without it."""
 
     base: newreno.NewReno
     initialized: bool = False
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> TcbSharing:
-    """Without a cache the connection is an ordinary one."""
+    """Begin; without a cache the connection is ordinary."""
     return TcbSharing(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [tcb-sharing.begin]
 
 
 def on_event(s: TcbSharing, event: Event) -> Outcome:
-    """Sharing affects only the initialization of the TCB; what follows is left to NewReno."""
+    """Sharing affects only the initialisation of the TCB; NewReno processes all later events."""
     match event:
         case SavedPath():
             return on_saved_path(s, event)
@@ -44,7 +45,7 @@ def on_sent(s: TcbSharing) -> None:
 
 
 def on_saved_path(s: TcbSharing, cached: SavedPath) -> Outcome:
-    """6.1: initialize the TCB from the cached one. Open: whether that is too old (8.1) or of a connection that is not closed (5)."""
+    """6.1: initialise the TCB from the cache. Open: whether it is too old (8.1) or its connection is not closed (5)."""
     if s.initialized:
         return Outcome.UNCHANGED  # [tcb-sharing.initialisation]
     if cached.saved_cwnd_bytes == 0 or cached.saved_rtt_ns == 0:
@@ -62,12 +63,12 @@ def on_saved_path(s: TcbSharing, cached: SavedPath) -> Outcome:
 
 
 def old_ssthresh(cached: SavedPath) -> int:
-    """Return the cached ssthresh, which the events have as a share of the cached sendcwnd."""
+    """Return the cached ssthresh; events give it as a share of the cached sendcwnd."""
     return cached.saved_cwnd_bytes * cached.beta_numerator // cached.beta_denominator  # [tcb-sharing.cached-threshold]
 
 
 def old_sendcwnd(cached: SavedPath) -> int:
-    """Return the cached sendcwnd. Open: no more than the endpoint allows."""
+    """Return the cached sendcwnd. Open: at most the bound of the endpoint."""
     if cached.max_jump_bytes is not None:
         return min(cached.saved_cwnd_bytes, cached.max_jump_bytes)  # [tcb-sharing.window.allowed]
     return cached.saved_cwnd_bytes  # [tcb-sharing.window.saved]

@@ -1,8 +1,9 @@
 """Stateful-TCP, scubic_release.c at 995b6a36: a window from the cached bandwidth and minimum RTT, paced until the first ACK, on NewReno.
 
-Names are those of the code, which counts packets where this counts bytes. It has CUBIC with HyStart below, and ends a startup in every connection,
-also where nothing was cached; here only where it was. The cache comes with the event ``saved_path``: the bandwidth is its window in its RTT.
-The author of the model wrote it, with the model or after it.
+Names are from the code. The code counts packets; this program counts bytes. The code runs on CUBIC with HyStart, and
+ends a startup in every connection; here a startup ends only in a connection with cached values. The event
+``saved_path`` contains the cache: the bandwidth is its window divided by its RTT. The author of the model wrote this
+program, with the model or after it.
 """
 
 from dataclasses import dataclass
@@ -18,13 +19,13 @@ PROFILE = "tcb-sharing/stateful-tcp"
 INIT_CWND = 10
 #: A larger flight ends the startup, in packets.
 MIN_INFLIGHT_TO_EXIT_STARTUP_PHASE = 5
-#: ACKs with a number above it, counted from 0, end the startup whatever is in flight.
+#: ACKs with a higher number, counted from 0, end the startup with any flight.
 LAST_COUNT = 10
 
 
 @dataclass(slots=True)
 class StatefulTcp:
-    """``used_flag``: the startup is over, or there was none. ``sent``: bytes of ``bdp`` that have left since ``start_ns``."""
+    """``used_flag``: the startup has ended or never began. ``sent``: bytes of ``bdp`` sent since ``start_ns``."""
 
     base: newreno.NewReno
     in_use: bool = False
@@ -45,12 +46,12 @@ class StatefulTcp:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> StatefulTcp:
-    """Without a cache the connection is an ordinary one."""
+    """Begin; without a cache the connection is ordinary."""
     return StatefulTcp(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [tcb-sharing.begin]
 
 
 def on_event(s: StatefulTcp, event: Event) -> Outcome:
-    """Hand the event to its function, and leave the rest to the controller."""
+    """Call the function for the event; the controller processes all other events."""
     match event:
         case SavedPath():
             return on_saved_path(s, event)
@@ -67,7 +68,7 @@ def on_event(s: StatefulTcp, event: Event) -> Outcome:
 
 
 def on_saved_path(s: StatefulTcp, cached: SavedPath) -> Outcome:
-    """bictcp_cwnd_event, CA_EVENT_TX_START: take the window if the entry is that of this address and its BDP above INIT_CWND."""
+    """bictcp_cwnd_event, CA_EVENT_TX_START: use the window of an entry of the address with a BDP above INIT_CWND."""
     if s.in_use:
         return Outcome.UNCHANGED  # [tcb-sharing.initialisation]
     if cached.saved_cwnd_bytes == 0 or cached.saved_rtt_ns == 0:
@@ -87,14 +88,14 @@ def on_saved_path(s: StatefulTcp, cached: SavedPath) -> Outcome:
 
 
 def on_sent(s: StatefulTcp, size: int) -> None:
-    """Count what has left of the window."""
+    """Count the bytes of the window sent."""
     s.in_use = True  # [tcb-sharing.initialisation]
     if not s.used_flag:
         s.sent = min(s.sent + size, s.bdp)
 
 
 def on_ack(s: StatefulTcp, ack: Ack) -> bool:
-    """bictcp_acked, which comes before the ACK grows the window: leave the startup; return whether that was now."""
+    """bictcp_acked, called before the ACK grows the window: end the startup; return whether this ACK ended it."""
     if s.used_flag or ack.latest_rtt_ns is None:
         return False  # [tcb-sharing.startup.sample]
     initial = INIT_CWND * s.base.max_datagram_size
@@ -111,5 +112,5 @@ def on_ack(s: StatefulTcp, ack: Ack) -> bool:
 
 
 def on_congestion(s: StatefulTcp) -> None:
-    """Leave the startup: the controller has reduced the window."""
+    """End the startup: the controller has reduced the window."""
     s.used_flag = True  # [tcb-sharing.startup.congestion]

@@ -1,7 +1,7 @@
-"""TCB sharing (``spec/tcb-sharing/rules.md``): a connection begins with what an earlier one left, in every profile of its ``profiles.py``.
+"""TCB sharing (``spec/tcb-sharing/rules.md``), in every profile of its ``profiles.py``: begins with cached values.
 
-What a close would leave in the cache is in ``cache``. Functions change the state and the base in place and return the outcome, or what
-was asked.
+``cache`` computes the cache after a close. Functions change the state and the base in place and return the outcome or
+the documented value.
 
 Mirrors ``reference-c/firstflight/tcb_sharing/tcb_sharing.c``.
 """
@@ -16,7 +16,8 @@ from firstflight.tcb_sharing.profiles import PROFILES, Concurrent, Lifetime, Rea
 
 __all__ = ["PROFILES", "Readings", "TcbSharing", "begin", "step"]
 
-#: Stateful-TCP: the initial window, what must be in flight at an ACK to end the startup, and how many ACKs may fail to, in its code.
+#: Stateful-TCP, from its code: the initial window. An ACK that leaves more than ENDING_DATAGRAMS in flight ends the
+#: startup; so does the first ACK after ENDING_ACKS others.
 INITIAL_DATAGRAMS = 10
 ENDING_DATAGRAMS = 5
 ENDING_ACKS = 11
@@ -28,7 +29,7 @@ def begin(_readings: Readings, _base: BaseState) -> TcbSharing:
 
 
 def _judge(readings: Readings, state: TcbSharing, offer: SavedPath) -> Outcome:
-    """Return whether the set is used, or why not."""
+    """Return ``TCB_SHARED`` if the set may be used, or the reason for refusing it."""
     if state.initialised:
         return Outcome.UNCHANGED  # [tcb-sharing.initialisation] [tcb-sharing.initialisation.sent]
     if offer.saved_cwnd_bytes == 0 or offer.saved_rtt_ns == 0:
@@ -51,7 +52,7 @@ def _allowed_bytes(offer: SavedPath, window_bytes: int) -> int:
 
 
 def _begin_startup(state: TcbSharing, base: BaseState, offer: SavedPath) -> bool:
-    """Begin a paced startup, unless the window is too small for one; return whether it began."""
+    """Begin a paced startup, unless the window is too small; return whether it began."""
     packets = _allowed_bytes(offer, offer.saved_cwnd_bytes) // base.max_datagram_size_bytes
     if packets <= INITIAL_DATAGRAMS:
         return False  # [tcb-sharing.startup.small]
@@ -63,7 +64,7 @@ def _begin_startup(state: TcbSharing, base: BaseState, offer: SavedPath) -> bool
 
 
 def _set_window(readings: Readings, base: BaseState, offer: SavedPath) -> None:
-    """Let the connection begin with a window of the cache, at least a datagram."""
+    """Set the window from the cache, at least a datagram."""
     if readings.window is Window.INITIAL:
         return  # [tcb-sharing.window.initial]
     window_bytes = offer.saved_cwnd_bytes  # [tcb-sharing.window.saved]
@@ -83,7 +84,7 @@ def _set_threshold(readings: Readings, base: BaseState, ssthresh_bytes: int) -> 
 
 
 def _on_saved_path(readings: Readings, state: TcbSharing, base: BaseState, offer: SavedPath) -> Outcome:
-    """Begin with what the cache has, or say why not."""
+    """Begin with the cached values, or return the reason for not using them."""
     outcome = _judge(readings, state, offer)
     if outcome is not Outcome.TCB_SHARED:
         return outcome
@@ -107,7 +108,7 @@ def _on_sent(state: TcbSharing, base: BaseState, sent: Sent) -> Outcome:
 
 
 def _end_startup(state: TcbSharing, base: BaseState, ack: Ack) -> bool:
-    """End the paced startup if this ACK does; return whether it did."""
+    """End the paced startup if this ACK ends it; return whether it did."""
     if not state.paced or ack.latest_rtt_ns is None:
         return False  # [tcb-sharing.startup.sample]
     datagram_bytes = base.max_datagram_size_bytes
@@ -145,7 +146,7 @@ def _on_event(readings: Readings, state: TcbSharing, base: BaseState, event: Eve
 
 
 def _next_release_ns(state: TcbSharing) -> int | None:
-    """Return when the next packet of a paced startup may leave, ``None`` if there is none; it may be past."""
+    """Return the earliest time of the next packet of the startup, which may be past, or ``None`` without a packet."""
     if not state.paced or state.sent_bytes >= state.window_bytes:
         return None
     offset_ns = state.sent_bytes * state.old_rtt_ns // state.old_cwnd_bytes  # [tcb-sharing.startup.pacing]
@@ -153,7 +154,7 @@ def _next_release_ns(state: TcbSharing) -> int | None:
 
 
 def step(readings: Readings, state: TcbSharing, base: BaseState, event: Event) -> Observation:
-    """Process one event with TCB sharing in the given readings."""
+    """Process one event with TCB sharing in these readings."""
     outcome = _on_event(readings, state, base, event)
     numbers = {
         "cached_cwnd_bytes": cached_cwnd_bytes(readings, state, base),

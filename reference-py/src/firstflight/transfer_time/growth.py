@@ -1,6 +1,7 @@
 """The growth of a window or a rate by (b + 1) / b in each round (``spec/transfer-time/rules.md``), b being ``segments_per_ack``.
 
-Its power is carried as two integers, so that every test is one of integers. Mirrors ``reference-c/firstflight/transfer_time/growth.c``.
+The power is kept as two integers, so that every test compares integers. Mirrors
+``reference-c/firstflight/transfer_time/growth.c``.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ def begin_growth(segments_per_ack: int) -> Growth:
 
 
 def next_round(growth: Growth) -> None:
-    """Go on by one round."""
+    """Advance by one round."""
     growth.rounds += 1
     growth.numerator *= growth.segments_per_ack + 1
     growth.denominator *= growth.segments_per_ack

@@ -1,11 +1,12 @@
 """The slow-start transfer-time models of Bodamer and Scharf: equations (1) to (4), in exact rationals.
 
-Symbols: ``r`` bit/s of the link at the IP layer, ``tau`` the minimum RTT in ns, ``s`` bytes to transfer in segments of ``mss`` (L) in packets of
-``mtu`` bytes, ``w`` the initial window in segments, ``b`` segments for each ACK, ``u`` the threshold of Jump-Start in bytes, ``q`` bit/s approved.
-From these: R, the rate of the link in payload bytes per ns; gamma = (b + 1) / b, by which a round outgrows the one before; psi, the
-rounds after which the sender idles or is slower than the link; Gamma, the time from the first packet until the last one is sent.
+Inputs: ``r`` rate of the link at the IP layer in bit/s, ``tau`` minimum RTT in ns, ``s`` bytes to transfer, ``mss`` (L)
+payload and ``mtu`` size of a packet in bytes. ``w``: initial window in segments. ``b``: segments for each ACK. ``u``:
+threshold of Jump-Start in bytes. ``q``: approved rate in bit/s. Derived: R, rate of the link in payload bytes per ns,
+and gamma = (b + 1) / b, growth factor of a round. Results: psi, number of rounds until the sender idles or is slower
+than the link, and Gamma, time from the first packet until the last packet is sent.
 
-Written from the equations as they are printed in section 3, and compared with its prose later.
+Written from the equations printed in section 3, and compared with its prose later.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ SECOND = 10**9
 
 
 def link_rate(r: int, mss: int, mtu: int) -> Fraction:
-    """Return R: of each packet of MTU bytes, L are payload."""
+    """Return R: each packet of MTU bytes contains L bytes of payload."""
     return Fraction(mss * r, 8 * mtu * SECOND)
 
 
@@ -41,7 +42,8 @@ def initial_start(r: int, tau: int, s: int, mss: int, mtu: int, w: int, b: int) 
 def paced(first: Fraction, r: int, tau: int, s: int, mss: int, mtu: int, b: int) -> tuple[int, Fraction]:
     """Return psi and Gamma by equations (3) and (4).
 
-    Each round takes tau and has gamma times the rate of the one before, the first one R(1) = ``first``; ``before`` are the bytes of psi rounds.
+    A round takes tau; its rate is gamma times the previous rate, from R(1) = ``first``. ``before``: bytes of psi
+    rounds.
     """
     link, gamma = link_rate(r, mss, mtu), Fraction(b + 1, b)
     psi, rate, before = 0, first, Fraction(0)
@@ -65,7 +67,7 @@ def more_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, q: int) -> 
 
 
 def jump_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, u: int) -> tuple[int, Fraction]:
-    """Send up to the threshold in the first round. The text does not speak of s = 0 and tau = 0."""
+    """Send up to the threshold in the first round. The text does not cover s = 0 and tau = 0."""
     if s == 0:
         return 0, Fraction(0)  # [transfer-time.paced.nothing]
     if tau == 0:
@@ -74,7 +76,7 @@ def jump_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, u: int) -> 
 
 
 def quick_start_rate(requested_rate_bps: int) -> tuple[int, int]:
-    """Return the code N of the largest rate of 40000 * 2^N bit/s that is not above the requested one, and the rate; 0 if there is none."""
+    """Return code N and rate of the largest 40000 * 2^N bit/s that is not above the request, or (0, 0)."""
     codes = [n for n in range(1, 16) if 40_000 << n <= requested_rate_bps]
     return (codes[-1], 40_000 << codes[-1]) if codes else (0, 0)  # [transfer-time.quick-start.code]
 

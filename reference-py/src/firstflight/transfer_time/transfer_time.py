@@ -1,6 +1,6 @@
-"""Transfer-time models of startup schemes (``spec/transfer-time/rules.md``): how long a response takes that meets no loss.
+"""Transfer-time models of startup schemes (``spec/transfer-time/rules.md``): the duration of a response without loss.
 
-Numbers are integers, and the time a fraction that is rounded once, at the end.
+Numbers are integers; the time is a fraction that is rounded once, at the end.
 Mirrors ``reference-c/firstflight/transfer_time/transfer_time.c``.
 """
 
@@ -28,11 +28,11 @@ BIT_NS_PER_BYTE_S = 8 * 10**9
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What the models take. A scheme looks only at what it needs: see :data:`INPUTS`.
+    """Inputs of the models. A scheme reads only its own inputs: see :data:`INPUTS`.
 
-    ``rate_bps``: of the bottleneck, at the IP layer. ``rtt_ns``: without queues. ``size_bytes``: of the response.
-    ``mss_bytes``, ``mtu_bytes``: payload and whole of a full packet. ``threshold_bytes``: most of a first Jump-Start flight.
-    ``approved_rate_bps``: at which Quick-Start or More-Start begin, at the IP layer.
+    ``rate_bps``: rate of the bottleneck, at the IP layer. ``rtt_ns``: RTT without queues. ``size_bytes``: size of the
+    response. ``mss_bytes``, ``mtu_bytes``: payload and size of a full packet. ``threshold_bytes``: largest first flight
+    of Jump-Start. ``approved_rate_bps``: initial rate of Quick-Start or More-Start, at the IP layer.
     """
 
     rate_bps: int
@@ -48,7 +48,7 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class TransferTime:
-    """The answer. ``psi``: complete rounds of growth that count. ``gamma``: the transfer time in ns, exactly.
+    """The result. ``psi``: complete rounds of growth that count. ``gamma``: the transfer time in ns, exactly.
 
     ``gamma_ns``: the same rounded down. ``response_time_ns``: with the round trip before the first byte.
     """
@@ -82,11 +82,11 @@ INPUTS = {
 def check_range(name: str, value: object, low: int, high: int) -> None:
     """Raise :class:`DomainError` unless the value is an integer from ``low`` to ``high``."""
     if type(value) is not int or not low <= value <= high:
-        raise DomainError(f"{name}: {value!r} is no integer within {low}..{high}")  # [transfer-time.domain.range]
+        raise DomainError(f"{name}: {value!r} is not an integer within {low}..{high}")  # [transfer-time.domain.range]
 
 
 def check(scheme: str, inputs: Inputs) -> None:
-    """Raise :class:`DomainError` if an input that the scheme needs lies outside the domain."""
+    """Raise :class:`DomainError` if an input of the scheme is outside the domain."""
     for name, low, high in (
         ("rate_bps", 1, RATE_MAX_BPS),
         ("rtt_ns", 0, RTT_MAX_NS),
@@ -105,7 +105,7 @@ def check(scheme: str, inputs: Inputs) -> None:
 
 
 def _packet(inputs: Inputs) -> int:
-    """Return what, divided by the rate, is the time of a full packet in ns."""
+    """Return the time of a full packet in ns times the rate in bit/s."""
     return BIT_NS_PER_BYTE_S * inputs.mtu_bytes
 
 
@@ -131,7 +131,7 @@ def _window_ends(inputs: Inputs, growth: Growth, segments: int) -> bool:
 
 
 def slow_start(inputs: Inputs) -> TransferTime:
-    """Equations 1 and 2: rounds of back-to-back segments, between which the link idles."""
+    """Equations 1 and 2: rounds of back-to-back segments; the link idles between rounds."""
     mss, packet = inputs.mss_bytes, _packet(inputs)
     segments = -(-inputs.size_bytes // mss)  # [transfer-time.slow-start.segments]
     growth = begin_growth(inputs.segments_per_ack)
@@ -164,7 +164,7 @@ def _rate_ends(inputs: Inputs, growth: Growth, pace: Pace) -> bool:
 
 
 def _finish_below_link(inputs: Inputs, growth: Growth, pace: Pace) -> Fraction:
-    """Return the time where the rest goes at the rate that was reached, which is below that of the link."""
+    """Return the time if the rest is sent at the rate reached, which is below the rate of the link."""
     waited = growth.rounds * inputs.rtt_ns * pace.initial * growth.numerator
     whole = inputs.size_bytes * pace.per_ns * growth.denominator
     sent = pace.initial * inputs.rtt_ns * sum_so_far(growth)
@@ -172,7 +172,7 @@ def _finish_below_link(inputs: Inputs, growth: Growth, pace: Pace) -> Fraction:
 
 
 def _finish_at_link(inputs: Inputs, growth: Growth, pace: Pace) -> Fraction:
-    """Return the time where the rest goes at the rate of the link."""
+    """Return the time if the rest is sent at the rate of the link."""
     link, packet = inputs.mss_bytes * inputs.rate_bps, _packet(inputs)
     waited = growth.rounds * inputs.rtt_ns * link
     whole = packet * inputs.size_bytes
@@ -202,7 +202,7 @@ def more_start(inputs: Inputs) -> TransferTime:
 
 
 def quick_start_code(requested_bps: int) -> tuple[int, int]:
-    """Return the code of the largest rate that is not above the requested one, and that rate; (0, 0) if there is none."""
+    """Return code and rate of the largest Quick-Start rate that is not above the requested rate, or (0, 0)."""
     check_range("requested_rate_bps", requested_bps, 0, RATE_MAX_BPS)
     code, rate_bps = 0, QUICK_START_UNIT_BPS
     while code < QUICK_START_CODE_MAX and 2 * rate_bps <= requested_bps:
@@ -211,7 +211,7 @@ def quick_start_code(requested_bps: int) -> tuple[int, int]:
 
 
 def quick_start(inputs: Inputs) -> TransferTime:
-    """Equations 3 and 4 from a rate that routers approved. Raise :class:`DomainError` for one that has no code."""
+    """Equations 3 and 4 from a rate that routers approved. Raise :class:`DomainError` for a rate without a code."""
     approved_bps = inputs.approved_rate_bps or 0
     if quick_start_code(approved_bps)[1] != approved_bps:
         raise DomainError(  # [transfer-time.quick-start.valid]
@@ -238,6 +238,6 @@ SCHEMES: dict[str, Callable[[Inputs], TransferTime]] = {
 def compute(scheme: str, inputs: Inputs) -> TransferTime:
     """Return the transfer time under a scheme. Raise :class:`DomainError` outside the domain."""
     if scheme not in SCHEMES:
-        raise DomainError(f"{scheme}: no such scheme; there are {', '.join(SCHEMES)}")
+        raise DomainError(f"{scheme}: unknown scheme; choose one of {', '.join(SCHEMES)}")
     check(scheme, inputs)
     return SCHEMES[scheme](inputs)
