@@ -1,4 +1,4 @@
-"""A qlog that aioquic itself writes: an upload over a path without sockets, in virtual time."""
+"""A qlog written by aioquic itself: an upload over a path without sockets, in virtual time."""
 
 import datetime
 import heapq
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 
 CLIENT, SERVER = ("client", 1), ("server", 2)
-#: The path: seconds one way, and bytes per second towards the server.
+#: Parameters of the path: one-way delay in seconds, and rate to the server in bytes per second.
 DELAY_S, RATE = 0.025, 1_250_000
 START_S = 1_700_000_000.0
 

@@ -1,4 +1,4 @@
-"""Whether BPF programs can be built and loaded here; tests that need them are skipped with the reason."""
+"""Checks whether BPF programs can be built and loaded; tests that need them are skipped with the reason."""
 
 import fcntl
 import shutil
@@ -16,7 +16,7 @@ OUT = ROOT / "build" / "bpf"
 
 @contextmanager
 def kernel() -> Iterator[None]:
-    """Skip the test where BPF programs cannot be loaded; run one at a time, as names in the kernel are global."""
+    """Skip the test if BPF programs cannot be loaded; run one test at a time, because kernel names are global."""
     try:
         require()
     except MissingError as reason:

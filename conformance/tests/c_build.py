@@ -1,4 +1,4 @@
-"""Extension modules of the C port for the tests, built once for what goes into them."""
+"""Extension modules of the C port for the tests, built once per contents of their sources."""
 
 import fcntl
 import importlib.util
@@ -11,9 +11,9 @@ from firstflight_conformance.built import digest
 
 
 def extension(directory: Path, name: str, inputs: Iterable[Path], compiled: Callable[[str], str]) -> Any:
-    """Return an extension module, after compiling it into a folder if a file that goes into it has changed.
+    """Return an extension module; compile it into a folder first if an input file has changed.
 
-    Processes take turns. Times of files say nothing: a checkout may be older than what was built of another.
+    A lock serialises processes. A digest replaces file times, because a checkout may be older than another one's build.
     """
     what = digest([sys.version, *(part for path in inputs for part in (str(path), path.read_bytes()))])
     directory.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Careful Resume in the C port, compared with the model, and random events for both."""
+"""Compares Careful Resume of the C port with the model on random events."""
 
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
@@ -42,7 +42,7 @@ class Port:
     """A controller of the C port with Careful Resume."""
 
     def __init__(self, readings: Readings, config: Config) -> None:
-        """Begin in the given readings."""
+        """Initialise the controller with these readings."""
         values = {f.name: getattr(readings, f.name) for f in fields(Readings)}
         c_readings = ffi.new(
             "struct ff_careful_resume_readings *", {name: list(type(v)).index(v) for name, v in values.items()}
@@ -54,7 +54,7 @@ class Port:
             raise DomainError("configuration")
 
     def step(self, event: Event) -> Observation:
-        """Process one event. Raise :class:`DomainError` where the port answers FF_ERR_DOMAIN."""
+        """Process one event. Raise :class:`DomainError` if the port returns an error."""
         c_event, borrowed = event_to_c(ffi, lib, event)
         if lib.ff_controller_step(self._controller, c_event, self._observation) != lib.FF_OK:
             raise DomainError("event")
@@ -72,7 +72,7 @@ class Port:
         )
 
     def differs(self, model: CarefulResume) -> str:
-        """Return the numbers of the state in which the port differs from the model."""
+        """Return the differences between the port's state and the model's, or an empty string."""
         state = self._controller.careful_resume
         pairs = {
             name: (getattr(model, name), getattr(state, name))
@@ -89,7 +89,7 @@ class Port:
 
 @dataclass
 class Pair:
-    """The model and the port side by side. A refused event counts as outcome ``None``."""
+    """A model and a port that process the same events. A refused event counts as outcome ``None``."""
 
     model: Controller
     port: Port
@@ -98,7 +98,7 @@ class Pair:
 
     @staticmethod
     def of(readings: Readings, config: Config) -> "Pair":
-        """Begin both."""
+        """Return a pair of model and port with these readings."""
         return Pair(create_with(readings, config), Port(readings, config))
 
     def step(self, event: Event) -> None:
@@ -130,10 +130,10 @@ def any_readings(rng: SplitMix64) -> Readings:
 
 
 class Stream:
-    """The events of one connection, drawn towards what the phase at hand waits for; packets keep a ledger."""
+    """The events of one connection, chosen to advance the current phase, with a ledger of packets."""
 
     def __init__(self, rng: SplitMix64) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         self.rng = rng
         self.size = self.pick((1, 100, 1200, 1200, 1448, 65535))
         self.rtt_ns = self.pick((1, 7, 100_000_000, 100_000_000, 600_000_001, 2**50))
@@ -142,7 +142,7 @@ class Stream:
         )
         self.t_ns = self.pick((1, 10**9, 10**9, TIME_MAX_NS - 40 * self.rtt_ns if self.rtt_ns < 2**50 else 10**9))
         self.flight: list[Run] = []
-        #: Whether the path is as the saved set says until the window has jumped.
+        #: Whether the path matches the saved set until the jump.
         self.friendly = self.chance(75)
         self.packet = self.pick((0, 0, 0, 10, PACKET_MAX - 100_000))
 
@@ -151,7 +151,7 @@ class Stream:
         return choices[self.rng.below(len(choices))]
 
     def chance(self, percent: int) -> bool:
-        """Return whether something happens."""
+        """Return ``True`` with this probability in percent."""
         return self.rng.chance_ppm(percent * 10_000)
 
     def event(self, model: Controller) -> Event:
@@ -193,7 +193,7 @@ class Stream:
         return self._ack(state) if self.flight else Pto(self.t_ns)
 
     def _towards_the_jump(self, model: Controller) -> Event:
-        """Offer a set that fits, send a little and acknowledge it, and let data wait."""
+        """Offer a matching set, send and acknowledge a few packets, and report a backlog."""
         state: CarefulResume = model.startup.resume
         if state.used.saved_cwnd_bytes == 0:
             saved_bytes = (2 + self.rng.below(60)) * self.size + 6 * model.base.cwnd_bytes
@@ -273,7 +273,7 @@ class Stream:
         return Lost(self.t_ns, runs, total, self._in_flight(), self.packet, pmtu_probe=self.packet % 10 == 0)
 
     def _take(self) -> tuple[Run, ...]:
-        """Take some packets of the oldest run, or of another, out of flight."""
+        """Remove packets of the oldest run, or of another run, from flight; return them."""
         index = 0 if self.chance(80) else self.rng.below(len(self.flight))
         run = self.flight.pop(index)
         count = run.count if self.chance(60) else 1 + self.rng.below(run.count)
@@ -286,7 +286,7 @@ class Stream:
 
 
 def run_streams(seed: int, events: int) -> Pair:
-    """Compare model and port on so many random events, a new connection every sixty or so; return the counts."""
+    """Compare model and port on ``events`` random events, in connections of about sixty; return the counts."""
     rng = SplitMix64(seed)
     total: Pair | None = None
     left = events
@@ -308,5 +308,5 @@ def run_streams(seed: int, events: int) -> Pair:
     return total
 
 
-#: For the plain programs: plain_streams.py says what.
+#: Streams for the plain programs, in the format of plain_streams.py.
 STREAMS = {"careful-resume": (lambda rng, profile: Stream(rng), 90, 0)}

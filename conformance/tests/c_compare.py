@@ -1,4 +1,4 @@
-"""An algorithm of the C port that has the common form, compared with the model."""
+"""Compares an algorithm of the C port that has the common form with the model."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -20,28 +20,28 @@ from quic_changes import in_flight_or_not, next_size, probe_or_not
 from stimuli.streams import AckStream
 
 _OUTCOMES, _PHASES = list(Outcome), list(Phase)
-#: How often the path changes, in millionths of the events.
+#: Probability of a path change per event, in millionths.
 PATH_CHANGE_PPM = 2_000
-#: How often the datagram size changes: rarely, because the packets of the streams keep their size.
+#: Probability of a datagram size change per event, in millionths: low, because the streams' packets keep their size.
 SIZE_PPM = 2_000
 
 
 def begin_model(readings: Any, config: Config) -> Controller:
-    """Return the model of a startup algorithm, or of a base, in the given readings."""
+    """Return the model of a startup algorithm, or of a base, with these readings."""
     found = next(found for found in ALGORITHMS.values() if found.readings is type(readings))
     return create_with(None, config, readings) if isinstance(found, Base) else create_with(readings, config)
 
 
 def _state_of(model: Controller) -> Any:
-    """Return the state of the startup algorithm, or that of the window rules of the base."""
+    """Return the state of the startup algorithm, or the state of the base's window rules."""
     return model.base.rules_state if model.startup is None else model.startup
 
 
 class Port:
-    """A controller of the C port with an algorithm that it enters in the common form, or with a base."""
+    """A controller of the C port with a startup algorithm of the common form, or with a base."""
 
     def __init__(self, module: ModuleType, readings: Any, config: Config) -> None:
-        """Begin in the given readings."""
+        """Initialise the controller with these readings."""
         algorithm = next(found for found in ALGORITHMS.values() if found.readings is module.Readings)
         table = load_tables()[algorithm.name]
         self._name, self._shown, self._paces = algorithm.package, table.numbers, table.paces
@@ -60,7 +60,7 @@ class Port:
             raise DomainError("configuration")
 
     def step(self, event: Event) -> Observation:
-        """Process one event. Raise :class:`DomainError` where the port answers FF_ERR_DOMAIN."""
+        """Process one event. Raise :class:`DomainError` if the port returns an error."""
         c_event, borrowed = event_to_c(ffi, lib, event)
         if lib.ff_controller_step(self._controller, c_event, self._observation) != lib.FF_OK:
             raise DomainError("event")
@@ -87,7 +87,7 @@ class Port:
 
 
 def _as_model(like: Any, seen: Any) -> Any:
-    """Return what the port holds in the form of what the model does: a number, a list or tuple of them, a choice by its number or place, or a state of these."""
+    """Convert a C value to the type of ``like``: a number, list or tuple, a choice by value or index, or a state."""
     if is_dataclass(like):
         return type(like)(**{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like)})
     if isinstance(like, Enum):
@@ -99,7 +99,7 @@ def _as_model(like: Any, seen: Any) -> Any:
 
 @dataclass
 class Pair:
-    """The model and the port side by side. A refused event counts as outcome ``None``."""
+    """A model and a port that process the same events. A refused event counts as outcome ``None``."""
 
     model: Controller
     port: Port
@@ -107,7 +107,7 @@ class Pair:
 
     @staticmethod
     def of(module: ModuleType, readings: Any, config: Config) -> "Pair":
-        """Begin both."""
+        """Return a pair of model and port with these readings."""
         return Pair(begin_model(readings, config), Port(module, readings, config))
 
     def step(self, event: Event) -> None:
@@ -142,7 +142,7 @@ def any_readings(rng: SplitMix64, module: ModuleType) -> Any:
 def compare_streams(
     module: ModuleType, begin: Callable[[SplitMix64], AckStream], seed: int, events: int
 ) -> Counter[Outcome | None]:
-    """Compare model and port on a number of random events, in random readings; return how often each outcome came."""
+    """Compare model and port on random events, with random readings; return the number of each outcome."""
     rng = SplitMix64(seed)
     total: Counter[Outcome | None] = Counter()
     while total.total() < events:

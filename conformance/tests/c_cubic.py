@@ -1,4 +1,4 @@
-"""The base controllers in the C port, alone and below startup algorithms, compared with the model, and random events for both."""
+"""Compares the base controllers of the C port, alone and below startup algorithms, with the model on random events."""
 
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
@@ -42,10 +42,10 @@ def _plain(value: Any) -> int:
 
 
 class Port:
-    """A controller of the C port: CUBIC in some readings, or a profile by its name."""
+    """A controller of the C port: CUBIC with given readings, or a profile by its name."""
 
     def __init__(self, which: Readings | tuple[str, str], config: Config) -> None:
-        """Begin."""
+        """Initialise the controller."""
         self._controller = ffi.new("struct ff_controller *")
         self._observation = ffi.new("struct ff_observation *")
         c_config = ffi.new("struct ff_config *", (config.max_datagram_size_bytes, config.initial_window_bytes or 0))
@@ -69,12 +69,12 @@ class Port:
         return seen.cwnd_bytes, seen.ssthresh_bytes, _PHASES[seen.phase], _OUTCOMES[seen.outcome]
 
     def state(self) -> dict[str, int]:
-        """Return the numbers of the last observation that only CUBIC has."""
+        """Return the CUBIC members of the last observation."""
         names = ("recovery_start_ns", "w_max_bytes", "cwnd_prior_bytes", "epoch_start_ns", "k_ns", "w_est_bytes")
         return {name: getattr(self._observation, name) for name in names}
 
     def differs(self, base: BaseState) -> str:
-        """Return the numbers in which the rules of the base differ from those of the model."""
+        """Return the differences between the port's rule state and the model's, or an empty string."""
         model, port = base.rules_state, self._controller.base
         if not isinstance(model, Cubic):
             return "" if hybla_of(port) == model and port.base != lib.FF_BASE_CUBIC else f"rules: {model}, {port.base}"
@@ -95,7 +95,7 @@ class Port:
 
 
 def _cubic_of(model: Controller) -> Cubic | None:
-    """Return the state of CUBIC where that is the base."""
+    """Return the state of CUBIC, or ``None`` for another base."""
     return model.base.rules_state if isinstance(model.base.rules_state, Cubic) else None
 
 
@@ -108,7 +108,7 @@ def _epochs(name: str, model: Epoch | None, port: Any) -> dict[str, tuple[int, i
 
 @dataclass
 class Pair:
-    """The model and the port side by side. A refused event counts as outcome ``None``. ``seen``: what happened in CUBIC."""
+    """A model and a port that process the same events; refused events have outcome ``None``. ``seen``: CUBIC states."""
 
     model: Controller
     port: Port
@@ -117,7 +117,7 @@ class Pair:
 
     @staticmethod
     def of(which: Readings | tuple[str, str], config: Config) -> "Pair":
-        """Begin both."""
+        """Return a pair of model and port."""
         model = create(*which, config) if isinstance(which, tuple) else create_with(None, config, which)
         return Pair(model, Port(which, config))
 
@@ -173,16 +173,16 @@ def any_composition(rng: SplitMix64) -> tuple[str, str]:
         algorithm: [name for name in named if "+" in name or isinstance(ALGORITHMS[algorithm], Base)]
         for algorithm, named in profiles(composed=True).items()
     }
-    composed = {algorithm: names for algorithm, names in fitting.items() if names}  # BBR stands on no base
+    composed = {algorithm: names for algorithm, names in fitting.items() if names}  # BBR runs without a base
     algorithm = list(composed)[rng.below(len(composed))]
     return algorithm, composed[algorithm][rng.below(len(composed[algorithm]))]
 
 
 class Stream:
-    """The events of one connection, which keeps a ledger of its packets and looks at K."""
+    """The events of one connection, with a ledger of its packets and times near K."""
 
     def __init__(self, rng: SplitMix64) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         self.rng = rng
         self.size = self.pick((1, 100, 1200, 1200, 1448, 65535))
         self.rtt_ns = self.pick((1, 7, 10_000, 100_000_000, 100_000_000, 600_000_001, 2**50))
@@ -199,7 +199,7 @@ class Stream:
         return choices[self.rng.below(len(choices))]
 
     def chance(self, percent: int) -> bool:
-        """Return whether something happens."""
+        """Return ``True`` with this probability in percent."""
         return self.rng.chance_ppm(percent * 10_000)
 
     def event(self, model: Controller) -> Event:
@@ -212,7 +212,7 @@ class Stream:
         draw = self.rng.below(100)
         if draw < 2:
             size: Event = DatagramSize(self.t_ns, self.pick((1200, 1400, 1500, 9000)), self.chance(20))
-            path = PathChange(min(self.t_ns + 1, TIME_MAX_NS))  # nothing is sent at its time
+            path = PathChange(min(self.t_ns + 1, TIME_MAX_NS))  # no packet is sent at the time of the change
             event = self.pick((SpuriousLoss(self.t_ns), Pto(self.t_ns), IdleRestart(self.t_ns), size, path))
             self.t_ns = min(self.t_ns + 2, TIME_MAX_NS) if event is path else self.t_ns
             return event
@@ -227,7 +227,7 @@ class Stream:
         return self._ack(model) if self.flight else Pto(self.t_ns)
 
     def _offer(self, model: Controller) -> Event:
-        """Return what startup algorithms wait for."""
+        """Return a backlog or a saved path, which startup algorithms wait for."""
         if self.chance(50):
             return Backlog(self.t_ns, self.pick((0, 50 * self.size, 10**9)), WINDOW_MAX_BYTES, self.rtt_ns)
         saved_bytes = min(6 * model.base.cwnd_bytes + 40 * self.size, WINDOW_MAX_BYTES)
@@ -276,12 +276,12 @@ class Stream:
         if epoch is None or draw < 70:
             return self.t_ns + self.rng.below(4 * self.rtt_ns + 10**8)
         at_k_ns = epoch.start_ns + epoch.k_ns
-        if draw < 90:  # near the plateau, with and without the RTT that is added
+        if draw < 90:  # near the plateau, with and without the added RTT
             return at_k_ns - self.pick((0, self.rtt_ns)) + self.rng.below(3) - 1
         return at_k_ns + self.rng.below(epoch.k_ns + 10**9)
 
     def _take(self) -> tuple[Run, ...]:
-        """Take some packets of the oldest run, or of another, out of flight."""
+        """Remove packets of the oldest run, or of another run, from flight; return them."""
         index = 0 if self.chance(80) else self.rng.below(len(self.flight))
         run = self.flight.pop(index)
         count = run.count if self.chance(60) else 1 + self.rng.below(run.count)
@@ -298,7 +298,7 @@ def _total(runs: tuple[Run, ...]) -> int:
 
 
 def run_streams(seed: int, events: int, *, composed: bool = False) -> Pair:
-    """Compare model and port on so many random events, a new connection every hundred or so; return the counts."""
+    """Compare model and port on ``events`` random events in connections of 50 to 149; return the counts."""
     rng = SplitMix64(seed)
     total: Pair | None = None
     left = events
@@ -318,5 +318,5 @@ def run_streams(seed: int, events: int, *, composed: bool = False) -> Pair:
     return total
 
 
-#: For the plain programs: plain_streams.py says what.
+#: Streams for the plain programs, in the format of plain_streams.py.
 STREAMS = {"cubic": (lambda rng, profile: Stream(rng), 150, 0)}

@@ -1,4 +1,4 @@
-"""Random events for SEARCH on Hybla."""
+"""Compares SEARCH on Hybla in the C port with the model on random events."""
 
 from collections import Counter
 
@@ -16,7 +16,7 @@ from firstflight_conformance.prng import SplitMix64
 
 
 def run_search_streams(seed: int, events: int) -> Counter[Outcome | None]:
-    """Compare SEARCH on Hybla, both in random readings, on so many random events; return how often each outcome came."""
+    """Compare SEARCH on Hybla, with random readings, on ``events`` random events; return the number of each outcome."""
     rng = SplitMix64(seed)
     total: Counter[Outcome | None] = Counter()
     while total.total() < events:
@@ -24,7 +24,7 @@ def run_search_streams(seed: int, events: int) -> Counter[Outcome | None]:
         stream = SearchStream(rng, readings)
         model, port = create_with(readings, stream.config, below), Port(readings, stream.config, hybla_readings=below)
         length = stream.pick((40, 150, 400))
-        if stream.chance(60):  # bins at their bound and windows at the threshold decide at once
+        if stream.chance(60):  # full bins and windows at the threshold decide within few events
             model = full_bins(stream, readings)
             newreno.use_rules(model.base, hybla.RULES, hybla.begin(below))
             port.load(model)
@@ -40,7 +40,7 @@ def run_search_streams(seed: int, events: int) -> Counter[Outcome | None]:
     return total
 
 
-#: What SEARCH on Hybla does; on an ACK in slow start the outcome is that of SEARCH.
+#: Outcomes of SEARCH on Hybla; an ACK in slow start has an outcome of SEARCH.
 ON_SEARCH = {
     Outcome.EXITED,
     Outcome.DRAINED,

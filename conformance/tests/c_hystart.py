@@ -1,4 +1,4 @@
-"""HyStart++ and HyStart in the C port, compared with the model, and random events for both."""
+"""Compares HyStart++ and HyStart of the C port with the model on random events."""
 
 from collections import Counter
 from dataclasses import replace
@@ -20,10 +20,10 @@ T = TypeVar("T")
 
 
 class Stream:
-    """The events of one connection: mostly ACKs in order, with RTTs and times near the borders of the algorithms."""
+    """The events of one connection: mostly ACKs in order, with RTTs and times near the thresholds of the algorithms."""
 
     def __init__(self, rng: SplitMix64) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         self.rng = rng
         self.size = self.pick((1, 100, 536, 1001, 1200, 65535))
         self.rtt_ns = self.pick((0, 1, 999, 3_000_000, 10**7, 10**8, 10**8 + 1, 2**40, TIME_MAX_NS - 2**30))
@@ -33,7 +33,7 @@ class Stream:
         self.acked = self.packet
         self.gap_ns = self.pick((0, 1, 10**5, 10**6, 2_000_000, 3_000_000))
         self.drift_ns = 0
-        #: Without losses until slow start is over.
+        #: Whether losses occur only after slow start.
         self.calm = self.chance(70)
 
     def pick(self, choices: tuple[T, ...]) -> T:
@@ -41,11 +41,11 @@ class Stream:
         return choices[self.rng.below(len(choices))]
 
     def chance(self, percent: int) -> bool:
-        """Return whether something happens."""
+        """Return ``True`` with this probability in percent."""
         return self.rng.chance_ppm(percent * 10_000)
 
     def event(self, model: Controller) -> Event:
-        """Return the next event, one in a hundred of them outside the domain."""
+        """Return the next event; one in a hundred is outside the domain."""
         wait_ns = self.gap_ns if self.chance(80) else self.pick((0, 1, 1999, 2_000_000, 2_000_001, 10**8))
         self.t_ns = min(max(self.t_ns, model.t_ns) + wait_ns, TIME_MAX_NS)
         event = self._event(model)
@@ -65,7 +65,7 @@ class Stream:
             return PersistentCongestion(self.t_ns)
         if draw < 999:
             return Pto(self.t_ns)
-        self.t_ns = min(self.t_ns + 2, TIME_MAX_NS)  # nothing is sent at the time of the change
+        self.t_ns = min(self.t_ns + 2, TIME_MAX_NS)  # no packet is sent at the time of the change
         return PathChange(self.t_ns - 1)
 
     def _sent(self) -> Sent:
@@ -79,7 +79,7 @@ class Stream:
         first = self.acked
         often = 30 if getattr(model.startup, "conservative", False) else 10
         if self.chance(often) and model.startup.round_end_packet is not None:
-            first = max(model.startup.round_end_packet - self.pick((0, 1)), 0)  # at the border of the round
+            first = max(model.startup.round_end_packet - self.pick((0, 1)), 0)  # at the end of the round
         last = min(first + count - 1, PACKET_MAX)
         self.acked = min(last + 1, PACKET_MAX)
         size = self.pick((self.size, self.size, 1 + self.rng.below(self.size)))
@@ -91,7 +91,7 @@ class Stream:
         return self.pick(tuple(choices))
 
     def _rtt(self, model: Controller) -> int:
-        """Return an RTT: that of the round, or at a border of the state."""
+        """Return the RTT of the round, or an RTT at a threshold of the state."""
         state = model.startup
         if state.round_end_packet is None or self.acked > state.round_end_packet:
             rises = (0, 10**6, 4_000_000, 4_001_000, 12_500_000, 17_000_000, self.rtt_ns // 2)
@@ -132,7 +132,7 @@ def _total(runs: tuple[Run, ...]) -> int:
 
 
 def run_streams(module: ModuleType, seed: int, events: int) -> Counter[Outcome | None]:
-    """Compare model and port on so many random events; return how often each outcome came."""
+    """Compare model and port on ``events`` random events; return the number of each outcome."""
     rng = SplitMix64(seed)
     total: Counter[Outcome | None] = Counter()
     while total.total() < events:
@@ -143,16 +143,16 @@ def run_streams(module: ModuleType, seed: int, events: int) -> Counter[Outcome |
                 pair.step(size)
             pair.step(in_flight_or_not(probe_or_not(rng, stream.event(pair.model))))
             if pair.model.base.ssthresh_bytes is not None and stream.chance(3):
-                break  # little that is new follows
+                break  # later events add little coverage
         total += pair.outcomes
     return total
 
 
-#: Every outcome that the algorithms can have.
+#: All outcomes of each algorithm.
 REACHABLE = {
     hystartpp: outcomes_of("slow-start", "hystartpp"),
     hystart: outcomes_of("slow-start", "hystart"),
 }
 
-#: For the plain programs: plain_streams.py says what.
+#: Streams for the plain programs, in the format of plain_streams.py.
 STREAMS = {"hystartpp": (lambda rng, profile: Stream(rng), 200, 3)}

@@ -1,4 +1,4 @@
-"""JumpStart in the C port, compared with the model, and random events for both."""
+"""Compares JumpStart of the C port with the model on random events."""
 
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
@@ -38,7 +38,7 @@ class Port:
     """A controller of the C port with JumpStart."""
 
     def __init__(self, readings: Readings, config: Config) -> None:
-        """Begin in the given readings."""
+        """Initialise the controller with these readings."""
         values = {f.name: getattr(readings, f.name) for f in fields(Readings)}
         c_readings = ffi.new(
             "struct ff_jumpstart_readings *",
@@ -51,7 +51,7 @@ class Port:
             raise DomainError("configuration")
 
     def step(self, event: Event) -> Observation:
-        """Process one event. Raise :class:`DomainError` where the port answers FF_ERR_DOMAIN."""
+        """Process one event. Raise :class:`DomainError` if the port returns an error."""
         c_event, borrowed = event_to_c(ffi, lib, event)
         if lib.ff_controller_step(self._controller, c_event, self._observation) != lib.FF_OK:
             raise DomainError("event")
@@ -77,7 +77,7 @@ class Port:
 
 @dataclass
 class Pair:
-    """The model and the port side by side. A refused event counts as outcome ``None``."""
+    """A model and a port that process the same events. A refused event counts as outcome ``None``."""
 
     model: Controller
     port: Port
@@ -85,7 +85,7 @@ class Pair:
 
     @staticmethod
     def of(readings: Readings, config: Config) -> "Pair":
-        """Begin both."""
+        """Return a pair of model and port with these readings."""
         return Pair(create_with(readings, config), Port(readings, config))
 
     def step(self, event: Event) -> None:
@@ -109,17 +109,17 @@ def any_readings(rng: SplitMix64) -> Readings:
         value = getattr(base, reading.name)
         if rng.chance_ppm(percent * 10_000):
             choices = list(type(value)) if isinstance(value, Enum) else [0, 1, 20, 64, 255]
-            if reading.name == "rate_mbit":  # no rate is none
+            if reading.name == "rate_mbit":  # a rate of 0 is invalid
                 choices = choices[1:]
             changes[reading.name] = choices[rng.below(len(choices))]
     return replace(base, **changes)
 
 
 class Stream:
-    """The events of one connection, drawn towards the corners; consistent enough to reach every outcome."""
+    """The events of one connection: many corner cases, but consistent enough to reach every outcome."""
 
     def __init__(self, rng: SplitMix64) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         self.rng = rng
         self.size = self.pick((1, 100, 536, 1000, 1200, 1448, 9000, 65535))
         self.rtt_ns = self.pick((0, 1, 7, 10**6, 10**8, 10**8, 2**40, TIME_MAX_NS))
@@ -134,11 +134,11 @@ class Stream:
         return choices[self.rng.below(len(choices))]
 
     def chance(self, percent: int) -> bool:
-        """Return whether something happens."""
+        """Return ``True`` with this probability in percent."""
         return self.rng.chance_ppm(percent * 10_000)
 
     def event(self, model: Controller) -> Event:
-        """Return the next event, one in a hundred of them outside the domain."""
+        """Return the next event; one in a hundred is outside the domain."""
         self.t_ns = min(max(self.t_ns, model.t_ns) + self._wait_ns(), TIME_MAX_NS)
         event = self._event(model)
         return self._spoilt(event) if self.chance(1) else event
@@ -259,7 +259,7 @@ def _total(runs: tuple[Run, ...]) -> int:
 
 
 def run_streams(seed: int, events: int) -> dict[Outcome | None, int]:
-    """Compare model and port on so many random events; return how often each outcome came."""
+    """Compare model and port on ``events`` random events; return the number of each outcome."""
     rng = SplitMix64(seed)
     total: dict[Outcome | None, int] = {}
     while sum(total.values()) < events:
@@ -276,9 +276,9 @@ def run_streams(seed: int, events: int) -> dict[Outcome | None, int]:
     return total
 
 
-#: Every outcome that JumpStart can have.
+#: All outcomes of JumpStart.
 REACHABLE = outcomes_of("slow-start", "jumpstart")
 assert jumpstart.PROFILES is PROFILES
 
-#: For the plain programs: plain_streams.py says what.
+#: Streams for the plain programs, in the format of plain_streams.py.
 STREAMS = {"jumpstart": (lambda rng, profile: Stream(rng), 60, 0)}

@@ -1,4 +1,4 @@
-"""The transfer-time models of the C port as Python functions: built with cffi, with and without ``__int128``."""
+"""The transfer-time models of the C port as Python functions, built with cffi with and without ``__int128``."""
 
 from fractions import Fraction
 from functools import cache
@@ -14,13 +14,13 @@ from firstflight.transfer_time.transfer_time import INPUTS, Inputs, TransferTime
 from firstflight_conformance import port
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
-#: The models, and what they call.
+#: Header and sources of the models.
 _ROOTS = ("firstflight/transfer_time/transfer_time.h",)
 _SOURCES = (
     *(REFERENCE_C / "firstflight" / name for name in ("wide.c", "fraction.c")),
     *(path for path in port.sources() if path.parent.name == "transfer_time"),
 )
-#: The builds by name, with the macros that make them.
+#: Builds by name, with their macros.
 BUILDS = {"int128": [], "no_int128": [("FF_NO_INT128", "1")]}
 
 
@@ -50,7 +50,7 @@ class Models:
     """One build of the models."""
 
     def __init__(self, build: str) -> None:
-        """Build it if need be, and load it."""
+        """Build the models if needed, and load them."""
         module = _module(build)
         self.ffi: Any = module.ffi
         self.lib: Any = module.lib
@@ -59,7 +59,7 @@ class Models:
         self._text = self.ffi.new("char[]", self.lib.FF_WIDE_DECIMAL_SIZE)
 
     def compute(self, scheme: str, inputs: Inputs) -> TransferTime:
-        """Answer like :func:`firstflight.transfer_time.compute`; also an untouched answer is checked."""
+        """Return the answer like :func:`firstflight.transfer_time.compute`; check that errors leave it unchanged."""
         for name in INPUTS.get(scheme, ()):
             setattr(self._inputs, name, getattr(inputs, name))
         out = self._answer
@@ -73,19 +73,19 @@ class Models:
         return TransferTime(out.psi, gamma, out.gamma_ns, out.response_time_ns)
 
     def quick_start_code(self, requested_rate_bps: int) -> tuple[int, int]:
-        """Answer like :func:`firstflight.transfer_time.quick_start_code`."""
+        """Return the answer like :func:`firstflight.transfer_time.quick_start_code`."""
         code, rate = self.ffi.new("uint64_t *"), self.ffi.new("uint64_t *")
         if self.lib.ff_quick_start_code(requested_rate_bps, code, rate) != self.lib.FF_OK:
             raise DomainError("domain")
         return code[0], rate[0]
 
     def integer(self, wide: Any) -> int:
-        """Return a wide number."""
+        """Return a wide number as an integer."""
         assert wide.count == 0 or wide.limbs[wide.count - 1] > 0
         return sum(wide.limbs[index] << (64 * index) for index in range(wide.count))
 
     def wide(self, value: int) -> Any:
-        """Return a new wide number with a value."""
+        """Return a new wide number with this value."""
         wide = self.ffi.new("struct ff_wide *")
         wide.count = -(-value.bit_length() // 64)
         for index in range(wide.count):
@@ -93,7 +93,7 @@ class Models:
         return wide
 
     def decimal(self, value: int) -> str:
-        """Return what the port writes for a wide number."""
+        """Return the decimal text of a wide number from the port."""
         length = self.lib.ff_wide_decimal(self.wide(value), self._text)
         text = self.ffi.string(self._text).decode()
         assert len(text) == length

@@ -28,32 +28,32 @@ from firstflight_conformance import port
 from firstflight_conformance.format.wire import event_name
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
-#: Where the headers of the port lie.
+#: Folder of the headers of the port.
 _INCLUDE = REFERENCE_C
-#: What a test of the port calls.
+#: Headers whose functions the tests of the port call.
 _ROOTS = ("firstflight/controller.h", "firstflight/cubic/window.h", "firstflight/u128.h")
-#: Headers that declare nothing, but have macros that cffi does not know.
+#: Headers without declarations, whose macros cffi cannot parse.
 _MACROS = ("firstflight/rare.h", "firstflight/version.h")
 _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes", "target_bytes")
-#: FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE alike.
+#: Value of FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE.
 NONE = 2**64 - 1
-#: What a port answers to an event.
+#: Type of a port's answer to an event.
 Seen = TypeVar("Seen")
-#: Undefined behaviour ends the process: no run-time library is needed for that. Python's own flags, which come before, would wrap what overflows.
+#: Traps on undefined behaviour need no run-time library. Python's own flags come first and would wrap signed overflow.
 TRAP = ("-O1", "-g0", "-fno-wrapv", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
-#: How the port is built.
+#: Compiler flags of each build of the port.
 _BUILDS = {
     "int128": TRAP,
     "no_int128": (*TRAP, "-DFF_NO_INT128"),
     "coverage": ("-O0", "-g0", "--coverage"),
 }
-#: What fills the room for the state before it is begun. What lies beyond the state must stay so.
+#: Byte that fills the memory for the state before initialisation. Bytes after the state must keep this value.
 _FILL = 0xA5
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 
 
 def headers(*roots: str) -> list[Path]:
-    """Return headers of the port below ``include``, and before each all that it includes."""
+    """Return these headers of the port below ``include``, each after all headers that it includes."""
     found: dict[Path, None] = {}
 
     def visit(path: Path) -> None:
@@ -68,19 +68,19 @@ def headers(*roots: str) -> list[Path]:
 
 
 def declarations(*roots: str) -> str:
-    """Return what cffi is to know of headers: no comments, directives and bodies, but their constants."""
+    """Return the declarations for cffi: headers with their constants, without comments, directives and bodies."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in headers(*roots))
     text = _rows_expanded(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).replace("\\\n", ""))
     text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif", "", text, flags=re.DOTALL | re.MULTILINE).replace("FF_C11 ", "")
     text = re.sub(r"^static inline .*?^}", "", text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r'^#define FF_\w+ ".*"$', "", text, flags=re.MULTILINE)  # cffi knows no texts
-    # A plain number may be the length of an array; the value of any other constant is left to the compiler.
+    text = re.sub(r'^#define FF_\w+ ".*"$', "", text, flags=re.MULTILINE)  # cffi does not support string constants
+    # A plain number may be the length of an array; the compiler provides the values of other constants.
     text = re.sub(r"^#define (FF_\w+) (?!\d+$).+$", r"#define \1 ...", text, flags=re.MULTILINE)
     return "\n".join(line for line in text.splitlines() if not line.startswith("#") or line.startswith("#define FF_"))
 
 
 def _rows_expanded(text: str) -> str:
-    """Return the text with what FF_BASES and FF_STARTUPS write for each of their rows, and without these macros."""
+    """Return the text with the macros FF_BASES and FF_STARTUPS expanded for each of their rows."""
     lists = {
         name: re.findall(r"X\(([^)]*)\)", rows)
         for name, rows in re.findall(r"^#define (FF_\w+)\(X\) (.*)$", text, re.M)
@@ -131,7 +131,7 @@ _PHASES = dict(enumerate(Phase))
 
 
 class Port:
-    """A controller of the C port. It answers like the model, in the model's own types."""
+    """A controller of the C port. Its answers have the types of the model."""
 
     def __init__(
         self,
@@ -140,11 +140,11 @@ class Port:
         build: str = "int128",
         hybla_readings: hybla.Readings | None = None,
     ) -> None:
-        """Begin with SEARCH in the given readings, or with the base controller alone. ``hybla_readings``: where Hybla is the base."""
+        """Start SEARCH with these readings, or the base controller alone. ``hybla_readings``: for the base Hybla."""
         module = module_of(build)
         self._ffi, self._lib = module.ffi, module.lib
         self._readings = readings
-        #: What the last event showed, ``None`` if it was refused.
+        #: Observation after the last event, or ``None`` if the port refused the event.
         self.last: Observation | None = None
         self._controller = self._ffi.new("struct ff_controller *")
         self._observation = self._ffi.new("struct ff_observation *")
@@ -162,8 +162,8 @@ class Port:
             self._lib.ff_controller_use_hybla(self._controller, hybla_readings_to_c(self._ffi, hybla_readings))
 
     def _begin(self, readings: Readings | None) -> None:
-        """Ask the port how the state is laid out for the readings."""
-        #: The completed bins that were compared last, delivered and sent.
+        """Read the memory layout of the state for these readings from the port."""
+        #: Completed bins of the last comparison: delivered and sent.
         self._compared: list[tuple[int, ...]] = [(), ()]
         self._size = 0
         if readings is not None:
@@ -176,7 +176,7 @@ class Port:
 
     @staticmethod
     def create(algorithm: str, profile: str, config: Config) -> "Port":
-        """Begin by the name of a profile."""
+        """Return a controller for the profile with this name."""
         port = Port(SEARCH_PROFILES.get(profile), config)
         status = lib.ff_controller_init(
             port._controller, algorithm.encode(), profile.encode(), _config_to_c(ffi, config)
@@ -185,7 +185,7 @@ class Port:
         return port
 
     def step(self, event: Event) -> Observation:
-        """Process one event. Raise :class:`DomainError` where the port answers FF_ERR_DOMAIN."""
+        """Process one event. Raise :class:`DomainError` if the port returns FF_ERR_DOMAIN."""
         self.last = None
         c_event, runs = event_to_c(self._ffi, self._lib, event)
         _check(self._lib.ff_controller_step(self._controller, c_event, self._observation))
@@ -202,7 +202,7 @@ class Port:
         return self.last
 
     def step_unobserved(self, event: Event) -> bool:
-        """Process one event without asking for the observables; return whether it was taken."""
+        """Process one event without reading the observables; return whether the port accepted it."""
         c_event, runs = event_to_c(self._ffi, self._lib, event)
         status = self._lib.ff_controller_step(self._controller, c_event, self._ffi.NULL)
         del runs  # borrowed by the event until here
@@ -227,7 +227,7 @@ class Port:
         return bytes(self._ffi.buffer(self._ffi.addressof(self._controller, "search_readings")))
 
     def differs(self, model: Controller) -> str:
-        """Return in what the state differs from the model's; an empty text if in nothing."""
+        """Return the differences between the port's state and the model's, or an empty string."""
         base = self._controller.base
         seen = BaseState(
             base.max_datagram_size_bytes,
@@ -248,14 +248,14 @@ class Port:
             return f"state: {struct.unpack(f'<{len(words) // 8}Q', self._room[: len(words)])}"
         for kind, series in enumerate((model.search.delivered, model.search.sent)):
             if model.readings.exit_bin is ExitBin.LEFT_OPEN:
-                continue  # a bin that is open again has left its bytes in the ring, where none is read before the next one ends
+                continue  # the ring still has bytes of a reopened bin; none are read before the next bin ends
             if series.completed is not self._compared[kind] and not self._same_bins(kind, model.search.curr, series):
                 return f"bins {kind}: {bytes(self._room[self._slots[kind] :]).hex()}"
             self._compared[kind] = series.completed
         return ""
 
     def untouched_beyond(self) -> bool:
-        """Return whether nothing was written beyond the state."""
+        """Return whether the bytes after the state are unchanged."""
         return bytes(self._room[self._size :]) == bytes([_FILL]) * (len(self._room) - self._size)
 
     def load(self, model: Controller) -> None:
@@ -280,7 +280,7 @@ class Port:
                 self._room[place : place + len(data)] = data
 
     def _words(self, readings: Readings, search: Search) -> bytes:
-        """Return the bytes before the bins as they must be. A bin end that nothing will look at is not kept."""
+        """Return the expected bytes before the bins. The port does not store a bin end that it will not read again."""
         gate_ns = 0
         if search.bin_end_ticks > 0 and search.target_bytes is None:
             end = search.bin_end_ticks + (1 if readings.boundary is Boundary.AFTER else 0)
@@ -298,7 +298,7 @@ class Port:
         return all(self._room[place : place + len(data)] == data for place, data in ring)
 
     def _ring(self, kind: int, curr: int, series: Series) -> list[tuple[int, bytes]]:
-        """Return where the completed bins of a series lie, and their bytes."""
+        """Return the offsets of the completed bins of a series, and their bytes."""
         kept, size = self._kept[kind], self._lib.FF_SEARCH_BIN_BYTES
         bins = series.completed[-kept:] if kept else ()
         first = (curr - len(bins)) % kept if kept else 0
@@ -331,7 +331,7 @@ def optional(value: int) -> int | None:
 def step_both(
     model: Controller, port_step: Callable[[Event], Seen], event: Event
 ) -> tuple[Controller, Observation, Seen] | None:
-    """Let model and port process the event; return the model's new state and what each shows, ``None`` if both refuse."""
+    """Process the event with model and port; return the model's new state and both answers, ``None`` if both refuse."""
     try:
         after, expected = step(model, event)
     except DomainError:
@@ -353,13 +353,13 @@ def _readings_to_c(ffi: Any, readings: Readings) -> Any:
 
 
 def hybla_readings_to_c(ffi: Any, readings: hybla.Readings) -> Any:
-    """Return the readings of Hybla as the port has them."""
+    """Return the readings of Hybla as a struct of the port."""
     names = hybla.Readings.__dataclass_fields__
     return ffi.new("struct ff_hybla_readings *", {name: _choice(getattr(readings, name)) for name in names})
 
 
 def hybla_of(base: Any) -> Hybla | None:
-    """Return the state of Hybla that a base of the port carries, ``None`` where it carries none."""
+    """Return the state of Hybla in a base of the port, or ``None`` for another base."""
     if base.base != _module.lib.FF_BASE_HYBLA:
         return None
     state = base.rules_state.hybla
@@ -383,7 +383,7 @@ def _config_to_c(ffi: Any, config: Config) -> Any:
 
 
 def event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
-    """Return the event and what it borrows."""
+    """Return the event and the memory that it borrows."""
     out, name = ffi.new("struct ff_event *"), event_name(event)
     out.t_ns, out.kind = event.t_ns, getattr(lib, f"FF_EVENT_{name.upper()}")
     borrowed = []

@@ -1,4 +1,4 @@
-"""Random events for the comparison of model and port: mostly valid, and drawn towards the corners."""
+"""Random events for the comparison of model and port: mostly valid, with many corner cases."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,11 +21,11 @@ _RTTS_NS = (
     *(1, 2, 3, 20, 40, 280, 1000, 2999, 40_000_000, 100_000_000, 100_000_000, 600_000_001, 60_000_000_000),
     *(2**40, 2**52, 2**58),
 )
-#: Among them the time at which a 32-bit clock of microseconds wraps.
+#: Start times, among them one second before a 32-bit clock of microseconds wraps.
 _STARTS_NS = (1, 10**9, 10**9, 10**9, 2**32 * 1000 - 10**9, 2**50)
 _WINDOWS_BYTES = (None, None, None, 1, 12_000, 10_000_000, 2**40, WINDOW_MAX_BYTES - 5000, WINDOW_MAX_BYTES)
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
-#: norm_diff is at the threshold iff the first times the earlier window is the second times the later one.
+#: norm_diff equals the threshold iff first * earlier window = second * later window.
 _PRODUCTS = {
     (Difference.SEVEN_TWENTIETHS, Compared.DELIVERED): (13, 10),
     (Difference.SEVEN_TWENTIETHS, Compared.SENT): (13, 20),
@@ -37,10 +37,10 @@ COUNTER_MAX_BYTES = 2**63 - 1
 
 
 class Stream:
-    """The events of one connection. It looks at the model's state to hit the ends of bins and of recovery."""
+    """The events of one connection, which use the model's state to hit the ends of bins and of recovery."""
 
     def __init__(self, rng: SplitMix64, readings: Readings | None = None) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         self.rng = rng
         self.unit_ns = _NS_PER_UNIT[readings.clock] if readings else 1
         self.rtt_ns = self.pick(_RTTS_NS)
@@ -63,11 +63,11 @@ class Stream:
         return choices[self.rng.below(len(choices))]
 
     def chance(self, percent: int) -> bool:
-        """Return whether something happens."""
+        """Return ``True`` with this probability in percent."""
         return self.rng.chance_ppm(percent * 10_000)
 
     def event(self, state: Controller) -> Event:
-        """Return the next event, one in a hundred of them outside the domain."""
+        """Return the next event; one in a hundred is outside the domain."""
         self.t_ns = max(self.t_ns, state.t_ns)
         event = self._valid_event(state)
         return self._spoilt(event, state) if self.chance(1) else event
@@ -165,19 +165,19 @@ class Stream:
             return rtt_ns // 40
         if draw < 86:
             return min(rtt_ns + self.rng.below(rtt_ns), TIME_MAX_NS)
-        if draw < 98:  # a whole or a half number of bins, where it is a whole number of ns
+        if draw < 98:  # a whole or half number of bins, rounded down to ns
             return min(BIN_TICKS_PER_RTT * rtt_ns * self.rng.below(90) // (2 * TICKS_PER_UNIT), TIME_MAX_NS)
         return self.pick((0, 257 * rtt_ns * 7 // 20, TIME_MAX_NS, self.rng.below(TIME_MAX_NS))) % (TIME_MAX_NS + 1)
 
     def _ack_delay_ns(self) -> int:
-        """Return a delay: mostly none, else what leaves about the initial RTT of an RTT in between, or anything."""
+        """Return an ACK delay: mostly 0, otherwise half the RTT, the RTT, a random part of it, or 2^64 - 1."""
         if self.chance(60):
             return 0
         return self.pick((self.rtt_ns // 2, self.rtt_ns, self.rng.below(self.rtt_ns + 2), 2**64 - 1))
 
     def _runs(self, state: Controller, sent_t_ns: int) -> tuple[Run, ...]:
         size_bytes = state.base.max_datagram_size_bytes
-        # In congestion avoidance the model takes packet by packet.
+        # In congestion avoidance the model processes packet by packet.
         most = RUN_MAX_PACKETS if phase(state.base) is Phase.SLOW_START else 100
         match self.bytes_mode:
             case "flat":
@@ -222,7 +222,7 @@ class Stream:
 
 
 def late_start(stream: Stream, readings: Readings) -> Controller:
-    """Return a state before the first ACK in which much was counted before: a few bins show their low bits only."""
+    """Return a state before the first ACK with large counters: few bins have only the low bits of the counters."""
     counters = [
         stream.pick((0, 70_000, 10**8, 10**10, 2**40, COUNTER_MAX_BYTES - 2**48, COUNTER_MAX_BYTES)) for _ in "ds"
     ]
@@ -233,14 +233,14 @@ def late_start(stream: Stream, readings: Readings) -> Controller:
 
 
 def full_bins(stream: Stream, readings: Readings) -> Controller:
-    """Return a state with bins that are full, empty, or at the threshold: no short stream fills 2^56 bytes."""
+    """Return a state with bins full, empty or at the threshold, because short streams cannot fill 2^56 bytes."""
     rng, rtt_ns = stream.rng, stream.rtt_ns
     curr = rng.below(stream.pick((25, 40, 70, 1000, 1000, 2**55)))
     bin_ticks = BIN_TICKS_PER_RTT * max(rtt_ns // stream.unit_ns, 1)
     # Bin 0 began at a whole number of units.
     end_ticks = TICKS_PER_UNIT * (stream.t_ns // stream.unit_ns) + rng.below(bin_ticks) + 1
     end_ticks += ((curr + 1) * bin_ticks - end_ticks) % TICKS_PER_UNIT
-    # Windows that share no bin lie eleven bins apart; fifteen bins apart they meet in a ring of 25.
+    # Windows without common bins are eleven bins apart; fifteen bins apart they overlap in a ring of 25.
     stream.rtt_ns = max(
         1, min(bin_ticks * stream.unit_ns * stream.pick((3, 11, 11, 12, 13, 15)) // TICKS_PER_UNIT, TIME_MAX_NS // 2)
     )
@@ -252,7 +252,7 @@ def full_bins(stream: Stream, readings: Readings) -> Controller:
     sent = Series()
     if readings.compared is Compared.SENT:
         sent = _full_series(stream, kind, curr, (first * unit_bytes, second * unit_bytes), 0)
-    # The next ACK shall fill the open bin up to its share, or else find room in it.
+    # Leave room in the open bin for the next ACK.
     short_bytes = 2 * stream.config.max_datagram_size_bytes
     if readings.crossing_credit is CrossingCredit.NEW_BIN:
         short_bytes = max(short_bytes - (BIN_MAX_BYTES - delivered.open_bytes), 0)
@@ -264,12 +264,12 @@ def full_bins(stream: Stream, readings: Readings) -> Controller:
     initial_ns = bin_ticks // BIN_TICKS_PER_RTT * stream.unit_ns
     search = Search(bin_ticks, end_ticks, curr, Sample(initial_ns, initial_ns, initial_ns, 0), delivered, sent)
     if readings.lower is Lower.DRAIN and stream.chance(25):
-        search = replace(search, target_bytes=20_000)  # the flight is being drained
+        search = replace(search, target_bytes=20_000)  # SEARCH drains the bytes in flight
     return Controller(_any_base(stream), readings, search, stream.t_ns)
 
 
 def _full_series(stream: Stream, kind: int, curr: int, levels: tuple[int, int], spoil: int) -> Series:
-    """Return a series whose later bins hold the first level and the earlier ones the second, or chance numbers."""
+    """Return a series with the first level in its later bins and the second in its earlier bins, or random numbers."""
     rng = stream.rng
     bins = []
     for age in range(KEPT_BINS, -1, -1):
@@ -280,7 +280,7 @@ def _full_series(stream: Stream, kind: int, curr: int, levels: tuple[int, int], 
         bins.append((level_bytes, BIN_MAX_BYTES, random_bytes, ebb_bytes, flood_bytes)[kind])
     bins[-3] = max(bins[-3] - spoil, 0)
     completed, open_bytes = tuple(bins[-1 - min(curr, KEPT_BINS) : -1]), bins[-1]
-    # Of the counters near their bound some stop at the next ACK or two.
+    # Some counters near their bound reach it at the next ACK or two.
     most_bytes = COUNTER_MAX_BYTES - sum(bins) - rng.below(stream.pick((2**12, 2**20)))
     before_bytes = stream.pick((0, 0, 0, 0, 10**10, 10**10, 10**12, most_bytes))
     return Series(before_bytes + sum(completed) + open_bytes, open_bytes, completed)
@@ -292,7 +292,7 @@ def _any_base(stream: Stream) -> BaseState:
 
 
 def any_readings(rng: SplitMix64, profiles: dict[str, Readings]) -> Readings:
-    """Return a random combination, in half of the cases one near a profile."""
+    """Return a random combination of readings, near a profile in half of the cases."""
     base = list(profiles.values())[rng.below(len(profiles))]
     near = rng.chance_ppm(500_000)
     changes: dict[str, Enum | int] = {}
@@ -316,7 +316,7 @@ def _total(runs: tuple[Run, ...]) -> int:
     return sum(run.count * run.size_bytes for run in runs)
 
 
-#: For the plain programs: plain_streams.py says what.
+#: Streams for the plain programs, in the format of plain_streams.py.
 STREAMS = {
     "slow-start": (lambda rng, profile: Stream(rng), 400, 2),
     "search": (lambda rng, profile: Stream(rng, PROFILES[profile.partition("+")[0]]), 400, 20),

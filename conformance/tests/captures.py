@@ -1,4 +1,4 @@
-"""Captures made of recordings: what a machine at the sender, at the receiver or between would have seen of them."""
+"""Captures generated from recordings, as seen at the sender, at the receiver or in between."""
 
 import struct
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from firstflight.events import Ack, Event, Lost, Sent
 from firstflight_conformance.logs.recording.recording import Recording
 
 SENDER, RECEIVER = (b"\x0a\x00\x00\x01", 40000), (b"\x0a\x00\x00\x02", 443)
-_ISN, _PEER_ISN = 0xFFFFF000, 77  # sequence numbers that wrap early
+_ISN, _PEER_ISN = 0xFFFFF000, 77  # the sender's sequence numbers wrap early
 _ETHERNET = bytes.fromhex("0200000000020200000000010800")
 LINKS = {
     "ethernet": (1, _ETHERNET),
@@ -20,9 +20,11 @@ LINKS = {
 
 @dataclass(frozen=True)
 class How:
-    """How a connection is captured. ``joined``: segments that the sender passes to its card as one; ``window``: the receiver's.
+    """Options of a capture.
 
-    ``missing``: every so many frames of data one is not in the file. ``first_window``: of the receiver in the handshake. ``late_ns``: the way from the sender to the place of the capture.
+    ``joined``: segments per packet that the sender passes to its card. ``window``: of the receiver. ``first_window``:
+    the same in the handshake. ``missing``: one of this number of data frames is missing. ``late_ns``: delay from the
+    sender to the place of the capture.
     """
 
     link: str = "ethernet"
@@ -135,7 +137,7 @@ class _Frames:
         self._out(t_ns, segment(SENDER, RECEIVER, (_ISN + 1 + start, _PEER_ISN + 1), 24, payload_bytes=size_bytes))
 
     def _ack(self, t_ns: int) -> None:
-        """Acknowledge all below the first packet that is missing, and what lies above it."""
+        """Acknowledge all packets below the first missing packet, and report the packets above it as a block."""
         options = b""
         if above := [packet for packet in self.arrived if packet > self.next]:
             blocks = (self.ends[min(above) - 1], self.ends[max(above)])
@@ -180,6 +182,6 @@ def capture_of(recording: Recording, how: How | None = None) -> bytes:
 
 
 def at_the_receiver(recording: Recording) -> bytes:
-    """Return what the other side would have captured."""
+    """Return the capture of a connection at the receiver."""
     rtt_ns = next(event.latest_rtt_ns or 0 for event in recording.events if isinstance(event, Ack))
     return capture_of(recording, replace(How(), late_ns=rtt_ns // 2))

@@ -1,4 +1,4 @@
-"""Copies of the checkout, in which tests edit what decides a verdict."""
+"""Copies of the checkout for tests that edit code or data that verdicts depend on."""
 
 import os
 import shutil
@@ -12,16 +12,16 @@ import pytest
 
 from firstflight_conformance.paths import ROOT
 
-#: What loads, generates and judges; of vectors and stimuli each test takes those that it needs.
+#: Code that loads, generates and judges. Each test copies the vectors and stimuli that it needs.
 CODE = ("spec", "reference-py/src", "conformance/src")
-#: A module of the model that is edited, and how: the growth of the window in Conservative Slow Start.
+#: An edit of a module of the model: the growth of the window in Conservative Slow Start.
 MODEL = ("reference-py/src/firstflight/hystartpp/hystartpp.py", "GROWTH_DIVISOR = 4", "GROWTH_DIVISOR = 5")
 #: Its counterpart in C.
 IN_C = ("reference-c/firstflight/hystartpp/hystartpp.h", "GROWTH_DIVISOR UINT64_C(4)", "GROWTH_DIVISOR UINT64_C(5)")
 
 
 def copied(target: Path, parts: Iterable[str]) -> Path:
-    """Copy files and folders of the checkout, without what is compiled; return the folder."""
+    """Copy files and folders of the checkout, without compiled files; return the target folder."""
     for part in parts:
         place = target / part
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def copied(target: Path, parts: Iterable[str]) -> Path:
 
 
 def tracked() -> list[str]:
-    """Return all files that are part of the checkout; skip the test where that is not known."""
+    """Return all tracked files of the checkout; skip the test outside of a git repository."""
     done = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip("this is no repository")
@@ -42,7 +42,7 @@ def tracked() -> list[str]:
 
 
 def edit(checkout: Path, change: tuple[str, str, str]) -> None:
-    """Replace a text of a file, which is in it once."""
+    """Replace a text that occurs once in a file."""
     path, old, new = change
     text = (checkout / path).read_text("utf-8")
     assert text.count(old) == 1
@@ -50,7 +50,7 @@ def edit(checkout: Path, change: tuple[str, str, str]) -> None:
 
 
 def environment(checkout: Path) -> dict[str, str]:
-    """Return an environment in which Python loads the code of a copy."""
+    """Return environment variables that make Python load the code of a copy."""
     found = {
         name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "FIRSTFLIGHT", "MFLAGS"))
     }
@@ -59,7 +59,7 @@ def environment(checkout: Path) -> dict[str, str]:
 
 
 def called(checkout: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    """Call the command with the code of a copy."""
+    """Run the command with the code of a copy."""
     line = [sys.executable, "-m", "firstflight_conformance", *map(str, words)]
     return subprocess.run(
         line, cwd=checkout, env=environment(checkout), capture_output=True, text=True, check=False, timeout=600
@@ -67,7 +67,7 @@ def called(checkout: Path, *words: object) -> subprocess.CompletedProcess[str]:
 
 
 def with_environment(checkout: Path) -> Path:
-    """Give a copy an environment of its own, as `make tools` does, whose libraries are those of the checkout; return its command."""
+    """Give a copy its own environment, as `make tools` does, with the checkout's libraries; return its command."""
     environment = checkout / ".venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     code = (checkout / "reference-py/src", checkout / "conformance/src", sysconfig.get_path("purelib"))

@@ -1,4 +1,4 @@
-"""Errors planted next to conforming choices: whether a report that knows the choice still has the rule of the error first."""
+"""Errors planted together with conforming choices: checks whether the first cause still has the rule of the error."""
 
 import random
 import tomllib
@@ -17,7 +17,7 @@ ALGORITHMS = ("careful-resume", "hystartpp")
 
 @dataclass(frozen=True)
 class Error:
-    """An error in the implementation of a profile, with the rules of which a cause must have one."""
+    """An error in the implementation of a profile, with its accepted rules. A right cause has one of these rules."""
 
     change: Variant
     breaks: frozenset[str]
@@ -25,7 +25,7 @@ class Error:
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdict on an error next to a choice. ``cause``: id and rules of the first cause, empty without one."""
+    """The verdict on an error combined with a choice. ``cause``: id and rules of the first cause, or empty."""
 
     point: str
     error: str
@@ -64,14 +64,14 @@ def points(algorithm: str) -> list[OpenPoint]:
 
 
 def cells(algorithm: str) -> list[tuple[OpenPoint, Error]]:
-    """Return each error next to each open point, in an order drawn by seed."""
+    """Return all pairs of an error and an open point, in an order drawn by seed."""
     found = [(point, error) for point in points(algorithm) for error in errors(algorithm)]
     random.Random(7).shuffle(found)
     return found
 
 
 def judge(point: OpenPoint, error: Error) -> Judged | None:
-    """Return the verdict on an error next to the first choice at a point that changes other texts; ``None`` if no choice does."""
+    """Judge an error with the first choice at a point that edits other texts; return ``None`` if all edit the same."""
     both = next(_both(point, error), None)
     if both is None:
         return None
@@ -84,7 +84,7 @@ def judge(point: OpenPoint, error: Error) -> Judged | None:
 
 
 def share(found: Iterable[Judged]) -> tuple[int, int]:
-    """Return the number of rejected errors whose rule the first cause has, and the number of rejected errors."""
+    """Return the number of rejected errors with their rule in the first cause, and the number of rejected errors."""
     rejected = [one for one in found if one.rejected]
     return sum(one.named for one in rejected), len(rejected)
 

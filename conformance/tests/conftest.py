@@ -1,4 +1,4 @@
-"""Hypothesis draws the same examples in every run, and keeps none; what runs on the clock of the machine may be spoiled by it; the browser."""
+"""Settings of Hypothesis (same examples in every run, no database), reruns of timing tests, and the browser."""
 
 import importlib.util
 import os
@@ -14,7 +14,7 @@ from hypothesis import Phase, settings
 import skips
 
 settings.register_profile("firstflight", derandomize=True, database=None, deadline=None, print_blob=False)
-#: For who asks only whether a test fails: the first example that fails is not shrunk.
+#: Only reports whether a test fails: the first failing example is not shrunk.
 settings.register_profile(
     "first-failure", parent=settings.get_profile("firstflight"), phases=(Phase.explicit, Phase.generate)
 )
@@ -22,7 +22,7 @@ settings.load_profile("firstflight")
 
 
 def pytest_configure() -> None:
-    """Undo what a job in the background or nohup passes on: who ignores a signal starts programs that ignore it, and tests send it to them."""
+    """Restore signals that a background job or nohup ignores, because tests send them to child processes."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
@@ -37,7 +37,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let a test on the clock of the machine fail only if it fails three times in a row; pytest says how often one was run again."""
+    """Let a test on the machine's clock fail only after three failures in a row; pytest reports the reruns."""
     for item in items:
         if item.get_closest_marker("live") is not None:
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """Start the system's Chromium, driven by Playwright. Where one of them is not here, what needs it is skipped."""
+    """Start the system's Chromium, driven by Playwright. Skip the test if one of them is missing."""
     program = shutil.which("chromium")
     there = {"chromium": program, "playwright (make site-extras)": importlib.util.find_spec("playwright")}
     if missing := [name for name, found in there.items() if not found]:
@@ -61,7 +61,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def tab(chromium: Any) -> Iterator[Any]:
-    """Open an empty page, of which no script may fail."""
+    """Open an empty page, and check that none of its scripts fails."""
     with chromium.new_context() as context:
         page = context.new_page()
         faults: list[str] = []

@@ -1,4 +1,4 @@
-"""Mutants in place of an adapter, without a process: what they answer to the vectors, as the diagnosis gets it."""
+"""Mutants in place of an adapter, without a process: their answers to the vectors, as input of the diagnosis."""
 
 from functools import cache
 
@@ -15,15 +15,16 @@ from firstflight_conformance.replay.mutants import Mutant, load_mutants
 from firstflight_conformance.replay.variant import Variant
 
 WINDOW_ONLY = Declaration("mutant", "1", {}, ("cwnd_bytes",))
-#: Mutants that the window alone does not show. The first two reduce it too little or not at all: their streams end before recovery does, and a
-#: sender may reduce step by step. The third grows after a collapse, as a counter of bytes from before may. The fourth never jumps, as a sender may.
+#: Mutants whose windows conform. The first two reduce cwnd too little or not at all, but a sender may reduce step by
+#: step and their streams end in recovery. The third grows after a collapse, as an old counter of bytes may. The fourth
+#: never jumps, as a sender may.
 UNSEEN = {
     "reduce-in-double",
     "first-lost-decides",
     "linux-3-slow-start-counters",
     "resume-probe-ends-reconnaissance",
 }
-#: Mutants whose windows alone are those of choices; the threshold tells.
+#: Mutants whose windows alone match the windows of choices; ssthresh distinguishes them.
 AS_CHOSEN = {
     "rapid-ending-ack-whole",
     "rapid-threshold-stays",
@@ -39,12 +40,12 @@ def mutants() -> dict[str, Mutant]:
 
 
 def candidate(*ids: str) -> Candidate:
-    """Return mutants as one candidate."""
+    """Return the candidate that combines these mutants."""
     return Candidate(" + ".join(ids), "mutant", "", tuple(mutants()[name] for name in ids))
 
 
 def judged(variant: Variant, algorithm: str, profile: str) -> tuple[list[AnsweredCase], list[AnsweredCase]]:
-    """Return the cases of a profile that a variant fails and those that it passes, by the window alone."""
+    """Return the failing and the passing cases of a variant in a profile, judged by the window alone."""
     failing, passing = [], []
     for case in every_case():
         if (case.vector.algorithm, case.profile) == (algorithm, profile):
@@ -54,7 +55,7 @@ def judged(variant: Variant, algorithm: str, profile: str) -> tuple[list[Answere
 
 
 def answered(case: Case, variant: Variant) -> AnsweredCase:
-    """Return what a variant answers to a case, up to a crash."""
+    """Return the answers of a variant to a case, up to a crash."""
     right = passed(case, WINDOW_ONLY)
     answers: list[dict[str, object]] = []
     try:
@@ -68,7 +69,7 @@ def answered(case: Case, variant: Variant) -> AnsweredCase:
 
 
 def subject_of(case: Case, answers: list[dict[str, object]]) -> AnsweredCase:
-    """Return a case with these answers, compared with those expected."""
+    """Return a case with these answers, compared with the expected ones."""
     right, allowed = passed(case, WINDOW_ONLY), case.allowed()
     size_bytes = right.config.max_datagram_size_bytes
     first = next(
@@ -83,7 +84,7 @@ def subject_of(case: Case, answers: list[dict[str, object]]) -> AnsweredCase:
 
 
 def told_apart(one: Variant, other: Variant, algorithm: str, profile: str) -> bool:
-    """Return whether a vector of the profile tells two variants apart by the window."""
+    """Return whether a vector of the profile distinguishes two variants by the window."""
     return any(
         answered(case, one).observed != answered(case, other).observed
         for case in every_case()

@@ -1,4 +1,4 @@
-"""The vectors of the checkout, read and decoded once for all tests of a process. Nobody changes them."""
+"""The vectors of the checkout, read and decoded once for all tests of a process. Tests must not change them."""
 
 from functools import cache
 
@@ -16,13 +16,13 @@ def every_vector() -> tuple[Vector, ...]:
 
 @cache
 def vectors_by_id() -> dict[str, Vector]:
-    """Return them by id."""
+    """Return every vector by id."""
     return {vector.id: vector for vector in every_vector()}
 
 
 @cache
 def every_case() -> tuple[Case, ...]:
-    """Return their cases."""
+    """Return the cases of every vector."""
     return tuple(vectors.cases(every_vector()))
 
 
@@ -32,18 +32,18 @@ def _cases_of(algorithm: str) -> tuple[Case, ...]:
 
 
 def every_case_of(algorithm: str) -> tuple[Case, ...]:
-    """Return the cases of one algorithm, alone if the others have not been loaded: a test of it then takes seconds less."""
+    """Return the cases of one algorithm; load only its vectors unless all are loaded, which saves seconds."""
     if every_case.cache_info().currsize:
         return tuple(case for case in every_case() if case.vector.algorithm == algorithm)
     return _cases_of(algorithm)
 
 
 def packets(case: Case) -> int:
-    """Return how many packets the events of a case name."""
+    """Return the number of packets in the events of a case."""
     return sum(run.count for event in case.events if isinstance(event, Sent | Ack | Lost) for run in event.packets)
 
 
 @cache
 def every_computation() -> tuple[ComputationCase, ...]:
-    """Return the cases of the computations."""
+    """Return the cases of all computations."""
     return tuple(computations.cases(computations.load_all()))

@@ -1,7 +1,7 @@
-"""Whether the judge calls a wrong decision conforming that stands beside a freedom: the mutants of a profile, each under each of its freedoms.
+"""Whether a freedom hides a wrong decision from the judge: all mutants of a profile, each with each of its freedoms.
 
-Nothing is diagnosed. A run does not conform as soon as no set of choices explains one of its cases, so that most questions are about the
-shortest case that shows the mutant; and answers that were asked about before have been answered.
+No diagnosis is needed: a run does not conform if no set of choices explains one of its cases. Most runs are therefore
+decided by the shortest case where the mutant is visible, and verdicts on equal answers are cached.
 """
 
 import tomllib
@@ -28,7 +28,7 @@ from firstflight_conformance.replay.variant import Variant, build
 from freedoms_support import WINDOWS
 
 _HIDDEN = Path(__file__).with_name("hidden.toml")
-#: Cases that are asked about alone, before the whole run is.
+#: Number of cases judged alone before the whole run.
 _ALONE = 4
 _DECLARED = Declaration("mutant", "1", {}, WINDOWS)
 Answers = tuple[tuple[int | None, ...], ...]
@@ -37,7 +37,7 @@ Choice = tuple[Candidate, ...]
 
 @cache
 def open_profiles() -> tuple[tuple[str, str], ...]:
-    """Return the profiles with a choice, and with mutants that are none of its alternatives."""
+    """Return the profiles that have both a choice and mutants other than its alternatives."""
     return tuple(
         (algorithm, profile)
         for algorithm, found in sorted(ALGORITHMS.items())
@@ -48,7 +48,7 @@ def open_profiles() -> tuple[tuple[str, str], ...]:
 
 
 def wrong(algorithm: str, profile: str) -> list[Mutant]:
-    """Return the mutants of a profile that no open point calls conforming, and whose windows no choice explains."""
+    """Return the mutants of a profile that conform by no open point and whose windows no choice explains."""
     allowed = {option.candidate.id for option in options_of(algorithm, profile)} | alone().keys()
     return [
         mutant
@@ -67,12 +67,12 @@ def _hidden() -> dict[str, list[dict[str, str]]]:
 
 @cache
 def alone() -> dict[str, dict[str, str]]:
-    """Return what `hidden.toml` says of the mutants whose windows conform without any other choice, by their id."""
+    """Return the entries of `hidden.toml` for mutants whose windows conform without another choice, by mutant id."""
     return {each["mutant"]: each for each in _hidden()["alone"]}
 
 
 def known(algorithm: str, profile: str) -> dict[str, dict[str, str]]:
-    """Return what `hidden.toml` says of the pairs of a mutant and a choice that conform together, by their name in :attr:`Rate.hidden`."""
+    """Return the conforming pairs of a mutant and a choice in `hidden.toml`, by their name in :attr:`Rate.hidden`."""
     pairs = _hidden()["pair"]
     own = {mutant.id for mutant in wrong(algorithm, profile)}
     return {f"{pair['mutant']} under {pair['beside']}": pair for pair in pairs if pair["mutant"] in own}
@@ -80,7 +80,7 @@ def known(algorithm: str, profile: str) -> dict[str, dict[str, str]]:
 
 @dataclass
 class Rate:
-    """Of the pairs of a mutant and a choice: those that no vector tells from the choice alone or from the right model, and those that are called conforming."""
+    """Pairs of a mutant and a choice. ``unseen``: same answers as the choice or the model; ``hidden``: conforming."""
 
     pairs: int = 0
     unseen: int = 0
@@ -88,15 +88,15 @@ class Rate:
 
     @property
     def rejected(self) -> int:
-        """The number of the others."""
+        """Number of rejected pairs."""
         return self.pairs - self.unseen - len(self.hidden)
 
 
 class Profile:
-    """A profile with its cases, and what was found out about it."""
+    """A profile with its cases and cached results."""
 
     def __init__(self, algorithm: str, profile: str) -> None:
-        """Take the cases, the shortest first."""
+        """Load the cases, shortest first."""
         self.name = (algorithm, profile)
         found = [case for case in every_case() if (case.vector.algorithm, case.profile) == self.name]
         self._cases = sorted(found, key=lambda case: len(case.events))
@@ -115,7 +115,7 @@ class Profile:
                 parts = [*choice, candidate(mutant.id)]
                 both = build(together(parts)) or build(together(parts[::-1]))
                 if both is None:
-                    continue  # the two change the same text
+                    continue  # both edit the same text
                 rate.pairs += 1
                 differing = self._differing(cases, choice, both)
                 first = next(differing, None)
@@ -126,27 +126,27 @@ class Profile:
         return rate
 
     def conforms_alone(self, mutant: Mutant) -> bool:
-        """Return whether the windows of a mutant differ from those expected, and a set of choices explains them."""
+        """Return whether the windows of a mutant differ from the expected ones and a set of choices explains them."""
         variant = Variant(candidate(mutant.id))
         differing = self._differing(self._showing_first(mutant), (), variant)
         first = next(differing, None)
         return first is not None and self._conforms(variant, chain([first], differing))
 
     def _showing_first(self, mutant: Mutant) -> list[Case]:
-        """Return the cases, those first in which the mutant alone shows."""
+        """Return the cases, starting with the cases where the mutant alone is visible."""
         variant = Variant(candidate(mutant.id))
         alone = {case.id for case in self._cases if self._answers(variant, case) != self._expected[case.id]}
         return sorted(self._cases, key=lambda case: case.id not in alone)
 
     def _differing(self, cases: Sequence[Case], choice: Choice, both: Variant) -> Iterator[tuple[Case, Answers]]:
-        """Yield the cases that tell a mutant under a choice from the choice."""
+        """Yield the cases that distinguish a mutant with a choice from the choice alone."""
         for case in cases:
             answers = self._answers(both, case)
             if answers != self._under(choice, case):
                 yield case, answers
 
     def _is_right(self, both: Variant) -> bool:
-        """Return whether the mutant takes back what the choice changes: all answers are those expected."""
+        """Return whether the mutant reverts the choice, so that all answers equal the expected ones."""
         return all(self._answers(both, case) == self._expected[case.id] for case in self._cases)
 
     def _conforms(self, both: Variant, differing: Iterator[tuple[Case, Answers]]) -> bool:
@@ -166,7 +166,7 @@ class Profile:
         return self._of_choice[key]
 
     def _answers(self, variant: Variant, case: Case) -> Answers:
-        """Return the windows that a variant answers with, up to a crash."""
+        """Return the windows of a variant in a case, up to a crash."""
         found: list[tuple[int | None, ...]] = []
         try:
             state = variant.create(*self.name, self._config[case.id])
@@ -178,7 +178,7 @@ class Profile:
         return tuple(found)
 
     def _subject(self, case: Case, answers: Answers) -> AnsweredCase | None:
-        """Return a case with these answers, ``None`` if they end early: who crashes does not conform."""
+        """Return a case with these answers, or ``None`` if they end early: a variant that crashes does not conform."""
         if len(answers) < len(case.events):
             return None
         observed = tuple(dict(zip(WINDOWS, now, strict=True)) for now in answers)
@@ -188,7 +188,7 @@ class Profile:
 
 
 def _explains(run: Sequence[AnsweredCase | None]) -> bool:
-    """Return whether every case conforms, and all by one set of choices."""
+    """Return whether all cases conform with one set of choices."""
     cases = [subject for subject in run if subject is not None]
     failing = [subject for subject in cases if subject.first is not None]
     if len(cases) < len(run) or not failing:

@@ -1,6 +1,7 @@
-"""Controllers that use a freedom of a text, and their neighbours that break a rule: ``conformance/stimuli/ALGORITHM/freedoms.toml``, judged without a process.
+"""Judges controllers that use a freedom of a text, and similar ones that break a rule, without a process.
 
-Each is a self-contained reference implementation of ``firstflight.plain`` with a few lines replaced, so that the model does not judge itself.
+The variants are in ``conformance/stimuli/ALGORITHM/freedoms.toml``. Each is a self-contained reference implementation
+of ``firstflight.plain`` with a few lines replaced, so that the model does not judge itself.
 """
 
 import sys
@@ -35,23 +36,23 @@ from firstflight_conformance.replay.variant import Variant as Model
 from firstflight_conformance.run.judge import verdict_on
 from plain.judge import Run, programs
 
-#: What a controller declares where a variant names nothing else.
+#: Observables of a variant that declares no others.
 WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
 _BASE = "newreno_rfc_9002"
-#: A self-contained program takes packets one by one: a case with more takes it a second.
+#: A self-contained program processes packets one by one: a case with more packets takes a second.
 PACKETS_MAX = 10**7
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A changed reference implementation, and what its run must come to.
+    """A changed reference implementation, and the expected result of its run.
 
-    ``replace``: pairs of a text of the ``program``, which it has once, and what stands there instead; ``base``: the same in the NewReno below it.
-    ``point`` is the number of an open point of the algorithm, or the algorithm and the number: ``slow-start S2``. One that conforms ends with exit
-    code 0, or ``exits`` where it leaves a MUST unexercised, and its report names the points ``names``, at first this one. One with a ``rule`` breaks
-    it: it ends with 1, and the first cause names the rule.
+    ``replace``: pairs of a text that occurs once in the ``program`` and its replacement. ``base``: pairs for NewReno.
+    ``point``: number of an open point of the algorithm, or algorithm and number: ``slow-start S2``. Conforming variants
+    end with exit code 0, or with ``exits`` if they leave a MUST unexercised. Their report lists the points ``names``,
+    by default ``point``. A variant with a ``rule`` breaks it: it ends with 1, and the first cause lists the rule.
     ``declares``: members of the adapter's declaration. ``pending``: why it is not judged yet.
-    The head of a file has the ``profile`` and the ``program`` of the variants that name none.
+    The head of a file has the default ``profile`` and ``program`` of its variants.
     """
 
     id: str
@@ -69,13 +70,13 @@ class Variant:
     pending: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what can fail nothing."""
+        """Raise ValueError for a variant without a change."""
         if not (self.replace or self.base or self.declares):
             raise ValueError(f"{self.id}: changes nothing")
 
     @property
     def conforms(self) -> bool:
-        """Whether it breaks no rule."""
+        """Whether the variant conforms, which is the case without a ``rule``."""
         return not self.rule
 
     @property
@@ -85,7 +86,7 @@ class Variant:
 
     @property
     def point_id(self) -> str:
-        """The id of its point."""
+        """The id of the variant's open point."""
         return self._id_of(self.point)
 
     @property
@@ -98,7 +99,7 @@ class Variant:
 
     @property
     def declaration(self) -> Declaration:
-        """What its adapter would declare."""
+        """The declaration of an adapter of the variant."""
         said = {"observables": WINDOWS} | {
             name: tuple(value) if isinstance(value, list) else value for name, value in self.declares.items()
         }
@@ -122,20 +123,20 @@ def point_of(variant: Variant) -> OpenPoint | None:
 
 
 def changed(name: str, replaced: Iterable[list[str]], module: str) -> ModuleType:
-    """Return a reference implementation with texts replaced."""
+    """Return a reference implementation with these texts replaced."""
     source = Path(str(programs()[name].__file__)).read_text(encoding="utf-8")
     for old, new in replaced:
         if source.count(old) != 1:
             raise ValueError(f"{module}: {name} has {source.count(old)} times {old!r}")
         source = source.replace(old, new)
     made = ModuleType(module)
-    sys.modules[module] = made  # where a dataclass looks for its module
+    sys.modules[module] = made  # dataclasses look up their module here
     exec(compile(source, module, "exec"), vars(made))  # noqa: S102
     return made
 
 
 def together(parts: Sequence[Variant]) -> Variant | None:
-    """Return variants of one implementation in one, ``None`` if they change the same text."""
+    """Combine variants of one implementation; return ``None`` if they change the same text."""
     made = replace(
         parts[0],
         id="-".join(one.id for one in parts),
@@ -151,7 +152,7 @@ def together(parts: Sequence[Variant]) -> Variant | None:
 
 
 def program_of(variant: Variant) -> ModuleType:
-    """Return the changed implementation, on the changed base if there is one."""
+    """Return the changed implementation, with the changed base if the variant has one."""
     module = f"variant_{variant.algorithm}_{variant.id}".replace("-", "_")
     made = changed(variant.program, variant.replace, module)
     if variant.base:
@@ -161,7 +162,7 @@ def program_of(variant: Variant) -> ModuleType:
 
 @cache
 def scripts_of(profile: str, *, whole: bool = True) -> tuple[Script, ...]:
-    """Return the cases of a profile as they are judged, shared by its variants; all, or those of no more than :data:`PACKETS_MAX`."""
+    """Return the scripts of a profile, shared by its variants: all, or only up to :data:`PACKETS_MAX` packets."""
     if not whole:
         return tuple(script for script in scripts_of(profile) if packets(script.case) <= PACKETS_MAX)
     found = (case for case in every_case() if f"{case.vector.algorithm}/{case.profile}" == profile)
@@ -169,7 +170,7 @@ def scripts_of(profile: str, *, whole: bool = True) -> tuple[Script, ...]:
 
 
 def answers_of(program: ModuleType, script: Script, observables: tuple[str, ...]) -> Answers:
-    """Return what an implementation answers to a case, up to a crash."""
+    """Return the answers of an implementation to a case, up to a crash."""
     answers = Answers()
     run = Run(program, config_from_json(script.case.vector.config))
     try:
@@ -185,12 +186,12 @@ def answers_of(program: ModuleType, script: Script, observables: tuple[str, ...]
 
 
 def judged(variant: Variant, *, whole: bool = True) -> AdapterReport:
-    """Return the report on a variant, with the causes of its failures, as ``firstflight run`` makes it."""
+    """Return the report of ``firstflight run`` on a variant, with the causes of its failures."""
     return judged_programs(variant.profile, variant.declaration, [program_of(variant)], whole=whole)
 
 
 def is_rejected(variant: Variant) -> bool:
-    """Return whether a case of the usual ones rejects a variant, from the shortest on; its causes are not looked for."""
+    """Return whether one of the usual cases rejects a variant, tried shortest first, without a search for causes."""
     program, declaration = program_of(variant), variant.declaration
     for script in sorted(scripts_of(variant.profile, whole=False), key=lambda script: len(script.case.events)):
         result = verdict_on(script, declaration, answers_of(program, script, declaration.observables))
@@ -198,14 +199,14 @@ def is_rejected(variant: Variant) -> bool:
             continue
         if of_profile([failed(result, script.case, declaration)], []).departures.failing:
             return True
-    # No case alone does: their choices may contradict each other.
+    # No case alone rejects the variant, but the choices of several cases may contradict each other.
     return exit_code([judged(variant, whole=False)], strict=False) == ExitCode.DIVERGENCE
 
 
 def judged_programs(
     profile: str, declaration: Declaration, programs: Sequence[ModuleType], *, whole: bool = True
 ) -> AdapterReport:
-    """Return the report on an implementation that is one of several programs, in turn from case to case."""
+    """Return the report on an implementation that alternates between several programs from case to case."""
     scripts = scripts_of(profile, whole=whole)
     of_case = zip(scripts, cycle(programs), strict=False)
     answers = [answers_of(program, script, declaration.observables) for script, program in of_case]
@@ -213,7 +214,7 @@ def judged_programs(
 
 
 def judged_mutant(mutant: Mutant, declaration: Declaration) -> AdapterReport:
-    """Return the report on a mutant of the model, as ``firstflight run`` makes it."""
+    """Return the report of ``firstflight run`` on a mutant of the model."""
     found = Candidate(mutant.id, "mutant", "", (mutant,))
     profile = f"{mutant.algorithm}/{mutant.profile}"
     scripts = scripts_of(profile)
@@ -234,7 +235,7 @@ def _answers_of_model(model: Model, case: Case, observables: tuple[str, ...]) ->
 
 
 def _reported(scripts: Sequence[Script], declaration: Declaration, answers: Sequence[Answers]) -> AdapterReport:
-    """Return the report on answers to cases of a profile, with the causes of its failures."""
+    """Return the report on answers to the cases of a profile, with the causes of the failures."""
     results = tuple(verdict_on(script, declaration, said) for script, said in zip(scripts, answers, strict=True))
     manifest = Manifest(declaration.name, declaration.name, "Python", "third-party", (), Path())
     report = AdapterReport(manifest, None, declaration, results)
@@ -242,5 +243,5 @@ def _reported(scripts: Sequence[Script], declaration: Declaration, answers: Sequ
 
 
 def points_named(report: AdapterReport) -> set[str]:
-    """Return the ids of the open points that a report lists as chosen otherwise."""
+    """Return the ids of the open points where a report lists another choice."""
     return set() if report.diagnosis is None else {choice.point.id for choice in report.diagnosis.choices}

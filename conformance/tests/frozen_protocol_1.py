@@ -1,6 +1,6 @@
-"""An adapter of protocol 1 as of July 2026, not to be changed: NewReno that refuses members of events that it does not know.
+"""An adapter of protocol 1 as of July 2026, not to be changed: NewReno that refuses unknown members of events.
 
-The argument is a file to which it appends each event that it receives.
+The adapter appends each received event to the file in its argument.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Senders whose answer is known: toys with one rule each, over one bottleneck, recorded as a stack would log them."""
+"""Simple senders with known verdicts, one rule each, over one bottleneck, recorded as a stack would log them."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from firstflight_conformance.logs.recording.recording import Header, Recording
 from plain.judge import Run
 
 _DATAGRAM_BYTES = 1200
-_DELAY_NS, _PACKET_NS = 20_000_000, 1_000_000  # one way; of a datagram on the link
+_DELAY_NS, _PACKET_NS = 20_000_000, 1_000_000  # one-way delay; transmission time of a datagram
 _BEGIN_NS, _LONGEST_NS, _AFTER_NS = 1_000_000_000, 3_000_000_000, 100_000_000
 
 
@@ -23,8 +23,8 @@ _BEGIN_NS, _LONGEST_NS, _AFTER_NS = 1_000_000_000, 3_000_000_000, 100_000_000
 class Sender:
     """A window-based sender. ``growth``: bytes of window per byte acknowledged in slow start.
 
-    ``exit_bytes``: the window at which it leaves slow start by itself; else it leaves by loss, and reduces by ``factor``. ``tells``: it
-    logs its threshold. ``rests``: its application has nothing to send in every second period of 30 ms.
+    ``exit_bytes``: window of its exit from slow start. Without it the sender leaves by loss, and reduces by ``factor``.
+    ``tells``: it logs its threshold. ``rests``: its application pauses in every second period of 30 ms.
     """
 
     initial_datagrams: int = 10
@@ -37,7 +37,7 @@ class Sender:
 
 
 class _Run:
-    """One connection: a queue of deliveries to come, each with the packet and the time at which its ACK arrives."""
+    """One connection with a queue of deliveries, each with its packet and the arrival time of its ACK."""
 
     def __init__(self, sender: Sender, delay_ns: int = _DELAY_NS, packet_ns: int = _PACKET_NS) -> None:
         self.sender, self.recorder = sender, Recorder()
@@ -50,7 +50,7 @@ class _Run:
         self.free_ns = 0
 
     def recording(self) -> Recording:
-        """Run until it has left slow start, and a while longer; return the recording."""
+        """Run until shortly after the exit from slow start; return the recording."""
         now_ns = _BEGIN_NS
         self._send(now_ns)
         while self.coming and now_ns < self.end_ns:
@@ -103,7 +103,7 @@ class _Run:
             self.gone.clear()
 
     def _lose(self, now_ns: int, packets: list[int]) -> bool:
-        """Declare the packets lost that an ACK reveals, and return whether there are any."""
+        """Declare lost the packets that an ACK reveals as lost, and return whether there are any."""
         lost = [packet for packet in self.gone if packet + 3 <= max(packets)]
         if lost:
             self.gone = [packet for packet in self.gone if packet not in lost]
@@ -116,13 +116,13 @@ class _Run:
 
 
 def recorded_sender(sender: Sender) -> Recording:
-    """Return what a sender did until it left slow start, and a while longer."""
+    """Return the recording of a sender until shortly after its exit from slow start."""
     return _Run(sender).recording()
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A path, and what happens on it. ``drops``: a packet that is lost. ``caps``: from this packet on no more datagrams are in flight.
+    """A path and its events. ``drops``: a lost packet. ``caps``: first packet, and datagrams in flight from it on.
 
     ``saved_datagrams``: Careful Resume is offered this saved window, and data waits after thirty ACKs.
     """
@@ -175,20 +175,20 @@ class _Program(_Run):
 
 
 def recorded_program(program: ModuleType, path: Path) -> Recording:
-    """Return what a self-contained program does on a path up to its exit or first loss, and a while longer."""
+    """Return the recording of a self-contained program on a path until shortly after its exit or first loss."""
     return _Program(Run(program, Config(_DATAGRAM_BYTES, 10 * _DATAGRAM_BYTES)), path).recording()
 
 
 @dataclass(frozen=True, slots=True)
 class Swaying:
-    """A HyStart++ sender that counts its window in datagrams, as the kernel does, on a path whose delay sways by cross traffic."""
+    """A HyStart++ sender with a window in datagrams, as in the kernel; cross traffic varies the delay of its path."""
 
     seed: int
     sway_ns: int
 
 
 def recorded_in_datagrams(sender: Swaying) -> tuple[Recording, bool]:
-    """Return what the sender did up to three RTTs after its exit or to its first loss, and whether slow start was resumed."""
+    """Return the recording up to three RTTs after the exit or up to the first loss, and whether slow start resumed."""
     random, datagram_bytes = Random(sender.seed), _DATAGRAM_BYTES
     config, recorder = Config(datagram_bytes, 10 * datagram_bytes), Recorder()
     model = create("hystartpp", "rfc-9406", config)
@@ -201,7 +201,7 @@ def recorded_in_datagrams(sender: Swaying) -> tuple[Recording, bool]:
     gone: list[int] = []
 
     def take() -> int:
-        """Pass the last event to the model with the sender's window; return by how many bytes its own grows."""
+        """Pass the last event to the model with the sender's window; return the growth of the model's window."""
         nonlocal resumed
         model.base.cwnd_bytes = window * datagram_bytes
         seen = advance(model, recorder.steps[-1].event)

@@ -1,13 +1,13 @@
-"""Write the answers of self-contained programs for the loaders of the flat form: python loader_answers.py FOLDER
+"""Writes the answers of self-contained programs for the loaders of the flat form: python loader_answers.py FOLDER
 
-Each file has a line for each event of a profile: window, threshold and phase. ``verdicts.tsv`` has for each the verdict that all
-loaders must reach.
+Each file has a line for each event of a profile: window, threshold and phase. ``verdicts.tsv`` has the expected verdict
+of all loaders for each file.
 """
 
 import sys
 from pathlib import Path
 
-#: Variants of ``freedoms.toml`` and the verdict on each. The first takes another way, the second a value of an interval.
+#: Variants of ``freedoms.toml`` with their verdicts. The first uses another way, the second a value of an interval.
 VERDICTS = {
     "careful-resume/jumps-at-once": "agrees",
     "careful-resume/jump-two-fifths": "open",

@@ -1,4 +1,4 @@
-"""A vector with every kind of event, and the ways in which it can be malformed."""
+"""A vector with every kind of event, and malformed versions of it."""
 
 import copy
 import json
@@ -13,11 +13,11 @@ from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.format.canonical import vector_text
 from firstflight_conformance.replay.stimulus import Stimulus, to_json
 
-#: What the refusal of any of them may take, on a busy machine, and in memory beyond that of the loaded program.
+#: Bounds of a refusal on a busy machine: seconds, and MiB in addition to the memory of the loaded program.
 AT_MOST_S, MORE_MIB = 5, 16
-#: The exit code with which it ends.
+#: Exit code of a refusal.
 CODE = 2
-#: In place of a value: the key or item is taken out.
+#: In place of a value: the key or item is removed.
 GONE = object()
 SENT, ACK, LOST, CE, PERSISTENT, PTO, SENT_AGAIN = range(7)
 PROFILE = ("profiles", "rfc-9002")
@@ -46,12 +46,12 @@ def _good() -> dict[str, Any]:
 
 
 def good() -> dict[str, Any]:
-    """Return a valid vector, to be changed at will."""
+    """Return a copy of a valid vector."""
     return copy.deepcopy(_good())
 
 
 def change(raw: dict[str, Any], place: Place, value: object) -> dict[str, Any]:
-    """Return ``raw`` with the value at ``place`` replaced, or taken out."""
+    """Return a copy of ``raw`` with the value at ``place`` replaced, or removed."""
     raw = copy.deepcopy(raw)
     parent: Any = raw
     for key in place[:-1]:
@@ -73,7 +73,7 @@ def places(value: Any, at: Place = ()) -> Iterator[Place]:
 
 @dataclass(frozen=True)
 class Bad:
-    """A change that makes the vector malformed, and what the refusal must say. ``schema``: the schema refuses it too."""
+    """A change that makes the vector malformed, and the place and reason of its refusal, by the ``schema`` or not."""
 
     place: Place
     value: object
@@ -111,8 +111,8 @@ STRUCTURE = {
     "size above 65535": Bad(("config", "max_datagram_size_bytes"), 65536, "config.max_datagram_size_bytes", "greater than"),
     "size as text": Bad(("config", "max_datagram_size_bytes"), "1200", "config.max_datagram_size_bytes", "is not of type"),
     "size true": Bad(("config", "max_datagram_size_bytes"), True, "config.max_datagram_size_bytes", "is not of type"),
-    "size with fraction": Bad(("config", "max_datagram_size_bytes"), 1200.5, "file", "1200.5: is no integer"),
-    "window with fraction 0": Bad(("config", "initial_window_bytes"), 12000.0, "file", "12000.0: is no integer", False),
+    "size with fraction": Bad(("config", "max_datagram_size_bytes"), 1200.5, "file", "1200.5: is not an integer"),
+    "window with fraction 0": Bad(("config", "initial_window_bytes"), 12000.0, "file", "12000.0: is not an integer", False),
     "window 0": Bad(("config", "initial_window_bytes"), 0, "config", "initial_window_bytes: 0 is not within", False),
     "window of a small decimal string": Bad(
         ("config", "initial_window_bytes"), "1000000000000000", "config", "initial_window_bytes: '1000000000000000'", False
@@ -150,15 +150,15 @@ EVENTS = {
     "time 0": Bad(event(SENT, "t_ns"), 0, "events[0]", "t_ns: 0 is not within", False),
     "time backwards": Bad(event(PTO, "t_ns"), 1_119_999_999, "events[5].t_ns", "goes backwards: 1119999999 after 1120000000",
                           False),
-    "time negative": Bad(event(PTO, "t_ns"), -1, "events[5]", "t_ns: -1 is no number"),
-    "time true": Bad(event(PTO, "t_ns"), True, "events[5]", "t_ns: True is no number"),
-    "time null": Bad(event(PTO, "t_ns"), None, "events[5]", "t_ns: None is no number"),
-    "time with fraction": Bad(event(PTO, "t_ns"), 1.5e9, "file", "1500000000.0: is no integer", False),
-    "time above 2^53 as a number": Bad(event(PTO, "t_ns"), _LARGE, "events[5]", f"t_ns: {_LARGE} is no number"),
-    "time below 2^53 as text": Bad(event(PTO, "t_ns"), "1200000000", "events[5]", "t_ns: '1200000000' is no number"),
-    "time with a sign": Bad(event(PTO, "t_ns"), "+9007199254740992", "events[5]", "is no number"),
-    "time with leading 0": Bad(event(PTO, "t_ns"), "09007199254740992", "events[5]", "is no number"),
-    "time in other digits": Bad(event(PTO, "t_ns"), "\u0669" * 16, "events[5]", "is no number"),
+    "time negative": Bad(event(PTO, "t_ns"), -1, "events[5]", "t_ns: -1 is not a number"),
+    "time true": Bad(event(PTO, "t_ns"), True, "events[5]", "t_ns: True is not a number"),
+    "time null": Bad(event(PTO, "t_ns"), None, "events[5]", "t_ns: None is not a number"),
+    "time with fraction": Bad(event(PTO, "t_ns"), 1.5e9, "file", "1500000000.0: is not an integer", False),
+    "time above 2^53 as a number": Bad(event(PTO, "t_ns"), _LARGE, "events[5]", f"t_ns: {_LARGE} is not a number"),
+    "time below 2^53 as text": Bad(event(PTO, "t_ns"), "1200000000", "events[5]", "t_ns: '1200000000' is not a number"),
+    "time with a sign": Bad(event(PTO, "t_ns"), "+9007199254740992", "events[5]", "is not a number"),
+    "time with leading 0": Bad(event(PTO, "t_ns"), "09007199254740992", "events[5]", "is not a number"),
+    "time in other digits": Bad(event(PTO, "t_ns"), "\u0669" * 16, "events[5]", "is not a number"),
     "time beyond the domain": Bad(event(PTO, "t_ns"), str(2**59), "events[5]", "t_ns: 576460752303423488 is not within", False),
     "no packets": Bad(event(ACK, "packets"), GONE, "events[1]", "packets: missing"),
     "empty packets": Bad(event(ACK, "packets"), [], "events[1]", "at least one run"),
@@ -166,14 +166,14 @@ EVENTS = {
     "run of text": Bad(event(ACK, "packets", 0), "2-3", "events[1]", "is not [first, last, size_bytes, sent_t_ns]"),
     "run of three": Bad(event(ACK, "packets", 0), [2, 3, 1200], "events[1]", "is not [first, last, size_bytes, sent_t_ns]"),
     "sent run of four": Bad(event(SENT, "packets", 0), [0, 9, 1200, 10**9], "events[0]", "is not [first, last, size_bytes]"),
-    "packet as text": Bad(event(ACK, "packets", 0, 0), "2", "events[1]", "packets: first: '2' is no number"),
-    "packet negative": Bad(event(ACK, "packets", 0, 0), -2, "events[1]", "packets: first: -2 is no number"),
+    "packet as text": Bad(event(ACK, "packets", 0, 0), "2", "events[1]", "packets: first: '2' is not a number"),
+    "packet negative": Bad(event(ACK, "packets", 0, 0), -2, "events[1]", "packets: first: -2 is not a number"),
     "app_limited 0": Bad(event(ACK, "app_limited"), 0, "events[1]", "app_limited: 0 is neither true nor false"),
-    "rtt negative": Bad(event(ACK, "latest_rtt_ns"), -1, "events[1]", "latest_rtt_ns: -1 is no number"),
-    "rtt false": Bad(event(ACK, "latest_rtt_ns"), False, "events[1]", "latest_rtt_ns: False is no number"),
+    "rtt negative": Bad(event(ACK, "latest_rtt_ns"), -1, "events[1]", "latest_rtt_ns: -1 is not a number"),
+    "rtt false": Bad(event(ACK, "latest_rtt_ns"), False, "events[1]", "latest_rtt_ns: False is not a number"),
     "other rtt": Bad(event(ACK, "smoothed_rtt_ns"), 99_000_000, "events[1].smoothed_rtt_ns", "is 99000000, but the events give",
                      False),
-    "ack_delay null": Bad(event(ACK, "ack_delay_ns"), None, "events[1]", "ack_delay_ns: None is no number"),
+    "ack_delay null": Bad(event(ACK, "ack_delay_ns"), None, "events[1]", "ack_delay_ns: None is not a number"),
     "sum": Bad(event(ACK, "bytes"), 4799, "events[1]", "bytes: is not the sum over the runs", False),
     "sum sent": Bad(event(SENT, "bytes"), 12001, "events[0]", "bytes: is not the sum over the runs", False),
     "sum lost": Bad(event(LOST, "bytes"), 1200, "events[2]", "bytes: is not the sum over the runs", False),
@@ -212,7 +212,7 @@ EVENTS = {
 EXPECTATIONS = {
     "judged_events too large": Bad((*PROFILE, "judged_events"), 9, "judged_events", "there are only 8 events", False),
     "judged_events true": Bad((*PROFILE, "judged_events"), True, "judged_events", "is not of type 'integer'"),
-    "judged_events with fraction": Bad((*PROFILE, "judged_events"), 8.0, "file", "8.0: is no integer", False),
+    "judged_events with fraction": Bad((*PROFILE, "judged_events"), 8.0, "file", "8.0: is not an integer", False),
     "at not rising": Bad((*EXPECT, 2, "at"), 1, "profiles.rfc-9002.expect", "`at` must begin with 0, rise", False),
     "at not beginning": Bad((*EXPECT, 0), GONE, "profiles.rfc-9002.expect", "`at` must begin with 0", False),
     "at beyond judged_events": Bad((*PROFILE, "judged_events"), 7, "profiles.rfc-9002.expect", "stay below judged_events",
@@ -230,10 +230,10 @@ EXPECTATIONS = {
     "window negative": Bad((*EXPECT, 0, "cwnd_bytes"), -1, "expect[0].cwnd_bytes", "minimum|is not valid|is not of type"),
     "window above 2^53 as a number": Bad((*EXPECT, 0, "cwnd_bytes"), _LARGE, "expect[0].cwnd_bytes", "maximum|is not"),
     "window as a small decimal string": Bad((*EXPECT, 1, "cwnd_bytes"), "1000000000000000", "profiles.rfc-9002.expect[1]",
-                                            "cwnd_bytes: '1000000000000000' is no number", False),
+                                            "cwnd_bytes: '1000000000000000' is not a number", False),
     "state as a small decimal string": Bad(
         (*EXPECT, 2, "state"), {"recovery_start_ns": "1000000000000000"}, "profiles.rfc-9002.expect[2]",
-        "recovery_start_ns: '1000000000000000' is no number", False),
+        "recovery_start_ns: '1000000000000000' is not a number", False),
     "other phase": Bad((*EXPECT, 0, "phase"), "warm_up", "expect[0].phase", "is not one of"),
     "outcome with space": Bad((*EXPECT, 0, "outcome"), "sent it", "expect[0].outcome", "does not match"),
     "state of a list": Bad((*EXPECT, 0, "state"), [], "expect[0].state", "is not of type 'object'"),
@@ -244,7 +244,7 @@ EXPECTATIONS = {
 TABLE = {**STRUCTURE, **EVENTS, **EXPECTATIONS}
 
 _TEXT = vector_text(_good())
-#: Files that are no vector before anybody looks at their members: content, place, reason.
+#: Files that are refused before their members are checked: content, place, reason.
 FILES: dict[str, tuple[bytes, str, str]] = {
     "empty": (b"", "line 1, column 1", "Expecting value"),
     "truncated": (_TEXT[: len(_TEXT) // 2].encode(), "line ", "column"),
@@ -254,16 +254,16 @@ FILES: dict[str, tuple[bytes, str, str]] = {
     "byte order mark": (_TEXT.encode("utf-8-sig"), "line 1, column 1", "BOM|Expecting"),
     "a list": (b"[]", "file", "is not a JSON object"),
     "a number": (b"1", "file", "is not a JSON object"),
-    "key twice": (_TEXT.replace('"tier":', '"id": "a.b.c",\n  "tier":', 1).encode(), "id", "the key is there twice"),
+    "key twice": (_TEXT.replace('"tier":', '"id": "a.b.c",\n  "tier":', 1).encode(), "id", "duplicate key"),
     "key of an event twice": (
-        _TEXT.replace('{"ev": "pto",', '{"ev": "pto", "ev": "pto",', 1).encode(), "ev", "the key is there twice"
+        _TEXT.replace('{"ev": "pto",', '{"ev": "pto", "ev": "pto",', 1).encode(), "ev", "duplicate key"
     ),
     "control character": (_TEXT.replace("A vector", "A\\u001b vector").encode(), "file", "a control character"),
-    "NaN": (_TEXT.replace('"format": 1', '"format": NaN').encode(), "file", "NaN: is no integer"),
-    "NaN in an event": (_TEXT.replace('"ack_delay_ns": 0', '"ack_delay_ns": NaN').encode(), "file", "NaN: is no integer"),
-    "Infinity": (_TEXT.replace("12000", "Infinity").encode(), "file", "Infinity: is no integer"),
-    "-Infinity": (_TEXT.replace("12000", "-Infinity").encode(), "file", "-Infinity: is no integer"),
-    "exponent": (_TEXT.replace('"format": 1', '"format": 1e0').encode(), "file", "1e0: is no integer"),
+    "NaN": (_TEXT.replace('"format": 1', '"format": NaN').encode(), "file", "NaN: is not an integer"),
+    "NaN in an event": (_TEXT.replace('"ack_delay_ns": 0', '"ack_delay_ns": NaN').encode(), "file", "NaN: is not an integer"),
+    "Infinity": (_TEXT.replace("12000", "Infinity").encode(), "file", "Infinity: is not an integer"),
+    "-Infinity": (_TEXT.replace("12000", "-Infinity").encode(), "file", "-Infinity: is not an integer"),
+    "exponent": (_TEXT.replace('"format": 1', '"format": 1e0').encode(), "file", "1e0: is not an integer"),
     "number of 5000 digits": (_TEXT.replace("12000", "1" * 5000).encode(), "file", "digits"),
     "nested deeply": (b'{"id": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "file", "nested too deeply"),
     "nested": (b'{"id": ' + b"[" * 900 + b"]" * 900 + b"}", "file", "required property|nested too deeply"),

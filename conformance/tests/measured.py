@@ -1,4 +1,4 @@
-"""Runs the program in a process of its own, forked from the tests so that it need not load anything, and measures what it takes."""
+"""Runs the program in a process forked from the tests, which needs no imports, and measures its time and memory."""
 
 import os
 import sys
@@ -10,13 +10,13 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.commands import run  # noqa: F401 loaded once, here
 from firstflight_conformance.format.schemas import schema_error
 
-schema_error("urn:firstflight:vector:1", {})  # so are the schemas, and what says what they refuse
+schema_error("urn:firstflight:vector:1", {})  # loads the schemas and their validator before the fork
 _PAGE_KIB = os.sysconf("SC_PAGESIZE") >> 10
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of a run. ``more_mib``: the most memory that it took beyond what it shares with the loaded program,
+    """Result of a run. ``more_mib``: the largest memory in addition to the memory shared with the loaded program,
     pages of its files included."""
 
     code: int
@@ -46,7 +46,7 @@ def measured(*words: object) -> Measured:
 
 
 def _own_kib() -> int:
-    """Return what is in memory and in no file: a forked process begins with it."""
+    """Return the anonymous memory in KiB, which a forked process has from its start."""
     with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 as can be
         _, resident, shared, *_ = map(int, file.read().split())
     return (resident - shared) * _PAGE_KIB

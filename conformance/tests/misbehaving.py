@@ -1,4 +1,4 @@
-"""Adapters that misbehave, and what must come of each of them over three vectors of which the second is the target."""
+"""Adapters that misbehave, and the expected results over three vectors; the second vector is the target."""
 
 import json
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import partial
 from firstflight_conformance.adapters.faults import FaultKind
 from runner_support import command
 
-#: What the runner may take in memory for any of them, beyond that of the loaded program.
+#: Memory bound of the runner for each adapter, in MiB, in addition to the memory of the loaded program.
 MORE_MIB = 64
 
 PASS, ERRORED = "pass", "errored"
@@ -18,9 +18,10 @@ NONE = (PASS,) * 3
 
 @dataclass(frozen=True)
 class Misbehaving:
-    """What an adapter does; its command, where ``{memory}`` is a file that outlives it; the verdicts, the fault and what is said of it.
+    """The action of an adapter, its command, and the expected verdicts, fault and reason.
 
-    ``at_most_s``: what the run may take, with the deadline of the run and a busy machine that starts three processes of Python.
+    In the command ``{memory}`` is a file that outlives the adapter. ``at_most_s``: time bound of the run, including its
+    deadline and the start of three Python processes on a busy machine.
     """
 
     does: str
@@ -50,22 +51,22 @@ _not_json = partial(_answers, fault=FaultKind.NOT_JSON)
 _wrong_type = partial(_answers, fault=FaultKind.WRONG_TYPE)
 
 ANSWERS = (
-    _not_json("garbage", "with what is no JSON", reason="not JSON"),
-    _not_json("not-utf8", "with what is no UTF-8", reason="not UTF-8"),
+    _not_json("garbage", "with text that is not JSON", reason="not JSON"),
+    _not_json("not-utf8", "with bytes that are not UTF-8", reason="not UTF-8"),
     _not_json("nested", "with 50000 brackets", reason="nested too deeply"),
     _not_json("many-digits", "with a number of 5000 digits", reason="not JSON"),
-    _not_json("nan", "with NaN", reason="NaN is no JSON number"),
+    _not_json("nan", "with NaN", reason="NaN is not a JSON number"),
     _not_json("array", "with a list", reason="not a JSON object"),
-    _not_json("member-twice", "with a member that is there twice", reason="a member is there twice"),
+    _not_json("member-twice", "with a member that is there twice", reason="duplicate member"),
     _answers("no-op", "without `op`", FaultKind.WRONG_ANSWER, "without `op`"),
-    _answers("wrong-op", "what was not asked", FaultKind.WRONG_ANSWER, "event 1: answered `started`"),
+    _answers("wrong-op", "with another `op`", FaultKind.WRONG_ANSWER, "event 1: answered `started`"),
     _answers("twice", "twice", FaultKind.WRONG_INDEX, "event 2: answered with the index 1"),
     _answers("wrong-index", "with another index", FaultKind.WRONG_INDEX, "event 1: answered with the index 2"),
     _answers("index-true", "with the index `true`", FaultKind.WRONG_INDEX, "event 1: answered with the index True"),
     _answers("twice-at-end", "the last event twice", FaultKind.EXTRA_ANSWER, "`observed` after the last event"),
     _answers("ended-twice", "the end twice", FaultKind.EXTRA_ANSWER, "after the case"),
-    _answers("missing", "without what it declared", FaultKind.MISSING_OBSERVABLE,
-             "event 1: ssthresh_bytes was declared and is missing"),
+    _answers("missing", "without a declared observable", FaultKind.MISSING_OBSERVABLE,
+             "event 1: ssthresh_bytes is declared but missing"),
     _wrong_type("float", "with a fraction", reason="event 1: cwnd_bytes: 14400.0"),
     _wrong_type("huge", "with 2^53 as a number", reason="9007199254740992"),
     _wrong_type("huger", "with 2^64", reason="18446744073709551616"),
@@ -107,8 +108,8 @@ PROCESSES = (
 )  # fmt: skip
 
 HELLOS = (
-    _declares({"protocol": 3}, "speaks protocol 3, not 1 or 2"),
-    _declares({"protocol": True}, "speaks protocol True"),
+    _declares({"protocol": 3}, "unknown protocol 3; expected 1 or 2"),
+    _declares({"protocol": True}, "unknown protocol True"),
     _declares({"op": "ended"}, "answered `ended`"),
     _declares({"name": ""}, "name: must be a non-empty string"),
     _declares({"version": "absent"}, "version: must be a non-empty string"),
@@ -122,7 +123,8 @@ HELLOS = (
     _declares({"window": "bits"}, "window: 'bits' is not one of"),
     _declares({"arithmetic": "decimal"}, "arithmetic: 'decimal' is not one of"),
     Misbehaving("claims to know every algorithm", command("declares", "{}", "claims-all"), ALL, FaultKind.PROBE, "answered `started`"),
-    Misbehaving("answers the probe with what is no JSON", command("declares", "{}", "garbled-probe"), ALL, FaultKind.NOT_JSON, "not JSON"),
+    Misbehaving("answers the probe with text that is not JSON", command("declares", "{}", "garbled-probe"), ALL,
+                FaultKind.NOT_JSON, "not JSON"),
 )  # fmt: skip
 
 TABLE = (*ANSWERS, *PROCESSES, *HELLOS)

@@ -1,4 +1,4 @@
-"""The model with mutants in it behind the protocol: ``mutant_adapter.py ALGORITHM CLAIMED PROFILE [MUTANT ...]``; it reports the window alone."""
+"""Adapter of the model with mutants, window only: ``mutant_adapter.py ALGORITHM CLAIMED PROFILE [MUTANT ...]``."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What algorithms can answer."""
+"""Outcomes of algorithms."""
 
 from firstflight.observables import Outcome
 from firstflight_conformance.format.readings import load_tables

@@ -1,4 +1,4 @@
-"""Numbers on pages: what a section says about the vectors that it names is in them, or in a statement that holds."""
+"""Numbers on pages: each number in a section with vectors occurs in these vectors or in a true statement."""
 
 import json
 import re
@@ -13,14 +13,14 @@ from why_numbers import numbers_of, unproved
 _HEADING = re.compile(r"^#+ ", re.MULTILINE)
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`([^`\n]+)`")
-#: Words that carry a number which is none of a vector: sections, commits, versions, other documents.
+#: Words with a number that is not from a vector: sections, commits, versions, other documents.
 _NAMES = re.compile(
     r"@ [0-9a-f]{7,40}|\(#[\w-]+\)|#\d+|(?:RFC|draft|LANMAN|PR|pull request|report of) \d+|\b(?:19|20)\d\d\b"
 )
 
 
 def unproved_on_page(page: Path) -> list[str]:
-    """Return a line for every number of a page that neither the vectors of its section nor a statement vouches for."""
+    """Return a line for every number of a page that is neither in the vectors of its section nor in a statement."""
     return [
         f"{page.name}: {title}: {line}"
         for title, text, cases in _sections(page.read_text("utf-8"))
@@ -30,7 +30,7 @@ def unproved_on_page(page: Path) -> list[str]:
 
 
 def _sections(text: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield title, prose and cases of each section that is set off by a heading."""
+    """Yield title, prose and cases of each section with a heading."""
     for section in _HEADING.split(_FENCE.sub("", text)):
         codes = _CODE.findall(section)
         prose = _NAMES.sub("", _CODE.sub("", section)).replace("|", " . ")
@@ -50,9 +50,9 @@ def _vector(path: Path) -> dict[str, Any]:
 
 
 def _numbers_of_case(case: str) -> set[int]:
-    """Return the numbers of a vector: what all its profiles answer, or what the one after the @ does."""
+    """Return the numbers in the answers of a vector, of all its profiles or of the profile after the @."""
     path = _path_of(case)
-    assert path is not None  # cases are those with a path
+    assert path is not None  # only cases with a path are passed
     vector, profile = _vector(path), case.partition("@")[2]
     if profile:
         vector = {**vector, "profiles": vector["profiles"].get(profile, {})}

@@ -28,12 +28,12 @@ def words(algorithm: str, profile: str, refused: Path | None = None, **members: 
 
 
 def command(algorithm: str, profile: str, refused: Path | None = None) -> str:
-    """Return the same as one text."""
+    """Return the command of the adapter as one string."""
     return shlex.join(words(algorithm, profile, refused))
 
 
 def report_of(command: Sequence[str], cases: Sequence[AnyCase], options: RunOptions) -> AdapterReport:
-    """Judge and diagnose, as the command does."""
+    """Judge and diagnose an adapter like the command; return the report."""
     cases = [case for case in cases if not isinstance(case, ComputationCase)]
     by_id = {case.id: case for case in cases}
     judged = judge(adapter(*command), _scripts(cases), options)
@@ -41,7 +41,7 @@ def report_of(command: Sequence[str], cases: Sequence[AnyCase], options: RunOpti
 
 
 def one_fails(command: Sequence[str], cases: Sequence[AnyCase], options: RunOptions) -> bool:
-    """Return whether a case fails when it is compared alone. All cases are run, and compared up to the first that fails."""
+    """Return whether a case fails when compared alone. All cases are run, and compared up to the first failure."""
     by_id = {case.id: case for case in cases}
     judged = judge(adapter(*command), _scripts(cases), options)
     assert judged.declaration is not None
@@ -58,5 +58,5 @@ def refused_by(report: AdapterReport, path: Path) -> Path:
 
 
 def outcome(report: AdapterReport, *, strict: bool = False) -> tuple[int, str]:
-    """Return exit code and colour."""
+    """Return the exit code and the colour of the badge."""
     return exit_code([report], strict=strict), badge([report])["color"]

@@ -1,4 +1,4 @@
-"""What the tests know of each self-contained reference implementation: ``conformance/stimuli/ALGORITHM/plain_NAME.toml``."""
+"""Test data of each self-contained reference implementation: ``conformance/stimuli/ALGORITHM/plain_NAME.toml``."""
 
 import tomllib
 from dataclasses import dataclass, field
@@ -8,11 +8,12 @@ from firstflight_conformance.paths import STIMULI
 
 @dataclass(frozen=True)
 class Said:
-    """What is said of one program.
+    """Test data of one program.
 
-    ``planted``: errors that vectors and random streams must find: what is replaced, and what by. ``most_bytes``: of the state of its
-    header. ``no_header``: why it has none, if so. ``seed``: of random streams that reach every outcome. ``python_only``: functions that the header has otherwise, with the reason; ``c_only``: functions of the header that the program
-    has not: properties of its state, parts of its ``on_event``, and what its integers and its base do.
+    ``planted``: errors that vectors and random streams must find, as pairs of a text and its replacement.
+    ``most_bytes``: maximum size of the header's state. ``no_header``: reason for a missing header. ``seed``: of random
+    streams that reach every outcome. ``python_only``: functions that differ in the header, with the reason. ``c_only``:
+    functions only in the header: properties of its state, parts of ``on_event``, and functions of integers and base.
     """
 
     planted: list[list[str]] = field(default_factory=list)
@@ -24,6 +25,6 @@ class Said:
 
 
 def said_of(name: str) -> Said:
-    """Return what is said of a program."""
+    """Return the test data of a program."""
     (path,) = STIMULI.glob(f"*/plain_{name}.toml")
     return Said(**tomllib.loads(path.read_text(encoding="utf-8")))

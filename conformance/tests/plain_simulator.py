@@ -1,4 +1,4 @@
-"""The path simulator in one file, for the tests: ``spec/simulator.md`` is its text.
+"""The path simulator in one file, for the tests, written from ``spec/simulator.md``.
 
 It runs scenarios and networks, not presets. It shares no code with the C simulator and gives the same events to the
 nanosecond. Its author knew the C simulator: it is not an independent reading of the text. A run takes a value of
@@ -20,14 +20,14 @@ S, MS = 10**9, 10**6
 ORIGIN_NS, INITIAL_RTT_NS, GRANULARITY_NS = S, 333 * MS, MS
 #: Announced for data without end, and for a receive window without bound.
 UNBOUNDED_BYTES = 2**62 - 1
-#: A receive window that grows stays at or below this.
+#: Maximum of a growing receive window, in bytes.
 MOST_WINDOW_BYTES = 2**40
-#: A packet is lost so many numbers below the largest; probes, SYN and FIN are backed off so often.
+#: Packet threshold of loss detection, and maximum number of doublings of the timers of probes, SYN and FIN.
 PACKET_THRESHOLD, MOST_DOUBLINGS = 3, 10
 
 
 class Answer(NamedTuple):
-    """Answer of a controller: window, release time of the next packet if it paces, whether slow start goes on."""
+    """Answer of a controller: window, release time of the next packet if it paces, and whether slow start continues."""
 
     cwnd_bytes: int
     next_release_ns: int | None = None
@@ -78,7 +78,7 @@ class Clock:
         heapq.heappush(self._queue, (-(-t_ns // self._tick_ns) * self._tick_ns, self._scheduled, action, arguments))
 
     def run(self, stop_ns: int, finished: Callable[[], bool]) -> bool:
-        """Run until ``finished`` or ``stop_ns``. Return whether one of them came; otherwise nothing was left to do."""
+        """Run until ``finished`` or ``stop_ns``. Return whether one was reached before the queue became empty."""
         while self._queue and not finished():
             self.now_ns = self._queue[0][0]
             if self.now_ns > stop_ns:
@@ -137,7 +137,7 @@ class Bottleneck:
         self._loss, self._jitter, self._early = (random_numbers(seed ^ purpose) for purpose in (1, 2, 3))
 
     def carry(self, now_ns: int, size_bytes: int) -> int | None:
-        """Return when a packet that comes now arrives, ``None`` if it never does."""
+        """Enqueue a packet now; return its arrival time, or ``None`` if it is dropped or lost."""
         link, starts_ns = self._link, max(now_ns, self.busy_until_ns)
         self.leave(now_ns)
         if starts_ns > now_ns:
@@ -174,7 +174,7 @@ class Bottleneck:
 
 
 def send(clock: Clock, links: Sequence[Any], deliver: Callable[[Packet], None], packet: Packet) -> None:
-    """Send a packet over links in turn. It reaches a later bottleneck at its time; all else is computed now."""
+    """Send a packet over links in order. Later bottlenecks are simulated at their time, other links at once."""
     t_ns = clock.now_ns
     for index, link in enumerate(links):
         if isinstance(link, Bottleneck) and index > 0:
@@ -194,7 +194,7 @@ class AckPolicy:
         self.pending, self.deadline_ns = [], None
 
     def arrived(self, now_ns: int, packet: int) -> bool:
-        """Take a packet; return whether an ACK is due at once."""
+        """Process a packet; return whether an ACK is due at once."""
         in_order = packet == self._largest + 1
         if packet > self._largest:
             self._largest, self._largest_arrival_ns = packet, now_ns
@@ -206,14 +206,14 @@ class AckPolicy:
         return False
 
     def acknowledge(self, now_ns: int) -> tuple[tuple[tuple[int, int], ...], int]:
-        """Return the ranges that are newly acknowledged, rising, and the acknowledgement delay."""
+        """Return the newly acknowledged ranges in rising order, and the acknowledgement delay."""
         found = ranges_of(sorted(self.pending))
         self.pending, self.deadline_ns = [], None
         return found, now_ns - self._largest_arrival_ns
 
 
 class Sampler:
-    """Delivery-rate samples (``spec/events.md``). The first write finds nothing to send: any delivery ends that gap."""
+    """Delivery-rate samples (``spec/events.md``). A run begins application-limited, until anything is delivered."""
 
     def __init__(self) -> None:
         self._delivered_bytes = self._delivered_ns = self._first_send_ns = self._lost_bytes = 0
@@ -221,7 +221,7 @@ class Sampler:
         self._limited_bytes, self._notes = 1, {}
 
     def hold_back(self, in_flight_bytes: int) -> None:
-        """Note that the application holds the sender back, until more is delivered than is in flight now."""
+        """Mark the sender as application-limited until more than the current bytes in flight is delivered."""
         self._limited_bytes = max(self._delivered_bytes + in_flight_bytes, 1)
 
     def sampled(self, event: Event) -> Event:
@@ -258,7 +258,7 @@ class Sampler:
 
 
 class Outbox:
-    """Data to send. Data with names has the number of the packet that carried it first, and is repeated in its size."""
+    """Data to send. Named data has the number of its first packet, and is repeated in the same size."""
 
     def __init__(self, transfer: Any) -> None:
         self._transfer, self._left_bytes = transfer, transfer.transfer_bytes
@@ -270,7 +270,7 @@ class Outbox:
         return self._left_bytes == 0 and not self._again
 
     def next_size_bytes(self) -> int:
-        """Return the size of the next packet, 0 if there is nothing to send now."""
+        """Return the size of the next packet, or 0 without data to send now."""
         while self._again and not self._probing and self._is_acked(self._again[0][0]):
             self._again.popleft()
         if self._again:
@@ -303,7 +303,7 @@ class Outbox:
             self._close(self._names.pop(packet, packet))
 
     def probe(self, oldest: int, size_bytes: int) -> None:
-        """Make sure that there is something to send: data of the oldest packet, even if it arrived elsewhere."""
+        """Queue data of the oldest packet, even if it arrived in another packet, unless other data can be sent."""
         if self.next_size_bytes() == 0:
             name = self._names.get(oldest, oldest)
             self._probing = self._is_acked(name)
@@ -371,7 +371,7 @@ class Sender:
         return self.send(now_ns, probing=True)
 
     def wants_pacer(self) -> bool:
-        """Return whether only the pacer holds a packet back."""
+        """Return whether only the pacer delays the next packet."""
         size_bytes = self.outbox.next_size_bytes()
         return self._is_paced() and size_bytes > 0 and self._fits(size_bytes)
 
@@ -386,7 +386,7 @@ class Sender:
         acked_bytes, latest_ns = sum(run.size_bytes for run in runs), None
         self.outbox.acked(packets)
         if not runs:
-            return  # all of it was declared lost before
+            return  # all packets were declared lost before
         if runs[-1].last > self._largest_acked:
             self._largest_acked = runs[-1].last
             latest_ns = self.sample(now_ns, runs[-1].sent_t_ns, ack_delay_ns)
@@ -398,7 +398,7 @@ class Sender:
         self.record(Ack(*taken, latest_ns, self.min_ns, self.smoothed_ns, ack_delay_ns, oldest))
 
     def detect_losses(self, now_ns: int, acked_bytes: int = 0) -> None:
-        """Declare packets lost. ``acked_bytes`` are gone here but still in flight for the controller."""
+        """Declare packets lost. ``acked_bytes`` have left flight here, but not yet for the controller."""
         largest, overdue_ns = self._largest_acked, now_ns - self._loss_delay_ns()
         older = takewhile(lambda entry: entry[0] <= largest, self.in_flight.items())
         gone = [number for number, (_, sent) in older if number + PACKET_THRESHOLD <= largest or sent <= overdue_ns]
@@ -411,21 +411,21 @@ class Sender:
             self.record(Lost(now_ns, lost, lost_bytes, self.in_flight_bytes + acked_bytes, self.next_packet))
         if lost and self.transfer.probes and self._is_persistent(lost):
             self.record(PersistentCongestion(now_ns))
-            self.min_ns = None  # the minimum is taken anew (RFC 9002, section 5.2)
+            self.min_ns = None  # the minimum is reset (RFC 9002, section 5.2)
 
     def loss_timer_ns(self) -> int | None:
-        """Return when the oldest packet below the largest acknowledged becomes overdue."""
+        """Return the time when the oldest packet below the largest acknowledged becomes overdue."""
         oldest = next(iter(self.in_flight), self._largest_acked + 1)
         return None if oldest > self._largest_acked else self.in_flight[oldest][1] + self._loss_delay_ns()
 
     def probe_timer_ns(self) -> int | None:
-        """Return when a probe is due (RFC 9002, section 6.2.1)."""
+        """Return the time when a probe is due (RFC 9002, section 6.2.1)."""
         if not self.transfer.probes or self.in_flight_bytes == 0:
             return None
         return self.last_sent_ns + (self._probe_timeout_ns() << min(self.probes, MOST_DOUBLINGS))
 
     def sample(self, now_ns: int, sent_ns: int, ack_delay_ns: int = 0) -> int:
-        """Take an RTT sample and return it (RFC 9002, section 5)."""
+        """Process an RTT sample and return it (RFC 9002, section 5)."""
         latest_ns, self._first_sample_ns = now_ns - sent_ns, self._first_sample_ns or now_ns
         self.latest_ns = latest_ns
         if self.min_ns is None:
@@ -438,7 +438,7 @@ class Sender:
         return latest_ns
 
     def check_app_limited(self) -> None:
-        """Look at the beginning of an ACK or of a timer whether the application holds the sender back."""
+        """Check at the beginning of an ACK or of a timer whether the application limits the sender."""
         limited = self.in_flight_bytes < self.answer.cwnd_bytes and self.outbox.next_size_bytes() == 0
         if self._sampler is not None and limited:
             self._sampler.hold_back(self.in_flight_bytes)
@@ -486,7 +486,7 @@ class Sender:
         return self.answer.next_release_ns is not None or self.transfer.pacing.value != "none"
 
     def _hold_back(self, size_bytes: int, now_ns: int) -> None:
-        """Set when the packet after one that left now may leave."""
+        """Set the release time of the packet after one that is sent now."""
         cwnd_bytes, rtt_ns = self.answer.cwnd_bytes, INITIAL_RTT_NS if self.smoothed_ns is None else self.smoothed_ns
         self.release_ns = max(self.release_ns, now_ns) - (-4 * size_bytes * rtt_ns // (5 * max(cwnd_bytes, 1)))
 
@@ -517,14 +517,14 @@ class Sender:
 
 
 class Flow:
-    """A sender and a receiver with links between them. Times of its life are ``None`` until they have come."""
+    """A sender and a receiver with links between them. Times of later events are ``None``."""
 
     def __init__(self, clock: Clock, plan: Any, controller: Any, there: Sequence[Any], back: Sequence[Any]) -> None:
         self._clock, self._transfer, self._connection = clock, plan.transfer, plan.transfer.connection
         self.sender, self._acks = Sender(plan.transfer, controller), AckPolicy(plan.receiver)
         self._there = partial(send, clock, there, self._at_receiver)
         self._back = partial(send, clock, back, self._at_sender)
-        #: Data at the receiver: when since the start, in which packet, whose data that repeats, and its size.
+        #: Data at the receiver: time since the start, packet, packet whose data it repeats, and size.
         self.arrivals, self._arrived = [], set()
         self.started_ns = self.completed_ns = self.acknowledged_ns = self.finished_ns = self._loss_timer_ns = None
         self._probe_waits = self._pacer_waits = self._established = self._fin_arrived = False
@@ -649,7 +649,7 @@ class Flow:
             self._after_losses()
 
     def _set_probe_timer(self) -> None:
-        """Have one action waiting for the probe timer; it looks again when it runs."""
+        """Schedule one action for the probe timer; the action checks the timer again when it runs."""
         timer_ns = self.sender.probe_timer_ns()
         if not self._probe_waits and timer_ns is not None:
             self._probe_waits = True

@@ -1,4 +1,4 @@
-"""Random streams for the self-contained reference implementations: those that compare model and port, each algorithm with its own."""
+"""Random streams for the self-contained reference implementations: the streams that compare model and port."""
 
 import importlib
 from collections import Counter
@@ -22,20 +22,21 @@ from quic_changes import next_size, probe_or_not
 from stimuli.initial_window import OF_QUIC
 from stimuli.new_path import BASES, STARTUPS
 
-#: How often the path changes, in millionths of the events.
+#: Probability of a path change per event, in millionths.
 PATH_CHANGE_PPM = 5_000
-#: Profiles of QUIC with a new controller on a new path.
+#: QUIC profiles with a new controller on a new path.
 RESET = {f"{name}/{profile}" for name, profiles in (BASES | STARTUPS).items() for profile in profiles}
-#: Profiles whose path changes, in a fifth of their events. JumpStart of 2007 has vectors of a first jump on a new path.
+#: Profiles with path changes, in a fifth of their events. JumpStart of 2007 has vectors of a first jump on a new path.
 MIGRATING = RESET | {"jumpstart/pfldnet-2007"}
-#: Profiles of QUIC, whose streams have PMTU probes and changes of the datagram size in the same fifth.
+#: QUIC profiles, whose streams have PMTU probes and changes of the datagram size in the same fifth.
 QUIC = RESET | {f"careful-resume/{profile}" for profile in OF_QUIC["careful-resume"]}
 
 
 def _streams() -> dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]]:
-    """Return the streams of every algorithm: those of its folder of stimuli, and those that its comparison with the port draws.
+    """Return the streams of every algorithm, from its folder of stimuli and from its comparison with the port.
 
-    By algorithm: a stream for a profile, how many events of it are played, and the chance in percent that one is the last after slow start.
+    Each entry has a function that begins a stream of a profile, and the number of events to play. Its third number is
+    the chance in percent that an event after slow start is the last.
     """
     names = [f"stimuli.{path.parent.name}.streams" for path in STIMULI.glob("*/streams.py")]
     names += [path.stem for path in Path(__file__).parent.glob("c_*.py")]
@@ -48,7 +49,7 @@ STREAMS = _streams()
 
 @dataclass
 class Connection:
-    """A connection that was played: the events that the model accepted, with what it answered."""
+    """A played connection: the events that the model accepted, with its answers."""
 
     config: Config
     steps: list[tuple[Event, Observation]] = field(default_factory=list)
@@ -57,7 +58,7 @@ class Connection:
 def connections(
     name: str, seed: int, events: int, *, migrates: bool = False, changes: bool = False
 ) -> Iterator[Connection]:
-    """Play random streams of a profile until the model has accepted so many events. ``migrates``: the path changes.
+    """Play random streams of a profile until the model has accepted ``events`` events. ``migrates``: the path changes.
 
     ``changes``: lost packets may be PMTU probes, and the datagram size changes.
     """
@@ -76,19 +77,19 @@ def connections(
             event = stream.event(model)
             event = probe_or_not(rng, event) if changes else event
             due = due or (migrates and rng.chance_ppm(PATH_CHANGE_PPM))
-            # Nothing is sent at the time of the change.
+            # No packet is sent at the time of the change.
             if due and model.t_ns + 1 < event.t_ns <= TIME_MAX_NS and _may_change(model, connection):
                 due = False
                 change = PathChange(model.t_ns + 1)
                 model, observation = step(model, change)
                 connection.steps.append((change, observation))
             if isinstance(event, Sent) and event.t_ns == model.path_start_ns:
-                break  # its packets would belong to neither path
+                break  # packets sent at the time of the path change would belong to neither path
             try:
                 model, observation = step(model, event)
             except DomainError:
                 if isinstance(event, Sent):
-                    break  # what follows would acknowledge packets that were never sent
+                    break  # later events would acknowledge packets that were never sent
                 continue
             connection.steps.append((event, observation))
             if observation.ssthresh_bytes is not None and rng.chance_ppm(last * 10_000):
@@ -98,13 +99,13 @@ def connections(
 
 
 def _may_change(model: Controller, connection: Connection) -> bool:
-    """Return whether the path may change here: samples of the delivery rate mix two paths while packets are in flight."""
+    """Return whether the path may change: with packets in flight, delivery-rate samples would mix two paths."""
     flight = next((e.bytes_in_flight for e, _ in reversed(connection.steps) if isinstance(e, Sent | Ack | Lost)), 0)
     return flight == 0 or not samples_rate(model)
 
 
 def run_streams(program: ModuleType | Header, seed: int, events: int) -> Counter[str]:
-    """Hold a program against the model on so many random events that the model accepts; return how often each outcome came."""
+    """Compare a program with the model on this number of accepted random events; return the number of each outcome."""
     outcomes: Counter[str] = Counter()
     played = connections(program.PROFILE, seed, events)
     migrates, changes = program.PROFILE in MIGRATING, program.PROFILE in QUIC

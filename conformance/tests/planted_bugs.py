@@ -19,13 +19,13 @@ from runner_support import BAD
 
 CONTROLLERS = PLANTED / "python"
 Patches = Sequence[Sequence[str]]
-_EXACT = r", exact(?:: every answer to the end|, but .*? by the (?:paths; the vectors may tell|cases that were judged))"
+_EXACT = r", exact(?:: every answer to the end|, but .*? by the (?:paths; vectors may distinguish them|cases that were judged))"
 _CONFIDENCE = re.compile(rf", explains \d+ of \d+ failures[^,:]*(?:, not exact|{_EXACT})?(?:, perhaps)?")
 
 
 @dataclass(frozen=True)
 class Bug:
-    """A bug of a report: the rules it breaks, patterns of a description, and the patches of the fixed and the wrong controller."""
+    """A bug of a report: broken rules, patterns of a description, and patches of the fixed and the wrong controller."""
 
     id: str
     source: str
@@ -53,7 +53,7 @@ class Measured:
 
     @property
     def caught(self) -> bool:
-        """Whether a case failed, or the program ended."""
+        """Whether a case failed or the program exited."""
         return self.exit_code in (1, 3)
 
 
@@ -102,8 +102,8 @@ def run(bug: Bug, folder: Path, patches: Patches, *options: str) -> Measured:
 def judged(bug: Bug, exit_code: int, failed: int, causes: Sequence[Mapping[str, Any]], output: str) -> Measured:
     """Return the result of a run.
 
-    A cause names the bug if it cites a rule that the bug breaks. It describes the bug if it names it, is not unknown, and is exact or has one of
-    the patterns in its id or sentence.
+    A cause names the bug if it cites a rule that the bug breaks. Such a cause also describes the bug if it is known,
+    and is either exact or has a pattern in its id or sentence.
     """
     if not causes:
         return Measured(exit_code, failed, False, False, (), "")
@@ -119,13 +119,13 @@ def _names(bug: Bug, cause: Mapping[str, Any]) -> bool:
 
 
 def sentence(output: str) -> str:
-    """Return id and sentence of the first cause that a report shows, without its confidence."""
+    """Return id and sentence of the first cause in a report, without its confidence."""
     found = re.search(r"cause: (.*?)\n +(?:level|decided|\[)", output, re.S)
     return _CONFIDENCE.sub(":", " ".join(found[1].split())) if found else ""
 
 
 def table(results: Iterable[tuple[Bug, Measured]]) -> str:
-    """Return a table of results, one line for each bug, and the totals."""
+    """Return a table of results, one line per bug, and the totals."""
     lines, rows = [], list(results)
     for bug, one in rows:
         marks = [one.caught, one.named, one.described, bool(one.wrong_exact)]

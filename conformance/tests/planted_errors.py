@@ -1,4 +1,4 @@
-"""Errors planted in three controllers that were written from the pages alone, and what the command says of each."""
+"""Errors planted in three controllers written from the pages alone, and the diagnosis of each error."""
 
 import json
 import os
@@ -24,9 +24,9 @@ from firstflight_conformance.run.session import RunOptions
 from firstflight_conformance.simulate.cases import StimulusScript, stimulus_cases
 
 PLANTED = CONFORMANCE / "tests" / "planted"
-#: The folder of each controller and the programs that it needs.
+#: Folder of each controller and its required programs.
 CONTROLLERS = {"javascript": ("node",), "go": ("go",), "java": ("javac", "java")}
-#: What an error breaks that keeps state from one connection to the next.
+#: Value of ``breaks`` for errors that keep state from one connection to the next.
 KEPT_STATE = "kept state"
 
 
@@ -43,17 +43,17 @@ class PlantedError:
 
 @dataclass(frozen=True)
 class Diagnosed:
-    """What the command says of a controller: its exit code, and the causes, best first."""
+    """Result of the command for a controller: its exit code, and the causes, best first."""
 
     exit_code: int
     causes: tuple[Mapping[str, Any], ...]
 
     def names(self, error: PlantedError) -> bool:
-        """Whether the first cause is the right one, or names a rule that the error breaks."""
+        """Return whether the first cause is right: it lists a rule that the error breaks, or reports kept state."""
         return bool(self.causes) and _is_right(self.causes[0], error)
 
     def wrong_exact(self, error: PlantedError) -> list[str]:
-        """Return the causes that are called exact and are others."""
+        """Return the wrong causes that are reported as exact."""
         return [cause["cause"] for cause in self.causes if cause["exact"] and not _is_right(cause, error)]
 
 
@@ -69,7 +69,7 @@ def errors() -> Iterator[PlantedError]:
 
 
 def missing(controller: str) -> list[str]:
-    """Return the programs that a controller needs and that are not here."""
+    """Return the missing programs that a controller needs."""
     return [program for program in CONTROLLERS[controller] if shutil.which(program) is None]
 
 
@@ -102,7 +102,7 @@ def _java(folder: Path) -> list[str]:
 
 
 def is_caught(command: list[str]) -> bool:
-    """Whether a vector, or else a path, of what the adapter declares shows an error. No cause is looked for."""
+    """Return whether a vector, or otherwise a path, of a declared profile fails. Causes are not computed."""
     manifest = Manifest("planted", "Planted", "", "third-party", tuple(command), CONFORMANCE)
     found = judge_cases(manifest, [Script(case) for case in vectors.cases(vectors.load_all(VECTORS))], RunOptions(10.0))
     if not _fails(found):
@@ -115,7 +115,7 @@ def _fails(report: AdapterReport) -> bool:
 
 
 def judge(command: list[str], report: Path, *options: str) -> Diagnosed:
-    """Judge an adapter by the vectors and in closed loop."""
+    """Judge an adapter by the vectors and in the closed loop."""
     words = ["run", "--both", "--adapter", shlex.join(command), "--report-json", str(report), *options]
     result = CliRunner().invoke(main, words, catch_exceptions=False)
     adapters = json.loads(report.read_text(encoding="utf-8"))["adapters"]

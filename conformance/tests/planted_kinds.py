@@ -28,7 +28,7 @@ from freedoms_support import WINDOWS, answers_of, changed
 from planted_bugs import CONTROLLERS, Bug, Patches, bug_of, bugs, build
 
 _DATA = tomllib.loads((CONTROLLERS / "kinds.toml").read_text("utf-8"))
-#: The most events that the vector of a kind may have.
+#: Maximum number of events in the vector of a kind.
 MOST_EVENTS: Mapping[str, int] = _DATA["kinds"]
 _BASE = "newreno_rfc_9002"
 

@@ -1,6 +1,6 @@
-"""One stream written as the writers of qlogs write it: imitations after their measured habits, not logs of theirs.
+"""Writes a recording in the styles of several qlog writers: imitations of their measured habits, not their logs.
 
-The stream is that of a recording, after a handshake of one Initial packet which leaves flight with its keys.
+The recording follows a handshake with one Initial packet, which leaves flight when its keys are discarded.
 """
 
 import json
@@ -18,10 +18,10 @@ _RTT_NS = 50_000_000
 
 @dataclass(frozen=True)
 class Habits:
-    """What a writer does. ``container``: json, seq, lines or rows. ``time``: relative, absolute, delta or whole ms.
+    """Habits of a writer. ``container``: json, seq, lines or rows. ``time``: relative, absolute, delta or whole ms.
 
-    ``initial_rtt``: that which holds without a sample is logged like one. ``coalesced``: packets without an ACK come in the datagram of
-    each ACK, before its metrics. ``renamed``: the ``group_id`` is another one after the first packet.
+    ``initial_rtt``: the default RTT is logged like a sample. ``coalesced``: the datagram of each ACK has a packet
+    without an ACK, before the metrics. ``renamed``: the ``group_id`` changes after the first packet.
     """
 
     container: str
@@ -72,7 +72,7 @@ WRITERS = {
 
 
 def written(recording: Recording, habits: Habits) -> tuple[str, str | None]:
-    """Return the log, and that of the peer where it has no frames."""
+    """Return the log, and the peer's log if the log omits frames."""
     records = list(_Log(recording, habits).records())
     vantage = {"name": habits.title, "type": "client"}
     peer = None
@@ -189,7 +189,7 @@ class _Log:
                     yield from reversed(both) if habits.sent_before else both
             case Ack():
                 self.packets -= sum(run.count for run in event.packets)
-                self.initial_bytes = 0  # by now the keys are discarded, whether a record says it or not
+                self.initial_bytes = 0  # the keys are discarded by now, with or without a record
                 after = list(metrics(step, event.bytes_in_flight))
                 yield from [*after, *self._ack(event)] if habits.ack_before else [*self._ack(event), *after]
             case Lost():
@@ -252,7 +252,7 @@ class _Log:
         return rtt_ns / (10**9 if self.habits.rtt_in_s else 10**6)
 
     def _number(self, packet: int) -> int:
-        """Return the number that a writer gives a packet: not from 0 on, and some are skipped."""
+        """Return the number of a packet in this log, with an offset and skipped numbers."""
         skipped = packet // self.habits.skipped if self.habits.skipped else 0
         return self.habits.first_number + packet + skipped
 
@@ -267,7 +267,7 @@ class _Log:
     def _record(self, t_ns: int, name: str, data: Record) -> Record:
         if (
             self.habits.upper_case
-        ):  # gQUIC has one packet number space: its ACKs are in packets without a type, and losses name none
+        ):  # gQUIC has one packet number space: packets with ACKs, and losses, are without a type
             name = name.upper()
             if "RECEIVED" in name:
                 data = data | {"packet_type": "UNKNOWN", "header": {"packet_number": data["header"]["packet_number"]}}

@@ -1,4 +1,4 @@
-"""PMTU probes, packets that are not in flight and datagram sizes for random streams, which draw none of them themselves."""
+"""Adds PMTU probes, packets that are not in flight and datagram sizes to random streams without them."""
 
 from dataclasses import replace
 
@@ -6,9 +6,9 @@ from firstflight.controller import Controller
 from firstflight.events import Ack, DatagramSize, Event, Lost, Sent
 from firstflight_conformance.prng import SplitMix64
 
-#: How many of the lost packets are PMTU probes, and how often the datagram size changes, in millionths of the events.
+#: Probability that lost packets are PMTU probes, and that the datagram size changes at an event, in millionths.
 PROBE_PPM, SIZE_PPM = 250_000, 20_000
-#: How many events of packets have packets that are not in flight, in millionths.
+#: Probability that an event with packets has packets that are not in flight, in millionths.
 NOT_IN_FLIGHT_PPM = 5_000
 SIZES = (1, 1200, 1200, 1400, 1500, 9000, 65_535)
 
@@ -23,7 +23,7 @@ def probe_or_not(rng: SplitMix64, event: Event) -> Event:
 def in_flight_or_not(event: Event) -> Event:
     """Return the event; a few ``sent`` and ``ack`` events get ``not_in_flight``.
 
-    Their time decides, so that the draws of the stream stay.
+    The time of the event decides, so that the draws of the stream do not change.
     """
     if isinstance(event, Sent | Ack) and SplitMix64(event.t_ns).chance_ppm(NOT_IN_FLIGHT_PPM):
         return replace(event, not_in_flight=True)

@@ -1,6 +1,7 @@
 """CUBIC of RFC 9438 in real numbers: the window rules of ``firstflight.cubic`` with exact fractions, or in double precision.
 
-The model rounds to whole bytes and ns. These rules never round a window: base and reports get its whole bytes, and ``held`` keeps the rest.
+The model rounds to whole bytes and ns. These rules never round a window: base and reports get its whole bytes, and
+``held`` has the fraction as well.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.window_rules import WindowRules, Windows
 
-#: Exact numbers keep this many bits behind the point, so that fractions stay short. The rest is far below all differences that matter.
+#: Number of binary digits after the point in exact numbers, to keep fractions short. The error is negligible.
 _BITS = 256
 SECOND_NS = 10**9
 
@@ -38,7 +39,7 @@ def _root(number: Fraction) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A kind of number: how a quotient is made, and the cube root. ``time_ns``: to which multiple of ns a sender rounds times."""
+    """A kind of number: functions for quotient and cube root. ``time_ns``: the sender's time resolution in ns."""
 
     quotient: Callable[[Any, Any], Any]
     root: Callable[[Any], Any]
@@ -71,7 +72,7 @@ class Saved:
 
 @dataclass
 class RealCubic:
-    """The variables of RFC 9438, section 4.1.2, as real numbers. ``held``: the window, if its whole bytes are those of the base."""
+    """The variables of RFC 9438, section 4.1.2, as real numbers. ``held``: the window, if its bytes are the base's."""
 
     readings: Readings
     numbers: Numbers
@@ -85,7 +86,7 @@ class RealCubic:
     saved: Saved | None = None
 
     def copy(self) -> "RealCubic":
-        """Return a copy that shares nothing that changes."""
+        """Return a copy that shares no mutable state."""
         made = copy(self)
         made.stage = copy(self.stage)
         made.saved = copy(self.saved)
@@ -98,7 +99,7 @@ class RealCubic:
         return self.held if int(self.held) == cwnd_bytes else cwnd_bytes
 
     def hold(self, window: Any) -> int:
-        """Keep a window, and return its whole bytes."""
+        """Store a window, and return its whole bytes."""
         self.held = min(window, WINDOW_MAX_BYTES)
         return int(self.held)
 
@@ -242,6 +243,6 @@ RULES = WindowRules(
 
 
 def use_real_numbers(controller: Controller, numbers: Numbers) -> Controller:
-    """Put a new controller on CUBIC onto these rules."""
+    """Replace the rules of a new controller on CUBIC by these rules; return the controller."""
     newreno.use_rules(controller.base, RULES, RealCubic(controller.base.rules_state.readings, numbers))
     return controller

@@ -1,4 +1,4 @@
-"""Three small vectors, and adapters that are started from ``bad_adapters``."""
+"""Three small vectors, and the adapters in ``bad_adapters``."""
 
 import json
 import sys
@@ -41,7 +41,7 @@ def events(tick_ns: int = _RTT_NS) -> list[dict[str, Any]]:
 
 
 def vector(vector_id: str, stream: list[dict[str, Any]], tier: str = "gold") -> dict[str, Any]:
-    """Return a vector of the base controller, with what the model answers to the stream."""
+    """Return a vector of the base controller, with the answers of the model to the stream."""
     controller = create("slow-start", "rfc-9002", Config(1200))
     expect, parsed = [], read_stream(stream)
     for index, event in enumerate(parsed):
@@ -73,7 +73,7 @@ def write_vectors(root: Path, *more: dict[str, Any]) -> Path:
 
 
 def scripts(root: Path) -> list[Script]:
-    """Return the cases below ``root``, ready to be played."""
+    """Return the scripts of the cases below ``root``."""
     return [Script(case) for case in vectors.cases(vectors.load_all(root))]
 
 

@@ -1,4 +1,4 @@
-"""A folder that is served on loopback, as tests of pages need it."""
+"""Serves a folder on loopback for tests of pages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from threading import Thread
 
 @contextmanager
 def served(folder: Path, added: dict[str, Path] | None = None) -> Iterator[tuple[str, list[str]]]:
-    """Serve a folder; yield its address and the list of what is asked for. ``added``: files from elsewhere, by their path."""
+    """Serve a folder; yield its address and the list of requested paths. ``added``: further files by their path."""
     asked: list[str] = []
 
     class Handler(SimpleHTTPRequestHandler):
@@ -22,7 +22,7 @@ def served(folder: Path, added: dict[str, Path] | None = None) -> Iterator[tuple
             super().do_GET()
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Discard the message."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
         thread = Thread(target=server.serve_forever, daemon=True)

@@ -1,6 +1,6 @@
 """The cases of ``simulator_cases.py``, run by the C simulator and by ``plain_simulator.py``; ``simulated.json`` has their hashes.
 
-``python conformance/tests/simulated.py`` writes the file anew if both programs agree on every case.
+``python conformance/tests/simulated.py`` rewrites the file if both programs agree on every case.
 """
 
 import json
@@ -47,7 +47,7 @@ from simulator_cases import (
 FILE = Path(__file__).with_suffix(".json")
 Arrivals = dict[str, list[Arrival]]
 _SLOW_STARTS = (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START, Phase.STARTUP)
-#: Outcomes that are a turn without another phase.
+#: Outcomes that count as a turn without a change of phase.
 _TURNS = (
     Outcome.EXITED, Outcome.REDUCED, Outcome.COLLAPSED, Outcome.DRAINED, Outcome.JUMPED, Outcome.JUMP_BEGUN,
 )  # fmt: skip
@@ -143,7 +143,7 @@ def _observed(raw: RawObservation) -> tuple[object, ...]:
 
 
 def observed(seen: Observation) -> tuple[object, ...]:
-    """Return of an observation of the model the members that the C simulator returns."""
+    """Return the members of a model's observation that the C simulator also returns."""
     return seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase, seen.outcome, seen.next_release_ns
 
 
@@ -178,7 +178,7 @@ def by_c(given: Case) -> Result:
 
 
 def _by_c_outside(given: ScenarioCase) -> Result:
-    """Run a scenario with the model in the loop: only then the clock may be coarse."""
+    """Run a scenario with the model in the loop, which is required for a coarse clock."""
     model = ModelInLoop(create(*_names(given.controller), given.scenario.config), keep=False)
     run = Simulation(given.scenario, model, given.clock_ns)
     try:
@@ -253,7 +253,7 @@ def experiment_block(number: int) -> str:
 
 
 def measured(make: Callable[[int], Case], of: int) -> dict[str, Any]:
-    """Return the features and hashes of so many cases by the C simulator. Raise :class:`ValueError` if the plain program differs."""
+    """Return the features and hashes of cases by the C simulator. Raise :class:`ValueError` if the programs differ."""
     features: list[set[str]] = []
 
     def texts(block: int) -> Iterator[str]:
@@ -270,7 +270,7 @@ def measured(make: Callable[[int], Case], of: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Rewrite the file."""
     found = {
         "cases": measured(case, CASES),
         "experiments": measured(experiment_case, EXPERIMENTS),

@@ -20,12 +20,12 @@ from firstflight_conformance.simulate.scenario import Link, Scenario
 from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receiver, Transfer
 
 S, MS = 10**9, 10**6
-#: How many scenarios and networks, experiments, and networks with MAX_DATA; and how many of them share a hash.
+#: Numbers of scenarios and networks, of experiments, of networks with MAX_DATA, and of cases per hash.
 CASES, EXPERIMENTS, LIMITED, BLOCK = 20_000, 4_000, 1_000, 100
 LEAST = 500
 #: Features that only the networks with MAX_DATA have.
 MAX_DATA, GROWING_MAX_DATA = "MAX_DATA", "MAX_DATA with a growing window"
-#: Controllers whose rules are settled; the last one, which asks for delivery-rate samples, is in every tenth block only.
+#: Controllers with settled rules. The last one needs delivery-rate samples and is only in every tenth block.
 CONTROLLERS = (
     "slow-start/rfc-9002",
     "cubic/rfc-9438",
@@ -68,7 +68,7 @@ def case(number: int) -> Case:
 
 
 def limited_case(number: int) -> Network:
-    """Return a network of which each receiver limits the data by MAX_DATA, and all windows grow or none does."""
+    """Return a network whose receivers limit the data by MAX_DATA, where either all windows grow or none."""
     draw = _Draw(number << 32 | 2)
     network, factor = _network(draw, CONTROLLERS[:-1]), draw.one(1, 2 + draw.below(2))
     transfers = [
@@ -84,7 +84,7 @@ def limited_case(number: int) -> Network:
 
 
 def experiment_case(number: int) -> Experiment:
-    """Return a transfer of a published experiment, with other members than the published ones."""
+    """Return a transfer of a published experiment with changed members."""
     draw = _Draw(number << 32 | 1)
     algorithm = draw.one("cubic", "cubic", "jumpstart", "jumpstart", "slow-start/rfc-9002")
     rate_mbps, delay_ms = 1 + draw.below(draw.one(3, 100)), draw.below(draw.one(3, 40, 40))
@@ -338,7 +338,7 @@ def _of_flow(kind: str, flow: "FlowOf") -> set[str]:
 
 @dataclass(slots=True)
 class FlowOf:
-    """The result of a flow: its numbers, its events, and of a network turns, samples and arrivals, all as tuples."""
+    """The result of a flow: its numbers and events, and in a network turns, samples and arrivals, all as tuples."""
 
     numbers: dict[str, int | None]
     events: Sequence[Event] = ()
@@ -347,7 +347,7 @@ class FlowOf:
 
 @dataclass(slots=True)
 class Result:
-    """The result of a case: how it ended, its numbers, and its flows."""
+    """The result of a case: its end, its numbers, and its flows."""
 
     kind: str
     end: str
@@ -392,11 +392,11 @@ def block_hash(texts: Iterable[str]) -> str:
 
 
 def numbers(block: int, of: int) -> range:
-    """Return the numbers of the cases of a block, of so many cases in all."""
+    """Return the numbers of the cases in a block; ``of``: total number of cases."""
     return range(block * BLOCK, min((block + 1) * BLOCK, of))
 
 
 def counted(found: Iterable[set[str]]) -> dict[str, int]:
-    """Return how many cases have each feature."""
+    """Return the number of cases with each feature."""
     counts = Counter(name for names in found for name in names)
     return dict(sorted(counts.items()))

@@ -48,7 +48,7 @@ class State(Structure):
 
 @cache
 def library() -> CDLL:
-    """Return the parts, of which the simulator itself is in its own library."""
+    """Return the library of the parts, after loading the library of the simulator."""
     CDLL(native.library()._name, RTLD_GLOBAL)
     source = Path(__file__).with_suffix(".c")
     headers = sorted(native.SOURCES.glob("*.h"))
@@ -66,12 +66,12 @@ def transmission_ns(size_bytes: int, rate_bps: int) -> int:
     return int(function(c_uint64(size_bytes), c_uint64(rate_bps)))
 
 
-#: A kind of link with its rate, its delay or latency, and its bytes.
+#: Kind, rate, delay or latency, and bytes of a link.
 Link = tuple[Kind, int, int, int]
 
 
 def cross(links: Sequence[Link], packets: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], int]:
-    """Send packets, given as time and size, over links. Return which arrived when, in that order, and how many were dropped."""
+    """Send packets, given as time and size, over links. Return the arrivals in order, and the number of drops."""
     on_way = (_Packet * len(packets))(*packets)
     dropped = library().parts_cross((_Link * len(links))(*links), len(links), on_way, len(packets))
     arrived = [(number, packet.arrived_ns) for number, packet in enumerate(on_way) if packet.arrived_ns != NONE]
@@ -100,7 +100,7 @@ class AckPolicy:
 
 
 class Sender:
-    """A sender whose controller keeps a window. ``events`` are those that the controller was told."""
+    """A sender with a fixed window. ``events``: the events that its controller received."""
 
     def __init__(self, transfer: Transfer, window_bytes: int) -> None:
         self.events: list[Event] = []
@@ -125,7 +125,7 @@ class Sender:
         return found
 
     def window(self, window_bytes: int) -> None:
-        """Let the controller have another window from now on."""
+        """Change the window of the controller."""
         self._window_bytes = window_bytes
         self._call("window", window_bytes)
 

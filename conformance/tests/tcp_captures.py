@@ -1,4 +1,4 @@
-"""Captures with known answers: TCP senders over a bottleneck, seen at the sender and at the receiver as a capture would see them."""
+"""Captures with known answers: simulated TCP senders over a bottleneck, captured at the sender and at the receiver."""
 
 import heapq
 import struct
@@ -38,7 +38,7 @@ class Setting:
 
     @property
     def random(self) -> Random:
-        """The numbers of this setting."""
+        """The random numbers of this setting."""
         return Random(f"{self.control} {self.kind} {self.seed}")
 
 
@@ -67,7 +67,7 @@ class _Segment:
 
 
 class _Control:
-    """The window of the sender: follows a model of ours up to the first loss or mark, then the response of its base."""
+    """The window of the sender: follows our model up to the first loss or mark, then the response of its base."""
 
     def __init__(self, name: str, initial: int) -> None:
         algorithm, _, profile = PROFILES[name].partition("/")
@@ -80,7 +80,7 @@ class _Control:
         self.alone = False
 
     def feed(self, now_ns: int) -> None:
-        """Pass the last event to the model, and take its window."""
+        """Pass the last event to the model, and use its window."""
         event: Event = self.sampler.sampled(self.recorder.steps[-1].event)
         before_bytes = self.window_bytes
         seen = advance(self.model, event)
@@ -93,12 +93,12 @@ class _Control:
                 self.alone, self.threshold_bytes = True, self.window_bytes
 
     def leave(self, now_ns: int, window_bytes: int, *, loss: bool) -> None:
-        """Note that slow start is over."""
+        """Record the end of slow start."""
         if self.truth.exit_bytes is None:
             self.truth.exit_bytes, self.truth.exit_ns, self.truth.loss = window_bytes, now_ns - BEGIN_NS, loss
 
     def reduce(self, now_ns: int) -> None:
-        """Take a loss or mark."""
+        """Process a loss or mark."""
         self.leave(now_ns, self.window_bytes, loss=True)
         over, of = _BETAS.get(self.name, (1, 1))
         self.alone = self.name != "bbr"
@@ -106,10 +106,10 @@ class _Control:
 
 
 class Sender:
-    """A TCP sender with its path and receiver: everything that happens, in the order of time."""
+    """Simulation of a TCP sender with its path and receiver, in the order of time."""
 
     def __init__(self, setting: Setting) -> None:
-        """Draw the path."""
+        """Draw the parameters of the path."""
         random, kind = setting.random, setting.kind
         self.setting = setting
         self.rate_bps = random.choice([8, 10, 16, 20]) * 10**6
@@ -126,9 +126,9 @@ class Sender:
         self.queue_events: list[tuple[int, int, Callable[..., None], tuple[object, ...]]] = []
         self.segments: list[_Segment] = []
         self.by_start: dict[int, int] = {}
-        self.acked = 0  # index of the oldest segment that is not acknowledged
+        self.acked = 0  # index of the oldest unacknowledged segment
         self.sent_bytes = self.written_bytes = 0
-        self.ends: list[int] = []  # of the writes of the application
+        self.ends: list[int] = []  # ends of the application's writes
         self.high = 0
         self.recovery_end = self.cwr = None
         self.free_ns = 0
@@ -142,7 +142,7 @@ class Sender:
     # time
 
     def at(self, t_ns: int, what: Callable[..., None], *given: object) -> None:
-        """Do something later."""
+        """Schedule a call."""
         heapq.heappush(self.queue_events, (t_ns, next(self._number), what, given))
 
     def run(self) -> Truth:
@@ -173,23 +173,23 @@ class Sender:
             self.write(now_ns, bulk)
 
     def _bulk(self) -> int:
-        """Return the bytes of a transfer that goes on behind slow start, and behind Drain."""
+        """Return the size of a transfer that lasts beyond slow start, and beyond Drain."""
         return (3 if self.setting.control == "bbr" else 1) * self.random.randrange(1_200_000, 1_600_000)
 
     def _drip(self, now_ns: int, left: int) -> None:
-        """Write less than the path carries, every 10 ms."""
+        """Write less than the capacity of the path, every 10 ms."""
         self.write(now_ns, self.rate_bps // 8 * 10 // 1000 // 2)
         if left:
             self.at(now_ns + 10 * _NS_PER_MS, self._drip, left - 1)
 
     def write(self, now_ns: int, size: int) -> None:
-        """Write data."""
+        """Write application data."""
         self.written_bytes += size
         self.ends.append(self.written_bytes)
         self.send(now_ns)
 
     def answered(self, now_ns: int) -> None:
-        """Take data of the receiver's application."""
+        """Process data from the receiver's application."""
         if self.setting.kind == "tls":
             self.write(now_ns + 200_000, 380)
             self.write(now_ns + 250_000, self._bulk())
@@ -200,7 +200,7 @@ class Sender:
 
     @property
     def pipe(self) -> int:
-        """Bytes in flight as the sender counts them."""
+        """Bytes in flight by the sender's count."""
         return sum(each.size for each in self.segments[self.acked :] if not each.sacked and not each.lost)
 
     def send(self, now_ns: int) -> None:
@@ -273,7 +273,7 @@ class Sender:
         self.seen_by["sender"].append((t_ns, _data_frame(start, size, t_ns, self.last_stamp, flags)))
 
     def _travel(self, t_ns: int, each: _Segment) -> None:
-        """Put a segment through the bottleneck."""
+        """Send a segment through the bottleneck."""
         while self.waiting and self.waiting[0] <= t_ns:
             self.waiting.popleft()
         if len(self.waiting) >= self.queue:
@@ -290,7 +290,7 @@ class Sender:
     def acknowledged(
         self, now_ns: int, end: int, blocks: list[tuple[int, int]], stamps: tuple[int, int], ece: bool, frame: bytes
     ) -> None:
-        """Take an ACK."""
+        """Process an ACK."""
         self.seen_by["sender"].append((now_ns, frame))
         self.last_stamp = stamps[0]
         first, acked, before = self.acked, 0, self.pipe
@@ -380,7 +380,7 @@ class _Peer:
         self.round = 0
 
     def data(self, now_ns: int, start: int, size: int, stamp: int, marked: bool, frame: bytes) -> None:
-        """Take a segment."""
+        """Process a segment."""
         self.sender.seen_by["receiver"].append((now_ns, frame))
         self.ece |= marked
         in_order = start == self.next
@@ -399,7 +399,7 @@ class _Peer:
             self.sender.at(now_ns + _DELAYED_ACK_NS, self._late, self.next)
 
     def _request(self, now_ns: int) -> int:
-        """Return how many bytes the receiver's application sends in answer to the data so far."""
+        """Return the number of bytes that the receiver's application sends in answer to the data so far."""
         sender, kind = self.sender, self.sender.setting.kind
         if kind == "tls" and self.next == 517:
             return 3000

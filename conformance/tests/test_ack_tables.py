@@ -1,4 +1,4 @@
-"""Tables with a row per ACK: the same answer as of the recording; sampled rows and broken ones are refused with their line."""
+"""Tables with a row per ACK get the verdict of the recording; sampled and broken rows are refused with their line."""
 
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ HEAD = "t_us,rtt_us,acked_bytes,in_flight_bytes,cwnd_bytes,ssthresh_bytes"
 
 @cache
 def rows(name: str, profile: str) -> tuple[tuple[object, ...], ...]:
-    """Return the rows of a connection: each ACK with what is in flight once it has released what it does."""
+    """Return the rows of a connection: each ACK, with the bytes in flight after the packets that it releases."""
     recording = recording_of(Case(load(VECTORS / f"{name}.json"), profile))
     found: list[list[object]] = []
     for event, answer in zip(recording.events, answers_of(recording), strict=True):
@@ -38,7 +38,7 @@ def rows(name: str, profile: str) -> tuple[tuple[object, ...], ...]:
 
 
 def table(found: object, head: str = HEAD) -> bytes:
-    """Return the file."""
+    """Return the contents of a table file."""
     return "\n".join([head, *(",".join(map(str, row)) for row in found)]).encode()  # type: ignore[attr-defined]
 
 
@@ -46,7 +46,7 @@ def table(found: object, head: str = HEAD) -> bytes:
     ("name", "profile"), [("hystart/path.deep-queue", "linux"), ("search/path.deep-queue", "linux-4")]
 )
 def test_a_row_per_ack_gives_the_same_answer(tmp_path: Path, name: str, profile: str) -> None:
-    """The profile is named among those that are for the recording, at the same exit."""
+    """A table gives the profile and exit of its recording."""
     file = tmp_path / "acks.csv"
     file.write_bytes(table(rows(name, profile)))
     verdict = judge(read(file).recording)
@@ -59,7 +59,7 @@ def test_a_row_per_ack_gives_the_same_answer(tmp_path: Path, name: str, profile:
 
 
 def test_sampled_rows_are_refused(tmp_path: Path) -> None:
-    """A row per interval sums what several ACKs acknowledge: no exit can be told by it."""
+    """Rows that sum several ACKs are refused, because they do not show the exit."""
     one_each = rows("hystart/path.deep-queue", "linux")
     sampled = [one_each[0]]
     for at in range(1, len(one_each) - 8, 8):
@@ -76,25 +76,25 @@ _BROKEN = {
     "no state first": (_GOOD[1:], HEAD, "line 2: the first row must be the state before the first ACK"),
     "empty": ([], HEAD, "line 2: the first row"),
     "a column": (_GOOD, HEAD.replace("rtt_us", "rtt"), None),
-    "no column": (_GOOD, HEAD.replace("rtt_us", "latency"), "line 1: there is no column rtt; needed are t_us, rtt_us"),
-    "text": ([_GOOD[0], (100, 99, "many", 3600, 3600, "")], HEAD, "line 3: acked_bytes: 'many' is no number"),
-    "not a number": ([_GOOD[0], (100, "NaN", 1200, 3600, 3600, "")], HEAD, "line 3: rtt_us: 'NaN' is no number"),
+    "no column": (_GOOD, HEAD.replace("rtt_us", "latency"), "line 1: missing column rtt; required are t_us, rtt_us"),
+    "text": ([_GOOD[0], (100, 99, "many", 3600, 3600, "")], HEAD, "line 3: acked_bytes: 'many' is not a number"),
+    "not a number": ([_GOOD[0], (100, "NaN", 1200, 3600, 3600, "")], HEAD, "line 3: rtt_us: 'NaN' is not a number"),
     "beyond all bounds": (
         [_GOOD[0], (100, 99, "1e999999999", 3600, 3600, "")],
         HEAD,
-        "line 3: acked_bytes: '1e999999999' is no number",
+        "line 3: acked_bytes: '1e999999999' is not a number",
     ),
     "negative": ([_GOOD[0], (100, 99, 1200, -1, 3600, "")], HEAD, "line 3: in_flight_bytes: '-1' is out of range"),
     "missing": ([_GOOD[0], (100, 99, 1200)], HEAD, "line 3: in_flight_bytes: is empty"),
-    "back": ([_GOOD[0], _GOOD[2], _GOOD[1]], HEAD, "line 4: t: before that of the row above"),
-    "odd sizes": ([_GOOD[0], (100, 99, 1201, 3600, 3600, ""), _GOOD[2]], HEAD, "file: acked_bytes are no multiples"),
-    "too much": ([_GOOD[0], (100, 99, 4800, 0, 3600, "")], HEAD, "line 3: acked_bytes: more than is in flight"),
+    "back": ([_GOOD[0], _GOOD[2], _GOOD[1]], HEAD, "line 4: t: earlier than in the previous row"),
+    "odd sizes": ([_GOOD[0], (100, 99, 1201, 3600, 3600, ""), _GOOD[2]], HEAD, "file: acked_bytes are not multiples"),
+    "too much": ([_GOOD[0], (100, 99, 4800, 0, 3600, "")], HEAD, "line 3: acked_bytes: more than the previous rows"),
 }
 
 
 @pytest.mark.parametrize("name", _BROKEN)
 def test_a_broken_table_is_refused_by_its_line(tmp_path: Path, name: str) -> None:
-    """Nothing is guessed."""
+    """A broken table is refused with its line."""
     found, head, reason = _BROKEN[name]
     file = tmp_path / "acks.csv"
     file.write_bytes(table(found, head))

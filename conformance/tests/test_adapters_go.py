@@ -1,4 +1,4 @@
-"""The adapters of stacks in Go: what no vector reaches. They are built by ``make go-adapters``, where there is Go."""
+"""Behaviour of the adapters of Go stacks that no vector reaches. ``make go-adapters`` builds them with Go."""
 
 import json
 import subprocess
@@ -74,7 +74,7 @@ def lost(t_ms: int, packets: list[tuple[int, int]], in_flight: int, next_packet:
 
 
 def test_persistent_congestion_that_the_stack_establishes_shows_at_its_event() -> None:
-    """Two packets 1.8 s apart are lost, longer than three probe timeouts of an RTT of 100 ms."""
+    """Losses 1.8 s apart, longer than three probe timeouts, give persistent congestion at its event."""
     events = [
         sent(1000, 0, 0, 1),
         ack(1100, 0, 1000, 0, 1),
@@ -88,7 +88,7 @@ def test_persistent_congestion_that_the_stack_establishes_shows_at_its_event() -
 
 
 def test_persistent_congestion_that_the_stack_does_not_establish_is_unsupported() -> None:
-    """The same 100 ms apart."""
+    """Losses 100 ms apart make the persistent congestion event unsupported."""
     events = [
         sent(1000, 0, 0, 1),
         ack(1100, 0, 1000, 0, 1),
@@ -102,7 +102,7 @@ def test_persistent_congestion_that_the_stack_does_not_establish_is_unsupported(
 
 @pytest.mark.parametrize(("name", "argument"), [("quic-go", None), ("gvisor", "cubic"), ("x-net-quic", None)])
 def test_nothing_more_is_observed_once_an_event_was_refused(name: str, argument: str | None) -> None:
-    """The events that the runner has already sent are answered, and the next case begins anew."""
+    """After a refused event the adapter answers later events as unsupported, and the next case is unaffected."""
     case = [START, *({"op": "event", "i": i, "event": event} for i, event in enumerate(events_with_unknown_kind()))]
     answers = converse(name, *([argument] if argument else []), messages=[HELLO, *case, {"op": "end"}, *case])
     assert [answer["op"] for answer in answers] == [
@@ -118,7 +118,7 @@ def events_with_unknown_kind() -> list[dict[str, Any]]:
 
 
 def test_gvisor_finds_the_loss_of_the_first_segment() -> None:
-    """Without a segment acknowledged before the case, duplicate acknowledgements would begin no recovery.
+    """gVisor detects the loss of the first segment only if a segment was acknowledged before the case.
 
     Two segments beyond the gap are enough for SACKScoreboard.IsRangeLost, where RFC 6675 wants more than two.
     """
@@ -128,6 +128,6 @@ def test_gvisor_finds_the_loss_of_the_first_segment() -> None:
 
 
 def test_gvisor_that_has_not_found_a_loss_says_so() -> None:
-    """One packet acknowledged beyond the gap is no loss for TCP."""
+    """One packet acknowledged beyond the gap does not make a loss for TCP, so the event is unsupported."""
     events = [sent(1000, 0, 9, 10), ack(1100, 1, 1000, 9, 10), lost(1100, [(0, 1000)], 8, 10)]
     assert play("gvisor", "reno", events=events)[2]["op"] == "unsupported"

@@ -1,4 +1,4 @@
-"""What is kept of runs: agreement, in rows that replace older ones; and the page that is made of it."""
+"""Stored agreement of runs, in rows that replace older rows, and the page generated from them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ ROW = Row(
 
 
 def recording(profile: str) -> Recording:
-    """Return a sender that is SEARCH in this profile."""
+    """Return the recording of a SEARCH sender with this profile."""
     vector = load_vector(VECTORS / "search" / "full-window.plateau-50-ms.json")
     config = config_from_json(vector.config)
     answers = replay(create("search", profile, config), list(vector.events))
@@ -34,7 +34,7 @@ def recording(profile: str) -> Recording:
 
 
 def test_a_row_counts_what_agrees() -> None:
-    """Two of three runs are of the profile that is expected; one leaves slow start elsewhere."""
+    """A row counts the runs that match the expected profile: two of three, as one leaves slow start elsewhere."""
     runs = [recording("linux-3"), recording("linux-3"), recording("neqo-2026")]
     found = row("a stack", "1", "a path", "search/linux-3", runs)
     assert (found.runs, found.judged) == (3, 3)
@@ -44,7 +44,7 @@ def test_a_row_counts_what_agrees() -> None:
 
 
 def test_rows_replace_those_of_the_same_sender_and_path(tmp_path: Path) -> None:
-    """Others stay; the order is that of the names."""
+    """A new row replaces the row of the same sender and path; other rows stay, and rows are sorted by name."""
     file = tmp_path / "connections.json"
     assert agreement.load(file) == []
     agreement.keep([ROW, replace(ROW, path="fast")], file)
@@ -53,7 +53,7 @@ def test_rows_replace_those_of_the_same_sender_and_path(tmp_path: Path) -> None:
 
 
 def test_what_is_kept_is_what_the_paths_and_profiles_are() -> None:
-    """Each row is of a path and by a profile that there are, and counts what can be."""
+    """Each stored row has an existing path and profile, and possible counts."""
     paths = {path.stem for path in LIVE_PATHS.glob("*.json")}
     rows = agreement.load()
     for each in rows:
@@ -67,13 +67,13 @@ def test_what_is_kept_is_what_the_paths_and_profiles_are() -> None:
 
 
 def test_what_is_kept_was_made_with_the_profiles_that_there_are() -> None:
-    """Rows that other profiles were compared with say nothing of these."""
+    """All stored rows were made with the current profiles."""
     older = {each.stack for each in agreement.load() if not agreement.is_current(each)}
     assert not older, "the profiles have changed: run `make live`, `make quinn`, `make firefox` and `make picoquic`"
 
 
 def test_a_row_is_current_until_a_profile_is_new_or_has_changed() -> None:
-    """Profiles that were removed count only where the row names them."""
+    """A row is outdated by new or changed profiles, and by removed profiles only if the row contains them."""
     marks = agreement.marks_now()
     current = replace(ROW, made_with=marks)
     assert agreement.is_current(current)
@@ -90,7 +90,7 @@ def test_a_row_is_current_until_a_profile_is_new_or_has_changed() -> None:
 
 
 def test_the_profiles_are_told_by_what_they_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another window of one profile on one path is another mark; another title is not."""
+    """The mark of a profile changes with a window on a path, but not with a title."""
     kept = tmp_path / "hystart" / "path.constant.json"
     kept.parent.mkdir()
     monkeypatch.setattr(agreement, "VECTORS", tmp_path)
@@ -107,7 +107,7 @@ def test_the_profiles_are_told_by_what_they_do(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_vector_with_a_new_path_changes_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No run changes its path: the windows after that say nothing of the rows."""
+    """Vectors with a path change do not affect the marks, because no run changes its path."""
     monkeypatch.setattr(agreement, "VECTORS", tmp_path)
     agreement.marks_now.cache_clear()
     before = agreement.marks_now()
@@ -123,7 +123,7 @@ def test_a_vector_with_a_new_path_changes_no_mark(tmp_path: Path, monkeypatch: p
 
 
 def test_the_page_says_what_does_not_agree() -> None:
-    """Runs that differ, and those without an exit, are in the row."""
+    """The row on the page has the runs that differ and the runs without an exit."""
     cells = connections_page._cells(replace(ROW, judged=3, agree=2, growth=5, margin_ns=0))
     assert cells[3:5] == ("2 of 3<br>1 not decided", "5 ACKs differ")
     assert cells[-1] == "none"
@@ -131,13 +131,13 @@ def test_the_page_says_what_does_not_agree() -> None:
     nothing = connections_page._cells(replace(ROW, judged=0, agree=0, best=(), margin_ns=0))
     assert nothing[3:] == ("0 of 0<br>4 not decided", "-", "-", "-")
     assert "State of the connections" in connections_page.page()
-    older = "judged by other profiles than there are now"
+    older = "judged by older profiles"
     assert older in connections_page._cells(ROW)[0]
     assert older not in connections_page._cells(replace(ROW, made_with=agreement.marks_now()))[0]
 
 
 def test_the_paths_are_scenarios() -> None:
-    """Six, with datagrams that all senders here can have."""
+    """There are six live paths, with a datagram size that all senders support."""
     scenarios = [load_scenario(path) for path in sorted(LIVE_PATHS.glob("*.json"))]
     assert len(scenarios) == 6
     assert {scenario.config.max_datagram_size_bytes for scenario in scenarios} == {1200}

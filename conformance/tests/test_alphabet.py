@@ -1,4 +1,4 @@
-"""Events are defined once, in ``event.schema.json``: what carries them is written from it."""
+"""Events are defined once, in ``event.schema.json``; code and tables with their members are generated from it."""
 
 import json
 import re
@@ -12,8 +12,8 @@ from firstflight_conformance.paths import ROOT
 from generate.alphabet import RANGES, SCHEMA, Member, every_member, load_kinds
 from generate.events_files import event_files, event_regions
 
-#: Written by a generator as a whole, or data that nobody edits by hand.
-#: The hashes of ``simulator_cases.py`` cover the members that events have now: a new member is not added there.
+#: Generated files, and data that is not edited by hand.
+#: The hashes of ``simulator_cases.py`` cover the current members of events; a new member is not added there.
 WRITTEN = (
     "vectors/",
     "conformance/loaders/broken/",
@@ -22,22 +22,22 @@ WRITTEN = (
     "conformance/tests/simulator_cases.py",
 )
 REGION = re.compile(r"--- [a-z ]+: generated .*?--- end ---|<!-- [a-z ]+: generated .*?<!-- end -->", re.S)
-#: A file of an algorithm's package in one of the references, or its mutants.
+#: Files of an algorithm's package in a reference, and its mutants.
 PACKAGE = re.compile(r"^(?:reference-(?:py/src|c)/firstflight|spec(?=/[\w-]+/mutants))/([\w-]+)/")
-#: A self-contained program, a toy controller of the loaders, or a loader: versions of the flat form differ by members.
+#: Self-contained programs, toy controllers of the loaders, and loaders: versions of the flat form differ by members.
 PROGRAM = re.compile(r"/plain_\w+\.py$|^conformance/loaders/.*(?:new_?reno|flat)", re.I)
-#: A new optional member of an ACK, which no file can know.
+#: A new optional member of an ACK, unknown to all files.
 NEW = "ecn_echo_count"
-#: Most files with one member by hand, where it is not 20: two kinds of events have this one, and adapters of protocol 2 alone.
+#: Maximum number of files with a member by hand, default 20. These are in two kinds of events, from protocol 2 on.
 FEW = {"pmtu_probe": 34, "not_in_flight": 32}
-#: The members that may be absent. The others are in every event of their kind: each algorithm reads them, each path and stimulus states them.
+#: Optional members. Required members are in every event of their kind, so every algorithm and stimulus contains them.
 OPTIONAL = [member for member, _ in every_member(load_kinds()).values() if member.optional]
-#: An optional member that an ACK has.
+#: An existing optional member of an ACK.
 ABSENT = next(m.name for kind in load_kinds() for m in kind.members if kind.name == "ack" and m.optional)
 
 
 def by_hand(*words: str) -> list[str]:
-    """Return the files in which somebody wrote one of the words."""
+    """Return the files that contain one of the words outside generated text."""
     asked = ["git", "grep", "-lIw", *(part for word in words for part in ("-e", word))]
     listed = subprocess.run(asked, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     files = [name for name in listed.splitlines() if not name.startswith(WRITTEN)]
@@ -46,7 +46,7 @@ def by_hand(*words: str) -> list[str]:
 
 
 def widened(path: Path, definition: dict[str, str]) -> Path:
-    """Write a copy of the schema in which an ACK may have the new member."""
+    """Write a copy of the schema with the new optional member of ACKs."""
     schema = json.loads(SCHEMA.read_text("utf-8"))
     schema["$defs"]["ack"]["properties"][NEW] = {"description": "as the peer reports it", **definition}
     path.write_text(json.dumps(schema), "utf-8")
@@ -56,10 +56,10 @@ def widened(path: Path, definition: dict[str, str]) -> Path:
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="asks git which files are there")
 @pytest.mark.parametrize("member", OPTIONAL, ids=[member.name for member in OPTIONAL])
 def test_an_optional_member_is_written_by_hand_in_few_files(member: Member) -> None:
-    """It stands where it is defined, supplied, judged and used, and in no list. Tests count, and so does the length of a list in C.
+    """An optional member is in few files: where it is defined, supplied, judged and used. Tests count as well.
 
-    The self-contained programs, and the loaders with their toys, count once. So do the
-    stimuli of an algorithm, and its packages in both references with their mutants.
+    The self-contained programs and the loaders with their toys count once, and so do the stimuli of an algorithm.
+    So do its packages in both references with their mutants, in a separate count.
     """
     files = by_hand(member.name, member.count) if member.type == RANGES else by_hand(member.name)
     assert "spec/schemas/event.schema.json" in files
@@ -74,7 +74,7 @@ def test_an_optional_member_is_written_by_hand_in_few_files(member: Member) -> N
 
 
 def test_a_new_member_arrives_everywhere(tmp_path: Path) -> None:
-    """A member that only the schema has stands in every file that carries the members of an ACK, and in none before."""
+    """A new member of the schema is added to every generated text with the members of an ACK."""
     before, after = load_kinds(), load_kinds(widened(tmp_path / "event.json", {"$ref": "#/$defs/packet_end"}))
     carried = 0
     for path, regions in event_regions(after).items():
@@ -91,7 +91,7 @@ def test_a_new_member_arrives_everywhere(tmp_path: Path) -> None:
 
 
 def test_the_interface_keeps_its_order(tmp_path: Path) -> None:
-    """Programs that were compiled before read the members where they were: a new one comes last."""
+    """A new member is the last of its struct, so that compiled programs still find the others."""
     header = ROOT / "conformance" / "include" / "firstflight_adapter.h"
     kinds = load_kinds(widened(tmp_path / "event.json", {"$ref": "#/$defs/packet_end"}))
     old, new = event_regions(load_kinds())[header]["members"], event_regions(kinds)[header]["members"]
@@ -100,13 +100,13 @@ def test_the_interface_keeps_its_order(tmp_path: Path) -> None:
 
 
 def test_the_model_has_the_members_of_the_schema() -> None:
-    """The classes in use are those of the schema, in its order."""
+    """The event classes of the model have the members of the schema in its order."""
     for kind in load_kinds():
         assert list(KINDS[kind.name].__slots__) == ["t_ns", *(member.name for member in kind.members)]
     assert list(every_member(load_kinds()))[:2] == ["packets", "bytes"]
 
 
 def test_an_unknown_type_is_refused(tmp_path: Path) -> None:
-    """No list could be written of it."""
+    """A member of an unknown type is refused, because no list can be generated for it."""
     with pytest.raises(ValueError, match=rf"ack\.{NEW}: no list can be written of .*; one of natural, "):
         load_kinds(widened(tmp_path / "event.json", {"type": "string"}))

@@ -1,4 +1,4 @@
-"""Appendices for Internet-Drafts: both formats of every profile, the values of the tables, and what xml2rfc reports."""
+"""Appendices for Internet-Drafts: both formats of every profile, the values of the tables, and reports of xml2rfc."""
 
 import ast
 import json
@@ -97,7 +97,7 @@ def rows(text: str, names: dict[str, str]) -> list[tuple[Any, ...]]:
 
 
 def expected(path: Path, profile: str) -> list[tuple[Any, ...]]:
-    """Return the same from the file of a vector."""
+    """Return the expected rows from the file of a vector."""
     raw = json.loads(path.read_text("utf-8"))
     answers, now, found = raw["profiles"][profile], {}, []
     changes = {entry["at"]: entry for entry in answers["expect"]}
@@ -172,7 +172,7 @@ def test_an_unknown_profile_is_an_error_with_a_remedy(name: str) -> None:
     assert result.exit_code == 2
     assert result.output.startswith(f"Error: {name}: no such profile; ")
     assert ("did you mean search/draft-09?" in result.output) == (name == "search/draft-9")
-    assert "the page Profiles of the site lists all" in result.output
+    assert "see the page Profiles of the site" in result.output
 
 
 def test_the_site_has_both_formats_and_the_markdown() -> None:
@@ -186,7 +186,7 @@ def test_the_site_has_both_formats_and_the_markdown() -> None:
 
 
 def reported(folder: Path, *sections: str) -> tuple[str, int]:
-    """Return what xml2rfc prints about a draft with appendices, and its longest line of text."""
+    """Return the output of xml2rfc for a draft with appendices, and the length of the longest line of text."""
     pytest.importorskip("xml2rfc", reason="needs xml2rfc (make draft-extras)")
     (folder / "draft.xml").write_text(DRAFT.format(back="".join(sections)), "utf-8")
     command = [sys.executable, "-m", "xml2rfc.run", "--text", "--no-network", "--cache", "cache", "draft.xml"]

@@ -1,4 +1,4 @@
-"""The page on BBR: its tables are what the rule of the draft gives."""
+"""The tables on the page of BBR follow from the rule of the draft."""
 
 import re
 from fractions import Fraction
@@ -12,7 +12,7 @@ ROUND = re.compile(r"^\| (\d+) \| (\d+) \| (yes|no) \| ([\d.]+) \| (\d+) \| (\d+
 
 
 def tables() -> list[list[tuple[str, ...]]]:
-    """Return the tables of rounds: each begins with round 1."""
+    """Return the tables of rounds; each table begins with round 1."""
     found: list[list[tuple[str, ...]]] = []
     for row in ROUND.findall(PAGE):
         if row[0] == "1":
@@ -22,7 +22,7 @@ def tables() -> list[list[tuple[str, ...]]]:
 
 
 def plateau(rounds: list[tuple[int, bool]], *, strictly: bool = False) -> list[tuple[Fraction, int, int]]:
-    """Return for each round what the sample is compared with, the baseline and the count after it, until the pipe is full."""
+    """Return threshold, and later baseline and count, of each round until the pipe is full."""
     baseline = counted = 0
     found = []
     for sample, app_limited in rounds:
@@ -37,13 +37,13 @@ def plateau(rounds: list[tuple[int, bool]], *, strictly: bool = False) -> list[t
 
 
 def samples(rows: list[tuple[str, ...]]) -> list[tuple[int, bool]]:
-    """Return the samples of a table."""
+    """Return the samples of a table and whether they are app-limited."""
     return [(int(row[1]), row[2] == "yes") for row in rows]
 
 
 @pytest.mark.parametrize("rows", tables())
 def test_the_rounds(rows: list[tuple[str, ...]]) -> None:
-    """Every row is what the rule gives, and the pipe is full in the last and not before."""
+    """Every row follows from the rule, and the pipe is full first in the last row."""
     shown = [(Fraction(row[3]), int(row[4]), int(row[5])) for row in rows]
     assert plateau(samples(rows)) == shown
     assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
@@ -55,13 +55,13 @@ def test_there_are_two_tables() -> None:
 
 
 def test_equality_is_worth_a_round() -> None:
-    """Whoever asks for more than 5/4 leaves earlier."""
+    """A sender that requires growth by more than 5/4 leaves Startup one round earlier."""
     rounds = samples(tables()[0])
     assert len(plateau(rounds, strictly=True)) == len(rounds) - 1
 
 
 def test_the_sample() -> None:
-    """The delivery rate of the worked sample: over the longer interval, rounded down."""
+    """The delivery rate of the worked sample uses the longer interval and is rounded down."""
     row = re.search(r"^\| (\d+) \| (\d+) \| (\d+) - (\d+) ms \| (\d+) - (\d+) ms \| (\d+) \|$", PAGE, re.M)
     assert row
     delivered, noted, sent, first_sent, acked, noted_at, rate = map(int, row.groups())

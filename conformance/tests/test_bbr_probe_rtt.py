@@ -1,4 +1,4 @@
-"""No vector and no path judges ProbeRTT in a profile of Linux, which lacks it: no ACK of theirs finds the condition of the kernel."""
+"""No vector or path meets the kernel's condition for ProbeRTT in a profile of Linux, because these profiles lack it."""
 
 from collections.abc import Iterable
 
@@ -12,15 +12,15 @@ from firstflight_conformance.simulate.cases import stimulus_cases
 from firstflight_conformance.simulate.model_run import observed_run
 
 S = 10**9
-#: Seconds after which the smallest RTT lets the kernel enter ProbeRTT: `bbr_min_rtt_win_sec`, and `bbr_probe_rtt_win_ms` of version 3.
+#: Age in ns of the minimum RTT for ProbeRTT in the kernel: `bbr_min_rtt_win_sec`, in version 3 `bbr_probe_rtt_win_ms`.
 WINDOWS_NS = {"linux-v1": 10 * S, "linux-v3": 5 * S}
 
 
 def probe_rtt_begins(events: Iterable[Event], window_ns: int) -> int | None:
     """Return the index of the first ACK that begins ProbeRTT (`bbr_update_min_rtt`), or None.
 
-    An ACK of the first packets after idle time does not begin it (`idle_restart`). Idle time ends when packets leave with none in flight
-    after the application held the sender back (`tp->app_limited`, `CA_EVENT_TX_START`).
+    An ACK of the first packets after idle time does not begin it (`idle_restart`). Idle time ends when packets are sent
+    with none in flight after an application limit (`tp->app_limited`, `CA_EVENT_TX_START`).
     """
     min_rtt_ns = stamp_ns = None
     delivered_bytes = limited_bytes = 0
@@ -48,7 +48,7 @@ def probe_rtt_begins(events: Iterable[Event], window_ns: int) -> int | None:
 
 @pytest.mark.parametrize("profile", WINDOWS_NS)
 def test_no_vector_of_linux_judges_probe_rtt(profile: str) -> None:
-    """Otherwise the kernel, which lowers its window to four packets or half of the product there, fails a vector of its own profile."""
+    """No vector of Linux reaches ProbeRTT, where the kernel lowers cwnd to four packets or half of the BDP."""
     vectors = [vector for vector in load_all(VECTORS, ("bbr",)) if profile in vector.profiles]
     assert len(vectors) > 10
     assert [vector.id for vector in vectors if probe_rtt_begins(vector.events, WINDOWS_NS[profile]) is not None] == []
@@ -56,7 +56,7 @@ def test_no_vector_of_linux_judges_probe_rtt(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", WINDOWS_NS)
 def test_no_path_of_linux_judges_probe_rtt(profile: str) -> None:
-    """Paths that last longer are not for the profile; the model's own run of each shows it."""
+    """No path of a Linux profile reaches ProbeRTT in the model's run; longer paths exclude the profile."""
     cases = [case for case in stimulus_cases() if (case.vector.algorithm, case.profile) == ("bbr", profile)]
     assert len(cases) >= 10
     for case in cases:
@@ -66,7 +66,7 @@ def test_no_path_of_linux_judges_probe_rtt(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", WINDOWS_NS)
 def test_the_vector_of_the_smallest_rtt_comes_close(profile: str) -> None:
-    """Without the idle time before its flights an ACK of the vector begins ProbeRTT: it is as old as it can be."""
+    """Without the idle time before its flights, an ACK of the min-rtt vector would begin ProbeRTT."""
     name = {"linux-v1": "bbr.linux.min-rtt", "linux-v3": "bbr.linux-v3.min-rtt"}[profile]
     (vector,) = (vector for vector in load_all(VECTORS, ("bbr",)) if vector.id == name)
     busy = [event for event in vector.events if isinstance(event, Ack)]

@@ -1,4 +1,4 @@
-"""Plain programs cut into clauses: nothing is lost, nothing stands twice, and both languages meet at the same clause."""
+"""Rows of plain programs by clause: each line occurs once, and both languages have the same clauses."""
 
 import pytest
 
@@ -10,7 +10,7 @@ NAMES = sorted(programs())
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_line_stands_once(name: str) -> None:
-    """The pieces of the rows are all lines of the files that are not empty, each once."""
+    """The rows contain all nonempty lines of the files, each once."""
     rows = beside.rows(name)
     for path, side in ((beside.python_path(name), "python"), (beside.c_path(name), "c")):
         if path is None:
@@ -29,7 +29,7 @@ def test_every_line_stands_once(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_clause_has_one_row(name: str) -> None:
-    """A clause that is cited has one row, with the line that cites it."""
+    """Every cited clause has one row, with the line that cites it."""
     rows = beside.rows(name)
     clauses = [clause for row in rows for clause in row.clauses]
     assert len(clauses) == len(set(clauses)) > 10
@@ -48,7 +48,7 @@ def test_rows_of_two_languages() -> None:
 
 
 def test_what_another_profile_does_otherwise() -> None:
-    """The literal text of LANMAN differs from our reading of it by the rounding of the shift, at the clause that rounds."""
+    """The literal profile of LANMAN differs from our reading at the clause that rounds the shift."""
     found = beside.otherwise("search_lanman_2024")
     literal = {one.reading.name: (one.here, one.there) for one in found if one.profile == "lanman-2024-literal"}
     assert literal["shift"] == ("nearest", "floor")

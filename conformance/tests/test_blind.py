@@ -1,4 +1,4 @@
-"""Blind runs: paths that no file has. Who computes passes; who knows the vectors by heart does not."""
+"""Blind runs on random paths: an adapter that computes passes, an adapter that replays the vectors fails."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from plain_newreno import command as command_of
 from runner_support import command
 
 RECOMMENDED = 1
-#: Profiles whose window is that of the base on every path.
+#: Profiles with the window of the base on every path.
 NEVER_ACT = ("quick-start/rfc-4782-refused", "search/draft-00-literal")
 REPLAYS = shlex.join(command("replays"))
 
@@ -31,7 +31,7 @@ def run(*words: str) -> Result:
 
 
 def test_the_cases_of_a_seed() -> None:
-    """The same each time, others for another seed, none of them of the checkout; every profile with a closed loop has some."""
+    """A seed always gives the same cases, none from the checkout; every profile with a closed loop has enough cases."""
     first, again, other = (blind_cases(seed, "hystart", "linux").cases for seed in (1, 1, 2))
     assert [(case.id, case.scenario) for case in first] == [(case.id, case.scenario) for case in again]
     scenarios = {case.scenario for case in first}
@@ -44,7 +44,7 @@ def test_the_cases_of_a_seed() -> None:
 
 
 def test_the_ids_say_nothing() -> None:
-    """In addition to algorithm and profile, which an adapter must know, only a number."""
+    """The ids contain only a number, and the algorithm and profile that an adapter needs."""
     for algorithm, profile in (("search", "draft-09"), ("slow-start", "rfc-9002")):
         for case in blind_cases(3, algorithm, profile).cases:
             assert re.fullmatch(r"stimulus:blind-\d\d\d@[a-z-]+/[a-z0-9+-]+", case.id), case.id
@@ -60,7 +60,7 @@ def test_the_ids_say_nothing() -> None:
     ],
 )
 def test_draws_until_the_algorithm_acts(algorithm: str, profile: str, acting: int) -> None:
-    """Five paths on which the window differs from that of the base, five others at most, and 100 draws at most."""
+    """Draws end after five paths where the window differs from the base's, or after 100; at most five others stay."""
     drawn = blind_cases(7, algorithm, profile)
     assert drawn.acting == acting
     assert drawn.draws == DRAWS if acting < ACTING else drawn.draws < DRAWS
@@ -72,7 +72,7 @@ def test_draws_until_the_algorithm_acts(algorithm: str, profile: str, acting: in
 
 
 def test_the_report_has_both_numbers(tmp_path: Path) -> None:
-    """On standard output and in JSON: paths on which the algorithm acts, and draws. Profiles of no adapter are not drawn."""
+    """Output and JSON have the number of draws and of paths where the algorithm acts, for declared profiles only."""
     report = tmp_path / "report.json"
     done = run("--adapter", command_of("tcb-sharing", "linux"), "--blind", "1", "--report-json", str(report))
     assert done.exit_code == 1, done.output
@@ -86,14 +86,14 @@ def test_the_report_has_both_numbers(tmp_path: Path) -> None:
 
 
 def test_an_adapter_without_hello() -> None:
-    """Its fault is reported, as without --blind."""
+    """The fault of an adapter without hello is reported, as without --blind."""
     done = run("--adapter", "null-silent", "--algorithm", "slow-start", "--blind", "1")
     assert done.exit_code == 4, done.output
     assert "null-silent: errored" in done.output
 
 
 def test_the_recommended_seed() -> None:
-    """The seed of the README, the tutorial and the CI page: plain NewReno fails it as every startup profile that acts on some path."""
+    """README, tutorial and CI page use one seed, which has paths where every startup profile acts, except NEVER_ACT."""
     pages = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "ci.md"]
     seeds = {seed for page in pages for seed in re.findall(r"--blind (\d+)", page.read_text("utf-8"))}
     assert seeds == {str(RECOMMENDED)}
@@ -104,7 +104,7 @@ def test_the_recommended_seed() -> None:
 
 
 def test_an_adapter_that_replays_the_vectors() -> None:
-    """By the vectors it passes, every one; blind it fails every case."""
+    """An adapter that replays the vectors passes them but fails the blind run."""
     by_vectors = run("--adapter", REPLAYS, "--algorithm", "slow-start", "--profile", "rfc-9002")
     assert by_vectors.exit_code == 0, by_vectors.output
     blind = run("--adapter", REPLAYS, "--algorithm", "slow-start", "--profile", "rfc-9002", "--blind", "1")
@@ -113,11 +113,11 @@ def test_an_adapter_that_replays_the_vectors() -> None:
 
 @pytest.mark.parametrize("algorithm", ["slow-start", pytest.param("suss", marks=pytest.mark.long)])
 def test_an_adapter_that_computes(algorithm: str) -> None:
-    """It passes under a seed that nobody has seen, which is printed and gives the same run again."""
+    """An adapter that computes passes with a new seed; the printed seed reproduces the run."""
     words = ("--adapter", "python-model", "--algorithm", algorithm)
     new = run(*words, "--blind")
     assert new.exit_code == 0, new.output
-    (seed,) = re.findall(r"the same again with --blind (\d+)", new.output)
+    (seed,) = re.findall(r"repeat with --blind (\d+)", new.output)
     assert run(*words, "--blind", seed).output == new.output
 
 
@@ -131,6 +131,6 @@ def test_what_it_does_not_go_with(option: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(1, 21))
 def test_the_references_pass_blind(seed: int) -> None:
-    """Every profile that has a closed loop, in C, under twenty seeds."""
+    """The C port passes every profile with a closed loop under twenty seeds."""
     result = run("--adapter", "c-port", "--blind", str(seed))
     assert result.exit_code == 0, result.output

@@ -33,10 +33,10 @@ def compiler(request: pytest.FixtureRequest) -> str:
 
 
 def users(header: str, text: str) -> str:
-    """Return a C file in which a function with external linkage calls each function of a header.
+    """Return a C file with a caller of each function of a header.
 
-    BPF functions take at most five arguments and return no struct, so each caller takes all arguments in a struct, and
-    the functions of the header are inlined.
+    Callers have external linkage. BPF functions have at most five arguments and cannot return a struct. Each caller
+    therefore has all arguments in a struct, and the functions of the header are inlined.
     """
     lines = ["#define inline __inline__ __attribute__((always_inline))", f'#include "{header}.h"']
     for returned, function, parameters in FUNCTION.findall(re.sub(r"/\*.*?\*/", "", text, flags=re.S)):
@@ -76,7 +76,7 @@ def test_compiles_for_bpf(header: str, compiler: str, tmp_path: Path) -> None:
 
 
 def test_the_archive_builds_the_objects(tmp_path: Path) -> None:
-    """The folder ``bpf`` of the archive of the port needs nothing else of the repository."""
+    """The folder ``bpf`` of the port's archive builds without other files of the repository."""
     if not shutil.which("clang") or not Path("/usr/include/bpf/bpf_helpers.h").exists():
         pytest.skip("needs clang and libbpf-dev, which are not installed")
     contents.port(tmp_path / "c")
@@ -100,7 +100,7 @@ int main(void) {
 
 
 def test_wide_products_of_bbr(tmp_path: Path) -> None:
-    """Functions for BPF, compiled for this machine: exact for operands of all sizes, as few vectors have large ones."""
+    """Wide products, compiled for this machine, are exact for operands of all sizes; few vectors have large ones."""
     if not shutil.which("gcc"):
         pytest.skip("needs gcc, which is not installed")
     (tmp_path / "wide.c").write_text(_WIDE, encoding="utf-8")

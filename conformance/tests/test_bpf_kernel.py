@@ -21,7 +21,7 @@ SIZE = 4_000_000
 
 
 def transfer(name: str, *, size: int = SIZE) -> tuple[int, str]:
-    """Send bytes over loopback; return how many arrived, and the congestion control that the socket reports."""
+    """Send bytes over loopback; return the number of received bytes, and the congestion control of the socket."""
     arrived = 0
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
@@ -46,7 +46,7 @@ def transfer(name: str, *, size: int = SIZE) -> tuple[int, str]:
 
 @pytest.mark.parametrize("each", bpf.objects(), ids=lambda each: each.name)
 def test_registers_carries_connections_and_unregisters(each: Object) -> None:
-    """Two connections, of which the second may use parameters that the first has left."""
+    """Each object registers, carries two connections and unregisters; the second may reuse cached parameters."""
     with kernel():
         with bpf.loaded(each):
             assert each.name in bpf.registered()
@@ -59,7 +59,7 @@ def test_registers_carries_connections_and_unregisters(each: Object) -> None:
 
 @pytest.mark.parametrize("name", ["ff_jumpstart", "ff_resume"])
 def test_a_connection_changes_its_programs_after_the_start(name: str) -> None:
-    """The later programs lack ``min_tso_segs``. Without them in the kernel the connection keeps the first."""
+    """A connection changes to the later programs, without ``min_tso_segs``, or keeps the first if they are missing."""
     wanted = bpf.find(name)
     with kernel(), bpf.loaded(wanted):
         assert transfer(name) == (SIZE, wanted.names[1])
@@ -74,7 +74,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_load_checks_the_name_first() -> None:
-    """The kernel would write to its log. A connection keeps the algorithm that is unloaded below it."""
+    """Loading a loaded object and unloading a missing one are refused before the kernel writes to its log."""
     wanted = bpf.find("hystartpp/rfc-9406")
     with kernel():
         with bpf.loaded(wanted):
@@ -107,7 +107,7 @@ def test_a_refusal_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_bpftool_inherits_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """bpftool goes on if the command is killed: the next load must wait for it, or the kernel gets the name twice."""
+    """bpftool inherits the lock, so that the next load waits for it even if the command is killed."""
     bpftool, lock = tmp_path / "bpftool", tmp_path / "lock"
     bpftool.write_text(f"#!/bin/sh\nls -l /proc/self/fd > {tmp_path}/descriptors\n", encoding="ascii")
     bpftool.chmod(0o755)
@@ -137,7 +137,7 @@ def test_an_unknown_profile_lists_those_with_an_object() -> None:
 def test_missing_prerequisites_have_a_remedy(
     monkeypatch: pytest.MonkeyPatch, target: str, value: object, remedy: str
 ) -> None:
-    """Exit code 4."""
+    """Missing prerequisites give exit code 4 and a remedy."""
     present = {"shutil.which": lambda name: name, "os.geteuid": lambda: 0, "_BTF": bpf.BPF, "_LIBBPF": bpf.BPF}
     for name, replacement in (present | {target: value}).items():
         monkeypatch.setattr(f"studies.live.bpf.objects.{name}", replacement)

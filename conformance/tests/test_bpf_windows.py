@@ -24,7 +24,7 @@ MS = 1_000_000
 @pytest.mark.live
 @pytest.mark.parametrize("each", objects(), ids=lambda each: each.name)
 def test_windows_are_the_models(each: Object) -> None:
-    """On one path, up to the exit from slow start or the first loss."""
+    """Windows on one path equal the model's up to the exit from slow start or the first loss."""
     with kernel():
         try:
             with tracing(each) as records:
@@ -37,7 +37,7 @@ def test_windows_are_the_models(each: Object) -> None:
 
 
 def test_a_wrong_window_is_found() -> None:
-    """The comparison of one object's records with another profile's model ends with a difference."""
+    """Comparing the records of one object with the model of another profile gives a difference."""
     rapid, *_ = [each for each in objects() if each.profile.startswith("rapid-start/")]
     search, *_ = objects()
     with kernel(), tracing(rapid) as records:
@@ -49,7 +49,7 @@ def test_a_wrong_window_is_found() -> None:
 
 
 def test_acks_get_the_inputs_of_the_kernel() -> None:
-    """An ACK that the recorder saw 2 ms late gets the kernel's time and samples; one without a record keeps its own."""
+    """An ACK recorded 2 ms late gets the kernel's time and samples; an ACK without a record keeps its own."""
     recorder = Recorder()
     recorder.sent(5 * MS, [1200] * 4)
     recorder.acked(12 * MS, [0, 1])

@@ -1,6 +1,6 @@
-"""The broken files of the loaders: each is broken in one way, and our own loader in Python does what their list says.
+"""The broken files of the loaders: each has one error, and our Python loader gives the listed verdicts.
 
-The other six are tested by ``make loaders``.
+``make loaders`` tests the other six loaders.
 """
 
 import importlib.util
@@ -29,7 +29,7 @@ def module(path: Path) -> ModuleType:
 
 
 def test_the_files_are_what_is_written() -> None:
-    """Each comes from the right one by one change, and there are at least seventy that must be refused."""
+    """Each file differs from the right file by one change, and at least seventy files must be refused."""
     make = module(BROKEN / "make.py")
     files = make.files()
     assert make.verdicts() == (BROKEN / "verdicts.tsv").read_text("utf-8")
@@ -42,7 +42,7 @@ def test_the_files_are_what_is_written() -> None:
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_the_loader_in_python(name: str) -> None:
-    """It refuses with ``ValueError`` and nothing else."""
+    """The Python loader gives the listed verdict and refuses files only with ``ValueError``."""
     flat = module(LOADERS / "python" / "flat.py")
     newreno = module(LOADERS / "python" / "newreno.py")
     try:
@@ -58,7 +58,7 @@ def test_the_loader_in_python(name: str) -> None:
 
 
 def test_the_schema_takes_what_is_to_be_taken() -> None:
-    """The right file, and those that must not be refused, hold to the schema of the flat form."""
+    """Files that must not be refused match the schema of the flat form."""
     for name, verdict in VERDICTS.items():
         if verdict != "refused" and name != "format-1.ndjson":
             for line in (BROKEN / name).read_text("utf-8").splitlines():
@@ -66,7 +66,7 @@ def test_the_schema_takes_what_is_to_be_taken() -> None:
 
 
 def test_every_loader_judges_the_broken_files() -> None:
-    """The test of each language reads the list."""
+    """The tests of all languages read the list of verdicts."""
     sources = [path for path in LOADERS.glob("*/**/*.*") if path.suffix in SUFFIXES and BROKEN not in path.parents]
     languages = {path.relative_to(LOADERS).parts[0] for path in sources if "verdicts.tsv" in path.read_text("utf-8")}
     assert languages == {"python", "javascript", "rust", "go", "java", "c", "cpp"}

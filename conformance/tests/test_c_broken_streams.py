@@ -1,4 +1,4 @@
-"""Streams that break the rules of ``spec/events.md``: model and port refuse the same events, and agree on what they take."""
+"""Streams that break the rules of ``spec/events.md``: model and port refuse the same events and agree on the others."""
 
 from collections import Counter
 
@@ -36,7 +36,7 @@ every_profile = pytest.mark.parametrize(
     [(name, profile) for name, found in profiles(composed=True).items() for profile in found],
 )
 _S = 10**9
-#: Numbers at which something ends: the domain, a type, or a value that stands for none.
+#: Edges of the domain and of types, and values that represent none.
 _EDGES = (
     *(0, 1, 2**32 - 2, 2**32 - 1, 2**32, TIME_MAX_NS, TIME_MAX_NS + 1, PACKET_MAX, PACKET_MAX + 1, PACKET_MAX + 2),
     *(EVENT_MAX_BYTES, EVENT_MAX_BYTES + 1, WINDOW_MAX_BYTES, WINDOW_MAX_BYTES + 1, 2**63, NONE - 1),
@@ -46,7 +46,7 @@ _PLAIN = (PersistentCongestion, Pto, IdleRestart, PathChange, SpuriousLoss)
 
 
 class _Stream:
-    """Events whose members are drawn one by one, each now and then without regard to the rules."""
+    """Events with members drawn one by one; some members break the rules."""
 
     def __init__(self, seed: int) -> None:
         self.rng, self.t_ns, self.packet = SplitMix64(seed), _S, 0
@@ -74,7 +74,7 @@ class _Stream:
         return _PLAIN[self.rng.below(len(_PLAIN))](t_ns)
 
     def _odd(self, value: int, one_in: int = 40) -> int:
-        """Return the value, or one of the edges or a number beside it."""
+        """Return the value, or rarely an edge or a number next to the value."""
         if self.rng.below(one_in):
             return value
         edge = _EDGES[self.rng.below(len(_EDGES))]
@@ -101,7 +101,7 @@ class _Stream:
         return min(max(self._odd(sum(run.count * run.size_bytes for run in runs), 100), 0), NONE - 1)
 
     def _sent(self, t_ns: int) -> Sent:
-        # Mostly after what was sent; then numbers fall, or are used again.
+        # Mostly the next packet number; otherwise numbers decrease or repeat.
         first = self.packet if self.rng.below(5) else self.rng.below(self.packet + 1)
         runs = (self._run(first),)
         if runs[0].last <= self.packet + 100:
@@ -120,19 +120,19 @@ class _Stream:
 
 @every_profile
 def test_broken_streams(algorithm: str, profile: str) -> None:
-    """Neither takes what the other refuses; what both take leads to the same window, phase, outcome and state, observed or not."""
+    """Model and port accept the same events, with the same window, phase, outcome and state, observed or not."""
     compare(algorithm, profile, range(6))
 
 
 @pytest.mark.long
 @every_profile
 def test_broken_streams_long(algorithm: str, profile: str) -> None:
-    """The same on 15000 events of each profile."""
+    """Model and port agree on 15000 events of each profile."""
     compare(algorithm, profile, range(100, 200))
 
 
 def compare(algorithm: str, profile: str, seeds: range) -> None:
-    """Compare a stream of 150 events for each seed; a third of them are taken, and one in twenty is not."""
+    """Compare a stream of 150 events per seed; more than a third are accepted, and more than one in twenty refused."""
     taken: Counter[bool] = Counter()
     for seed in seeds:
         config = Config(1200, (None, 24_000, 60_000)[seed % 3])
@@ -161,7 +161,7 @@ _HYSTARTS = profiles(composed=True)["hystart"]
 
 @pytest.mark.parametrize("profile", _JUMPSTARTS)
 def test_a_flight_whose_numbers_fall(profile: str) -> None:
-    """The first flight begins above the packets that end it: both refuse to send them."""
+    """Model and port refuse packets of the first flight with numbers below its start."""
     model, port = create("jumpstart", profile, Config(1200)), Port.create("jumpstart", profile, Config(1200))
     for event in (
         Sent(_S, (Run(100, 100, 1200, _S),), 1200, 1200, False),
@@ -176,7 +176,7 @@ def test_a_flight_whose_numbers_fall(profile: str) -> None:
 @pytest.mark.parametrize("profile", _HYSTARTS)
 @pytest.mark.parametrize("number", [NONE, NONE - 1, PACKET_MAX + 2])
 def test_a_next_packet_that_stands_for_none(profile: str, number: int) -> None:
-    """No packet can have the number: both refuse the ACK."""
+    """Model and port refuse an ACK whose next packet number is outside the domain."""
     model, port = (
         create("hystart", profile, Config(1200, 60_000)),
         Port.create("hystart", profile, Config(1200, 60_000)),

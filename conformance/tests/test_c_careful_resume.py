@@ -1,4 +1,4 @@
-"""Careful Resume in the model and in the C port: every observable, the state and every refusal, after every event."""
+"""Compares Careful Resume in the model and in the C port after every event: observables, state and refusals."""
 
 import os
 
@@ -12,7 +12,7 @@ REACHABLE = outcomes_of("careful-resume")
 
 
 def test_random_streams() -> None:
-    """In random readings both agree on 20000 random events, and these reach every outcome."""
+    """Model and port agree on 20000 random events with random readings, which reach every outcome."""
     total = run_streams(200, 20_000)
     rare = {Outcome.THRESHOLD_SET}  # needs a reading that no profile has
     assert [outcome.value for outcome in REACHABLE if total.outcomes.get(outcome, 0) < 2 and outcome not in rare] == []
@@ -22,5 +22,5 @@ def test_random_streams() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("share", range(10))
 def test_random_streams_long(share: int) -> None:
-    """The same on a million events; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    """Model and port agree on a million events; FIRSTFLIGHT_LONG_EVENTS overrides the number of each of ten shares."""
     run_streams(2000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))

@@ -1,4 +1,4 @@
-"""The base controllers in the model and in the C port: every observable, the state of CUBIC and every refusal, after every event."""
+"""Compares the base controllers in the model and the C port after every event: observables, CUBIC state, refusals."""
 
 import os
 
@@ -16,7 +16,7 @@ REACHABLE = [outcome for outcome in outcomes_of("slow-start", "cubic") if outcom
 
 
 def test_random_streams() -> None:
-    """In random readings both agree on 10000 random events, and these reach every outcome and region."""
+    """Model and port agree on 10000 random events with random readings, which reach every outcome and region."""
     total = run_streams(300, 10_000)
     assert [outcome.value for outcome in REACHABLE if total.outcomes.get(outcome, 0) < 5] == []
     assert total.outcomes[None] > 20
@@ -24,7 +24,7 @@ def test_random_streams() -> None:
 
 
 def test_random_streams_composed() -> None:
-    """The same for every startup algorithm on CUBIC and the base controllers by their names."""
+    """Model and port agree for every startup algorithm on CUBIC and for the base controllers by name."""
     total = run_streams(400, 10_000, composed=True)
     assert total.outcomes[Outcome.RESTORED] > 5
     assert total.seen["concave"] > 100
@@ -34,13 +34,13 @@ def test_random_streams_composed() -> None:
 @pytest.mark.parametrize("composed", [False, True])
 @pytest.mark.parametrize("share", range(10))
 def test_random_streams_long(share: int, composed: bool) -> None:
-    """The same on a million events each; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    """Model and port agree on a million events; FIRSTFLIGHT_LONG_EVENTS overrides the number of each of ten shares."""
     run_streams(3000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")), composed=composed)
 
 
 @pytest.mark.parametrize("build", ["int128", "no_int128"])
 def test_arithmetic(build: str) -> None:
-    """Curve, root, share and Reno's growth agree over the whole domain, with and without 128-bit integers of the compiler."""
+    """Curve, root, share and Reno's growth agree over the whole domain, with and without 128-bit integers."""
     lib = module_of(build).lib
     rng = SplitMix64(9 + len(build))
 
@@ -67,7 +67,7 @@ def test_arithmetic(build: str) -> None:
 
 
 def test_root_at_cubes() -> None:
-    """The root of a cube is exact, and that of one less is one less; the largest distance is within the bits of the root."""
+    """Cube roots are exact at cubes and rounded down below; the largest distance fits the bits of the root."""
     assert ffi is not None
     for root in (1, 2, 3, 10**9, 2**51 - 1, 2**52 - 1):
         assert window.cube_root(root**3) == root

@@ -1,4 +1,4 @@
-"""SEARCH on Hybla in the model and in the C port: every observable, the state and every refusal, after every event."""
+"""Compares SEARCH on Hybla in the model and in the C port after every event: observables, state and refusals."""
 
 import os
 
@@ -8,7 +8,7 @@ from c_hybla import ON_SEARCH, run_search_streams
 
 
 def test_random_streams_on_search() -> None:
-    """SEARCH on Hybla, both in random readings, on 10000 random events."""
+    """Model and port agree on 10000 random events of SEARCH on Hybla, with random readings of both."""
     total = run_search_streams(530, 10_000)
     assert {outcome.value for outcome in ON_SEARCH if total[outcome] < 10} == set()
 
@@ -16,5 +16,5 @@ def test_random_streams_on_search() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("share", range(10))
 def test_random_streams_on_search_long(share: int) -> None:
-    """The same on a million events."""
+    """Model and port agree on a million events of SEARCH on Hybla."""
     run_search_streams(5000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))

@@ -1,4 +1,4 @@
-"""HyStart++ and HyStart in the model and in the C port: every observable, the whole state and every refusal, after every event."""
+"""Compares HyStart++ and HyStart in the model and the C port after every event: observables, state and refusals."""
 
 import os
 from types import ModuleType
@@ -15,7 +15,7 @@ MODULES = pytest.mark.parametrize("module", [hystartpp, hystart], ids=["hystartp
 
 @MODULES
 def test_random_streams(module: ModuleType) -> None:
-    """In random readings both agree on 10000 random events of each, and these reach every outcome."""
+    """Model and port agree on 10000 random events with random readings, which reach every outcome."""
     total = run_streams(module, 100, 10_000)
     assert {outcome.value: total[outcome] for outcome in REACHABLE[module] if total[outcome] == 0} == {}
     assert total[None] > 10_000 // 500
@@ -25,12 +25,12 @@ def test_random_streams(module: ModuleType) -> None:
 @MODULES
 @pytest.mark.parametrize("share", range(10))
 def test_random_streams_long(module: ModuleType, share: int) -> None:
-    """The same on a million events of each; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    """Model and port agree on a million events; FIRSTFLIGHT_LONG_EVENTS overrides the number of each of ten shares."""
     run_streams(module, 1000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
 
 
 def test_constants() -> None:
-    """The constants have the same names and values in both."""
+    """The constants of model and port have the same names and values."""
     lib = module_of("int128").lib
     for module, prefix in ((hystartpp, "FF_HYSTARTPP_"), (hystart, "FF_HYSTART_")):
         names = [name for name in vars(module) if name.isupper() and name != "PROFILES" and not name.startswith("_")]

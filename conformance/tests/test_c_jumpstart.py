@@ -1,4 +1,4 @@
-"""JumpStart in the model and in the C port: every observable, the whole state and every refusal, after every event."""
+"""Compares JumpStart in the model and in the C port after every event: observables, state and refusals."""
 
 import os
 
@@ -13,7 +13,7 @@ from firstflight_conformance.prng import SplitMix64
 
 
 def test_random_streams() -> None:
-    """In random readings both agree on 10000 random events, and these reach every outcome."""
+    """Model and port agree on 10000 random events with random readings, which reach every outcome."""
     total = run_streams(102, 10_000)
     assert {outcome.value: total.get(outcome, 0) for outcome in REACHABLE if total.get(outcome, 0) < 2} == {}
     assert total[None] > 10_000 // 500
@@ -22,7 +22,7 @@ def test_random_streams() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("share", range(10))
 def test_random_streams_long(share: int) -> None:
-    """The same on a million events; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    """Model and port agree on a million events; FIRSTFLIGHT_LONG_EVENTS overrides the number of each of ten shares."""
     run_streams(1000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
 
 

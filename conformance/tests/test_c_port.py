@@ -1,4 +1,4 @@
-"""The Python model against the C port: every observable, the whole state and every refusal, after every event."""
+"""Compares the Python model with the C port after every event: observables, whole state, and refusals."""
 
 import json
 import re
@@ -44,29 +44,29 @@ from quic_changes import in_flight_or_not, next_size
 _WINDOWS = ("previous_bytes", "current_bytes")
 #: The outcomes of the base controller and of SEARCH.
 _SEARCH_OUTCOMES = outcomes_of("slow-start", "search")
-#: Events of each profile, of random readings, and of the base controller in a usual run, and in a long one.
+#: Number of events of each profile, of random readings, and of the base controller in a usual run.
 _EVENTS = {"profile": 6_000, "readings": 32_000, "slow-start": 8_000}
 _LONG_EVENTS = 1_000_000
 _SEARCH_SOURCES = tuple(
     f"search/{name}.c" for name in ("search", "rtt", "bins", "layout", "windows", "exit", "startup")
 )
-#: Profiles in whose windows nothing is rounded and the later one is as the earlier one.
+#: Profiles whose earlier and later windows are computed alike, without rounding.
 TYING = ("lanman-2024", "draft-00", "draft-09", "quicly-pr583")
 
 
 @dataclass
 class Pair:
-    """The model and the port side by side. A refused event counts as outcome ``None``."""
+    """A model and a port that process the same events. A refused event counts as outcome ``None``."""
 
     model: Controller
     port: Port
     outcomes: Counter[Outcome | None] = field(default_factory=Counter)
-    #: Evaluations in which 13, 37 or the like times the earlier window is 10, 25 or the like times the later one.
+    #: Evaluations exactly at the threshold, such as 13 * earlier window = 10 * later window.
     ties: int = 0
 
     @staticmethod
     def of(readings: Readings | None, config: Config, build: str = "int128") -> "Pair":
-        """Begin both in the given readings."""
+        """Return a pair of model and port with these readings."""
         return Pair(create_with(readings, config), Port(readings, config, build))
 
     def load(self, model: Controller) -> None:
@@ -96,8 +96,8 @@ class Pair:
 def compare_streams(
     seed: int, events: int, choose: Callable[[SplitMix64], Readings | None], builds: tuple[str, ...] = ("int128",)
 ) -> tuple[Counter[Outcome | None], int]:
-    """Compare streams of up to 400 events; return how often each outcome was seen, and how many ties."""
-    rng, sizes = SplitMix64(seed), SplitMix64(seed)  # two, so that sizes leave the other draws
+    """Compare streams of up to 400 events; return the number of each outcome and the number of ties."""
+    rng, sizes = SplitMix64(seed), SplitMix64(seed)  # two generators, so that sizes do not change the other draws
     total: Counter[Outcome | None] = Counter()
     ties = 0
     while total.total() < events:
@@ -108,11 +108,11 @@ def compare_streams(
         if readings is not None and stream.chance(6):
             pair.load(late_start(stream, readings))
         elif readings is not None and stream.chance(92):
-            # Few events, but many streams: bins at their bound and windows at the threshold decide at once.
+            # Few events, but many streams: full bins and windows at the threshold decide at once.
             pair.load(full_bins(stream, readings))
             length = 8
         else:
-            begun = True  # with the initial window that a path begins with
+            begun = True  # with the initial window of a path
         for _ in range(length):
             if begun and (size := next_size(sizes, pair.model, 2_000)):
                 pair.step(size)
@@ -121,7 +121,7 @@ def compare_streams(
                 pair.step(PathChange(min(pair.model.t_ns + 1, TIME_MAX_NS)))
             searched = readings is not None and newreno.phase(pair.model.base) is not Phase.SLOW_START
             if searched and rng.chance_ppm(20_000):
-                break  # little that is new follows
+                break  # later events add little coverage
         assert pair.port.untouched_beyond()
         total += pair.outcomes
         ties += pair.ties
@@ -134,7 +134,7 @@ def reachable(readings: Readings | None) -> set[Outcome]:
     base = set(every[: every.index(Outcome.NO_RTT_SAMPLE)])
     if readings is None:
         return base
-    # On an ACK in slow start the outcome is that of SEARCH.
+    # An ACK in slow start has an outcome of SEARCH.
     reached = set(every) - {Outcome.GROWN}
     if readings.missed_bins_maximum == 0 and readings.app_limited is not AppLimited.RESTART:
         reached.discard(Outcome.RESTARTED)
@@ -151,7 +151,7 @@ def reachable(readings: Readings | None) -> set[Outcome]:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_bulk_profile(name: str) -> None:
-    """Streams of a profile agree with both ways to multiply, and together they reach every outcome that can be."""
+    """Streams of a profile agree in both builds, and together they reach every possible outcome."""
     seed = list(PROFILES).index(name)
     builds = ("int128", "no_int128")
     total, ties = compare_streams(seed, _EVENTS["profile"], lambda rng: PROFILES[name], builds)
@@ -162,7 +162,7 @@ def test_bulk_profile(name: str) -> None:
 
 @pytest.mark.parametrize("part", range(2))
 def test_bulk_readings(part: int) -> None:
-    """Streams of random readings agree, and together they reach every outcome that can be."""
+    """Streams of random readings agree, and together they reach every possible outcome."""
     events = _EVENTS["readings"] // 2
     total, ties = compare_streams(200 + part, events, lambda rng: any_readings(rng, PROFILES), ("int128", "no_int128"))
     assert set(_SEARCH_OUTCOMES) - {Outcome.GROWN} <= set(total)
@@ -182,7 +182,7 @@ def test_bulk_is_bulk() -> None:
 
 @pytest.mark.parametrize("build", ["int128", "no_int128"])
 def test_largest_products(build: str) -> None:
-    """Where the bin before bin 0 holds all that was counted, products beyond 128 bits are compared as they should."""
+    """Products beyond 128 bits, from a bin before bin 0 with all counted bytes, are compared correctly."""
     rng = SplitMix64(400)
     readings = replace(
         PROFILES["draft-09"],
@@ -224,11 +224,11 @@ def test_long(name: str) -> None:
 
 
 def test_streams_carry_out_every_line() -> None:
-    """Random streams carry out every line of the port that an event can reach, by the counters of gcov."""
+    """Random streams execute every line of the port that events can reach, by the counters of gcov."""
     counted = module_of("coverage").lib
     folder = BUILD / "cffi" / "coverage"
     for data in folder.rglob("*.gcda"):
-        data.unlink()  # counters are added to those of the run before
+        data.unlink()  # gcov adds counters to the counters of the previous run
     counted.__gcov_reset()
     compare_streams(300, 25_000, lambda rng: any_readings(rng, PROFILES), ("coverage",))
     for number, readings in enumerate(PROFILES.values()):
@@ -239,7 +239,7 @@ def test_streams_carry_out_every_line() -> None:
 
 
 def lines_missed(folder: Path, names: tuple[str, ...]) -> list[str]:
-    """Return the lines of some sources that were never carried out."""
+    """Return the lines of these sources that were never executed."""
     missed = []
     for name in names:
         data = next(path for path in folder.rglob("*.gcda") if path.with_suffix(".c").as_posix().endswith(name))
@@ -267,7 +267,7 @@ ages = st.tuples(counts, sizes, times)
 
 @dataclass(frozen=True)
 class Draft:
-    """An event before its times are known: they count from the event before."""
+    """An event with times relative to the previous event."""
 
     kind: type[Event]
     wait_ns: int
@@ -276,7 +276,7 @@ class Draft:
     app_limited: bool
 
     def at(self, t_ns: int) -> Event:
-        """Return the event."""
+        """Return the event at this time."""
         runs = tuple(Run(0, count - 1, size, max(t_ns - age, 1)) for count, size, age in self.runs)
         total = sum(run.count * run.size_bytes for run in runs)
         if self.kind is Sent:
@@ -311,7 +311,7 @@ readings_strategy = st.builds(
 @settings(max_examples=150, deadline=None)
 @given(st.none() | st.sampled_from(list(PROFILES.values())) | readings_strategy, configs, st.lists(drafts, max_size=40))
 def test_streams(readings: Readings | None, config: Config, stream: list[Draft]) -> None:
-    """Whatever the readings, the configuration and the events: both agree."""
+    """Model and port agree for all readings, configurations and events."""
     pair = Pair.of(readings, config)
     t_ns = 1
     for draft in stream:
@@ -319,13 +319,13 @@ def test_streams(readings: Readings | None, config: Config, stream: list[Draft])
         pair.step(draft.at(t_ns))
 
 
-# --- Beside the streams --------------------------------------------------------------------------------------------------
+# --- Tests without streams --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("algorithm", ["slow-start", "search", "", "careful-resume"])
 @pytest.mark.parametrize("profile", ["rfc-9002", *PROFILES, "", "lanman"])
 def test_profiles(algorithm: str, profile: str) -> None:
-    """Both know the same profiles, and take the same readings for them."""
+    """Model and port accept the same profiles, with the same readings."""
     try:
         model = create(algorithm, profile, Config(1200))
     except DomainError:
@@ -341,7 +341,7 @@ def test_profiles(algorithm: str, profile: str) -> None:
 @pytest.mark.parametrize("size_bytes", [0, 1, 65535, 65536, 2**64 - 1])
 @pytest.mark.parametrize("window_bytes", [None, 1, WINDOW_MAX_BYTES, WINDOW_MAX_BYTES + 1, 2**64 - 1])
 def test_configurations(size_bytes: int, window_bytes: int | None) -> None:
-    """Both accept and refuse the same configurations."""
+    """Model and port accept and refuse the same configurations."""
     config = Config(size_bytes, window_bytes)
     try:
         model = create_with(None, config)
@@ -360,14 +360,14 @@ def test_recommended_initial_window() -> None:
 
 
 def test_names_of_phases_and_outcomes() -> None:
-    """The enumerations have the same order and names."""
+    """The enumerations of model and port have the same order and names."""
     for name_of, members in ((lib.ff_phase_name, list(Phase)), (lib.ff_outcome_name, list(Outcome))):
         assert [ffi.string(name_of(number)).decode() for number in range(len(members))] == [m.value for m in members]
         assert name_of(len(members)) == ffi.NULL
 
 
 def test_limits() -> None:
-    """The limits have the same names and values."""
+    """The limits of model and port have the same names and values."""
     text = (REFERENCE_C / "firstflight" / "limits.h").read_text(encoding="utf-8")
     names = re.findall(r"^#define FF_(\w+) ", text, flags=re.MULTILINE)
     assert {name: getattr(lib, f"FF_{name}") for name in names} == {
@@ -376,7 +376,7 @@ def test_limits() -> None:
 
 
 def test_prng() -> None:
-    """The first numbers of the seed that the page names."""
+    """The generator gives the documented first numbers of the seed 1234567."""
     rng = SplitMix64(1234567)
     assert [rng.next() for _ in range(3)] == [6457827717110365317, 3203168211198807973, 9817491932198370423]
     with pytest.raises(ValueError, match="below"):

@@ -1,4 +1,4 @@
-"""The C port as it is taken away: installed, found by pkg-config and by CMake, its examples run, and what a program links."""
+"""The installed C port: found by pkg-config and CMake, with running examples and minimal linked code."""
 
 import os
 import re
@@ -26,7 +26,7 @@ SAYS = {
 
 
 def packages_below(package: str) -> set[str]:
-    """Return a package and all whose headers its files include, and so on."""
+    """Return a package and all packages whose headers it includes, directly or indirectly."""
     found, left = set(), {package}
     while left:
         found.add(name := left.pop())
@@ -39,7 +39,7 @@ def packages_below(package: str) -> set[str]:
 
 
 def _linked() -> dict[tuple[str, ...], set[str]]:
-    """Return what a program calls of a package, and how the functions of the packages begin that it may then hold."""
+    """Return the called functions of each package, and the prefixes of functions that the linked program may have."""
     calls = {
         package.package: (f"ff_{package.package}_begin", f"ff_{package.package}_step")
         for package in described_packages()
@@ -48,7 +48,7 @@ def _linked() -> dict[tuple[str, ...], set[str]]:
     calls["newreno"] = ("ff_newreno_begin", "ff_newreno_on_event")
     calls["search"] = ("ff_search_begin", "ff_search_startup_step")
     calls["careful_resume"] = ("ff_careful_resume_begin", "ff_careful_resume_step")
-    # One that runs on no other base calls no rules of a base.
+    # A startup algorithm that supports no other base calls no rules of a base.
     alone = {found.package for found in ALGORITHMS.values() if isinstance(found, Startup) and not found.on_bases}
     bases = {found.package for found in ALGORITHMS.values() if isinstance(found, Base)} - {"newreno"}
     held = {package: packages_below(package) - (bases if package in alone else set()) for package in calls}
@@ -72,7 +72,7 @@ endforeach()
 
 
 def run(*command: object, cwd: Path | None = None, **environment: str) -> str:
-    """Run a program; return what it printed."""
+    """Run a program; return its output."""
     done = subprocess.run(
         [str(word) for word in command],
         cwd=cwd,
@@ -93,7 +93,7 @@ def needs(*programs: str) -> None:
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return what the archive of the port holds."""
+    """Return a folder with the contents of the port's archive."""
     folder = tmp_path_factory.mktemp("firstflight-c")
     contents.port(folder)
     return folder
@@ -101,7 +101,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(archive: Path) -> Path:
-    """Return where ``make install`` has put it."""
+    """Return the folder of ``make install``."""
     needs("make", "gcc")
     run("make", "-j2", "install", f"PREFIX={archive / 'installed'}", "CC=gcc", cwd=archive)
     return archive / "installed"
@@ -113,7 +113,7 @@ def test_every_example_is_run() -> None:
 
 @pytest.mark.parametrize("compiler", [("gcc", "-std=c11", "-Wconversion", "-Wshadow"), ("g++", "-std=c++17", "-xc++")])
 def test_examples_by_pkg_config(installed: Path, tmp_path: Path, compiler: tuple[str, ...]) -> None:
-    """In C and in C++, without a warning."""
+    """The examples compile as C and as C++ without warnings, and run."""
     needs(compiler[0], "pkg-config")
     place = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
     assert run("pkg-config", "--modversion", "firstflight", **place).strip() == __version__
@@ -126,7 +126,7 @@ def test_examples_by_pkg_config(installed: Path, tmp_path: Path, compiler: tuple
 
 
 def test_every_header_alone_in_cplusplus(installed: Path, tmp_path: Path) -> None:
-    """Without a warning, and with C linkage wherever something is declared."""
+    """Each header compiles alone in C++ without warnings, and its declarations have C linkage."""
     needs("g++")
     include = installed / "include"
     for header in sorted(include.rglob("*.h")):
@@ -142,7 +142,7 @@ def test_every_header_alone_in_cplusplus(installed: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("language", ["C", "CXX"])
 def test_examples_by_cmake(archive: Path, tmp_path: Path, language: str) -> None:
-    """The package is found, and its version asked for."""
+    """CMake finds the package and checks its version."""
     needs("cmake", "cc", "c++")
     place = archive / "cmake-installed"
     if not place.exists():
@@ -160,7 +160,7 @@ def test_examples_by_cmake(archive: Path, tmp_path: Path, language: str) -> None
 
 
 def check_size(row: str, program: Path) -> None:
-    """Compare with the page, whose numbers are of this compiler: to a twentieth, since linkers differ."""
+    """Compare the size with the page for this compiler, to within a twentieth because linkers differ."""
     page = (REFERENCE_C / "README.md").read_text("utf-8")
     stated = re.search(rf"^\| {re.escape(row)} \| ([0-9,]+) \|", page, re.M)
     sizes = re.findall(r"^\.(?:text|rodata|data\.rel\.ro)\s+(\d+)", run("size", "-A", program), re.M)
@@ -170,7 +170,7 @@ def check_size(row: str, program: Path) -> None:
 
 @pytest.mark.parametrize("calls", LINKED, ids=lambda calls: calls[0])
 def test_one_algorithm_pulls_in_no_other(installed: Path, tmp_path: Path, calls: tuple[str, ...]) -> None:
-    """What a program holds that calls these functions: the packages that the page says."""
+    """A program that calls these functions contains only the documented packages."""
     needs("gcc", "nm", "size")
     script, program = tmp_path / "calls.map", tmp_path / "linked.so"
     script.write_text("{ global: " + " ".join(f"{call};" for call in calls) + " local: *; };", encoding="utf-8")

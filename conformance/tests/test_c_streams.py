@@ -1,4 +1,4 @@
-"""Algorithms that the port enters in the common form, in the model and in the port: every observable, the state and every refusal, after every event."""
+"""Compares algorithms of the common form in model and C port after every event: observables, state and refusals."""
 
 import importlib
 import os
@@ -13,7 +13,7 @@ from observed import outcomes_of
 
 
 def _compared() -> dict[str, ModuleType]:
-    """Return the modules of streams that say how model and port are compared, by algorithm."""
+    """Return the modules of streams with a comparison of model and port, by algorithm."""
     modules = (importlib.import_module(f"stimuli.{path.parent.name}.streams") for path in STIMULI.glob("*/streams.py"))
     return {next(iter(module.STREAMS)): module for module in modules if hasattr(module, "COMPARED")}
 
@@ -27,13 +27,13 @@ def _module(name: str) -> ModuleType:
 
 
 def test_there_are_streams() -> None:
-    """Those that have the common form are found."""
+    """The algorithms of the common form have streams."""
     assert {"suss", "hybla", "tcb-sharing"} <= set(COMPARED)
 
 
 @pytest.mark.parametrize("name", COMPARED)
 def test_random_streams(name: str) -> None:
-    """In random readings both agree on all random events, and these reach every outcome."""
+    """Model and port agree on random events with random readings, which reach every outcome."""
     compared = COMPARED[name].COMPARED
     total = compare_streams(_module(name), COMPARED[name].Stream, compared.seed, compared.events)
     reachable = outcomes_of(*compared.outcomes_of)
@@ -45,6 +45,6 @@ def test_random_streams(name: str) -> None:
 @pytest.mark.parametrize("share", range(10))
 @pytest.mark.parametrize("name", COMPARED)
 def test_random_streams_long(name: str, share: int) -> None:
-    """The same on a million events; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    """Model and port agree on a million events; FIRSTFLIGHT_LONG_EVENTS overrides the number of each of ten shares."""
     events = int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000"))
     compare_streams(_module(name), COMPARED[name].Stream, 10 * COMPARED[name].COMPARED.seed + share, events)

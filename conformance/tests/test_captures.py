@@ -1,4 +1,4 @@
-"""Captures of TCP senders: the same answer as of the recording, whatever the link and the file; and what cannot be judged is refused."""
+"""Captures of TCP senders give the verdict of the recording for every link and file type; others are refused."""
 
 import gzip
 import json
@@ -29,13 +29,13 @@ TRUE = "hystart/linux"
 
 @cache
 def recorded() -> Recording:
-    """Return a connection that leaves slow start by HyStart, and goes on for some rounds."""
+    """Return a connection that leaves slow start by HyStart and continues for some rounds."""
     return recording_of(Case(load(VECTORS / "hystart" / "path.deep-queue.json"), "linux"))
 
 
 @cache
 def captured(how: How) -> Recording:
-    """Return what is read from a capture of this connection."""
+    """Return the recording read from a capture of this connection."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "connection.pcap"
         file.write_bytes(capture_of(recorded(), how))
@@ -43,14 +43,14 @@ def captured(how: How) -> Recording:
 
 
 def judged(tmp_path: Path, data: bytes) -> ConnectionVerdict:
-    """Return the answer for the bytes of a file."""
+    """Return the verdict on a file with these bytes."""
     file = tmp_path / "connection.pcap"
     file.write_bytes(data)
     return judge(read(file).recording)
 
 
 def test_the_answer_is_that_of_the_recording() -> None:
-    """The profile is named, and the growth and the exit are those of the recording."""
+    """The capture gives the profile, growth and exit of the recording."""
     plain = judge(recorded())
     verdict = judge(captured(How()))
     assert verdict.undecided is None
@@ -64,7 +64,7 @@ def test_the_answer_is_that_of_the_recording() -> None:
 
 @pytest.mark.parametrize(("link", "ng", "micro"), list(product(LINKS, (False, True), (False, True))))
 def test_every_link_and_file_says_the_same(link: str, *, ng: bool, micro: bool) -> None:
-    """But for the times, which a file may have in microseconds."""
+    """Every link and file type gives the same recording, except for times in microseconds."""
     plain, other = captured(How()), captured(How(link, ng, micro))
     assert other.header == plain.header
     assert len(other.steps) == len(plain.steps)
@@ -76,14 +76,14 @@ def test_every_link_and_file_says_the_same(link: str, *, ng: bool, micro: bool) 
 
 @pytest.mark.parametrize("joined", [2, 4])
 def test_segments_that_leave_as_one(tmp_path: Path, joined: int) -> None:
-    """What the sender leaves to its card to cut is counted in full segments."""
+    """Segments that the network card splits (TSO) are counted as full segments."""
     verdict = judged(tmp_path, capture_of(recorded(), How(joined=joined)))
     assert verdict.undecided is None
     assert TRUE in verdict.may_be
 
 
 def test_a_loss_is_not_decided(tmp_path: Path) -> None:
-    """A sender that leaves slow start by loss may be any; the loss is seen by the segment that is sent again."""
+    """A sender that leaves slow start by loss, seen as a retransmission, is not decided."""
     verdict = judged(tmp_path, capture_of(recorded_sender(Sender())))
     assert verdict.did.evidence == "loss"
     assert verdict.undecided is not None
@@ -91,7 +91,7 @@ def test_a_loss_is_not_decided(tmp_path: Path) -> None:
 
 
 def test_growth_of_another_kind_is_none_of_ours(tmp_path: Path) -> None:
-    """A sender that grows twice as fast is above every window; its first flight does not show that it is all of the first."""
+    """A sender that grows twice as fast exceeds every window; its capture needs the option --initial-window."""
     file = tmp_path / "connection.pcap"
     file.write_bytes(capture_of(recorded_sender(Sender(growth=Fraction(2)))))
     with pytest.raises(RecordingError, match="--initial-window"):
@@ -100,13 +100,13 @@ def test_growth_of_another_kind_is_none_of_ours(tmp_path: Path) -> None:
 
 
 def test_a_limited_application_is_not_decided(tmp_path: Path) -> None:
-    """A flight that does not come up to the window says nothing of who kept it down."""
+    """A flight below the window does not show whether the application or the sender limited it."""
     verdict = judged(tmp_path, capture_of(recorded_sender(Sender(rests=True))))
     assert verdict.undecided is not None
 
 
 def test_a_capture_is_kept_as_a_recording(tmp_path: Path) -> None:
-    """What ``--save`` writes is judged as the capture is."""
+    """The recording of ``--save`` gets the same verdict as the capture."""
     file = tmp_path / "connection.pcap"
     file.write_bytes(capture_of(recorded()))
     recording = read(file).recording
@@ -116,7 +116,7 @@ def test_a_capture_is_kept_as_a_recording(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("late_ns", [None, 10_000_000])
 def test_at_the_receiver_no_profile_is_named(tmp_path: Path, late_ns: int | None) -> None:
-    """Without time stamps a capture at the receiver or between shows the initial window, and no exit."""
+    """Captures at the receiver or in the network, without time stamps, show the initial window but not the exit."""
     data = at_the_receiver(recorded()) if late_ns is None else capture_of(recorded(), How(late_ns=late_ns))
     verdict = judged(tmp_path, data)
     assert verdict.undecided == AT_THE_RECEIVER
@@ -126,7 +126,7 @@ def test_at_the_receiver_no_profile_is_named(tmp_path: Path, late_ns: int | None
 
 
 def test_data_that_comes_sooner_than_the_handshake(tmp_path: Path) -> None:
-    """Without time stamps the first data after a gap shows the RTT of the sender, which is below the RTT of the handshake."""
+    """Without time stamps the sender's RTT follows from the first data after a gap; it is below the handshake's RTT."""
     mss, shake_ns, rtt_ns, t_ns, start = 1420, 56_600_000, 53_000_000, 10**9, 0
     options = bytes([2, 4, mss >> 8, mss & 255, 1, 3, 3, 8])
     found = [
@@ -148,7 +148,7 @@ def test_data_that_comes_sooner_than_the_handshake(tmp_path: Path) -> None:
 
 
 def test_the_receivers_window_ends_the_recording(tmp_path: Path) -> None:
-    """Up to there the growth equals the growth of the sender."""
+    """The recording ends when the receiver's window limits the sender; the growth up to there is the sender's."""
     verdict = judged(tmp_path, capture_of(recorded(), How(window=1 << 16)))
     assert verdict.did.initial_window_bytes == 12000
     assert verdict.did.growth == 1
@@ -171,19 +171,19 @@ _REFUSED = {
 
 @pytest.mark.parametrize("name", _REFUSED)
 def test_what_says_nothing_of_the_sender_is_refused(tmp_path: Path, name: str) -> None:
-    """With the reason."""
+    """A capture without information on the sender is refused with a reason."""
     data, reason = _REFUSED[name]
     with pytest.raises(RecordingError, match=reason):
         judged(tmp_path, data())
 
 
 def test_a_segment_that_is_missing_was_sent(tmp_path: Path) -> None:
-    """One of many is made up for."""
+    """A single missing segment is treated as sent."""
     assert TRUE in judged(tmp_path, capture_of(recorded(), How(missing=300))).may_be
 
 
 def test_the_connection_with_most_data_is_judged(tmp_path: Path) -> None:
-    """Others are counted."""
+    """The connection with most data is judged, and the others are counted in a note."""
     other = [(t_ns, packet.replace(SENDER[0], b"\x0a\x00\x00\x09")) for t_ns, packet in frames(recorded(), How())[:40]]
     file = tmp_path / "connection.pcap"
     file.write_bytes(file_of(sorted(other + frames(recorded(), How())), How()))
@@ -194,7 +194,7 @@ def test_the_connection_with_most_data_is_judged(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ng", [False, True])
 def test_a_damaged_file_is_refused_or_read(tmp_path: Path, *, ng: bool) -> None:
-    """Never is there another error."""
+    """A damaged file is read or refused by RecordingError, without other errors."""
     whole = capture_of(recorded(), How(ng=ng))[:9000]
     random = Random(7)
     file = tmp_path / "connection.pcap"
@@ -213,7 +213,7 @@ def test_a_damaged_file_is_refused_or_read(tmp_path: Path, *, ng: bool) -> None:
     ("path", "profile"), [("bbr/path.plateau", "draft-06"), ("limited-slow-start/path.half-a-product", "rfc-3742")]
 )
 def test_bbr_is_named_where_it_is_and_nowhere_else(tmp_path: Path, path: str, profile: str) -> None:
-    """Its flight is three quarters of its window; that of a sender that grows more slowly is half of what BBR would have."""
+    """BBR's flight is three quarters of its window; a slower sender, with half of BBR's flight, is not named BBR."""
     vector = load(VECTORS / f"{path}.json")
     file = tmp_path / "connection.pcap"
     file.write_bytes(capture_of(recording_of(Case(vector, profile))))
@@ -226,7 +226,7 @@ def test_bbr_is_named_where_it_is_and_nowhere_else(tmp_path: Path, path: str, pr
 
 
 def test_kept_captures_of_the_kernel(tmp_path: Path) -> None:
-    """CUBIC of Linux 6.18 is found, with segments of the card's making and in bursts that lag behind the window too; Reno is not decided. BBR is found by how its flight follows the rate that it measures."""
+    """CUBIC of Linux 6.18 is identified, also with TSO and delayed bursts, and BBR by its rate; Reno is not decided."""
     found = {}
     for kept in sorted(KEPT.glob("*.pcap.gz")):
         found[kept.name.partition(".")[0]] = judged(tmp_path, gzip.decompress(kept.read_bytes()))

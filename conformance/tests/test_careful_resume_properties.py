@@ -1,4 +1,4 @@
-"""What holds of Careful Resume in the profiles of RFC 9959: over random events, and over the vectors."""
+"""Properties of Careful Resume in the profiles of RFC 9959, on random events and on the vectors."""
 
 from collections.abc import Iterator
 
@@ -65,7 +65,7 @@ def resume(controller: Controller) -> CarefulResume:
 
 
 def edges(taken: list[Taken]) -> Iterator[tuple[Phase, Trigger | None, Phase]]:
-    """Yield the changes of phase, each with the triggers that held."""
+    """Yield the phase changes, each with its triggers."""
     for before, _, after, seen in taken:
         if resume(before).phase is not resume(after).phase:
             for trigger in seen.triggers or (None,):
@@ -80,13 +80,13 @@ connections = given(st.sampled_from(OF_THE_RFC), st.integers(0, 2**64 - 1))
 @connections
 @settings(max_examples=60)
 def test_no_other_edges(profile: str, seed: int) -> None:
-    """Phases change along the table only, at most once for an event, and only with triggers of the table."""
+    """Phases change only along the table, at most once per event, with triggers of the table."""
     assert set(edges(connection(profile, seed))) <= EDGES
 
 
 @connections
 def test_the_jump_bounds_the_window(profile: str, seed: int) -> None:
-    """In the Unvalidated phase the window is the jump, and the jump at most half of the saved window."""
+    """In the Unvalidated phase cwnd equals the jump, which is at most half of the saved window."""
     for _, _, after, seen in connection(profile, seed):
         if seen.phase is U:
             assert seen.cwnd_bytes == resume(after).jump_bytes <= resume(after).used.saved_cwnd_bytes // 2
@@ -94,7 +94,7 @@ def test_the_jump_bounds_the_window(profile: str, seed: int) -> None:
 
 @connections
 def test_safe_retreat(profile: str, seed: int) -> None:
-    """The window does not change in Safe Retreat, and its end bounds the threshold by PipeSize times Beta."""
+    """cwnd does not change in Safe Retreat, and ssthresh is at most PipeSize times Beta at its end."""
     for before, _, after, seen in connection(profile, seed):
         if resume(before).phase is S is seen.phase:
             assert seen.cwnd_bytes == before.base.cwnd_bytes
@@ -110,7 +110,7 @@ def test_safe_retreat(profile: str, seed: int) -> None:
 
 @connections
 def test_one_use(profile: str, seed: int) -> None:
-    """A connection takes one set into use at most, and one that was free, valid and its own."""
+    """A connection uses at most one saved set, which is not in use, not expired and of the same endpoint."""
     taken = connection(profile, seed)
     used = [event for _, event, _, seen in taken if seen.outcome is Outcome.RESUMING]
     assert len(used) <= 1
@@ -122,24 +122,24 @@ def test_one_use(profile: str, seed: int) -> None:
 
 @connections
 def test_reconnaissance_is_normal(profile: str, seed: int) -> None:
-    """In Reconnaissance, and when it ends without a jump, the windows are those without Careful Resume."""
+    """In Reconnaissance, and after its end without a jump, windows equal those without Careful Resume."""
     if profile == "rfc-9959-search":
-        return  # the plain base controller is the comparison here
+        return  # this test compares with the plain base controller
     plain: Controller | None = None
     for before, event, _, seen in connection(profile, seed):
         plain = plain if plain is not None else Controller(before.base)
         if seen.phase in (U, V, S) or resume(before).phase in (U, V, S):
             return
         if plain.base.cwnd_bytes == plain.base.ssthresh_bytes:
-            return  # where slow start of the text and of RFC 9002 differ
-        # A base controller begins anew on a new path; Careful Resume has rules of its own for it.
+            return  # slow start differs between RFC 9959 and RFC 9002 here.
+        # A base controller restarts on a new path; Careful Resume has other rules for a new path.
         plain, alone = step(plain, Pto(event.t_ns) if isinstance(event, PathChange) else event)
         assert (seen.cwnd_bytes, seen.ssthresh_bytes) == (alone.cwnd_bytes, alone.ssthresh_bytes)
 
 
 @pytest.mark.parametrize("profile", ["rfc-9959", "rfc-9959-unvalidated"])
 def test_the_vectors_cover_every_edge(profile: str) -> None:
-    """Every edge of the table is taken by a vector."""
+    """The vectors cover every edge of the table."""
     found: set[tuple[Phase, Trigger | None, Phase]] = set()
     for case in every_case():
         if (case.vector.algorithm, case.profile) == ("careful-resume", profile):
@@ -154,7 +154,7 @@ def test_the_vectors_cover_every_edge(profile: str) -> None:
 
 
 def test_profiles_agree_from_an_empty_path() -> None:
-    """Where nothing is in flight at the jump and every packet counted is one of the phase, both readings of PipeSize agree."""
+    """Both readings of PipeSize agree if no bytes are in flight at the jump and only packets of the phase count."""
     compared = 0
     for vector in every_vector():
         both = [vector.profiles.get(name) for name in ("rfc-9959", "rfc-9959-unvalidated")]

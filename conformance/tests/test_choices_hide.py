@@ -1,4 +1,4 @@
-"""Conforming choices do not hide causes: an error next to a choice is rejected with the rule that it breaks."""
+"""Conforming choices do not hide causes: an error combined with a choice is rejected with the rule that it breaks."""
 
 import re
 
@@ -11,14 +11,14 @@ from firstflight_conformance.paths import ROOT
 from test_freedoms import ON_CUBIC, STATE_ONLY
 
 PAGE = (ROOT / "docs" / "planted.md").read_text("utf-8")
-#: By algorithm, the numbers of the page: implementations, rejected ones, those whose rule the first cause has.
+#: Numbers on the page by algorithm: implementations, rejected ones, and ones with their rule in the first cause.
 ON_PAGE = {
     name: tuple(map(int, numbers))
     for name, *numbers in re.findall(r"^\| `([\w-]+)` \| \d+ \| (\d+) \| (\d+) \| (\d+) \|$", PAGE, re.M)
 }
-#: The measured cells of each algorithm. All of them take an hour.
+#: Measured cells of each algorithm. All cells would take an hour.
 SAMPLES = {"hystartpp": slice(None, None, 7), "careful-resume": slice(None, 312, 12)}
-#: An error next to a choice of each algorithm.
+#: An error combined with a choice, for each algorithm.
 EXAMPLES = (
     ("hystartpp H9", "four-rounds"),
     ("careful-resume A4", "jump-without-maximum"),
@@ -29,7 +29,7 @@ EXAMPLES = (
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_errors_break_rules(algorithm: str) -> None:
-    """There are 20 for each algorithm, and every open point that windows show has a choice."""
+    """Each algorithm has 20 errors with existing rules, and every open point visible in windows has a choice."""
     found = errors(algorithm)
     assert len({one.change.id for one in found}) == len(found) == 20
     assert {rule for one in found for rule in one.breaks} <= set(known_clauses())
@@ -40,7 +40,7 @@ def test_the_errors_break_rules(algorithm: str) -> None:
 
 @pytest.mark.parametrize(("point", "error"), EXAMPLES)
 def test_an_example(point: str, error: str) -> None:
-    """The first cause has the rule."""
+    """An error combined with a choice is rejected, and the first cause has its rule."""
     of = next(one for one in points(point.split()[0]) if one.id == point)
     found = judge(of, next(one for one in errors(of.algorithm) if one.change.id == error))
     assert found is not None

@@ -1,4 +1,4 @@
-"""The clause checker: passes now, and fails for everything that it is there to find."""
+"""The clause checker passes on the checkout, and reports every kind of gap."""
 
 import re
 import shutil
@@ -24,12 +24,12 @@ GROW = "slow-start.grow"
 
 @pytest.fixture(scope="module")
 def every_case() -> list[Case | ComputationCase]:
-    """The cases of the checkout."""
+    """Return the cases of the checkout."""
     return all_cases(VECTORS)
 
 
 class Checkout:
-    """Copies of the pages and of both references, that the checker reads in place of the real ones."""
+    """Copies of the pages and of both references, which the checker reads in place of the checkout."""
 
     def __init__(self, root: Path) -> None:
         self.spec = root / "spec"
@@ -40,7 +40,7 @@ class Checkout:
         shutil.copytree(REFERENCE_C / "firstflight", self.c)
 
     def edit(self, path: Path, find: str, text: str, times: int = 1) -> None:
-        """Replace a text that occurs so often."""
+        """Replace a text that occurs ``times`` times."""
         content = path.read_text(encoding="utf-8")
         assert content.count(find) == times
         path.write_text(content.replace(find, text), encoding="utf-8")
@@ -48,7 +48,7 @@ class Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
-    """Let the checker read copies."""
+    """Make the checker read copies; return them."""
     copies = Checkout(tmp_path)
     monkeypatch.setattr(clauses, "SPEC", copies.spec)
     monkeypatch.setattr(clauses, "REFERENCE_PY", copies.python)
@@ -58,7 +58,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
 
 
 def test_passes_now(every_case: list[Case | ComputationCase]) -> None:
-    """Every clause of the checkout has Python, C and a vector, or says why not."""
+    """Every clause of the checkout has Python, C and a vector, or a reason for an exemption."""
     assert gaps(every_case) == []
     result = CliRunner().invoke(main, ["dev", "check"])
     assert result.exit_code == 0
@@ -66,7 +66,7 @@ def test_passes_now(every_case: list[Case | ComputationCase]) -> None:
 
 
 def test_copies_pass(checkout: Checkout, every_case: list[Case | ComputationCase]) -> None:
-    """What follows fails by the change alone: the copies themselves pass."""
+    """Unchanged copies pass, so the failures of later tests are due to their changes."""
     assert gaps(every_case) == []
 
 
@@ -81,7 +81,7 @@ def clause_renamed(checkout: Checkout) -> None:
 
 
 def python_away(checkout: Checkout) -> None:
-    """A plain program cites the clause still: that is no line of the model."""
+    """Remove the citation from the model. A plain program still cites the clause, which does not count."""
     checkout.edit(checkout.python / "newreno" / "newreno.py", f"  # [{GROW}]", "")
 
 
@@ -168,7 +168,7 @@ def test_finds(
     spoil: Callable[[Checkout], None],
     findings: list[str],
 ) -> None:
-    """Each gap is found, and nothing else; the command ends with 1."""
+    """The checker reports exactly the gaps, and the command ends with 1."""
     monkeypatch.setattr(check, "all_cases", lambda _: every_case)
     spoil(checkout)
     lines = gaps(every_case)
@@ -241,10 +241,10 @@ def test_pages(tmp_path: Path) -> None:
         (":level: MUST\n:source: RFC 1; the times are ours\n", "split a clause that is both"),
         (':level: "-"\n:source: RFC 1\n:author: ours\n', "the source must begin with `ours` exactly where the author is ours"),
         (':level: "-"\n:source: RFC 1; ours\n:author: ours\n', "the source must begin with `ours` exactly where"),
-        (':level: "-"\n:source: RFC 1\n:no-alternative: x\n', ":no-alternative: must not stand where :author: is text"),
-        (':level: "-"\n:source: RFC 1\n:unobservable: x\n', ":unobservable: must not stand where :author: is text"),
+        (':level: "-"\n:source: RFC 1\n:no-alternative: x\n', ":no-alternative: is not allowed where :author: is text"),
+        (':level: "-"\n:source: RFC 1\n:unobservable: x\n', ":unobservable: is not allowed where :author: is text"),
         (':level: "-"\n:source: RFC 1\n:readings: a\n:when: a is b\n', "expected `reading = value, value` or `reading != value`"),
-        (':level: "-"\n:source: RFC 1\n:readings: a\n:when: b = c\n', ":when: has b, and :readings: has not"),
+        (':level: "-"\n:source: RFC 1\n:readings: a\n:when: b = c\n', ":when: uses b, which is not in :readings:"),
     ],
 )  # fmt: skip
 def test_wrong_fields_are_refused(tmp_path: Path, fields: str, finding: str) -> None:

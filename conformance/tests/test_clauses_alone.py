@@ -1,4 +1,4 @@
-"""A clause stands alone: its subject is in it, it is a whole sentence, and its condition is data that agrees with the model."""
+"""Each clause is a whole sentence with a subject, and its condition is data that agrees with the model."""
 
 import re
 
@@ -15,7 +15,7 @@ from firstflight_conformance.records.findings import Decision
 from firstflight_conformance.replay.candidates import Candidate
 from firstflight_conformance.replay.mutants import Mutant
 
-#: Words that need the sentence before: pronouns, conjunctions and adverbs.
+#: Words that refer to an earlier sentence: pronouns, conjunctions and adverbs.
 DEPENDENT = re.compile(
     r"(?:it|its|they|their|them|this|these|that|those|such|then|otherwise|so|nor|and|but|or|yet|also|thus|hence|else|therefore|"
     r"likewise|instead)\b",
@@ -26,12 +26,12 @@ PROSE_CONDITION = re.compile(r"\b(?:with|where|under|unless|when|if|not|for)\b(?
 
 
 def dependent(text: str) -> bool:
-    """Return whether a text needs the clause before it."""
+    """Return whether a text depends on the clause before it."""
     return DEPENDENT.match(text) is not None
 
 
 def fragment(text: str) -> bool:
-    """Return whether a text is not a whole sentence: cut at its end, or without a capital letter, number or symbol at its beginning."""
+    """Return whether a text lacks a full stop at its end, or a capital letter, number or symbol at its beginning."""
     words = re.match(r"[a-z]+\b(?![_(])", text)
     symbols = ("cwnd", "min_rtt", "norm_diff", "rho", "psi", "beta", "rtt_floor")
     return not text.endswith((".", ".)")) or (words is not None and not text.startswith(symbols))
@@ -92,7 +92,7 @@ def test_a_condition_in_prose_is_found(text: str) -> None:
 
 
 def test_the_model_carries_out_a_clause_only_where_it_holds() -> None:
-    """Each clause that a case carries out is a rule of the profile of that case: `:when:` is measured, not only written."""
+    """Each clause that a case exercises is a rule of its profile, so that `:when:` agrees with the model."""
     known = all_clauses()
     wrong = {
         (clause, case.profile)
@@ -104,7 +104,7 @@ def test_the_model_carries_out_a_clause_only_where_it_holds() -> None:
 
 
 def test_each_condition_is_met_by_a_profile_that_carries_it_out() -> None:
-    """A case carries out each clause with a condition, or its exemption gives the reason; a profile or an open point is without it."""
+    """Each clause with a condition is exercised or exempt, and does not hold in some profile or open point."""
     carried = {clause for case in all_cases(VECTORS) for clause in case.expectation.clauses}
     open_values = [(point.algorithm, point.readings) for point in open_points()]
     for clause in CLAUSES:
@@ -123,7 +123,7 @@ def test_each_condition_is_met_by_a_profile_that_carries_it_out() -> None:
 
 
 def test_no_rule_of_another_profile_is_cited() -> None:
-    """A reading changes the rule of a value that the profile has not: the report cites only rules of the profile."""
+    """A report cites only rules of the profile, even if a mutant changes a rule of another value of a reading."""
     mutant = Mutant("x", "search", "draft-09", "x", {"kept_bins": "newest"}, "", "", "", "")
     decision = Decision("x", 0, {}, ("search.bins.advance",), {}, {})
     assert "search.bins.newest-only" in rules_of(mutant)

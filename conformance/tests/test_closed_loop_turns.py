@@ -1,4 +1,4 @@
-"""Turns of the closed loop: an adapter gets no event that depends on an answer it has not given, whatever the model answers."""
+"""Turns of the closed loop: an adapter gets no event that depends on an answer it has not yet given."""
 
 import json
 import multiprocessing
@@ -47,13 +47,13 @@ WORDS = {
     "crash": ("behaves", "crash"),
     "garbage": ("answers", "garbage"),
 }
-#: HyStart of Linux: a delay that rises, a train of ACKs, and a path that it does not leave early.
+#: Scenarios for HyStart of Linux: rising delay, a train of ACKs, and a path without an early exit.
 PEEKED = ("ack-train", "deep-queue", "delay-rise", "long-path", "random-loss")
 
 
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> list[StimulusCase]:
-    """Return a scenario of half a second under three names, with the base controller."""
+    """Return cases of a scenario of half a second under three names, with the base controller."""
     raw: dict[str, Any] = json.loads(scenario_files(CLOSED_LOOP)["shallow-queue.json"].read_text(encoding="utf-8"))
     raw |= {"stop_ns": 500_000_000, "after_slow_start_ns": 500_000_000}
     raw["link"]["rate_bps"] = 4_999_999  # times that are not whole ms
@@ -68,7 +68,7 @@ def judged(cases: Sequence[StimulusCase], words: tuple[str, ...]) -> AdapterRepo
 
 
 def verdicts(cases: Sequence[StimulusCase], *words: str) -> list[tuple[str, Verdict, int | None]]:
-    """Return the verdict on each case and its first event that differs."""
+    """Return the verdict and the first different event of each case."""
     return [
         (result.case_id, result.verdict, result.divergence and result.divergence.event_index)
         for result in judged(cases, ("peeks", "hystart", "linux", *words)).results
@@ -78,7 +78,7 @@ def verdicts(cases: Sequence[StimulusCase], *words: str) -> list[tuple[str, Verd
 @pytest.mark.parametrize("observables", ["cwnd_bytes", "cwnd_bytes,ssthresh_bytes,phase,next_release_ns"])
 @pytest.mark.parametrize("blind", [False, True])
 def test_an_adapter_that_reads_ahead_learns_nothing(observables: str, blind: bool) -> None:
-    """It has no rule of HyStart, only the events to come: its verdicts are those of NewReno."""
+    """An adapter that reads later events, without rules of HyStart, gets the same verdicts as NewReno."""
     found = blind_cases(1, "hystart", "linux").cases if blind else stimulus_cases()
     chosen = [case for case in found if (case.vector.algorithm, case.profile) == ("hystart", "linux")]
     if not blind:
@@ -92,7 +92,7 @@ def test_an_adapter_that_reads_ahead_learns_nothing(observables: str, blind: boo
 def test_the_model_spares_only_work(
     cases: list[StimulusCase], words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With and without its own run the adapter gets the same messages and has the same results."""
+    """The adapter gets the same messages and results with and without the model's run."""
     turns: list[tuple[int, bytes]] = []
     send = Conversation.turn
 
@@ -113,7 +113,7 @@ def without_time(report: AdapterReport) -> AdapterReport:
 
 
 def test_a_right_adapter_needs_one_simulation(cases: list[StimulusCase], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It follows the model's own run, to the end; a wrong one is simulated."""
+    """An adapter with right answers uses the model's run to the end; a wrong one needs a simulation."""
     ended: list[Conversation] = []
     end = Conversation.finish_case
     monkeypatch.setattr(Conversation, "finish_case", lambda self: ended.append(self) or end(self))  # type: ignore[func-returns-value]
@@ -126,7 +126,7 @@ def test_a_right_adapter_needs_one_simulation(cases: list[StimulusCase], monkeyp
 
 
 def test_a_tolerance_has_a_summary_of_its_own() -> None:
-    """Growth that is less by a part of a packet is no reduction of growth for a window in packets, though all answers are the model's."""
+    """An adapter in packets has its own summary, because partial packets hide reduced growth in matching answers."""
     case = next(
         case for case in stimulus_cases() if case.id == "stimulus:deep-queue@limited-slow-start/rfc-3742-packets"
     )
@@ -139,7 +139,7 @@ def test_a_tolerance_has_a_summary_of_its_own() -> None:
 
 
 class EveryEvent(ModelLoop):
-    """The model in the loop, with the answer to each event at once."""
+    """The model in the loop, with an immediate answer to each event."""
 
     def on_event(self, event: Event) -> SenderLimits:
         """Process an event."""
@@ -156,7 +156,7 @@ class EveryEvent(ModelLoop):
 
 @pytest.mark.parametrize("algorithm", profiles(composed=True))
 def test_turns_do_not_change_the_run_of_the_model(algorithm: str) -> None:
-    """An answer to `sent` that counts from the end of its turn on changes no event of any path."""
+    """Applying the answer to `sent` only at the end of its turn changes no event of any path."""
     profile = profiles()[algorithm][0]
     found = [case for case in stimulus_cases() if (case.vector.algorithm, case.profile) == (algorithm, profile)]
     assert found
@@ -167,7 +167,7 @@ def test_turns_do_not_change_the_run_of_the_model(algorithm: str) -> None:
 
 
 def test_what_a_turn_holds() -> None:
-    """Of an algorithm that does not pace a turn has the packets sent and what comes next; of one that paces each event by itself."""
+    """A turn has sent packets and the next event for algorithms without pacing, and one event for pacing ones."""
     for name, together in (("hystart/linux", True), ("suss/linux-6-8", False)):
         case = next(case for case in stimulus_cases() if case.id == f"stimulus:deep-queue@{name}")
         own = model_run.model_run(StimulusScript(case), 1)
@@ -180,7 +180,7 @@ def test_what_a_turn_holds() -> None:
 
 
 def test_what_the_sender_is_not_told_makes_another_run(cases: list[StimulusCase]) -> None:
-    """Without threshold and phase nothing says that slow start is over; a coarse clock has other times."""
+    """Runs without threshold and phase do not show the end of slow start; a coarse clock gives other times."""
 
     def ended(declared: Sequence[str]) -> bool:
         model = ModelLoop(cases[0], declared)
@@ -197,7 +197,7 @@ def test_what_the_sender_is_not_told_makes_another_run(cases: list[StimulusCase]
 def test_references_share_the_model_s_runs(
     cases: list[StimulusCase], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    """Each is computed once for all references, on several cores as on one."""
+    """Each run is computed once for all references, on one core and on several."""
     log = tmp_path / "computed"
 
     def noted(scenario: Any, *rest: Any) -> Simulation:
@@ -216,7 +216,7 @@ def test_references_share_the_model_s_runs(
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no process to a processor")
 def test_a_process_stays_on_one_processor() -> None:
-    """Processes with other numbers are on others, as far as there are several."""
+    """Each process stays on one processor; processes with different numbers use different ones if available."""
     processors = os.sched_getaffinity(0)
     with multiprocessing.get_context("fork").Pool(1) as pool:
         found = [pool.apply(_processors, (number,)) for number in range(len(processors))]

@@ -1,4 +1,4 @@
-"""What is given wrongly is refused at the start, with what there is instead; what selects nothing ends with exit code 4."""
+"""Wrong arguments are refused at the start with a list of valid ones; an empty selection ends with exit code 4."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ NETWORK = next(iter(sorted(NETWORKS.glob("*.json"))))
 
 
 def run(*words: object) -> Result:
-    """Run the command; an exception that is none of click's is raised."""
+    """Run the command; raise exceptions other than click's."""
     return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
 
 
@@ -25,26 +25,26 @@ def run(*words: object) -> Result:
     ("words", "reasons"),
     [
         (("simulate", SCENARIO, "--plot", "{here}/plot.gif"), [".svg, .png"]),
-        (("simulate", SCENARIO, "--plot", "{here}/missing/plot.png"), ["there is no folder"]),
+        (("simulate", SCENARIO, "--plot", "{here}/missing/plot.png"), ["no such folder"]),
         (("network", NETWORK, "--plot", "{here}/plot.gif"), [".svg, .png"]),
-        (("network", NETWORK, "--plot", "{here}/missing/plot.svg"), ["there is no folder"]),
-        (("run", "--report-json", "{here}/missing/report.json"), ["there is no folder"]),
-        (("run", "--junit", "{here}/missing/junit.xml"), ["there is no folder"]),
+        (("network", NETWORK, "--plot", "{here}/missing/plot.svg"), ["no such folder"]),
+        (("run", "--report-json", "{here}/missing/report.json"), ["no such folder"]),
+        (("run", "--junit", "{here}/missing/junit.xml"), ["no such folder"]),
         (("run", "--report-json", "{here}"), ["is a directory"]),
-        (("simulate", SCENARIO, "--algorithm", "hystart++"), ["did you mean hystartpp? there are", "search"]),
+        (("simulate", SCENARIO, "--algorithm", "hystart++"), ["did you mean hystartpp? available:", "search"]),
         (("simulate", SCENARIO, "--algorithm", "hystartpp", "--profile", "x"), ["no such profile; there are rfc-9406"]),
         (("dev", "mutants", "--algorithm", "serch"), ["did you mean search", "slow-start"]),
         (("dev", "mutants", "--closed-loop", "--algorithm", "serch"), ["did you mean search", "slow-start"]),
-        (("run", "--adapter", "c-prt"), ["did you mean c-port? there are", "aioquic"]),
-        (("run", "--html", "{here}/missing/report.html"), ["there is no folder"]),
-        (("run", "--algorithm", "serch"), ["did you mean search? there are"]),
-        (("run", "--algorithm", "HyStart++"), ["did you mean hystartpp? there are"]),
-        (("run", "--profile", "rfc-902"), ["did you mean rfc-9002? there are"]),
-        (("list", "--tier", "silver"), ["unknown; there are core, gold"]),
-        (("list", "--flag", "losless"), ["did you mean lossless? there are"]),
-        (("which", "--adapter", "c-prt"), ["did you mean c-port? there are", "aioquic"]),
-        (("which", "--adapter", "python-model", "--algorithm", "serch"), ["did you mean search? there are"]),
-        (("shrink", "--adapter", "c-prt"), ["did you mean c-port? there are", "aioquic"]),
+        (("run", "--adapter", "c-prt"), ["did you mean c-port? available:", "aioquic"]),
+        (("run", "--html", "{here}/missing/report.html"), ["no such folder"]),
+        (("run", "--algorithm", "serch"), ["did you mean search? available:"]),
+        (("run", "--algorithm", "HyStart++"), ["did you mean hystartpp? available:"]),
+        (("run", "--profile", "rfc-902"), ["did you mean rfc-9002? available:"]),
+        (("list", "--tier", "silver"), ["unknown; available: core, gold"]),
+        (("list", "--flag", "losless"), ["did you mean lossless? available:"]),
+        (("which", "--adapter", "c-prt"), ["did you mean c-port? available:", "aioquic"]),
+        (("which", "--adapter", "python-model", "--algorithm", "serch"), ["did you mean search? available:"]),
+        (("shrink", "--adapter", "c-prt"), ["did you mean c-port? available:", "aioquic"]),
         (("shrink", "--adapter", "python-model", "search.x.y"), ["search.x.y: unknown; "]),
         (("show", "search.threshold.equals"), ["did you mean search.threshold.equal"]),
         (
@@ -65,7 +65,7 @@ def run(*words: object) -> Result:
 def test_refused_at_the_start(
     tmp_path: Path, words: tuple[object, ...], reasons: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No run begins: what would run is not there."""
+    """A wrong argument is refused before any run begins."""
     for name in ("simulate.simulate", "network.run_network", "run.judge_all"):
         monkeypatch.setattr(f"firstflight_conformance.commands.{name}", _not_reached)
     monkeypatch.setattr("adequacy.mutants.kill_matrix", _not_reached)
@@ -100,7 +100,7 @@ def _not_reached(*_: object, **__: object) -> None:
     ],
 )
 def test_a_selection_that_matches_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
-    """Of every command that selects: a name that is none is refused, but names that together match nothing are no error of usage."""
+    """In every command with a selection, valid names that together match nothing end with exit code 4, not 2."""
     result = run(*(word.replace("{here}", str(tmp_path)) for word in words))
     assert result.exit_code == 4, result.output
     assert "nothing" in result.output
@@ -119,7 +119,7 @@ def test_without_a_profile_the_first_is_simulated() -> None:
 
 
 def test_compositions_are_compared_in_json() -> None:
-    """On another base the same exit gives other windows; the JSON names the vectors whole."""
+    """On another base the same exit gives other windows; the JSON lists the complete ids of the vectors."""
     one, other = "search/lanman-2024", "search/lanman-2024+cubic"
     document = json.loads(run("compare", one, other, "--json").output)
     assert document["profiles"] == [one, other]
@@ -133,17 +133,17 @@ def test_compositions_are_compared_in_json() -> None:
 
 
 def test_a_plot_without_the_library_is_refused_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make conformance` makes an environment that has none."""
+    """A plot without matplotlib is refused at the start, because `make conformance` does not install it."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for words in (("simulate", SCENARIO, "--plot"), ("network", NETWORK, "--plot")):
         result = run(*words, tmp_path / "plot.svg")
         assert result.exit_code == 2
-        assert "`make setup` installs" in result.output
+        assert "run `make setup`" in result.output
 
 
 @pytest.mark.parametrize("words", [(), ("--profile", "lanman-2024", "--id", "*bins*")])
 def test_only_the_vectors_of_an_algorithm_are_read(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the checkout's, whose folders are named after them; what is selected is the same."""
+    """Only the folder of the selected algorithm is read from the checkout, and the selection is the same."""
     read: set[str] = set()
 
     def noted(path: Path) -> vectors.Vector:
@@ -160,6 +160,6 @@ def test_only_the_vectors_of_an_algorithm_are_read(words: tuple[str, ...], monke
 
 
 def test_what_another_algorithm_has_selects_nothing_of_this() -> None:
-    """A name that this algorithm does not have, and another does, is no error."""
+    """A profile of another algorithm selects nothing, with exit code 4."""
     result = run("list", "--algorithm", "search", "--profile", "rfc-9959")
     assert (result.exit_code, result.stdout) == (4, "")

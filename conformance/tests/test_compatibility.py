@@ -1,4 +1,4 @@
-"""What version 0.1 wrote is still read: vectors, a report, a record, a scenario and an adapter (docs/compatibility.md)."""
+"""Files of version 0.1 can still be read: vectors, report, record, scenario and adapter (docs/compatibility.md)."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ OLD = Path(__file__).parent / "release_0_1"
 
 @pytest.mark.parametrize("path", sorted((OLD / "vectors").glob("*/*.json")), ids=lambda path: path.stem)
 def test_vectors_load(path: Path) -> None:
-    """A vector is taken, and its id still names the same stimulus: events are never changed under an id."""
+    """An old vector loads, and its id still has the same events: events never change under an id."""
     load = computations.load if path.parent.name == "transfer-time" else vectors.load
     old, new = load(path), load(VECTORS / path.relative_to(OLD / "vectors"))
     assert old.id == new.id
@@ -39,7 +39,7 @@ def test_a_report_is_valid() -> None:
 
 
 def test_cases_of_a_report_are_still_there() -> None:
-    """Ids are permanent."""
+    """All case ids of an old report still exist, because ids are permanent."""
     known = {case.id for path in VECTORS.glob("*/*.json") if path.parent.name in ("slow-start", "careful-resume")
              for case in vectors.cases([vectors.load(path)])}  # fmt: skip
     assert set(json.loads((OLD / "report.json").read_text("utf-8"))["cases"]) <= known
@@ -51,7 +51,7 @@ def test_a_record_and_a_scenario_load() -> None:
 
 
 def test_an_adapter_is_judged(tmp_path: Path) -> None:
-    """With the vectors of today, and with those of its time."""
+    """An old adapter passes the current vectors and the vectors of its release."""
     shutil.copytree(OLD / "vectors", tmp_path / "vectors")
     adapter = f"{sys.executable} {OLD / 'adapter.py'}"
     for selection in (["--id", "slow-start.avoidance.*"], ["--vectors", str(tmp_path / "vectors")]):
@@ -60,7 +60,7 @@ def test_an_adapter_is_judged(tmp_path: Path) -> None:
 
 
 def test_an_adapter_of_protocol_1_receives_no_migration() -> None:
-    """Its result is the same with the vectors of a new path, which it would fail."""
+    """An adapter of protocol 1 gets no vectors with a new path, which it would fail."""
     adapter = f"{sys.executable} {OLD / 'adapter.py'}"
     selection = ["--id", "slow-start.avoidance.*", "--id", "slow-start.path.*"]
     result = CliRunner().invoke(main, ["run", "--adapter", adapter, "--profile", "rfc-9002", *selection])
@@ -68,7 +68,7 @@ def test_an_adapter_of_protocol_1_receives_no_migration() -> None:
 
 
 def test_one_version() -> None:
-    """The changelog begins with the version that all parts have from one file."""
+    """Changelog and all parts have the version of one file."""
     version = (SPEC / "VERSION").read_text("utf-8").strip()
     heading = next(line for line in (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines() if line.startswith("## "))
     assert heading.split()[1] == version == firstflight.__version__ == firstflight_conformance.__version__

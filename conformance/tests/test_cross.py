@@ -1,4 +1,4 @@
-"""`make cross`: a build that answers otherwise, or fails, is found; one that cannot be made here is skipped with its reason."""
+"""`make cross` reports builds with other answers or failures, and skips builds without a compiler, with the reason."""
 
 import importlib
 import sys
@@ -15,7 +15,7 @@ _ASKED = b'{"op":"hello","protocol":1}\n'
 
 @pytest.fixture
 def cross(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """The program with one question for the adapter and one for a header, and without unit tests."""
+    """Return the program with one question for the adapter and one for a header, and without unit tests."""
     monkeypatch.syspath_prepend(str(CONFORMANCE / "cross"))
     module = importlib.import_module("cross")
     for name, value in (("UNITY", tmp_path), ("PORT", module.PORT), ("HOST", module.HOST)):
@@ -29,7 +29,7 @@ def cross(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
 def lines(
     cross: ModuleType, capsys: pytest.CaptureFixture[str], *machines: tuple[str, str, str]
 ) -> tuple[int, list[str]]:
-    """Judge this machine and others, each with a compiler and an emulator; return the exit code and what is printed below the table."""
+    """Judge this machine and others, each with a compiler and an emulator; return the exit code and other output."""
     made = [
         cross.Build(name, "gcc -O0", (compiler,), "-O0", (emulator,) if emulator else (), "some")
         for name, compiler, emulator in machines
@@ -42,7 +42,7 @@ def lines(
 
 
 def script(path: Path, line: str) -> str:
-    """Return an emulator that does this."""
+    """Write an emulator that runs this line; return its path."""
     path.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
     path.chmod(0o755)
     return str(path)
@@ -52,11 +52,11 @@ def test_the_same_answers(cross: ModuleType, capsys: pytest.CaptureFixture[str])
     absent = ("absent", "no-such-compiler", "")
     code, said = lines(cross, capsys, absent)
     assert (code, said[-1]) == (0, "cross: 0 builds differ or fail, 1 skipped")
-    assert said[0] == "cross: skipped: absent: gcc -O0: there is no no-such-compiler here (Debian: some)"
+    assert said[0] == "cross: skipped: absent: gcc -O0: no-such-compiler is missing (Debian: some)"
 
 
 def test_other_answers_and_failures(cross: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Of a program that is built in no time; of a build that answers the same nothing is said."""
+    """Builds with other answers or a failure are reported; a build with the same answers is not."""
     small = tmp_path / "small.c"
     small.write_text(
         '#include <stdio.h>\nint main(void)\n{\n    return puts("firstflight") < 0;\n}\n', encoding="utf-8"
@@ -72,7 +72,7 @@ def test_other_answers_and_failures(cross: ModuleType, capsys: pytest.CaptureFix
 
 
 def test_what_is_asked_of_whom(cross: ModuleType) -> None:
-    """Every plain header is asked something, and the builds differ in what is to be tried."""
+    """There is a question for every plain header, and the builds cover all machines, compilers and flags."""
     assert cross.questions.HEADERS == HEADERS
     every = list(cross.builds())
     assert {build.machine for build in every} == {"here", "i386", "armhf", "s390x", "ppc64"}

@@ -1,4 +1,4 @@
-"""Reports of defects: every defect has a lasting id, the members of its report, and a text for an issue."""
+"""Reports of defects: every defect has a permanent id, the members of its report, and a text for an issue."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ NEEDED = OF_REPORTS[:4]
 
 
 def test_every_defect_has_what_its_report_needs() -> None:
-    """Its id is that of a stack with a number; summary, rule, state upstream and the date of the search are in the manifest."""
+    """Each defect has an id with stack and number, and a summary, rule, upstream state and search date."""
     found = by_id(load_manifests())
     assert len(found) >= 37
     for name, adapters in found.items():
@@ -36,7 +36,7 @@ def test_an_id_is_of_one_place() -> None:
 
 
 def test_every_defect_was_measured() -> None:
-    """`python conformance/studies defects.measure` has an entry for each, with a case of the defect and values that differ."""
+    """`python conformance/studies defects.measure` has an entry per defect, with a case and different values."""
     assert list(defects()) == list(by_id(load_manifests()))
     for name, one in defects().items():
         assert one.measured["case"] in one.cases, name
@@ -47,7 +47,7 @@ def test_every_defect_was_measured() -> None:
 
 @pytest.mark.parametrize("name", list(defects()))
 def test_the_text_of_an_issue(name: str) -> None:
-    """It has at most 200 words next to the events, the section, the rule, and both values or the runs on a path."""
+    """The text of an issue has at most 200 words apart from code blocks, with rule, effect and command."""
     one = defects()[name]
     text = issue(one)
     assert len(re.sub(r"```.*?```", "", text, flags=re.S).split()) <= 200
@@ -76,7 +76,7 @@ def test_arithmetic_ends_at_the_expected_values() -> None:
 
 
 def test_the_command() -> None:
-    """It prints a report, lists all, and refuses an id that no defect has."""
+    """The command prints a report, lists all defects, and refuses an unknown id."""
     run = CliRunner()
     name, one = next(iter(defects().items()))
     assert issue(one) in run.invoke(main, ["report", name]).output
@@ -87,7 +87,7 @@ def test_the_command() -> None:
 
 
 def test_no_report_of_another_deviation(tmp_path: Path) -> None:
-    """Choices that a text leaves open, or that a stack documents, have no report: the loader refuses its members for them."""
+    """The loader refuses members of a report for open and documented choices."""
     text = (ADAPTERS / "aioquic" / "manifest.toml").read_text("utf-8")
     assert 'kind = "by design"\n' in text
     path = tmp_path / "manifest.toml"

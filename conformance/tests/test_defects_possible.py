@@ -1,4 +1,4 @@
-"""Loss detection in the reports of defects: broken rules are found, and events that a connection can have break none."""
+"""Loss detection in the reports of defects: broken rules are found, and possible events break none."""
 
 import pytest
 
@@ -16,12 +16,12 @@ def _flight() -> StreamBuilder:
 
 @pytest.mark.parametrize("name", list(STREAMS))
 def test_events_made_by_hand_are_possible(name: str) -> None:
-    """They keep all rules, up to each of their ACKs."""
+    """Events made by hand keep all rules of loss detection."""
     assert broken_rules(STREAMS[name].events().events) == frozenset()
 
 
 def test_packets_in_flight_below_the_packet_threshold() -> None:
-    """Three packets below the largest acknowledged one a packet is lost, and no later."""
+    """A packet three below the largest acknowledged packet must be declared lost at that ACK."""
     b = _flight()
     b.ack(100 * MS, (3, 3))
     assert broken_rules(b.events) == {"threshold"}
@@ -32,7 +32,7 @@ def test_packets_in_flight_below_the_packet_threshold() -> None:
 
 
 def test_a_loss_needs_a_threshold() -> None:
-    """One packet before the acknowledged one is lost after 9/8 of the RTT only."""
+    """A packet one below the acknowledged packet is lost only after 9/8 of the RTT."""
     b = _flight()
     b.lose(100 * MS, (0, 0))
     b.ack(100 * MS, (1, 1))
@@ -50,7 +50,7 @@ def test_a_loss_needs_a_threshold() -> None:
 
 
 def test_an_rtt_sample_is_of_the_largest_packet() -> None:
-    """The ACK of a new largest packet has a sample, any other has none."""
+    """Exactly the ACKs of a new largest packet have an RTT sample."""
     b = _flight()
     b.ack(100 * MS, (0, 0), sample=False)
     assert "sample" in broken_rules(b.events)
@@ -61,7 +61,7 @@ def test_an_rtt_sample_is_of_the_largest_packet() -> None:
 
 
 def test_persistent_congestion_needs_its_duration() -> None:
-    """It is not established by one packet, nor without an RTT sample."""
+    """Persistent congestion needs two lost packets and an RTT sample."""
     b = _flight()
     b.lose(100 * MS, (0, 0))
     b.persistent_congestion(100 * MS)
@@ -83,7 +83,7 @@ def test_marks_spurious_losses_and_probes() -> None:
 
 
 def test_events_in_words() -> None:
-    """Runs of one size are joined; sizes that differ are all given."""
+    """Events in words join runs of one size and list different sizes."""
     b = StreamBuilder()
     b.send_sizes(0, [(1, 77), (4, 1200), (2, 1200)])
     b.ack(100 * MS, (0, 1), (3, 3), app_limited=True)

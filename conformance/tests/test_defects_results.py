@@ -1,4 +1,4 @@
-"""Results as data: `results.json` and the badges are those of the manifests, and a change is found."""
+"""`results.json` and the badges agree with the manifests, and a change is found."""
 
 import json
 
@@ -9,7 +9,7 @@ from studies.defects.defects import defects
 
 
 def test_results_are_those_of_the_manifests() -> None:
-    """`results.json` fits its schema and has every defect; each badge is made from it."""
+    """`results.json` matches its schema and has every defect; each badge is generated from it."""
     kept = json.loads(results.FILE.read_text("utf-8"))
     Draft202012Validator(json.loads((results.RESULTS / "results.schema.json").read_text("utf-8"))).validate(kept)
     assert [one["id"] for one in kept["defects"]] == list(defects())
@@ -22,7 +22,7 @@ def test_results_are_those_of_the_manifests() -> None:
 
 
 def test_a_change_of_results_is_found() -> None:
-    """Another count, or another version, is a difference; another date, or a stack that was not judged, is none."""
+    """Other counts and versions are differences; other dates and stacks that were not judged are not."""
     kept = json.loads(results.FILE.read_text("utf-8"))
     assert results.differences(kept | {"date": "2000-01-01", "stacks": kept["stacks"][1:]}, kept) == []
     changed = kept["stacks"][0] | {"version": "0"}

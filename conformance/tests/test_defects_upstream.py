@@ -1,4 +1,4 @@
-"""Tests for upstream: each is named by a defect, and its outcome is read from the output of its language."""
+"""Tests for upstream: each has the id of a defect, and its outcome is read from the output of its language."""
 
 import re
 
@@ -16,7 +16,7 @@ SUFFIXES = {
 
 
 def test_upstream_tests_are_of_defects_with_a_repair() -> None:
-    """Each test for upstream is named by a defect, whose report describes the repair with which it passes; at least eight in three languages."""
+    """Each test for upstream has the id of a defect with a repair; there are at least eight in three languages."""
     named: dict[str, set[str]] = {}
     for path in (path for folder in upstream.folders() for path in folder.rglob("*.*") if path.suffix in SUFFIXES):
         named.setdefault(path.suffix, set()).update(SUFFIXES[path.suffix].findall(path.read_text("utf-8")))

@@ -1,4 +1,4 @@
-"""Delivery-rate samples: worked out by hand, by a second look at whole streams, refused alike, and written as they are read."""
+"""Delivery-rate samples: compared with hand calculations and a second computation, refused alike, written as read."""
 
 import re
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def builder() -> StreamBuilder:
 
 
 def test_the_worked_sample_of_the_page() -> None:
-    """Ten packets leave at 0 ms on a path of 100 ms that takes 2 ms for each; the ACK of the first releases packet 10."""
+    """The builder gives the samples of the worked example on the page of BBR."""
     made = builder()
     made.send(0, 10)
     made.ack(102 * MS, (0, 0))
@@ -63,7 +63,7 @@ def test_the_worked_sample_of_the_page() -> None:
 
 
 def test_the_longer_interval() -> None:
-    """Packets that left slowly are acknowledged at once: the interval is that in which they were sent."""
+    """If packets are sent slowly and acknowledged at once, the interval is the time of sending."""
     made = builder()
     for number in range(5):
         made.send(number * 20 * MS, 1)
@@ -73,12 +73,12 @@ def test_the_longer_interval() -> None:
     made.send(101 * MS, 1)
     made.send(151 * MS, 1)
     made.ack(201 * MS, (5, 6))
-    # Nothing was in flight when packet 5 was sent: both times begin there.
+    # No bytes were in flight when packet 5 was sent: both times begin there.
     assert sample(made.events[-1]) == (2400, 100 * MS, 6000, False, 2400, 0)
 
 
 def test_losses() -> None:
-    """Of the packet sent last among those lost; the losses of the event count, and in later samples."""
+    """The sample of a loss is for the lost packet sent last; the lost bytes count in it and in later samples."""
     made = builder()
     made.send(0, 4)
     made.send(10 * MS, 4)
@@ -93,7 +93,7 @@ def test_losses() -> None:
 
 
 def test_a_gap_is_gone_once_more_than_it_covered_is_delivered() -> None:
-    """Three packets are in flight as the application has nothing more to send; all sent up to the ACK of the fourth are marked."""
+    """Packets sent before the ACK of the packet after an application-limited flight are marked app-limited."""
     made = builder()
     made.send(0, 2)
     made.ack(100 * MS, (0, 1))
@@ -127,7 +127,7 @@ def test_nothing_is_known_of_a_packet_that_was_never_sent() -> None:
 
 
 def second_look(events: list[Event]) -> Iterator[tuple[int, ...]]:
-    """Yield for each ACK and loss what follows from all events before it, marks apart: nothing is kept in packets here."""
+    """Yield the sample of each ACK and loss, without marks, from all earlier events instead of state per packet."""
     for index, event in enumerate(events):
         if not isinstance(event, Ack | Lost):
             continue
@@ -148,7 +148,7 @@ def second_look(events: list[Event]) -> Iterator[tuple[int, ...]]:
         acks = [e for e in events[:sent_at] if isinstance(e, Ack)]
         begun = [e.t_ns for e in events[: sent_at + 1] if isinstance(e, Sent) and e.bytes_in_flight == e.bytes]
         starts = [(e.t_ns, e.packets[-1].sent_t_ns) for e in acks[-1:] if not begun or acks[-1].t_ns > begun[-1]]
-        # An ACK at the very time at which the sender begins anew comes before it: something was sent after it.
+        # An ACK at the time of a restart from idle precedes the restart, because packets are sent after the ACK.
         delivered_ns, first_ns = starts[0] if starts else (begun[-1], begun[-1])
         prior = sum(e.bytes for e in acks)
         delivered = sum(e.bytes for e in events[sent_at : index + 1] if isinstance(e, Ack))
@@ -162,7 +162,7 @@ NETWORKS = [number for number in range(1, 27, 2) if number != 11]
 
 @pytest.mark.parametrize("number", NETWORKS)
 def test_a_second_look_at_random_networks(number: int) -> None:
-    """Queues that overflow, random loss, probes: every number of every sample; and marks are some, not all."""
+    """All numbers of all samples agree with the second computation on networks with overflows, losses and probes."""
     network = case(number)
     assert isinstance(network, Network)
     flows = tuple(
@@ -175,7 +175,7 @@ def test_a_second_look_at_random_networks(number: int) -> None:
     numbers = [tuple(v for v in sample(event) if type(v) is int) for event in sampled]
     assert numbers == list(second_look(events))
     assert sampled and all(event.rate_app_limited is not None for event in sampled)
-    for flow in (one for one in network.flows[1:] if not one.controller.startswith("bbr/")):  # which asks for samples
+    for flow in (one for one in network.flows[1:] if not one.controller.startswith("bbr/")):  # BBR asks for samples
         others = run_network(network, record=(flow.name,)).flow(flow.name).events
         assert all(sample(event)[0] is None for event in others if isinstance(event, Ack | Lost))
         break
@@ -191,7 +191,7 @@ def an_event(kind: type[Ack | Lost]) -> Ack | Lost:
 
 @pytest.mark.parametrize(("kind", "names"), [(Ack, OF_ACK), (Lost, OF_LOST)])
 def test_a_part_of_a_sample_is_refused(kind: type[Ack | Lost], names: tuple[str, ...]) -> None:
-    """By the model and the schema. The port, where every instruction counts, takes a sample without its first number as none."""
+    """Model and schema refuse a partial sample; the port ignores one without its first number, to save instructions."""
     whole = an_event(kind)
     for there in product((True, False), repeat=len(names)):
         part = replace(whole, **{name: None for name, kept in zip(names, there, strict=True) if not kept})  # type: ignore[arg-type]
@@ -203,7 +203,7 @@ def test_a_part_of_a_sample_is_refused(kind: type[Ack | Lost], names: tuple[str,
             Port(None, Config(1200)).step(part)
             assert schema_error("urn:firstflight:event:1", raw) is None
             continue
-        with pytest.raises(DomainError, match="is missing beside others"):
+        with pytest.raises(DomainError, match="is missing; another member of its group is present"):
             check(part)
         assert schema_error("urn:firstflight:event:1", raw) is not None
         if numbers[0] and not all(numbers):
@@ -235,7 +235,7 @@ def test_the_bounds_of_a_sample(kind: type[Ack | Lost], names: tuple[str, ...]) 
 
 
 def test_no_other_algorithm_asks() -> None:
-    """Nothing changes for a controller that does not."""
+    """Samples do not change the answers of a controller that does not ask for them."""
     controller = create("slow-start", "rfc-9002", Config(1200))
     made, plain = builder(), StreamBuilder()
     for stream in (made, plain):
@@ -247,7 +247,7 @@ def test_no_other_algorithm_asks() -> None:
 
 
 def test_samples_begin_anew_on_a_new_path() -> None:
-    """Its first flight has the samples of a new connection. With packets in flight there would be samples of both paths."""
+    """After a path change samples begin as on a new connection; a change with bytes in flight is refused."""
     b, other = builder(), builder()
     b.send(0, 4)
     b.ack(100 * MS, (0, 3))
@@ -265,7 +265,7 @@ def test_samples_begin_anew_on_a_new_path() -> None:
 
 
 def test_which_samples_follow() -> None:
-    """Those of the builder do, and of a stream without any; another number does not."""
+    """The builder's samples and streams without samples follow from the events; a changed number does not."""
     made, plain = builder(), StreamBuilder()
     for stream in (made, plain):
         stream.send(0, 4)
@@ -281,7 +281,7 @@ def test_which_samples_follow() -> None:
 
 
 def test_a_recording_without_samples_is_followed_by_bbr() -> None:
-    """They are worked out where a profile follows it: its windows are those of the run."""
+    """Missing samples are computed when a BBR profile follows a recording: its windows equal the run's."""
     scenario = load_scenario(ROOT / "conformance" / "scenarios" / "deep-queue.json")
     run = simulate(scenario, create("bbr", "draft-06", scenario.config))
     bare = [

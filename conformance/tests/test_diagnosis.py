@@ -1,4 +1,4 @@
-"""The diagnosis names what is wrong with an implementation, and never calls a wrong cause exact."""
+"""The diagnosis identifies the error of an implementation and never reports a wrong cause as exact."""
 
 import random
 import re
@@ -30,14 +30,14 @@ from firstflight_conformance.replay.mutants import Mutant
 from firstflight_conformance.replay.variant import Variant, build
 from freedoms_support import WINDOWS, judged_mutant
 
-#: A place in a text, or the file of the code that stands for one.
+#: A place in a text, or a source file that serves as the text.
 PLACE = re.compile(r"\b(sections?|appendix|appendices|lines?) (\d|[A-Z]\b|[IVX]+\b)|\b(Algorithm|figure) \d|\.c`")
 SHOWN = [
     mutant
     for mutant in mutants().values()
     if not mutant.equivalent and mutant.algorithm != "transfer-time"
 ]  # fmt: skip
-#: Bugs that engineers plant, with a rule that the report must name.
+#: Typical bugs, each with a rule that the report must list.
 BUGS = {
     "hystartpp-clamp-always-16": "hystartpp.delay.minimum",
     "hystartpp-clamp-always-4": "hystartpp.delay.maximum",
@@ -51,16 +51,16 @@ BUGS = {
 
 
 def diagnosis_of(*ids: str) -> Diagnosis:
-    """Return the diagnosis of mutants that report the window alone."""
+    """Return the diagnosis of these mutants together, when they report only the window."""
     first = mutants()[ids[0]]
     return diagnose(*judged(Variant(candidate(*ids)), first.algorithm, first.profile))
 
 
 @pytest.mark.parametrize("name", BUGS)
 def test_planted_bugs(name: str) -> None:
-    """Each is named exactly, and the first cause has its rule; the decision is at the event where the outcome changes, not where the window does.
+    """The diagnosis identifies each bug exactly; its decision is where the outcome changes, not where the window does.
 
-    Only a startup algorithm that never acts, and edits of lines that break the same rules, come before it.
+    Only a startup algorithm that never acts, and edits of lines that break the same rules, precede the bug.
     """
     causes = diagnosis_of(name).causes
     named = [cause.cause for cause in causes if cause.exact and cause.kind not in ("base", "operator")]
@@ -72,7 +72,7 @@ def test_planted_bugs(name: str) -> None:
 
 
 def test_the_decision_comes_before_the_window_shows_it() -> None:
-    """CSS that does not begin shows in the window one event later, when the next ACK grows it."""
+    """A missing start of CSS becomes visible in the window one event later, when the next ACK increases the window."""
     name = "hystartpp-clamp-always-16"
     cause = next(one for one in diagnosis_of(name).causes if one.cause == name)
     subject = answered(next(c for c in every_case() if c.id == cause.cases[0]), Variant(candidate(name)))
@@ -83,12 +83,12 @@ def test_the_decision_comes_before_the_window_shows_it() -> None:
 
 
 def points_of(found: Diagnosis) -> set[str]:
-    """Return the open points at which something else is chosen."""
+    """Return the open points where the subject makes another choice than the model."""
     return {choice.point.id for choice in found.choices}
 
 
 def test_another_choice_conforms() -> None:
-    """A rounding that the text leaves open is a choice, and no failure is left."""
+    """A rounding that the text leaves open is reported as a choice, and every failure is explained."""
     found = diagnosis_of("hystartpp-rounds-eighth-down")
     assert not found.causes
     assert [(choice.point.id, choice.cause) for choice in found.choices] == [
@@ -98,7 +98,7 @@ def test_another_choice_conforms() -> None:
 
 
 def test_choices_at_once_conform() -> None:
-    """So do two of them together, and five."""
+    """Two choices together conform, and so do five."""
     found = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-quarter-up")
     assert not found.causes
     assert points_of(found) == {"hystartpp H7", "hystartpp H9"}
@@ -109,7 +109,7 @@ def test_choices_at_once_conform() -> None:
 
 
 def test_a_choice_beside_a_bug_does_not_excuse_it() -> None:
-    """No case conforms, since the bug shows in each; the choice and the bug are named together."""
+    """No case conforms because the bug is visible in each; the choice and the bug are reported together."""
     found = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-half-growth")
     names = "hystartpp-half-growth + hystartpp-rounds-eighth-down"
     assert [(cause.cause, cause.exact) for cause in found.causes] == [(names, True)]
@@ -117,7 +117,7 @@ def test_a_choice_beside_a_bug_does_not_excuse_it() -> None:
 
 
 def test_an_inconsistent_choice_does_not_conform() -> None:
-    """An implementation that rounds as a choice in one case, and as we do in a case that tells them apart, has made none."""
+    """An implementation that uses a choice in one case but not in a case that distinguishes it has made no choice."""
     failing, _ = judged(Variant(candidate("rollback-floor")), "search", "lanman-2024")
     failing.sort(key=lambda subject: subject.length)
     assert diagnose(failing[:2], []).choices
@@ -128,7 +128,7 @@ def test_an_inconsistent_choice_does_not_conform() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_answers_are_unknown(seed: int) -> None:
-    """A stream of random windows has no known cause; the rules are named in which the decision can differ."""
+    """A stream of random windows gets the cause "unknown" and the rules whose decision can differ."""
     draw = SplitMix64(seed)
     subjects = [
         subject_of(case, [{"cwnd_bytes": 2400 + draw.below(100_000)} for _ in case.events])
@@ -142,7 +142,7 @@ def test_random_answers_are_unknown(seed: int) -> None:
 
 
 def test_rules_of_an_unknown_are_those_that_wrong_implementations_break_there() -> None:
-    """Weights swapped in the interpolation are no candidate; but those that break its rule differ first in the same events."""
+    """No candidate swaps the interpolation weights; candidates that break that rule first differ at the same events."""
     right = "(state.bin_ticks - rest_ticks) * window + rest_ticks * shifted"
     wrong = "rest_ticks * window + (state.bin_ticks - rest_ticks) * shifted"
     swapped = Mutant("swapped", "search", "draft-09", "", {}, "search/windows.py", right, wrong, "")
@@ -155,11 +155,11 @@ def test_rules_of_an_unknown_are_those_that_wrong_implementations_break_there() 
 
 
 def named(mutant: Mutant) -> bool | None:
-    """Return whether the first cause is a mutant or one that no vector tells from it, ``None`` if the window never shows it.
+    """Return whether the first cause is the mutant or an indistinguishable one, or ``None`` if no window differs.
 
-    A mutant that conforms is named by its choices. Fail if an exact edit has other rules, or if a vector tells another exact cause
-    from the mutant; one that is said to follow values of a bound comes after those that do not, and answers with these as the
-    mutant does.
+    A conforming mutant is identified by its choices. Fail if an exact edit breaks other rules, or if a vector
+    distinguishes another exact cause from the mutant. Exact causes that use values within a bound come after the
+    other exact causes, and with these values they give the mutant's answers.
     """
     right = Variant(candidate(mutant.id))
     failing, passing = judged(right, mutant.algorithm, mutant.profile)
@@ -176,7 +176,7 @@ def named(mutant: Mutant) -> bool | None:
             rules = rules_of(mutant)
             assert not set(cause.clauses).isdisjoint(rules) or any(known_clauses()[one].ours for one in rules)
         elif cause.exact:
-            # A cause may change the text that a choice changes, and replaces it then.
+            # A cause that edits the same text as a choice replaces the choice.
             other = build(rebuilt(" + ".join([*chosen, cause.cause]), mutant)) or build(rebuilt(cause.cause, mutant))
             assert other is not None
             apart = told_apart(right, other, mutant.algorithm, mutant.profile)
@@ -189,7 +189,7 @@ def named(mutant: Mutant) -> bool | None:
 
 
 def is_within_bounds(mutant: Mutant) -> bool:
-    """Return whether the right model answers as a mutant that shows, by following values that a text bounds."""
+    """Return whether the mutant's windows differ, but the model gives the same ones with values within a bound."""
     wrong, within = Variant(candidate(mutant.id)), False
     cases = (
         case for case in every_case() if (case.vector.algorithm, case.profile) == (mutant.algorithm, mutant.profile)
@@ -203,13 +203,13 @@ def is_within_bounds(mutant: Mutant) -> bool:
 
 
 def test_no_bound_hides_a_mutant() -> None:
-    """Whoever follows a value within its bound follows no wrong decision to the end."""
+    """Values within a bound explain no complete run of a nonconforming mutant, except those in ``UNSEEN``."""
     assert {mutant.id for mutant in SHOWN if not conforms(mutant) and is_within_bounds(mutant)} == UNSEEN
 
 
 @pytest.mark.parametrize("name", sorted(AS_CHOSEN))
 def test_the_threshold_tells_what_the_window_does_not(name: str) -> None:
-    """By the window a mutant conforms; with the threshold it does not."""
+    """The mutant conforms by its window alone, but not together with its ssthresh."""
     assert named(mutants()[name])
     mutant = mutants()[name]
     declared = Declaration(name, "1", {mutant.algorithm: (mutant.profile,)}, WINDOWS)
@@ -217,7 +217,7 @@ def test_the_threshold_tells_what_the_window_does_not(name: str) -> None:
 
 
 def rebuilt(cause: str, mutant: Mutant) -> Candidate:
-    """Return the candidate of this id."""
+    """Return the candidate with this id."""
     parts = tuple(part for name in cause.split(" + ") for part in _part(name, mutant))
     return Candidate(cause, "", "", parts)
 
@@ -231,14 +231,14 @@ def _part(name: str, mutant: Mutant) -> tuple[Mutant, ...]:
 
 
 def shares(sample: list[Mutant]) -> tuple[int, int]:
-    """Return how many mutants are named, and how many the window shows."""
+    """Return the number of identified mutants and the number of mutants visible in the window."""
     found = [verdict for mutant in sample if (verdict := named(mutant)) is not None]
     return sum(found), len(found)
 
 
 @pytest.mark.long
 def test_a_sample_of_the_mutants_is_named() -> None:
-    """Drawn by seed: at least nine of ten are named, as themselves or as one that no vector tells from them."""
+    """At least nine of ten mutants drawn by seed are identified, exactly or as an indistinguishable cause."""
     sample = random.Random(20).sample(SHOWN, 10)
     right, shown = shares(sample)
     assert shown >= 8
@@ -248,19 +248,19 @@ def test_a_sample_of_the_mutants_is_named() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", sorted({mutant.algorithm for mutant in SHOWN}))
 def test_all_mutants_are_named(algorithm: str) -> None:
-    """At least nine of ten of each algorithm."""
+    """At least nine of ten mutants of each algorithm are identified."""
     right, shown = shares([mutant for mutant in SHOWN if mutant.algorithm == algorithm])
     assert right * 10 >= shown * 9
 
 
 @pytest.mark.parametrize("name", ["rapid-may-without-beta", "rapid-no-initial-window"])
 def test_a_recovery_of_rapid_start_comes_down_by_its_own_rules(name: str) -> None:
-    """A window that stays above them is none that comes down step by step as RFC 9002 lets a sender, even if the stream ends at once."""
+    """A window above the result of these rules is not treated as the gradual reduction that RFC 9002 allows."""
     assert named(mutants()[name])
 
 
 def pairs(seed: int) -> list[tuple[Mutant, Mutant]]:
-    """Return sixty pairs of wrong mutants of one profile that can be made together and show in the window."""
+    """Return sixty pairs of wrong mutants of one profile that can be combined and are visible in the window."""
     draw = random.Random(seed)
     found: list[tuple[Mutant, Mutant]] = []
     wrong = [mutant for mutant in SHOWN if not conforms(mutant) and mutant.id not in UNSEEN | AS_CHOSEN]
@@ -274,7 +274,7 @@ def pairs(seed: int) -> list[tuple[Mutant, Mutant]]:
 
 
 def pair_named(one: Mutant, other: Mutant) -> bool:
-    """Return whether the diagnosis of both together is exact."""
+    """Return whether the diagnosis of both mutants together is exact."""
     return diagnosis_of(one.id, other.id).causes[0].exact
 
 
@@ -288,7 +288,7 @@ def pair_named(one: Mutant, other: Mutant) -> bool:
     ids=" + ".join,
 )
 def test_two_bugs_at_once(both: tuple[str, str]) -> None:
-    """Two bugs are named as a pair, or as one that no vector tells from it."""
+    """Two bugs at once are diagnosed exactly, as a pair."""
     causes = diagnosis_of(*both).causes
     assert causes[0].exact
     assert set(causes[0].cause.split(" + ")) == set(both)
@@ -296,12 +296,12 @@ def test_two_bugs_at_once(both: tuple[str, str]) -> None:
 
 @pytest.mark.long
 def test_pairs_are_named() -> None:
-    """Of sixty pairs drawn by seed at least six of ten."""
+    """At least six of ten pairs are identified, in a sample of sixty drawn by seed."""
     assert sum(pair_named(*both) for both in pairs(60)) >= 36
 
 
 def test_a_mutant_of_a_computation_is_named() -> None:
-    """Computations have one answer to a case; they are diagnosed in the same way."""
+    """Computations, with one answer per case, are diagnosed in the same way."""
     variant = Variant(candidate("tt-segments-fluid"))
     declaration = Declaration("mutant", "1", {}, ("cwnd_bytes",))
     failing, passing = [], []
@@ -314,7 +314,7 @@ def test_a_mutant_of_a_computation_is_named() -> None:
 
 
 def test_the_right_model_reproduces_every_expectation() -> None:
-    """Without a candidate the variant is the model: it reproduces what is expected of every case."""
+    """A variant without a candidate is the model: it reproduces the expected answers of every case."""
     right = Variant()
     declaration = Declaration("model", "1", {}, ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"))
     for case in every_case()[::40]:
@@ -322,7 +322,7 @@ def test_the_right_model_reproduces_every_expectation() -> None:
 
 
 def test_open_points_name_what_there_is() -> None:
-    """Every profile, reading, value and mutant of the list exists, and every point is one of its page."""
+    """Every profile, reading, value and mutant in the list exists, and the page of its algorithm lists every point."""
     tables = load_tables()
     for point in open_points():
         table = tables[point.algorithm]
@@ -338,7 +338,7 @@ def test_open_points_name_what_there_is() -> None:
 
 
 def test_open_points_cite_their_text() -> None:
-    """Each says what conforms and why, and its text with the section, or the file of the code that stands for one."""
+    """Each open point has its conforming choices, a reason, and its text with the section or source file."""
     for point in open_points():
         assert point.conforms and point.why, point.id
         assert PLACE.search(point.source), (point.id, point.source)
@@ -356,12 +356,12 @@ def test_open_points_cite_their_text() -> None:
     ],
 )
 def test_levels(level: str, author: Author, expected: Level) -> None:
-    """The level is that of the text; what no text states is our definition, whatever its source says."""
+    """A clause has the level of its text; a clause without a text is our definition, whatever its source contains."""
     assert level_of_clause(Clause("a.b", level, "RFC 1", "", "a", {}, author)) is expected
 
 
 def test_no_rule_of_ours_accuses() -> None:
-    """A clause whose source names us, alone or beside a text, has no keyword and no level of a text; there are some."""
+    """Clauses with this project as source, alone or with a text, have neither a keyword nor the level of a text."""
     named = [clause for clause in known_clauses().values() if re.search(r"\bours?\b", clause.source)]
     assert named
     assert [clause.id for clause in named if not clause.ours or clause.level not in ("-", "domain")] == []
@@ -370,7 +370,7 @@ def test_no_rule_of_ours_accuses() -> None:
 
 
 def test_no_rule_has_the_level_of_an_open_point() -> None:
-    """Nor have several of them: a failure has another level."""
+    """No single rule and no set of rules has the level of an open point: failures have other levels."""
     for clause in known_clauses().values():
         assert level_of_clause(clause) is not Level.OPEN_POINT
         assert most_binding((clause.id,)) is not Level.OPEN_POINT
@@ -388,13 +388,13 @@ def test_no_rule_has_the_level_of_an_open_point() -> None:
     ],
 )
 def test_a_failure_has_not_the_level_of_an_open_point(mutant: str, level: Level, clauses: tuple[str, ...]) -> None:
-    """What breaks a rule has the level of that, and what breaks only rules of ours says so: neither is an open point."""
+    """A cause has the level of the rule that it breaks, or our definition for our own rules, never an open point."""
     cause = diagnosis_of(mutant).causes[0]
     assert (cause.level, cause.clauses) == (level, clauses)
 
 
 def test_the_base_of_another_stack_is_not_named() -> None:
-    """A cause in the base is no rule of a base on which the stack does not run, and of that on which it runs it is."""
+    """A cause in the base lists rules only of the base that the stack uses."""
     for name in ("reduce-by-cubic-factor", "app-limited-ignored"):
         assert not any(clause.startswith(("cubic.", "hybla.")) for clause in diagnosis_of(name).causes[0].clauses)
     (choice,) = diagnosis_of("jumpstart-cubic-halves").choices
@@ -402,7 +402,7 @@ def test_the_base_of_another_stack_is_not_named() -> None:
 
 
 def test_the_most_binding_rule_gives_the_level() -> None:
-    """Of several rules the most binding counts; of none a definition is left."""
+    """The most binding rule gives the level of several rules; the level of an empty list is a definition."""
     assert most_binding(("hystartpp.css.grow", "hystartpp.css.divisor")) is Level.MUST
     assert most_binding(()) is Level.DEFINITION
     assert set(known_clauses())

@@ -1,4 +1,4 @@
-"""The archives: the same bytes wherever they are made, and all that a newcomer needs in an empty folder."""
+"""Archives have the same bytes wherever they are built, and work in an empty folder."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from firstflight.controller import ALGORITHMS
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.version import __version__
 
-#: What the archives are made of, but for the vectors, of which a few do.
+#: Contents of the archives, with only some of the vectors.
 PARTS = (
     "LICENSE", "spec", "reference-py", "reference-c", "conformance/src", "conformance/dist", "conformance/plain", "conformance/include", "conformance/pyproject.toml", "conformance/README.md",
     "conformance/adapters", "conformance/results", "conformance/loaders", "conformance/scenarios", "conformance/stimuli", "conformance/simulator", "conformance/presets", "conformance/packetdrill",
@@ -38,7 +38,7 @@ def python(*arguments: object, cwd: Path, check: bool = True, **environment: str
 
 
 def made(root: Path, umask: int) -> Path:
-    """Make the archives in a copy of the checkout, with that umask; return where they are."""
+    """Build the archives in a copy of the checkout, with this umask; return their folder."""
     before = os.umask(umask)
     try:
         for part in PARTS:
@@ -75,7 +75,7 @@ def installed(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_twice_the_same_bytes(archives: Path, tmp_path: Path) -> None:
-    """In another folder, with another umask."""
+    """The archives have the same bytes in another folder and with another umask."""
     again = made(tmp_path / "elsewhere" / "quite another name", 0o077)
     assert (archives / "SHA256SUMS").read_text("utf-8") == (again / "SHA256SUMS").read_text("utf-8")
     names = {path.name for path in archives.iterdir()}
@@ -92,7 +92,7 @@ def test_the_sums_are_those_of_the_files(archives: Path) -> None:
 
 
 def test_nothing_of_the_machine_gets_in(archives: Path) -> None:
-    """No owner, no time of today, and everybody may read it."""
+    """Archives contain neither an owner nor the current time, and all files are readable by everyone."""
     for path in archives.glob("*.tar.gz"):
         with tarfile.open(path) as tar:
             for entry in tar:
@@ -103,8 +103,8 @@ def test_nothing_of_the_machine_gets_in(archives: Path) -> None:
 
 
 def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
-    """In an empty folder, from the wheels alone: a verdict, a case, a model, a completion time, a path."""
-    quick = tmp_path / "cc"  # optimisation takes longer than the computation
+    """The commands run from the wheels alone in an empty folder."""
+    quick = tmp_path / "cc"  # with optimisation the build takes longer than the computation
     quick.write_text('#!/bin/sh\nexec cc "$@" -O0\n', encoding="utf-8")
     quick.chmod(0o755)
     place = {
@@ -178,15 +178,15 @@ def test_what_needs_the_checkout_says_so(installed: Path, tmp_path: Path, comman
 
 
 def test_a_loader_is_short() -> None:
-    """What the README says of each: it is one file, read before it is copied."""
+    """Each loader is at most 400 lines long, because the README asks users to read it before they copy it."""
     folder = ROOT / "conformance" / "loaders"
     loaders = [*folder.glob("*/[fF]lat.*"), *folder.glob("*/src/flat.*")]
-    assert len(loaders) == 8  # of seven languages, C with a header
+    assert len(loaders) == 8  # seven languages; C has a header as well
     assert all(len(path.read_text("utf-8").splitlines()) <= 400 for path in loaders)
 
 
 def test_the_archive_names_all_its_subjects() -> None:
-    """Its README stands for those who see nothing else."""
+    """The README of the archive lists the titles of all algorithms."""
     readme = (ROOT / "conformance" / "loaders" / "ARCHIVE.md").read_text("utf-8")
     titles = {found.title for found in ALGORITHMS.values()} - {"NewReno", "Transfer times"}
     assert not [title for title in titles if title not in readme]
@@ -194,7 +194,7 @@ def test_the_archive_names_all_its_subjects() -> None:
 
 
 def test_the_vectors_of_the_checkout_are_complete(tmp_path: Path) -> None:
-    """Every file of the checkout is in the archive, and no build folder of a loader."""
+    """Every file of the vectors is in the archive, but no build folder of a loader."""
     archive.copy(VECTORS, tmp_path / "vectors")
     files = {path.relative_to(VECTORS) for path in VECTORS.rglob("*") if path.is_file()}
     assert files == {

@@ -1,4 +1,4 @@
-"""A documentation that is built again after a change is that of a build from nothing."""
+"""An incremental build of the documentation after a change equals a full build."""
 
 import os
 import re
@@ -21,7 +21,7 @@ def setup(app):
     app.connect("html-collect-pages", search.keep_entries)
 """
 _CONTENTS = "# Pages\n\n```{toctree}\none\ntwo\nthree\n```\n"
-#: Changes of one page, each of which another page names; and one that none names, after which the others are not written again.
+#: Changes to text that other pages show. ``_SENTENCE`` changes text that no other page shows.
 _CHANGES = {
     "title": ("two.md", "# Two\n", "# Another\n"),
     "section": ("two.md", "## Part\n", "## Piece\n"),
@@ -31,7 +31,7 @@ _SENTENCE = ("one.md", "A sentence.", "Another one.")
 
 
 def build(source: Path, out: Path, **environment: str) -> dict[str, bytes]:
-    """Build with the options of `make docs`; return what was written, but for what only Sphinx reads."""
+    """Build with the options of `make docs`; return the written files, except files that only Sphinx reads."""
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(out)]
     done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -40,7 +40,7 @@ def build(source: Path, out: Path, **environment: str) -> dict[str, bytes]:
 
 
 def read(path: Path) -> bytes:
-    """Return what a file holds; of the search without words that no page has any more, which lead nowhere."""
+    """Return the contents of a file; for the search index without words that no page has any more."""
     data = path.read_bytes()
     return re.sub(rb',"[^"]*":\[\]|"[^"]*":\[\],', b"", data) if path.name == "searchindex.js" else data
 
@@ -69,7 +69,7 @@ def test_a_small_site(tmp_path: Path, change: str) -> None:
 
 @pytest.mark.long
 def test_the_whole_site(tmp_path: Path) -> None:
-    """After a change of a title, and of a sentence."""
+    """An incremental build of the whole site after changes of a title and a sentence equals a full build."""
     checkout = copied(tmp_path / "checkout", tracked())
     surroundings = {"PYTHONPATH": checkouts.environment(checkout)["PYTHONPATH"], "FIRSTFLIGHT_ROOT": str(checkout)}
     build(checkout / "docs", tmp_path / "again", **surroundings)

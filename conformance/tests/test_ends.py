@@ -1,4 +1,4 @@
-"""How a run ends when something around it is ended or closed: closed streams, killed processes."""
+"""The end of a run with closed streams or killed processes."""
 
 import json
 import shlex
@@ -14,7 +14,7 @@ from firstflight_conformance.run.pool import Job, judge_all
 from runner_support import QUICK, adapter, command, scripts, write_vectors
 
 _CLI = (sys.executable, "-m", "firstflight_conformance")
-#: Closed are standard output, standard error, and all three streams.
+#: Shell redirections that close standard output, standard error, or all three streams.
 CLOSED = (">&-", "2>&-", "<&- >&- 2>&-")
 
 
@@ -29,7 +29,7 @@ def closing(closed: str, *words: str) -> subprocess.CompletedProcess[str]:
     [*((closed, "none", 0) for closed in CLOSED), pytest.param(CLOSED[2], "half", 1, marks=pytest.mark.long)],
 )
 def test_closed_streams_change_no_verdict(tmp_path: Path, closed: str, mode: str, code: int) -> None:
-    """The report has the bytes of a run whose streams are open, and nothing of the run is in it or beside it."""
+    """A run with closed streams writes the report of a run with open streams and no other file."""
     root = write_vectors(tmp_path / "vectors")
     reports = []
     for name, streams in (("open", ""), ("closed", closed)):
@@ -53,13 +53,13 @@ def test_closed_streams_change_no_verdict(tmp_path: Path, closed: str, mode: str
     ],
 )
 def test_other_commands(closed: str, words: tuple[str, ...], code: int) -> None:
-    """None ends with 1, which would be a verdict, and none with a traceback."""
+    """With closed streams, no command ends with exit code 1, which would be a verdict, or with a traceback."""
     done = closing(closed, *words)
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
 
 
 def test_what_is_opened_does_not_take_the_place_of_a_stream(tmp_path: Path) -> None:
-    """What is printed with the output closed is in no file that the command opens."""
+    """Text printed to closed output is not written to files that the command opens."""
     report = tmp_path / "report.json"
     root = write_vectors(tmp_path / "vectors")
     words = ("--adapter", shlex.join(command("answers", "none")), "--report-json", str(report))
@@ -68,7 +68,7 @@ def test_what_is_opened_does_not_take_the_place_of_a_stream(tmp_path: Path) -> N
 
 
 def reports(tmp_path: Path, *modes: tuple[str, ...], jobs: int = 2) -> dict[str, AdapterReport]:
-    """Return the reports of adapters that are judged at the same time, by name."""
+    """Judge adapters at the same time; return their reports by name."""
     chosen = [adapter(*command(*words), name=f"{words[-1]}{number}") for number, words in enumerate(modes)]
     job = Job(chosen, scripts(write_vectors(tmp_path)), QUICK, {})
     return {j.report.manifest.name: j.report for j in judge_all(job, jobs, lambda *_: None, lambda _: True) if j.whole}
@@ -80,7 +80,7 @@ RIGHT = ("answers", "none")
 @pytest.mark.live
 @pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
 def test_an_adapter_that_ends_its_judge(tmp_path: Path, signal: str) -> None:
-    """It is errored in every case; the others have the reports that they have without it."""
+    """An adapter that kills its judge is errored in every case; the reports of other adapters are unchanged."""
     found = reports(tmp_path / "a", RIGHT, ("ends_judge", signal), ("answers", "half"), RIGHT)
     assert [result.verdict for result in found[f"{signal}1"].results] == [Verdict.ERRORED] * 3
     assert {result.fault for result in found[f"{signal}1"].results} == {FaultKind.JUDGE_KILLED}
@@ -91,7 +91,7 @@ def test_an_adapter_that_ends_its_judge(tmp_path: Path, signal: str) -> None:
 
 @pytest.mark.live
 def test_several_that_end_their_judges(tmp_path: Path) -> None:
-    """Each costs itself."""
+    """Each adapter that kills its judge is errored, and the other passes."""
     ends = ("ends_judge", "SIGKILL")
     found = reports(tmp_path, ends, ends, RIGHT, ends, jobs=3)
     assert [report.results[0].verdict for _, report in sorted(found.items())] == [Verdict.ERRORED] * 3 + [Verdict.PASS]
@@ -99,12 +99,12 @@ def test_several_that_end_their_judges(tmp_path: Path) -> None:
 
 @pytest.mark.live
 def test_the_run_ends_with_a_report(tmp_path: Path) -> None:
-    """The exit code is that of an adapter fault."""
+    """A run with a killed judge ends with a report and the exit code of an adapter fault."""
     root = write_vectors(tmp_path / "vectors")
     lines = [shlex.join(command(*words)) for words in (("ends_judge", "SIGKILL"), RIGHT)]
     words = ["run", "--vectors", str(root), "--jobs", "2", "--report-json", str(tmp_path / "report.json")]
     done = closing("", *words, "--adapter", lines[0], "--adapter", lines[1])
     assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
-    assert "the process that judged it was killed" in done.stdout
+    assert "the judging process was killed" in done.stdout
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert [one["counts"]["pass"] for one in report["adapters"]] == [0, 3]

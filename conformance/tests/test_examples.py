@@ -1,4 +1,4 @@
-"""Every command on the pages for newcomers runs, with the exit code and the output that the page shows."""
+"""Every command on the pages for newcomers runs with the exit code and output shown on the page."""
 
 import gzip
 import os
@@ -18,7 +18,7 @@ from test_ack_tables import rows, table
 
 from test_recording_judge import recorded  # isort: skip
 
-#: Commands that no test runs, each with the reason; the lines of their output are looked up in the sources.
+#: Commands that no test runs, each with the reason; the sources must contain the lines of their output.
 NOT_RUN = {
     "make conformance": "CI runs it before the tests",
     "make test": "runs this test",
@@ -44,7 +44,7 @@ def nothing(_folder: Path) -> None:
 
 
 def an_adapter(folder: Path) -> None:
-    """The adapter of the tutorial, and a shared object."""
+    """Copy the adapter of the tutorial and a shared object."""
     shutil.copy(ADAPTERS / "tutorial" / "adapter.py", folder / "my_adapter.py")
     shutil.copy(BUILD / "adapters" / "firstflight-c.so", folder / "my_controller.so")
 
@@ -55,7 +55,7 @@ def the_archive_of_the_port(folder: Path) -> None:
 
 
 def connections(folder: Path) -> None:
-    """The files that the page of recordings names."""
+    """Write the files for the page of recordings."""
     log = firstflight(folder, "show", "--qlog", "search.path.deep-queue@linux-4")
     for name in ("connection.sqlog", "a.sqlog", "b.sqlog", "c.sqlog"):
         (folder / name).write_bytes(log)
@@ -79,7 +79,7 @@ PREPARE: dict[str, Callable[[Path], None]] = {
 
 
 def output_of(example: Example, page: str, folder: Path) -> str:
-    """Run a command as a reader does, in the checkout's place; return its output after checking the exit code."""
+    """Run a command as a reader would; check the exit code and return the output."""
     command = example.command
     for text, replacement in TEXTS.items():
         command = command.replace(text, replacement)
@@ -101,7 +101,7 @@ def output_of(example: Example, page: str, folder: Path) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with links to the parts of the checkout, so that paths on the pages lead there."""
+    """Return a folder with links to parts of the checkout, so that paths on the pages work."""
     (tmp_path / "conformance").mkdir()
     for name in (".venv", "conformance/adapters", "conformance/scenarios"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -109,7 +109,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def play(page: str, folder: Path) -> None:
-    """Run the commands of a page in their order."""
+    """Run the commands of a page in order, and compare their output."""
     PREPARE[page](folder)
     for example in examples(ROOT / page):
         if example.command in NOT_RUN:
@@ -128,7 +128,7 @@ def test_the_examples_of_a_page(page: str, folder: Path) -> None:
 
 @pytest.mark.live
 def test_the_examples_with_the_kernel(folder: Path) -> None:
-    """A stall of the machine may spoil a run: three in a row have to fail."""
+    """The page with the kernel fails only after three failures in a row, because the machine may stall."""
     for attempt in (1, 2, 3):
         try:
             play("docs/connections.md", folder)
@@ -140,7 +140,7 @@ def test_the_examples_with_the_kernel(folder: Path) -> None:
 
 
 def test_commands_that_are_not_run() -> None:
-    """They are on the pages, they are jobs of make, and the sources contain each line of their output."""
+    """Commands that no test runs are on the pages and jobs of make, and the sources contain their output."""
     shown = [example for page in PAGES for example in examples(ROOT / page) if example.command in NOT_RUN]
     assert {example.command for example in shown} == set(NOT_RUN)
     jobs = (ROOT / "Makefile").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The flat form says what the vectors say, and nothing is left to be worked out of it."""
+"""The flat form contains the data of the vectors, without values that a reader has to compute."""
 
 import json
 from collections import Counter
@@ -38,7 +38,7 @@ def written() -> dict[str, list[dict[str, Any]]]:
 
 
 def test_every_line_holds_to_the_schema() -> None:
-    """Whatever kind it has; and all kinds but that of an idle restart are there."""
+    """Every line matches the schema, and all kinds of lines except idle restarts occur."""
     kinds: Counter[str] = Counter()
     for lines in written().values():
         for line in lines:
@@ -48,7 +48,7 @@ def test_every_line_holds_to_the_schema() -> None:
 
 
 def test_members_are_in_one_order() -> None:
-    """A scanner may rely on it: the order is that of the schema."""
+    """Members have the order of the schema, so that scanners can rely on it."""
     schema = json.loads((Path(VECTORS.parent) / "spec" / "schemas" / "flat.schema.json").read_text("utf-8"))
     for lines in written().values():
         for line in lines:
@@ -58,7 +58,7 @@ def test_members_are_in_one_order() -> None:
 
 
 def test_it_says_what_the_vectors_say() -> None:
-    """Events, expectations and what else is allowed, case by case, from the lines alone."""
+    """The lines alone contain events, expectations and allowed alternatives of every case."""
     found = {
         line["case"]: (lines, number)
         for lines in written().values()
@@ -84,7 +84,7 @@ def test_it_says_what_the_vectors_say() -> None:
 
 
 def test_bits_tell_what_doubles_cannot_hold() -> None:
-    """53 where every number of events and expectations survives a double."""
+    """Lines have 53 bits if every number of events and expectations fits a double, else 64."""
     seen = set()
     for lines in written().values():
         bits = 64
@@ -97,7 +97,7 @@ def test_bits_tell_what_doubles_cannot_hold() -> None:
 
 
 def verdicts(profile: str, name: str) -> Counter[str]:
-    """Return how many cases a changed self-contained program agrees with, differs from, and has not decided, by the loader in Python."""
+    """Return the number of cases that agree, differ and are open for a changed program, by the Python loader."""
     loader = module(CONFORMANCE / "loaders" / "python" / "flat.py")
     variant = next(one for one in variants() if (one.profile, one.id) == (profile, name))
     program, found = program_of(variant), Counter[str]()
@@ -123,7 +123,7 @@ def verdicts(profile: str, name: str) -> Counter[str]:
     ],
 )
 def test_ways(variant: str, verdict: set[str]) -> None:
-    """A program that chooses otherwise at an open point is never wrong by the flat form; one that breaks a rule is."""
+    """A program with another choice at an open point never differs in the flat form; one that breaks a rule does."""
     assert set(verdicts("careful-resume/rfc-9959", variant)) == verdict
 
 
@@ -134,12 +134,12 @@ def test_ways(variant: str, verdict: set[str]) -> None:
     ids=lambda one: one.id,
 )
 def test_no_choice_differs(variant: Variant) -> None:
-    """Every variant of Careful Resume that conforms agrees, or is not decided."""
+    """Every conforming variant of Careful Resume agrees or is undecided."""
     assert set(verdicts(variant.profile, variant.id)) <= {"agrees", "open"}
 
 
 def test_a_way_differs_from_way_0() -> None:
-    """The number of each way is one of the case, each way differs somewhere, and way 0 has intervals around its values."""
+    """Each way of a case differs from the expectations at some event, and way 0 has intervals around its values."""
     for lines in written().values():
         head, differing = lines[0], set[int]()
         for line in [*lines[1:], {"line": "case", "ways": []}]:
@@ -169,7 +169,7 @@ def test_a_way_differs_from_way_0() -> None:
     ],
 )
 def test_levels(case: str, level: str | None, ours: bool) -> None:
-    """The strongest keyword of the rules, and which of these are ours."""
+    """A case has the strongest level of its clauses and a list of the clauses that are ours."""
     line = next(line for lines in written().values() for line in lines if line.get("case") == case)
     assert (line["level"], bool(line["ours"])) == (level, ours)
     assert set(line["ours"]) <= set(line["clauses"])

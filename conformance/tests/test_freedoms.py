@@ -1,4 +1,4 @@
-"""Two sides of every freedom: a controller that uses it conforms, a neighbour just outside does not."""
+"""Two sides of every freedom: a controller that uses it conforms, a similar controller just outside does not."""
 
 from collections import Counter
 
@@ -22,22 +22,22 @@ from freedoms_support import (
     variants,
 )
 
-#: Points that no window shows; only the saved set in the state does, which no self-contained implementation has.
+#: Points visible only in the saved set of the state, which no self-contained implementation has.
 STATE_ONLY = {"bbr B8", "careful-resume A32", "tcb-sharing T5"}
 #: Points of a startup algorithm on CUBIC, which no self-contained implementation composes.
 ON_CUBIC = {"careful-resume A47", "jumpstart B25"}
 
 
 def profiles(*, large: bool = False) -> list[str]:
-    """Return the profiles that have variants; those with large cases, or all."""
+    """Return the profiles that have variants: all, or only profiles with large cases."""
     found = sorted({one.profile for one in variants()})
     return [name for name in found if not large or len(scripts_of(name)) > len(scripts_of(name, whole=False))]
 
 
 def parameters(*, large: bool = False) -> list[object]:
-    """Return the variants, or those of the profiles with large cases; one that is pending is shown as an expected failure.
+    """Return the variants, or only variants of profiles with large cases; pending variants are expected failures.
 
-    The usual run has the first variant of each side of a point in a profile, the long run has all.
+    The usual run has the first variant of each side of a point in a profile; the long run has all variants.
     """
     of = profiles(large=large)
     first = {(one.profile, one.point_id, one.conforms): one.id for one in reversed(variants())}
@@ -56,9 +56,9 @@ def _marks(one: Variant, *, usual: bool) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.parametrize("one", parameters())
 def test_variants(one: Variant) -> None:
-    """A variant that conforms ends with 0 and its choice is named; one that does not is rejected.
+    """A conforming variant ends with 0 and its choice in the report; a breaking variant is rejected.
 
-    Its causes are left to the long test, and so are cases of millions of packets: a self-contained program takes them one by one.
+    The long tests check causes and cases with millions of packets, which self-contained programs process one by one.
     """
     if one.conforms:
         check(one, judged(one, whole=False))
@@ -71,25 +71,25 @@ def test_variants(one: Variant) -> None:
     "one", [one for one in variants() if not one.conforms], ids=lambda one: f"{one.algorithm}.{one.id}"
 )
 def test_the_cause_of_a_breaking_variant(one: Variant) -> None:
-    """The first cause names its rule."""
+    """The first cause of a breaking variant has its rule."""
     check(one, judged(one, whole=False))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("one", parameters(large=True))
 def test_variants_by_every_case(one: Variant) -> None:
-    """The same, of the profiles with cases of millions of packets."""
+    """Variants pass or fail as expected with cases of millions of packets as well."""
     check(one, judged(one))
 
 
 def test_few_cases_are_large() -> None:
-    """Two vectors name so many packets."""
+    """Only two vectors have more than :data:`PACKETS_MAX` packets."""
     left = {s.case.vector.id for name in profiles() for s in scripts_of(name) if packets(s.case) > PACKETS_MAX}
     assert left == {"search.rtt.sixty-seconds", "search.threshold.huge-windows"}
 
 
 def check(one: Variant, report: AdapterReport) -> None:
-    """Hold a report to what a variant must lead to."""
+    """Check that a report has the expected result of a variant."""
     code = exit_code([report], strict=False)
     causes = () if report.diagnosis is None else report.diagnosis.causes
     shown = [(c.cause, c.level.value, c.clauses, f"{len(c.cases)} of {c.of}", str(c.decision)[:300]) for c in causes]
@@ -100,7 +100,7 @@ def check(one: Variant, report: AdapterReport) -> None:
         assert code == ExitCode.DIVERGENCE, [
             result.reason for result in report.results if result.verdict is not Verdict.PASS
         ]
-        # A report cites rules of ours only if no rule of the text is concerned.
+        # A report cites our own rules only if no rule of a text is broken.
         cited, known = causes[0].clauses, known_clauses()
         assert one.rule in cited or (known[one.rule].ours and not any(known[clause].ours for clause in cited)), shown
 
@@ -111,7 +111,7 @@ def test_ids_are_unique() -> None:
 
 @pytest.mark.parametrize("one", variants(), ids=lambda one: f"{one.algorithm}.{one.id}")
 def test_variants_are_of_a_point(one: Variant) -> None:
-    """A variant belongs to an open point and cites a text; the rule of a breaking one is a clause."""
+    """A variant has an open point and cites a text; the rule of a breaking variant is a clause."""
     assert point_of(one) is not None
     assert one.what
     assert one.source
@@ -126,7 +126,7 @@ def test_every_freedom_has_two_sides() -> None:
 
 
 def test_why_five_points_have_no_variant() -> None:
-    """The other choices of these leave all windows as they are, or are seen on CUBIC alone."""
+    """Points without variants have choices that never change a window, or only choices on CUBIC."""
     for point in open_points():
         others = [mutant for mutant in mutants().values() if calls_conforming(point, mutant)]
         if point.id in STATE_ONLY:
@@ -138,7 +138,7 @@ def test_why_five_points_have_no_variant() -> None:
 
 
 def test_a_text_that_is_not_there_is_refused() -> None:
-    """A replacement whose text the implementation does not have, or has twice, is an error and no variant."""
+    """A replacement whose text occurs never or twice in the implementation is an error."""
     with pytest.raises(ValueError, match="0 times"):
         changed("newreno_rfc_9002", [["no such text", ""]], "unknown_text")
     with pytest.raises(ValueError, match=r"[2-9] times"):

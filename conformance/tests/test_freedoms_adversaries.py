@@ -1,4 +1,4 @@
-"""Implementations that seek a way around: each bound at its edge, a freedom claimed and then left, nothing done, anything at random."""
+"""Adversarial implementations: bounds at their edge, inconsistent freedoms, no actions, and random windows."""
 
 import random
 from types import ModuleType
@@ -31,7 +31,7 @@ def is_green(report: AdapterReport) -> bool:
 
 @pytest.mark.parametrize("less", [1, 599, 10**9], ids=["one byte", "half a datagram", "everything"])
 def test_less_growth_in_avoidance_is_not_green(less: int) -> None:
-    """A window that grows by less than it may sends less than the vectors do: they are judged in part, and a badge says so."""
+    """A window that grows less than allowed sends less than the vectors, so they are judged in part: not green."""
     text = _GROW.replace("increase(s, ", "increase(s, max(0, ").replace(
         "congestion_window)", f"congestion_window - {less}))"
     )
@@ -40,7 +40,7 @@ def test_less_growth_in_avoidance_is_not_green(less: int) -> None:
     assert report.counts["choice"] > 0 or exit_code([report], strict=False) == ExitCode.DIVERGENCE
 
 
-#: By profile the program, and what takes a byte less at its own bounds: the jump, the window and the threshold of Safe Retreat.
+#: Program of each profile, and edits that use a byte less at its bounds: growth, jump, window and threshold.
 _A_BYTE_LESS: dict[str, tuple[str, list[list[str]]]] = {
     "slow-start/rfc-9002": (_NEWRENO, [[_GROW, _LESS_GROWTH]]),
     "careful-resume/rfc-9959": (
@@ -59,7 +59,7 @@ _A_BYTE_LESS: dict[str, tuple[str, list[list[str]]]] = {
 
 @pytest.mark.parametrize("profile", _A_BYTE_LESS)
 def test_a_byte_less_at_every_bound_is_not_green(profile: str) -> None:
-    """It breaks no rule, and the vectors judge it in part alone: the exit code is 0 or 4, and the badge is not green."""
+    """A byte less breaks no rule, but the vectors judge it only in part: exit code 0 or 4, and a yellow badge."""
     name, replaced = _A_BYTE_LESS[profile]
     program = changed(name, replaced, f"byte_less_{name}")
     if name != _NEWRENO:
@@ -71,7 +71,7 @@ def test_a_byte_less_at_every_bound_is_not_green(profile: str) -> None:
 
 
 def test_saved_growth_is_not_spent_at_once() -> None:
-    """Growth that was not taken for many windows is no credit for five datagrams at one ACK."""
+    """Saved growth of many windows may not be spent as five datagrams at one ACK."""
     burst = """        s.saved = s.saved + s.max_datagram_size * acked_bytes / s.congestion_window
         if s.saved >= 5 * s.max_datagram_size:
             increase(s, int(s.saved))
@@ -83,7 +83,7 @@ def test_saved_growth_is_not_spent_at_once() -> None:
 
 @pytest.mark.parametrize("profile", ["slow-start/rfc-9002", "search/lanman-2024", "careful-resume/rfc-9959"])
 def test_random_windows_break_a_rule(profile: str) -> None:
-    """Windows at random are no choice."""
+    """Random windows break a rule."""
     draw = SplitMix64(7)
     program = next(made for name, made in _programs().items() if name == profile)
     wild = changed(program, [], f"wild_{program}")
@@ -109,7 +109,7 @@ def _programs() -> dict[str, str]:
 
 @pytest.mark.parametrize("profile", ["slow-start/rfc-9002", "search/lanman-2024", "careful-resume/rfc-9959"])
 def test_a_window_that_never_changes_is_refused(profile: str) -> None:
-    """A null adapter breaks a rule, or is not seen to keep all of them."""
+    """An adapter that never changes its window is not green."""
     still = changed(_programs()[profile], [], "still")
     vars(still)["on_event"] = lambda _state, _event: None
     assert not is_green(judged(profile, still))
@@ -117,7 +117,7 @@ def test_a_window_that_never_changes_is_refused(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ["", pytest.param("search/", marks=pytest.mark.long)])
 def test_a_freedom_that_is_left_again_is_none(profile: str) -> None:
-    """An implementation that makes a choice in all cases but one that shows it has not made it. A case of SEARCH takes long."""
+    """A choice that is used in all but one of the cases that show it does not conform. SEARCH takes long."""
     draw = random.Random(5)
     chosen = [
         one
@@ -136,7 +136,7 @@ def test_a_freedom_that_is_left_again_is_none(profile: str) -> None:
         shown = choices[0].cases if len(choices) == 1 and not choices[0].point.bound else ()
         if len(shown) > 1:
             turns = [right if script.case.id == shown[0] else program for script in scripts_of(one.profile)]
-            mixed = judged(one.profile, *turns)  # which another freedom may explain
+            mixed = judged(one.profile, *turns)  # another freedom may explain this mix
             seen += exit_code([mixed], strict=False) == ExitCode.DIVERGENCE
         if seen == 2:
             break

@@ -1,4 +1,4 @@
-"""Freedoms together: combinations conform, and beside a wrong decision they hide nothing. Nobody escapes by claiming a freedom."""
+"""Combinations of freedoms conform and hide no wrong decision. Claiming a freedom excuses no failure."""
 
 import random
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ from freedoms_support import Variant, together, variants
 from freedoms_support import judged as judged_variant
 from plain.judge import controllers
 
-#: How many combinations are drawn, in the usual run and in the long one.
+#: Number of combinations in the usual run and in the long run.
 _FEW, _MANY = 6, 200
 
 
 @cache
 def profiles() -> list[tuple[str, str]]:
-    """Return the profiles in which at least two points are open."""
+    """Return the profiles with at least two open points."""
     return [
         (algorithm, profile)
         for algorithm, found in sorted(ALGORITHMS.items())
@@ -42,7 +42,7 @@ def profiles() -> list[tuple[str, str]]:
 
 
 def combined(draw: random.Random) -> Variant | None:
-    """Return two to four conforming variants of one implementation in one, ``None`` if they exclude each other."""
+    """Combine two to four conforming variants of one implementation; return ``None`` if they exclude each other."""
     conforming = [
         one for one in variants() if one.conforms and one.exits == ExitCode.OK and not one.pending and not one.declares
     ]
@@ -95,7 +95,7 @@ def test_combinations_conform() -> None:
     ],
 )
 def test_one_freedom_where_another_is_used(profile: str, names: tuple[str, ...]) -> None:
-    """Use a bound with a choice, at a tie, and with another Beta; two choices that show together only; further choices in their step."""
+    """These combinations of freedoms conform, including two choices that are visible only together."""
     parts = [next(one for one in variants() if (one.profile, one.id) == (profile, name)) for name in names]
     replaced = [pair for one in parts for pair in one.replace]
     made = replace(parts[0], id="-".join(names), replace=replaced, base=[pair for one in parts for pair in one.base])
@@ -104,13 +104,13 @@ def test_one_freedom_where_another_is_used(profile: str, names: tuple[str, ...])
 
 @pytest.mark.long
 def test_many_combinations_conform() -> None:
-    """So do two hundred of them."""
+    """Two hundred combinations of freedoms conform."""
     assert refused(drawn(2, _MANY)) == []
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A mutant that shows, with the choices that stand with it and the diagnosis."""
+    """A visible mutant, the choices combined with it, and the diagnosis of the combination."""
 
     mutant: Mutant
     chosen: tuple[Option, ...]
@@ -123,12 +123,12 @@ class Beside:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether nothing is called wrong, although no part of the choices has the same answers."""
+        """Whether the diagnosis is without a cause, although no subset of the choices gives the same answers."""
         return not self.found.causes and not equals_choices(self.both, self.chosen, self.mutant)
 
 
 def equals_choices(both: Model, chosen: Sequence[Option], mutant: Mutant) -> bool:
-    """Return whether some of the choices alone have the answers of all with the mutant: then it takes a choice back, and conforms."""
+    """Return whether a subset of the choices gives the answers of the combination: the mutant reverts a choice."""
     for count in range(len(chosen)):
         for part in combinations(chosen, count):
             model = build(candidates.together([option.candidate for option in part])) if part else Model()
@@ -138,7 +138,7 @@ def equals_choices(both: Model, chosen: Sequence[Option], mutant: Mutant) -> boo
 
 
 def wrong_beside(draw: random.Random) -> Beside:
-    """Return a mutant that shows, beside two to four choices that may stand with it."""
+    """Return a visible mutant combined with two to four choices."""
     while True:
         algorithm, profile = draw.choice(profiles())
         breaking = [mutant for mutant in wrong(algorithm, profile) if mutant.id not in UNSEEN | AS_CHOSEN]
@@ -158,14 +158,14 @@ def wrong_beside(draw: random.Random) -> Beside:
 
 
 def shows(right: Model, both: Model, algorithm: str, profile: str) -> bool:
-    """Return whether a vector tells by the window that something is wrong beside the choices."""
+    """Return whether a vector distinguishes the combination from its choices by the window."""
     one, other = judged(right, algorithm, profile), judged(both, algorithm, profile)
     answers = [{subject.case.id: subject.observed for group in found for subject in group} for found in (one, other)]
     return answers[0] != answers[1]
 
 
 def is_first(mutant: Mutant, found: Diagnosis) -> bool:
-    """Return whether a mutant is the first cause, or that breaks one of its rules."""
+    """Return whether the mutant is the first cause, or the first cause breaks one of the mutant's rules."""
     if not found.causes:
         return False
     first = found.causes[0]
@@ -175,21 +175,21 @@ def is_first(mutant: Mutant, found: Diagnosis) -> bool:
 
 
 def named_of(seed: int, count: int) -> tuple[int, list[str]]:
-    """Return in how many combinations the mutant or its rule is first, and those in which nothing is wrong."""
+    """Return the number of combinations whose first cause is the mutant or its rule, and those that hide it."""
     draw = random.Random(seed)
     runs = [wrong_beside(draw) for _ in range(count)]
     return sum(is_first(one.mutant, one.found) for one in runs), [one.name for one in runs if one.is_hidden]
 
 
 def test_a_wrong_decision_shows_beside_choices() -> None:
-    """Choices beside a mutant do not hide it."""
+    """Choices combined with a mutant do not hide it."""
     first, hidden = named_of(3, 3)
     assert hidden == []
     assert first >= 2
 
 
 def test_a_mutant_that_takes_a_choice_back_conforms() -> None:
-    """A sender that stays in recovery for later losses, but leaves it with any ACK, reduces for them as one without this choice does."""
+    """Leaving recovery with any ACK reverts the choice to stay in recovery for later losses, so the mutant conforms."""
     options = {option.candidate.id: option for option in options_of("slow-start", "rfc-9002")}
     chosen = tuple(options[name] for name in ("reduce-rounded-up", "recovery-lasts", "recovery-tie-after"))
     mutant = next(one for one in wrong("slow-start", "rfc-9002") if one.id == "recovery-ends-with-any-ack")
@@ -201,7 +201,7 @@ def test_a_mutant_that_takes_a_choice_back_conforms() -> None:
 
 @pytest.mark.long
 def test_many_wrong_decisions_show_beside_choices() -> None:
-    """Of two hundred none is hidden, and the mutant or its rule is the first cause in at least 85 of 100."""
+    """No mutant of two hundred is hidden; the mutant or its rule is the first cause in at least 85 of 100."""
     first, hidden = named_of(4, _MANY)
     assert hidden == []
     assert first * 100 >= 85 * _MANY
@@ -210,7 +210,7 @@ def test_many_wrong_decisions_show_beside_choices() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "profile"), open_profiles(), ids=map("/".join, open_profiles()))
 def test_no_freedom_hides_a_mutant(algorithm: str, profile: str) -> None:
-    """Every mutant, alone and under every single freedom of its profile, shows; of a pair that conforms it is said why."""
+    """Every mutant is visible alone and under every freedom of its profile, except the pairs in `hidden.toml`."""
     rate = Profile(algorithm, profile).rate()
     print(f"{algorithm}/{profile}: {rate.rejected} of {rate.pairs - rate.unseen} pairs that show are rejected")
     assert set(rate.hidden) == set(known(algorithm, profile))
@@ -218,13 +218,13 @@ def test_no_freedom_hides_a_mutant(algorithm: str, profile: str) -> None:
 
 @pytest.mark.parametrize("name", alone())
 def test_a_mutant_whose_windows_conform(name: str) -> None:
-    """It differs from the model, and a choice explains it without the other observables."""
+    """The mutant differs from the model, and a choice explains its windows without the other observables."""
     mutant = mutants()[name]
     assert Profile(mutant.algorithm, mutant.profile).conforms_alone(mutant)
 
 
 def test_what_is_said_of_hidden_pairs() -> None:
-    """Each names an open point of its algorithm, and the section that leaves it open."""
+    """Each hidden pair has an open point of its algorithm, and the section that leaves the point open."""
     points = {point.id: point for point in open_points()}
     pairs = [pair for names in open_profiles() for pair in known(*names).values()]
     assert len(pairs) == 5
@@ -235,20 +235,20 @@ def test_what_is_said_of_hidden_pairs() -> None:
         assert pair["why"] and any(character.isdigit() for character in pair["source"])
 
 
-#: Variants of NewReno that keep state of their own on who is in recovery, which startup programs set in the base; and the gradual reduction, where a program
-#: itself reads or sets the window in recovery.
+#: Variants of NewReno with a recovery state of their own, because startup programs set the state of the base. Gradual
+#: reductions exclude programs that read or set the window in recovery.
 _NO_BASE = {"recovery-by-packet-number", "recovery-as-a-state", "recovery-as-a-state-alone"}
 _AT_ONCE = {"comes-down-step-by-step", "comes-down-at-the-end", "comes-down-by-a-byte-then-at-the-end"}
 _OWN_WINDOW = {"limited_slow_start_rfc_3742", "quick_start_rfc_4782", "suss_linux_5_19", "suss_linux_6_8"}
-#: Proportional Rate Reduction needs every event and the threshold of RFC 9002. Careful Resume raises it during an ACK; Rapid Start handles events of
-#: its first recovery itself.
+#: Proportional Rate Reduction needs every event and the threshold of RFC 9002. Careful Resume raises this threshold
+#: during an ACK; Rapid Start handles events of its first recovery itself.
 _PROPORTIONAL = {"proportional-rate-reduction", "proportional-rate-reduction-conservative"}
 _WITHOUT_PROPORTIONAL = {*_OWN_WINDOW, "careful_resume_rfc_9959", "rapid_start_draft_02"}
 
 
 @cache
 def on_changed_bases() -> dict[str, list[Variant]]:
-    """Return, by startup program on NewReno, the conforming variants of NewReno as its base."""
+    """Return the conforming variants of NewReno as base of each startup program on NewReno."""
     bases = [
         one
         for one in variants()
@@ -269,13 +269,13 @@ def on_changed_bases() -> dict[str, list[Variant]]:
     return found
 
 
-#: Below each startup program some of them, in the usual run.
+#: Variants of the base that the usual run combines with each startup program.
 _USUAL = {"counts-bytes", "one-share-for-an-ack"}
 
 
 @pytest.mark.parametrize("name", on_changed_bases())
 def test_freedoms_of_the_base_hold_below_a_startup_algorithm(name: str) -> None:
-    """What RFC 9002 leaves open is open where another algorithm starts the connection."""
+    """Freedoms of RFC 9002 remain freedoms when another algorithm starts the connection."""
     assert refused([one for one in on_changed_bases()[name] if one.id in _USUAL]) == []
 
 
@@ -290,12 +290,12 @@ def test_freedoms_of_the_base_hold_below_a_startup_algorithm(name: str) -> None:
     ],
 )
 def test_a_freedom_at_an_event_of_the_startup_algorithm(name: str, freedom: str) -> None:
-    """Use a freedom of the base where an ACK ends slow start or a phase, or where an interval of the startup algorithm contains the window."""
+    """Freedoms of the base conform at events where the startup algorithm ends a phase or bounds the window."""
     assert refused([one for one in on_changed_bases()[name] if one.id == freedom]) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", on_changed_bases())
 def test_every_freedom_of_the_base_holds_below_a_startup_algorithm(name: str) -> None:
-    """So is all of it."""
+    """Every freedom of RFC 9002 remains a freedom below every startup program."""
     assert refused(on_changed_bases()[name]) == []

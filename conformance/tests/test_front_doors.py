@@ -1,4 +1,4 @@
-"""The first pages of a newcomer are true: the code of the tutorial, the README and the picture of both."""
+"""The first pages for a newcomer are up to date: tutorial, README and their picture."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ TUTORIAL = ADAPTERS / "tutorial"
 
 
 def test_the_tutorial_holds_the_code_of_its_adapters() -> None:
-    """The whole of the first one, and the class of the mended one."""
+    """The tutorial contains the whole first adapter and the class of the repaired one."""
     first, second = re.findall(r"```python\n(.*?)```\n", (ROOT / "docs" / "tutorial.md").read_text("utf-8"), re.S)
     assert first == (TUTORIAL / "adapter.py").read_text("utf-8")
     mended = (TUTORIAL / "adapter_fixed.py").read_text("utf-8")
@@ -23,7 +23,7 @@ def test_the_tutorial_holds_the_code_of_its_adapters() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    """At most 900 words, and the first command within 25 lines: one of the two that CI runs."""
+    """The README has at most 900 words, and starts with the commands of CI within 25 lines."""
     assert len(README.split()) <= 900
     first, second = examples(ROOT / "README.md")[:2]
     assert first.line <= 25
@@ -32,13 +32,13 @@ def test_the_readme_is_short() -> None:
 
 
 def test_the_picture_is_drawn_from_the_model(tmp_path: Path) -> None:
-    """The file is what the model gives today."""
+    """The picture is up to date with the model."""
     start_ups.write(tmp_path / "start-ups.svg")
     assert (tmp_path / "start-ups.svg").read_bytes() == start_ups.PATH.read_bytes()
 
 
 def test_the_commands_of_the_readme_exist() -> None:
-    """Each job of make and each command of firstflight, in the README and on the page that lists them."""
+    """Each job of make and each command of firstflight in the README and on the page of jobs exists."""
     text = README + (ROOT / "docs" / "jobs.md").read_text("utf-8")
     jobs = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
     assert set(re.findall(r"`make ([a-z-]+)", text)) <= {*jobs, "install"}

@@ -1,4 +1,4 @@
-"""What fuzzing begins with: every number can be written, and a stream of a vector is written shortly, by its differences from what follows."""
+"""Seeds of the fuzzers: every number can be written, and streams are written compactly as differences."""
 
 import importlib
 from pathlib import Path
@@ -24,7 +24,7 @@ def seeds() -> ModuleType:
 
 
 def read(text: bytes, expected: int) -> int:
-    """Read a number as ``fuzz_number`` in ``events.h`` says that it is written."""
+    """Decode a number in the format of ``fuzz_number`` in ``events.h``."""
     code = text[0]
     if code == 255:
         return 2**64 - 1
@@ -44,14 +44,14 @@ def test_numbers(seeds: ModuleType, value: int, expected: int) -> None:
 
 
 def test_a_stream_that_follows_is_mostly_zeros(seeds: ModuleType) -> None:
-    """Bytes, flights, packet numbers and RTTs of a vector are what is expected: only times and counts remain."""
+    """Bytes, flights, packet numbers and RTTs of a vector equal the predicted ones; only times and counts remain."""
     case = next(cases([load(VECTORS / "slow-start" / "growth.ack-of-two.json")]))
     text = seeds.stream(case)
     assert len(text) <= seeds.LONGEST and text.count(0) > len(text) // 2
 
 
 def test_files_of_every_kind_are_read(tmp_path: Path) -> None:
-    """Where each kind of file begins is no refusal: what is changed in it would otherwise change nothing."""
+    """The seed of each kind of file is accepted, because changes of a refused file would not have an effect."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(CONFORMANCE / "fuzz"))
         files = importlib.import_module("files")

@@ -1,4 +1,4 @@
-"""What a build of the site does again: pages when anything has changed, plots only when their data or code has."""
+"""A build of the site writes pages again after any change, but plots only after a change of their data or code."""
 
 import re
 from enum import EnumType
@@ -18,7 +18,7 @@ from pages.smaller import shorten
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let the steps of a build only note that they were taken; ``prose`` and ``data`` are all that they depend on."""
+    """Replace the steps of a build by notes; the build depends only on the files ``prose`` and ``data``."""
     notes: list[str] = []
     for name in ("prose", "data"):
         (tmp_path / name).write_text("1", encoding="utf-8")
@@ -53,7 +53,7 @@ def test_what_is_written_again(tmp_path: Path, written: list[str]) -> None:
     assert build() == ["pages", "plots"]
 
 
-#: What Sphinx writes, and what of it is left.
+#: Output of Sphinx, and its shortened form.
 SHORTENED = {
     '<code class="docutils literal notranslate"><span class="pre">a</span> <span class="pre">b-c</span></code>': '<code>a b-c</code>',
     '<a class="reference internal" href="../s.html#clause-a-b"><code class="docutils literal notranslate"><span class="pre">a.b</span></code></a>': (
@@ -74,13 +74,13 @@ def test_a_page_says_the_same_in_fewer_elements(written: str) -> None:
 
 
 def test_a_long_value_is_left_out() -> None:
-    """Of the API's page: no reader looks for the tables of the model there."""
+    """Long values, such as tables of the model, are omitted from the API pages."""
     written = f'<span class="property"> <span class="p"><span class="pre">=</span></span> {"x" * 300}</span>'
     assert shorten(written) == '<span class="property"> = ...</span>'
 
 
 def listing(*answers: tuple[int, ...]) -> list[str]:
-    """Return the listings of profiles with these windows, one for each event."""
+    """Return the listings of profiles with these windows, one window per event."""
     vector = SimpleNamespace(id="a.b.c")
     cases = [
         SimpleNamespace(id=f"a.b.c@p{number}", profile=f"p{number}", vector=vector, answers=windows)
@@ -90,7 +90,7 @@ def listing(*answers: tuple[int, ...]) -> list[str]:
 
 
 def test_profiles_that_answer_alike_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first in full; another one from where it departs, and of that what a reader needs."""
+    """The first listing is complete; others show a limited number of events from their first difference on."""
     monkeypatch.setattr(
         vector_pages,
         "lines",
@@ -106,7 +106,7 @@ def test_profiles_that_answer_alike_are_listed_once(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("name", ["hystartpp.css", "search.shift", "cubic.rounds"])
 def test_clauses_stand_once_for_a_page(name: str) -> None:
-    """What every vector carries out and what a vector does besides make what it carries out; a list has each clause once."""
+    """A vector's clauses are the common clauses and its own, without overlap; a list has each clause once."""
     group = site.groups()[name]
     every = carried_out.of_every(group)
     assert any(every.values())
@@ -128,7 +128,7 @@ def test_clauses_of_a_page_with_one_vector_stand_at_the_vector() -> None:
 
 
 def test_pages_of_large_groups_have_a_short_navigation() -> None:
-    """Their index and other pages have the whole table of contents, which unfolds the entry of the page."""
+    """Pages of large groups have a short navigation; their index and other pages have the whole table of contents."""
     asked: list[dict[str, object]] = []
     pages = (
         "vectors/a",
@@ -168,7 +168,7 @@ def test_fields_stand_in_the_signature_alone(name: str, value: object, left_out:
 
 
 def test_ten_functions_head_each_interface() -> None:
-    """With how they fail, as their docstrings say; a name that no header declares fails the build."""
+    """Each of the ten functions has its errors from its docstring; a name that no header declares fails the build."""
     python = first_functions.of_python()
     assert python.count("* - {py:func}") == 10
     assert "Raise `DomainError` for an unknown profile" in python
@@ -177,7 +177,7 @@ def test_ten_functions_head_each_interface() -> None:
 
 
 def test_every_member_of_an_enumeration_is_explained() -> None:
-    """By a comment in the model, or by what the page of the interface has from readings and clauses."""
+    """Each member has a comment in the model, or a meaning from readings and clauses."""
     silent = []
     for text in python_api.pages().values():
         module = re.search(r"automodule:: ([\w.]+)", text)

@@ -1,4 +1,4 @@
-"""Generation: the same bytes everywhere, and every difference found."""
+"""The generator writes the same bytes everywhere, and its check finds every difference."""
 
 import os
 import shutil
@@ -38,29 +38,29 @@ from stimuli.search.flow import (
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, str]:
-    """Some of what is generated: the checkout's own, as a test below shows."""
+    """Return some generated files, read from the checkout; a test below shows that they are equal."""
     paths = [VECTORS / "manifest.json", *VECTORS.glob("slow-start/*"), *VECTORS.glob("search/exit.*")]
     return {path.relative_to(VECTORS).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 @pytest.fixture
 def copy(tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of them, and a generator that makes them."""
+    """Write a copy of these files, with a generator that produces them; return the folder."""
     monkeypatch.setattr(write, "all_files", lambda: dict(files))
     write.write(tmp_path / "vectors")
     return tmp_path / "vectors"
 
 
 def check(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
-    """Return exit code and output of ``firstflight dev vectors --check`` on a folder."""
+    """Return the exit code and output of ``firstflight dev vectors --check`` on a folder."""
     monkeypatch.setattr(command, "differences", lambda: write.differences(folder))
     result = CliRunner().invoke(main, ["dev", "vectors", "--check"])
     return result.exit_code, result.output
 
 
 def test_check_passes(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command says so."""
-    assert check(copy, monkeypatch) == (0, "vectors and tables are what would be generated\n")
+    """The check succeeds on unchanged files."""
+    assert check(copy, monkeypatch) == (0, "vectors and tables are up to date\n")
 
 
 def flip_a_byte(folder: Path) -> str:
@@ -109,7 +109,7 @@ def add_a_folder(folder: Path) -> str:
     [flip_a_byte, flip_in_the_manifest, other_line_ends, take_one_away, take_the_manifest_away, add_one, add_a_folder],
 )
 def test_check_finds(copy: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], str]) -> None:
-    """A byte that changed, a file too few and a file too many are found and named, and writing repairs them."""
+    """The check reports a changed byte, a missing file and an extra file, and writing repairs them."""
     line = spoil(copy)
     assert check(copy, monkeypatch) == (1, f"{line}\n")
     assert write.write(copy) == len(write.all_files()) - 1
@@ -117,7 +117,7 @@ def test_check_finds(copy: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callabl
 
 
 def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table of a reference that was edited is found."""
+    """The check reports an edited table of a reference."""
     (path, text), *_ = generated_files().items()
     edited = tmp_path / path.name
     edited.write_text(text.replace("Generated", "Copied"), encoding="utf-8")
@@ -130,7 +130,7 @@ def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 # `make conformance` generates the vectors in a process with other hashes as well, but in the checkout.
 @pytest.mark.long
 def test_generation_anywhere(tmp_path: Path) -> None:
-    """Another process, with other hashes, in another folder, writes the bytes of the checkout from nothing."""
+    """A process with other hashes writes the bytes of the checkout into an empty folder."""
     for name in (
         "spec",
         "reference-py/src",
@@ -164,7 +164,7 @@ def test_generation_anywhere(tmp_path: Path) -> None:
 
 
 def test_ids_are_used_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stimulus that is there twice is refused."""
+    """A duplicate stimulus is refused."""
     catalogue = search_bins.CATALOGUE
     monkeypatch.setattr(catalogue, "stimuli", [*catalogue.stimuli, catalogue.stimuli[0]])
     with pytest.raises(ValueError, match=f"ids used twice: .*{catalogue.stimuli[0].id}"):
@@ -172,7 +172,7 @@ def test_ids_are_used_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stimulus(builder: StreamBuilder, stimulus_id: str = "slow-start.test.stimulus") -> Stimulus:
-    """Return a stimulus of the events."""
+    """Return a stimulus with the events of a builder."""
     algorithm = stimulus_id.split(".")[0]
     names = {"slow-start": ("rfc-9002",), "search": ("lanman-2024", "lanman-2024-literal")}[algorithm]
     config = Config(builder.max_datagram_size_bytes, builder.initial_window_bytes)
@@ -181,16 +181,16 @@ def stimulus(builder: StreamBuilder, stimulus_id: str = "slow-start.test.stimulu
 
 
 def test_streams_must_be_closed_loop() -> None:
-    """A stream that puts more in flight than the window is refused, unless the profile left slow start before."""
+    """A stream with more bytes in flight than the window is refused, unless the profile left slow start before."""
     builder = StreamBuilder()
     builder.send(0, 10)
     builder.send(MS, 1)
-    with pytest.raises(ValueError, match="event 1 does not fit the window, and there was no exit"):
+    with pytest.raises(ValueError, match="event 1 does not fit the window, but no exit precedes it"):
         to_json(stimulus(builder))
 
 
 def test_judged_up_to_the_exit() -> None:
-    """A profile that leaves slow start early is judged up to what no longer fits its window."""
+    """A profile that leaves slow start early is judged up to the first packets beyond its window."""
     builder = StreamBuilder(1000, 10_000_000)
     deliver(builder, one_ack_per_bin(DOUBLING[:20]))
     vector = to_json(stimulus(builder, "search.test.stimulus"))
@@ -202,7 +202,7 @@ def test_judged_up_to_the_exit() -> None:
 
 
 def test_judged_events_are_counted_by_the_window() -> None:
-    """The first sent event above the window is the first that is not judged; other events above it are."""
+    """Judging stops at the first sent event above the window; other events above the window are judged."""
     builder = StreamBuilder()
     builder.send(0, 10)
     builder.ack(RTT, (0, 0))
@@ -217,7 +217,7 @@ def test_judged_events_are_counted_by_the_window() -> None:
 
 
 def test_catalogue() -> None:
-    """A stimulus takes profiles and sources of its catalogue unless it names others; text is one line."""
+    """A stimulus without profiles or sources uses the catalogue's; its text is joined into one line."""
     catalogue = Catalogue("rfc-9002", sources=("RFC 9002",))
 
     @catalogue.add("slow-start.a.b", "title", "why\n   it  is", tier="core", sources=("other",), flags=("paced",))
@@ -240,7 +240,7 @@ def test_catalogue() -> None:
 
 
 def test_builder_fills_in_what_follows() -> None:
-    """Numbers, bytes in flight, RTT and sending times follow from what was sent."""
+    """The builder computes packet numbers, bytes in flight, RTTs and sending times from the sent packets."""
     b = StreamBuilder()
     b.send(0, 4)
     b.send_sizes(10 * MS, [(1, 600), (2, 1200)], app_limited=True)
@@ -267,7 +267,7 @@ def test_builder_fills_in_what_follows() -> None:
     ],
 )
 def test_builder_sends_bytes(total: int, runs: list[tuple[int, int, int]]) -> None:
-    """Bytes become full packets and a rest, in runs of 65535 packets at most; they can be acknowledged as bytes again."""
+    """Bytes become full packets and a rest, in runs of at most 65535 packets, and can be acknowledged as bytes."""
     b = StreamBuilder(initial_window_bytes=10**9)
     b.send_bytes(0, total)
     (sent,) = b.events
@@ -279,7 +279,7 @@ def test_builder_sends_bytes(total: int, runs: list[tuple[int, int, int]]) -> No
 
 @pytest.mark.parametrize("total", [1, 1201, 5000])
 def test_builder_acknowledges_whole_packets(total: int) -> None:
-    """Bytes that end within a packet, or beyond what is in flight, cannot be acknowledged."""
+    """Bytes that end within a packet, or beyond the bytes in flight, cannot be acknowledged."""
     b = StreamBuilder()
     b.send(0, 2)
     with pytest.raises(ValueError, match="end within packet"):
@@ -287,7 +287,7 @@ def test_builder_acknowledges_whole_packets(total: int) -> None:
 
 
 def test_builder_refuses_what_is_not_in_flight() -> None:
-    """A slip in a hand-built stream shows at once."""
+    """The builder refuses the loss of a packet that is not in flight."""
     b = StreamBuilder()
     b.send(0, 2)
     with pytest.raises(LedgerError):
@@ -295,7 +295,7 @@ def test_builder_refuses_what_is_not_in_flight() -> None:
 
 
 def test_deliveries() -> None:
-    """What arrives was sent an RTT before; at one time an ACK comes before what is sent; zero bytes send nothing."""
+    """Packets are sent an RTT before their ACK; at equal times ACKs precede sent events; zero bytes send nothing."""
     b = StreamBuilder(1000, 10**6)
     deliver(b, [Delivery(RTT, 1000), Delivery(2 * RTT, 2500), Delivery(2 * RTT + MS, 1000, ce="before"),
                 Delivery(2 * RTT + 2 * MS, 1000, lost=True), Delivery(2 * RTT + 3 * MS, 1000, ce="after")])  # fmt: skip
@@ -308,7 +308,7 @@ def test_deliveries() -> None:
 
 
 def test_bins_of_deliveries() -> None:
-    """Bin 0 begins with the first ACK, the others a millisecond after their start; empty bins get none."""
+    """The ACK of bin 0 is at its start, other ACKs a millisecond after the start of their bin; empty bins get none."""
     assert [in_bin(0), in_bin(1), in_bin(2, 5)] == [RTT, RTT + BIN + MS, RTT + 2 * BIN + 5]
     assert [d.t_ns for d in one_ack_per_bin([1, 0, 1])] == [in_bin(0), in_bin(2)]
     assert rates((2, 5), (1, 7)) == [5, 5, 7]
@@ -316,7 +316,7 @@ def test_bins_of_deliveries() -> None:
 
 
 def one_ack(expect: dict[str, object]) -> Stimulus:
-    """A stimulus of one ACK, which grows the window from 12000 to 13200, with a hand oracle."""
+    """Return a stimulus with one ACK, which grows the window from 12000 to 13200, and a hand oracle."""
     catalogue = Catalogue("rfc-9002", sources=("test",))
 
     @catalogue.add("slow-start.test", "t", "w")
@@ -329,36 +329,36 @@ def one_ack(expect: dict[str, object]) -> Stimulus:
 
 
 def test_gold_stimuli_state_numbers() -> None:
-    """A gold stimulus says what its author worked out."""
+    """Every gold stimulus has expectations calculated by its author."""
     silent = [s.id for s in write.all_stimuli() if s.tier == "gold" and not s.expectations]
     assert silent == []
 
 
 def test_a_hand_oracle_that_agrees_changes_nothing() -> None:
-    """What the author worked out is checked, not stored."""
+    """The author's numbers are checked, not stored."""
     assert to_json(one_ack({"cwnd_bytes": 13200, "ssthresh_bytes": None, "outcome": "grown"})) == to_json(one_ack({}))
 
 
 @pytest.mark.parametrize(
     ("expect", "message"),
     [
-        ({"cwnd_bytes": 13201}, "event 1: cwnd_bytes is 13200 in the model, worked out was 13201"),
-        ({"at": 0, "outcome": "grown"}, "event 0: outcome is 'sent' in the model, worked out was 'grown'"),
-        ({"curr": 0}, "event 1: curr is 'no such observable' in the model, worked out was 0"),
-        ({"at": 2, "cwnd_bytes": 13200}, "there is no event 2 among 2"),
-        ({"profile": "draft-09", "cwnd_bytes": 13200}, "names draft-09, no profile of it"),
+        ({"cwnd_bytes": 13201}, "event 1: cwnd_bytes is 13200 in the model, expected 13201"),
+        ({"at": 0, "outcome": "grown"}, "event 0: outcome is 'sent' in the model, expected 'grown'"),
+        ({"curr": 0}, "event 1: curr is 'no such observable' in the model, expected 0"),
+        ({"at": 2, "cwnd_bytes": 13200}, "event 2 is not among 2 events"),
+        ({"profile": "draft-09", "cwnd_bytes": 13200}, "expectation for unlisted draft-09"),
     ],
 )
 def test_a_hand_oracle_that_is_wrong_stops_the_generator(expect: dict[str, object], message: str) -> None:
-    """A number that the model does not give is an error with its place."""
+    """A number that differs from the model's is an error with its event."""
     with pytest.raises(ValueError, match=message):
         to_json(one_ack(expect))
 
 
 def test_every_hand_oracle_that_is_wrong_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A changed rule makes several numbers wrong: one run names all of them, in processes or without."""
+    """One run reports all numbers that a changed rule makes wrong, with and without processes."""
     stimuli = [one_ack({"cwnd_bytes": number}) for number in (13200, 13201, 13202)]
     for methods in (["fork", "spawn"], ["spawn"]):
         monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda methods=methods: methods)
-        with pytest.raises(ValueError, match=r"worked out was 13201\n.*worked out was 13202$"):
+        with pytest.raises(ValueError, match=r"expected 13201\n.*expected 13202$"):
             write._texts(stimuli)

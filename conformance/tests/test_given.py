@@ -1,4 +1,4 @@
-"""What follows from the events and what they only state."""
+"""Conditions that follow from the events, and conditions that events only state."""
 
 import json
 from collections.abc import Sequence
@@ -44,13 +44,13 @@ DATAGRAM = 1200
 
 
 def limits_given(events: Sequence[Event]) -> bool:
-    """Ask for NewReno with the recommended window."""
+    """Return whether app_limited is given for NewReno with the recommended initial window."""
     windows = [seen.cwnd_bytes for seen in replay(create("slow-start", "rfc-9002", Config(DATAGRAM)), list(events))]
     return app_limited_given(events, windows, DATAGRAM)
 
 
 def flight(packets: int, *, app_limited: bool) -> list[Event]:
-    """Send so many packets into the window of ten, and let one ACK take them all."""
+    """Send this number of packets into a window of ten, and acknowledge all with one ACK."""
     b = StreamBuilder()
     b.send(0, packets, app_limited=app_limited)
     b.ack(100 * MS, (0, packets - 1), app_limited=app_limited)
@@ -59,13 +59,13 @@ def flight(packets: int, *, app_limited: bool) -> list[Event]:
 
 @pytest.mark.parametrize(("packets", "follows"), [(4, True), (5, False), (9, False), (10, False)])
 def test_little_used_is_app_limited(packets: int, follows: bool) -> None:
-    """Below half of the window every rule says app-limited, from half of it on one does not."""
+    """Below half of the window every rule returns app-limited; from half of the window on one rule does not."""
     assert limits_given(flight(packets, app_limited=True)) is not follows
 
 
 @pytest.mark.parametrize(("packets", "follows"), [(10, True), (9, False), (5, False), (1, False)])
 def test_full_is_not_app_limited(packets: int, follows: bool) -> None:
-    """A window without room for a datagram is full; with room for one the rule at the ACK calls it limited."""
+    """A window without room for a datagram is full; with room for one the rule at the ACK returns app-limited."""
     assert limits_given(flight(packets, app_limited=False)) is not follows
 
 
@@ -76,7 +76,7 @@ def test_room_for_less_than_a_datagram(window: int, follows: bool) -> None:
 
 
 def test_three_datagrams_of_room() -> None:
-    """In a window of five, two packets are less than half, but a rule that tolerates three datagrams calls the window used."""
+    """Two packets are less than half of a window of five, but fill it for a rule that tolerates room for three."""
     b = StreamBuilder(initial_window_bytes=6000)
     b.send(0, 2, app_limited=True)
     b.ack(100 * MS, (0, 1), app_limited=True)
@@ -86,7 +86,7 @@ def test_three_datagrams_of_room() -> None:
 
 
 def test_a_flight_acknowledged_in_two_parts() -> None:
-    """A rule at sending time calls the second part used, one at the ACK does not; if the window is filled in between, both do."""
+    """Rules at sending time and at the ACK disagree on the second part, unless the window is filled in between."""
     for fill in (False, True):
         b = StreamBuilder()
         b.send(0, 10)
@@ -99,7 +99,7 @@ def test_a_flight_acknowledged_in_two_parts() -> None:
 
 def test_limited_after_a_full_flight() -> None:
     """Little is in flight before an ACK, but one of its packets was sent when the window was full."""
-    for last, more in ((6, 0), (8, 1)):  # the full flight alone, and with a packet of a window little used
+    for last, more in ((6, 0), (8, 1)):  # the full flight alone, and with a later packet sent app-limited
         b = StreamBuilder()
         b.send(0, 10)
         b.ack(100 * MS, (0, last))
@@ -110,7 +110,7 @@ def test_limited_after_a_full_flight() -> None:
 
 
 def test_full_by_a_reduction_alone() -> None:
-    """Full before the ACK is not enough: the packets were sent into a window little used, which shrank afterwards."""
+    """A window that is full at the ACK only because it shrank after sending does not count as used."""
     b = StreamBuilder()
     b.send(0, 4, app_limited=True)
     b.ack(100 * MS, (0, 0))
@@ -120,7 +120,7 @@ def test_full_by_a_reduction_alone() -> None:
 
 
 def lossy(*times_ns: int, acked: tuple[int, ...] = (), stated: bool = False) -> list[Event]:
-    """Lose packets sent at these times, but for those acknowledged; the RTT is 100 ms, its variation 50 ms at first."""
+    """Lose the packets sent at these times, except the acknowledged ones. RTT 100 ms, initial variation 50 ms."""
     b = StreamBuilder()
     b.send(0, 1, app_limited=True)
     b.ack(100 * MS, (0, 0), app_limited=True)
@@ -137,7 +137,7 @@ def lossy(*times_ns: int, acked: tuple[int, ...] = (), stated: bool = False) -> 
 
 
 def test_durations() -> None:
-    """3 * (100 + 4 * 50) = 900 ms without max_ack_delay, 975 ms with it: between them nothing follows."""
+    """The duration is 900 ms without max_ack_delay and 975 ms with it; nothing follows from a time between them."""
     assert not persistent_congestion_given(lossy(S, S + 900 * MS))
     assert persistent_congestion_given(lossy(S, S + 901 * MS))
 
@@ -156,13 +156,13 @@ def test_durations() -> None:
 
 
 def test_an_ack_between() -> None:
-    """Losses on both sides of an acknowledged packet establish nothing."""
+    """Losses on both sides of an acknowledged packet do not establish persistent congestion."""
     assert not persistent_congestion_given(lossy(S, 2 * S, 3 * S, acked=(2,)))
     assert persistent_congestion_given(lossy(S, 2 * S, 3 * S))
 
 
 def test_sent_before_the_first_sample() -> None:
-    """Only packets sent after the first sample count: here one of two, which spans no time."""
+    """Only packets sent after the first sample count: one packet of two spans no time."""
     b = StreamBuilder()
     b.send(0, 1, app_limited=True)
     b.send(50 * MS, 1, app_limited=True)
@@ -181,13 +181,13 @@ def test_a_new_path_has_no_sample_yet() -> None:
 
 
 def test_losses_told_one_by_one() -> None:
-    """Stacks look at the losses of one event or at all of them: what only the latter find does not follow."""
+    """Persistent congestion across several loss events does not follow: some stacks check each event alone."""
     assert persistent_congestion_given(lossy(S, 3 * S, stated=True))
     assert persistent_congestion_given(lossy(S, 2 * S, 3 * S, stated=True))
 
 
 def test_nothing_follows_without_a_loss() -> None:
-    """The event alone states it."""
+    """Without a loss only the event itself states persistent congestion."""
     assert persistent_congestion_given([PersistentCongestion(S)])
     assert persistent_congestion_given([*lossy(), PersistentCongestion(S)])
 
@@ -199,14 +199,14 @@ def vectors() -> dict[str, Vector]:
 
 
 def test_full_windows_can_be_followed(vectors: dict[str, Vector]) -> None:
-    """The stimuli made for it carry neither flag, and with neqo's profile there are at least forty."""
+    """The full-window stimuli have neither flag, and at least forty of them apply to neqo's profile."""
     full = [vector for name, vector in vectors.items() if name.startswith("search.full-window.")]
     assert [vector.id for vector in full if not set(FLAGS.values()).isdisjoint(vector.flags)] == []
     assert sum("neqo-2026" in vector.profiles for vector in full) >= 40
 
 
 def test_persistent_congestion_can_be_followed(vectors: dict[str, Vector]) -> None:
-    """The stimuli made for it carry neither flag; slow start, CUBIC and SEARCH have some that state the event."""
+    """The stimuli for this have neither flag; slow start, CUBIC and SEARCH have vectors where the event follows."""
     for stimulus in persistent.CATALOGUE.stimuli:
         assert set(FLAGS.values()).isdisjoint(vectors[stimulus.id].flags)
     follows = [
@@ -218,7 +218,7 @@ def test_persistent_congestion_can_be_followed(vectors: dict[str, Vector]) -> No
 
 
 def test_huge_acks_are_flagged(vectors: dict[str, Vector]) -> None:
-    """An ACK of more packets than an adapter can take one by one is flagged, and no other."""
+    """Exactly the ACKs with more packets than an adapter can process one by one are flagged."""
     assert {name for name, vector in vectors.items() if "huge-ack" in vector.flags} == {
         "search.rtt.sixty-seconds",
         "search.threshold.huge-windows",
@@ -231,7 +231,7 @@ def test_huge_acks_are_flagged(vectors: dict[str, Vector]) -> None:
 
 
 def small(*, app_limited: bool) -> dict[str, Any]:
-    """Return a vector in which ``app_limited`` is wrong or right."""
+    """Return a vector of a full window whose ACK has this ``app_limited``: right if ``False``."""
     catalogue = Catalogue("rfc-9002", sources=("RFC 9002",))
 
     @catalogue.add("slow-start.given.small", "Ten packets and their ACK", "A vector for the tests of what is given.")
@@ -243,7 +243,7 @@ def small(*, app_limited: bool) -> dict[str, Any]:
 
 
 def test_the_generator_measures(tmp_path: Path) -> None:
-    """The flag is there where it belongs, and the loader refuses a vector without it."""
+    """The generator adds the flag only where it applies, and the loader refuses a vector without it."""
     assert "app-limited-given" not in small(app_limited=False)["flags"]
     raw = small(app_limited=True)
     assert "app-limited-given" in raw["flags"]
@@ -256,7 +256,7 @@ def test_the_generator_measures(tmp_path: Path) -> None:
 def judge_declaring(
     tmp_path: Path, raw: dict[str, Any], works_out: list[str], mode: str = ""
 ) -> tuple[Result, AdapterReport]:
-    """Judge an adapter that works so much out by itself; return the verdict on one vector and the report."""
+    """Judge an adapter that declares ``works_out``; return the result of one vector and the report."""
     hello = json.dumps({"works_out": works_out, "observables": ["cwnd_bytes"]})
     root = write_vectors(tmp_path / "vectors", raw)
     report = judged(root, *command("declares", hello, mode), options=RunOptions(10.0, validate=True))
@@ -264,10 +264,10 @@ def judge_declaring(
 
 
 def test_only_stated_is_not_sent(tmp_path: Path) -> None:
-    """Who works app-limited out gets no vector that only states it; the case is counted, with the reason."""
+    """An adapter that works out app_limited skips vectors that only state it; the skip is counted with a reason."""
     result, report = judge_declaring(tmp_path, small(app_limited=True), ["app_limited"])
     assert result.verdict is Verdict.UNSUPPORTED
-    assert "works app_limited out by itself" in result.reason
+    assert "computes app_limited itself" in result.reason
     assert "app-limited-given" in result.reason
     assert (report.counts["unsupported"], report.counts["pass"]) == (1, 3)
     document = json.loads(json_document.text(json_document.to_json([report], [], 0, strict=False)))
@@ -279,21 +279,21 @@ def test_only_stated_is_not_sent(tmp_path: Path) -> None:
     ("app_limited", "works_out"), [(True, []), (True, ["persistent_congestion"]), (False, ["app_limited"])]
 )
 def test_all_others_are(tmp_path: Path, app_limited: bool, works_out: list[str]) -> None:
-    """Nothing is kept back from who takes it from the events, nor what follows."""
+    """Adapters that read app_limited from the events get all vectors; other adapters get those where it follows."""
     result, _ = judge_declaring(tmp_path, small(app_limited=app_limited), works_out)
     assert result.verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize(("works_out", "verdict"), [(["persistent_congestion"], Verdict.PASS), ([], Verdict.FAIL)])
 def test_persistent_congestion_at_the_loss(tmp_path: Path, works_out: list[str], verdict: Verdict) -> None:
-    """Who works persistent congestion out may collapse at the loss that establishes it, nobody else."""
+    """Only an adapter that works out persistent congestion may collapse at the loss that establishes it."""
     stimulus = next(s for s in persistent.CATALOGUE.stimuli if s.id == "slow-start.persistent.established-by-losses")
     result, _ = judge_declaring(tmp_path, to_json(stimulus), works_out, "collapses-at-loss")
     assert result.verdict is verdict
 
 
 def test_a_collapse_at_another_loss_is_wrong(tmp_path: Path) -> None:
-    """Where persistent congestion does not follow the loss, its answer is compared."""
+    """If persistent congestion does not follow from a loss, the answer to the loss is compared."""
     stimulus = next(s for s in persistent.CATALOGUE.stimuli if s.id == "slow-start.persistent.losses-too-close")
     result, _ = judge_declaring(tmp_path, to_json(stimulus), ["persistent_congestion"], "collapses-at-loss")
     assert result.verdict is Verdict.FAIL
@@ -301,7 +301,7 @@ def test_a_collapse_at_another_loss_is_wrong(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("works_out", ["app_limited", ["loss"], [1], None])
 def test_nonsense_is_refused(tmp_path: Path, works_out: Any) -> None:
-    """What cannot be worked out may not be declared."""
+    """A ``works_out`` with an unknown condition or of a wrong type is refused."""
     result, _ = judge_declaring(tmp_path, small(app_limited=False), works_out)
     assert result.verdict is Verdict.ERRORED
     assert "works_out" in result.reason
@@ -312,7 +312,7 @@ def test_nonsense_is_refused(tmp_path: Path, works_out: Any) -> None:
     [("latest_rtt_ns", 99 * MS, "100000000"), ("min_rtt_ns", None, "is null"), ("smoothed_rtt_ns", 1, "100000000")],
 )
 def test_the_estimator_is_checked(member: str, value: int | None, reason: str) -> None:
-    """A stream that states another RTT than its events give is refused."""
+    """A stream with an RTT that differs from the estimate of its events is refused."""
     events = list(flight(10, app_limited=False))
     check_rtts(events)
     events[1] = replace(events[1], **{member: value})
@@ -322,7 +322,7 @@ def test_the_estimator_is_checked(member: str, value: int | None, reason: str) -
 
 
 def test_the_estimator_before_the_first_sample() -> None:
-    """Before the first sample there is none, and the first replaces whatever was there, its delay left alone."""
+    """The RTT is missing before the first sample, which sets the estimate and ignores its ACK delay."""
     b = StreamBuilder()
     b.send(0, 3)
     b.ack(100 * MS, (0, 0), sample=False)
@@ -339,17 +339,17 @@ def test_the_estimator_before_the_first_sample() -> None:
 
 @pytest.mark.parametrize("rule", ["half-at-sending", "last-send"])
 def test_closed_loop_accepts_rules_in_use(rule: str) -> None:
-    """A transfer ends with 93 % of the window in flight: neqo's rule calls it used, quinn's calls nothing used from then on."""
+    """The rules of neqo and quinn pass, though they disagree if a transfer ends with 93 % of the window in flight."""
     assert loop_verdict(rule) is Verdict.PASS
 
 
 def test_closed_loop_rejects_no_growth_of_a_full_window() -> None:
-    """Where the window is full, every rule grows it."""
+    """A sender that does not grow a full window fails, because every rule grows it."""
     assert loop_verdict("always") is Verdict.FAIL
 
 
 def loop_verdict(rule: str) -> Verdict:
-    """Return the verdict on a rule by the path on which a transfer ends in slow start."""
+    """Return the verdict on a rule for the scenario where a transfer ends in slow start."""
     cases = stimulus_cases([scenario_files(CLOSED_LOOP)["app-limited.json"]])
     scripts = [StimulusScript(case) for case in cases if case.id.endswith("@slow-start/rfc-9002")]
     (result,) = judge(adapter(*command("works_out", rule)), scripts, QUICK).results
@@ -358,7 +358,7 @@ def loop_verdict(rule: str) -> Verdict:
 
 @pytest.mark.parametrize(("rule", "verdict"), [("half-at-sending", Verdict.PASS), ("never", Verdict.FAIL)])
 def test_bursts_are_judged(tmp_path: Path, rule: str, verdict: Verdict) -> None:
-    """Bursts of three packets leave the window unused by every rule, so that a stack is judged on them."""
+    """Stacks are judged on bursts of three packets, because every rule treats the window as unused."""
     stimulus = next(s for s in growth.CATALOGUE.stimuli if s.id == "slow-start.app-limited.bursts")
     report = judged(write_vectors(tmp_path / "vectors", to_json(stimulus)), *command("works_out", rule))
     assert next(one for one in report.results if one.case_id.startswith(stimulus.id)).verdict is verdict
@@ -366,7 +366,7 @@ def test_bursts_are_judged(tmp_path: Path, rule: str, verdict: Verdict) -> None:
 
 @pytest.mark.parametrize(("works_out", "conforms"), [(("app_limited",), True), ((), False)])
 def test_relation_has_both_forms_of_an_ack(works_out: tuple[str, ...], conforms: bool) -> None:
-    """A stack on CUBIC that decides otherwise wherever nothing follows conforms only if it works the condition out."""
+    """A CUBIC stack that differs wherever app_limited does not follow conforms only if it declares ``works_out``."""
     stimuli = stimulus_cases([scenario_files(CLOSED_LOOP)["app-limited.json"]])
     case = next(one for one in stimuli if one.id.endswith("@cubic/rfc-9438"))
     declared = Declaration("x", "1", {"cubic": ("rfc-9438",)}, observables=("cwnd_bytes",), works_out=works_out)

@@ -1,4 +1,4 @@
-"""Green needs a judged algorithm: plain NewReno is green as a base only, and refusals need a reason."""
+"""A green badge needs a judged algorithm: plain NewReno is green only as a base, and refusals need a reason."""
 
 import json
 import shlex
@@ -23,7 +23,7 @@ from plain_newreno import GREEN, command, one_fails, outcome, refused_by, report
 from runner_support import BAD
 
 QUICK = RunOptions()
-#: Profiles that NewReno fails in no case, conforms to by choices, or fails in few cases.
+#: Profiles without failures of NewReno, with conformance by choices, or with few failures.
 SAMPLE = [
     ("search", "draft-00-literal", "closed-loop"),
     ("careful-resume", "rfc-9959", "vectors"),
@@ -34,9 +34,9 @@ SAMPLE = [
     *(("slow-start", "rfc-9002", kind) for kind in ("vectors", "closed-loop", "blind", "both")),
 ]
 EVERY = [(algorithm, profile) for algorithm, known in profiles(composed=True).items() for profile in known]
-#: The number of blind seeds that are judged whole; for a profile that NewReno implements all are. For other seeds one case that fails
-#: when it is compared alone suffices, and only without one are they judged whole. The search in a case has a limit: the choices of the
-#: run may explain a case that fails alone, and such a case counts as failing here.
+#: Number of blind seeds that are judged completely; for profiles that NewReno implements all seeds are. For other seeds
+#: one case that fails when compared alone is enough; without such a case the seed is judged completely. The search in a
+#: case has a limit. A case that fails alone counts as failing here, even if choices of the run may explain it.
 WHOLE = 2
 #: Profiles of the base that NewReno implements.
 OWN = {("slow-start", "rfc-9002")}
@@ -55,7 +55,7 @@ def of(algorithm: str, profile: str, kind: str, seed: int = 1) -> list[Case | St
 
 
 def check(algorithm: str, profile: str, kind: str, tmp_path: Path, options: RunOptions = QUICK, seed: int = 1) -> None:
-    """Judge with and without refusals, strict and not: green only where NewReno is the whole profile."""
+    """Judge with and without refusals, strict and not: green only if NewReno is the whole profile."""
     cases = of(algorithm, profile, kind, seed)
     if not cases:
         assert kind == "vectors"
@@ -81,7 +81,7 @@ def test_plain_newreno_validated(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "profile"), EVERY)
 def test_plain_newreno_as_every_profile(algorithm: str, profile: str, tmp_path: Path) -> None:
-    """Also where it is another base: it fails CUBIC, Hybla and the literal text that counts ACKs."""
+    """Plain NewReno is green only for its own profile, and fails other bases such as CUBIC and Hybla."""
     for kind in ("vectors", "closed-loop", "both"):
         check(algorithm, profile, kind, tmp_path)
     check(algorithm, profile, "vectors", tmp_path, RunOptions(validate=True))
@@ -101,7 +101,7 @@ def run(command: str, *words: str) -> Result:
 
 
 def test_reports_and_the_reason(tmp_path: Path) -> None:
-    """The headline, the badge and the report contain passed, refused and total, and the reasons."""
+    """Headline, badge and report contain the numbers of passed, refused and all cases, and the reasons."""
     report, badge, page = tmp_path / "r.json", tmp_path / "b.json", tmp_path / "r.html"
     refused = tmp_path / "refused"
     refused.write_text("slow-start.ce.reduction@rfc-9002\nslow-start.growth.doubling@rfc-9002", encoding="utf-8")
@@ -127,7 +127,7 @@ def test_reports_and_the_reason(tmp_path: Path) -> None:
 
 
 def test_no_refusals(tmp_path: Path) -> None:
-    """With --no-refusals a refused case is a divergence, in the badge and in JUnit too; an undeclared profile is none."""
+    """With --no-refusals a refused case is a divergence, also in badge and JUnit, but an undeclared profile is not."""
     badge, junit = tmp_path / "b.json", tmp_path / "j.xml"
     refused = tmp_path / "refused"
     refused.write_text("slow-start.growth.doubling@rfc-9002", encoding="utf-8")
@@ -174,7 +174,7 @@ def test_what_supports_may_not_be(value: object, message: str, tmp_path: Path) -
 
 
 def test_bases() -> None:
-    """Startup algorithms have a base, and no other algorithm has one."""
+    """Only startup algorithms have a base."""
     assert base_of("search", "draft-09") == ("slow-start", "rfc-9002")
     assert base_of("search", "draft-09+cubic") == ("cubic", "rfc-9438")
     assert base_of("cubic", "rfc-9438") is None
@@ -185,7 +185,7 @@ def test_bases() -> None:
     ("observables", "acting"), [(("cwnd_bytes", "ssthresh_bytes"), False), (("cwnd_bytes", "state"), True)]
 )
 def test_observables_show_the_algorithm(observables: tuple[str, ...], acting: bool) -> None:
-    """The literal draft -00 leaves slow start in no vector; its state differs from a constant."""
+    """The literal draft -00 acts only in its state, because it does not leave slow start in any vector."""
     declaration = Declaration("x", "1", {}, observables)
     cases = [case for case in every_case_of("search") if case.profile == "draft-00-literal"]
     assert any(acts(case, declaration) for case in cases) is acting

@@ -1,4 +1,4 @@
-"""The history of a stack: its releases are built, judged, kept and told. Nothing here asks a registry."""
+"""The history of a stack: its releases are built, judged, stored and reported. These tests use no registry."""
 
 import json
 import os
@@ -40,7 +40,7 @@ source = "the notes of the release"
 
 @pytest.fixture
 def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A list of one stack with two releases: the controller of the tutorial, before and after it is repaired."""
+    """Return a list of one stack with two releases: the tutorial's controller before and after its repair."""
     monkeypatch.setattr(judging, "ALGORITHMS", ("slow-start",))
     for version, file in TUTORIAL.items():
         release = tmp_path / "of" / version
@@ -61,7 +61,7 @@ def history(*words: str | Path) -> Result:
 
 
 def test_a_checkout(listed: Path) -> None:
-    """A checkout is judged, and nothing is kept: failures without a deviation are new, with a cause."""
+    """A checkout is judged without storing results: failures without a deviation are new, with a cause."""
     done = history("fake", "--stacks", listed, "--source", listed.parent / "of" / "1.9.0")
     assert done.exit_code == 0, done.output
     first, *told = done.output.splitlines()
@@ -73,7 +73,7 @@ def test_a_checkout(listed: Path) -> None:
 
 
 def test_differences_from_the_record() -> None:
-    """A recorded case that passes is gone, one with other numbers changed; an open choice is neither."""
+    """A recorded case that passes is gone, a case with other numbers is changed; an open choice is neither."""
     manifest = load_manifest(ADAPTERS / "picoquic" / "manifest.toml")
     known = next(one for one in manifest.deviations if one.id == "picoquic-2")
     report = results.AdapterReport(
@@ -92,7 +92,7 @@ def test_differences_from_the_record() -> None:
 
 
 def test_two_releases(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both are judged, kept and told, the newest first; what is kept is judged again only if it is asked for."""
+    """Both releases are judged, stored and reported, newest first; stored releases are judged again only on request."""
     done = history("fake", "--stacks", listed)
     assert done.exit_code == 0, done.output
     newest, older, *told = done.output.splitlines()
@@ -115,7 +115,7 @@ def test_two_releases(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_deviation_that_is_gone_is_named(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has the words of the file of the past, in the command and on the page; the change leads to where it is from."""
+    """Command and page show a fixed deviation with the text from the file of the past, and the change links to it."""
     history("fake", "--stacks", listed)
     past = listed.parent / "past" / "fake.toml"
     past.parent.mkdir()
@@ -133,7 +133,7 @@ def test_a_deviation_that_is_gone_is_named(listed: Path, monkeypatch: pytest.Mon
     anchor = page.partition("(deviation-fake-fake-")[2].partition(")")[0]
     assert (
         f"<deviation-fake-fake-{anchor}>`\n  - ·" in page
-    )  # the cell of the older release leads to what is said; the newer has none
+    )  # the cell of the older release links to the deviation; the cell of the newer one does not
     assert "There is no congestion avoidance." in page
     past.write_text("[[trace]]\nversion = '1'", "utf-8")
     assert history("fake", "--stacks", listed, "--kept").exit_code == 2
@@ -148,14 +148,14 @@ def test_what_one_release_is_not_judged_by_is_no_change() -> None:
     assert deviations.coverage([older, newer]) == [("2", "a: 1 case judged for the first time, such as x")]
     assert deviations.coverage([newer, older]) == [("1", "a: 1 case not judged any more, such as x")]
     assert replace(row, cases={"2": ("x", "y")}).changes([older, newer]) == [("2", 0, 1)]
-    # The older one agrees up to the event for which it has no function.
+    # The older release agrees up to the first event without a matching function.
     assert row.changes([newer, older]) == [("1", 2, 1)]
     failed = replace(newer, divergences=(store.Divergence("a", "x", {"event": 1}, ()),))
     assert deviations.coverage([failed, older]) == []
 
 
 def test_a_release_that_does_not_run_is_listed(listed: Path) -> None:
-    """So is one that answers as another: no release is taken for another."""
+    """A release that does not start, and one that reports another version, are listed as not built."""
     (listed.parent / "of" / "1.10.0" / "adapter.py").write_text("raise SystemExit('no more')", "utf-8")
     newer = listed.parent / "of" / "1.11.0"
     shutil.copytree(listed.parent / "of" / "1.9.0", newer)
@@ -175,7 +175,7 @@ def test_a_release_that_does_not_run_is_listed(listed: Path) -> None:
     ],
 )
 def test_refusals(listed: Path, words: list[str], code: int, says: str) -> None:
-    """What is asked for must exist."""
+    """An unknown stack or release is refused; so is an empty result."""
     done = history(*words, *(["--stacks", listed] if words[0] == "fake" else []))
     assert (done.exit_code, says in done.output) == (code, True), done.output
 
@@ -191,7 +191,7 @@ def test_refusals(listed: Path, words: list[str], code: int, says: str) -> None:
     ],
 )
 def test_a_malformed_list_is_refused(tmp_path: Path, text: str, says: str) -> None:
-    """The message names file and place."""
+    """The message contains the file and the place of the error."""
     path = tmp_path / "stacks.toml"
     path.write_text(text, "utf-8")
     done = history("fake", "--stacks", path)
@@ -204,7 +204,7 @@ def test_a_malformed_list_is_refused(tmp_path: Path, text: str, says: str) -> No
     "text", ["{", '{"format": 1}', '{"format": 1, "stack": "fake", "releases": [], "divergences": [{}]}']
 )
 def test_malformed_results_are_refused(listed: Path, text: str) -> None:
-    """What is kept is read by its schema."""
+    """Stored results that violate the schema are refused."""
     path = listed.parent / "releases" / "fake.json"
     path.parent.mkdir()
     path.write_text(text, "utf-8")
@@ -217,7 +217,7 @@ def test_malformed_results_are_refused(listed: Path, text: str) -> None:
 def test_without_the_client_of_the_registry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stack: str, program: str
 ) -> None:
-    """Nothing is judged, and nothing that is kept is lost; so where the registry cannot be reached. No address is printed."""
+    """Without client or registry nothing is judged, stored results stay, and no address is printed."""
     before = load()[stack].kept.read_bytes()
     monkeypatch.setenv("PATH", str(tmp_path))
     done = history(stack)
@@ -235,12 +235,12 @@ def test_without_the_client_of_the_registry(
 
 
 def test_versions_are_ordered_as_numbers() -> None:
-    """The tenth comes after the ninth; a pre-release is none."""
+    """Versions are ordered as numbers; pre-releases are omitted."""
     assert registry.newest_first(["0.9.6", "0.10.5", "v0.10.10", "0.10.6"]) == ["v0.10.10", "0.10.6", "0.10.5", "0.9.6"]
 
 
 def test_the_first_error_is_without_folders(tmp_path: Path) -> None:
-    """It names the file and the line, not where this machine has them."""
+    """The error contains the file name and the line, without the folders of this machine."""
     script = f"echo 'warning: x' >&2; echo '{tmp_path}/src/main.c:3:9: error: no such field' >&2; echo 'error: two' >&2; exit 1"
     with pytest.raises(NotBuiltError, match=r"^main\.c:3:9: error: no such field$"):
         build._compiled(["sh", "-c", script], tmp_path)
@@ -251,7 +251,7 @@ STORED = [stack for stack in load().values() if stack.kept.exists()]
 
 @pytest.mark.parametrize("stack", load().values(), ids=lambda stack: stack.name)
 def test_patches_apply(stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of every release that was, one after another, to the adapter as it is now."""
+    """The patches of all earlier releases apply in order to the current adapter."""
     monkeypatch.setattr(Stack, "work", tmp_path)
     folder = build.copied(stack, Release("0.0.0"))
     changed = {path.relative_to(tmp_path / "adapters") for path in folder.rglob("*") if path.is_file()}
@@ -261,7 +261,7 @@ def test_patches_apply(stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("stack", STORED, ids=lambda stack: stack.name)
 def test_what_is_kept(stack: Stack) -> None:
-    """At least five releases of each stack are judged; no address is kept; the newest shows what the record of its adapters has."""
+    """Each stack has five judged releases and no stored address; the newest release matches its adapters' records."""
     kept = store.load(stack.kept)
     assert sum(one.not_built is None for one in kept.values()) >= 5
     assert "://" not in stack.kept.read_text("utf-8")
@@ -278,7 +278,7 @@ def test_what_is_kept(stack: Stack) -> None:
 
 
 def test_every_stack_is_kept() -> None:
-    """Six have a history."""
+    """Each of the six stacks has a stored history."""
     assert (
         {stack.name for stack in STORED}
         == {*load()}

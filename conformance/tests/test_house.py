@@ -1,4 +1,4 @@
-"""The packages: dependencies point one way, and no file needs itself by way of others."""
+"""Dependencies between packages have one direction, and no file depends on itself through others."""
 
 import ast
 import re
@@ -29,7 +29,7 @@ def module_name(path: Path, package: Path) -> str:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Yield what a module imports, wherever it does, as dotted names: ``from a import b`` as ``a.b``, which may be a module or not."""
+    """Yield the imports of a module, at any depth, as dotted names: ``from a import b`` as ``a.b``, module or not."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -38,7 +38,7 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def graph(*packages: Path) -> dict[str, set[str]]:
-    """Return which modules of packages each of them needs."""
+    """Return, for each module of the packages, the modules that it imports."""
     names = {module_name(path, package): path for package in packages for path in package.rglob("*.py")}
     found: dict[str, set[str]] = {}
     for name, path in names.items():
@@ -48,7 +48,7 @@ def graph(*packages: Path) -> dict[str, set[str]]:
 
 
 def units(files: Iterable[Path], *includes: Path) -> dict[str, set[str]]:
-    """Return which units of C each of them needs. A unit is a source with its header; a header without a source belongs to what includes it."""
+    """Return the C units that each unit needs: a source with its header, and included headers without a source."""
     by_unit: dict[Path, list[Path]] = {}
     for path in files:
         by_unit.setdefault(path.with_suffix(""), []).append(path)
@@ -77,7 +77,7 @@ def units(files: Iterable[Path], *includes: Path) -> dict[str, set[str]]:
 
 
 def circle(needs: dict[str, set[str]]) -> list[str]:
-    """Return the members of a circle, none if there is none."""
+    """Return the members of a cycle, or an empty list."""
     try:
         TopologicalSorter(needs).prepare()
     except CycleError as error:
@@ -86,7 +86,7 @@ def circle(needs: dict[str, set[str]]) -> list[str]:
 
 
 def test_no_module_needs_itself() -> None:
-    """No module needs itself by way of others: not in a function, and not for its types alone."""
+    """No module imports itself through others, neither in a function nor only for its types."""
     needs = graph(*PACKAGES)
     assert len(needs) > 400
     assert {name.partition(".")[0] for name in needs} >= {"firstflight", "stimuli", "studies", "pages", "specification"}
@@ -97,7 +97,7 @@ def test_no_module_needs_itself() -> None:
     "how", ["from two import b", "def f():\n    from two import b", "if TYPE_CHECKING:\n    import two"]
 )
 def test_a_hidden_circle_is_found(tmp_path: Path, how: str) -> None:
-    """An import counts in a function and under TYPE_CHECKING too."""
+    """Imports in a function and under TYPE_CHECKING count."""
     for name, text in (("one", how), ("two", "from three import c"), ("three", "import one")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(f"{text}\n", "utf-8")
@@ -105,7 +105,7 @@ def test_a_hidden_circle_is_found(tmp_path: Path, how: str) -> None:
 
 
 def test_no_header_needs_itself() -> None:
-    """No header of the port includes itself by way of others."""
+    """No header of the port includes itself through others."""
     needs = {
         path.relative_to(REFERENCE_C).as_posix(): set(_INCLUDE.findall(path.read_text("utf-8")))
         for path in port.headers()
@@ -123,25 +123,25 @@ def test_no_unit_of_c_needs_itself() -> None:
 
 
 def test_a_circle_of_units_is_found(tmp_path: Path) -> None:
-    """Sources that include each other's headers are one; an inline header does not hide it."""
+    """Sources that include each other's headers form a cycle, also through an inline header."""
     for name, text in (("a.c", "b.h"), ("a.h", ""), ("b.c", "inline.h"), ("b.h", ""), ("inline.h", "a.h")):
         (tmp_path / name).write_text(f'#include "{text}"\n' if text else "", "utf-8")
     assert len(circle(units(tmp_path.glob("*.[ch]")))) == 3
 
 
 def test_a_circle_is_found() -> None:
-    """A circle of three is named."""
+    """The members of a cycle of three are returned."""
     assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})) == {"a", "b", "c"}
 
 
 def test_the_tool_is_small() -> None:
-    """Files that a newcomer has to read to judge have at most 30,160 lines. Generators of vectors, tables, archives and the site are in other folders."""
+    """The files of the tool have at most 30,260 lines; generators and the site are in other folders."""
     files = [path for path in TOOLS.rglob("*") if path.is_file() and path.suffix != ".pyc" and "data" not in path.parts]
     assert 15_000 < sum(len(path.read_text("utf-8").splitlines()) for path in files) <= 30_260
 
 
 def test_the_model_needs_the_standard_library_only() -> None:
-    """Nothing in the model imports the tools, or anything that would have to be installed."""
+    """The model imports neither the tools nor any package that has to be installed."""
     allowed = {
         "firstflight",
         "collections",
@@ -160,7 +160,7 @@ def test_the_model_needs_the_standard_library_only() -> None:
 
 
 def test_packages_of_algorithms_are_named_nowhere_in_the_tools() -> None:
-    """Only what is about one algorithm names its package; what is about all of them asks for their descriptors."""
+    """Modules for all algorithms use descriptors and do not import the package of one algorithm."""
     packages = {path.parent.name for path in MODEL.glob("*/__init__.py")}
     about_all = [TOOLS / name for name in ("format", "replay", "adapters", "simulate", "records", "run", "commands")]
     for folder in about_all:
@@ -169,7 +169,7 @@ def test_packages_of_algorithms_are_named_nowhere_in_the_tools() -> None:
             assert named & packages <= EXCEPTIONS.get(path.relative_to(TOOLS).as_posix(), set()), path
 
 
-#: Modules for one kind of case, which name what computes it.
+#: Modules for one kind of case, which import the package that computes it.
 EXCEPTIONS = {
     "format/layers.py": {"careful_resume"},
     "format/computations.py": {"transfer_time"},
@@ -223,7 +223,7 @@ def test_run_explain_and_report_do_not_import_each_other() -> None:
 
 
 def test_an_import_against_the_order_is_found(tmp_path: Path) -> None:
-    """An upper package that imports a lower one is reported, in a function too."""
+    """An upper package that imports a lower one is reported, also if the import is in a function."""
     tool = tmp_path / "tool"
     for name, text in (("one", "def f():\n    from tool.two import b"), ("two", "from tool.one import a")):
         (tool / name).mkdir(parents=True)

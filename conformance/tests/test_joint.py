@@ -1,4 +1,4 @@
-"""One combination of choices for a run, where cases contradict each other."""
+"""Search for one combination of choices for a run with contradicting cases."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -12,13 +12,13 @@ A, B = frozenset({"a"}), frozenset({"b"})
 
 
 def case(name: str, *fitting: frozenset[str]) -> Any:
-    """Return a case that fits some combinations."""
+    """Return a case that fits these combinations."""
     return SimpleNamespace(case=SimpleNamespace(id=name), length=1, first=0, fitting=fitting)
 
 
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return models of two alternatives; the cases know by themselves which combinations they fit."""
+    """Return models of two alternatives; each case has the combinations that it fits."""
     nothing = ConformingWay(frozenset(), frozenset())
     monkeypatch.setattr(joint, "fits", lambda subject, _, taken: taken in subject.fitting)
     monkeypatch.setattr(joint, "explained", lambda *_: nothing)
@@ -27,7 +27,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_contradicted_choice_does_not_end_the_others(models: Any) -> None:
-    """One case needs both choices, and a passing case contradicts the second: the first holds, and one case is a clash."""
+    """If a passing case contradicts one of two choices, the other remains, and the case that needs both is a clash."""
     both = case("both", A | B), (ConformingWay(A | B, frozenset()),)
     first = case("first", A, A | B), (ConformingWay(A, frozenset()),)
     passing = case("passing", frozenset(), A)
@@ -37,7 +37,7 @@ def test_a_contradicted_choice_does_not_end_the_others(models: Any) -> None:
 
 
 def test_without_a_choice_that_fits_all_are_clashes(models: Any) -> None:
-    """A passing case that contradicts every choice leaves none."""
+    """If a passing case contradicts every choice, no choice is taken and failing cases are clashes."""
     first = case("first", A), (ConformingWay(A, frozenset()),)
     found = joint.join([first], [case("passing", frozenset())], models)
     assert found.taken == frozenset()

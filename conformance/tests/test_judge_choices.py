@@ -1,4 +1,4 @@
-"""Senders that use a freedom of a text are not refuted, and the report lists the choice; their breaking neighbours are refuted."""
+"""Senders that use a freedom are not refuted, and the report lists the choice; similar wrong senders are refuted."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ def judged(algorithm: str, name: str, path: Path) -> ConnectionVerdict:
 def test_a_choice_is_listed_and_an_error_refuted(
     algorithm: str, conforming: str, breaking: str, path: Path, point: str
 ) -> None:
-    """The profile alone refutes both. With the alternatives at its open points it explains the first only."""
+    """A profile with the alternatives at its open points explains the conforming sender but not the breaking one."""
     profile = variant(algorithm, conforming).profile
     verdict = judged(algorithm, conforming, path)
     assert (verdict.may_be, verdict.undecided) == ((profile,), None)
@@ -59,7 +59,7 @@ def test_a_choice_is_listed_and_an_error_refuted(
 
 
 def test_several_choices() -> None:
-    """Two choices of which each alone does not explain the recording."""
+    """A recording may need two choices together, because neither explains it alone."""
     (found,) = judged("search", "three-choices", _SHORT).explained_with
     assert {choice.cause for choice in found.choices} == {"shift-floor", "rollback-floor"}
 
@@ -72,13 +72,13 @@ def test_without_a_name() -> None:
 
 
 def test_no_name_by_elimination() -> None:
-    """A sender with an exit at a window of its own stays none of ours."""
+    """A sender with an exit at a fixed window is still none of ours."""
     verdicts = [judge(recorded_sender(Sender(exit_bytes=size, queue_packets=200))) for size in (64_000, 90_000)]
     assert together(verdicts) == ([], None)
 
 
 def test_runs_with_different_choices() -> None:
-    """Two runs must need the same choices: a sender does not round down once and up the next time."""
+    """Two runs that need different choices, such as rounding down and up, are refuted together."""
     down, up = (judged("search", name, _SHORT) for name in ("shift-down", "shift-up"))
     assert down.may_be == up.may_be == ("search/lanman-2024",)
     assert together([down, down]) == (["search/lanman-2024"], None)
@@ -86,7 +86,7 @@ def test_runs_with_different_choices() -> None:
 
 
 def test_too_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search that is cut short does not refute."""
+    """A search that reaches its limit does not refute."""
     monkeypatch.setattr(choices, "_LIMITS", Limits(100, walks=((1, 6),)))
     verdict = judged("search", "windows-of-nine-bins", _SHORT)
     assert (verdict.may_be, verdict.undecided, verdict.none_of_ours) == ((), TOO_MANY, False)

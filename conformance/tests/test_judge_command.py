@@ -21,13 +21,13 @@ VECTOR, PROFILE = "search/path.deep-queue", "linux-4"
 
 
 def case() -> Case:
-    """Return the case that is judged."""
+    """Return the case of these tests."""
     return Case(load(VECTORS / f"{VECTOR}.json"), PROFILE)
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Return its log."""
+    """Return a qlog of the case."""
     path = tmp_path / "log.sqlog"
     path.write_text(case_qlog_text(case()), encoding="utf-8")
     return path
@@ -35,7 +35,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
-    """Return its recording."""
+    """Return a recording of the case."""
     path = tmp_path / "log.jsonl"
     files.save(recording_of(case()), path)
     return path
@@ -49,7 +49,7 @@ def run(*arguments: Any) -> Result:
 
 
 def test_all_profiles_as_json(log: Path) -> None:
-    """One object with exactly the members of the page."""
+    """The JSON output is one object with exactly the documented members."""
     result = run("judge", log, "--json")
     assert result.exit_code == 0
     document = json.loads(result.output)
@@ -81,7 +81,7 @@ def test_all_profiles_as_json(log: Path) -> None:
 
 
 def test_one_profile_as_json(log: Path) -> None:
-    """One that is asked for and does not explain the connection is refuted by an event and both values."""
+    """A selected profile that does not explain the connection is refuted by an event and both values."""
     result = run("judge", log, "--profile", "search/freebsd-4", "--json")
     document = json.loads(result.output)
     assert (result.exit_code, document["may_be"], document["none_of_ours"]) == (1, [], True)
@@ -91,11 +91,11 @@ def test_one_profile_as_json(log: Path) -> None:
 
 
 def test_the_report(log: Path) -> None:
-    """What it did, what is refuted, what it may be, and the margin; exit code 0."""
+    """The report contains actions, refuted and possible profiles, and the margin, with exit code 0."""
     result = run("judge", log)
     assert result.exit_code == 0
     text = " ".join(result.output.split())
-    assert "written by firstflight; metrics after what is sent, after what is acknowledged" in text
+    assert "written by firstflight; metrics after sent packets, after ACKs" in text
     assert "initial window: 12000 bytes, 10 datagrams of 1200" in text
     assert "by a smaller window" in text
     assert "may be: search/" in text
@@ -105,7 +105,7 @@ def test_the_report(log: Path) -> None:
 
 
 def test_several_files_must_all_be_explained(tmp_path: Path, log: Path) -> None:
-    """A profile that one run refutes is none of what they are together."""
+    """A profile that one run refutes is refuted for all runs together."""
     other = tmp_path / "other.jsonl"
     files.save(recorded("rfc-9406", "hystartpp", "path.deep-queue"), other)
     assert "search/linux-4" in json.loads(run("judge", log, log, "--json").output)["may_be"]
@@ -134,12 +134,12 @@ def test_several_files_must_all_be_explained(tmp_path: Path, log: Path) -> None:
     ],
 )
 def test_exit_codes(log: Path, arguments: tuple[str, ...], code: int) -> None:
-    """As the page has them."""
+    """Exit codes are as documented."""
     assert run("judge", log, *arguments).exit_code == code
 
 
 def test_nothing_to_judge(tmp_path: Path) -> None:
-    """Neither leaves slow start: exit code 4."""
+    """A recording without an exit from slow start gives exit code 4."""
     path = tmp_path / "start.jsonl"
     files.save(recording_of(case()).cut(events=60), path)
     result = run("judge", path, "--profile", "slow-start/rfc-9002")
@@ -148,7 +148,7 @@ def test_nothing_to_judge(tmp_path: Path) -> None:
 
 
 def test_with_the_peers_log(tmp_path: Path) -> None:
-    """A stack that logs no frames is judged with the log of the other side, and refused without."""
+    """A log without frames is judged together with the peer's log, and refused without it."""
     stream = recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=400)
     text, peer = written(stream, WRITERS["quinn"])
     assert peer is not None
@@ -161,7 +161,7 @@ def test_with_the_peers_log(tmp_path: Path) -> None:
 
 
 def test_the_cause(tmp_path: Path) -> None:
-    """A subject that lowers nothing at its exit, judged by a profile that does: the reading is named, with its level."""
+    """A sender that does not lower its window at the exit differs by that reading, which is a cause with its level."""
     path = tmp_path / "linux-3.jsonl"
     files.save(recorded("linux-3"), path)
     result = run("judge", path, "--profile", "search/draft-00", "--cause", "--json")
@@ -175,7 +175,7 @@ def test_the_cause(tmp_path: Path) -> None:
 
 
 def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None:
-    """What is saved of a log is judged as the log."""
+    """A recording saved from a log gets the same verdict as the log."""
     saved = tmp_path / "saved.jsonl"
     words = ("--algorithm", "hystart", "--json")
     of_log = json.loads(run("judge", log, *words, "--save", saved).output)
@@ -184,7 +184,7 @@ def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None
 
 
 def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, kept: Path) -> None:
-    """Each conversion can be read again."""
+    """The output of each conversion can be read again."""
     short, bare, again = tmp_path / "short.jsonl", tmp_path / "bare.jsonl", tmp_path / "again.sqlog"
     assert run("record", "cut", kept, short, "--events", "50", "--ms", "100000").exit_code == 0
     assert len(files.load(short).steps) == 50
@@ -193,12 +193,12 @@ def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, kept: Path) -> None:
     assert run("record", "to-qlog", kept, again).exit_code == 0
     assert run("judge", again, "--profile", "search/linux-4").exit_code == 0
     refused = run("record", "filter", short, bare, "--without", "ack")
-    assert (refused.exit_code, "would not hold without it" in refused.output) == (2, True)
+    assert (refused.exit_code, "later events depend on it" in refused.output) == (2, True)
     assert run("record", "filter", short, bare, "--without", "window").exit_code == 2
 
 
 def test_to_vector(tmp_path: Path, kept: Path) -> None:
-    """A recording of a vector's stream gives the vector's expectations again; the file can be loaded as a vector."""
+    """A recording of a vector's stream converts back to a vector with the same events and expectations."""
     path = tmp_path / "search" / "recorded.log.json"
     path.parent.mkdir()
     result = run("record", "to-vector", kept, path, "--profile", "search/linux-4")
@@ -210,7 +210,7 @@ def test_to_vector(tmp_path: Path, kept: Path) -> None:
 
 
 def test_a_log_gives_a_vector(tmp_path: Path) -> None:
-    """Of a sender with a handshake, whose packets leave flight with their keys."""
+    """The log of a sender with a handshake, whose packets leave flight with their keys, gives a vector."""
     stream = recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=300)
     (tmp_path / "a.qlog").write_text(written(stream, WRITERS["neqo"])[0], encoding="utf-8")
     saved, path = tmp_path / "a.jsonl", tmp_path / "hystartpp" / "recorded.a.json"
@@ -223,7 +223,7 @@ def test_a_log_gives_a_vector(tmp_path: Path) -> None:
 
 
 def test_qvis_finds_what_it_looks_for(log: Path) -> None:
-    """The header that qvis asks for, and the categories and names that its congestion graph draws."""
+    """The qlog has the header that qvis requires, and the event names that its congestion graph draws."""
     header, *records = [json.loads(text) for text in log.read_text("utf-8").split("\x1e")[1:]]
     assert (header["qlog_version"], header["qlog_format"]) == ("0.3", "JSON-SEQ")
     assert header["trace"]["common_fields"]["time_format"] == "relative"

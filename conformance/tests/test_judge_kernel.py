@@ -1,4 +1,4 @@
-"""`judge-kernel` for a congestion control that comes as a module, without the module: runs are put in its place, or it is refused."""
+"""`judge-kernel` for a congestion control module that is not installed: with recorded runs, or refused."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ SOURCE = {
 
 
 def judge(monkeypatch: pytest.MonkeyPatch, found: Recording, *options: str) -> Result:
-    """Run the command where the kernel's SEARCH did this."""
+    """Run the command with this recording in place of the kernel's SEARCH."""
     header = replace(found.header, source=SOURCE)
 
     def run(path: Path, congestion_control: str, *, exact: bool) -> Recording:
@@ -38,12 +38,12 @@ def judge(monkeypatch: pytest.MonkeyPatch, found: Recording, *options: str) -> R
 
 
 def test_a_kernel_with_search_is_compared_with_all_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The best is named; one that is asked for is judged alone, and may differ."""
+    """Without an option the best profile is reported; a selected profile is judged alone, and may differ."""
     subject = recorded("linux-4", "search", VECTOR)
     result = judge(monkeypatch, subject)
     assert result.exit_code == ExitCode.OK, result.output
     assert "Linux search, kernel 7.0" in result.output
-    assert "no profile describes Linux search: it is compared with all" in result.output
+    assert "no profile describes Linux search: comparing it with all profiles" in result.output
     assert "; may be: search/" in result.output
     assert "linux-4" in result.output and "hystart" not in result.output
     alone = judge(monkeypatch, subject, "--profile", "search/draft-00")
@@ -52,7 +52,7 @@ def test_a_kernel_with_search_is_compared_with_all_profiles(monkeypatch: pytest.
 
 
 def test_a_run_that_does_not_leave_slow_start_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 4, of SEARCH as of any other."""
+    """A run of SEARCH that stays in slow start gives exit code 4, as for any other algorithm."""
     result = judge(monkeypatch, recorded("linux-4", "search", VECTOR).cut(events=20), "--profile", "search/linux-4")
     assert result.exit_code == ExitCode.NOTHING_RUN, result.output
     assert "not decided: " in result.output
@@ -60,13 +60,13 @@ def test_a_run_that_does_not_leave_slow_start_is_not_judged(monkeypatch: pytest.
 
 @pytest.mark.live
 def test_a_kernel_without_search_says_what_it_has() -> None:
-    """And how a module is loaded."""
+    """The message lists the congestion controls of the kernel."""
     available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
     if not available.exists() or "search" in (names := available.read_text("ascii").split()):
         pytest.skip("there is no list of congestion controls, or SEARCH is among them")
     result = CliRunner().invoke(main, ["judge-kernel", "--congestion-control", "search"])
     assert result.exit_code == ExitCode.NOTHING_RUN
-    if "namespace" in result.output or "no command ip" in result.output:
+    if "namespace" in result.output or "the command ip" in result.output:
         pytest.skip(result.output.strip())
     assert "this kernel has no congestion control search" in result.output
     assert " ".join(names) in result.output

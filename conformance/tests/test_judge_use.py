@@ -1,4 +1,4 @@
-"""``firstflight judge`` in use: lists, choices, standard input, packed files, and several files of which one cannot be read."""
+"""``firstflight judge`` in use: lists, choices, standard input, packed files, and an unreadable file among several."""
 
 import gzip
 import json
@@ -36,14 +36,14 @@ def two_connections() -> bytes:
 
 
 def saved(tmp_path: Path, name: str, data: bytes) -> Path:
-    """Return a file."""
+    """Write a file; return its path."""
     file = tmp_path / name
     file.write_bytes(data)
     return file
 
 
 def test_connections_are_listed_and_chosen(tmp_path: Path) -> None:
-    """The largest is the first, and the other one is too short to conclude anything."""
+    """``--list`` lists the largest connection first, and ``--connection`` selects one."""
     file = saved(tmp_path, "two.pcap", two_connections())
     lines = run(file, "--list").output.splitlines()
     assert len(lines) == 2
@@ -63,19 +63,19 @@ def test_connections_are_listed_and_chosen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--trace=0", "--group=a", "--peer=/nothing", "--columns=t_us=x", "--datagram=1200"])
 def test_options_that_do_not_apply(tmp_path: Path, option: str) -> None:
-    """An option of another form is an error."""
+    """An option for another file format is an error."""
     result = run(saved(tmp_path, "a.pcap", capture_of(recorded())), option)
     assert result.exit_code == 2
     assert "does not apply" in result.output
 
 
 def test_one_file_that_cannot_be_read(tmp_path: Path) -> None:
-    """The others are judged, and the exit code is 2."""
+    """Readable files are judged although one cannot be read, with exit code 2."""
     good = saved(tmp_path, "a.pcap", capture_of(recorded()))
     result = run(good, tmp_path / "none.pcap", good)
     assert result.exit_code == 2
     assert "none.pcap: file: No such file" in result.output
-    assert result.output.count("may be: hystart/") == 3  # each of two, and both together
+    assert result.output.count("may be: hystart/") == 3  # for each of two files, and for both together
 
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
@@ -83,7 +83,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.
 
 @pytest.mark.parametrize("name", PACKERS)
 def test_packed_files(tmp_path: Path, name: str) -> None:
-    """Every packing is unpacked in every form. Members that follow each other, as of pzstd and bgzip, are one file."""
+    """Every packing is unpacked; consecutive members, as from pzstd and bgzip, form one file."""
     packed = PACKERS[name]
     data = capture_of(recorded())
     whole = run(saved(tmp_path, f"a.pcap.{name}", packed(data)))
@@ -98,7 +98,7 @@ def test_packed_files(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", PACKERS)
 def test_packed_files_that_are_cut(tmp_path: Path, name: str) -> None:
-    """The data in front of the cut is judged as if no more had been captured, with a note. Other readers refuse the file."""
+    """The data before the cut is judged with a note; other commands refuse a cut file."""
     data, packed = capture_of(recorded()), PACKERS[name]
     cut = saved(tmp_path, f"a.pcap.{name}", packed(data[:20_000]) + packed(data[20_000:])[:-60])
     refused = CliRunner().invoke(main, ["record", "cut", str(cut), str(tmp_path / "out"), "--ms", "100"])
@@ -125,7 +125,7 @@ def test_packed_files_that_are_cut(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", PACKERS)
 def test_packed_tables_that_are_cut(tmp_path: Path, name: str) -> None:
-    """The rows in front of the cut are judged; a part of a row is left out."""
+    """The rows before the cut are judged; an incomplete row is ignored."""
     data, packed = table(rows("hystart/path.deep-queue", "linux")), PACKERS[name]
     at = len(data) * 9 // 10
     result = run(saved(tmp_path, f"a.csv.{name}", packed(data[:at]) + packed(data[at:])[:-8]))
@@ -140,11 +140,11 @@ def test_packed_files_that_are_broken(tmp_path: Path, name: str, at: int) -> Non
     packed[at : at + 8] = b"\xff" * 8
     result = run(saved(tmp_path, f"a.{name}", bytes(packed)))
     assert result.exit_code == 2
-    assert "is no whole " in result.output
+    assert "is not a complete " in result.output
 
 
 def test_packings_without_their_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message has the remedy."""
+    """The message for a missing library contains a remedy."""
     monkeypatch.setitem(sys.modules, "compression.zstd", None)
     monkeypatch.setitem(sys.modules, "zstandard", None)
     result = run(saved(tmp_path, "a.pcap.zst", zstandard.compress(capture_of(recorded()))))
@@ -155,13 +155,13 @@ def test_packings_without_their_library(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_frame_to_skip(tmp_path: Path) -> None:
-    """A zstd file may begin with a frame that carries no data, as pzstd writes it."""
+    """A zstd file may begin with a frame without data, as pzstd writes it."""
     data = b"\x50\x2a\x4d\x18\x04\x00\x00\x00" + bytes(4) + zstandard.compress(capture_of(recorded()))
     assert run(saved(tmp_path, "a.pcap.zst", data)).exit_code == 0
 
 
 def test_a_packed_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A capture is read up to the limit, and other forms are refused."""
+    """A large capture is read up to the limit; other large files are refused."""
     data = capture_of(recorded())
     monkeypatch.setattr(files, "FILE_MAX_BYTES", len(data) - 10_000)
     result = run(saved(tmp_path, "a.pcap.gz", gzip.compress(data)))
@@ -174,16 +174,16 @@ def test_a_packed_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_tables_of_other_tools(tmp_path: Path, separator: str) -> None:
-    """Separators and names may differ."""
+    """Tables may have other separators, and ``--columns`` renames columns."""
     text = table(rows("hystart/path.deep-queue", "linux"), HEAD.replace("cwnd_bytes", "snd_cwnd")).decode()
     file = saved(tmp_path, "a.csv", b"\xef\xbb\xbf" + text.replace(",", separator).encode())
-    assert "no column cwnd_bytes" in run(file).output
+    assert "missing column cwnd_bytes" in run(file).output
     assert "may be: hystart/" in run(file, "--columns", "cwnd_bytes=snd_cwnd").output
     assert "expected OURS=NAME" in run(file, "--columns", "cwnd_bytes").output
 
 
 def test_smoothed_rtts(tmp_path: Path) -> None:
-    """The samples are computed from the smoothed RTTs of the kernel; the answer is as for the samples themselves."""
+    """RTT samples are computed from the kernel's smoothed RTTs and give the same profile."""
     found, smoothed_us = [], None
     for t_us, rtt_us, *rest in rows("hystart/path.deep-queue", "linux"):
         if rtt_us != "":
@@ -195,7 +195,7 @@ def test_smoothed_rtts(tmp_path: Path) -> None:
 
 
 def test_standard_input(tmp_path: Path) -> None:
-    """A capture comes from another program."""
+    """A capture can be read from standard input."""
     file = saved(tmp_path, "a.pcap", capture_of(recorded()))
     command = [sys.executable, "-m", "firstflight_conformance", "judge", "-"]
     with file.open("rb") as opened:
@@ -205,20 +205,19 @@ def test_standard_input(tmp_path: Path) -> None:
 
 
 def test_cut_frames_and_doubled_frames(tmp_path: Path) -> None:
-    """Each frame twice, as of two interfaces, and bytes behind the last one change nothing."""
+    """Duplicate frames, as from two interfaces, and bytes after the last frame do not change the report."""
     whole = recorded_answer(tmp_path, file_of(frames(recorded(), How()), How()))
     twice = [(t_ns + late, packet) for t_ns, packet in frames(recorded(), How()) for late in (0, 5_000)]
     assert recorded_answer(tmp_path, file_of(twice, How())) == whole
     behind = recorded_answer(tmp_path, file_of(frames(recorded(), How()), How()) + b"\0" * 7)
     assert (
-        behind.replace("note: the capture ends with 7 bytes that are no whole frame, and was read up to them\n", "")
-        == whole
+        behind.replace("note: the capture ends with an incomplete frame of 7 bytes, which was ignored\n", "") == whole
     )
     assert behind != whole
 
 
 def recorded_answer(tmp_path: Path, data: bytes) -> str:
-    """Return the report without the name."""
+    """Return the report on a capture."""
     result = run(saved(tmp_path, "a.pcap", data))
     assert result.exit_code == 0, result.output
     return result.output

@@ -1,4 +1,4 @@
-"""Windows that a log reports late, bit by bit, or long after a loss."""
+"""Windows that a log reports late, gradually, or long after a loss."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ class Sender:
     """A sender of whole datagrams over a path of 50 ms."""
 
     def __init__(self, window: int) -> None:
-        """Begin with a window of so many datagrams."""
+        """Begin with a window of this number of datagrams."""
         self.recorder, self.window, self.t_ns, self.acked = Recorder(), window, MS, 0
         self.config = Config(SIZE, window * SIZE)
         self.send()
@@ -60,7 +60,7 @@ class Sender:
 
 
 def test_a_window_that_falls_bit_by_bit() -> None:
-    """The factor is that of the end of recovery, where each loss lowers the window by one datagram."""
+    """If each loss lowers the window by one datagram, the factor is measured at the end of recovery."""
     sender = Sender(10)
     for _ in range(2):
         sender.round()
@@ -91,7 +91,7 @@ def test_a_window_that_falls_at_once() -> None:
 
 
 def test_a_smaller_window_long_after_a_loss() -> None:
-    """A loss that lowers nothing is not the reason of a window that falls seconds later; of one that falls at once it is."""
+    """A loss is the evidence for a window that falls at once, but not for one that falls seconds later."""
     found = []
     for late_ms in (1, 2000):
         sender = Sender(10)
@@ -104,7 +104,7 @@ def test_a_smaller_window_long_after_a_loss() -> None:
 
 
 def log(tmp_path: Path, first_window: int) -> Path:
-    """Return a log that reports no window before the first ACK: eight packets, four of them acknowledged."""
+    """Return a log without a window before the first ACK: eight packets, four of them acknowledged."""
     size = 1350
 
     def event(time: int, name: str, **data: object) -> dict[str, object]:
@@ -135,7 +135,7 @@ def log(tmp_path: Path, first_window: int) -> Path:
 
 
 def test_the_first_window_comes_with_an_ack(tmp_path: Path) -> None:
-    """A window that is no whole number of datagrams includes the growth of the ACK, or not: an interval is reported."""
+    """A first window that may or may not include the growth of the ACK is reported as an interval."""
     recording = read(log(tmp_path, 17_300)).recording
     found = did(subject_of(recording))
     assert found.initial_window_range == (14_600, 17_300)

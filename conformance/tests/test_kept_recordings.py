@@ -1,4 +1,4 @@
-"""Recordings with known answers, made here over real stacks: ``firstflight judge`` gives the right answer and exit code."""
+"""Stored recordings of real stacks with known answers: ``firstflight judge`` gives the right answer and exit code."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ MSS = 1448
 
 
 def unpacked(tmp_path: Path, name: str) -> Path:
-    """Return a kept recording as a file."""
+    """Unpack a stored recording; return its path."""
     file = tmp_path / name
     file.write_bytes(lzma.decompress((FOLDER / f"{name}.xz").read_bytes()))
     return file
@@ -46,7 +46,7 @@ def refusal(tmp_path: Path, name: str) -> str:
     "name", ["tcp-tls-upload-cubic.pcap", "tcp-delay-on-own-interface.pcap", "tcp-one-byte-behind-end.pcap"]
 )
 def test_cubic_is_named(tmp_path: Path, name: str) -> None:
-    """The window is met after a handshake of TLS, and behind a delay on the sender's own interface too."""
+    """CUBIC is identified after a TLS handshake, and behind a delay on the sender's own interface."""
     code, document = answer(tmp_path, name)
     assert (code, document["undecided"]) == (0, None)
     assert "hystart/linux" in document["may_be"]
@@ -56,14 +56,14 @@ def test_cubic_is_named(tmp_path: Path, name: str) -> None:
 
 
 def test_the_first_ack_is_missing(tmp_path: Path) -> None:
-    """The initial window is the same as in the whole capture, and BBR is not named."""
+    """Without the first ACK the initial window is the same as in the whole capture."""
     code, document = answer(tmp_path, "tcp-first-ack-not-captured.pcap")
     assert code == 4
     assert document["did"]["initial_window_datagrams"] == 10
 
 
 def test_marks_that_the_capture_does_not_show(tmp_path: Path) -> None:
-    """The flight falls at the exit: it is a mark or a rule of its own, and nothing is refuted."""
+    """A flight that falls at the exit, by a mark or an own rule, is undecided and refutes nothing."""
     code, document = answer(tmp_path, "tcp-ecn-cubic.pcap")
     assert (code, document["none_of_ours"]) == (4, False)
     assert "congestion mark" in document["undecided"]
@@ -71,7 +71,7 @@ def test_marks_that_the_capture_does_not_show(tmp_path: Path) -> None:
 
 
 def test_an_application_that_limits(tmp_path: Path) -> None:
-    """No growth and no exit are reported."""
+    """For an application-limited connection neither growth nor exit is reported."""
     code, document = answer(tmp_path, "tcp-application-5mbit.pcap")
     assert (code, document["may_be"], document["did"]["exit"]["event"]) == (4, [], None)
     assert document["did"]["slow_start_growth"] is None
@@ -79,7 +79,7 @@ def test_an_application_that_limits(tmp_path: Path) -> None:
 
 
 def test_a_loss_has_its_factor(tmp_path: Path) -> None:
-    """Reno halves its flight, and no line of the report contradicts another."""
+    """The loss of Reno is reported with its factor of one half."""
     code, document = answer(tmp_path, "tcp-reno-loss.pcap")
     assert (code, document["did"]["exit"]["evidence"]) == (4, "loss")
     assert abs(document["did"]["first_reduction"]["factor"] - 0.5) < 0.02
@@ -87,7 +87,7 @@ def test_a_loss_has_its_factor(tmp_path: Path) -> None:
 
 
 def test_the_receivers_side(tmp_path: Path) -> None:
-    """The initial window is told, no profile is named, and without time stamps no exit."""
+    """A capture at the receiver gives the initial window but no profile."""
     code, document = answer(tmp_path, "tcp-receiver-side-cubic.pcap")
     assert (code, document["may_be"]) == (4, [])
     assert document["did"]["initial_window_datagrams"] == 10
@@ -95,12 +95,12 @@ def test_the_receivers_side(tmp_path: Path) -> None:
 
 
 def test_a_handshake_that_is_cut(tmp_path: Path) -> None:
-    """The message names the remedy."""
+    """The message for a truncated handshake contains the remedy."""
     assert "-s 120" in refusal(tmp_path, "tcp-snaplen-68.pcap")
 
 
 def test_a_table_without_rtts(tmp_path: Path) -> None:
-    """An exit by delay is not refuted, and a base that has none is."""
+    """Without RTTs an exit by delay is not refuted, but a base without such an exit is."""
     code, document = answer(tmp_path, "table-no-rtt.csv", "--datagram", "1448")
     assert (code, document["none_of_ours"]) == (4, False)
     assert "RTT" in document["undecided"]
@@ -109,14 +109,14 @@ def test_a_table_without_rtts(tmp_path: Path) -> None:
 
 
 def test_a_table_with_a_byte_order_mark(tmp_path: Path) -> None:
-    """The table is read."""
+    """A table with a byte order mark is read."""
     code, document = answer(tmp_path, "table-bom.csv")
     assert code == 0
     assert "hystart/linux" in document["may_be"]
 
 
 def test_a_trace_of_tcp_probe(tmp_path: Path) -> None:
-    """The excerpt is read, and too short to decide."""
+    """An excerpt of tcp_probe is read, but too short to decide."""
     code, document = answer(tmp_path, "tcp_probe.txt")
     assert code == 4
     assert document["did"]["initial_window_datagrams"] == 10
@@ -189,7 +189,7 @@ def test_hystartpp_in_the_kernel(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kept", sorted(CAPTURES.glob("*.pcap.gz")), ids=lambda each: each.name)
 @pytest.mark.parametrize("number", range(8))
 def test_two_acks_in_another_order(tmp_path: Path, kept: Path, number: int) -> None:
-    """Neighbouring ACKs that change places leave the verdict as it is."""
+    """Exchanging neighbouring ACKs does not change the verdict."""
     whole = bytearray(gzip.decompress(kept.read_bytes()))
     file = tmp_path / "capture.pcap"
     file.write_bytes(whole)
@@ -201,7 +201,7 @@ def test_two_acks_in_another_order(tmp_path: Path, kept: Path, number: int) -> N
 
 
 def exchanged(data: bytearray, number: int) -> bytes:
-    """Return a capture with two neighbouring ACKs of the receiver exchanged, the ``number``-th eighth into it."""
+    """Return a capture with two neighbouring ACKs exchanged, after (``number`` + 1) tenths of the ACKs."""
     (entry, *_) = with_data(catalogue(bytes(data)))
     found = list(frames(bytes(data)))
     peer = entry.hosts[1 - entry.sender]

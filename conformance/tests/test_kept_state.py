@@ -1,4 +1,4 @@
-"""State that an adapter keeps from one case to the next is found by playing a failing case alone, and named first."""
+"""State that an adapter keeps across cases is detected by playing a failing case alone, and is the first cause."""
 
 import json
 import shlex
@@ -16,7 +16,7 @@ KEEPERS = [("keeps", "static"), ("keeps", "reset")]
 
 @pytest.mark.parametrize(("script", "form"), KEEPERS)
 def test_kept_state_is_named(tmp_path: Path, script: str, form: str) -> None:
-    """A static and a missing reset: the first cause says so, with the failures that pass alone."""
+    """For a static variable and a missing reset the first cause is kept state, with the failures that pass alone."""
     root, report = write_vectors(tmp_path / "vectors"), tmp_path / "report.json"
     words = [
         "run",
@@ -30,14 +30,14 @@ def test_kept_state_is_named(tmp_path: Path, script: str, form: str) -> None:
     result = CliRunner().invoke(main, words, catch_exceptions=False)
     assert result.exit_code == 1
     assert f"cause: {KEPT}, explains 2 of 2 failures" in result.output
-    assert "Alone, in a fresh process, these cases pass." in result.output
+    assert "These cases pass alone, in a fresh process." in result.output
     found = json.loads(report.read_text(encoding="utf-8"))["adapters"][0]
     assert [(cause["cause"], cause["kind"], cause["explains"]) for cause in found["diagnosis"]] == [(KEPT, "state", 2)]
     assert [case.get("cause") for case in found["results"]] == [None, KEPT, KEPT]
 
 
 def test_what_fails_alone_as_well_is_no_kept_state(tmp_path: Path) -> None:
-    """A wrong answer in one case is that case's own; the others pass."""
+    """A case that also fails alone is not reported as kept state."""
     root = write_vectors(tmp_path / "vectors", vector("slow-start.target.more", events()))
     adapter = shlex.join(command("answers", "wrong"))
     result = CliRunner().invoke(main, ["run", "--vectors", str(root), "--adapter", adapter], catch_exceptions=False)

@@ -1,4 +1,4 @@
-"""Recordings of the kernel: what captures become, and short runs of the kernel itself."""
+"""Recordings of the kernel: conversion of captures to events, and short runs of the kernel itself."""
 
 import json
 import os
@@ -45,12 +45,12 @@ def ack(t_ns: int, end_ns: int, next_byte: int, info: TcpInfo = OPEN) -> Noted:
 
 
 def recorded(*noted: Noted, name: str = "cubic") -> Recording:
-    """Return the recording of a capture."""
+    """Return the recording of captured segments and ACKs."""
     return recording_of(load_scenario(CLOSED_LOOP["deep-queue.json"]), name, SET_UP, list(noted), {"ended": "stop"})
 
 
 def test_bursts_become_events() -> None:
-    """What left at one time is one event; packets are numbered from 0, as runs of one size."""
+    """Packets sent at one time form one event; packets are numbered from 0, in runs of one size."""
     events = recorded(sent(5 * MS, 0), sent(5 * MS, 1200), sent(6 * MS, 2400, 700, app_limited=True)).events
     assert events == (
         Sent(5 * MS, (Run(0, 1, 1200, 5 * MS),), 2400, 2400, False),
@@ -59,7 +59,7 @@ def test_bursts_become_events() -> None:
 
 
 def test_an_ack_came_when_what_it_released_left() -> None:
-    """Within its bracket; one that released nothing came in the middle, in whole microseconds."""
+    """An ACK has the time of the packet that it released, or without one the middle of its bracket in whole us."""
     first = [sent(5 * MS, 0), sent(5 * MS, 1200)]
     released = recorded(*first, ack(10 * MS, 10 * MS + 40 * US, 1200), sent(10 * MS + 13 * US, 2400))
     assert [event.t_ns for event in released.events] == [5 * MS, 10 * MS + 13 * US, 10 * MS + 13 * US]
@@ -70,13 +70,13 @@ def test_an_ack_came_when_what_it_released_left() -> None:
 
 
 def test_what_left_before_an_ack_is_before_it() -> None:
-    """Also where it was noted after it, because it was read late."""
+    """A packet sent before an ACK precedes it, even if the capture recorded the packet late."""
     events = recorded(sent(5 * MS, 0), ack(10 * MS, 10 * MS + 40 * US, 1200), sent(9 * MS, 1200)).events
     assert [type(event) for event in events] == [Sent, Sent, Ack]
 
 
 def test_the_kernel_measured_the_rate_of_bbr() -> None:
-    """1200 bytes at 239043 a second took it 5020 us, where the times have 5 ms. Another sample's rate is not this one's, and no RTT is below the smallest."""
+    """The interval follows from the kernel's rate if it fits the sample (1200 bytes at 239043 B/s take 5020 us)."""
     first = [sent(5 * MS, 0), sent(5 * MS, 1200)]
     known = replace(OPEN, min_rtt_us=5010, delivery_rate=239_043)
     ack_of = ack(10 * MS, 10 * MS, 1200, known), ack(10 * MS, 10 * MS, 1200, replace(known, delivery_rate=100_000))
@@ -89,16 +89,16 @@ def test_the_kernel_measured_the_rate_of_bbr() -> None:
 
 
 def test_answers_are_in_bytes() -> None:
-    """Window and threshold in packets of the scenario's size; the threshold tells the state."""
+    """Window and ssthresh are converted from packets of the scenario's size; the state follows from ssthresh."""
     exited = replace(OPEN, cwnd=30, ssthresh=30)
     steps = recorded(sent(MS, 0), ack(5 * MS, 6 * MS, 600), ack(7 * MS, 8 * MS, 1200, exited)).steps
-    assert len(steps) == 2  # the first ACK acknowledged no whole packet
+    assert len(steps) == 2  # the first ACK acknowledged only a part of a packet
     assert steps[1].subject["cwnd_bytes"] == steps[1].subject["ssthresh_bytes"] == 36_000
     assert (steps[1].subject["state"], steps[1].subject["bytes_in_flight"]) == ("congestion_avoidance", 2400)
 
 
 def test_it_ends_with_the_first_loss() -> None:
-    """Repeated ACKs are no events; the one with which recovery begins is the loss of the oldest packet."""
+    """Repeated ACKs give no event; the ACK that starts recovery becomes the loss of the oldest packet."""
     recovering = TcpInfo(State.RECOVERY, 5, 5, 4, 1, 60_000, 60_000, 0)
     recording = recorded(
         sent(MS, 0), sent(MS, 1200), ack(5 * MS, 6 * MS, 1200), ack(7 * MS, 8 * MS, 1200),
@@ -115,7 +115,7 @@ _NO_CLOCK = (
 
 
 def path_of(folder: Path, name: str, **changes: Any) -> Path:
-    """Write a scenario of the closed loop, cut to two seconds, with these changes of its sender and link; return the file."""
+    """Write a closed-loop scenario, cut to two seconds, with these changes of sender and link; return its path."""
     raw = json.loads(CLOSED_LOOP[f"{name}.json"].read_text(encoding="utf-8")) | {"stop_ns": 2000 * MS}
     raw["after_slow_start_ns"] = 50 * MS
     for key, value in changes.items():
@@ -125,7 +125,7 @@ def path_of(folder: Path, name: str, **changes: Any) -> Path:
 
 
 def test_blocks_count_with_an_ack_that_moves_on() -> None:
-    """An ACK of the first packet and the third, with a gap between."""
+    """An ACK of the first packet with a block for the third acknowledges both."""
     moved = replace(ack(5 * MS, 5 * MS, 1200), blocks=((2400, 3600),))
     event = recorded(sent(MS, 0), sent(MS, 1200), sent(2 * MS, 2400), moved).events[-1]
     assert isinstance(event, Ack)
@@ -134,7 +134,7 @@ def test_blocks_count_with_an_ack_that_moves_on() -> None:
 
 
 def kernel(path: Path, congestion_control: str, *, exact: bool = True) -> Recording:
-    """Record the kernel; skip where it cannot be recorded."""
+    """Record the kernel; skip the test if the kernel cannot be recorded."""
     try:
         recording = record(path, congestion_control, exact=exact)
     except UnavailableError as reason:
@@ -145,7 +145,7 @@ def kernel(path: Path, congestion_control: str, *, exact: bool = True) -> Record
 
 
 def exits(recording: Recording, algorithm: str, profile: str) -> tuple[int | None, int | None, list[int]]:
-    """Return at which step kernel and model leave slow start, and the steps before at which their windows differ."""
+    """Return the steps when kernel and model leave slow start, and earlier steps with different windows."""
     controller = create(algorithm, profile, recording.header.config)
     subject = model = None
     differing = []
@@ -175,7 +175,7 @@ FAST = {"rate_bps": 20_000_000, "queue_bytes": 1_000_000, "transfer_bytes": None
 def test_the_kernel_leaves_slow_start_where_its_profile_does(
     tmp_path: Path, name: str, changes: dict[str, Any], congestion_control: str, profile: str, exact: bool
 ) -> None:
-    """At the same event, with every window before it equal; the recording is one that can be loaded."""
+    """Kernel and profile leave slow start at the same event, with equal windows before; the recording can be loaded."""
     recording = kernel(path_of(tmp_path, name, **changes), congestion_control, exact=exact)
     subject, model, differing = exits(recording, *profile.split("/"))
     assert subject is not None
@@ -185,7 +185,7 @@ def test_the_kernel_leaves_slow_start_where_its_profile_does(
 
 
 def namespaces() -> set[Path]:
-    """Return the network namespaces that processes are in, as this user may see."""
+    """Return the network namespaces of all processes that this user may inspect."""
     found = set()
     for entry in Path("/proc").glob("[0-9]*/ns/net"):
         with suppress(OSError):
@@ -194,7 +194,7 @@ def namespaces() -> set[Path]:
 
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
-    """No process and no namespace, whether a run ends by itself or is cut off in the middle."""
+    """Complete and interrupted runs leave neither a process nor a namespace behind."""
     before = set(descendants(os.getpid())), namespaces()
     kernel(path_of(tmp_path, "shallow-queue"), "reno")
     with pytest.raises(RunError, match="no result after"):
@@ -202,13 +202,13 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     assert set(descendants(os.getpid())) <= before[0]
     until_s = time.monotonic() + 20
     while (new := namespaces() - before[1]) and time.monotonic() < until_s:
-        time.sleep(0.1)  # those of other tests come and go
+        time.sleep(0.1)  # namespaces of other tests come and go
     assert not new
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no command unshare")
 def test_the_reason_why_it_cannot_be_recorded_is_said(tmp_path: Path) -> None:
-    """A congestion control that the kernel does not have; a machine that forbids user namespaces."""
+    """A missing congestion control and a machine without user namespaces are reported as reasons."""
     path = path_of(tmp_path, "shallow-queue")
     kernel(path, "reno")
     with pytest.raises(UnavailableError, match="this kernel has no congestion control nonesuch"):
@@ -220,7 +220,7 @@ def test_the_reason_why_it_cannot_be_recorded_is_said(tmp_path: Path) -> None:
 
 
 def judge_kernel(*words: object) -> tuple[int, str]:
-    """Run the command; return its exit code and what it printed. Skip where the kernel cannot be recorded."""
+    """Run the command; return its exit code and output. Skip the test if the kernel cannot be recorded."""
     result = CliRunner().invoke(main, ["judge-kernel", *map(str, words)])
     if "skipped: the kernel cannot be recorded here: this kernel has no" not in result.output:
         assert result.exit_code != ExitCode.FAULT, result.output
@@ -230,7 +230,7 @@ def judge_kernel(*words: object) -> tuple[int, str]:
 
 
 def test_the_command_judges_and_keeps_the_recording(tmp_path: Path) -> None:
-    """One line with the kernel, one for the run; what it kept is what `firstflight` can load."""
+    """The output has one line for the kernel and one for the run; the saved recording can be loaded."""
     path = path_of(tmp_path, "deep-queue", **FAST)
     code, output = judge_kernel("--scenario", path, "--record", tmp_path / "kept")
     if "clock: calls" in output:
@@ -244,7 +244,7 @@ def test_the_command_judges_and_keeps_the_recording(tmp_path: Path) -> None:
 
 
 def test_a_wrong_profile_differs(tmp_path: Path) -> None:
-    """Slow start without HyStart does not leave where CUBIC of the kernel does: exit code 1."""
+    """Slow start without HyStart does not exit where the kernel's CUBIC does: exit code 1."""
     path = path_of(tmp_path, "deep-queue", **FAST)
     code, output = judge_kernel("--scenario", path, "--profile", "slow-start/rfc-9002", "--json")
     run = json.loads(output)
@@ -261,7 +261,7 @@ def test_a_wrong_profile_differs(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_judged_is_said(words: list[object], code: int, message: str) -> None:
-    """With the exit code of its kind and no traceback."""
+    """The message comes with the exit code of its kind and without a traceback."""
     found, output = judge_kernel(*words)
     assert (found, "Traceback" in output) == (code, False)
     assert message in output

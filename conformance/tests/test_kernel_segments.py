@@ -1,4 +1,4 @@
-"""Segments, TCP_INFO and the receiver, without a kernel."""
+"""Segments, TCP_INFO and the receiver of kernel recordings, tested without a kernel."""
 
 import struct
 from dataclasses import replace
@@ -27,7 +27,7 @@ SEGMENTS = {
 
 @pytest.mark.parametrize("segment", SEGMENTS.values(), ids=list(SEGMENTS))
 def test_what_is_packed_is_parsed(segment: Segment) -> None:
-    """With every option; also where the frame is longer, as short frames of a card are."""
+    """A packed segment with any options is parsed to the same segment, also from a padded frame."""
     frame = pack(segment, ADDRESSES)
     assert parse(frame) == segment
     assert parse(frame + bytes(20)) == segment
@@ -35,7 +35,7 @@ def test_what_is_packed_is_parsed(segment: Segment) -> None:
 
 @pytest.mark.parametrize("segment", SEGMENTS.values(), ids=list(SEGMENTS))
 def test_checksums_of_a_packed_segment_come_to_zero(segment: Segment) -> None:
-    """Over the IP header, and over the pseudo header with the segment (RFC 9293, section 3.1)."""
+    """The checksums over IP header, and over pseudo header and segment (RFC 9293, section 3.1), are 0."""
     frame = pack(segment, ADDRESSES)
     ip, tcp = frame[14:34], frame[34:]
     assert checksum(ip) == 0
@@ -44,20 +44,20 @@ def test_checksums_of_a_packed_segment_come_to_zero(segment: Segment) -> None:
 
 
 def test_the_checksum_of_the_example() -> None:
-    """The numbers of RFC 1071, section 3: the sum is ddf2. An odd byte is the higher one of its word."""
+    """The sum of the example in RFC 1071, section 3 is ddf2; an odd byte is the higher byte of its word."""
     assert checksum(bytes.fromhex("0001f203f4f5f6f7")) == 0xFFFF - 0xDDF2
     assert checksum(b"\x12") == 0xFFFF - 0x1200
 
 
 def test_numbers_wrap() -> None:
-    """2**32 - 1 lies one before 0."""
+    """Sequence numbers wrap: 2**32 - 1 precedes 0."""
     assert distance(0, 2**32 - 1) == 1
     assert distance(2**32 - 1, 0) == -1
     assert parse(pack(replace(SEGMENTS["plain"], seq=2**32 + 5), ADDRESSES)) == replace(SEGMENTS["plain"], seq=5)
 
 
 def test_payload_is_counted_where_the_frame_is_cut() -> None:
-    """Only the headers of a frame are read; how much data it has, its IP header says."""
+    """The payload size of a truncated frame follows from its IP header."""
     frame = bytearray(pack(SEGMENTS["timestamps"], ADDRESSES))
     struct.pack_into("!H", frame, 16, 52 + 1200)
     parsed = parse(bytes(frame))
@@ -67,14 +67,14 @@ def test_payload_is_counted_where_the_frame_is_cut() -> None:
 
 @pytest.mark.parametrize("length", range(66))
 def test_a_cut_frame_is_no_error(length: int) -> None:
-    """Options that are cut off are left out."""
+    """Truncated options are ignored."""
     parsed = parse(pack(SEGMENTS["one block"], ADDRESSES)[:length])
     assert parsed is None or parsed.source_port == 443
 
 
 @pytest.mark.parametrize("options", ["08", "0800", "05ff0000", "00080a", "01010101", "080300000000"])
 def test_broken_options_are_left_out(options: str) -> None:
-    """A length of 0, one that reaches beyond the header, and what follows the end of the list."""
+    """Options with length 0, options beyond the header, and bytes after the end of the list are ignored."""
     content = bytes.fromhex(options)
     content += bytes(-len(content) % 4)
     frame = bytearray(pack(SEGMENTS["plain"], ADDRESSES)) + content
@@ -85,7 +85,7 @@ def test_broken_options_are_left_out(options: str) -> None:
 
 
 def test_tcp_info() -> None:
-    """The state is the second byte; windows and counts are words behind the first eight bytes; a large threshold is none."""
+    """The state is the second byte, words start after eight bytes, and a large ssthresh is parsed as ``None``."""
     words = [0] * 40
     words[4], words[6], words[15], words[17], words[18], words[35], words[38], words[39] = (
         14,
@@ -105,7 +105,7 @@ def test_tcp_info() -> None:
 
 
 def test_the_route_message_holds_its_metrics() -> None:
-    """Lengths are those of the whole and of each attribute; the last one nests the initial window and the feature."""
+    """The message has the lengths of the whole and of each attribute; the last nests initial window and feature."""
     message = namespace.route_message(3, 10, 16)
     assert struct.unpack_from("=I", message)[0] == len(message) == 16 + 12 + 8 + 8 + 20
     assert message[-20:] == struct.pack("=HHHHIHHI", 20, 8, 8, 11, 10, 8, 12, 16)
@@ -113,7 +113,7 @@ def test_the_route_message_holds_its_metrics() -> None:
 
 
 def test_blocks_join() -> None:
-    """Data above a gap is a block, the latest first; what fills the gap moves the front behind all that it touches."""
+    """Data above a gap forms blocks, latest first; data that fills a gap joins the front with adjacent blocks."""
     arrived = Arrived()
     for first in (0, 3, 5, 7, 6):
         arrived.add(100 * first, 100 * first + 100)
@@ -123,25 +123,25 @@ def test_blocks_join() -> None:
 
 
 def scenario(**link: int) -> Scenario:
-    """Return one of 8 Mbit/s and 20 ms, with an ACK for every second packet after at most 5 ms."""
+    """Return a scenario of 8 Mbit/s and 20 ms, with an ACK for every second packet or after 5 ms."""
     base = load_scenario(SCENARIOS / "closed-loop" / "deep-queue.json")
     path = {"rate_bps": 8_000_000, "forward_delay_ns": 10 * MS, "return_delay_ns": 10 * MS, "queue_bytes": 10**6}
     return replace(base, link=Link(**path | {"loss_ppm": 0, "jitter_ns": 0} | link), receiver=Policy(2, 5 * MS))
 
 
 def data(first_byte: int, stamp: int) -> Segment:
-    """Return 1000 bytes of a connection whose data begins at 101."""
+    """Return a segment with 1000 bytes of a connection whose data begins at 101."""
     return Segment(50000, 443, 101 + first_byte, 1, Flags.ACK, 1, 1000, timestamps=(stamp, 0))
 
 
 def answers(receiver: Receiver, until_ns: int) -> list[tuple[int, int, tuple[tuple[int, int], ...], int]]:
-    """Return what is due until then: when, up to which byte it acknowledges, its blocks, and its echo."""
+    """Return the answers due until a time: time, first unacknowledged byte, blocks, and timestamp echo."""
     receiver.advance(until_ns)
     return [(t_ns, *receiver.acknowledges(answer), (answer.timestamps or (0, 0))[1]) for t_ns, answer in receiver.back]
 
 
 def connected(**link: int) -> Receiver:
-    """Return a receiver that has been asked for a connection at 1 ms."""
+    """Return a receiver that got a SYN at 1 ms."""
     receiver = Receiver(scenario(**link))
     receiver.accept(MS, Segment(50000, 443, 100, 0, Flags.SYN, timestamps=(1, 0), sack_permitted=True), 1212)
     assert receiver.due_ns() == 21 * MS
@@ -150,7 +150,7 @@ def connected(**link: int) -> Receiver:
 
 
 def test_every_second_packet_is_acknowledged() -> None:
-    """A packet takes 1 ms on the link and 10 ms there, the ACK 10 ms back; the third waits 5 ms for a fourth."""
+    """Every second packet is acknowledged at once; the ACK of an odd last packet waits 5 ms."""
     receiver = connected()
     for index in range(3):
         receiver.take(30 * MS, data(1000 * index, 50 + index))
@@ -160,7 +160,7 @@ def test_every_second_packet_is_acknowledged() -> None:
 
 
 def test_what_is_out_of_order_is_acknowledged_at_once() -> None:
-    """With the block that it makes, and with the timestamp of the last that came in order."""
+    """Out-of-order data is acknowledged at once, with its block and the timestamp of the last in-order segment."""
     receiver = connected()
     for index in (0, 1, 3):
         receiver.take(30 * MS, data(1000 * index, 50 + index))
@@ -168,7 +168,7 @@ def test_what_is_out_of_order_is_acknowledged_at_once() -> None:
 
 
 def test_what_the_queue_drops_never_arrives() -> None:
-    """One packet is served, one waits, the third finds no room."""
+    """The link serves the first packet, queues the second, and drops the third, which gets no ACK."""
     receiver = connected(queue_bytes=1000)
     for index in range(3):
         receiver.take(30 * MS, data(1000 * index, 50))

@@ -1,4 +1,4 @@
-"""Senders whose answer is known: what they did is told right, and none is called what it is not."""
+"""Senders with known behaviour: the verdict describes it and does not name a wrong profile."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -17,14 +17,14 @@ from known_senders import Sender, Swaying, recorded_in_datagrams, recorded_sende
 _WINDOWS = (5, 10, 20, 32)
 _GROWTHS = (Fraction(1, 2), Fraction(1), Fraction(2))
 _FACTORS = (Fraction(1, 2), Fraction(7, 10), Fraction(17, 20))
-#: Vectors of paths, over each of which the profiles of their algorithm are carried.
+#: Vectors with a path; senders with each profile of the algorithm use this path.
 _PATHS = ("search/path.deep-queue", "search/path.jitter", "hystart/path.deep-queue", "hystartpp/path.deep-queue")
 _CARRIED = [(name, profile) for name in _PATHS for profile in load(VECTORS / f"{name}.json").profiles]
 
 
 @pytest.mark.parametrize(("datagrams", "growth", "factor"), list(product(_WINDOWS, _GROWTHS, _FACTORS)))
 def test_a_sender_that_meets_a_loss(datagrams: int, growth: Fraction, factor: Fraction) -> None:
-    """Window, growth, evidence and factor are told; slow start is not decided, and any other growth is none of ours."""
+    """Window, growth, evidence and factor are reported; the profile is undecided, or none of ours if growth differs."""
     verdict = judge(recorded_sender(Sender(datagrams, growth, factor=factor)))
     did = verdict.did
     assert did.initial_window_bytes == datagrams * 1200
@@ -34,15 +34,15 @@ def test_a_sender_that_meets_a_loss(datagrams: int, growth: Fraction, factor: Fr
     assert abs(did.reduction.factor - factor) < Fraction(1, 100)
     assert _nothing_is_named(verdict)
     assert ("slow-start/rfc-9002" in verdict.may_be) == (growth == 1)
-    # Half of what an ACK of two datagrams acknowledges is what a sender grows by that counts ACKs.
+    # A sender that counts ACKs grows by half of the bytes of an ACK of two datagrams.
     assert ("slow-start/ack-counting" in verdict.may_be) == (growth == Fraction(1, 2))
 
 
 @pytest.mark.parametrize(("datagrams", "tells"), list(product(_WINDOWS, (True, False))))
 def test_a_fixed_exit(datagrams: int, tells: bool) -> None:
-    """A sender that leaves slow start at a window of its own is none of ours, whether or not it logs its threshold.
+    """A sender that leaves slow start at a fixed window is none of ours, whether or not it logs its threshold.
 
-    In one run a profile may leave at that event as well, by its own rule: in two it does not.
+    In a single run a profile may leave at the same event by its own rule, but not in two runs.
     """
     verdicts = []
     for window_bytes in (64_000, 90_000):
@@ -57,7 +57,7 @@ def test_a_fixed_exit(datagrams: int, tells: bool) -> None:
 
 @pytest.mark.parametrize(("datagrams", "growth"), list(product(_WINDOWS, _GROWTHS)))
 def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Fraction) -> None:
-    """Its pauses are no exit from slow start, and nothing is named by them."""
+    """Pauses of the application are not reported as an exit from slow start and identify no profile."""
     verdict = judge(recorded_sender(Sender(datagrams, growth, rests=True)))
     assert verdict.did.evidence in ("loss", "none")
     assert _nothing_is_named(verdict), verdict.may_be
@@ -65,7 +65,7 @@ def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Frac
 
 @pytest.mark.parametrize("factor", _FACTORS)
 def test_a_window_that_is_not_logged_before_a_loss(factor: Fraction) -> None:
-    """Stacks that log the window once for ACK and loss reduce the window after its growth by the ACK."""
+    """If a stack logs one window for an ACK and a loss, the factor is relative to the window after the ACK."""
     recording = recorded_sender(Sender(10, factor=factor))
     steps = list(recording.steps)
     lost = next(at for at, step in enumerate(steps) if isinstance(step.event, Lost))
@@ -78,14 +78,14 @@ def test_a_window_that_is_not_logged_before_a_loss(factor: Fraction) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_slow_start_is_resumed(seed: int) -> None:
-    """A HyStart++ sender that counts in datagrams is not refuted where CSS begins, lasts for single ACKs, and ends."""
+    """A HyStart++ sender that counts in datagrams is not refuted if CSS begins and ends after single ACKs."""
     recording, _ = recorded_in_datagrams(Swaying(seed, 6_000_000))
     verdict = judge(recording)
     assert "hystartpp/rfc-9406" not in [each.profile for each in verdict.refuted]
 
 
 def test_slow_start_is_resumed_often() -> None:
-    """Half of these senders resume slow start."""
+    """At least half of these senders resume slow start."""
     assert sum(recorded_in_datagrams(Swaying(seed, 6_000_000))[1] for seed in range(40)) >= 20
 
 
@@ -95,7 +95,7 @@ def _nothing_is_named(verdict: ConnectionVerdict) -> bool:
 
 @pytest.mark.parametrize(("name", "profile"), _CARRIED)
 def test_a_profile_is_found(name: str, profile: str) -> None:
-    """A sender that carries a profile may be it, on either base: it is named, or not decided and not refuted."""
+    """The profile of a sender, or its base profile, is among the possible profiles."""
     vector = load(VECTORS / f"{name}.json")
     true = f"{vector.algorithm}/{profile}"
     verdict = judge(recording_of(Case(vector, profile)))

@@ -143,7 +143,7 @@ def commit(root: Path, subject: str) -> None:
 
 
 def test_added_lines_meet_the_threshold(checkout: Path) -> None:
-    """An added line is reported with its place, committed or not; removing another finding does not excuse it."""
+    """An added line is reported with its place, committed or not, even if another finding was removed."""
     assert language.check() == []
     (checkout / "page.md").write_text("It is beside it.\n\nA clean line.\n\nBeside a third.\n", "utf-8")
     assert [line.partition(": ")[0] for line in language.check()] == ["page.md:5"]
@@ -155,7 +155,7 @@ def test_added_lines_meet_the_threshold(checkout: Path) -> None:
 
 
 def test_the_baseline_only_falls(checkout: Path) -> None:
-    """Without force a worse checkout leaves the baseline as it is."""
+    """Without force a worse checkout does not change the baseline."""
     before = language.BASELINE.read_text("utf-8")
     (checkout / "page.md").write_text("Beside.\n\nBeside.\n\nBeside.\n", "utf-8")
     assert language.record(force=False) != []
@@ -183,7 +183,7 @@ def test_bad_subjects(subject: str) -> None:
 
 
 def test_subjects_since_the_baseline_and_the_last_release(checkout: Path) -> None:
-    """Subjects of commits before the baseline, and before a release, are left alone."""
+    """Subjects of commits before the baseline, and before a release, are not checked."""
     assert language.commits() == []
     (checkout / "a.md").write_text("A.\n", "utf-8")
     commit(checkout, "A bad subject")
@@ -196,7 +196,7 @@ def test_subjects_since_the_baseline_and_the_last_release(checkout: Path) -> Non
 
 
 def entries(text: str) -> list[str]:
-    """Return the entries of a changelog in one line each, code left out."""
+    """Return the entries of a changelog, one line each, without code."""
     lines = re.sub(r"\n +(?![ -])", " ", re.sub(r"`[^`]*`", "", text)).splitlines()
     return [line.lstrip(" -") for line in lines if line.lstrip().startswith("- ")]
 

@@ -1,4 +1,4 @@
-"""The ledger against a dictionary of packets, and the RTT estimator against RFC 9002."""
+"""The ledger compared with a dictionary of packets, and the RTT estimator compared with RFC 9002."""
 
 from copy import deepcopy
 from fractions import Fraction
@@ -15,7 +15,7 @@ from firstflight_conformance.format.stream import StreamError, check_stream
 
 
 def filled() -> Ledger:
-    """Return a ledger with packets 0..9 of 1200 bytes, 10..11 of 600 bytes."""
+    """Return a ledger with packets 0..9 of 1200 bytes and 10..11 of 600 bytes."""
     ledger = Ledger()
     ledger.send(Run(0, 9, 1200, 5))
     ledger.send(Run(10, 11, 600, 7))
@@ -27,7 +27,7 @@ draws = st.lists(st.tuples(st.booleans(), st.integers(1, 9), st.integers(0, 70),
 
 @given(draws)
 def test_ledger_is_a_dictionary(operations: list[tuple[bool, int, int, int]]) -> None:
-    """Whatever is sent and taken, the ledger holds the packets that a dictionary holds, in rising runs."""
+    """After any operations the ledger contains the same packets as a dictionary, in rising runs."""
     ledger = Ledger()
     packets: dict[int, tuple[int, int]] = {}
     for now, (sends, count, first, more) in enumerate(operations, 1):
@@ -54,7 +54,7 @@ def test_ledger_is_a_dictionary(operations: list[tuple[bool, int, int, int]]) ->
 
 
 def test_taking_from_the_middle() -> None:
-    """A run that loses its middle becomes two."""
+    """A run without its middle becomes two runs."""
     ledger = filled()
     assert ledger.take(3, 4) == [Run(3, 4, 1200, 5)]
     assert ledger.in_flight == [Run(0, 2, 1200, 5), Run(5, 9, 1200, 5), Run(10, 11, 600, 7)]
@@ -62,7 +62,7 @@ def test_taking_from_the_middle() -> None:
 
 
 def test_finding() -> None:
-    """A packet is found in its run, wherever in it."""
+    """``find`` returns the run of a packet at any place in the run."""
     ledger = filled()
     assert [ledger.find(packet) for packet in (0, 9, 10, 11, 12)] == [
         Run(0, 9, 1200, 5), Run(0, 9, 1200, 5), Run(10, 11, 600, 7), Run(10, 11, 600, 7), None
@@ -70,7 +70,7 @@ def test_finding() -> None:
 
 
 def test_taking_over_a_border() -> None:
-    """A range over two runs comes back as two."""
+    """A range over two runs is returned as two runs."""
     assert filled().take(8, 10) == [Run(8, 9, 1200, 5), Run(10, 10, 600, 7)]
 
 
@@ -79,7 +79,7 @@ def test_taking_over_a_border() -> None:
     [(12, 12, "packet 12 was never sent"), (11, 13, "packet 12 was never sent"), (2, 4, "packet 3 is not in flight")],
 )
 def test_refused_takes(first: int, last: int, reason: str) -> None:
-    """A packet that is not in flight cannot be taken; the message says why."""
+    """A packet that is not in flight cannot be taken; the message contains the reason."""
     ledger = filled()
     ledger.take(3, 3)
     with pytest.raises(LedgerError, match=reason):
@@ -88,13 +88,13 @@ def test_refused_takes(first: int, last: int, reason: str) -> None:
 
 @pytest.mark.parametrize("run", [Run(13, 13, 1, 1), Run(11, 12, 1, 1), Run(12, 11, 1, 1)])
 def test_refused_sends(run: Run) -> None:
-    """Packet numbers follow each other."""
+    """A packet number other than the next one is refused."""
     with pytest.raises(LedgerError, match="the next packet number is 12"):
         filled().send(run)
 
 
 def test_first_sample() -> None:
-    """The first sample is all three, whatever its delay (RFC 9002, section 5.2 and 5.3)."""
+    """The first sample sets all three RTTs, regardless of its delay (RFC 9002, section 5.2 and 5.3)."""
     rtt = RttEstimator()
     rtt.sample(100, 40)
     assert (rtt.latest_ns, rtt.min_ns, rtt.smoothed_ns) == (100, 100, 100)
@@ -106,7 +106,7 @@ def test_first_sample() -> None:
     [(180, 60, 120), (160, 60, 100), (159, 60, 159), (100, 0, 100), (60, 0, 60), (60, 40, 60)],
 )
 def test_later_samples(latest: int, delay: int, adjusted: int) -> None:
-    """Seven eighths of the old, one of the new less its delay."""
+    """The smoothed RTT is seven eighths of the old one plus one eighth of the adjusted sample."""
     rtt = RttEstimator()
     rtt.sample(100, 0)
     rtt.sample(latest, delay)
@@ -115,7 +115,7 @@ def test_later_samples(latest: int, delay: int, adjusted: int) -> None:
 
 
 def test_variation() -> None:
-    """Half of the first sample; then three quarters of it and one of the distance to the smoothed RTT before (section 5.3)."""
+    """The variation begins at half the sample; a quarter is then the distance to the smoothed RTT (section 5.3)."""
     rtt = RttEstimator()
     rtt.sample(100, 0)
     assert rtt.variation_ns == 50
@@ -124,7 +124,7 @@ def test_variation() -> None:
 
 
 def test_data_that_is_sent_again() -> None:
-    """Data is open until one of the packets that carry it arrives; its name is the packet that carried it first."""
+    """Data is open until one of its packets is acknowledged; the number of its first packet identifies it."""
     data = DataLedger()
     data.send(0, 3, ())
     data.send(4, 6, ((1, 2),))  # 4 and 5 repeat 1 and 2, 6 is new
@@ -139,7 +139,7 @@ def test_data_that_is_sent_again() -> None:
 
 
 def test_packets_without_data() -> None:
-    """A packet that contains only ACK frames is not unacknowledged data, repeats none and is not repeated."""
+    """A packet with only ACK frames carries no open data, repeats none and cannot be repeated."""
     data = DataLedger()
     data.send(0, 0, ())
     data.send(1, 2, (), not_in_flight=True)
@@ -160,7 +160,7 @@ def test_packets_without_data() -> None:
     [(((0, 2),), "3 packets are repeated by 2"), (((4, 4),), "was not sent before"), (((2, 2),), "name that one")],
 )
 def test_data_that_cannot_be_repeated(again: tuple[tuple[int, int], ...], reason: str) -> None:
-    """More than is sent, what was not sent before, and a packet that repeats data itself."""
+    """Repeating more packets than are sent, unsent packets, or packets that repeat data is refused."""
     data = DataLedger()
     data.send(0, 1, ())
     data.send(2, 3, ((0, 0),))
@@ -170,7 +170,7 @@ def test_data_that_cannot_be_repeated(again: tuple[tuple[int, int], ...], reason
 
 @given(st.lists(st.tuples(st.integers(0, 2**59), st.integers(0, 2**40)), min_size=1, max_size=20))
 def test_estimator_stays_between(samples: list[tuple[int, int]]) -> None:
-    """The minimum is the least sample, and the smoothed RTT lies between the extremes, a rounding below at most."""
+    """The minimum is the smallest sample, and the smoothed RTT is at most a rounding below the exact value."""
     rtt = RttEstimator()
     exact: Fraction | None = None
     for latest, delay in samples:
@@ -185,7 +185,7 @@ def test_estimator_stays_between(samples: list[tuple[int, int]]) -> None:
 
 
 def test_a_long_ledger_gives_its_front_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is free at the front of the list is given back, and nothing else."""
+    """A long ledger frees entries at the front of its list, and keeps all packets in flight."""
     monkeypatch.setattr(ledger_module, "_SPARE_RUNS", 4)
     ledger = Ledger()
     for packet in range(100):
@@ -197,7 +197,7 @@ def test_a_long_ledger_gives_its_front_back(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_when_the_packet_of_a_mark_was_sent() -> None:
-    """An ECN-CE mark repeats when its packet was sent, also of one that has left the flight."""
+    """An ECN-CE mark contains the sending time of its packet, also after the packet has left flight."""
     sent = [Sent(5, (Run(0, 3, 1200, 5),), 4800, 4800, False), Sent(7, (Run(4, 4, 1200, 7),), 1200, 6000, False)]
     config = {"max_datagram_size_bytes": 1200}
     check_stream([*sent, Ce(9, 3, 5, 1), Ce(9, 4, 7, 2)], config)
@@ -206,7 +206,7 @@ def test_when_the_packet_of_a_mark_was_sent() -> None:
 
 
 def test_falling_ranges_are_refused() -> None:
-    """A falling range never reaches the packets in flight."""
+    """A falling range is refused and leaves the packets in flight unchanged."""
     ledger = filled()
     with pytest.raises(LedgerError, match=r"packets 5\.\.4: expected a rising range"):
         ledger.take(5, 4)

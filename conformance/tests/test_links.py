@@ -1,4 +1,4 @@
-"""The links of networks: queues, early drops, token bucket, wires and CoDel, by hand."""
+"""The links of networks, compared with hand calculations: queues, early drops, token bucket, wires and CoDel."""
 
 import pytest
 
@@ -11,7 +11,7 @@ MS = 10**6
 
 
 def test_early_drops_by_hand() -> None:
-    """Above the limit a quarter is dropped, drawn from purpose 3 of the seed; below it nothing."""
+    """Above the limit a quarter of the packets is dropped, drawn from purpose 3 of the seed; below it none."""
     link = Bottleneck(Link(8_000_000, 0, 0, 10**9, 0, 0, early_drop_above_bytes=5000, early_drop_ppm=250_000), 7)
     draws = SplitMix64(7 ^ 3)
     waiting = 0
@@ -23,14 +23,14 @@ def test_early_drops_by_hand() -> None:
 
 
 def test_a_queue_in_packets() -> None:
-    """Two packets wait, of whatever size."""
+    """A queue of two packets accepts two waiting packets of any size."""
     link = Bottleneck(Link(8_000_000, 0, 0, 0, 0, 0, queue_packets=2), 1)
     assert [link.carry(0, size) is None for size in (1000, 1, 60_000, 1)] == [False, False, False, True]
 
 
 @pytest.mark.parametrize(("wire_first", "seen"), [(True, [(0, MS), (1, 2 * MS)]), (False, [(0, MS)])])
 def test_links_are_crossed_in_turn(wire_first: bool, seen: list[tuple[int, int]]) -> None:
-    """A bucket for one packet passes two that a wire has put 1 ms apart, not two that come at once. The delay comes last."""
+    """A bucket of one packet passes two packets 1 ms apart after a wire, but one of two that arrive together."""
     links = [(Kind.WIRE, 8_000_000, 0, 0), (Kind.BUCKET, 8_000_000, 0, 1000)]
     later = [(number, t_ns + 5 * MS) for number, t_ns in seen]
     found, dropped = cross([*(links if wire_first else reversed(links)), (Kind.DELAY, 0, 5 * MS, 0)], [(0, 1000)] * 2)
@@ -38,7 +38,7 @@ def test_links_are_crossed_in_turn(wire_first: bool, seen: list[tuple[int, int]]
 
 
 def test_token_bucket_by_hand() -> None:
-    """A burst passes at once, what follows at the rate, and what would wait too long is dropped."""
+    """A burst passes at once, later packets pass at the rate, and packets that would wait too long are dropped."""
     bucket = (Kind.BUCKET, 8_000_000, 2 * MS, 2000)
     seen, dropped = cross([bucket], [(0, 1000)] * 6 + [(10 * MS, 1000)] * 3)
     # Tokens for two packets, then one for each ms; the fifth would wait 3 ms.
@@ -47,7 +47,7 @@ def test_token_bucket_by_hand() -> None:
 
 
 def test_a_wire_by_hand() -> None:
-    """Packets follow one another, and times are rounded to the nearest ns."""
+    """A wire sends packets one after another, and rounds times to the nearest ns."""
     seen, _ = cross([(Kind.WIRE, 10**10, 1000, 0)], [(0, 58), (0, 54), (5000, 54)])
     assert seen == [(0, 1046), (1, 1089), (2, 6043)]
 
@@ -56,20 +56,20 @@ def test_a_wire_by_hand() -> None:
     ("size", "rate", "ns"), [(58, 10**10, 46), (536, 11_650_844, 368_042), (1, 128_000_000, 62), (1, 16, 500_000_000)]
 )
 def test_transmission_times(size: int, rate: int, ns: int) -> None:
-    """To the nearest ns; a half is cut off where binary digits do not end."""
+    """Transmission times are rounded to the nearest ns; a half is rounded down if its binary digits do not end."""
     assert transmission_ns(size, rate) == ns
 
 
 def test_codel_by_hand() -> None:
-    """A queue that stands above 5 ms for 100 ms loses a packet, another 100 ms later, then 100 ms / sqrt(2); one that empties loses none."""
+    """A queue above 5 ms drops packets after 100 ms, after 100 ms more and after 100 ms / sqrt(2); a short one none."""
     link = (Kind.CODEL, 8_000_000, 0, 3000)
-    # 20 packets at first, then one each ms as the link takes them: about 20 ms of queue.
+    # 20 packets at first, then one per ms, the rate of the link: about 20 ms of queue.
     _, dropped = cross([link], [(0, 1000)] * 20 + [(n * MS, 1000) for n in range(1, 80)])
     assert dropped == 0
     seen, dropped = cross([link], [(0, 1000)] * 20 + [(n * MS, 1000) for n in range(1, 300)])
     missing = sorted(set(range(319)) - {number for number, _ in seen})
     assert len(missing) == dropped == 3
-    # Dropped when taken out of the queue, 100 ms after packets began to wait longer than the target.
+    # A packet is dropped at dequeue, 100 ms after packets began to wait longer than the target.
     assert 105 <= missing[0] <= 112
     assert 99 <= missing[1] - missing[0] <= 102
     assert 69 <= missing[2] - missing[1] <= 73

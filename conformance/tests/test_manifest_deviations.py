@@ -1,4 +1,4 @@
-"""What a manifest says of the deviations of a stack: each has a kind, and a defect its place, its sentence and what a user notices."""
+"""The deviations in the manifest of a stack: each has a kind; a defect has a place, a section and an effect."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ PROFILES = 'profiles = ["bbr/draft-06"]\n'
 
 
 def load(tmp_path: Path, members: dict[str, str], cases: str = CASES) -> str:
-    """Return the message with which a manifest with one deviation is refused, none if it is not."""
+    """Load a manifest with one deviation; return the error message, or an empty string."""
     lines = [f'{name} = "{value}"' for name, value in ({"explanation": "does so"} | members).items()]
     path = tmp_path / "manifest.toml"
     path.write_text(HEAD + "\n".join(lines) + "\n" + cases, encoding="utf-8")
@@ -43,7 +43,7 @@ def load(tmp_path: Path, members: dict[str, str], cases: str = CASES) -> str:
 
 
 def test_one_entry_is_one_cause(tmp_path: Path) -> None:
-    """It has as many deviations as cases, with the clause of each and all that is told of the cause."""
+    """An entry gives one deviation per case, each with its clause and all members of the entry."""
     assert load(tmp_path, DEFECT, CASES + '"slow-start.begin" = ["c"]\n') == ""
     deviations = load_manifest(tmp_path / "manifest.toml").deviations
     assert [(one.case, one.clause) for one in deviations] == [
@@ -54,7 +54,7 @@ def test_one_entry_is_one_cause(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS[1:])
 def test_other_kinds_need_no_more(tmp_path: Path, kind: str) -> None:
-    """What is no defect has no place to mend."""
+    """Deviations other than defects need neither a place nor a section."""
     assert load(tmp_path, {"kind": kind}, PROFILES if kind == OTHER_VERSION else CASES) == ""
 
 
@@ -78,7 +78,7 @@ def test_another_version_explains_a_profile_at_any_rule(tmp_path: Path) -> None:
         (
             {},
             CASES,
-            "deviation[0].kind: is missing; it is one of defect, literal, by design, other-version, open, precision",
+            "deviation[0].kind: is missing; choose one of defect, literal, by design, other-version, open, precision",
         ),
         (
             {"kind": "by-design"},
@@ -99,7 +99,7 @@ def test_another_version_explains_a_profile_at_any_rule(tmp_path: Path) -> None:
         (
             {"kind": OTHER_VERSION},
             'profiles = ["draft-06"]',
-            "deviation[0].profiles: 'draft-06' is not of the form ALGORITHM/PROFILE",
+            "deviation[0].profiles: expected ALGORITHM/PROFILE, got 'draft-06'",
         ),
         ({"kind": "open"}, PROFILES + CASES, "deviation[0].profiles: unknown key"),
         ({"kind": "open"}, "cases = []", "deviation[0].cases: needs a table of lists of cases by clause"),
@@ -107,7 +107,7 @@ def test_another_version_explains_a_profile_at_any_rule(tmp_path: Path) -> None:
         (
             {"kind": "open"},
             '[deviation.cases]\n"slow-start.grows" = ["a"]\n',
-            "deviation[0].cases.slow-start.grows: there is no clause 'slow-start.grows'; did you mean 'slow-start.grow'?",
+            "deviation[0].cases.slow-start.grows: unknown clause 'slow-start.grows'; did you mean 'slow-start.grow'?",
         ),
         (
             {"kind": "open"},
@@ -117,19 +117,19 @@ def test_another_version_explains_a_profile_at_any_rule(tmp_path: Path) -> None:
     ],
 )
 def test_refusals_say_place_and_remedy(tmp_path: Path, members: dict[str, str], cases: str, message: str) -> None:
-    """A refusal names the key, what is wrong and what may stand there."""
+    """The error message contains the key, the error and the allowed values."""
     assert load(tmp_path, members, cases) == message
 
 
 @pytest.mark.parametrize("left_out", ["id", "level", "where", "section", "notice"])
 def test_a_defect_needs_all(tmp_path: Path, left_out: str) -> None:
-    """An entry about a departure from a text lists id, place, sentence and effect for a user."""
+    """A defect needs an id, level, place, section and effect for a user."""
     members = {name: value for name, value in DEFECT.items() if name != left_out}
     assert load(tmp_path, members) == f"deviation[0].{left_out}: must be a non-empty string"
 
 
 def test_levels() -> None:
-    """Only a defect accuses; what a text leaves open has the level of an open point."""
+    """Only a defect has the level of a rule; an open choice has the level of an open point."""
     for manifest in load_manifests().values():
         for one in manifest.deviations:
             level = one.level_of("MUST")
@@ -138,14 +138,14 @@ def test_levels() -> None:
 
 
 def test_a_cause_is_told_once() -> None:
-    """Of a stack no explanation has two kinds: a page groups by it."""
+    """No explanation of a stack has two kinds, because a page groups deviations by explanation."""
     for manifest in load_manifests().values():
         kinds = {(one.explanation, one.kind) for one in manifest.deviations}
         assert len(kinds) == len({explanation for explanation, _ in kinds}), manifest.name
 
 
 def test_an_id_is_one_defect() -> None:
-    """Adapters share an id only for the same code: place, sentence, level, effect and explanation are equal."""
+    """Adapters share an id only for the same code: place, section, level, effect and explanation are equal."""
     found: dict[str, set[tuple[str | None, ...]]] = {}
     for manifest in load_manifests().values():
         for one in manifest.deviations:
@@ -158,7 +158,7 @@ def test_an_id_is_one_defect() -> None:
 
 
 def test_a_place_is_one_defect() -> None:
-    """Two defects of a stack differ in their effect for a user; else one line of code would be counted twice."""
+    """Two defects of a stack have different effects; otherwise one line of code would be counted twice."""
     noticed: dict[tuple[str, str | None], set[str | None]] = {}
     for manifest in load_manifests().values():
         for one in manifest.deviations:
@@ -169,7 +169,7 @@ def test_a_place_is_one_defect() -> None:
 
 
 def test_tcp_and_quic_have_their_own_texts() -> None:
-    """The defects of a TCP stack depart from texts on TCP, and no QUIC stack departs from a text on TCP alone."""
+    """Defects of TCP stacks cite texts on TCP, and no QUIC stack has a defect against a text on TCP alone."""
     for manifest in load_manifests().values():
         is_tcp = "TCP" in manifest.title
         foreign = ("RFC 9000", "RFC 9002") if is_tcp else ("RFC 5681", "RFC 6928", "RFC 7661")
@@ -179,7 +179,7 @@ def test_tcp_and_quic_have_their_own_texts() -> None:
 
 
 def test_each_defect_is_complete() -> None:
-    """Id, place, section, effect and a recorded case; the version is in the record, and an id has one place."""
+    """Each defect has id, place, section, effect and recorded case; its record has a version; an id has one place."""
     places: dict[str, str] = {}
     for name, manifest in load_manifests().items():
         defects = [one for one in manifest.deviations if one.kind == "defect"]
@@ -198,7 +198,7 @@ def test_each_defect_is_complete() -> None:
 
 
 def test_each_adapter_says_what_it_supplies(tmp_path: Path) -> None:
-    """A stack in a connection has state from the handshake; its adapter lists the part that it supplies."""
+    """The manifest of a third-party adapter lists the state that the adapter supplies in place of the handshake."""
     stacks = [one for one in load_manifests().values() if one.role == "third-party"]
     assert all(one.supplied_before_start for one in stacks)
     path = tmp_path / "manifest.toml"
@@ -215,7 +215,7 @@ def test_the_initial_rtt_of_an_adapter_is_no_defect() -> None:
 
 
 def test_a_cap_at_twice_the_flight_is_not_held_against_a_stack() -> None:
-    """draft-ietf-ccwg-ratelimited-increase requires it; msquic and s2n-quic have it, and their entries cite the draft."""
+    """Entries on the cap in msquic and s2n-quic cite draft-ietf-ccwg-ratelimited-increase, which requires it."""
     for name in ("msquic", "s2n-quic-core", "s2n-quic-core-hystartpp"):
         told = {one.explanation for one in load_manifests()[name].deviations if "highest flight" in one.explanation}
         assert told, name

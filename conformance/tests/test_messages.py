@@ -1,4 +1,4 @@
-"""What is said in a first hour: each message names what is wrong, where, and what to do."""
+"""Messages for new users: each contains the error, its place, and the remedy."""
 
 import json
 import re
@@ -19,24 +19,24 @@ SEARCH = "stimulus:deep-queue@search/draft-09"
 
 
 def run(*words: object) -> Result:
-    """Run the command; an exception that is none of click's is raised."""
+    """Run the command; raise exceptions other than click's."""
     return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(
     ("name", "mode", "said"),
     [
-        ("./nothere", None, "--adapter ./nothere: there is no such file"),
-        ("./ad.py", 0o644, "is not executable: chmod +x ad.py, or name the command 'python3 ad.py'"),
-        ("ad.sh", 0o644, "is not executable: chmod +x ad.sh, or name the command 'sh ad.sh'"),
+        ("./nothere", None, "--adapter ./nothere: no such file"),
+        ("./ad.py", 0o644, "is not executable: chmod +x ad.py, or pass the command 'python3 ad.py'"),
+        ("ad.sh", 0o644, "is not executable: chmod +x ad.sh, or pass the command 'sh ad.sh'"),
         ("./ad", 0o644, "is not executable: chmod +x ad\n"),
-        (".", None, "is a directory; name the program in it"),
+        (".", None, "is a directory; pass the program in it"),
     ],
 )
 def test_a_path_that_is_no_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, mode: int | None, said: str
 ) -> None:
-    """What is meant as a file is not looked for among the adapters of the checkout."""
+    """A path is not looked up among the adapters of the checkout."""
     monkeypatch.chdir(tmp_path)
     if mode is not None:
         Path(name).write_text("#!/bin/sh\n", encoding="utf-8")
@@ -52,11 +52,11 @@ def test_a_path_that_is_no_command(
     [
         ({"slow-start": ["rfc9002"]}, "declares slow-start/rfc9002, which does not exist; did you mean rfc-9002?"),
         ({"slowstart": ["rfc-9002"]}, "declares slowstart, which does not exist; did you mean slow-start?"),
-        ({"slow-start": ["x"]}, "declares slow-start/x, which does not exist; there are ack-counting, rfc-9002"),
+        ({"slow-start": ["x"]}, "declares slow-start/x, which does not exist; available: ack-counting, rfc-9002"),
     ],
 )
 def test_a_hello_that_declares_what_is_not(tmp_path: Path, claims: Any, said: str) -> None:
-    """A name that is spelt otherwise is said beside what is not declared, and ends with exit code 4."""
+    """A misspelt name in a declaration is reported with the nearest name, with exit code 4."""
     root = write_vectors(tmp_path / "vectors")
     adapter = command("declares", json.dumps({"algorithms": claims}))
     result = run("run", "--vectors", root, "--adapter", shlex.join(adapter))
@@ -70,25 +70,25 @@ def test_a_hello_that_declares_what_is_not(tmp_path: Path, claims: Any, said: st
         (
             ("run", "--algorithm", "slow-start", "--profile", "rfc-9406", "--adapter", "python-model"),
             4,
-            "nothing was run: --profile rfc-9406: no case among those of --algorithm slow-start; there are ack-counting, rfc-9002\n",
+            "nothing was run: --profile rfc-9406: no case among the cases of --algorithm slow-start; available: ack-counting, rfc-9002\n",
         ),
         (
             ("run", "--algorithm", "slow-start", "--profile", "rfc-9402", "--adapter", "python-model"),
             2,
-            "--profile rfc-9402: unknown; did you mean rfc-9002? there are ack-counting, rfc-9002\n",
+            "--profile rfc-9402: unknown; did you mean rfc-9002? available: ack-counting, rfc-9002\n",
         ),
         (
             ("run", "--algorithm", "slow-start", "--tier", "gold", "--id", "x", "--adapter", "python-model"),
             4,
-            "--id x: no case among those of --tier gold; there are slow-start.",
+            "--id x: no case among the cases of --tier gold; available: slow-start.",
         ),
-        (("show", "slow-start.frst.small"), 2, "unknown; did you mean slow-start.first.small@rfc-9002? `firstflight list` has"),
-        (("show", SEARCH.replace("deep", "dep")), 2, f"did you mean {SEARCH}? `firstflight list --closed-loop` has"),
-        (("show", SEARCH, "--qlog"), 2, "only a case with its own events has a qlog"),
+        (("show", "slow-start.frst.small"), 2, "unknown; did you mean slow-start.first.small@rfc-9002? `firstflight list` lists"),
+        (("show", SEARCH.replace("deep", "dep")), 2, f"did you mean {SEARCH}? `firstflight list --closed-loop` lists"),
+        (("show", SEARCH, "--qlog"), 2, "--qlog needs a case with events of its own"),
     ],
 )  # fmt: skip
 def test_what_is_meant(tmp_path: Path, words: tuple[str, ...], code: int, said: str) -> None:
-    """A name that is wrong gets the one that may be meant, of those that are left."""
+    """A wrong name is reported with the nearest of the remaining names."""
     of_others = [vector("slow-start.other.small", events()), vector("hystartpp.other.small", events())]
     for other, algorithm, profile in zip(
         of_others, ("slow-start", "hystartpp"), ("ack-counting", "rfc-9406"), strict=True
@@ -99,14 +99,14 @@ def test_what_is_meant(tmp_path: Path, words: tuple[str, ...], code: int, said: 
 
 
 def test_a_misspelt_command() -> None:
-    """The nearest is named."""
+    """A misspelt command is reported with the nearest command."""
     result = run("rnu")
     assert result.exit_code == 2
     assert "No such command 'rnu'; did you mean run?" in result.output
 
 
 def test_a_log_on_standard_output(tmp_path: Path) -> None:
-    """The line is shown without its end, with where a log belongs; lines that differ are one block."""
+    """A log line on standard output is shown without its end, with the remedy; different lines share one block."""
     more = [vector(f"slow-start.target.more-{number}", events()) for number in range(3)]
     root = write_vectors(tmp_path / "vectors", *more)
     script = tmp_path / "logs.py"
@@ -128,7 +128,7 @@ def test_a_log_on_standard_output(tmp_path: Path) -> None:
 
 
 def test_a_float_is_no_integer(tmp_path: Path) -> None:
-    """The number is shown as it came; other numbers are in the same block."""
+    """A float is reported as received; different numbers share one block."""
     root = write_vectors(tmp_path / "vectors", vector("slow-start.target.larger", events()))
     result = run("run", "--vectors", root, "--adapter", shlex.join(command("answers", "float")))
     assert "event 1: cwnd_bytes: 14400.0 is not an integer" in result.output
@@ -136,16 +136,16 @@ def test_a_float_is_no_integer(tmp_path: Path) -> None:
 
 
 def test_who_is_slow_learns_of_the_option(tmp_path: Path) -> None:
-    """The limit is for the case, and has an option."""
+    """A timeout message contains the limit per case and its option."""
     root = write_vectors(tmp_path / "vectors")
     adapter = shlex.join(command("behaves", "hang"))
     result = run("run", "--vectors", root, "--adapter", adapter, "--deadline-s", 1)
     said = " ".join(result.output.split())
-    assert "event 1: no answer within 1 s, the time for the answers of a case (--deadline-s)" in said
+    assert "event 1: no answer within 1 s, the deadline for the answers of a case (--deadline-s)" in said
 
 
 def test_a_case_of_the_closed_loop_is_shown() -> None:
-    """Its id, as a report prints it, leads to the events of the model's run; without a profile to all."""
+    """`show` with the id of a closed-loop case prints the events of the model's run."""
     result = run("show", SEARCH)
     assert result.exit_code == 0
     assert result.output.startswith(SEARCH)
@@ -154,17 +154,17 @@ def test_a_case_of_the_closed_loop_is_shown() -> None:
 
 
 def test_shrink_counts_what_it_looked_at(tmp_path: Path) -> None:
-    """Cases of profiles that are not declared are counted apart."""
+    """Cases of undeclared profiles are counted separately."""
     other = vector("slow-start.other.small", events())
     other["profiles"]["ack-counting"] = other["profiles"].pop("rfc-9002")
     root = write_vectors(tmp_path / "vectors", other)
     result = run("shrink", "--vectors", root, "--adapter", shlex.join(command("declares", "{}")))
     assert result.exit_code == 4
-    assert "no difference in 3 cases; 1 are of profiles that are not declared" in result.output
+    assert "no difference in 3 cases; 1 cases belong to undeclared profiles" in result.output
 
 
 def test_none_is_a_word_of_python(tmp_path: Path) -> None:
-    """Neither the report nor JUnit shows it; JUnit has how long each case took."""
+    """Report and JUnit show "none" instead of Python's None; JUnit has the duration of each case."""
     root = write_vectors(tmp_path / "vectors")
     junit = tmp_path / "junit.xml"
     script = tmp_path / "without.py"
@@ -202,12 +202,12 @@ serve(lambda case, message, answer: line(answer | ({{"ssthresh_bytes": None}} if
     ],
 )
 def test_the_shell_completes(words: list[str], incomplete: str, completed: list[str]) -> None:
-    """Algorithms, profiles, cases, adapters and commands."""
+    """The shell completes algorithms, profiles, cases, adapters and commands."""
     shell = BashComplete(main, {}, "firstflight", "_FIRSTFLIGHT_COMPLETE")
     assert [item.value for item in shell.get_completions(words, incomplete)] == completed
 
 
 def test_the_shell_completes_the_path_of_an_adapter() -> None:
-    """The shell itself lists the files."""
+    """The shell itself completes the path of an adapter."""
     shell = BashComplete(main, {}, "firstflight", "_FIRSTFLIGHT_COMPLETE")
     assert [item.type for item in shell.get_completions(["run", "--adapter"], "./li")] == ["file"]

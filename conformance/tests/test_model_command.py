@@ -84,17 +84,17 @@ def test_a_sweep_in_json_has_a_line_for_each_size() -> None:
         (("slow-start", "--size-bytes", "1", "--rate-bps", "0"), "rate_bps: 0"),
         (("slow-start", "--size-bytes", "1", "--initial-window", "0"), "initial_window_segments: 0"),
         (("slow-start", "--size-bytes", "1", "--segments-per-ack", "9"), "segments_per_ack: 9"),
-        (("slow-start", "--size-bytes", "1.5B"), "no whole number"),
-        (("slow-start", "--size-bytes", "nan"), "no number"),
+        (("slow-start", "--size-bytes", "1.5B"), "expected a whole number"),
+        (("slow-start", "--size-bytes", "nan"), "expected a number"),
         (("slow-start", "--size-bytes", "10Mbit/s"), "units"),
-        (("slow-start",), "--size-bytes or --sweep"),
-        (("slow-start", "--sweep", "5"), "two sizes"),
-        (("slow-start", "--sweep", "5..1"), "rise"),
+        (("slow-start",), "--size-bytes and --sweep"),
+        (("slow-start", "--sweep", "5"), "expected FROM..TO"),
+        (("slow-start", "--sweep", "5..1"), "increasing"),
         (("slow-start", "--size-bytes", "1", "--plot", "x.svg"), "--plot needs --sweep"),
         (("slow-start", "--sweep", "1..9", "--plot", "/dev/null/x.svg"), ""),
         (("quick-start", "--size-bytes", "1"), "needs --approved-rate-bps"),
-        (("quick-start", "--size-bytes", "1", "--approved-rate-bps", "6000000"), "the next lower one is 5120000"),
-        (("quick-start", "--size-bytes", "1", "--approved-rate-bps", "1"), "the smallest is 80000"),
+        (("quick-start", "--size-bytes", "1", "--approved-rate-bps", "6000000"), "the next lower rate is 5120000"),
+        (("quick-start", "--size-bytes", "1", "--approved-rate-bps", "1"), "the smallest rate is 80000"),
         (("slow-start", "--size-bytes", "1GB", "--rate-bps", "1", "--rtt-ns", "0"), "more than"),
         (("tahoe", "--size-bytes", "1"), "tahoe"),
     ],
@@ -111,5 +111,5 @@ def test_quantities() -> None:
     assert parse("64KiB", SIZES) == 65_536
     assert parse("2MB", SIZES) == parse("2000000", SIZES)
     for wrong in ("", "MB", "1e3", "1 2", "0x10", "1..2", "\u0661MB", "1" * 5000 + "q"):
-        with pytest.raises(ValueError, match="is no"):
+        with pytest.raises(ValueError, match="expected a"):
             parse(wrong, SIZES)

@@ -1,4 +1,4 @@
-"""Mutants: loaded with care, made to run, put away again, and killed by what should kill them."""
+"""Mutants are validated, loaded, executed and removed again, and the intended cases kill them."""
 
 import builtins
 import dis
@@ -41,7 +41,7 @@ def by_id(mutant_id: str) -> Mutant:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of mutants in place of that of the checkout."""
+    """Return a folder of mutants that replaces the checkout's folder."""
     monkeypatch.setattr(mutants, "SPEC", tmp_path)
     (tmp_path / "search").mkdir()
     return tmp_path / "search"
@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some vectors, so that a kill matrix is quick."""
+    """Return a folder with few vectors, for a fast kill matrix."""
     root = tmp_path_factory.mktemp("vectors")
     names = ("slow-start/growth.doubling", "slow-start/recovery.halved", "slow-start/sent.no-change",
              "search/doubling.first-evaluation", "search/threshold.equal", "search/bins.same-bin")  # fmt: skip
@@ -60,7 +60,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_mutants_of_the_checkout() -> None:
-    """There are many, each with an id of its own, a reason, and a text that occurs once or a reading that differs."""
+    """Each mutant of the checkout has a description, and a text that occurs once or a different reading."""
     mutants = load_mutants()
     assert len(mutants) > 60
     for mutant in mutants:
@@ -75,7 +75,7 @@ def test_mutants_of_the_checkout() -> None:
 
 @cache
 def global_names(code: CodeType) -> set[str]:
-    """Return the names that functions look up in their module. A function that is as in other mutants is looked at once."""
+    """Return the global names that a function uses. Equal functions of several mutants are checked once."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     own = {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
     return own.union(*map(global_names, inner))
@@ -83,14 +83,14 @@ def global_names(code: CodeType) -> set[str]:
 
 @pytest.mark.filterwarnings("error")
 def test_every_changed_text_compiles() -> None:
-    """Without a warning too: a comment that lost its head would leave its end as code."""
+    """Every changed text compiles without warnings, which would show the rest of a damaged comment."""
     for mutant in load_mutants():
         for path, text in changed_texts(mutant).items():
             compile(text, f"{mutant.id}: {path}", "exec")
 
 
 def test_names_of_mutants_exist() -> None:
-    """A name that is gone would be an error of the mutant, and every vector that gets there would kill it."""
+    """Mutants use only existing names; an unknown name would raise an error in every vector that reaches it."""
     for mutant in load_mutants():
         for path, text in changed_texts(mutant).items():
             code = compile(text, str(path), "exec")
@@ -99,7 +99,7 @@ def test_names_of_mutants_exist() -> None:
 
 
 def test_a_good_file(folder: Path) -> None:
-    """A mutant of either kind is loaded; a profile of its own goes before that of the file."""
+    """Mutants of both kinds are loaded; the profile of a mutant overrides the profile of the file."""
     other = FLIP.replace('"x"', '"y"').replace("floor", "nearest") + 'profile = "lanman-2024-literal"\n'
     (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}\n[[mutant]]\n{other}", encoding="utf-8")
     code, flip = load_mutants()
@@ -113,7 +113,7 @@ def test_a_good_file(folder: Path) -> None:
 
 
 def test_a_mutant_with_two_edits(folder: Path) -> None:
-    """A mutant with further edits changes several files; of one file it changes the text left by the edit before."""
+    """A mutant with further edits changes several files; edits of one file apply in order."""
     (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}{AGAIN}{ALSO}", encoding="utf-8")
     (mutant,) = load_mutants()
     windows, bins = (REFERENCE_PY / "search" / name for name in ("windows.py", "bins.py"))
@@ -125,40 +125,40 @@ def test_a_mutant_with_two_edits(folder: Path) -> None:
 
 MALFORMED = {
     "unknown key": (HEAD + f"[[mutant]]\n{CODE}note = 1\n", "mutant x: unknown keys note"),
-    "both kinds": (HEAD + f'[[mutant]]\n{CODE}readings = {{ shift = "floor" }}\n', "mutant x: needs either"),
-    "neither kind": (HEAD + '[[mutant]]\nid = "x"\nwhat = "w"\n', "mutant x: needs either"),
-    "unknown reading": (HEAD + "[[mutant]]\n" + FLIP.replace("shift", "shifts"), "there is no reading shifts = 'floor'"),
-    "unknown choice": (HEAD + "[[mutant]]\n" + FLIP.replace("floor", "flat"), "there is no reading shift = 'flat'"),
+    "both kinds": (HEAD + f'[[mutant]]\n{CODE}readings = {{ shift = "floor" }}\n', "mutant x: expected either"),
+    "neither kind": (HEAD + '[[mutant]]\nid = "x"\nwhat = "w"\n', "mutant x: expected either"),
+    "unknown reading": (HEAD + "[[mutant]]\n" + FLIP.replace("shift", "shifts"), "unknown reading shifts = 'floor'"),
+    "unknown choice": (HEAD + "[[mutant]]\n" + FLIP.replace("floor", "flat"), "unknown reading shift = 'flat'"),
     "out of bounds": (
         HEAD + "[[mutant]]\n" + FLIP.replace('shift = "floor"', "shift_maximum_bins = 39"),
-        "there is no reading shift_maximum_bins = 39",
+        "unknown reading shift_maximum_bins = 39",
     ),
     "id twice": (HEAD + f"[[mutant]]\n{CODE}[[mutant]]\n{FLIP}", "ids used twice: x"),
     "no id": (HEAD + "[[mutant]]\n" + FLIP.replace('id = "x"\n', ""), "mutant None: needs id"),
     "no reason": (HEAD + "[[mutant]]\n" + FLIP.replace('what = "w"\n', ""), "mutant x: needs what"),
     "no replacement": (
-        HEAD + "[[mutant]]\n" + CODE.replace('replace = "WINDOW_BINS = 9"\n', ""), "mutant x: needs either",
+        HEAD + "[[mutant]]\n" + CODE.replace('replace = "WINDOW_BINS = 9"\n', ""), "mutant x: expected either",
     ),
-    "also and a reading": (HEAD + f"[[mutant]]\n{FLIP}{ALSO}", "mutant x: needs either"),
+    "also and a reading": (HEAD + f"[[mutant]]\n{FLIP}{ALSO}", "mutant x: expected either"),
     "also without replacement": (
         HEAD + f"[[mutant]]\n{CODE}" + ALSO.replace('replace = "KEPT_BINS + 1)"\n', ""), "mutant x: also: each edit needs",
     ),
     "also with more": (HEAD + f'[[mutant]]\n{CODE}{ALSO}equivalent = "e"\n', "mutant x: also: each edit needs"),
     "also another file": (
-        HEAD + f"[[mutant]]\n{CODE}" + ALSO.replace("bins.py", "bin.py"), "mutant x: there is no search/bin.py",
+        HEAD + f"[[mutant]]\n{CODE}" + ALSO.replace("bins.py", "bin.py"), "mutant x: search/bin.py is not a file of the model",
     ),
-    "other file": (HEAD + "[[mutant]]\n" + CODE.replace("windows.py", "window.py"), "mutant x: there is no search/window.py"),
-    "other profile": (HEAD + f'[[mutant]]\n{FLIP}profile = "lanman-2023"\n', "there is no profile search/lanman-2023"),
+    "other file": (HEAD + "[[mutant]]\n" + CODE.replace("windows.py", "window.py"), "mutant x: search/window.py is not a file of the model"),
+    "other profile": (HEAD + f'[[mutant]]\n{FLIP}profile = "lanman-2023"\n', "unknown profile search/lanman-2023"),
     "no algorithm": (f'profile = "lanman-2024"\n[[mutant]]\n{FLIP}', "needs algorithm"),
-    "other algorithm": (HEAD.replace("search", "research") + f"[[mutant]]\n{FLIP}", "there is no algorithm research"),
-    "replacement alone": (HEAD + f'[[mutant]]\n{FLIP}replace = "x"\n', "mutant x: needs either"),
+    "other algorithm": (HEAD.replace("search", "research") + f"[[mutant]]\n{FLIP}", "unknown algorithm research"),
+    "replacement alone": (HEAD + f'[[mutant]]\n{FLIP}replace = "x"\n', "mutant x: expected either"),
     "no TOML": ("[[mutant]\n", "Expected"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MALFORMED)
 def test_malformed_mutants(folder: Path, name: str) -> None:
-    """A malformed file is refused by name, by the command line with exit code 2."""
+    """A malformed file is refused with the mutant's id; the command ends with exit code 2."""
     content, reason = MALFORMED[name]
     (folder / "mutants.toml").write_text(content, encoding="utf-8")
     with pytest.raises(MutantError, match=re.escape(reason)):
@@ -170,7 +170,7 @@ def test_malformed_mutants(folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize(("find", "times"), [("WINDOW_BINS", r"\d+"), ("WINDOW_BINS = 11", "0")])
 def test_a_text_that_is_not_unique(folder: Path, few: Path, find: str, times: str) -> None:
-    """A text that occurs more than once, or never, is refused before anything is judged."""
+    """A text that occurs more than once, or never, is refused before any case is judged."""
     content = HEAD + "[[mutant]]\n" + CODE.replace('find = "WINDOW_BINS = 10"', f'find = "{find}"')
     (folder / "mutants.toml").write_text(content, encoding="utf-8")
     (mutant,) = load_mutants()
@@ -181,7 +181,7 @@ def test_a_text_that_is_not_unique(folder: Path, few: Path, find: str, times: st
 
 
 def assert_right_modules() -> None:
-    """Check that the right modules are where they should be."""
+    """Check that the unmodified modules are loaded."""
     for name, module in RIGHT.items():
         package, _, leaf = name.rpartition(".")
         assert getattr(sys.modules[package], leaf) is module is sys.modules[name]
@@ -194,7 +194,7 @@ RIGHT = {name: importlib.import_module(name) for name in mutable_files().values(
 
 @pytest.mark.parametrize("mutant_id", ["pto-collapses", "shift-floor", "grow-twice"])
 def test_right_modules_come_back(mutant_id: str) -> None:
-    """While a mutant runs its modules are others, with a flipped reading the controller alone; afterwards, and after a crash, the right ones are back."""
+    """A mutant replaces its modules, or with a flipped reading only the controller, until it ends or crashes."""
     mutant = by_id(mutant_id)
     with mutated(mutant) as controller:
         assert controller is not RIGHT["firstflight.controller"]
@@ -207,26 +207,26 @@ def test_right_modules_come_back(mutant_id: str) -> None:
 
 
 def own(module: ModuleType) -> set[int]:
-    """Return a module, its classes and functions, each as a number."""
+    """Return the ids of a module, its classes and its functions."""
     return {id(module)} | {
         id(value) for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__
     }
 
 
 def test_a_change_is_seen_by_all_that_build_on_it() -> None:
-    """While a module is executed anew, none uses the right one."""
+    """While a module is replaced, no other module uses the original."""
     for path, name in mutable_files().items():
         with fresh_modules({path: path.read_text("utf-8")}):
             there = {other: sys.modules[other] for other in RIGHT if other in sys.modules}
             anew = {other for other, module in there.items() if module is not RIGHT[other]}
             replaced = set().union(*(own(RIGHT[other]) for other in anew))
             assert not any(id(value) in replaced for module in there.values() for value in vars(module).values()), name
-        assert name in anew or name not in there  # what only computes is loaded where it is asked for
+        assert name in anew or name not in there  # modules of computations are loaded on demand
     assert_right_modules()
 
 
 def test_text_that_does_not_compile(few: Path) -> None:
-    """A mutant whose text is no Python leaves the right modules as well."""
+    """A mutant with invalid Python leaves the unmodified modules in place."""
     broken = replace(by_id("grow-twice"), replace="_saturate((")
     with pytest.raises(SyntaxError):
         kills_of(few, broken)
@@ -234,7 +234,7 @@ def test_text_that_does_not_compile(few: Path) -> None:
 
 
 def test_a_flip_changes_one_reading() -> None:
-    """A flipped reading is that of its profile alone, and the others stay."""
+    """A flipped reading changes only this reading of its profile."""
     with mutated(by_id("shift-floor")) as controller:
         state = controller.create("search", "lanman-2024", Config(1200))
         assert state.readings == replace(PROFILES["lanman-2024"], shift=Shift.FLOOR)
@@ -251,7 +251,7 @@ def test_a_flip_changes_one_reading() -> None:
     ],
 )
 def test_killed_by_what_should_kill_it(few: Path, mutant_id: str, case: str) -> None:
-    """A flipped reading and changed code are rejected by the windows in the case that is made for them."""
+    """The intended case rejects a flipped reading and changed code by their windows."""
     kills = kills_of(few, by_id(mutant_id))
     assert case in kills.by_windows
     assert not kills.survives
@@ -267,26 +267,26 @@ def test_killed_by_what_should_kill_it(few: Path, mutant_id: str, case: str) -> 
     ],
 )
 def test_computations_kill(mutant_id: str, killed_by: list[str]) -> None:
-    """A mutant of a computation is executed, and rejected by the case that is made for it alone."""
+    """Only the intended case rejects a mutant of a computation."""
     assert kills_of(VECTORS, by_id(mutant_id)).by_windows == killed_by
     assert_right_modules()
 
 
 def test_the_right_computation_survives() -> None:
-    """The model of a computation, executed anew without a change, is rejected by none."""
+    """No case rejects a computation whose text is unchanged."""
     mutant = by_id("tt-segments-fluid")
     assert kills_of(VECTORS, replace(mutant, replace=mutant.find)).survives
 
 
 def test_the_right_one_survives(few: Path) -> None:
-    """A mutant that is none is rejected by no case, and needs an argument."""
+    """No case rejects an equivalent mutant, so it needs an argument."""
     none = replace(by_id("grow-twice"), replace="_saturate(state.cwnd_bytes + (growing * run.size_bytes))")
     kills = kills_of(few, none)
     assert (kills.by_windows, kills.by_state, kills.survives) == ([], [], True)
 
 
 def test_state_alone_does_not_kill(few: Path) -> None:
-    """What shows only in outcome or state is told apart, but survives."""
+    """A mutant that differs only in outcome or state is distinguished but survives."""
     other = replace(by_id("grow-twice"), find="Outcome.SENT  #", replace="Outcome.UNCHANGED  #")
     kills = kills_of(few, other)
     assert kills.survives
@@ -294,7 +294,7 @@ def test_state_alone_does_not_kill(few: Path) -> None:
 
 
 def test_a_crash_kills_nothing(few: Path) -> None:
-    """A mutant that raises has answered nothing: its text may be stale. It needs mending, not a kill."""
+    """A crash does not kill a mutant, because its text may be out of date and need repair."""
     crash = replace(by_id("grow-twice"), find="return Outcome.SENT  #", replace="return 1 // 0  #")
     kills = kills_of(few, crash)
     assert (kills.by_windows, len(kills.by_crash), kills.survives) == ([], 3, True)
@@ -305,12 +305,12 @@ def test_a_crash_kills_nothing(few: Path) -> None:
     [(["a"], "", True), ([], "because", True), ([], "", False), (["a"], "because", False)],
 )
 def test_explained(killed: list[str], why: str, explained: bool) -> None:
-    """A mutant is killed or said to survive, not both and not neither."""
+    """A mutant is explained if it is either killed or has an argument, but not both."""
     assert Kills(by_id("grow-twice"), by_windows=killed).is_explained(why) == explained
 
 
 def test_the_score_alone(few: Path) -> None:
-    """It finds the same mutants rejected, each by one of the cases that reject it."""
+    """The score alone rejects the same mutants, each by one of the cases of the whole matrix."""
     mutants = [by_id(name) for name in ("grow-twice", "shift-floor", "pto-collapses")]
     for part, whole in zip(kill_matrix(mutants, few, 1, whole=False), kill_matrix(mutants, few, 1), strict=True):
         assert part.survives == whole.survives
@@ -319,7 +319,7 @@ def test_the_score_alone(few: Path) -> None:
 
 
 def test_processes_agree(few: Path) -> None:
-    """The matrix is the same whether one process makes it or two."""
+    """One process and two give the same matrix."""
     mutants = [by_id(name) for name in ("grow-twice", "shift-floor", "pto-collapses")]
     assert kill_matrix(mutants, few, 1) == kill_matrix(mutants, few, 2)
     assert_right_modules()
@@ -337,7 +337,7 @@ def test_processes_agree(few: Path) -> None:
     ids=["killed", "killed in spite of its argument", "survives", "equivalent"],
 )  # fmt: skip
 def test_command(folder: Path, few: Path, tmp_path: Path, entry: str, code: int, score: str) -> None:
-    """The command prints the score, writes the matrix, and fails where a mutant is not explained."""
+    """The command prints the score, writes the matrix, and fails if a mutant is not explained."""
     (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{entry}", encoding="utf-8")
     words = ["dev", "mutants", "--jobs", "1", "--vectors", str(few), "--json", str(tmp_path / "new" / "matrix.json")]
     result = CliRunner().invoke(main, words)

@@ -1,4 +1,4 @@
-"""Every wrong model answers: none is stale, none raises, and a diagnosis that fails takes no verdict away."""
+"""Every wrong model answers without errors, and a failing diagnosis keeps the verdict."""
 
 import sys
 from dataclasses import replace
@@ -19,15 +19,15 @@ from firstflight_conformance.replay.measure import config_from_json
 from firstflight_conformance.replay.mutants import load_mutants
 from firstflight_conformance.replay.variant import build
 
-#: How many vectors of a profile a wrong model is sent: those that add the most clauses.
+#: Number of vectors per profile for a wrong model, chosen to add the most clauses.
 _VECTORS = 3
-#: An event more than these makes no difference to the types of what is answered.
+#: Number of events per case: later events do not add types of answers.
 _EVENTS = 150
 
 
 @cache
 def broad(algorithm: str, profile: str) -> tuple[Case, ...]:
-    """Return few cases of a profile that exercise many of its clauses."""
+    """Return a few cases of a profile that exercise many of its clauses."""
     left = [case for case in every_case() if (case.vector.algorithm, case.profile) == (algorithm, profile)]
     chosen: list[Case] = []
     seen: set[str] = set()
@@ -41,9 +41,9 @@ def broad(algorithm: str, profile: str) -> tuple[Case, ...]:
 
 @pytest.mark.parametrize("algorithm", sorted(set(ALGORITHMS) - COMPUTED_ALGORITHMS))
 def test_every_candidate_answers_in_every_profile(algorithm: str) -> None:
-    """What the diagnosis tries in a profile gives values of the right types there.
+    """Every candidate of the diagnosis gives answers of the right types in each of its profiles.
 
-    A text that was written for another profile may meet an assertion of the model: it explains nothing. It is not stale.
+    A candidate written for another profile may fail an assertion of the model: it is useless there, but up to date.
     """
     tried: dict[str, tuple[Candidate, set[str]]] = {}
     for profile in ALGORITHMS[algorithm].profiles:
@@ -66,7 +66,7 @@ def test_every_candidate_answers_in_every_profile(algorithm: str) -> None:
 
 
 def test_a_mutant_that_its_model_outgrew_kills_nothing() -> None:
-    """A tuple where an outcome belongs, as the model answered once, is a crash and not a rejection."""
+    """A mutant that returns a tuple instead of an outcome, as older models did, crashes and is not rejected."""
     from adequacy.kill import kills_of
     from firstflight_conformance.paths import VECTORS
 
@@ -78,7 +78,7 @@ def test_a_mutant_that_its_model_outgrew_kills_nothing() -> None:
 
 
 def test_a_diagnosis_that_fails_leaves_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The exit code is that of the divergence, and the error is told with its place."""
+    """If the diagnosis raises, the exit code is still a divergence, and the error is printed with its place."""
 
     def broken(*_: object) -> None:
         raise AttributeError("'tuple' object has no attribute 'value'")
@@ -89,11 +89,11 @@ def test_a_diagnosis_that_fails_leaves_the_verdict(monkeypatch: pytest.MonkeyPat
     result = CliRunner().invoke(main, ["run", "--adapter", command, "--algorithm", "slow-start", "--jobs", "1"])
     assert result.exit_code == 1, result.output
     assert "no diagnosis (test_mutants_answer.py:" in result.stderr
-    assert "the verdict stands" in result.stderr
+    assert "the verdict is valid" in result.stderr
 
 
 def test_a_stack_without_ecn_is_told_its_rule() -> None:
-    """It exits 1 with the rule of RFC 9002 that it breaks, at the level of that rule."""
+    """A stack without ECN ends with exit code 1, with the broken rule of RFC 9002 and its level."""
     adapter = Path(__file__).parent / "mutant_adapter.py"
     command = f"{sys.executable} {adapter} slow-start rfc-9002 - ce-ignored"
     result = CliRunner().invoke(main, ["run", "--adapter", command, "--algorithm", "slow-start", "--jobs", "1"])

@@ -1,4 +1,4 @@
-"""Mutants in closed loop: the bugs that engineers plant are found, and of every survivor it is said why."""
+"""Mutants in the closed loop: paths reject typical bugs, and every survivor has a reason."""
 
 import json
 import shlex
@@ -23,7 +23,7 @@ from firstflight_conformance.simulate.model_run import observed_run
 from generate.simulated import load_scenarios
 
 MUTANTS = {mutant.id: mutant for mutant in load_mutants()}
-#: Bugs that a maintainer planted in a HyStart++ of his own, and the path that must reject each of those that the loop once missed.
+#: Bugs that a maintainer planted in his HyStart++, each with the path that must reject it. The loop once missed some.
 BUGS = {
     "hystartpp-clamp-always-16": "delay-below",
     "hystartpp-against-connection": "delay-below",
@@ -34,15 +34,15 @@ BUGS = {
 }
 
 
-#: One that no event of the domain shows.
+#: A mutant that no event of the domain reveals.
 EQUIVALENT = "hystartpp-stays-conservative-after-loss"
-#: Vectors allow both choices of this tie, so that it is argued equivalent; a path has only that of the model.
+#: Vectors allow both choices of this tie, so it counts as equivalent; paths have only the model's choice.
 TIED = ("resume-at-threshold-avoidance",)
 
 
 @pytest.mark.parametrize("name", BUGS)
 def test_planted_bugs_show_in_the_window(name: str) -> None:
-    """The window alone, which every stack reports, shows each on its path."""
+    """The window alone, which every stack reports, reveals each bug on its path."""
     mutant = MUTANTS[name]
     case = next(c for c in stimulus_cases() if c.id == f"stimulus:{BUGS[name]}@hystartpp/{mutant.profile}")
     told = replay(case)
@@ -57,7 +57,7 @@ def test_planted_bugs_show_in_the_window(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(BUGS)[:3])
 def test_planted_bugs_behind_an_adapter(name: str) -> None:
-    """In a process of its own, in the loop, each fails, and the first cause is the mutant or an edit that answers alike, exactly."""
+    """Each bug fails as an adapter in the loop; the first cause is exactly the mutant or an equivalent edit."""
     adapter = shlex.join(
         [sys.executable, str(Path(__file__).with_name("mutant_adapter.py")), "hystartpp", "rfc-9406", "-", name]
     )
@@ -69,21 +69,21 @@ def test_planted_bugs_behind_an_adapter(name: str) -> None:
 
 
 def test_a_choice_behind_an_adapter() -> None:
-    """Congestion avoidance at the threshold shows on a path, where vectors allow both; the run ends with 0 and names what is open.
+    """Congestion avoidance at the threshold differs on a path; the run ends with 0 and reports an open point.
 
-    One ACK that grows less is within the bound of congestion avoidance as well.
+    Vectors allow both choices. One ACK with less growth is within the bound of congestion avoidance as well.
     """
     name = "resume-at-threshold-avoidance"
     adapter = [sys.executable, str(Path(__file__).with_name("mutant_adapter.py")), "careful-resume", "rfc-9959", "-"]
     words = ["--adapter", shlex.join([*adapter, name]), "--id", "stimulus:resume@careful-resume/rfc-9959"]
     result = CliRunner().invoke(main, ["run", "--closed-loop", *words])
     assert result.exit_code == 0, result.output
-    assert "1 case of other choices" in result.output
+    assert "1 case with other choices" in result.output
     assert "careful-resume A39 is open" in result.output or "slow-start S2 is open" in result.output
 
 
 def test_a_right_one_survives() -> None:
-    """A mutant that changes nothing is rejected by no path; one that crashes is by every path that gets there."""
+    """No path rejects a mutant without a change; more than five paths reject a wrong one."""
     mutant = MUTANTS["hystartpp-half-growth"]
     right = Mutant(**{name: getattr(mutant, name) for name in mutant.__slots__} | {"replace": mutant.find})
     assert loop_kills_of(right).survives
@@ -92,7 +92,7 @@ def test_a_right_one_survives() -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_matrix(jobs: int) -> None:
-    """Processes agree with one; computations have no loop."""
+    """One process and two give the same matrix, without computations, which cannot run in the loop."""
     chosen = [MUTANTS[name] for name in ("hystartpp-one-sample", "tt-segments-fluid")]
     (kills,) = loop_matrix(chosen, jobs)
     assert kills.mutant.id == "hystartpp-one-sample"
@@ -100,7 +100,7 @@ def test_matrix(jobs: int) -> None:
 
 
 def test_survivors_are_known_and_say_why() -> None:
-    """Every survivor is a mutant with a loop, which is not argued equivalent already."""
+    """Every survivor is a mutant for the loop that is not argued to be equivalent, and has a reason."""
     named = reasons()
     assert set(named) <= set(MUTANTS)
     for name, why in named.items():
@@ -110,7 +110,7 @@ def test_survivors_are_known_and_say_why() -> None:
 
 
 def test_no_path_has_what_survivors_need() -> None:
-    """The events that are said to be missing are in no run of the model."""
+    """Runs of the model do not contain the events that survivors need."""
     needs = {group.needs for group in load_survivors() if group.needs}
     assert len(needs) == 6
     wanted = ("slow-start/rfc-9002", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "search/draft-09")
@@ -121,7 +121,7 @@ def test_no_path_has_what_survivors_need() -> None:
 
 
 def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command prints the score and says why a survivor is one. Of all mutants ``make mutants`` asks it."""
+    """The command prints the score and the reason of each survivor. ``make mutants`` runs it on all mutants."""
     few = [MUTANTS[name] for name in (*BUGS, "hystartpp-ignores-ce", "grow-twice", EQUIVALENT)]
     monkeypatch.setattr("adequacy.mutants.load_mutants", lambda: few)
     file = tmp_path / "matrix.json"
@@ -145,7 +145,7 @@ def _recorded() -> set[str]:
 
 @pytest.mark.long
 def test_every_survivor_is_explained_and_no_other() -> None:
-    """The paths reject exactly those that are not said to survive."""
+    """The paths reject exactly the mutants without a reason to survive."""
     named = reasons()
     for kills in loop_matrix(list(MUTANTS.values()), 2):
         why = "" if kills.mutant.id in TIED else kills.mutant.equivalent or named.get(kills.mutant.id, "")
@@ -154,7 +154,7 @@ def test_every_survivor_is_explained_and_no_other() -> None:
 
 @pytest.mark.long
 def test_what_is_said_of_survivors_holds() -> None:
-    """Every vector that rejects one has the event that its group needs; without such an event no recorded vector rejects it."""
+    """Vectors that reject a survivor have the event its group needs; without such an event no recorded vector does."""
     events = {vector.id: {event["ev"] for event in vector.raw_events} for vector in every_vector()}
     recorded = _recorded()
     for group in load_survivors():

@@ -1,4 +1,4 @@
-"""Mutated captures and qlogs: a verdict or a message, in bounded time, and no profile that the connection was not."""
+"""Mutated captures and qlogs give a verdict or a message in bounded time, and never a wrong profile."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ from qlog_imitations import WRITERS, written  # isort: skip
 from test_recording_judge import recorded  # isort: skip
 
 CAPTURES = Path(__file__).parent / "kept_captures"
-#: Profiles of the kept captures, by a part of the name; Reno leaves slow start by loss, and is never named.
+#: Profiles of the stored captures by a part of the name. Reno leaves slow start by loss and is never identified.
 TRUE = {"cubic": {"hystart", "suss"}, "reno": set[str](), "bbr": {"bbr"}}
 _MOST_S = 10
 _MSS = 1448
@@ -34,13 +34,13 @@ Parts = list[tuple[int, bytes, int]]  # time, bytes and whole length of a frame
 
 @cache
 def parts(kept: Path) -> tuple[bytes, Parts]:
-    """Return the header of a kept capture and its frames."""
+    """Return the header and the frames of a stored capture."""
     data = gzip.decompress(kept.read_bytes())
     return data[:24], [(each.t_ns, data[each.start : each.end], each.whole_bytes) for each in frames(data)]
 
 
 def joined(head: bytes, found: Parts) -> bytes:
-    """Return the capture."""
+    """Return the capture with this header and these frames."""
     return head + b"".join(_HEAD.pack(t // 10**9, t % 10**9, len(each), whole) + each for t, each, whole in found)
 
 
@@ -99,7 +99,7 @@ def _answer(file: Path) -> ConnectionVerdict | None:
 
 
 def mutated_captures(tmp_path: Path, count: int) -> None:
-    """Judge so many mutated captures."""
+    """Judge ``count`` mutated captures."""
     kept = sorted(CAPTURES.glob("*.pcap.gz"))
     file = tmp_path / "capture.pcap"
     wrong = []
@@ -121,7 +121,7 @@ def mutated_captures(tmp_path: Path, count: int) -> None:
 
 
 def mutated_qlogs(tmp_path: Path, count: int) -> None:
-    """Judge so many mutated qlogs."""
+    """Judge ``count`` mutated qlogs."""
     stream = recorded("linux", "hystart", "path.deep-queue").cut(events=500)
     logs = {
         name: written(stream, habits)[0] for name, habits in WRITERS.items() if name in ("quic-go", "neqo", "quiche")
@@ -140,12 +140,12 @@ def mutated_qlogs(tmp_path: Path, count: int) -> None:
         if verdict is not None and verdict.undecided is None and verdict.may_be:
             wrong += [(number, name, verdict.may_be)] if "hystart/linux" not in verdict.may_be else []
     assert not wrong
-    assert judged > count // 3  # the others are refused with a message
+    assert judged > count // 3  # other logs are refused with a message
 
 
 @pytest.mark.parametrize("at", [110, 139, 143, 165])
 def test_an_ack_and_the_data_in_front_of_it_are_exchanged(tmp_path: Path, at: int) -> None:
-    """The data echoes an older time stamp than the ACK, so it was sent first: the verdict is that of the original."""
+    """Data that echoes an older time stamp than the ACK was sent first, so the verdict equals the original's."""
     head, found = parts(CAPTURES / "plain-cubic-tso.pcap.gz")
     file = tmp_path / "capture.pcap"
     file.write_bytes(joined(head, found))
@@ -159,7 +159,7 @@ def test_an_ack_and_the_data_in_front_of_it_are_exchanged(tmp_path: Path, at: in
 
 
 def test_the_last_segment_of_the_first_flight_is_missing(tmp_path: Path) -> None:
-    """The time of the missing segment is open, and so is the initial window: no profile is named."""
+    """A missing last segment of the first flight makes the initial window ambiguous, and no profile is named."""
     head, found = parts(CAPTURES / "access-line-bbr.pcap.gz")
     file = tmp_path / "capture.pcap"
     file.write_bytes(joined(head, [*found[:12], *found[13:]]))
@@ -179,7 +179,7 @@ def test_the_last_segment_of_the_first_flight_is_missing(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["plain-cubic-tso", "bursts-cubic"])
 def test_the_clock_of_the_capture_steps(tmp_path: Path, name: str) -> None:
-    """Behind a step of 10 ms within slow start, the RTTs are not the sender's: its own time stamps show it, and nothing is refuted."""
+    """A clock step of 10 ms in slow start, visible in the sender's time stamps, refutes no profile."""
     head, found = parts(CAPTURES / f"{name}.pcap.gz")
     at = {"plain-cubic-tso": 160, "bursts-cubic": 404}[name]
     file = tmp_path / "capture.pcap"
@@ -190,7 +190,7 @@ def test_the_clock_of_the_capture_steps(tmp_path: Path, name: str) -> None:
 
 
 def _change(records: list[str], random: Random) -> None:
-    """Drop, double or exchange a record, or change a number in it."""
+    """Drop, duplicate or exchange a record, or change a number in it."""
     at = random.randrange(1, len(records) - 1)
     kind = random.randrange(4)
     if kind == 0:
@@ -234,7 +234,7 @@ def test_a_thousand_qlogs(tmp_path: Path) -> None:
 
 
 def test_a_long_capture_is_followed_to_the_end_of_slow_start(tmp_path: Path) -> None:
-    """A capture with a tail of 18,000 frames at one flight has no more events than its beginning and twenty rounds."""
+    """A capture with a tail of 18,000 frames at one flight is read only until the flight stops growing."""
     head, found = parts(CAPTURES / "access-line-cubic.pcap.gz")
     file = tmp_path / "capture.pcap"
     file.write_bytes(joined(head, found))
@@ -247,7 +247,7 @@ def test_a_long_capture_is_followed_to_the_end_of_slow_start(tmp_path: Path) -> 
 
 
 def _tail(found: Parts, count: int) -> Parts:
-    """Return an ACK of two segments and two segments, so many times."""
+    """Return ``count`` times an ACK of two segments followed by two segments."""
     t_ns = found[-1][0]
     data = bytearray(max((each for each in found if each[2] > 1000), key=lambda each: each[0])[1])
     whole = next(size for _, _, size in found if size > 1000)

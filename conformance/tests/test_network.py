@@ -1,4 +1,4 @@
-"""Networks: what holds of several flows over one bottleneck, the links between, and what is refused."""
+"""Networks: properties of several flows over one bottleneck, the links between, and refused files."""
 
 import copy
 import json
@@ -54,7 +54,7 @@ def network(*flows: FlowPlan, link: Link = LINK, seed: int = 1) -> Network:
 
 
 def check_flow(flow: FlowResult, given: FlowPlan) -> None:
-    """Check what holds of every flow whose events were recorded."""
+    """Check the properties of every flow whose events were recorded."""
     check_stream(flow.events, {"max_datagram_size_bytes": 1200})
     transfer, seen = given.transfer, observations(given, flow.events)
     window = transfer.config.initial_window_bytes or 10_000
@@ -66,7 +66,7 @@ def check_flow(flow: FlowResult, given: FlowPlan) -> None:
             names = [name for low, high in repeated(event) for name in range(low, high + 1)]
             packets = [(n, run.size_bytes) for run in event.packets for n in range(run.first, run.last + 1)]
             for (_, size), name in zip(packets, names, strict=False):
-                assert sent[name] == size  # what is repeated has the size of what was sent first
+                assert sent[name] == size  # repeated data has the size of the packet that sent it first
             sent.update(packets[len(names) :])
         probing = isinstance(event, Pto)
         window = observation.cwnd_bytes
@@ -80,7 +80,7 @@ def check_flow(flow: FlowResult, given: FlowPlan) -> None:
 
 @st.composite
 def networks(draw: st.DrawFn) -> Network:
-    """Small networks of any shape; every transfer has an end."""
+    """Draw a small network of any shape; every transfer has an end."""
     early = draw(st.sampled_from([(0, 0), (5000, 250_000)]))
     link = Link(
         draw(st.sampled_from([999_983, 8_000_000, 40_000_000])), draw(st.integers(0, 20 * MS)), 10 * MS,
@@ -107,7 +107,7 @@ def networks(draw: st.DrawFn) -> Network:
 @settings(max_examples=120, deadline=None)
 @given(networks())
 def test_any_network(drawn: Network) -> None:
-    """Every transfer arrives whole whatever is lost, and what holds of every flow holds."""
+    """Every transfer arrives whole despite losses, and the properties of every flow hold."""
     result = run_network(drawn, record=tuple(flow.name for flow in drawn.flows))
     for flow, one in zip(result.flows, drawn.flows, strict=True):
         check_flow(flow, one)
@@ -127,7 +127,7 @@ def run_of(name: str) -> NetworkResult:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_networks_of_the_checkout(name: str) -> None:
-    """Each runs; samples are as the time has intervals, and delivery never goes back or above the rate."""
+    """Each network runs with one sample per interval; delivery never decreases and never exceeds the link rate."""
     result = run_of(name)
     for flow in result.flows:
         delivered = flow.samples.delivered_bytes
@@ -146,7 +146,7 @@ def test_first_loss_on_the_geostationary_path() -> None:
 
 
 def test_two_flows_share() -> None:
-    """Two equal flows that begin together are served alike; the link is busy while both have data."""
+    """Two equal flows that start together get equal service; the link is busy while both have data."""
     flows = [plan("a", transfer_bytes=2_000_000), plan("b", transfer_bytes=2_000_000, start_ns=1)]
     result = run_network(network(*flows))
     ends = sorted(flow.completed_ns or 0 for flow in result.flows)
@@ -156,16 +156,16 @@ def test_two_flows_share() -> None:
 
 
 def test_a_flow_alone_by_hand() -> None:
-    """Handshake and ten packets: SYN, SYN-ACK, then 1 ms for each packet; the last byte after 10 ms on the way."""
+    """Handshake and ten packets: SYN, SYN-ACK, then 1 ms for each packet; the last byte travels for another 10 ms."""
     result = run_network(network(plan(transfer_bytes=10_000, connection=Handshake(1000), ack_bytes=0)))
     flow = result.flow("one")
-    # 1 ms for the SYN; the way back is unlimited; nothing for the ACK.
+    # 1 ms for the SYN; the way back is unlimited; the ACK takes no time.
     assert flow.first_sent_ns == 21 * MS
     assert flow.completed_ns == 21 * MS + 10 * MS + 10 * MS
 
 
 def test_probes_after_tail_loss() -> None:
-    """If nothing arrives probes follow, at doubling distances, and the data of the lost packets at last."""
+    """If nothing arrives, probes follow at doubling intervals, and finally the data of the lost packets."""
     lossy = replace(LINK, loss_ppm=600_000)
     results = [
         run_network(network(plan(transfer_bytes=5000), link=lossy, seed=seed), record=("one",)) for seed in range(20)
@@ -177,7 +177,7 @@ def test_probes_after_tail_loss() -> None:
 
 
 def test_first_probe_without_a_sample() -> None:
-    """Before the first sample a probe waits 999 ms and the receiver's delay."""
+    """Before the first RTT sample a probe waits 999 ms plus the receiver's delay."""
     broken = replace(LINK, loss_ppm=1_000_000)
     flow = run_network(replace(network(plan(), link=broken), stop_ns=8 * S), record=("one",)).flow("one")
     times = [event.t_ns - ORIGIN_NS for event in flow.events if isinstance(event, Pto)]
@@ -204,7 +204,7 @@ def run_limited(*, seed: int = 1, link: Link = LINK_WITH_ROOM, **changes: Any) -
 
 
 def test_max_data_by_hand() -> None:
-    """A limit arrives 10 ms after the fifth packet of each ten: at 15 ms and every 25 ms later, and at 20 ms."""
+    """A limit arrives 10 ms after the fifth packet of every ten: at 15 ms and every 25 ms later, and at 20 ms."""
     flow = run_limited()
     assert sent(flow)[:6] == [(0, 10_000), (25, 5000), (30, 5000), (50, 5000), (55, 5000), (75, 5000)]
     assert all(event.app_limited for event in flow.events if isinstance(event, Sent))
@@ -219,12 +219,12 @@ def test_max_data_that_grows_by_hand() -> None:
 def test_max_data_ends_with_a_short_packet() -> None:
     """At the limit a packet has the bytes that are left; half of an odd window is rounded down."""
     flow = run_limited(max_data_bytes=1999)
-    # At 11 ms 999 bytes of the limit are left, which is half of the window; 1000 are left when the second packet arrives.
+    # At 11 ms 999 bytes of the limit are left, half of the window; at the second arrival 1000 bytes are left.
     assert sent(flow)[:3] == [(0, 1999), (21, 1000), (42, 1999)]
 
 
 def test_max_data_and_a_probe() -> None:
-    """Probes repeat data instead of exceeding the limit, and every transfer arrives however many packets are lost."""
+    """Probes repeat data instead of exceeding the limit, and every transfer completes however many packets are lost."""
     flows = [run_limited(seed=seed, link=replace(LINK, loss_ppm=400_000), max_data_bytes=1000) for seed in range(20)]
     assert all(flow.delivered_bytes == 100_000 for flow in flows)
     assert any(flow.probe_timeouts > 3 for flow in flows)
@@ -304,7 +304,7 @@ def test_malformed_networks(tmp_path: Path, name: str) -> None:
 
 
 def test_same_names_are_refused(tmp_path: Path) -> None:
-    """Flows are told apart by their names."""
+    """Flows with the same name are refused."""
     content = raw()
     content["flows"] *= 2
     with pytest.raises(ScenarioError, match="same name"):
@@ -320,7 +320,7 @@ def short(tmp_path: Path) -> Path:
 
 
 def test_command(tmp_path: Path) -> None:
-    """Each flow has its paragraph, the bottleneck its own."""
+    """The output has one paragraph for each flow and one for the bottleneck."""
     result = command(short(tmp_path), "--controller", "other=slow-start/rfc-9002", "--transfer-bytes", "other=10000")
     assert result.exit_code == 0
     assert "download (search/lanman-2024+cubic)\n" in result.stdout
@@ -330,7 +330,7 @@ def test_command(tmp_path: Path) -> None:
 
 
 def test_command_with_max_data(tmp_path: Path) -> None:
-    """The file and the option give the same run; the delivery is at most what two limits allow."""
+    """The file and the option give the same run; the delivery is bounded by both limits."""
     content = raw()
     content["stop_ns"] = 3 * S
     content["flows"][0]["sender"] |= {"transfer_bytes": None, "max_data": {"window_bytes": 20_000, "factor": 2}}
@@ -347,7 +347,7 @@ def test_command_with_max_data(tmp_path: Path) -> None:
 
 
 def test_command_json_and_plot(tmp_path: Path) -> None:
-    """One object with the samples; plots are the same bytes each time."""
+    """The JSON is one object with the samples; plots have the same bytes each time."""
     path = short(tmp_path)
     result = command(path, "--json", "--plot", tmp_path / "one.svg", "--seed", 9)
     content = json.loads(result.stdout)
@@ -369,26 +369,26 @@ def test_plot_with_bins(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("--controller", "nobody=search/draft-09"), "there is no flow nobody"),
-        (("--controller", "download=search"), "needs FLOW=ALGORITHM/PROFILE"),
+        (("--controller", "nobody=search/draft-09"), "unknown flow nobody"),
+        (("--controller", "download=search"), "expected FLOW=ALGORITHM/PROFILE"),
         (("--controller", "download=search/none"), "search/none: no such profile"),
-        (("--transfer-bytes", "download=0"), "--transfer-bytes download=0: needs FLOW=N"),
-        (("--max-data", "download=0"), "--max-data download=0: needs FLOW=N"),
-        (("--max-data", "download=1kB:x"), "needs FLOW=N:FACTOR"),
+        (("--transfer-bytes", "download=0"), "--transfer-bytes download=0: expected FLOW=N"),
+        (("--max-data", "download=0"), "--max-data download=0: expected FLOW=N"),
+        (("--max-data", "download=1kB:x"), "expected FLOW=N:FACTOR"),
         (("--max-data", "download=1kB:17"), "max_data_factor 17 is outside 1..16"),
-        (("--max-data", "nobody=1kB"), "there is no flow nobody"),
+        (("--max-data", "nobody=1kB"), "unknown flow nobody"),
         (("--seed", "-1"), "--seed"),
     ],
 )
 def test_command_refuses(tmp_path: Path, words: tuple[str, ...], reason: str) -> None:
-    """What is unknown is a usage error."""
+    """Unknown names and values out of range are usage errors."""
     result = command(short(tmp_path), *words)
     assert result.exit_code == 2
     assert reason in result.stderr
 
 
 def test_same_bytes_with_another_hash_seed(tmp_path: Path) -> None:
-    """The same file and seed give the same bytes in another process with another hash seed; another seed other ones."""
+    """The same file and seed give the same bytes with another hash seed; another seed gives other bytes."""
     content = raw()
     content["stop_ns"] = 4 * S
     path = write(tmp_path, content)

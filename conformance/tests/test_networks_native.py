@@ -1,4 +1,4 @@
-"""The C simulator: networks against the plain program, of the checkout; presets; bounds; and its code by itself."""
+"""The C simulator against the plain program: networks of the checkout, presets, bounds, and the C code by itself."""
 
 import re
 import subprocess
@@ -33,7 +33,7 @@ PRESET = "grigore-2025"
 
 
 def check_network(network: Network) -> bool:
-    """Check that both programs agree, with every event and arrival of every flow; return whether the controllers took every event."""
+    """Check that both programs agree on every event and arrival; return whether the controllers accept every event."""
     try:
         expected = plain_network(network)
     except DomainError as refusal:
@@ -46,7 +46,7 @@ def check_network(network: Network) -> bool:
 
 @pytest.mark.parametrize("name", [path.name for path in sorted(NETWORKS.glob("*.json"))])
 def test_networks_of_the_checkout(name: str) -> None:
-    """Each with its own controllers, cut off after three seconds of simulated time; a second flow begins after six, among losses."""
+    """Each network runs its own controllers for three simulated seconds; a second flow starts after six."""
     network = load_network(NETWORKS / name)
     flows = tuple(replace(plan, start_ns=min(plan.start_ns, 6 * S)) for plan in network.flows)
     begun_ns = max(plan.start_ns for plan in flows)
@@ -55,7 +55,7 @@ def test_networks_of_the_checkout(name: str) -> None:
 
 @pytest.mark.parametrize("seed", [4, 12, 14, 16])
 def test_persistent_congestion_from_before_the_first_sample(seed: int) -> None:
-    """What was lost before there was an RTT does not count (RFC 9002, section 7.6.1): seven of ten packets are lost."""
+    """Losses before the first RTT sample do not count (RFC 9002, section 7.6.1): seven of ten packets are lost."""
     transfer = Transfer(Config(1000, 10_000), 60_000, named_data=True, probes=True)
     plan = FlowPlan("one", "slow-start/rfc-9002", 0, transfer, Receiver(1, 0))
     link = Link(8_000_000, 10 * MS, 10 * MS, 20_000, 700_000, 0)
@@ -88,7 +88,7 @@ NETWORK = Network("any", "", (), 1, 60 * S, S, LINK, None, (PLAN,))
     ids=str,
 )  # fmt: skip
 def test_bounds(beyond: dict[str, Any]) -> None:
-    """One step beyond each bound that the C code relies on: the message has the bound, or the member that is needed."""
+    """One step beyond each bound of the C code: the message contains the bound or the missing member."""
     first = NETWORK.flows[0]
     first = replace(first, **beyond.get("flow", {}), transfer=replace(first.transfer, **beyond.get("transfer", {})))
     rest = {name: value for name, value in beyond.items() if name not in ("link", "flow", "transfer")}
@@ -101,7 +101,7 @@ def test_bounds(beyond: dict[str, Any]) -> None:
 
 
 def test_what_only_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A packet that a link with room for all would hold for longer than numbers go, and a transfer that does not end in time."""
+    """A packet queued for longer than the range of numbers, and a transfer that does not end in time, are errors."""
     crowd = Transfer(Config(65_000, 2**40), 2**37, Pacing.WINDOW, named_data=True, probes=True)
     plan = FlowPlan("one", "slow-start/rfc-9002", 0, crowd, Receiver(2, 0), access=Access(1000, 0))
     with pytest.raises(ScenarioError, match=r"any: beyond the bounds of the simulator: .* 2\^59 ns"):
@@ -114,7 +114,7 @@ def test_what_only_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_controller_that_refuses() -> None:
-    """The reason is the same as from the model: for an unknown name, and for an event outside of the domain."""
+    """The reason equals the model's: for an unknown name, and for an event outside the domain."""
     config, reason = Config(1, 2**40), re.escape("run: packets: 100000 is not within 1..65535")
     transfer = Transfer(config, 100_000, named_data=True, probes=True)
     plan = FlowPlan("one", "slow-start/rfc-9002", 0, transfer, Receiver(2, 0))
@@ -155,13 +155,13 @@ FEW_FLOWS = (
 
 
 def test_unknown_controllers() -> None:
-    """The commands end with exit code 2."""
+    """The commands refuse unknown controllers with exit code 2."""
     for words in ([*FCT[:2], "search/none", *FCT[3:]], [*FEW_FLOWS, "--controller", "response=search/none"]):
         assert "search/none: no such profile" in command(*words, code=2).stderr
 
 
 def test_a_sweep_of_the_preset(tmp_path: Path) -> None:
-    """Also where there is no such profile, and for what is no cell of the preset."""
+    """A sweep reports unknown profiles and values that are not cells of the preset."""
     cells = ("--kind", "fct", "--algorithm", "cubic", "--algorithm", "jumpstart", "--algorithm", "search/draft-09", "--algorithm", "search/none",
              "--rate", "10Mbit/s", "--rate", "1500kbit/s", "--rtt", "10ms", "--size", "1kB", "--size", "1MB")  # fmt: skip
     command("sweep", tmp_path / "rows.csv", *cells, "--jobs", 1)
@@ -170,7 +170,7 @@ def test_a_sweep_of_the_preset(tmp_path: Path) -> None:
 
 
 def test_the_layouts_are_those_of_c() -> None:
-    """The structures that Python fills have the members of the header, and the bounds are its."""
+    """The structures that Python fills have the members and the bounds of the header."""
     header = (CONFORMANCE / "simulator" / "simulator.h").read_text("utf-8")
     structures = {
         "sim_step": layout._StepLayout, "sim_link": layout.LinkLayout, "sim_receiver": layout._Receiver, "sim_transfer": layout._Transfer,
@@ -200,7 +200,7 @@ def test_the_layouts_are_those_of_c() -> None:
 
 
 def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
-    """Strict C11; and a scenario, a network, a preset and a link with losses under the sanitizers end as without."""
+    """Strict C11 without warnings; a scenario, network, preset and link give the same results under the sanitizers."""
     program = tmp_path / "run.c"
     program.write_text(_PROGRAM, encoding="utf-8")
     sources = sorted([program, *(CONFORMANCE / "simulator").glob("*.c"), *port.sources()])

@@ -1,4 +1,4 @@
-"""What looks for files by their place fails where it finds none, so that files that moved do not pass as checked."""
+"""Searches for files by folder fail if they find none, so that moved files do not pass as checked."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +14,8 @@ from plain.folders import plain_headers
 
 @pytest.mark.parametrize("find", [port.sources, port.headers, plain_headers])
 def test_the_port(find: Callable[[Path], list[Path]], tmp_path: Path) -> None:
-    """Sources, headers and self-contained headers: for citations, counterparts and compilers."""
-    with pytest.raises(FileNotFoundError, match="the C port is not here"):
+    """A checkout without sources and headers is an error for citations, counterparts and compilers."""
+    with pytest.raises(FileNotFoundError, match="does not contain the C port"):
         find(tmp_path)
 
 
@@ -23,20 +23,20 @@ def test_the_port(find: Callable[[Path], list[Path]], tmp_path: Path) -> None:
     "pattern", ["rules.md", "profiles.toml", "mutants*.toml", "open-points.toml", "survivors.toml"]
 )
 def test_data_of_algorithms(pattern: str, tmp_path: Path) -> None:
-    """Clauses, readings, mutants, open points and survivors."""
+    """A folder without clauses, readings, mutants, open points or survivors is an error."""
     (tmp_path / "search").mkdir()
     with pytest.raises(FileNotFoundError):
         of_algorithms(pattern, tmp_path)
 
 
 def test_counters_of_gcov(tmp_path: Path) -> None:
-    """A folder without counters measures nothing."""
+    """A folder without counters is an error."""
     with pytest.raises(FileNotFoundError, match="no coverage data"):
         coverage.c_gaps(tmp_path, [])
 
 
 def test_stimuli(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No stimuli would write no vectors."""
+    """An empty set of stimuli is an error, since it would write no vectors."""
     monkeypatch.setattr("pkgutil.walk_packages", lambda *_: iter(()))
     catalogues._modules.cache_clear()
     with pytest.raises(FileNotFoundError, match="has no stimuli"):

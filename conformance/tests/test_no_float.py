@@ -1,4 +1,4 @@
-"""The ban on floating point: clean on the references, and it finds what is planted."""
+"""The ban on floating point: the references are clean, and planted floats are found."""
 
 import importlib.util
 import shutil
@@ -39,7 +39,7 @@ C_FINE = [
 
 @pytest.mark.parametrize(("line", "found"), [(line, True) for line in PYTHON] + [(line, False) for line in PYTHON_FINE])
 def test_python(tmp_path: Path, line: str, found: bool) -> None:
-    """A line of Python with floating point is found, and a line without is not."""
+    """A line of Python with floating point is found; other lines are not."""
     path = tmp_path / "x.py"
     path.write_text(f"a = b = y = 1\n{line}\n", encoding="utf-8")
     assert set(lint.python_floats(path)) == ({2} if found else set())
@@ -47,7 +47,7 @@ def test_python(tmp_path: Path, line: str, found: bool) -> None:
 
 @pytest.mark.parametrize(("line", "found"), [(line, True) for line in C] + [(line, False) for line in C_FINE])
 def test_c(tmp_path: Path, line: str, found: bool) -> None:
-    """A line of C with floating point is found behind a comment of several lines too."""
+    """A line of C with floating point is found, even after a comment of several lines."""
     path = tmp_path / "x.c"
     path.write_text(f"/* 0.5\n double */ int a;\n{line}\n", encoding="utf-8")
     assert lint.c_floats(path) == ([3] if found else [])
@@ -61,7 +61,7 @@ def test_clean_now(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of both references and the simulator, which is looked at in their place."""
+    """Return a folder with copies of both references and of the simulator, checked instead of the originals."""
     for name, folder in (("REFERENCE_PY", REFERENCE_PY), ("REFERENCE_C", REFERENCE_C), ("CONFORMANCE", CONFORMANCE)):
         part = "simulator" if folder is CONFORMANCE else ""
         place = tmp_path / name / part
@@ -71,7 +71,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def planted(path: Path) -> str:
-    """Add a float to a file; return what is to be printed of it."""
+    """Add a float to a file; return the line that the check prints for it."""
     content = path.read_text(encoding="utf-8")
     path.write_text(
         content + {".py": "X = 0.35\n", ".h": "#define X 0.35\n", ".c": "static double x;\n"}[path.suffix],
@@ -81,7 +81,7 @@ def planted(path: Path) -> str:
 
 
 def test_finds_what_is_planted(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A float in each kind of file of each folder is found, named with its line, and makes the exit code 1."""
+    """A float in each kind of file of each folder is reported with its line, and the exit code is 1."""
     first: dict[tuple[Path, str], Path] = {}
     for path in sorted(copy.rglob("*")):
         part = path.relative_to(copy).parts[:2]
@@ -97,7 +97,7 @@ def test_finds_what_is_planted(copy: Path, capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize("kind", ["search_draft_09.h", "search_draft_09_invariant.h", "plain_search_draft_09.py"])
 def test_finds_it_in_self_contained_files(copy: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
-    """The reference implementations in one file are looked at too."""
+    """The self-contained reference implementations are checked too."""
     (path,) = copy.rglob(kind)
     expected = planted(path)
     assert lint.main() == 1
@@ -106,7 +106,7 @@ def test_finds_it_in_self_contained_files(copy: Path, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize("name", ["REFERENCE_PY", "REFERENCE_C", "CONFORMANCE"])
 def test_to_find_no_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Files that moved away do not pass as clean."""
+    """A folder without files is an error, so that moved files do not pass as clean."""
     monkeypatch.setattr(lint, name, tmp_path)
-    with pytest.raises(FileNotFoundError, match="to look at"):
+    with pytest.raises(FileNotFoundError, match="to check"):
         lint.main()

@@ -1,4 +1,4 @@
-"""What was not judged stands under the verdict; the first vectors are those that reject the most."""
+"""The report lists unjudged observables and rules under the verdict; `--first` runs the most rejecting vectors."""
 
 import io
 import json
@@ -32,12 +32,12 @@ def report(*observables: str, results: tuple[Result, ...] = (Result(JUMP, Verdic
 
 
 def ran(lost: int) -> LoopRun:
-    """Return a run that lost so many packets."""
+    """Return a run with this number of lost packets."""
     return LoopRun(9, "complete", 1, None, None, 12000, lost, lost)
 
 
 def test_names_what_is_not_declared_and_the_rules_that_hang_on_it() -> None:
-    """Without the release time pacing is not judged, without the phase the lifetime; with all that the algorithm has nothing is left out."""
+    """Without release times pacing is not judged, without the phase the lifetime; all observables judge all rules."""
     found = not_judged(report("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"))
     assert found.observables == ("next_release_ns", "trigger")
     assert found.rules == ("careful-resume.pacing.current-rtt",)
@@ -50,7 +50,7 @@ def test_names_what_is_not_declared_and_the_rules_that_hang_on_it() -> None:
 
 
 def test_names_the_profiles_that_are_refused() -> None:
-    """A profile of which every case is refused, not one of which some are."""
+    """A profile is listed if all of its cases are refused, not if only some are."""
     refused = Result("careful-resume.path.overshoots@draft-08", Verdict.UNSUPPORTED, "no such profile here")
     one = Result("careful-resume.marks.none@rfc-9959", Verdict.UNSUPPORTED, "too long")
     found = not_judged(report(*OBSERVABLES, results=(Result(JUMP, Verdict.PASS), refused, one)))
@@ -58,7 +58,7 @@ def test_names_the_profiles_that_are_refused() -> None:
 
 
 def test_is_said_under_the_table_and_in_html() -> None:
-    """One line for what was not judged, one for a case that passes with other losses."""
+    """The report has one line for undeclared observables and one for a case that passes with other losses."""
     loop = ClosedLoop(None, within_tolerance=False, stack=ran(173), model=ran(123))
     one = report("cwnd_bytes", results=(Result(JUMP, Verdict.PASS), Result(LOOP, Verdict.PASS, loop=loop)))
     losses = f"passes with other losses than the model: {LOOP}: 173 packets, the model 123"
@@ -76,7 +76,7 @@ def test_is_said_under_the_table_and_in_html() -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_first_runs_the_vectors_that_reject_most(tmp_path: Path, count: int) -> None:
-    """Of each profile so many, in the order of the file."""
+    """The first N vectors of each profile run in the order of the file."""
     path = tmp_path / "report.json"
     words = ["run", "--adapter", "python-model", "--algorithm", "hystart", "--first", str(count)]
     result = CliRunner().invoke(main, [*words, "--report-json", str(path)])
@@ -93,14 +93,14 @@ def test_first_runs_the_vectors_that_reject_most(tmp_path: Path, count: int) -> 
 
 
 def test_first_takes_vectors_only() -> None:
-    """A path is no vector."""
+    """`--first` refuses closed-loop paths: only vectors are ranked."""
     result = CliRunner().invoke(main, ["run", "--adapter", "python-model", "--first", "3", "--closed-loop"])
     assert result.exit_code == 2
-    assert "--first: takes vectors" in result.stderr
+    assert "--first: applies to vectors" in result.stderr
 
 
 def test_every_algorithm_has_its_first_vectors() -> None:
-    """Each on its page; whether they are those of the kill matrix is checked where that is made, by `make mutants`."""
+    """Each page lists its first vectors; `make mutants` checks that they match the kill matrix."""
     mutants = {mutant.id for mutant in load_mutants()}
     assert known().keys() == ALGORITHMS.keys()
     for name, one in known().items():

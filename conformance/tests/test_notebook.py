@@ -1,4 +1,4 @@
-"""The notebook runs from its first cell to its last, holds no output, and says what it measured."""
+"""The notebook runs from its first cell to its last, contains no stored output, and prints its measurements."""
 
 import json
 import runpy

@@ -1,4 +1,4 @@
-"""A vector is data: whatever its texts say, nothing is run, no file is written and nobody is called."""
+"""A vector is data: whatever its texts contain, it starts no process, writes no file and opens no connection."""
 
 import json
 import shlex
@@ -10,7 +10,7 @@ import pytest
 
 from runner_support import command, events, vector, write_vectors
 
-#: The program under an audit hook, which ends it at what a vector must never lead to. ALLOWED is the one command that may be started.
+#: The program under an audit hook that ends it at any forbidden operation. ALLOWED is the only command it may start.
 _AUDITED = """
 import os, sys
 from firstflight_conformance.cli import main
@@ -29,7 +29,7 @@ _HOSTILE = ("$(touch owned)", "`touch owned`", "; touch owned", "__import__('os'
 
 
 def audited(root: Path, *words: str, allowed: list[str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the program under the hook, in the folder of the vectors, where no file may appear."""
+    """Run the program under the hook, in the folder of the vectors; assert that no file appears there."""
     before = sorted(root.rglob("*"))
     line = [sys.executable, "-c", _AUDITED.format(allowed=allowed), *words, "--vectors", str(root)]
     done = subprocess.run(line, cwd=root, capture_output=True, text=True, check=False, timeout=240)
@@ -39,7 +39,7 @@ def audited(root: Path, *words: str, allowed: list[str] | None = None) -> subpro
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Vectors whose texts are commands for shells, interpreters and templates."""
+    """Write vectors whose texts are commands for shells, interpreters and templates."""
     root = write_vectors(tmp_path / "vectors")
     for number, command_text in enumerate(_HOSTILE):
         raw = vector(f"slow-start.hostile.number-{number}", events())
@@ -51,28 +51,28 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("words", [("list",), ("show", "slow-start.hostile.number-0@rfc-9002")])
 def test_reading_runs_nothing(root: Path, words: tuple[str, ...]) -> None:
-    """Reading starts no process at all."""
+    """Reading starts no process."""
     done = audited(root, *words)
     assert (done.returncode, done.stderr) == (0, "")
     assert "$(touch owned)" in done.stdout or words == ("list",)
 
 
 def test_a_run_starts_the_adapter_and_nothing_else(root: Path) -> None:
-    """The one process is the command of ``--adapter``, word for word and without a shell."""
+    """The only process is the command of ``--adapter``, word for word and without a shell."""
     adapter = command("declares", "{}")
     done = audited(root, "run", "--adapter", shlex.join(adapter), allowed=list(adapter))
     assert done.returncode == 0, done
 
 
 def test_the_hook_sees_a_command(root: Path) -> None:
-    """It would end a run that starts something else."""
+    """The hook ends a run that starts another command."""
     done = audited(root, "run", "--adapter", shlex.join(command("declares", "{}")), allowed=["other"])
     assert done.returncode == 99
     assert "a vector led to subprocess.Popen" in done.stderr
 
 
 def test_an_id_is_no_path(root: Path) -> None:
-    """Where the command writes files named after ids, these cannot leave the folder: an id has no slash."""
+    """Ids cannot contain a slash, so files named after ids stay in the folder."""
     raw = vector("slow-start.x.../../owned", events())
     (root / "slow-start" / "bad.json").write_text(json.dumps(raw), encoding="utf-8")
     done = audited(root, "list")

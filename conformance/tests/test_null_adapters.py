@@ -1,4 +1,4 @@
-"""Not acting is no proof: what a null adapter passes exercises few of the rules with a MUST."""
+"""Passing without acting proves little: the cases that a null adapter passes exercise few of the MUST rules."""
 
 from click.testing import CliRunner
 
@@ -11,7 +11,7 @@ CASES = [case for case in every_case() if (case.vector.algorithm, case.profile) 
 
 
 def test_what_is_passed_exercises_its_rules() -> None:
-    """All cases exercise all rules, none exercises none, and a case those that it carries out."""
+    """All cases exercise all rules, no case exercises none, and one case exercises the rules that it carries out."""
     assert exercised_by(CASES, []).missing == ()
     nothing = exercised_by([], CASES)
     assert len(nothing.missing) == nothing.rules > 3
@@ -27,7 +27,7 @@ def clauses_of(case: Case) -> tuple[str, ...]:
 
 
 def test_a_null_adapter_shows_it() -> None:
-    """The line stands below its row; the run itself judged nothing that counts."""
+    """The line follows the row of the adapter; the run judges no case that counts."""
     found = CliRunner().invoke(main, ["run", "--adapter", "null-initial-window", "--algorithm", "slow-start"])
     assert found.exit_code == 4
     assert " rules with a MUST exercised" in found.output

@@ -1,4 +1,4 @@
-"""Numbers in texts: what a ``why`` says is in its vector, or in an equation that holds."""
+"""Numbers in texts: each number of a ``why`` is in its vector, or in an equation that holds."""
 
 import json
 from pathlib import Path
@@ -19,13 +19,13 @@ GOLD = {
 
 @pytest.mark.parametrize("name", GOLD)
 def test_numbers_of_a_gold_vector(name: str) -> None:
-    """No number in the derivation of a gold vector comes from the keyboard alone."""
+    """Every number in the derivation of a gold vector is in the vector or computed."""
     assert unproved(GOLD[name]["why"], numbers_of(GOLD[name])) == []
 
 
 @pytest.mark.parametrize("name", ["slow-start/growth.doubling.json", "careful-resume/retreat.floor.json"])
 def test_a_wrong_number_is_found(name: str) -> None:
-    """One more in the first number that counts is an error."""
+    """Adding 1 to the first number that counts is an error."""
     vector = GOLD[name]
     number = next(word for word in vector["why"].replace(",", " ").split() if word.isdigit() and int(word) >= 1000)
     assert unproved(vector["why"].replace(number, str(int(number) + 1)), numbers_of(vector))
@@ -46,7 +46,7 @@ def test_a_wrong_number_is_found(name: str) -> None:
     ],
 )
 def test_statements_that_hold(text: str) -> None:
-    """Expressions, functions, units, and results rounded to their digits."""
+    """Expressions, functions, units and rounded results are accepted."""
     assert read(text) == ([], [])
 
 
@@ -60,7 +60,7 @@ def test_statements_that_hold(text: str) -> None:
     ],
 )
 def test_only_a_result_may_be_named_again(text: str, alone: list[str]) -> None:
-    """What an expression came to; not what it was merely compared with."""
+    """The result of an expression may be repeated; a number that was only compared may not."""
     assert read(text) == ([], alone)
 
 
@@ -74,7 +74,7 @@ def test_only_a_result_may_be_named_again(text: str, alone: list[str]) -> None:
     ],
 )
 def test_statements_that_do_not_hold(text: str, wrong: str) -> None:
-    """Each is given as it was read."""
+    """Each wrong statement is reported as it was read."""
     assert wrong in read(text)[0]
 
 
@@ -82,7 +82,7 @@ def test_statements_that_do_not_hold(text: str, wrong: str) -> None:
     "text", ["W(4000) = 3000", "W(2 * 4000) + 1 = 3000", "scharf-2009 of RFC 9002", "t * 1200 = 2400", "cwnd = 12000"]
 )
 def test_what_has_a_name_is_no_statement(text: str) -> None:
-    """Where a side is not made of numbers nothing is stated, and a number in a name is none."""
+    """A side that contains more than numbers makes no statement, and a number within a name does not count."""
     assert read(text)[0] == []
 
 
@@ -93,12 +93,12 @@ PAGES = sorted(
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_numbers_on_pages(page: Path) -> None:
-    """What a section says of the vectors that it names is theirs."""
+    """The numbers in a section agree with the vectors of the section."""
     assert unproved_on_page(page) == []
 
 
 def test_a_wrong_number_on_a_page_is_found(tmp_path: Path) -> None:
-    """One digit off on the errata page of SEARCH."""
+    """A wrong digit on the errata page of SEARCH is found."""
     page = tmp_path / "errata.md"
     text = (ROOT / "spec/search/errata.md").read_text("utf-8")
     assert "110000" in text

@@ -1,4 +1,4 @@
-"""Small edits of the model in place of named mutants: the vectors reject most of them."""
+"""Small edits of the model instead of named mutants: the vectors reject most of them."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ from adequacy.operators import measured, score
 from firstflight_conformance.paths import ROOT, VECTORS
 
 PAGE = (ROOT / "docs" / "planted.md").read_text("utf-8")
-#: By algorithm, the numbers of the page: mutants, rejected ones, those that only connections reject.
+#: By algorithm, the numbers of the page: mutants, rejected mutants, and open mutants that only connections reject.
 ON_PAGE = {
     name: tuple(map(int, numbers))
     for name, *numbers in re.findall(r"^\| `([\w-]+)` \| (\d+) \| (\d+) \| (\d+) \| [\d.]+ % \|$", PAGE, re.M)
@@ -20,7 +20,7 @@ CONNECTIONS = int(re.search(r"`--connections (\d+)`", PAGE)[1])
 
 
 def test_the_vectors_reject_most_edits_of_slow_start() -> None:
-    """A bound that is left out is rejected; a comparison that is the same for all integers of the domain is not."""
+    """The vectors reject a missing bound, but not a comparison that is equivalent for all integers of the domain."""
     found = measured("slow-start", 0, VECTORS)
     by = {one.sentence: one for one in found}
     assert by["does not bound `ssthresh` to at least `minimum_window(state)`"].is_rejected
@@ -43,7 +43,7 @@ def test_the_vectors_reject_most_edits_of_slow_start() -> None:
     ],
 )
 def test_connections_reach_what_is_rare(algorithm: str, profile: str, outcomes: set[str]) -> None:
-    """They are the same every time, and most are possible."""
+    """Connections are deterministic, and most are possible."""
     found, again = (list(connections(algorithm, profile, 200)) for _ in range(2))
     assert found == again
     assert len(found) >= 190
@@ -54,7 +54,7 @@ def test_connections_reach_what_is_rare(algorithm: str, profile: str, outcomes: 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", ON_PAGE)
 def test_the_page_has_the_share(algorithm: str) -> None:
-    """The vectors reject no smaller share than the page states, of all mutants and of those that connections reject as well."""
+    """The vectors reject at least the share on the page, of all mutants and of those that connections reject."""
     found = measured(algorithm, 0, VECTORS, CONNECTIONS)
     edits, rejected, open_ = ON_PAGE[algorithm]
     rejected_now, open_now = sum(one.is_rejected for one in found), sum(bool(one.connection) for one in found)

@@ -35,7 +35,7 @@ from newreno import NewReno
 #: Startup profiles with few cases, one of each way to fail without the algorithm.
 QUICK = [("hystart", "linux"), ("limited-slow-start", "rfc-3742"), ("rapid-start", "draft-02")]
 EVERY = [(name, own) for name, found in ALGORITHMS.items() if isinstance(found, Startup) for own in found.profiles]
-#: A planted error that no named mutant has, and its description.
+#: A planted error without a named mutant, and its description.
 ALPHA = Planted(
     "alpha-one-by-w-max", "cubic/rfc-9438", "U1", "grows W_est as Reno from W_max on, not from cwnd_prior", "", "cubic_rfc_9438",
     [["s.w_est >= s.cwnd_prior * UNIT", "s.w_est >= (s.w_max or 0) * UNIT"]], rule="cubic.friendly.alpha-one",
@@ -43,7 +43,7 @@ ALPHA = Planted(
 
 
 def plain(script: Script) -> Answers:
-    """Return the answers of NewReno to a case, whatever the algorithm is."""
+    """Return the answers of NewReno to a case of any algorithm."""
     controller, answers = NewReno(script.case.vector.config), Answers()
     for event in script.case.events:
         observed = controller.observe(event_to_json(event))
@@ -61,7 +61,7 @@ def causes_without(algorithm: str, profile: str) -> tuple[Cause, ...]:
 
 
 def never_acts(algorithm: str, profile: str) -> None:
-    """Check that the first cause, if there is one, is a startup algorithm that never acts, with rules of the profile."""
+    """Check that the first cause, if any, is a startup algorithm that never acts, with rules of the profile."""
     causes = causes_without(algorithm, profile)
     assert all(cause.kind == "base" for cause in causes[:1]), causes[0]
     pages = {name for name, _ in layers(algorithm, profile)}
@@ -81,7 +81,7 @@ def test_newreno_alone_never_acts_in_any_profile(algorithm: str, profile: str) -
 
 
 def test_an_operator_describes_a_planted_error() -> None:
-    """The error is in a self-contained program, which shares no code with the model."""
+    """An operator explains an error in a self-contained program, which shares no code with the model."""
     found = judged_variant(ALPHA).diagnosis
     assert found is not None
     first = found.causes[0]
@@ -94,14 +94,14 @@ def test_an_operator_describes_a_planted_error() -> None:
 
 
 def test_an_unknown_cause_has_the_quantities_of_the_event() -> None:
-    """A window that rises in recovery is no edit of the model."""
+    """A window that rises in recovery matches no edit of the model: the cause lists the quantities of the event."""
     found = judged_variant(next(one for one in variants() if one.id == "rises-in-recovery")).diagnosis
     assert found is not None
     assert any(note.startswith("used at event 2: ") and "cwnd_bytes 6000" in note for note in found.causes[-1].notes)
 
 
 def test_the_search_leaves_the_model_as_it_was() -> None:
-    """Candidates change a copy of the model, and the copy has its own code again after each."""
+    """Candidates change a copy of the model; afterwards the copy has its original code again."""
     failing, passing = judged(Variant(candidate("avoidance-two-datagrams")), "slow-start", "rfc-9002")
     search = Search(failing, passing, None, Budget())
     assert search.exact()
@@ -111,7 +111,7 @@ def test_the_search_leaves_the_model_as_it_was() -> None:
 
 
 def test_a_spent_budget_is_reported() -> None:
-    """The note is in the block of the unknown cause."""
+    """A spent budget is reported in the block of the unknown cause."""
     search = Search(*judged(Variant(candidate("avoidance-two-datagrams")), "slow-start", "rfc-9002"), None, Budget(1))
     assert search.exact() == []
     assert search.budget.is_spent
@@ -119,7 +119,7 @@ def test_a_spent_budget_is_reported() -> None:
 
 @pytest.mark.parametrize("events", [0, 5_000])
 def test_a_diagnosis_with_a_spent_budget_is_reported(events: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every search of a profile has the same budget, and a cause has a note on its end, in JSON too. The rules of an unknown cause remain."""
+    """Every search has the same budget; causes note its end, in JSON too, and an unknown cause still has rules."""
     budgets = [Budget(RESERVE + events) for _ in range(2)]
     found = []
     for budget in budgets:
@@ -144,7 +144,7 @@ def test_a_candidate_without_end_is_stopped() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_candidate_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit may fall in the finalizer of an object, where Python ignores what is raised."""
+    """The time limit also applies in the finalizer of an object, where Python ignores exceptions."""
     monkeypatch.setattr(bench, "_SECONDS", 0.1)
 
     class Freed:
@@ -162,7 +162,7 @@ def test_a_candidate_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_copy_of_the_model_computes() -> None:
-    """A computation has answers in the copy, which operators change."""
+    """Computations have answers in the copy of the model that operators change."""
     cases = every_computation()[::40]
     assert all(Bench(None).right.compute(one.profile, one.inputs) == one.expectation.expect for one in cases)
 

@@ -1,4 +1,4 @@
-"""Scripts for packetdrill: read again by a reader of their own, they assert what the profile answers; and the running kernel passes them."""
+"""Scripts for packetdrill assert the profile's answers, checked by an independent reader; the running kernel passes."""
 
 import os
 import re
@@ -25,13 +25,13 @@ _NONE = 2147483647
 
 @cache
 def written() -> dict[str, str]:
-    """Return every script that there is."""
+    """Return every script."""
     algorithms = [profile.partition("/")[0] for profile in packetdrill.KERNELS]
     return dict(packetdrill.scripts(vectors.cases(vectors.load_all(VECTORS, algorithms))))
 
 
 def wrong(text: str) -> list[int]:
-    """Return the lines of a script whose assertion the profile in its first line does not meet."""
+    """Return the lines of a script whose assertion contradicts the profile in its first line."""
     lines = text.splitlines()
     named = re.match(r"// (\S+), (\S+)/(\S+):", lines[0])
     assert named is not None
@@ -77,26 +77,26 @@ def wrong(text: str) -> list[int]:
 
 
 def test_there_are_scripts_of_each_kernel_control() -> None:
-    """Of Reno, CUBIC and SEARCH, some of which end with slow start."""
+    """Reno, CUBIC and SEARCH have scripts, some of them up to the end of slow start."""
     for control in set(packetdrill.KERNELS.values()):
         assert any(f'TCP_CONGESTION, "{control}", {len(control)})' in text for text in written().values())
     assert sum("Ends where slow start does" in text for text in written().values()) >= 5
 
 
 def test_each_script_asserts_what_the_profile_answers() -> None:
-    """By its writes and ACKs alone."""
+    """The reader uses only the writes and ACKs of the script."""
     for name, text in written().items():
         assert wrong(text) == [], name
 
 
 def test_another_window_is_noticed() -> None:
-    """The reader rejects a script that asserts a segment more."""
+    """The reader rejects a script that asserts one more segment."""
     text = written()["slow-start.growth.doubling.pkt"]
     assert wrong(text.replace("== (12, ", "== (13, ", 1))
 
 
 def test_the_readme_names_every_control() -> None:
-    """A kernel developer reads there which is which."""
+    """The README lists the kernel control of each profile."""
     readme = (CONFORMANCE / "packetdrill" / "README.md").read_text("utf-8")
     for profile, control in packetdrill.KERNELS.items():
         assert f"`{control}`" in readme
@@ -105,7 +105,7 @@ def test_the_readme_names_every_control() -> None:
 
 @pytest.mark.live
 def test_the_running_kernel_passes(tmp_path: Path) -> None:
-    """Where packetdrill is installed, and may have a device of its own; an exit by delay needs a machine with nothing else to do."""
+    """The kernel passes where packetdrill can open a device; an exit by delay needs an otherwise idle machine."""
     program = shutil.which("packetdrill")
     if program is None or not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         pytest.skip("packetdrill is not installed, or /dev/net/tun is closed")

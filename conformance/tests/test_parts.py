@@ -1,4 +1,4 @@
-"""A stateless adapter in parts, in several processes at once: the report is that of one process, whatever goes wrong in a part."""
+"""A stateless adapter split over several processes gives the report of one process, whatever fails in a part."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,13 +37,13 @@ def judged(
 
 @pytest.fixture
 def vectors(tmp_path: Path) -> list[Script]:
-    """Four cases: with two processes each has two."""
+    """Write four cases: with two processes each process gets two."""
     return scripts(write_vectors(tmp_path / "vectors", vector(FOURTH, events())))
 
 
 @pytest.fixture
 def loops() -> list[StimulusScript]:
-    """Two paths for the adapter that knows one profile."""
+    """Return two paths for the adapter that declares one profile."""
     chosen = ("stimulus:deep-queue@slow-start/rfc-9002", "stimulus:long-path@slow-start/rfc-9002")
     return [StimulusScript(case) for case in stimulus_cases() if case.id in chosen]
 
@@ -70,7 +70,7 @@ WRONG = [
 @pytest.mark.live
 @pytest.mark.parametrize("words", WRONG, ids=" ".join)
 def test_what_goes_wrong_in_a_part_changes_no_report(vectors: list[Script], words: tuple[str, ...]) -> None:
-    """Faults of a part would be others than those of one process: a bad exit is charged to the last case, of which each part has one."""
+    """Faults give the report of one process, although each part has a last case to charge a bad exit to."""
     chosen = stateless(*words)
     (alone,), (split,) = (judged([chosen], vectors, jobs) for jobs in (1, 2))
     assert split == alone
@@ -85,7 +85,7 @@ def test_parts_that_declare_different_things_count_for_nothing(tmp_path: Path, v
 
 
 def test_a_reference_is_judged_by_the_vectors_first(vectors: list[Script], loops: list[StimulusScript]) -> None:
-    """The whole report has both; of the other adapter, which is split as well, there is no other."""
+    """The report by the vectors appears first for the reference only; the complete reports of both adapters follow."""
     chosen = [stateless("declares", "{}", role="third-party"), stateless("declares", "{}")]
     found = judged(chosen, [*loops, *vectors], 2)
     assert [(done.adapter, done.whole) for done in found[:1]] == [(1, False)]
@@ -111,7 +111,7 @@ def _errored(report: AdapterReport) -> int:
 
 
 def test_most_adapters_are_judged_as_one(vectors: list[Script]) -> None:
-    """What the manifest does not say is not taken for granted; the references and no others say it."""
+    """Only the references declare `stateless`; all other adapters are judged by one process."""
     assert parts(3, adapter("x"), vectors, 8) == [whole(3, vectors)]
     assert parts(3, stateless("x"), vectors, 1) == [whole(3, vectors)]
     assert {m.name for m in load_manifests().values() if m.stateless} == {
@@ -124,7 +124,7 @@ def test_most_adapters_are_judged_as_one(vectors: list[Script]) -> None:
 
 @pytest.mark.parametrize("processes", [2, 3, 8, 100])
 def test_every_case_is_in_one_part(vectors: list[Script], loops: list[StimulusScript], processes: int) -> None:
-    """Cases of one vector stay together, those of the closed loop are apart, and no part is empty."""
+    """Cases of one vector stay together, closed-loop cases form separate parts, and no part is empty."""
     twice = [*vectors, *loops, *vectors]
     dealt = parts(0, stateless("x"), twice, processes)
     assert sorted(place for part in dealt for place in part.cases) == list(range(len(twice)))
@@ -140,7 +140,7 @@ def test_an_adapter_that_cannot_run_is_skipped(tmp_path: Path, vectors: list[Scr
 
 
 def test_two_tables_of_the_references(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first is by the vectors and says so, and that it is not the end."""
+    """The title of the first table states that it is by the vectors and that the closed loop follows."""
     chosen = {
         "stack": adapter(*command("declares", "{}"), name="stack"),
         "model": replace(stateless("declares", "{}"), name="model"),
@@ -150,8 +150,8 @@ def test_two_tables_of_the_references(monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(main, [*words, "--id", "*deep-queue*", "--id", "*per-packet*"])
     assert result.exit_code == 0, result.output
     titles = [line.strip() for line in result.output.splitlines() if line.startswith(("References", "Adapters"))]
-    assert titles == ["References, by the vectors; in closed loop next", "References", "Adapters"]
-    # Of each the title, the names of the columns and a row are printed: so many lines the report has less.
+    assert titles == ["References, by the vectors; closed loop follows", "References", "Adapters"]
+    # Each table prints its title, its column names and one row, which leaves fewer lines for the report.
     first, second = (terminal.lines_left(rows) for rows in ([1], [1, 1]))
     lines = [line.split()[0] for line in result.stdout.splitlines()[: LINES - second]]
     assert lines == ["References,", "adapter", "model", "References", "adapter", "model"]

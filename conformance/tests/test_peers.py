@@ -1,4 +1,4 @@
-"""The model as the controller of aioquic: what aioquic calls is what the model is told, and its log tells which profile it was."""
+"""The model as the controller of aioquic: it receives the events of aioquic, and its log identifies the profile."""
 
 import os
 import socket
@@ -23,19 +23,19 @@ from studies.live.peers.aioquic_model import Clock, ModelControl
 from studies.live.peers.run import TransferError, aioquic_receiver, aioquic_sender, transfer
 
 MS = 1_000_000
-#: What a transfer may take before it is ended: a bound for one that hangs, not for a slow machine.
+#: Time limit of a transfer, in seconds: it ends transfers that hang, not slow machines.
 BOUND_S = 60
 
 
 class Fixed(Clock):
-    """A clock that stands at the packet received last."""
+    """A clock that shows the arrival time of the last packet."""
 
     def now_ns(self) -> int:
         return self.received_ns
 
 
 def packet(number: int, size_bytes: int, t_ns: int) -> QuicSentPacket:
-    """Return a packet as aioquic keeps it."""
+    """Return a packet as aioquic stores it."""
     return QuicSentPacket(
         epoch=Epoch.ONE_RTT,
         in_flight=True,
@@ -53,7 +53,7 @@ def packets(runs: tuple[Run, ...]) -> list[QuicSentPacket]:
 
 
 def call(control: ModelControl, event: Event) -> None:
-    """Call what aioquic calls for an event."""
+    """Make the calls of aioquic for an event."""
     now = event.t_ns / 1e9
     match event:
         case Sent():
@@ -70,7 +70,7 @@ def call(control: ModelControl, event: Event) -> None:
 
 
 def sayable(case: Case) -> bool:
-    """Return whether everything in a case is something of which aioquic tells its controllers."""
+    """Return whether aioquic reports everything in a case to its controllers."""
     size_bytes, window_bytes = (
         int(case.vector.config[name] or 0) for name in ("max_datagram_size_bytes", "initial_window_bytes")
     )
@@ -84,7 +84,7 @@ def sayable(case: Case) -> bool:
 
 
 def sayable_cases() -> Iterator[Case]:
-    """Yield the cases of the profiles that are put into aioquic."""
+    """Yield the cases of the profiles that run in aioquic."""
     chosen = {
         "slow-start/rfc-9002",
         "hystart/linux",
@@ -102,13 +102,13 @@ CASES = list(sayable_cases())
 
 
 def test_there_are_cases() -> None:
-    """Of each algorithm, or what follows tests nothing."""
+    """Each algorithm has cases; otherwise the tests below check nothing."""
     assert {case.vector.algorithm for case in CASES} == {"slow-start", "hystart", "hystartpp", "search", "cubic"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_windows_in_aioquic_are_those_of_the_vector(case: Case) -> None:
-    """After every event; RTTs are seconds in floating point, as aioquic has them, and come back to the nanosecond."""
+    """The windows agree after every event; the floating-point RTTs of aioquic convert back to the nanosecond."""
     clock = Fixed()
     control = ModelControl(
         case.vector.algorithm,
@@ -125,7 +125,7 @@ def test_windows_in_aioquic_are_those_of_the_vector(case: Case) -> None:
 
 
 def control() -> ModelControl:
-    """Return one that has sent ten packets at 1 s."""
+    """Return a controller that has sent ten packets at 1 s."""
     clock = Fixed()
     clock.received_ns = 1000 * MS
     found = ModelControl("slow-start", "rfc-9002", max_datagram_size=1200, clock=clock)
@@ -135,7 +135,7 @@ def control() -> ModelControl:
 
 
 def test_an_ack_without_a_sample_is_complete_at_the_next_call() -> None:
-    """aioquic says no more of it than its packets; the log, which it writes after every ACK, is a call as well."""
+    """aioquic reports only the packets of the ACK; the log call after every ACK completes it as well."""
     first = control()
     first.on_packet_acked(now=1.1, packet=packet(0, 1200, 1000 * MS))
     assert first.congestion_window == 12_000
@@ -143,7 +143,7 @@ def test_an_ack_without_a_sample_is_complete_at_the_next_call() -> None:
 
 
 def test_forgotten_packets_are_no_loss() -> None:
-    """They leave flight, and the window stays."""
+    """Forgotten packets leave flight, and the window is unchanged."""
     first = control()
     first.on_packets_expired(packets=[packet(number, 1200, 1000 * MS) for number in range(4)])
     assert (first.congestion_window, first.bytes_in_flight, first.ssthresh) == (12_000, 7200, None)
@@ -152,7 +152,7 @@ def test_forgotten_packets_are_no_loss() -> None:
 
 
 def has_ipv6() -> bool:
-    """Return whether there are sockets of IPv6, which the client of aioquic needs."""
+    """Return whether IPv6 sockets are available, which the client of aioquic needs."""
     try:
         socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).close()
     except OSError:
@@ -161,10 +161,10 @@ def has_ipv6() -> bool:
 
 
 @pytest.mark.live
-@pytest.mark.skipif(not has_ipv6(), reason="there are no sockets of IPv6, which the client of aioquic needs")
+@pytest.mark.skipif(not has_ipv6(), reason="needs IPv6 sockets for the client of aioquic")
 @pytest.mark.parametrize("profile", ["search/draft-09", "hystart/linux"])
 def test_the_log_of_an_upload_tells_the_profile(tmp_path: Path, profile: str) -> None:
-    """Over real sockets: the true profile is among those that explain it, with every growth before the exit."""
+    """Over real sockets the true profile is among the explanations, with every growth before the exit."""
     qlog = tmp_path / "sender.qlog"
     before = set(descendants(os.getpid()))
     sender = aioquic_sender(profile, 600_000, qlog, BOUND_S)
@@ -179,7 +179,7 @@ def test_the_log_of_an_upload_tells_the_profile(tmp_path: Path, profile: str) ->
 
 @pytest.mark.live
 def test_a_sender_that_cannot_run_is_an_error(tmp_path: Path) -> None:
-    """Not a verdict; and receiver and relay end with it."""
+    """The result is an error, not a verdict; receiver and relay end with the sender."""
     before = set(descendants(os.getpid()))
     sender = aioquic_sender("search/nonesuch", 1000, tmp_path / "sender.qlog", BOUND_S)
     with pytest.raises(TransferError, match=r"the sender ended with 1: .*search/nonesuch: no such profile"):

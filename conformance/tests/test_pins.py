@@ -1,4 +1,4 @@
-"""What is fetched for the third-party stacks is pinned by version and checksum; nothing is run of what is not the pinned one."""
+"""Downloads for the third-party stacks are pinned by version and checksum; nothing else is run."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def crates() -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("folder", CARGO, ids=["-".join(folder.parts[-2:]) for folder in CARGO])
 def test_every_crate_that_is_named_is_pinned(folder: Path) -> None:
-    """A Cargo.toml asks for one version, and that is in the list. Requirements of Cargo are without build metadata."""
+    """A Cargo.toml requires exact versions, which the list contains. Cargo's requirements omit build metadata."""
     manifest = tomllib.loads((folder / "Cargo.toml").read_text("utf-8"))
     tables = [manifest, *manifest.get("target", {}).values()]
     asked = {
@@ -51,14 +51,14 @@ def test_every_crate_that_is_named_is_pinned(folder: Path) -> None:
     }
     for crate, needed in asked.items():
         version = needed if isinstance(needed, str) else needed.get("version")
-        if version is not None:  # else it is a folder of the checkout
+        if version is not None:  # else the crate is a folder of the checkout
             assert version.startswith("=")
             assert version[1:] in {pinned.partition("+")[0] for pinned in crates()[crate]}
 
 
 @pytest.mark.parametrize("folder", GO, ids=["-".join(folder.parts[-2:]) for folder in GO])
 def test_every_module_that_is_named_is_pinned(folder: Path) -> None:
-    """Each module of go.mod has the checksum of its content in go.sum."""
+    """Each module in go.mod has the checksum of its content in go.sum."""
     named = re.findall(r"^(?:require )?\s*(\S+\.\S+/\S+) (v\S+)", (folder / "go.mod").read_text("utf-8"), re.MULTILINE)
     sums = (folder / "go.sum").read_text("utf-8")
     assert named
@@ -67,7 +67,7 @@ def test_every_module_that_is_named_is_pinned(folder: Path) -> None:
 
 
 def entries(name: str) -> list[str]:
-    """Return the entries of a list of Python packages, without for whom and where they are."""
+    """Return the entries of a list of Python packages, without environment markers and origins."""
     text = re.sub(r"\n +#.*| ;.*(?= \\\n)", "", (ROOT / "requirements" / name).read_text("utf-8"))
     return re.split(r"\n(?=\S)", text.strip())
 
@@ -80,7 +80,7 @@ def test_every_python_package_is_pinned() -> None:
 
 
 def test_the_command_has_the_packages_of_the_whole() -> None:
-    """What `make conformance` installs stays when `make setup` adds the rest: the same versions with the same checksums."""
+    """`make setup` keeps the packages of `make conformance`: the same versions with the same checksums."""
     assert len(entries("run.txt")) > 20
     assert set(entries("run.txt")) <= set(entries("dev.txt"))
 
@@ -90,13 +90,13 @@ BROWSER = {"site"} if shutil.which("chromium") else set()
 
 @pytest.mark.parametrize(("job", "lists"), [("conformance", {"run"}), ("setup", {"run", "dev", *BROWSER})])
 def test_what_a_job_installs(job: str, lists: set[str]) -> None:
-    """In a fresh clone, as make would do it; judging does not wait for what only tests and documentation need."""
+    """In a fresh clone, judging does not wait for packages that only tests and documentation need."""
     done = subprocess.run(("make", "-n", "-B", job), cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
     assert set(re.findall(r"-r requirements/(\w+)\.txt", done.stdout)) == lists
 
 
 def test_no_list_names_a_host() -> None:
-    """Where to fetch from is what the tools of this machine are set up for."""
+    """Lists contain no URL: the package sources are a setting of the machine."""
     lists = [
         CRATES,
         ADAPTERS / "kwik" / "jars.txt",
@@ -109,7 +109,7 @@ def test_no_list_names_a_host() -> None:
 
 
 def spoilt(pins: Path, line: str, change: Callable[[str], str]) -> None:
-    """Change the line of a list that begins so."""
+    """Change the line of a list that begins with a prefix."""
     lines = pins.read_text("utf-8").splitlines(keepends=True)
     (index,) = [index for index, text in enumerate(lines) if text.startswith(line)]
     lines[index] = change(lines[index])
@@ -125,7 +125,7 @@ def other_checksum(line: str) -> str:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """Return a copy of the folder of the adapters, in a path with a space, at its place in a checkout."""
+    """Return a copy of the adapters, at its place in a checkout whose path contains a space."""
     folder = tmp_path / "a checkout" / "conformance" / "adapters"
     shutil.copytree(ADAPTERS, folder, ignore=_IGNORE)
     shutil.copytree(JAVA / "fetch", folder.parent / "loaders" / "java" / "fetch")
@@ -139,22 +139,22 @@ def run(*words: object) -> tuple[int, str]:
 
 
 def cargo_version() -> tuple[int, ...]:
-    """Return the first two numbers of cargo's version."""
+    """Return the major and minor version of cargo."""
     return tuple(map(int, run("cargo", "--version")[1].split()[1].split(".")[:2]))
 
 
 def obtain(copied: Path) -> tuple[int, str]:
-    """Have cargo resolve and fetch what the smallest adapter needs; skip where this cannot be done."""
+    """Make cargo resolve and fetch the packages of the smallest adapter; skip if that is impossible."""
     if shutil.which("cargo") is None or cargo_version() < (1, 85):
-        pytest.skip("there is no cargo of 1.85 or later here")
+        pytest.skip("needs cargo 1.85 or later")
     code, text = run(copied / "crates.sh", "obtain", copied / "s2n-quic-core")
     if code == 3:
-        pytest.skip(f"its packages cannot be had: {text}")
+        pytest.skip(f"packages not available: {text}")
     return code, text
 
 
 def test_the_lock_is_written_from_the_list(copied: Path) -> None:
-    """Cargo takes it for complete, and each crate in it is in the list."""
+    """Cargo accepts the lock as complete, and each crate in it is in the list."""
     assert obtain(copied) == (0, "")
     folder = copied / "s2n-quic-core"
     assert run("cargo", "metadata", "--locked", "--offline", "--manifest-path", folder / "Cargo.toml")[0] == 0
@@ -166,7 +166,7 @@ def test_the_lock_is_written_from_the_list(copied: Path) -> None:
 
 
 def test_a_crate_of_another_checksum_is_refused(copied: Path) -> None:
-    """The build ends before anything of a crate is run, and nothing is left that could be judged."""
+    """The build ends before any code of a crate is run and leaves no adapter."""
     obtain(copied)
     spoilt(copied / "crates.txt", "num-rational ", other_checksum)
     code, text = run(copied / "cargo-build.sh", copied / "s2n-quic-core", copied / "build")
@@ -176,7 +176,7 @@ def test_a_crate_of_another_checksum_is_refused(copied: Path) -> None:
 
 
 def test_a_crate_that_is_not_in_the_list_is_refused(copied: Path) -> None:
-    """Not even one that only another crate asks for."""
+    """A crate missing from the list is refused, even if only another crate requires it."""
     obtain(copied)
     spoilt(copied / "crates.txt", "num-integer ", lambda _: "")
     code, text = run(copied / "cargo-build.sh", copied / "s2n-quic-core", copied / "build")
@@ -186,14 +186,14 @@ def test_a_crate_that_is_not_in_the_list_is_refused(copied: Path) -> None:
 
 
 def test_a_module_of_another_checksum_is_refused(copied: Path) -> None:
-    """Go compares what is in its cache as well."""
+    """Go also verifies the modules in its cache."""
     if shutil.which("go") is None:
         pytest.skip("there is no go here")
     out = copied.parents[1] / "build" / "adapters" / "gvisor"
     make = ("make", "-C", copied / "go", "../../../build/adapters/gvisor")
     code, text = run(*make, "build=true")
     if code != 0 or "skipped" in text:
-        pytest.skip(f"its modules cannot be had: {text}")
+        pytest.skip(f"modules not available: {text}")
     spoilt(copied / "go" / "gvisor" / "go.sum", "github.com/google/btree v1.1.2 ", other_checksum)
     code, text = run(*make)
     assert code == 2
@@ -202,20 +202,20 @@ def test_a_module_of_another_checksum_is_refused(copied: Path) -> None:
 
 
 def test_a_jar_of_another_checksum_is_refused(copied: Path) -> None:
-    """It is not even laid beside the adapter."""
+    """A jar with another checksum is not copied next to the adapter."""
     if shutil.which("mvn") is None or shutil.which("javac") is None:
         pytest.skip("there is no mvn or no javac here")
     spoilt(copied / "kwik" / "jars.txt", "com.google.code.gson:gson ", other_checksum)
     code, text = run("make", "-C", copied / "kwik")
     if "skipped" in text:
-        pytest.skip(f"its jars cannot be had: {text}")
+        pytest.skip(f"jars not available: {text}")
     assert code == 2
     assert "gson:jar:2.11.0 is not the pinned jar" in text
     assert not list((copied.parents[1] / "build").rglob("*.jar"))
 
 
 def test_junit_of_another_checksum_is_refused(copied: Path, tmp_path: Path) -> None:
-    """Nothing is compiled with it, and it is not left where it could be run."""
+    """A JUnit jar with another checksum is not used to compile and is deleted."""
     if shutil.which("mvn") is None or shutil.which("javac") is None:
         pytest.skip("there is no mvn or no javac here")
     pins = tmp_path / "jars.txt"
@@ -223,13 +223,13 @@ def test_junit_of_another_checksum_is_refused(copied: Path, tmp_path: Path) -> N
     spoilt(pins, "org.junit.platform:", other_checksum)
     code, text = run(copied.parent / "loaders" / "java" / "fetch" / "fetch.sh", pins, tmp_path / "out")
     if code == 3:
-        pytest.skip(f"it cannot be had: {text}")
+        pytest.skip(f"JUnit not available: {text}")
     assert (code, "is not the pinned jar" in text) == (1, True), text
     assert not list((tmp_path / "out").glob("*.jar"))
 
 
 def test_no_job_runs_a_plugin_of_maven() -> None:
-    """A plugin would bring what it depends on, by version only, and run it: Maven is called to validate, which needs none."""
+    """Plugins bring dependencies pinned by version only, and run them: Maven only validates, which needs no plugin."""
     calls = [
         (path, line)
         for folder in ("adapters", "loaders", "peers")
@@ -243,7 +243,7 @@ def test_no_job_runs_a_plugin_of_maven() -> None:
 
 
 def test_only_wheels_are_installed() -> None:
-    """A source distribution would fetch what builds it, by name only, and run it."""
+    """A source distribution would fetch its build tools by name only, and run them."""
     done = subprocess.run(
         ("make", "-n", "-B", "setup"), cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
     )
@@ -258,7 +258,7 @@ def test_only_wheels_are_installed() -> None:
 def test_a_packed_crate_that_was_changed_is_refused(
     copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Cargo would unpack and build it: what lies packed in its cache is hashed before."""
+    """Cargo would unpack and build the crate: packed crates in its cache are hashed first."""
     assert obtain(copied) == (0, "")
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     shutil.copytree(home / "registry" / "index", tmp_path / "registry" / "index")
@@ -279,13 +279,13 @@ def test_a_packed_crate_that_was_changed_is_refused(
 def test_a_module_that_was_changed_in_the_cache_is_refused(
     copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Go would build it: what lies unpacked in its cache is hashed before."""
+    """Go would build the module: unpacked modules in its cache are hashed first."""
     if shutil.which("go") is None:
         pytest.skip("there is no go here")
     make = ("make", "-C", copied / "go", "../../../build/adapters/gvisor")
     code, text = run(*make, "build=true")
     if code != 0 or "skipped" in text:
-        pytest.skip(f"its modules cannot be had: {text}")
+        pytest.skip(f"modules not available: {text}")
     cache = Path(run("go", "env", "GOMODCACHE")[1].strip())
     for part in ("cache/download/github.com/google/btree", "github.com/google"):
         shutil.copytree(cache / part, tmp_path / part)

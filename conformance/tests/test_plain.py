@@ -1,4 +1,4 @@
-"""The plain programs against the vectors of their profiles and random streams of the model; what they may import, and that errors are found."""
+"""The plain programs against vectors and random streams of the model, their imports, and planted errors."""
 
 import ast
 import os
@@ -34,7 +34,7 @@ from plain_streams import run_streams
 from transfer_time_inputs import draw
 
 CONTROLLERS, COMPUTING = controllers(), computing()
-#: The only module of the model's package that a program may import beside these is the plain NewReno.
+#: The plain NewReno is the only other module of the model's package that a program may import.
 SHARED = {"firstflight.events", "firstflight.observables", "firstflight.limits"}
 LIBRARY = {"dataclasses", "fractions", "collections.abc", "typing"}
 BASE = "firstflight.newreno.plain_newreno_rfc_9002"
@@ -58,7 +58,7 @@ def test_vectors(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMPUTING)
 def test_computations(name: str) -> None:
-    """A program computes what the vectors expect."""
+    """A program computes the expected values of the vectors."""
     judged = {case.id: judge_computation(COMPUTING[name], case) for case in every_computation()}
     assert len(judged) >= 100
     assert {case: difference for case, difference in judged.items() if difference} == {}
@@ -67,7 +67,7 @@ def test_computations(name: str) -> None:
 @pytest.mark.random
 @pytest.mark.parametrize("name", CONTROLLERS)
 def test_random_streams(name: str) -> None:
-    """A program agrees with the model on 10000 random events, and these reach every outcome that the vectors have."""
+    """A program agrees with the model on 10000 random events, and these reach every outcome of the vectors."""
     program = CONTROLLERS[name]
     outcomes = run_streams(program, said_of(name).seed, 10_000)
     expected = {step["outcome"] for case in cases_of(program, every_case()) for step in case.expected()}
@@ -78,12 +78,12 @@ def test_random_streams(name: str) -> None:
 @pytest.mark.parametrize("share", range(10))
 @pytest.mark.parametrize("name", CONTROLLERS)
 def test_random_streams_long(name: str, share: int) -> None:
-    """The same on a million events; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    """The same on a million events in ten shares; FIRSTFLIGHT_LONG_EVENTS sets the events per share."""
     run_streams(CONTROLLERS[name], 5000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
 
 
 def random_inputs(program: ModuleType, seed: int, count: int) -> Counter[str]:
-    """Hold a program against the model on so many random inputs that the model accepts; return how often each scheme came."""
+    """Compare a program with the model on random inputs in the domain; return the number of inputs of each scheme."""
     rng = SplitMix64(seed)
     seen: Counter[str] = Counter()
     while seen.total() < count:
@@ -111,15 +111,15 @@ def test_random_inputs(name: str) -> None:
 @pytest.mark.parametrize("share", range(10))
 @pytest.mark.parametrize("name", COMPUTING)
 def test_random_inputs_long(name: str, share: int) -> None:
-    """The same on a million."""
+    """The same on a million inputs."""
     random_inputs(COMPUTING[name], 5000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
 
 
-# --- What a program is -----------------------------------------------------------------------------------------------------
+# --- Imports ----------------------------------------------------------------------------------------------------------
 
 
 def imports(source: str) -> set[str]:
-    """Return the modules that a program imports: of the model's package, and of the library."""
+    """Return the modules that a program imports from the model's package and from the standard library."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -132,7 +132,7 @@ def imports(source: str) -> set[str]:
 
 
 def foreign(source: str) -> set[str]:
-    """Return what a program imports and may not."""
+    """Return the imports of a program that are not allowed."""
     return imports(source) - SHARED - LIBRARY - {BASE}
 
 
@@ -157,18 +157,18 @@ def test_foreign_imports_are_found(line: str) -> None:
     assert foreign(f"from firstflight.events import Ack\n{line}\n") != set()
 
 
-# --- Errors are found ------------------------------------------------------------------------------------------------------
+# --- Errors are found ------------------------------------------------------------------------------------------------
 
-#: Errors for each program: the file, what is replaced, and what by.
+#: Errors for each program: the file, the replaced text, and its replacement.
 PLANTED = [(name, old, new) for name in CONTROLLERS for old, new in said_of(name).planted]
 
 
 def planted(name: str, old: str, new: str) -> ModuleType:
-    """Return a program with an error in it."""
+    """Return a program with a planted error."""
     source = Path(str(programs()[name].__file__)).read_text(encoding="utf-8")
     assert source.count(old) == 1
     module = ModuleType(f"planted_{name}")
-    sys.modules[module.__name__] = module  # where a dataclass looks for its module
+    sys.modules[module.__name__] = module  # where dataclass looks up the module
     exec(compile(source.replace(old, new), module.__name__, "exec"), vars(module))  # noqa: S102
     return module
 
@@ -190,12 +190,12 @@ def test_planted_errors_are_found_in_computations() -> None:
         random_inputs(program, 500, 10_000)
 
 
-# --- Citations -------------------------------------------------------------------------------------------------------------
+# --- Citations -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", programs())
 def test_cited_lines_run(name: str) -> None:
-    """Every line that cites a clause runs when the vectors are judged, those of few packets first, until all have run."""
+    """Every line that cites a clause runs when the vectors are judged; cases of few packets come first."""
     program = programs()[name]
     file = str(program.__file__)
     cited = {citation.line for citation in plain_citations() if str(citation.path) == file}
@@ -222,7 +222,7 @@ def test_cited_lines_run(name: str) -> None:
 
 
 def judgements(name: str) -> list[Callable[[], object]]:
-    """Return what judges a program by one case each, those of few packets first: a traced packet takes long."""
+    """Return one function per case that judges a program, cases of few packets first: tracing is slow."""
     program = programs()[name]
     if name in CONTROLLERS:
         chosen = sorted(cases_of(program, every_case()), key=lambda case: packets(case) + len(case.events))

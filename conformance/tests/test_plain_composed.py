@@ -1,4 +1,4 @@
-"""SEARCH on Hybla as the two plain programs make it, each written from its own text: a second opinion on the composition."""
+"""SEARCH on Hybla composed of two plain programs, each written from its own text: a second check of the composition."""
 
 from dataclasses import dataclass
 from types import ModuleType, SimpleNamespace
@@ -16,26 +16,26 @@ from plain_streams import run_streams
 
 @dataclass(slots=True)
 class Both:
-    """The states of both, which have the same base."""
+    """The states of both programs, which share one base."""
 
     search: search.Search
     hybla: hybla.Hybla
 
     @property
     def base(self) -> NewReno:
-        """The base."""
+        """Return the base."""
         return self.hybla.base
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Both:
-    """Begin both, and put SEARCH on the base of Hybla."""
+    """Begin both programs, and put SEARCH on the base of Hybla."""
     both = Both(*(part.begin(max_datagram_size_bytes, initial_window_bytes) for part in (search, hybla)))
     both.search.base = both.hybla.base
     return both
 
 
 def on_event(both: Both, event: Event) -> Outcome:
-    """Let Hybla take the place of NewReno below SEARCH."""
+    """Use Hybla in place of NewReno below SEARCH."""
     if isinstance(event, PersistentCongestion):
         both.search.bin_duration = 0
     if not isinstance(event, Ack):
@@ -54,13 +54,13 @@ PROGRAM = cast(ModuleType, SimpleNamespace(PROFILE="search/lanman-2024+hybla", b
 
 
 def test_vectors() -> None:
-    """They answer every judged event of the profile as the vectors expect."""
+    """The composition answers every judged event of the profile as the vectors expect."""
     judged = {case.id: judge_case(PROGRAM, case) for case in cases_of(PROGRAM, list(cases(load_all())))}
     assert len(judged) >= 10
     assert {case: difference for case, difference in judged.items() if difference} == {}
 
 
 def test_random_streams() -> None:
-    """They agree with the model on 10000 random events."""
+    """The composition agrees with the model on 10000 random events."""
     outcomes = run_streams(PROGRAM, 900, 10_000)
     assert min(outcomes[outcome.value] for outcome in (Outcome.EXITED, Outcome.GROWN_AVOIDANCE, Outcome.REDUCED)) > 0

@@ -1,4 +1,4 @@
-"""The plain headers of the C port (``reference-c/firstflight/*/TEXT.h``): clean as C and C++, and judged like their Python counterparts."""
+"""The plain headers of the C port (``reference-c/firstflight/*/TEXT.h``): clean as C and C++, and judged by vectors."""
 
 import ast
 import os
@@ -27,14 +27,14 @@ def header(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def judged(header: Header) -> dict[str, Difference | None]:
-    """Return by case how a header differs from what the vectors of its profile expect."""
+    """Return the first difference between a header and the vectors of its profile, or None, by case."""
     chosen = list(cases_of(header, every_case()))
     header.answer((config_from_json(case.vector.config), case.events) for case in chosen)
     return {case.id: judge_case(header, case) for case in chosen}
 
 
 def test_found() -> None:
-    """Each program that is driven by events has a header or says why not, and each header an adapter; one that computes needs big numbers."""
+    """Each event-driven program has a header and adapter or a reason for none; computing programs need big numbers."""
     driven = set(programs()) - set(computing())
     assert set(HEADERS) == {name for name in driven if not said_of(name).no_header}
 
@@ -47,7 +47,7 @@ def test_vectors(header: Header) -> None:
 
 
 def test_random_streams(header: Header, request: pytest.FixtureRequest) -> None:
-    """A header agrees with the model on 2500 random events, other ones as C++ than as C."""
+    """A header agrees with the model on 2500 random events, which differ between C and C++."""
     _, compiler = request.node.callspec.params["header"]
     run_streams(header, 700 + list(COMPILERS).index(compiler), 2_500)
 
@@ -56,13 +56,13 @@ def test_random_streams(header: Header, request: pytest.FixtureRequest) -> None:
 @pytest.mark.parametrize("share", range(10))
 @pytest.mark.parametrize("name", HEADERS)
 def test_random_streams_long(name: str, share: int, tmp_path: Path) -> None:
-    """The same on a million events, as C and as C++ by turns; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    """The same on a million events in ten shares, in C and C++ by turns; FIRSTFLIGHT_LONG_EVENTS is the share size."""
     program = Header(name, compiled(name, tmp_path, *list(COMPILERS.values())[share % 2]))
     run_streams(program, 7000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
 
 
 def test_size(header: Header) -> None:
-    """The state of a connection fits where a stack has little room."""
+    """The state of a connection is within the size limit of its header."""
     size = header.size()
     name = next(name for name in HEADERS if programs()[name].PROFILE == header.PROFILE)
     assert 0 < size <= said_of(name).most_bytes
@@ -70,7 +70,7 @@ def test_size(header: Header) -> None:
 
 @pytest.mark.parametrize("name", HEADERS)
 def test_stands_alone(name: str) -> None:
-    """A header includes what every freestanding C has, and nothing else."""
+    """A header includes only the standard header that every freestanding C implementation has."""
     assert re.findall(r"#include (.*)", source(name)) == ["<stdint.h>"]
 
 
@@ -86,7 +86,7 @@ def test_an_error_is_found(tmp_path: Path) -> None:
     assert any(judged(spoilt).values())
 
 
-# --- The same functions in the same order -------------------------------------------------------------------------------------
+# --- The same functions in the same order -----------------------------------------------------------------------------
 
 
 def functions_of_python(name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Three controllers written from the pages alone pass; errors planted in them are caught, and the first cause names the rule."""
+"""Three controllers written from the pages alone pass; planted errors are caught, and the first cause has the rule."""
 
 import re
 from collections import Counter
@@ -12,14 +12,14 @@ from planted_errors import CONTROLLERS, KEPT_STATE, Diagnosed, build, errors, is
 
 ERRORS = {f"{error.controller}-{error.id}": error for error in errors()}
 PAGE = (ROOT / "docs" / "planted.md").read_text(encoding="utf-8")
-#: By controller, how many errors there are, and how many are caught.
+#: The numbers of planted and of caught errors, by controller.
 ON_PAGE = {
     name: tuple(map(int, numbers))
     for name, *numbers in re.findall(r"^\| `(\w+)`[^|]*\| (\d+) \| (\d+) \|$", PAGE, re.M)
 }
-#: What no case shows: the page says why.
+#: Errors that no case shows, with reasons on the page.
 UNSEEN = {f"{controller}-{name}" for controller, name in re.findall(r"^\| `(\w+)/([\w-]+)` \|", PAGE, re.M)}
-#: A few, each with vectors that show it.
+#: Some errors, each with vectors that show it.
 EXAMPLES = {
     "javascript-resumes-at-the-baseline": "hystartpp.css.resume*@rfc-9406",
     "go-threshold-of-the-paper": "search.sent.equal-*@draft-09",
@@ -30,11 +30,11 @@ EXAMPLES = {
 def skip_without_tools(controller: str) -> None:
     absent = missing(controller)
     if absent:
-        pytest.skip(f"there is no {' and no '.join(absent)} here")
+        pytest.skip(f"needs {' and '.join(absent)}")
 
 
 def test_the_errors_are_many_and_break_rules() -> None:
-    """Each names rules that exist, in one of the three controllers."""
+    """Each error is in one of the three controllers and breaks existing rules."""
     found = list(errors())
     assert len(found) == len(ERRORS) >= 60
     counted = Counter(error.controller for error in found)
@@ -47,7 +47,7 @@ def test_the_errors_are_many_and_break_rules() -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example(name: str, tmp_path: Path) -> None:
-    """The controller passes; with the error it does not, and the first cause names the rule."""
+    """The controller passes; with the error it fails, and the first cause contains the rule."""
     error = ERRORS[name]
     skip_without_tools(error.controller)
     report, selected = tmp_path / "report.json", ("--id", EXAMPLES[name])
@@ -60,7 +60,7 @@ def test_an_example(name: str, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("controller", CONTROLLERS)
 def test_the_controllers_pass(controller: str, tmp_path: Path) -> None:
-    """By vectors and in closed loop, with no choice of their own."""
+    """The controllers pass the vectors and the closed loop, without choices at open points."""
     skip_without_tools(controller)
     assert judge(build(controller, tmp_path), tmp_path / "report.json", "--strict") == Diagnosed(0, ())
 
@@ -68,7 +68,7 @@ def test_the_controllers_pass(controller: str, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ERRORS)
 def test_an_error_is_caught(name: str, tmp_path: Path) -> None:
-    """By a vector or on a path, but for those that the page says no case shows."""
+    """A vector or a path catches the error, unless the page lists it as not shown by any case."""
     error = ERRORS[name]
     skip_without_tools(error.controller)
     assert is_caught(build(error.controller, tmp_path, error.patches)) == (name not in UNSEEN)
@@ -77,7 +77,7 @@ def test_an_error_is_caught(name: str, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("controller", CONTROLLERS)
 def test_the_first_cause_is_right(controller: str, tmp_path: Path) -> None:
-    """For nine of ten errors the first cause is the right one or names a rule that the error breaks; no cause is wrong and exact."""
+    """For nine of ten errors the first cause is right or contains a broken rule; no wrong cause is exact."""
     skip_without_tools(controller)
     shown = [error for name, error in ERRORS.items() if error.controller == controller and name not in UNSEEN]
     named, wrong = 0, {}

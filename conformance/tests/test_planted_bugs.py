@@ -1,4 +1,4 @@
-"""Bugs of public reports, planted in Python controllers: caught, and the first cause names the rule and describes the change."""
+"""Bugs of public reports in Python controllers are caught; the first cause has the rule and describes the change."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +9,9 @@ from firstflight_conformance.format.clauses import known_clauses
 from planted_bugs import Bug, Measured, bugs, build, run, table
 
 BUGS = {bug.id: bug for bug in bugs()}
-#: A few, each of another controller.
+#: Some bugs, each of another controller.
 SAMPLE = ("xquic-738-threshold-after-clamp", "quicly-380-idle-counts", "quiche-835-no-limit-in-css")
-#: For the first list and the others: the least number of causes that name a rule, and that describe the change.
+#: For the first list and the others: the least number of causes that contain a rule, and that describe the change.
 LEAST = {True: (21, 17), False: (29, 18)}
 
 
@@ -33,7 +33,7 @@ def measured(folder: Path, name: str) -> Measured:
 
 
 def test_the_bugs_are_many_and_break_rules(tmp_path: Path) -> None:
-    """Each names rules that exist, and its patches fit."""
+    """Each bug breaks existing rules, and its patches apply."""
     assert len(BUGS) == len(list(bugs()))
     assert sum(bug.table for bug in BUGS.values()) >= 28
     assert sum(not bug.table for bug in BUGS.values()) >= 30
@@ -46,7 +46,7 @@ def test_the_bugs_are_many_and_break_rules(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_an_example(name: str, tmp_path: Path) -> None:
-    """The bug is caught, and the first cause names a rule that it breaks and describes the change."""
+    """The bug is caught, and the first cause contains a broken rule and describes the change."""
     found = measured(tmp_path, name)
     assert (found.caught, found.named, found.described, found.wrong_exact) == (True, True, True, ())
 
@@ -54,13 +54,13 @@ def test_an_example(name: str, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", FIXED)
 def test_a_fixed_controller_passes(name: str, tmp_path: Path) -> None:
-    """By vectors and in closed loop."""
+    """The fixed controller passes the vectors and the closed loop."""
     assert run(FIXED[name], tmp_path, FIXED[name].fixed, "--both").exit_code == 0
 
 
 @pytest.mark.long
 def test_all_bugs(tmp_path: Path) -> None:
-    """Every bug that the text forbids is caught; no wrong cause is exact; causes name rules and describe changes."""
+    """Every bug that the text forbids is caught; no wrong cause is exact; causes contain rules and describe changes."""
     results = {name: measured(tmp_path, name) for name in BUGS}
     for first, (named, described) in LEAST.items():
         rows = [(BUGS[name], one) for name, one in results.items() if BUGS[name].table == first]

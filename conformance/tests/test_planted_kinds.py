@@ -38,7 +38,7 @@ def test_the_table() -> None:
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_a_bug_is_rejected(name: str, tmp_path: Path) -> None:
-    """By the vector of the table, or the program ends. A bug that an open point allows shows as a choice."""
+    """The vector of the table rejects the bug, or the program ends; a bug that an open point allows is a choice."""
     entry = ENTRIES[name]
     is_open = entry.bug is not None and entry.bug.open
     assert found(entry, tmp_path) == ("open" if is_open else "ended" if entry.ends else "rejected")
@@ -46,7 +46,7 @@ def test_a_bug_is_rejected(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", FIXED)
 def test_a_fixed_controller_passes(name: str, tmp_path: Path) -> None:
-    """By all vectors of the profile that its adapter accepts."""
+    """The fixed controller passes all vectors of the profile that its adapter accepts."""
     bug = FIXED[name].bug
     assert bug is not None
     assert exit_code(bug, tmp_path) == ExitCode.OK

@@ -1,4 +1,4 @@
-"""*Watch it start*: its rules are rules, its outcomes are outcomes, and in a browser it ends as the simulator does."""
+"""*Watch it start*: its rules and outcomes exist, and in a browser it agrees with the simulator."""
 
 import gzip
 import json
@@ -38,7 +38,7 @@ ROWS = (
 
 needs_module = pytest.mark.skipif(
     shutil.which("node") is None or not MODULE.exists(),
-    reason="needs node and build/wasm/firstflight.wasm (make wasm), of which not all are here",
+    reason="needs node and build/wasm/firstflight.wasm (make wasm)",
 )
 
 
@@ -49,7 +49,7 @@ def test_its_rules_are_clauses() -> None:
 
 
 def test_every_outcome_of_a_decision_has_its_rule() -> None:
-    """But these, of which no rule speaks, or several."""
+    """Each outcome of a decision has one rule, except outcomes without a rule or with several."""
     found = play.outcomes()
     named = {outcome for by_outcome in found.values() for outcome in by_outcome}
     assert {outcome.value for outcome in Outcome} - named <= {"sent", "unchanged", "threshold_set", "tcb_shared"}
@@ -86,7 +86,7 @@ def written(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The page, opened from a file as a reader may."""
+    """Return the address of the page, opened from a file as a reader may open it."""
     return written(tmp_path_factory.mktemp("play")).as_uri()
 
 
@@ -98,7 +98,7 @@ def opened(tab: Any, address: str, values: str) -> Any:
 
 
 def scenario_of(address: str, algorithm: str, tmp_path: Path) -> Any:
-    """Return the scenario that the page makes of an address, by the page's own function in node."""
+    """Return the scenario that the page derives from an address, computed in node by the page's own function."""
     script = (
         "globalThis.window = globalThis; require(process.argv[1]); const values = new URLSearchParams(process.argv[2]);"
         "const path = Object.fromEntries([...values].map(([name, value]) => [name, Number(value)]));"
@@ -112,7 +112,7 @@ def scenario_of(address: str, algorithm: str, tmp_path: Path) -> Any:
 
 
 def simulated(controller: str, path: str, tmp_path: Path) -> list[dict[str, Any]]:
-    """Return what a controller shows after each event of a path, by the model."""
+    """Return the observations of the model after each event of a path."""
     algorithm, _, profile = controller.partition("/")
     scenario = scenario_of(path, algorithm, tmp_path)
     run = simulate(scenario, create(algorithm, profile, scenario.config))
@@ -120,7 +120,7 @@ def simulated(controller: str, path: str, tmp_path: Path) -> list[dict[str, Any]
 
 
 def shown(tab: Any) -> dict[str, str]:
-    """Return the state after the event at hand."""
+    """Return the state after the current event."""
     return {name: after for name, _, after in tab.evaluate(ROWS)}
 
 
@@ -145,7 +145,7 @@ def test_every_algorithm_ends_as_the_simulator_does(
 
 @needs_module
 def test_a_decision_its_rule_and_the_address(address: str, tab: Any, tmp_path: Path) -> None:
-    """Step to the decision by which SEARCH leaves slow start; the address then leads a second reader there."""
+    """The page steps to the decision of SEARCH to leave slow start; its address leads a second reader there."""
     observed = simulated("search/draft-09", PATHS[0], tmp_path)
     exit_at = next(i for i, one in enumerate(observed) if one["outcome"] == "exited")
     opened(tab, address, f"a=search/draft-09&{PATHS[0]}")
@@ -198,7 +198,7 @@ def test_the_keyboard_steps_and_reduced_motion_goes_by_decisions(address: str, t
 @needs_module
 @pytest.mark.parametrize(("controller", "path"), [("search/draft-09", PATHS[0]), ("careful-resume/rfc-9959", PATHS[1]), ("cubic/rfc-9438", PATHS[0])])  # fmt: skip
 def test_what_is_taken_away(controller: str, path: str, address: str, tab: Any, tmp_path: Path) -> None:
-    """The saved vector loads and expects what the model answers; scenario and table are those of the run."""
+    """The saved vector loads and expects the answers of the model; scenario and table agree with the run."""
     opened(tab, address, f"a={controller}&{path}")
     taken = {}
     for name in ("vector", "scenario", "csv"):
@@ -217,7 +217,7 @@ def test_what_is_taken_away(controller: str, path: str, address: str, tab: Any, 
     assert len(rows) == len(observed) + 1
     assert [int(row.split(",")[5]) for row in rows[1:]] == [one["cwnd_bytes"] for one in observed]
     recording = read_table(taken["csv"], taken["csv"].read_bytes())
-    # A table has no saved window, from which Careful Resume jumps.
+    # A table does not contain the saved window that Careful Resume needs for its jump.
     assert (controller in judge(recording, [controller]).may_be) == (controller != "careful-resume/rfc-9959")
 
 
@@ -236,7 +236,7 @@ def vector_page(vector: Vector, folder: Path, packed: bytes) -> None:
 
 @needs_module
 def test_a_vector_played_to_its_end_shows_its_answers(tab: Any, tmp_path: Path) -> None:
-    """With another event at which a stack departs: its window stands beside the model's."""
+    """At the event where a stack diverges, the page shows the windows of the stack and of the model."""
     vector = site.vectors_by_id()["search.bins.boundary-decides"]
     case = Case(vector, "draft-09")
     expected = case.expected()[-1]
@@ -260,15 +260,15 @@ def test_a_vector_that_expects_something_else_is_departed_from(tab: Any, tmp_pat
     vector_page(vector, tmp_path, json.dumps(raw).encode())  # a server that has unpacked it
     with served(tmp_path) as (root, _):
         opened(tab, f"{root}/play.html", vector_files.play(vector, "draft-09").partition("#")[2])
-    assert "departs from the vector at event 4, in cwnd_bytes" in tab.text_content("#play-summary")
+    assert "diverges from the vector at event 4, in cwnd_bytes" in tab.text_content("#play-summary")
 
 
 @needs_module
 def test_an_unknown_profile_and_wrong_numbers_are_told(address: str, tab: Any) -> None:
-    """A stale link shows a near profile and the nearest valid numbers, and says so; a wrong number in the form hides the results."""
+    """A stale link shows a near profile, the nearest valid numbers and a notice; a wrong number hides the results."""
     opened(tab, address, "a=hystartpp/foo&b=foo/bar&rate=abc&rtt=5000&queue=1")
     assert tab.text_content("#play-notice") == (
-        "rate, Mbit/s: abc is no number; 20 is used.RTT, ms: 5000 is outside 1 to 2000; 2000 is used."
+        "rate, Mbit/s: abc is not a number; 20 is used.RTT, ms: 5000 is outside 1 to 2000; 2000 is used."
         "There is no profile hystartpp/foo: hystartpp/rfc-9406 is shown.There is no profile foo/bar: nothing is compared."
     )
     assert "a=hystartpp%2Frfc-9406" in tab.url or "a=hystartpp/rfc-9406" in tab.url
@@ -283,7 +283,7 @@ def test_an_unknown_profile_and_wrong_numbers_are_told(address: str, tab: Any) -
 
 @needs_module
 def test_queue_in_packets_and_loss_in_percent(address: str, tab: Any) -> None:
-    """208 packets are 1 BDP and 50 ms half of one; the summary has RTT, goodput and the window at the exit."""
+    """208 packets are 1 BDP and 50 ms half a BDP; the summary has RTT, goodput and the window at the exit."""
     opened(tab, address, "a=search/draft-09&rate=20&rtt=100&queue=1&loss=1000")
     assert tab.input_value("#play-loss") == "0.1"
     whole = {}

@@ -1,4 +1,4 @@
-"""The legend of the plots of Careful Resume is outside the axes, where it would cover the jump."""
+"""The legend of the plots of Careful Resume is outside the axes, so that it does not cover the jump."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The plots of vectors show what the vectors expect."""
+"""The plots of vectors show the expected values of the vectors."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ from plots import vectors as drawn
 
 
 def one_of_each() -> Iterator[Vector]:
-    """Yield a vector of each algorithm, and of each base that a startup algorithm runs on."""
+    """Yield a vector of each algorithm, and of each base controller below a startup algorithm."""
     seen: set[tuple[str, bool]] = set()
     for vector in every_vector():
         kind = vector.algorithm, any("+" in profile for profile in vector.profiles)
@@ -37,7 +37,7 @@ def test_plots_show_the_algorithm_of_the_vector(vector: Vector, monkeypatch: pyt
             assert [one.cwnd_bytes for one in trace.observations] == windows
 
 
-#: A few, and that with the longest legend.
+#: Some vectors, with the vector that has the longest legend.
 LAID_OUT = [
     vector for n, vector in enumerate(every_vector()) if n % 120 == 40 or vector.id == "search.restart.then-double"
 ]
@@ -45,7 +45,7 @@ LAID_OUT = [
 
 @pytest.mark.parametrize("vector", LAID_OUT, ids=lambda vector: vector.id)
 def test_nothing_is_cut_off(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Panels stand at places that are known beforehand: whatever they hold has room in the figure."""
+    """Panels have fixed places: their content fits into the figure."""
     figures: list[Figure] = []
     monkeypatch.setattr(written, "save", lambda figure, _: figures.append(figure))
     drawn.plot_vector(vector, Path("unused.svg"))
@@ -66,7 +66,7 @@ def test_nothing_is_cut_off(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_the_rules_are_about_is_drawn(
     name: str, label: str, member: str, unit: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside the windows stands what the vector expects of the algorithm's own state."""
+    """The plot shows the expected state of the algorithm in addition to the windows."""
     figures: list[Figure] = []
     monkeypatch.setattr(written, "save", lambda figure, _: figures.append(figure))
     vector = next(vector for vector in every_vector() if vector.id == name)

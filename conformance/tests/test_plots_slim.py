@@ -1,4 +1,4 @@
-"""Plots of the site are written shorter: the same picture, to a twentieth of a point."""
+"""Plots of the site are shortened without a change to the picture beyond a twentieth of a point."""
 
 import re
 from functools import cache
@@ -18,7 +18,7 @@ Point = tuple[float, float]
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The plot of a vector with windows, bins and differences, as matplotlib writes it."""
+    """Return the plot of a vector with windows, bins and differences, as matplotlib writes it."""
     path = tmp_path_factory.mktemp("plot") / "plot.svg"
     plot_vector(load(sorted((VECTORS / "search").glob("exit.*.json"))[0]), path)
     return path.read_text("utf-8")
@@ -26,7 +26,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @cache
 def root_of(text: str) -> ET.Element:
-    """Return the root of a plot, whose elements without a class have the class of their group."""
+    """Return the root of a plot; elements without a class get the class of their group."""
     root = ET.fromstring(text)
     for group in root.iter(SVG + "g"):
         for child in group:
@@ -36,12 +36,12 @@ def root_of(text: str) -> ET.Element:
 
 @cache
 def rules_of(text: str) -> list[tuple[list[str], str]]:
-    """Return the rules of a plot's style, with the classes that they are for."""
+    """Return the rules of a plot's style, with the classes that they apply to."""
     return [(names.split(","), rule) for names, rule in re.findall(r"([^{}<>]*)\{([^}]*)\}", text)]
 
 
 def points(path: str) -> list[Point]:
-    """Return where a path turns: without places at which it stays, or through which it goes along an axis."""
+    """Return the points where a path turns, without repeated points and points on a straight line along an axis."""
     found: list[Point] = []
     at: Point = (0.0, 0.0)
     for command, text in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
@@ -64,13 +64,13 @@ def points(path: str) -> list[Point]:
 
 
 def goes_on(first: Point, second: Point, third: Point) -> bool:
-    """Return whether a line along an axis goes on in the same direction."""
+    """Return whether a line along an axis continues in the same direction."""
     steps = [(b - a, c - b) for a, b, c in zip(first, second, third, strict=True)]
     return any(one == (0, 0) and other[0] * other[1] > 0 for one, other in (steps, steps[::-1]))
 
 
 def elements(text: str, name: str) -> list[ET.Element]:
-    """Return the elements of a name that are drawn at their place, without the shapes of marks."""
+    """Return the drawn elements of a name, without the shapes of marks."""
     root = root_of(text)
     shapes = {shape for definitions in root.iter(SVG + "defs") for shape in definitions}
     return [element for element in root.iter(SVG + name) if element not in shapes]
@@ -83,18 +83,18 @@ def shape_of(text: str, use: ET.Element) -> ET.Element:
 
 
 def parts(text: str) -> list[tuple[ET.Element, str]]:
-    """Return every part of every path, from where it moves to on, with its element: parts of several may have become one path."""
+    """Return every subpath with its element: several paths may have been merged into one."""
     return [(path, part) for path in elements(text, "path") for part in re.findall("M[^M]*", path.attrib["d"])]
 
 
 def furthest(before: str, after: str) -> float:
-    """Return how far the points of two paths are from each other."""
+    """Return the largest distance, along an axis, between the points of two paths."""
     pairs = zip(points(before), points(after), strict=True)
     return max(abs(a - b) for one, other in pairs for a, b in zip(one, other, strict=True))
 
 
 def test_nothing_moves(drawn: str) -> None:
-    """Each path, mark and text is where it was, in the same order."""
+    """Each path, mark and text keeps its place and order."""
     short = slim(drawn)
     assert len(parts(short)) > len(elements(short, "path"))
     for (_, path), (_, shorter) in zip(parts(drawn), parts(short), strict=True):
@@ -115,7 +115,7 @@ def test_nothing_moves(drawn: str) -> None:
 
 
 def said(text: str, element: ET.Element) -> set[str]:
-    """Return what the style of an element says, in classes as well, with the frame that clips it, to a point."""
+    """Return the style of an element, including its classes, with the frame that clips it, to a point."""
     mine = [rule for names, rule in rules_of(text) if f".{element.get('class')}" in names]
     style = ";".join((*mine, element.get("style", "")))
     style = re.sub(r"#(.)\1(.)\2(.)\3\b", r"#\1\2\3", re.sub(r": 0(?=\.)", ":", style))
@@ -132,7 +132,7 @@ def said(text: str, element: ET.Element) -> set[str]:
 
 
 def test_every_style_is_kept(drawn: str) -> None:
-    """The class of an element says what its style and its clip said; the font of all text is said once."""
+    """The class of an element contains its former style and clip; the font of all text is declared once."""
     short = slim(drawn)
     assert "text{font-family:'DejaVu Sans',sans-serif}" in short
     for (path, _), (shorter, _) in zip(parts(drawn), parts(short), strict=True):
@@ -157,7 +157,7 @@ def test_what_is_referred_to_is_there(drawn: str) -> None:
 
 
 def test_a_folder_is_written_once(drawn: str, tmp_path: Path) -> None:
-    """In less than half of the bytes; a second time nothing happens."""
+    """The file has less than half of the bytes; a second run changes nothing."""
     path = tmp_path / "group" / "plot.svg"
     path.parent.mkdir()
     path.write_text(drawn, "utf-8")

@@ -1,4 +1,4 @@
-"""Several adapters at the same time: the reports are those of one after the other, and each begins when it is built."""
+"""Several adapters at the same time give the reports of a sequential run, and each starts when it is built."""
 
 import json
 import shlex
@@ -46,7 +46,7 @@ def test_the_reports_do_not_depend_on_the_processes(tmp_path: Path, jobs: int) -
 @pytest.mark.live
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_adapter_begins_when_it_is_ready(tmp_path: Path, jobs: int) -> None:
-    """The second is ready only after the others are done, which therefore do not wait for it."""
+    """The second adapter is ready only after the others are done; the others do not wait for it."""
     done: list[str] = []
 
     def ready(manifest: Manifest) -> bool:
@@ -60,7 +60,7 @@ def test_an_adapter_begins_when_it_is_ready(tmp_path: Path, jobs: int) -> None:
 
 @pytest.mark.live
 def test_nothing_comes_before_the_references(tmp_path: Path) -> None:
-    """A stack waits for a reference that is not built yet, and is not built while references need all processes."""
+    """A stack waits for an unbuilt reference, and is not built while references need all processes."""
     asked: list[str] = []
     done: list[str] = []
 
@@ -82,7 +82,7 @@ def test_nothing_comes_before_the_references(tmp_path: Path) -> None:
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder whose Makefile builds one target and fails at another."""
+    """Return a folder whose Makefile builds one target and fails at another."""
     (tmp_path / "Makefile").write_text(
         "good:\n\ttouch good\nbad:\n\t@echo no such compiler\n\t@exit 1\n", encoding="utf-8"
     )
@@ -108,7 +108,7 @@ def test_targets_are_built_in_their_order(made: Path) -> None:
 
 
 def test_nothing_is_built_for_an_adapter_whose_program_is_absent(made: Path) -> None:
-    """A machine without Rust or clang skips what needs them: a build that would fail there is no fault of anybody."""
+    """A machine without Rust or clang skips the adapters that need them, since a build would fail there."""
     absent, here = (replace(one, build="bad") for one in list(manifests())[:2])
     absent = replace(absent, requires=("no-such-program",))
     builder = Builds([absent])
@@ -135,7 +135,7 @@ def test_a_build_that_fails_is_a_fault(made: Path, tmp_path: Path, monkeypatch: 
     assert result.exit_code == 3
     assert "make bad failed" in result.output
     assert "no such compiler" in result.output
-    # A program that an earlier build has left is not what the sources say.
+    # A program left by an earlier build may differ from the sources.
     assert json.loads((tmp_path / "badge").read_text("utf-8"))["message"] == "nothing judged"
 
 

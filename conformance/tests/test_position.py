@@ -1,4 +1,4 @@
-"""States that a walk hands from one model to another."""
+"""States that a walk passes from one model to another."""
 
 from dataclasses import fields
 
@@ -11,7 +11,7 @@ from firstflight_conformance.compare.position import PendingStep, Position, Walk
 from firstflight_conformance.replay.variant import Variant, build
 
 CONFIG = Config(1200, 12_000)
-#: What a model brings itself: its readings, and its classes of base and startup state.
+#: Attributes that each model sets itself: its readings, and its classes of base and startup state.
 OF_THE_MODEL = {"base", "readings", "startup"}
 
 
@@ -46,7 +46,7 @@ def _stepped(walker: Walker, position: Position, event: Event) -> PendingStep:
 
 
 def test_bounds_begin_anew_on_a_new_path() -> None:
-    """The largest flight and the growth of one path allow nothing on the next one."""
+    """The largest flight and the growth of one path allow no growth on the next path."""
     walker = Walker("slow-start", "rfc-9002", CONFIG, Variant())
     position = walker.begin()
     for bound in position.bounds:
@@ -64,7 +64,7 @@ def test_bounds_begin_anew_on_a_new_path() -> None:
 
 
 def test_an_ack_that_ends_recovery_is_no_exit() -> None:
-    """A window that comes down there was reduced by congestion: the largest flight of before is forgotten."""
+    """A window that falls at the end of recovery was reduced by congestion: the earlier largest flight is forgotten."""
     walker = Walker("slow-start", "rfc-9002", CONFIG, Variant())
     (bound,) = (one for one in walker.begin().bounds if isinstance(one, RateLimited))
     run = Run(0, 0, 1200, 1)

@@ -1,4 +1,4 @@
-"""The preset of the thesis of TU Delft 2025: published numbers, numbers by hand, and what is refused."""
+"""The preset of the thesis of TU Delft 2025: published numbers, numbers by hand, and refused parameters."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from studies.published.thesis import CELLS
 
 PRESET = "grigore-2025"
 MS = 1_000_000
-#: The one cell in which a packet is dropped: algorithm, rate in Mbit/s, one-way delay in ms, size in kB.
+#: The only cell with a dropped packet: algorithm, rate in Mbit/s, one-way delay in ms, size in kB.
 WITH_LOSS = ("cubic", 10, 25, 400)
 LOSSLESS = [cell[1:] for cell in CELLS if cell[1:5] != WITH_LOSS]
 
@@ -36,7 +36,7 @@ def complete(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int, s
 def test_published_numbers(
     _table: int, algorithm: str, rate: int, delay: int, kilobytes: int, published_us: int
 ) -> None:
-    """Each published completion time is met to half a microsecond, to which it is printed."""
+    """Each completion time is within half a microsecond, the rounding of the published time."""
     result = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
     assert abs(result.fct_ns - 1000 * published_us) <= 500
     lost = int((algorithm, rate, delay, kilobytes) == WITH_LOSS)
@@ -44,7 +44,7 @@ def test_published_numbers(
 
 
 def test_a_fin_that_acknowledges(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The repeated segment arrives after the FIN: the receiver's FIN follows at once, one ACK of 54 bytes at 10 Mbit/s earlier."""
+    """The repeated segment arrives after the FIN: the receiver's FIN follows earlier by 54 bytes at 10 Mbit/s."""
     algorithm, rate, delay, kilobytes = WITH_LOSS
     as_published = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
     preset = presets.load(PRESET)
@@ -54,7 +54,7 @@ def test_a_fin_that_acknowledges(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fifo(arrivals: list[tuple[int, int]], rate_bps: int, delay_ns: int) -> list[tuple[int, int]]:
-    """Return when packets, given with when they come, leave a link and have crossed it."""
+    """Return when packets, given with their arrival times at a link, have crossed it."""
     free_ns, out = 0, []
     for t_ns, size_bytes in arrivals:
         free_ns = max(free_ns, t_ns) + (16 * 10**9 * size_bytes + rate_bps) // (2 * rate_bps)
@@ -72,11 +72,11 @@ def cross(sent: list[tuple[int, int]], rate: int, delay: int) -> list[tuple[int,
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 999), st.integers(12, 300), st.integers(1, 5360))
 def test_one_flight_by_hand(rate: int, delay: int, size_bytes: int) -> None:
-    """Data that fits into the initial window: SYN, SYN-ACK, ACK with the flight, ACKs with the FIN, the last ACK."""
+    """Data within the initial window: SYN, SYN-ACK, ACK with the flight, ACKs with the FIN, the last ACK."""
     syn_ack_ns = cross(cross([(0, 58)], rate, delay), rate, delay)[0][0]
     sizes = [min(536, size_bytes - first) + 54 for first in range(0, size_bytes, 536)]
     arrived = cross([(syn_ack_ns, 54), *((syn_ack_ns + 1, size) for size in sizes)], rate, delay)[1:]
-    # An ACK for the first packet, for every second one after it, and for the last with the FIN behind it.
+    # An ACK for the first packet, for every second packet after it, and for the last with the FIN behind it.
     acks = [(t_ns, 54) for n, (t_ns, _) in enumerate(arrived) if n % 2 == 0 or n == len(arrived) - 1]
     back = cross([*acks, (arrived[-1][0], 54)], rate, delay)
     expected_ns = cross([back[-1]], rate, delay)[0][0]
@@ -88,12 +88,12 @@ def test_one_flight_by_hand(rate: int, delay: int, size_bytes: int) -> None:
 
 @pytest.mark.parametrize(("algorithm", "rate", "delay", "kilobytes", "_"), LOSSLESS)
 def test_the_model_in_the_loop(algorithm: str, rate: int, delay: int, kilobytes: int, _: int) -> None:
-    """Where nothing is lost and HyStart changes nothing, slow start of the model takes as the thesis's CUBIC."""
+    """Without losses and without HyStart exits, slow start of the model takes as long as the thesis's CUBIC."""
     if algorithm == "jumpstart":
         todo = presets.experiment(PRESET, algorithm, rate, delay, 1000 * kilobytes)
         theirs = run(replace(todo, algorithm="jumpstart/ns3-2025"))  # paced as the published window
         mine = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
-        # The model's release times are not rounded one by one: 122 gaps of at most half a ns.
+        # The model's release times are not rounded individually: 122 gaps of at most half a ns.
         assert abs(theirs.fct_ns - mine.fct_ns) <= 500
         return
     theirs = complete(PRESET, "slow-start/rfc-9002", rate, delay, 1000 * kilobytes)
@@ -101,15 +101,15 @@ def test_the_model_in_the_loop(algorithm: str, rate: int, delay: int, kilobytes:
     assert not theirs.comparable
 
 
-#: From a second simulator, written hop by hop from the public code and sharing nothing with this one: what the published cells do not reach.
+#: Cells beyond the published ones, from an independent simulator, written hop by hop from the public code.
 FURTHER = [
     # an RTT of 204 ms, longer than the timer of delayed ACKs
     ("cubic", 100, 100, 100_000, 1_328_106_885), ("jumpstart", 100, 100, 100_000, 804_442_882),
     ("jumpstart", 1000, 100, 400_000, 1_670_609_845),
-    # more than the send buffer and the receive window hold
+    # more than the send buffer and the receive window
     ("cubic", 1000, 25, 10_000_000, 1_002_555_465), ("cubic", 100, 100, 10_000_000, 3_800_071_115),
     ("jumpstart", 1000, 25, 10_000_000, 2_634_248_101),
-    # HyStart ends slow start before the buffer does
+    # HyStart ends slow start before the buffer limits it
     ("cubic", 137, 9, 2_203_000, 311_483_399),
     # CUBIC's curve grows faster than a segment per 20
     ("jumpstart", 5, 300, 2_000_000, 12_086_231_023),
@@ -123,7 +123,7 @@ FURTHER = [
 
 @pytest.mark.parametrize(("algorithm", "rate", "delay", "size_bytes", "expected_ns"), FURTHER)
 def test_further_parameters(algorithm: str, rate: int, delay: int, size_bytes: int, expected_ns: int) -> None:
-    """Other parameters are as exact."""
+    """Times for other parameters are exact as well."""
     result = complete(PRESET, algorithm, rate, delay, size_bytes)
     assert (result.fct_ns, result.lost, result.comparable) == (expected_ns, 0, True)
 
@@ -137,7 +137,7 @@ def test_size_of_one_byte() -> None:
 
 @pytest.mark.parametrize("algorithm", ["cubic", "jumpstart"])
 def test_drops_are_said(algorithm: str) -> None:
-    """Where CoDel drops, the transfer still ends, and the number is marked."""
+    """If CoDel drops packets, the transfer still ends, and the result is marked."""
     result = complete(PRESET, algorithm, 10, 25, 4_000_000)
     assert result.lost > 0
     assert not result.comparable
@@ -147,7 +147,7 @@ def test_drops_are_said(algorithm: str) -> None:
 
 
 def test_queue_without_room_is_said() -> None:
-    """A queue that holds no packet stalls the published simulator."""
+    """A queue smaller than a packet stalls the published simulator."""
     result = complete(PRESET, "cubic", 10, 1, 5000)
     assert not result.comparable
     assert "1250 bytes" in (result.reason or "")
@@ -167,7 +167,7 @@ def words(**changes: object) -> list[object]:
 
 
 def test_command() -> None:
-    """One JSON object with the inputs, the time and what was lost."""
+    """The command prints one JSON object with the inputs, the time and the losses."""
     result = fct("--preset", PRESET, *words(), "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout) == {
@@ -178,7 +178,7 @@ def test_command() -> None:
 
 
 def test_command_with_a_model() -> None:
-    """Any profile of the model can take the place of the published window; the result says so."""
+    """Any profile of the model can replace the published window; the result is then marked as not comparable."""
     result = json.loads(fct(*words(algorithm="search/draft-09"), "--json").stdout)
     assert (result["fct_ns"], result["comparable"]) == (353_626_085, False)
     assert "not comparable" in fct(*words(algorithm="search/draft-09")).stdout
@@ -189,35 +189,35 @@ def test_command_with_a_model() -> None:
     [
         ({"algorithm": "bbr"}, "algorithm: bbr: grigore-2025 has cubic, jumpstart"),
         ({"algorithm": "search/none"}, "search/none: no such profile"),
-        ({"rate_mbps": 0}, "rate_mbps: 0 is not within 1..10000"),
-        ({"one_way_delay_ms": -1}, "one_way_delay_ms: -1 is not within 0..10000"),
-        ({"size_bytes": 0}, "size_bytes: 0 is not within 1..1000000000"),
+        ({"rate_mbps": 0}, "rate_mbps: 0 is outside 1..10000"),
+        ({"one_way_delay_ms": -1}, "one_way_delay_ms: -1 is outside 0..10000"),
+        ({"size_bytes": 0}, "size_bytes: 0 is outside 1..1000000000"),
         ({"size_bytes": "1 acre"}, "--size-bytes"),
         ({"preset": "grigore-2026"}, "--preset"),
     ],
 )
 def test_command_refuses(changes: dict[str, object], reason: str) -> None:
-    """What is out of range or unknown is a usage error."""
+    """Values out of range and unknown names are usage errors."""
     result = fct(*words(**changes))
     assert (result.exit_code, result.stdout) == (2, "")
     assert reason in result.stderr
 
 
 def test_refused_in_python() -> None:
-    """The function refuses as the command does."""
+    """The function refuses the same inputs as the command."""
     with pytest.raises(ScenarioError, match="size_bytes: 0"):
         complete(PRESET, "cubic", 1, 1, 0)
 
 
 def test_work_is_bounded() -> None:
-    """10 MB take a bounded number of events for each packet."""
+    """10 MB take a bounded number of events per packet."""
     result = complete(PRESET, "cubic", 1000, 25, 10_000_000)
     assert isinstance(result, Completion)
     assert result.events < 7 * result.sent_packets
 
 
 def test_same_answer_with_another_hash_seed() -> None:
-    """Nothing depends on the order of sets or on the hash seed of the process."""
+    """The answer is independent of the order of sets and of the hash seed of the process."""
     run = "from firstflight_conformance.cli import main; main()"
     options = [str(word) for word in words(size_bytes=4_000_000, rate_mbps=10)]
     command = [sys.executable, "-c", run, "fct", *options, "--json"]
@@ -229,14 +229,14 @@ def test_same_answer_with_another_hash_seed() -> None:
 
 
 def test_a_preset_of_ones_own(tmp_path: Path) -> None:
-    """Another initial window: one flight less, so a real round trip of 2 * (25 + 2) ms sooner; and a mistake is named with its place."""
+    """A larger initial window saves a flight, a real round trip of 2 * (25 + 2) ms; an error contains its place."""
     own = tmp_path / "own.toml"
     text = (PRESETS / f"{PRESET}.toml").read_text("utf-8")
     own.write_text(text.replace("initial_window_segments = 10", "initial_window_segments = 20"), encoding="utf-8")
     size_bytes = 20 * 536
     mine, theirs = (complete(name, "cubic", 1000, 25, size_bytes) for name in (str(own), PRESET))
     assert 54 * MS - MS < theirs.fct_ns - mine.fct_ns < 54 * MS
-    assert (mine.comparable, mine.reason) == (False, "a preset of one's own")
+    assert (mine.comparable, mine.reason) == (False, "an unpublished preset")
     own.write_text(text.replace("ack_bytes = 54", "ack_byte = 54"), encoding="utf-8")
     presets.load.cache_clear()
     with pytest.raises(ScenarioError, match=r"own\.toml: "):

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from firstflight_conformance.paths import SPEC
 from firstflight_conformance.prng import SplitMix64
 
-#: As the page has them; they are those of the public-domain generator by S. Vigna.
+#: The numbers of the page, from the public-domain generator by S. Vigna.
 FIRST_THREE = [6457827717110365317, 3203168211198807973, 9817491932198370423]
 seeds = st.integers(0, 2**64 - 1)
 
 
 def test_first_three_numbers() -> None:
-    """The seed 1234567 gives the three numbers, and the page says so."""
+    """The seed 1234567 gives the three numbers of the page."""
     generator = SplitMix64(1234567)
     assert [generator.next() for _ in range(3)] == FIRST_THREE
     page = (SPEC / "prng.md").read_text(encoding="utf-8")
@@ -40,19 +40,19 @@ def test_below(seed: int, n: int) -> None:
 
 @pytest.mark.parametrize("n", [0, -1, 2**64 + 1])
 def test_below_nothing(n: int) -> None:
-    """There is no number below 0, and none is drawn below more than 2^64."""
+    """Only bounds from 1 to 2^64 are valid."""
     with pytest.raises(ValueError, match=f"below: {n} "):
         SplitMix64(1).below(n)
 
 
 @given(seeds, st.integers(0, 1_000_000))
 def test_chance(seed: int, p: int) -> None:
-    """What happens p times in a million happens if the number drawn is below p, modulo a million."""
+    """An event of p parts per million occurs if the number drawn, modulo a million, is below p."""
     assert SplitMix64(seed).chance_ppm(p) == (SplitMix64(seed).next() % 1_000_000 < p)
 
 
 def test_chance_is_fair() -> None:
-    """Never and always are what they say, and in between the counts come out."""
+    """Chances of 0 and 1 are exact, and the count of a chance between them is near its expectation."""
     generator = SplitMix64(7)
     assert not any(generator.chance_ppm(0) for _ in range(1000))
     assert all(generator.chance_ppm(1_000_000) for _ in range(1000))

@@ -1,4 +1,4 @@
-"""The pages of the profiles: programs that pass the vectors, complete tables, and the profile that an algorithm page recommends."""
+"""The pages of the profiles: programs that pass the vectors, complete tables, and recommended profiles."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ PROFILES = [
     if not isinstance(known, Computation)
     for profile in known.profiles
 ]
-#: Programs that the short tests execute: plain ones, a resolved startup, a resolved base with rules of its own.
+#: Programs that the short tests execute: plain ones, a resolved startup, a resolved base with its own rules.
 SAMPLE = (
     "search/draft-09", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "hystart/linux", "hystart/google-quic",
     "hystartpp/rfc-9406", "hybla/ns-3",
@@ -35,7 +35,7 @@ SAMPLE = (
 def loaded(program: Program, name: str) -> Any:
     """Return the text of a program as a module with the interface of a plain program."""
     module = ModuleType("program")
-    sys.modules[module.__name__] = module  # where a dataclass looks for its module
+    sys.modules[module.__name__] = module  # where dataclass looks up the module
     exec(compile(program.source, "<program>", "exec"), vars(module))  # noqa: S102
     vars(module)["PROFILE"] = name
     if program.is_plain:
@@ -86,12 +86,12 @@ def test_program_passes_the_vectors(name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "profile"), [one for one in PROFILES if "/".join(one) not in SAMPLE])
 def test_every_program_passes_the_vectors(algorithm: str, profile: str) -> None:
-    """The other programs do so as well."""
+    """The programs outside the sample pass the vectors as well."""
     assert failing(algorithm, profile) == {}
 
 
 def test_pages_are_complete() -> None:
-    """Each profile has a page with its rules, its constants with value and source, its state, and a program without readings."""
+    """Each profile has a page with its rules, its constants, its state, and a program without readings."""
     pages = page.pages()
     assert set(pages) == {f"profiles/{'-'.join(one)}" for one in PROFILES} | {"profiles/index"}
     for algorithm, profile in PROFILES:
@@ -123,7 +123,7 @@ def test_pages_are_complete() -> None:
     ],
 )
 def test_constants_have_their_units(name: str, units: dict[str, str]) -> None:
-    """The unit of a constant comes from its name, or from its description, also where it is a fraction or a quotient."""
+    """The unit of a constant comes from its name or description, also for fractions and quotients."""
     constants = section(page.pages()[f"profiles/{name.replace('/', '-')}"], "Constants")
     found = dict(re.findall(r"\* - `(.+)`\n  - .+\n  - (.*)\n", constants))
     assert {constant: found[constant] for constant in units} == units

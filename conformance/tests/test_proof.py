@@ -1,4 +1,4 @@
-"""The proofs of the plain headers (``reference-c/proof``): each header has some, and an error planted in it is found where there is CBMC."""
+"""The proofs of the plain headers (``reference-c/proof``): each header has proofs, and CBMC finds planted errors."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ from plain.headers import HEADERS, source
 
 @pytest.mark.parametrize("name", HEADERS)
 def test_every_header(name: str) -> None:
-    """The proofs of a header begin with its begin, go to the ACK if it has one, and one of its functions is proved with an error in it."""
+    """The proofs of a header cover `begin` and, if present, the ACK; one of its functions has a planted error."""
     table = tomllib.loads(port.drivers()[name].with_name(f"proof_{name}.toml").read_text(encoding="utf-8"))
     proofs, plants = table["proofs"], table["plants"]
     assert {"begin", *(plant["proof"] for plant in plants)} <= set(proofs)
@@ -28,7 +28,7 @@ def test_every_header(name: str) -> None:
         assert f" prove_{function}(" in harness or f" any_{function}(" in harness
 
 
-@pytest.mark.skipif(not (shutil.which("cbmc") and shutil.which("cvc5")), reason="there is no cbmc or no cvc5 here")
+@pytest.mark.skipif(not (shutil.which("cbmc") and shutil.which("cvc5")), reason="needs cbmc and cvc5")
 def test_planted_errors_are_found() -> None:
     """The proof of each header fails on an error planted in it."""
     done = subprocess.run(

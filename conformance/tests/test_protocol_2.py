@@ -1,4 +1,4 @@
-"""Protocol 2: its events reach adapters that declare it, and no others (``spec/adapter-protocol.md``)."""
+"""Protocol 2: only adapters that declare it receive its events (``spec/adapter-protocol.md``)."""
 
 import json
 import shlex
@@ -54,14 +54,14 @@ def test_there_are_vectors_of_protocol_2() -> None:
 
 
 def test_a_frozen_adapter_receives_nothing_new(frozen: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
-    """It also ends with an error at a member that it does not know."""
+    """The frozen adapter ends with an error at an unknown member, so it receives only old members."""
     _, received = frozen
     assert len(received) > 1000
     assert not [event for event in received if {event["ev"], *event} & set(names_of_protocol_2("slow-start"))]
 
 
 def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, Any]]], tmp_path: Path) -> None:
-    """Without the vectors of protocol 2 they are the same: nothing is refused because of them, and the result is as green."""
+    """The vectors of protocol 2 change no result: they cause no refusal, and the exit code is the same."""
     found, _ = frozen
     excluded = (
         "--without-flag",
@@ -84,13 +84,13 @@ def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, 
 
 
 def test_every_refusal_counts_still_none(tmp_path: Path) -> None:
-    """With --no-refusals a refused case is a divergence; a case of protocol 2 is none."""
+    """With --no-refusals a refused case is a divergence, but not a case of protocol 2."""
     found = run(f"{sys.executable} {FROZEN} {tmp_path / 'events'}", "--no-refusals", folder=tmp_path)
     assert found["exit_code"] == 0
 
 
 def test_an_adapter_of_protocol_2_is_judged_by_them(tmp_path: Path) -> None:
-    """The model passes them; the frozen adapter, if it claims protocol 2, ends with an error at the first."""
+    """The model passes the vectors; the frozen adapter, if it claims protocol 2, ends with an error at the first."""
     found = run("python-model", "--id", "slow-start.pmtu-probe.*", folder=tmp_path)
     assert found["counts"]["pass"] == 4
     claims = FROZEN.read_text("utf-8").replace('"protocol": 1, "name"', '"protocol": 2, "name"')
@@ -101,7 +101,7 @@ def test_an_adapter_of_protocol_2_is_judged_by_them(tmp_path: Path) -> None:
 
 
 def test_an_adapter_without_pmtu_probes(tmp_path: Path) -> None:
-    """It omits them from `supports`: the vectors are refused for a declared reason, and the result is green."""
+    """Without probes in `supports` the vectors are refused for a declared reason, and the result is green."""
     kinds = [name for name in KINDS if name not in ("path_change", "datagram_size")]
     badge = tmp_path / "badge.json"
 
@@ -148,7 +148,7 @@ def _probe() -> list[dict[str, Any]]:
     ],
 )
 def test_the_loader_checks_the_flag(index: int, change: dict[str, Any], reason: str | None) -> None:
-    """A packet that is lost as a probe was sent as one."""
+    """A packet that is lost as a probe must have been sent as a probe."""
     events = _probe()
     events[index] = events[index] | change
     config = {"max_datagram_size_bytes": 1200, "initial_window_bytes": 12000}
@@ -171,7 +171,7 @@ def test_the_loader_checks_the_flag(index: int, change: dict[str, Any], reason: 
     ],
 )
 def test_the_loader_checks_packets_that_are_not_in_flight(index: int, change: dict[str, Any], reason: str) -> None:
-    """They were sent as such, do not count, and give no RTT sample."""
+    """Packets outside flight must have been sent as such, do not count, and give no RTT sample."""
     raw = json.loads((VECTORS / "slow-start" / "not-in-flight.acknowledged.json").read_text("utf-8"))
     raw["events"][index] |= change
     with pytest.raises(StreamError, match=reason):

@@ -1,4 +1,4 @@
-"""Published results: the numbers in ``conformance/studies/published/results`` are what the runs give, and verdicts follow from them by their rules."""
+"""Published results: runs give the numbers of ``conformance/studies/published/results``; rules give the verdicts."""
 
 import json
 from dataclasses import replace
@@ -45,7 +45,7 @@ RUNS = registry.all_runs()
 
 @pytest.mark.parametrize("run", [run for run in RUNS if run.quick], ids=lambda run: f"{run.scenario}-{run.name}")
 def test_numbers_are_those_of_a_run(run: Computation) -> None:
-    """A quick run gives the committed numbers; `firstflight dev results --check` does the same for all."""
+    """A quick run gives the committed numbers; `firstflight dev results --check` checks the other runs."""
     assert store.differences(run.scenario, run.name, run.function(*run.arguments)) == []
 
 
@@ -159,7 +159,7 @@ def test_the_revision_of_careful_resume_is_that_of_its_paper() -> None:
     [(Fraction(1, 2), 0, "1"), (Fraction(-1, 8), 2, "-0.13"), (Fraction(-1, 1000), 2, "0.00"), (12, 1, "12.0")],
 )
 def test_decimal(value: Fraction, decimals: int, text: str) -> None:
-    """Halves go away from zero, and there is no negative zero."""
+    """Halves round away from zero, and a result of zero is written without a sign."""
     assert claims.decimal(value, decimals) == text
 
 
@@ -175,7 +175,7 @@ def test_exit_reduction(window_bytes: int, part: Fraction) -> None:
 
 
 def test_the_rtt_at_the_first_loss() -> None:
-    """The sample before the loss counts, that of the same frame does not; without a loss it is the last one."""
+    """The result is the last RTT sample before the loss, not the sample of the same frame; else the last one."""
     net = replace(network("two-flows").without("background"), stop_ns=15 * 10**9)
     flow = run_network(net, record=("response",)).flow("response")
     a, b, c = (Run(n, n, 1000, 0) for n in range(3))
@@ -196,7 +196,7 @@ def test_jain() -> None:
 
 
 def test_the_arithmetic_of_the_thesis_is_shown_and_not_counted() -> None:
-    """Nine indices, two of which follow from the printed times; no row with a verdict is of the paper's numbers alone."""
+    """Two of nine indices follow from the printed times; each row with a verdict depends on our data."""
     assert [thesis_index.agrees(one) for one in thesis_index.NINE] == [False] * 6 + [True, True, False]
     rows = thesis_index.table()[2]
     assert [row[3] for row in rows] == [
@@ -212,7 +212,7 @@ def test_the_arithmetic_of_the_thesis_is_shown_and_not_counted() -> None:
 
 
 def test_sizes_are_those_of_the_distribution() -> None:
-    """Scharf 2009, section 4.2: with U = 1 the smallest size, mean / 11; with U = 2^-11 it is 2^10 times that; the cut is at 10 MB."""
+    """Scharf 2009, section 4.2: U = 1 gives the minimum, mean / 11; U = 2^-11 gives 2^10 times as much, up to 10 MB."""
     ones = 2**64 - 1
     assert load_runs.pareto_bytes(11_000, ones) == 1000
     assert load_runs.pareto_bytes(11_000, 2**53 - 1) == 1000 * 2**10
@@ -222,14 +222,14 @@ def test_sizes_are_those_of_the_distribution() -> None:
 
 
 def test_times_between_responses() -> None:
-    """-ln U: 0 with U = 1, ln 2 with U = 1/2."""
+    """Times follow -ln U: 0 with U = 1, ln 2 with U = 1/2."""
     assert load_runs.exponential_ns(2**64 - 1) == 0
     assert load_runs.exponential_ns(2**63 - 1) == 693_147_181
 
 
 @pytest.mark.parametrize("load", load_runs.LOADS)
 def test_a_workload_has_its_load(load: int) -> None:
-    """Until the last response begins the link could carry so many times as much; sizes are the same at every load."""
+    """Up to the last start the offered bytes are the load times the capacity; sizes are the same at every load."""
     work = load_runs.workload(125, load)
     carried = work.starts_ns[-1] * load_runs.TEN // (8 * 10**9)
     offered = sum(map(load_runs.wire_bytes, work.sizes_bytes))
@@ -239,7 +239,7 @@ def test_a_workload_has_its_load(load: int) -> None:
 
 
 def test_what_is_crossed_is_crossed_first_there() -> None:
-    """The thresholds are reached at the millionth of an RTT that is kept, and not before."""
+    """The thresholds are reached exactly at the stored millionth of an RTT."""
     found = store.load("search-numbers")["ideal"]
     for threshold, crossed in zip(found["threshold_ppm"], found["crossed_micro_rtt"], strict=True):
         assert search_numbers.difference(Fraction(crossed - 1, 10**6)) < threshold
@@ -247,19 +247,19 @@ def test_what_is_crossed_is_crossed_first_there() -> None:
 
 
 def test_milestones() -> None:
-    """Packet 1 is lost, 3 repeats it and is lost too, 5 repeats it again: what came after it can be read only then."""
+    """Packet 1 is lost, its repetition 3 too, 5 repeats it again: later data is readable only then."""
     arrivals = [(10, 0, None, 1000), (20, 2, None, 1000), (40, 4, None, 1000), (50, 5, 1, 1000)]
     assert milestones(arrivals, {3, 5}, 1000) == ([10, 20, 40, 50], [10, 50, 50, 50])
 
 
 def test_milestones_by_name_alone() -> None:
-    """Packet 1 is lost, 3 repeats it and is lost too, 5 repeats it again; 3 is never named."""
+    """Packet 1 is lost, its repetition 3 too, 5 repeats it again; the events never list 3 as repeated."""
     arrivals = [(10, 0, None, 1000), (20, 2, None, 1000), (40, 4, None, 1000), (50, 5, 1, 1000), (60, 6, 4, 1000)]
     assert search_factors.when(arrivals, 1000) == ([10, 20, 40, 50], [10, 50, 50, 50])
 
 
 def test_the_factors_begin_at_the_gateway() -> None:
-    """Without a change the medians are those of the gateway scenario, by another way to find them."""
+    """Without a change the medians equal the medians of the gateway scenario, which are computed in another way."""
     found, gateway = store.load("search-factors")["none: the path of the scenario above"], store.load("search-gateway")
     sizes = search_gateway.SIZES
     for arm in ("without", "search"):
@@ -273,7 +273,7 @@ def test_crossings_of_the_middle() -> None:
 
 
 def test_what_repeats_data() -> None:
-    """Of packets sent at one time the first repeat what is named."""
+    """In an event that repeats data, the first packets carry the repeated data."""
     flow = run_network(replace(network("two-flows").without("background"), stop_ns=1), record=()).flows[0]
     runs = tuple(Run(first, last, 1000, 5) for first, last in ((7, 8), (9, 12)))
     flow.events = [Sent(5, runs, 6000, 6000, False, ((1, 1), (3, 4)))]
@@ -310,14 +310,14 @@ def test_every_scenario_has_text_and_plots() -> None:
 
 
 def test_the_cells_of_the_thesis() -> None:
-    """The tolerance of the project: each of the 28 within a microsecond."""
+    """Each of the 28 cells is within a microsecond, the tolerance of the project."""
     cells = [claim for claim in registry.claims_of("thesis") if claim.rule == "within 1.0 us"]
     assert len(cells) == 28
     assert {claim.verdict for claim in cells} == {Verdict.REPRODUCED}
 
 
 def test_what_the_captions_say() -> None:
-    """What captions say of the runs holds for the data."""
+    """Statements in captions about the runs are true of the data."""
     geo = store.load("search-geo")
     for name in search_geo.SHOWN:
         assert min(geo[name]["rates_bps"][14:30]) > 149_000_000  # the link stays full
@@ -338,7 +338,7 @@ def test_what_the_captions_say() -> None:
 
 
 def test_the_caption_of_the_load_has_the_mean_of_the_drawn_sizes() -> None:
-    """The cut at 10 MB lowers the mean of 125 kB; the caption has the mean of the responses that were sent."""
+    """The cut at 10 MB lowers the mean of 125 kB; the caption contains the mean of the sent responses."""
     (caption,) = (text for name, text in TEXTS["load"].plots if name == "load")
     sizes = workload(125, 30).sizes_bytes
     assert f"those of this run have {round(sum(sizes) / len(sizes) / 1000)} kB" in caption

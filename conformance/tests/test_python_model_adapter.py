@@ -1,4 +1,4 @@
-"""The Python model as an adapter: it steps in place and answers many lines at once, which nobody notices."""
+"""The Python model as an adapter steps in place and answers many lines at once, with the same answers."""
 
 import json
 import subprocess
@@ -25,7 +25,7 @@ def adapter() -> "Iterator[subprocess.Popen[bytes]]":
 
 
 def answered(lines: bytes) -> list[dict[str, Any]]:
-    """Return the answers to lines that are sent at once."""
+    """Return the answers to lines that are sent in one write."""
     done = subprocess.run(
         load_manifests()["python-model"].command, input=lines, capture_output=True, check=True, timeout=60
     )
@@ -38,7 +38,7 @@ def case() -> Case:
 
 
 def test_after_an_event_outside_the_domain_there_is_no_state() -> None:
-    """Half of such an event may have been processed. The next case begins anew."""
+    """Half of the event may have been processed, so the case has no more answers. The next case begins anew."""
     script = Script(case())
     start, events = messages.encode(script.start), script.stream.lines
     backwards = messages.encode(messages.event_message(1, {**VECTOR.raw_events[0], "t_ns": 1}))
@@ -52,7 +52,7 @@ def test_after_an_event_outside_the_domain_there_is_no_state() -> None:
 
 
 def test_what_is_whole_is_answered_at_once() -> None:
-    """A line that comes in two pieces is answered when it is whole, and no line waits for the next one."""
+    """A line in two pieces is answered when it is complete, and no line waits for the next."""
     hello = messages.encode(messages.HELLO)
     with adapter() as process:
         assert process.stdin is not None

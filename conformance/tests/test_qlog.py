@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from firstflight_conformance.cli import main
 
 B4 = "careful-resume.example.b4-loss@rfc-9959"
-#: The edges of the qlog draft that Appendix B.4 takes.
+#: The edges of the qlog draft in the example of Appendix B.4.
 B4_PHASES = [
     (None, "reconnaissance", None),
     ("reconnaissance", "unvalidated", "congestion_window_limited"),
@@ -25,7 +25,7 @@ def show(case_id: str) -> Result:
 
 
 def records(case_id: str) -> list[dict[str, Any]]:
-    """Return what the qlog of a case holds."""
+    """Return the records of the qlog of a case."""
     result = show(case_id)
     assert result.exit_code == 0
     texts = result.output.split("\x1e")
@@ -35,12 +35,12 @@ def records(case_id: str) -> list[dict[str, Any]]:
 
 
 def named(found: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Return the data of the records of one name, whatever its namespace."""
+    """Return the data of the records of one name, in any namespace."""
     return [record["data"] for record in found if record.get("name", "").partition(":")[2] == name]
 
 
 def test_careful_resume() -> None:
-    """Every change of phase is a record with its trigger, and the numbers after it."""
+    """Every change of phase is a record with its trigger, followed by the numbers."""
     header, *found = records(B4)
     assert header["file_schema"] == "urn:ietf:params:qlog:file:sequential"
     assert header["title"] == B4
@@ -56,7 +56,7 @@ def test_careful_resume() -> None:
 
 
 def test_the_base_controller() -> None:
-    """Packets are logged one by one, metrics where they change, and the phases of RFC 9002."""
+    """The log contains each packet, metrics when they change, and the phases of RFC 9002."""
     found = records("slow-start.recovery.halved@rfc-9002")
     assert [data["header"]["packet_number"] for data in named(found, "packet_sent")] == list(range(10))
     assert named(found, "packet_lost") == [{"header": {"packet_type": "1RTT", "packet_number": 0}}]
@@ -70,14 +70,14 @@ def test_the_base_controller() -> None:
     [
         (
             "careful-resume.example.b4-loss",
-            "a qlog holds one case; choose one: careful-resume.example.b4-loss@rfc-9959,",
+            "a qlog has one case; choose one of careful-resume.example.b4-loss@rfc-9959,",
         ),
         ("transfer-time.domain.approved-rate-beyond-codes", "a computation has no events to log"),
         ("no.such.case", "no.such.case"),
     ],
 )
 def test_refused(case_id: str, reason: str) -> None:
-    """What is not one case with events is a usage error."""
+    """Anything but one case with events is a usage error."""
     result = show(case_id)
     assert result.exit_code == 2
     assert reason in result.output

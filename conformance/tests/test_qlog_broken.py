@@ -1,4 +1,4 @@
-"""Broken qlogs: a clear error or a stated limit, never a traceback, never a confident wrong verdict."""
+"""Broken qlogs give a clear error or a stated limit, without traceback and without a confident wrong verdict."""
 
 import json
 import os
@@ -21,7 +21,7 @@ Change = Callable[[Records], Any]
 
 
 def _lines(name: str = "ngtcp2", events: int = 120) -> Records:
-    """Return the records of a log that can be judged, the header first."""
+    """Return the records of a valid log, the header first."""
     text, _ = written(recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=events), WRITERS[name])
     return [json.loads(line) for line in text.replace("\x1e", "").splitlines()]
 
@@ -31,7 +31,7 @@ def _text(records: Records) -> str:
 
 
 def judged(folder: Path, data: str | bytes, *options: str) -> Result:
-    """Run the command on a log. Whatever is wrong, it does not end with a traceback."""
+    """Run the command on a log; check that a broken log does not end it with a traceback."""
     path = folder / "log.sqlog"
     path.write_bytes(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
     result = CliRunner().invoke(main, ["judge", str(path), "--profile", "hystartpp/rfc-9406", *options])
@@ -48,7 +48,7 @@ def _without(name: str) -> Change:
 
 
 def _each(name: str, key: str, value: Any, *, header: bool = False) -> Change:
-    """Put a value into the records of one name, from the third on."""
+    """Return a change that puts a value into the records of one name, from the third record on."""
 
     def change(records: Records) -> Records:
         for record in _named(records, name)[2:]:
@@ -95,7 +95,7 @@ def _scaled(key: str, factor: float) -> Change:
 
 
 def _every(number: int, name: str) -> Change:
-    """Leave every so many-th record of a name out."""
+    """Return a change that removes every n-th record of a name."""
 
     def change(records: Records) -> Records:
         gone = [id(record) for record in _named(records, name)[::number]]
@@ -123,7 +123,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "no packet numbers": (_drop("packet_sent", "packet_number", header=True), "no packet_sent with a packet number"),
     "no packet types": (_drop("packet_sent", "packet_type", header=True), "no packet_sent with a packet number"),
     "no ACKs": (_without("packet_received"), "no ACKs"),
-    "ACKs without ranges": (_ranges(None), "only [0-9]+ of [0-9]+ are what the packets give"),
+    "ACKs without ranges": (_ranges(None), "only [0-9]+ of [0-9]+ agree with the packets"),
     "no frames": (_drop("packet_received", "frames"), "without frames; give the log of the peer by --peer"),
     "no metrics": (_without("metrics_updated"), "no congestion_window"),
     "no window": (_drop("metrics_updated", "congestion_window"), "no congestion_window"),
@@ -131,33 +131,33 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "no sizes": (_drop("packet_sent", "raw"), "JUDGED"),
     "every fifth packet sent is missing": (
         _every(5, "packet_sent"),
-        "nothing is judged below 95 %. The first that is not is number [0-9]+, at [0-9.]+ ms: [0-9]+ bytes are logged",
+        "nothing is judged below 95 %. The first difference is number [0-9]+, at [0-9.]+ ms: [0-9]+ bytes are logged",
     ),
     "every third ACK is missing": (_every(3, "packet_received"), "nothing is judged below 95 %"),
     "two connections": (_two_connections, "is sent twice: are there several connections"),
     "reversed": (_reordered, "records are before an earlier one: the log is not in order"),
     "ACKs before what they acknowledge": (_acks_first, "nothing is judged below 95 %|no ACK acknowledges"),
-    "bytes in flight in packets": (_scaled("bytes_in_flight", 0.01), "bytes_in_flight: .* is no integer|below 95 %"),
-    "windows in half bytes": (_each("metrics_updated", "congestion_window", 12000.5), "is no integer from 0 to"),
-    "a negative window": (_each("metrics_updated", "congestion_window", -1), "is no number from 0 on"),
-    "a window of 2^70": (_each("metrics_updated", "congestion_window", 2**70), "is no integer from 0 to"),
-    "a window that is a list": (_each("metrics_updated", "congestion_window", []), "is no number from 0 on"),
-    "a window that is a text": (_each("metrics_updated", "congestion_window", "big"), "is no number"),
+    "bytes in flight in packets": (_scaled("bytes_in_flight", 0.01), "bytes_in_flight: .* an integer|below 95 %"),
+    "windows in half bytes": (_each("metrics_updated", "congestion_window", 12000.5), "is not an integer in 0.."),
+    "a negative window": (_each("metrics_updated", "congestion_window", -1), "is not a non-negative number"),
+    "a window of 2^70": (_each("metrics_updated", "congestion_window", 2**70), "is not an integer in 0.."),
+    "a window that is a list": (_each("metrics_updated", "congestion_window", []), "is not a non-negative number"),
+    "a window that is a text": (_each("metrics_updated", "congestion_window", "big"), "is not a number"),
     "a window that is true": (_each("metrics_updated", "bytes_in_flight", True), "JUDGED|below 95 %"),
-    "a negative RTT": (_each("metrics_updated", "latest_rtt", -3), "is no number from 0 on"),
-    "ranges that fall": (_ranges([[9, 3]]), "acked_ranges: 9 to 3 falls"),
-    "ranges of three": (_ranges([[1, 2, 3]]), "is no range"),
-    "ranges that are no lists": (_ranges([7]), "is no range"),
+    "a negative RTT": (_each("metrics_updated", "latest_rtt", -3), "is not a non-negative number"),
+    "ranges that fall": (_ranges([[9, 3]]), "acked_ranges: 9 to 3 is not a rising range"),
+    "ranges of three": (_ranges([[1, 2, 3]]), "acked_ranges: expected"),
+    "ranges that are no lists": (_ranges([7]), "acked_ranges: expected"),
     "an ACK of everything": (_ranges([[0, 2**62 - 1]]), "below 95 %"),
-    "an ACK beyond any number": (_ranges([[0, 2**63]]), "is no integer from 0 to"),
-    "frames that are no list": (_each("packet_received", "frames", 3), "frames: is no list of objects"),
-    "a header that is a text": (_each("packet_sent", "header", "x"), "header: is no object"),
-    "a size of 70000": (_each("packet_sent", "raw", {"length": 70000}), "is no size of a packet"),
-    "a size of 0": (_each("packet_sent", "raw", {"length": 0}), "is no size of a packet"),
-    "data that is a list": (_at(5, data=[]), "data: is no object"),
-    "a time that is missing": (_at(5, time=None), "time: None is no number"),
-    "a negative time": (_at(5, time=-1), "is no number from 0 on"),
-    "a name that is a number": (_at(5, name=7), "name: 7 is no text"),
+    "an ACK beyond any number": (_ranges([[0, 2**63]]), "is not an integer in 0.."),
+    "frames that are no list": (_each("packet_received", "frames", 3), "frames: expected a list of objects"),
+    "a header that is a text": (_each("packet_sent", "header", "x"), "header: expected an object"),
+    "a size of 70000": (_each("packet_sent", "raw", {"length": 70000}), "is outside 1..65535"),
+    "a size of 0": (_each("packet_sent", "raw", {"length": 0}), "is outside 1..65535"),
+    "data that is a list": (_at(5, data=[]), "data: expected an object"),
+    "a time that is missing": (_at(5, time=None), "time: None is not a non-negative number"),
+    "a negative time": (_at(5, time=-1), "is not a non-negative number"),
+    "a name that is a number": (_at(5, name=7), "name: 7 is not a string"),
     "no header": (lambda records: records[1:], "the header of the log is missing"),
     "nothing but a header": (lambda records: records[:1], "no packet_sent with a packet number"),
 }
@@ -165,7 +165,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_records(tmp_path: Path, name: str) -> None:
-    """The error names the place and the reason; where a log is still enough, the verdict is the right one."""
+    """The error contains the place and the reason; if the log is still sufficient, the verdict is right."""
     change, reason = BROKEN[name]
     result = judged(tmp_path, _text(change(_lines())))
     if result.exit_code != 2:
@@ -179,26 +179,26 @@ def test_broken_records(tmp_path: Path, name: str) -> None:
 CONTAINERS: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "is empty"),
     "blank": (b" \n \n", "is empty"),
-    "binary": (bytes(range(256)) * 4, "is the log cut, or no qlog"),
-    "no JSON": (b"hello\n", "is the log cut, or no qlog"),
-    "a number": (b"7", "is no JSON object"),
-    "no UTF-8": (b'\x1e{"qlog_version": "\xff"}\n', "is no JSON"),
-    "not a number": (b'\x1e{"qlog_version": NaN}\n', "NaN is no number"),
-    "nested deeply": (b"[" * 200_000, "is no JSON"),
+    "binary": (bytes(range(256)) * 4, "is the log cut, or not a qlog"),
+    "no JSON": (b"hello\n", "is the log cut, or not a qlog"),
+    "a number": (b"7", "is not a JSON object"),
+    "no UTF-8": (b'\x1e{"qlog_version": "\xff"}\n', "is not JSON"),
+    "not a number": (b'\x1e{"qlog_version": NaN}\n', "NaN is not a number"),
+    "nested deeply": (b"[" * 200_000, "is not JSON"),
     "no traces": (b'{"qlog_version": "0.3"}', "has no traces"),
     "traces that are no list": (b'{"traces": 3}', "has no traces"),
-    "a trace that is a number": (b'{"traces": [3]}', "traces.0.: is no JSON object"),
+    "a trace that is a number": (b'{"traces": [3]}', "traces.0.: is not a JSON object"),
     "a trace without events": (b'{"traces": [{}]}', "has no list of events"),
-    "events that are numbers": (b'{"traces": [{"events": [3]}]}', "is no JSON object"),
+    "events that are numbers": (b'{"traces": [{"events": [3]}]}', "is not a JSON object"),
     "no events": (b'{"traces": [{"events": []}]}', "no packet_sent"),
     "another tool's JSON": (b'{"log": {"entries": []}}', "has no traces"),
-    "digits without end": (b'{"traces": [{"events": [{"time": ' + b"9" * 5000 + b"}]}]}", "is no JSON|time"),
+    "digits without end": (b'{"traces": [{"events": [{"time": ' + b"9" * 5000 + b"}]}]}", "is not JSON|time"),
 }
 
 
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_broken_containers(tmp_path: Path, name: str) -> None:
-    """What is no qlog is refused."""
+    """Files that are not qlogs are refused."""
     data, reason = CONTAINERS[name]
     result = judged(tmp_path, data)
     assert result.exit_code == 2, result.output
@@ -206,7 +206,7 @@ def test_broken_containers(tmp_path: Path, name: str) -> None:
 
 
 def test_a_cut_object(tmp_path: Path) -> None:
-    """A log that is one object is read up to its last whole event, as a sequence is; one without an event is refused."""
+    """A truncated log of one object is read up to its last whole event, like a sequence; no event is an error."""
     text, _ = written(recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=100), WRITERS["aioquic"])
     result = judged(tmp_path, text[: len(text) // 2])
     assert result.exit_code in (0, 4)
@@ -218,7 +218,7 @@ def test_a_cut_object(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("factor", [37, 1e300, 2**64])
 def test_rtts_that_are_none(tmp_path: Path, factor: float) -> None:
-    """Samples that fit no unit, or are beyond any time, are left out: the times of the packets serve in their place."""
+    """Samples that fit no unit or are beyond any time are left out: the times of the packets replace them."""
     change = _scaled("latest_rtt", factor) if factor < 2**64 else _each("metrics_updated", "latest_rtt", factor)
     result = judged(tmp_path, _text(change(_lines())))
     assert result.exit_code in (0, 4), result.output
@@ -227,13 +227,13 @@ def test_rtts_that_are_none(tmp_path: Path, factor: float) -> None:
 @pytest.mark.parametrize(
     ("number", "data", "reason"),
     [
-        (5, [], "data: is no object"),
-        (5, {"header": 3}, "header: is no object"),
-        (5, {"header": {"packet_type": "1RTT", "packet_number": []}, "frames": []}, "packet_number: .* is no number"),
+        (5, [], "data: expected an object"),
+        (5, {"header": 3}, "header: expected an object"),
+        (5, {"header": {"packet_type": "1RTT", "packet_number": []}, "frames": []}, "packet_number: .*negative number"),
     ],
 )
 def test_the_peers_log_and_several_names(tmp_path: Path, number: int, data: object, reason: str) -> None:
-    """What is wrong in the log of the peer has its place, and what is wrong in one of several names."""
+    """Errors are reported with their place, also in the log of the peer and in one of several names."""
     text, peer = written(recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=100), WRITERS["quinn"])
     assert peer is not None
     broken = []
@@ -250,7 +250,7 @@ def test_the_peers_log_and_several_names(tmp_path: Path, number: int, data: obje
 
 
 def test_a_record_in_the_middle(tmp_path: Path) -> None:
-    """Only the last record may be cut."""
+    """Only the last record may be truncated."""
     lines = _text(_lines()).split("\n")
     result = judged(tmp_path, "\n".join([*lines[:20], lines[20][:-9], *lines[21:]]))
     assert result.exit_code == 2
@@ -258,7 +258,7 @@ def test_a_record_in_the_middle(tmp_path: Path) -> None:
 
 
 def test_100_megabytes(tmp_path: Path) -> None:
-    """A file beyond the limit is not read; the limit and what to do are said."""
+    """A file beyond the limit is not read; the message contains the limit and the remedy."""
     path = tmp_path / "large.sqlog"
     with path.open("wb") as file:
         file.write(_text(_lines()).encode())
@@ -269,7 +269,7 @@ def test_100_megabytes(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    """Folders, pipes and files that are not there."""
+    """Folders, pipes and absent files are refused."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", tmp_path / "absent"):
         result = CliRunner().invoke(main, ["judge", str(path)])
@@ -278,7 +278,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 
 
 def test_a_log_that_is_too_coarse_is_inconclusive_not_wrong(tmp_path: Path) -> None:
-    """A small share of wrong bytes in flight is borne, and shown."""
+    """A small share of wrong bytes in flight is tolerated and reported."""
     records = _lines(events=400)
     metrics = _named(records, "metrics_updated")
     for record in metrics[:: len(metrics) // 3]:

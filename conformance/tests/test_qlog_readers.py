@@ -1,4 +1,4 @@
-"""What a qlog may lack or have in excess without being refused."""
+"""Members that a qlog may lack or have in excess without being refused."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def read(folder: Path, records: list[Record]) -> Log:
 
 
 def sent(time_ms: int, number: int, kind: str = "1RTT") -> Record:
-    """Return a packet sent."""
+    """Return the record of a sent packet."""
     data = {
         "header": {"packet_type": kind, "packet_number": number},
         "raw": {"length": 1200},
@@ -30,20 +30,20 @@ def sent(time_ms: int, number: int, kind: str = "1RTT") -> Record:
 
 
 def acked(time_ms: int, number: int) -> Record:
-    """Return a packet received that acknowledges one."""
+    """Return the record of a received packet that acknowledges one packet."""
     frame = {"frame_type": "ack", "ack_delay": 0, "acked_ranges": [[number, number]]}
     data = {"header": {"packet_type": "1RTT", "packet_number": number}, "frames": [frame]}
     return {"time": time_ms, "name": "transport:packet_received", "data": data}
 
 
 def metrics(time_ms: int, window: int, flight: int) -> Record:
-    """Return metrics."""
+    """Return a record of metrics."""
     data = {"congestion_window": window, "bytes_in_flight": flight, "latest_rtt": 40}
     return {"time": time_ms, "name": "recovery:metrics_updated", "data": data}
 
 
 def connection(rounds: int, odd: int | None = None) -> list[Record]:
-    """Return rounds of two packets, each acknowledged by itself; at the end of one of them more is logged as in flight."""
+    """Return rounds of two packets, acknowledged separately; one round ends with an odd number of bytes in flight."""
     records = []
     for number in range(rounds):
         start_ms, first, window = 100 * number, 2 * number, 12000 + 2400 * number
@@ -55,12 +55,12 @@ def connection(rounds: int, odd: int | None = None) -> list[Record]:
 
 
 def test_one_odd_number_in_a_short_log(tmp_path: Path) -> None:
-    """Of 12 numbers of bytes in flight one may be odd."""
+    """One of 12 numbers of bytes in flight may be odd."""
     assert read(tmp_path, connection(3, odd=2)).agreement == pytest.approx(11 / 12)
 
 
 def test_packets_in_a_version_that_was_not_taken(tmp_path: Path) -> None:
-    """Version negotiation drops them without a record: nothing of them is in flight any more."""
+    """Version negotiation drops these packets without a record; they are no longer in flight."""
     negotiation = {"header": {"packet_type": "version_negotiation"}}
     before = [
         sent(0, 0, "initial"),
@@ -73,7 +73,7 @@ def test_packets_in_a_version_that_was_not_taken(tmp_path: Path) -> None:
 
 
 def test_a_frame_without_a_length(tmp_path: Path) -> None:
-    """It says nothing of how far a stream was sent, and refuses nothing."""
+    """The frame does not limit its stream, and the log is accepted."""
     records = connection(12)
     records[0]["data"]["frames"] = [{"frame_type": "stream", "stream_id": 0, "offset": 0, "length": None}]
     assert read(tmp_path, records).agreement == 1

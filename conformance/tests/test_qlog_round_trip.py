@@ -21,7 +21,7 @@ from firstflight_conformance.logs.qlog.read import read_qlog
 from firstflight_conformance.logs.recording.answers import answers_of
 from firstflight_conformance.paths import VECTORS
 
-#: Long runs as one record each, which keeps this test quick; a few vectors are written packet by packet as well.
+#: Long runs are one record each, which keeps this test short; some vectors are written packet by packet as well.
 _RUN_RECORDS = 8
 _PACKET_BY_PACKET = ("search/path.long", "hystartpp/path.deep-queue", "slow-start/path.random-loss")
 _ALGORITHMS = tuple(profiles())
@@ -29,7 +29,7 @@ _ALGORITHMS = tuple(profiles())
 
 @pytest.mark.parametrize("algorithm", _ALGORITHMS)
 def test_every_vector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
-    """Of the profiles that have the same log one is written and judged, that which was judged least; each one somewhere."""
+    """The least judged of the profiles with equal logs is written and judged; each profile is judged at least once."""
     monkeypatch.setattr(write, "RUN_RECORDS", _RUN_RECORDS)
     vectors = [vector for vector in every_vector() if vector.algorithm == algorithm]
     vectors = [vector for vector in vectors if _shows_its_samples(vector) and _keeps_its_path(vector)]
@@ -46,14 +46,14 @@ def test_every_vector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm
 
 @pytest.mark.parametrize("name", _PACKET_BY_PACKET)
 def test_packet_by_packet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """As `firstflight show --qlog` writes it, or with no run left."""
+    """The log has one record per packet, also for runs that `firstflight show --qlog` abbreviates."""
     vector = load(VECTORS / f"{name}.json")
     monkeypatch.setattr(write, "RUN_RECORDS", 10**6)
     _check(tmp_path / "log.sqlog", next(cases([vector])))
 
 
 def _with_the_same_log(same_stream: Iterable[Case]) -> list[list[Case]]:
-    """Return cases of one stream by what a log shows of the answers."""
+    """Group cases of one stream whose logs show the same answers."""
     groups: list[tuple[list[Any], list[Case]]] = []
     for case in same_stream:
         shown = [_shown(answer) for answer in case.expected()]
@@ -67,17 +67,17 @@ def _with_the_same_log(same_stream: Iterable[Case]) -> list[list[Case]]:
 
 
 def _shown(answer: dict[str, Any]) -> tuple[Any, ...]:
-    """Return what a log shows of an answer: windows and phase, and the state of Careful Resume."""
+    """Return the part of an answer that a log shows: windows and phase, and the state of Careful Resume."""
     state = answer["state"] if "pipesize_bytes" in answer["state"] else None
     return answer["cwnd_bytes"], answer["ssthresh_bytes"], answer["phase"], answer.get("trigger"), state
 
 
 def _check(path: Path, case: Case) -> None:
-    """Write a case as a qlog, read it, and judge what was read."""
+    """Write a case as a qlog, read the log, and judge the recording."""
     path.write_text(case_qlog_text(case), encoding="utf-8")
     log = read_qlog(path)
     recording = log.recording
-    if "not-in-flight" not in case.vector.flags:  # a recording lacks such packets, and numbers the others without them
+    if "not-in-flight" not in case.vector.flags:  # a recording omits such packets and renumbers the rest
         shown = [_joined(_unsampled(event)) for event in case.events]
         assert [_joined(_unsampled(event)) for event in recording.events] == shown, case.id
     assert log.agreement == 1, case.id
@@ -89,7 +89,7 @@ def _check(path: Path, case: Case) -> None:
 
 
 def _shows_its_samples(vector: Vector) -> bool:
-    """Whether its delivery-rate samples, if its algorithm takes any, are those that follow from the packets of a log."""
+    """Return whether a log of the packets gives the vector's delivery-rate samples, if its algorithm uses any."""
     if not ALGORITHMS[vector.algorithm].samples_rate:
         return True
     acks = [event for event in vector.events if isinstance(event, Ack)]
@@ -97,18 +97,18 @@ def _shows_its_samples(vector: Vector) -> bool:
 
 
 def _keeps_its_path(vector: Vector) -> bool:
-    """Whether no new address is confirmed: a log does not say whether its RTTs begin anew at a path change."""
+    """Return whether no path change confirms a new address: a log does not show whether RTTs begin anew."""
     return "path-change" not in vector.flags
 
 
 def _unsampled(event: Event) -> Event:
-    """Return an event without its delivery-rate sample: a qlog has none, it is worked out from the packets."""
+    """Return an event without its delivery-rate sample: it is computed from the packets, not logged in a qlog."""
     sample = [field.name for field in fields(event) if field.name.startswith("rate_")]
     return replace(event, **dict.fromkeys(sample))
 
 
 def _joined(event: Event) -> Event:
-    """Return an event with its runs as they can be: a qlog has no runs."""
+    """Return an event with adjacent runs joined, since a qlog does not record runs."""
     if not isinstance(event, Sent | Ack | Lost) or len(event.packets) == 1:
         return event
     runs: list[Run] = []

@@ -1,4 +1,4 @@
-"""Logs of every writer's habits, read and judged: imitations, and one log that aioquic wrote itself."""
+"""Logs in the style of each writer, read and judged: imitations, and one log written by aioquic."""
 
 import json
 from dataclasses import replace
@@ -26,7 +26,7 @@ TRUE = "hystartpp/rfc-9406"
 
 @pytest.fixture(scope="module")
 def stream() -> Recording:
-    """Return what is logged: HyStart++ on a path with losses."""
+    """Return the logged stream: HyStart++ on a path with losses."""
     return recorded("rfc-9406", "hystartpp", "path.deep-queue")
 
 
@@ -43,7 +43,7 @@ def read(folder: Path, log: str, peer: str | None = None, options: LogOptions | 
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_same_stream_in_every_habit(tmp_path: Path, stream: Recording, name: str) -> None:
-    """Every byte in flight agrees, every window is equal, and the exit is that of the profile."""
+    """All bytes in flight agree, all windows are equal, and the exit matches the profile."""
     stream = stream.cut(events=700)
     log = read(tmp_path, *written(stream, WRITERS[name]))
     assert log.agreement == 1
@@ -59,14 +59,14 @@ def test_the_same_stream_in_every_habit(tmp_path: Path, stream: Recording, name:
 
 
 def test_the_order_is_found_by_what_is_in_flight(tmp_path: Path, stream: Recording) -> None:
-    """Each writer's order is that in which its records were written."""
+    """The reader finds the order of records that each writer uses."""
     found = {name: read(tmp_path, *written(stream.cut(events=300), habits)).order for name, habits in WRITERS.items()}
     for name, order in found.items():
         assert (order.sent_before, order.ack_before) == (WRITERS[name].sent_before, WRITERS[name].ack_before)
 
 
 def test_units(tmp_path: Path, stream: Recording) -> None:
-    """RTTs in seconds are found by the times, and said, as is that the times may be wrong; whole milliseconds are the resolution of the recording."""
+    """RTTs in seconds are detected by the times, with a note; whole milliseconds become the recording's resolution."""
     stream = stream.cut(events=300)
     quinn = read(tmp_path, *written(stream, WRITERS["quinn"]))
     assert any("the RTTs are in s, or the times in us" in note for note in quinn.notes)
@@ -77,12 +77,12 @@ def test_units(tmp_path: Path, stream: Recording) -> None:
 
 
 def test_what_of_a_header_is_not_known(tmp_path: Path, stream: Recording) -> None:
-    """Format and unit of the times, and the version: each is said, with what it is taken as."""
+    """Unknown versions, time formats and time units are noted together with the assumed value."""
     text, _ = written(stream.cut(events=100), WRITERS["ngtcp2"])
     assert read(tmp_path, text).notes == ()
     odd = text.replace('"common_fields": {}', '"common_fields": {"time_format": "martian", "time_units": "fortnights"}')
     notes = read(tmp_path, odd.replace('"qlog_version": "0.3"', '"qlog_version": "next"')).notes
-    assert [note.partition(" is not known")[0] for note in notes] == [
+    assert [note.partition(" is unknown")[0] for note in notes] == [
         "qlog_version: 'next'",
         "time_units: 'fortnights'",
         "time_format: 'martian'",
@@ -90,7 +90,7 @@ def test_what_of_a_header_is_not_known(tmp_path: Path, stream: Recording) -> Non
 
 
 def test_the_rtt_that_the_controller_was_given(tmp_path: Path, stream: Recording) -> None:
-    """Aioquic logs the sample less the acknowledgement delay; its controller is given it in full."""
+    """Aioquic logs the sample without the acknowledgement delay; its controller receives the full sample."""
     steps = tuple(
         replace(step, event=replace(step.event, ack_delay_ns=5 * MS)) if isinstance(step.event, Ack) else step
         for step in stream.cut(events=200).steps
@@ -104,7 +104,7 @@ def test_the_rtt_that_the_controller_was_given(tmp_path: Path, stream: Recording
 
 
 def test_an_initial_rtt_is_no_sample(tmp_path: Path, stream: Recording) -> None:
-    """Nor that of the ACK before, where an ACK is not reported: then the times serve."""
+    """An initial RTT is not a sample, and neither is the RTT of an earlier ACK; the times replace missing samples."""
     text, peer = written(stream.cut(events=60), WRITERS["quinn"])
     records = text.split("\x1e")
     rtts = [record for record in records if "latest_rtt" in record]
@@ -117,7 +117,7 @@ def test_an_initial_rtt_is_no_sample(tmp_path: Path, stream: Recording) -> None:
 
 
 def test_an_expired_timer_is_no_loss(tmp_path: Path, stream: Recording) -> None:
-    """neqo logs the packets that it sends again then as if they were lost; they are in flight, and the ACK that comes counts."""
+    """neqo logs retransmissions after a timeout as lost packets; they remain in flight, and their ACK counts."""
     text, _ = written(stream.cut(events=60), WRITERS["neqo"])
     header, *records = text.split("\x1e")[1:]
     (first, *_) = [index for index, record in enumerate(records) if "packet_sent" in record and "1RTT" in record]
@@ -133,7 +133,7 @@ def test_an_expired_timer_is_no_loss(tmp_path: Path, stream: Recording) -> None:
 
 
 def test_without_rtts_the_times_serve(tmp_path: Path, stream: Recording) -> None:
-    """It is said, and the resolution is the lateness that was measured."""
+    """Missing RTTs are noted, and the resolution is the measured lateness."""
     text, _ = written(stream.cut(events=300), WRITERS["ngtcp2"])
     log = read(tmp_path, text.replace('"latest_rtt"', '"some_rtt"'))
     assert any("no RTT samples" in note for note in log.notes)
@@ -141,7 +141,7 @@ def test_without_rtts_the_times_serve(tmp_path: Path, stream: Recording) -> None
 
 
 def test_the_container_may_be_cut(tmp_path: Path, stream: Recording) -> None:
-    """A browser that is ended leaves half a record: it is left out, and said."""
+    """A killed browser leaves a partial record, which is left out with a note."""
     text, _ = written(stream.cut(events=100), WRITERS["neqo"])
     log = read(tmp_path, text[:-30])
     assert log.notes == ("the last record is cut and was left out",)
@@ -160,7 +160,7 @@ def test_congestion_experienced(tmp_path: Path, stream: Recording) -> None:
 
 
 def test_metrics_before_an_ack_that_confirms_the_handshake() -> None:
-    """In logs of quic-go the keys are discarded between the metrics of an ACK and its record; the packet before keeps its own."""
+    """quic-go discards keys between the metrics of an ACK and its record; the earlier packet keeps its own metrics."""
     sent = items.Sent(1, "application_data", 7, 7, 1200, None, False)
     own, state, of_ack = (
         items.Metrics(t_ns, values)
@@ -172,7 +172,7 @@ def test_metrics_before_an_ack_that_confirms_the_handshake() -> None:
 
 
 def test_losses_that_are_processed_first() -> None:
-    """Neqo logs an ACK, the metrics after its losses, those after what it acknowledges, and the losses last."""
+    """Neqo logs an ACK, the metrics after its losses, the metrics after its acknowledgements, and the losses last."""
     ack, other = (items.Received(t_ns, "application_data", 1, [(0, 9)]) for t_ns in (1, 2))
     rtt, after_losses, reduced, after_ack = (
         items.Metrics(1, values)
@@ -186,7 +186,7 @@ def test_losses_that_are_processed_first() -> None:
 
 
 def test_a_packet_that_had_to_wait(tmp_path: Path, stream: Recording) -> None:
-    """It is logged with the time at which it came: moved, and said. Of many such records the order is not known."""
+    """A record with an earlier time is moved and noted. With many such records the order is unknown."""
     header, *records = [
         json.loads(line) for line in written(stream.cut(events=100), WRITERS["neqo"])[0].split("\x1e")[1:]
     ]
@@ -197,7 +197,7 @@ def test_a_packet_that_had_to_wait(tmp_path: Path, stream: Recording) -> None:
 
 
 def test_a_datagram_with_two_packets(tmp_path: Path, stream: Recording) -> None:
-    """The second is logged with the length of both; what it adds to the flight is its own."""
+    """The second packet is logged with the length of the datagram; only its own length counts as in flight."""
     records = [json.loads(line) for line in written(stream.cut(events=100), WRITERS["neqo"])[0].split("\x1e")[1:]]
     sent = [record for record in records if record.get("name") == "quic:packet_sent"]
     sent[1]["time"] = sent[0]["time"]
@@ -215,7 +215,7 @@ def test_a_datagram_with_two_packets(tmp_path: Path, stream: Recording) -> None:
 
 
 def test_one_connection_of_several(tmp_path: Path, stream: Recording) -> None:
-    """Chosen by its trace, or by its group."""
+    """A connection is chosen by its trace or by its group."""
     document: dict[str, Any] = json.loads(written(stream.cut(events=80), WRITERS["aioquic"])[0])
     (trace,) = document["traces"]
     with pytest.raises(RecordingError, match="has 2 traces; choose one: --trace 0 to 1"):
@@ -230,7 +230,7 @@ def test_one_connection_of_several(tmp_path: Path, stream: Recording) -> None:
 
 
 def test_two_connections_after_each_other(tmp_path: Path, stream: Recording) -> None:
-    """A connection that bears another name after its first packet is one; not so two of which each begins."""
+    """A new name after the first packet is the same connection; two names that both begin are two connections."""
     text, peer = written(stream.cut(events=80), WRITERS["quinn"])
     assert read(tmp_path, text, peer).agreement == 1
     header, *records = text.split("\x1e")[1:]
@@ -242,7 +242,7 @@ def test_two_connections_after_each_other(tmp_path: Path, stream: Recording) -> 
 
 
 def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its own log, of an upload without sockets: every byte in flight, and every window up to its exit."""
+    """In aioquic's log of an upload without sockets, all bytes in flight and all windows up to the exit agree."""
     path = write_log(tmp_path, monkeypatch)
     monkeypatch.undo()
     log = read_qlog(path)
@@ -252,13 +252,13 @@ def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert verdict.did.evidence == "threshold"
     (plain,) = [each for each in verdict.explained if each.profile == "slow-start/rfc-9002"]
     assert plain.equal == plain.counted > 50
-    assert verdict.none_of_ours  # its rule is none of ours
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")  # in one line, as columns
+    assert verdict.none_of_ours  # the project does not have its rule
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")  # in one line, with sorted columns
     assert kind_of(path.read_bytes()) == "qlog"
 
 
 def _probed(probe_bytes: int) -> str:
-    """Return a log of six packets. The fifth has this size, and leaves flight without a record at the ACK of the others."""
+    """Return a log of six packets. The fifth has this size and leaves flight unlogged at the ACK of the others."""
     records: list[dict[str, object]] = [
         {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}
     ]
@@ -279,7 +279,7 @@ def _probed(probe_bytes: int) -> str:
 
 
 def test_the_loss_of_a_probe_that_is_not_logged(tmp_path: Path) -> None:
-    """quinn does not log it. The one packet that is larger than the others leaves flight, and is no loss; a packet of their size stays."""
+    """quinn does not log it: the only larger packet leaves flight without a loss; a packet of equal size stays."""
     log = read(tmp_path, _probed(1232))
     assert log.agreement == 1
     assert log.recording.header.quality["probes_discarded"] == 1
@@ -328,7 +328,7 @@ def test_a_loss_that_only_a_threshold_shows(tmp_path: Path) -> None:
 
 
 def test_an_ack_that_is_logged_at_its_arrival(tmp_path: Path) -> None:
-    """The metrics of such a log are those before the ACK. A packet that was sent before the ACK was processed follows its record."""
+    """Such a log has the metrics before the ACK. Packets sent before the ACK was processed follow its record."""
     records: list[dict[str, object]] = [
         {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}
     ]

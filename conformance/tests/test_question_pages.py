@@ -1,4 +1,4 @@
-"""Pages that answer a question: the output of each example is as on the page."""
+"""Pages that answer a question: the output of each example matches the page."""
 
 import gzip
 import lzma
@@ -21,7 +21,7 @@ EXAMPLES = [
 
 
 def test_each_page_has_an_example() -> None:
-    """There is a page for each question."""
+    """Each question has a page."""
     assert {page for page, _, _ in EXAMPLES} == {
         "question-initial-window.md",
         "question-early-exit.md",
@@ -31,7 +31,7 @@ def test_each_page_has_an_example() -> None:
 
 @pytest.mark.parametrize(("page", "name", "output"), EXAMPLES)
 def test_an_example(tmp_path: Path, page: str, name: str, output: str) -> None:
-    """The command prints the block."""
+    """The command prints the block of the page."""
     kept, captured = HERE / "kept_recordings" / f"{name}.xz", HERE / "kept_captures" / f"{name}.gz"
     data = lzma.decompress(kept.read_bytes()) if kept.exists() else gzip.decompress(captured.read_bytes())
     (tmp_path / name).write_bytes(data)

@@ -1,4 +1,4 @@
-"""What the draft promises of the first recovery of Rapid Start, held in every order of ACKs and losses of a full flight."""
+"""The draft's promises for the first recovery of Rapid Start, in every order of ACKs and losses of a full flight."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from firstflight.events import Ack
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.prng import SplitMix64
 
-#: Bytes of which every factor is a whole number, and how many packets the flight has.
+#: Packet size in bytes, divisible by every factor, and number of packets in the flight.
 SIZE, PACKETS = 1800, 30
 BETA = {
     "draft-02": Fraction(1, 2),
@@ -20,7 +20,7 @@ BETA = {
 
 
 def window_after(profile: str, lost: list[bool], order: list[int]) -> int:
-    """Return the window after all packets of a flight were acknowledged or lost in some order, a lost one first."""
+    """Return the window after all packets of a flight are acknowledged or lost in some order, a lost one first."""
     stream = StreamBuilder(SIZE, PACKETS * SIZE)
     stream.send(0, PACKETS)
     first = lost.index(True)
@@ -35,7 +35,7 @@ def window_after(profile: str, lost: list[bool], order: list[int]) -> int:
 
 @pytest.mark.parametrize("profile", BETA)
 def test_the_end_is_beta_of_what_got_through(profile: str) -> None:
-    """Whatever K is, however much is lost and in which order; or beta/3 of the flight, where more than two thirds of it are lost."""
+    """The window is beta times the delivered bytes for any K and order, and at least beta/3 of the flight."""
     rng = SplitMix64(7)
     for share in range(1, PACKETS):
         lost = [packet < share for packet in range(PACKETS)]
@@ -54,7 +54,7 @@ def test_the_end_is_beta_of_what_got_through(profile: str) -> None:
     ],
 )
 def test_the_silence(profile: str, silence: Fraction) -> None:
-    """Where two of three packets are lost, sending goes on when 1 - beta of what the path holds is acknowledged, and later with K = 11/18."""
+    """With two of three packets lost, sending resumes after 1 - beta of the path capacity; later with K = 11/18."""
     holds = 390
     stream = StreamBuilder(SIZE, 3 * holds * SIZE)
     stream.send(0, 3 * holds)

@@ -1,4 +1,4 @@
-"""Readings and profiles: the data, its checks, and the tables written from it."""
+"""Readings and profiles: the data, its checks, and the tables generated from it."""
 
 import re
 from dataclasses import fields
@@ -21,7 +21,7 @@ SEARCH = (SPEC / "search" / "profiles.toml").read_text(encoding="utf-8")
 
 
 def test_profiles_of_the_model() -> None:
-    """The data names the profiles that the model has, with the values that it has."""
+    """The profiles and readings of the data and of the model are the same."""
     tables = load_tables()
     assert {name: tuple(p.name for p in table.profiles) for name, table in tables.items()} == {
         **profiles(),
@@ -34,7 +34,7 @@ def test_profiles_of_the_model() -> None:
 
 
 def test_observables_of_the_model() -> None:
-    """The model shows the numbers that the data names, and no others."""
+    """The model shows exactly the numbers listed in the data."""
     for name, table in load_tables().items():
         shown: set[str] = set()
         for profile in profiles().get(name, ()):
@@ -44,7 +44,7 @@ def test_observables_of_the_model() -> None:
 
 
 def test_readings_have_reasons() -> None:
-    """Every reading says what is asked, why, and what each choice means; its number occurs on the page."""
+    """Every reading has a question, a reason, and two choices or bounds; the page contains its number and name."""
     table = load_tables()["search"]
     page = (SPEC / "search" / "open-points.md").read_text(encoding="utf-8")
     for reading in table.readings:
@@ -75,7 +75,7 @@ def test_every_value_is_used(algorithm: str) -> None:
 
 
 def test_unused_value_is_found(tmp_path: Path) -> None:
-    """The search for unused values finds one that is added."""
+    """The search for unused values finds an added value."""
     path = tmp_path / "search.toml"
     path.write_text(SEARCH.replace("[reading.choices]\n", '[reading.choices]\nsideways = "no"\n', 1), encoding="utf-8")
     table = load_table(path)
@@ -83,7 +83,7 @@ def test_unused_value_is_found(tmp_path: Path) -> None:
 
 
 def test_like_is_transitive(tmp_path: Path) -> None:
-    """A profile takes over what the one that it is like took over from another."""
+    """A profile inherits readings through the chain of `like`."""
     path = tmp_path / "search.toml"
     path.write_text(SEARCH.replace('clock = "us"', 'clock = "ms"', 1), encoding="utf-8")
     before, after = (
@@ -112,12 +112,12 @@ def test_tables_are_what_would_be_written() -> None:
         (
             'like = "linux-3-1"',
             'like = "linux-5"',
-            "profile linux-4: like names 'linux-5', which is no profile above it",
+            "profile linux-4: like: 'linux-5' is not an earlier profile",
         ),
         (
             'like = "linux-3-1"',
             'like = "linux-4"',
-            "profile linux-4: like names 'linux-4', which is no profile above it",
+            "profile linux-4: like: 'linux-4' is not an earlier profile",
         ),
         (
             'drain_unit = "bytes"\n',
@@ -127,7 +127,7 @@ def test_tables_are_what_would_be_written() -> None:
     ],
 )
 def test_refused_tables(tmp_path: Path, find: str, text: str, reason: str) -> None:
-    """A profile that leaves a reading open, or takes one that is not there, is refused."""
+    """A profile that omits a reading, or sets an unknown one, is refused."""
     assert find in SEARCH
     path = tmp_path / "search.toml"
     path.write_text(SEARCH.replace(find, text, 1), encoding="utf-8")

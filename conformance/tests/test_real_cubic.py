@@ -24,7 +24,7 @@ from stimuli.cubic.avoidance import AvoidanceBuilder
 
 FLOAT64 = Declaration("x", "1", {}, ("cwnd_bytes", "ssthresh_bytes"), arithmetic="float64")
 DATAGRAM = Declaration("x", "1", {}, ("cwnd_bytes", "ssthresh_bytes"), arithmetic="float64", avoidance="datagram")
-#: Cases in which a fraction of a byte decides on which side a comparison falls, with the alternative that conforms.
+#: Cases that a fraction of a byte decides at a comparison, with the alternative that conforms.
 EDGES = {
     "cubic.reduce.minimum-ends-stage@rfc-9438": "cubic-maximum-with-fraction",
     "cubic.spurious.window-changed@rfc-9438": "cubic-maximum-with-fraction",
@@ -32,7 +32,7 @@ EDGES = {
     "search.cubic.loss@draft-09+cubic": "cubic-friendly-near",
 }
 LARGE_BYTES = 2**40
-#: Cases of windows that a double cannot hold: they differ before congestion avoidance, where the tolerance is one byte.
+#: Cases with windows beyond a double: they differ before congestion avoidance, where the tolerance is one byte.
 BEYOND_DOUBLE = {"cubic.reduce.huge-window@rfc-9438", "cubic.rounds.largest-window@rfc-9438"}
 
 
@@ -49,7 +49,7 @@ def controller(case: Case, numbers: Numbers) -> Controller:
 
 
 def answers(case: Case, numbers: Numbers, heard: Callable[[Event], Event] = lambda event: event) -> Iterator[Any]:
-    """Yield the windows in real numbers. ``heard``: the event as the controller takes it."""
+    """Yield the windows in real numbers. ``heard``: changes an event before the controller receives it."""
     state = controller(case, numbers)
     for event in case.events:
         observation = advance(state, heard(event))
@@ -57,7 +57,7 @@ def answers(case: Case, numbers: Numbers, heard: Callable[[Event], Event] = lamb
 
 
 def judged(case: Case, declaration: Declaration, observed: Iterator[Any]) -> Judgement:
-    """Return the verdict on answers. The model alone is asked first: few cases need its alternatives."""
+    """Return the verdict on answers. Compare with the model first: few cases need its alternatives."""
     said = tuple(observed)
     if within(case, declaration, said):
         return Judgement((ConformingWay(NOTHING, NOTHING),))
@@ -66,7 +66,7 @@ def judged(case: Case, declaration: Declaration, observed: Iterator[Any]) -> Jud
 
 
 def within(case: Case, declaration: Declaration, observed: Sequence[Any]) -> bool:
-    """Return whether the answers are those expected, within the class."""
+    """Return whether the answers equal the expected ones, within the class."""
     previous, avoiding, size_bytes = None, False, case.vector.config["max_datagram_size_bytes"]
     for expected, one in zip(case.expected(), observed, strict=True):
         avoiding, previous = avoiding or avoids(case, previous, expected), expected
@@ -85,7 +85,7 @@ def with_latest_rtt(event: Event) -> Event:
 
 @pytest.mark.parametrize("numbers", [EXACT, DOUBLE], ids=["exact", "double"])
 def test_real_numbers_conform(numbers: Numbers) -> None:
-    """Real numbers pass within the tolerance, but for the edges, which conform by U13 or U17."""
+    """Real numbers pass within the tolerance, except the edges, which conform by U13 or U17."""
     found = {}
     for case in cases():
         verdict = judged(case, FLOAT64, answers(case, numbers))
@@ -101,7 +101,7 @@ def test_real_numbers_conform(numbers: Numbers) -> None:
 
 @pytest.mark.parametrize("numbers", [EXACT, DOUBLE], ids=["exact", "double"])
 def test_largest_difference(numbers: Numbers) -> None:
-    """Below 2^40 bytes the largest difference from the model is two bytes, of the four that are derived; before congestion avoidance it is none."""
+    """Below 2^40 bytes the difference is at most two of the derived four bytes, and 0 before congestion avoidance."""
     before, after = Counter[int](), Counter[int]()
     for case in cases():
         previous, avoiding = None, False
@@ -118,7 +118,7 @@ def test_largest_difference(numbers: Numbers) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_error_of_a_stage(seed: int) -> None:
-    """The window of the model is within four bytes of the exact one over a stage of up to forty round trips."""
+    """The window of the model is within four bytes of the exact window over a stage of up to forty round trips."""
     size_bytes, rtt_ns = (1200, 1448, 1000, 9000)[seed % 4], (5, 20, 80, 300, 600)[seed % 5] * MS
     window_bytes = size_bytes * (12 + 3 * seed) + 17 * seed
     b = AvoidanceBuilder(max_datagram_size_bytes=size_bytes, initial_window_bytes=window_bytes)
@@ -134,7 +134,7 @@ def test_error_of_a_stage(seed: int) -> None:
 
 
 def test_latest_rtt_fails() -> None:
-    """The latest RTT in place of the smoothed one fails as ``float64`` in twelve cases, and as ``datagram`` where samples differ much."""
+    """The latest RTT instead of the smoothed RTT fails twelve cases as ``float64``, and two as ``datagram``."""
 
     def failing(declaration: Declaration) -> set[str]:
         own = (case for case in cases() if case.vector.algorithm == "cubic")

@@ -1,4 +1,4 @@
-"""Recordings: made, written, read, cut, filtered; what is malformed is refused with its place."""
+"""Recordings are made, written, read, cut and filtered; malformed recordings are refused with their place."""
 
 import json
 from dataclasses import replace
@@ -32,7 +32,7 @@ def made() -> Recording:
 
 
 def test_the_ledger_fills_in_the_rest() -> None:
-    """Packets of one size and time are a run; the RTT is the one that the subject took, that of the times stands beside it."""
+    """Packets of one size and time form a run; the subject's RTT is used, and the RTT of the times is also kept."""
     sent, ack, _, lost = made().steps
     assert [(run.first, run.last, run.size_bytes) for run in sent.event.packets] == [(0, 8, 1200), (9, 9, 600)]
     assert (sent.event.bytes, sent.event.bytes_in_flight) == (11400, 11400)
@@ -43,7 +43,7 @@ def test_the_ledger_fills_in_the_rest() -> None:
 
 
 def test_a_packet_that_is_not_in_flight_changes_nothing() -> None:
-    """Neither the ledger nor the steps."""
+    """The error changes neither the ledger nor the steps."""
     recorder = Recorder()
     recorder.sent(MS, [1200, 1200])
     for packets in ([0, 2], []):
@@ -53,7 +53,7 @@ def test_a_packet_that_is_not_in_flight_changes_nothing() -> None:
 
 
 def test_written_and_read(tmp_path: Path) -> None:
-    """What is read is what was written; every line keeps to the schema, which the reading checks."""
+    """Writing and reading gives an equal recording; reading checks every line against the schema."""
     path = tmp_path / "r.jsonl"
     files.save(made(), path)
     assert files.load(path) == made()
@@ -63,7 +63,7 @@ def test_written_and_read(tmp_path: Path) -> None:
 
 
 def test_cut() -> None:
-    """The beginning is kept, by number or by time."""
+    """Cutting keeps the beginning, by number or by time."""
     recording = made()
     assert recording.cut(events=2).steps == recording.steps[:2]
     assert recording.cut(duration_ns=150 * MS).steps == recording.steps[:3]
@@ -71,16 +71,16 @@ def test_cut() -> None:
 
 
 def test_filter() -> None:
-    """Events without packets and answers can be left out; the others carry the flight."""
+    """Events without packets, and answers, can be left out; events with packets carry the bytes in flight."""
     recording = made().filter(events=[Pto, Ce], answers=["state", "computed_rtt_ns"])
     assert len(recording.steps) == 3
     assert recording.steps[1].subject == {"cwnd_bytes": 14400, "latest_rtt_ns": 99 * MS}
-    with pytest.raises(ValueError, match="ack: the events after it would not hold"):
+    with pytest.raises(ValueError, match="ack: later events depend on it"):
         made().filter(events=[Ack])
 
 
 def test_cut_and_filtered_recordings_can_be_read(tmp_path: Path) -> None:
-    """They keep to the format as well."""
+    """Such recordings conform to the format as well."""
     for number, recording in enumerate((made().cut(events=2), made().filter(events=[Pto]), made().cut(events=0))):
         path = tmp_path / f"{number}.jsonl"
         files.save(recording, path)
@@ -103,7 +103,7 @@ def _flight(bytes_in_flight: int) -> list[Any]:
     ("raw", "reason"),
     [
         ([], "line 1: the header is missing"),
-        ([1], "line 1: is no JSON object"),
+        ([1], "line 1: is not a JSON object"),
         ([{"event": {}}], "line 1"),
         (_with(0, firstflight_recording=2), "line 1.firstflight_recording: 1 was expected"),
         (_with(0, source={"kind": "pcap", "name": ""}), "line 1.source.kind: 'pcap' is not one of"),
@@ -115,7 +115,7 @@ def _flight(bytes_in_flight: int) -> list[Any]:
     ],
 )
 def test_malformed(tmp_path: Path, raw: list[Any], reason: str) -> None:
-    """The error names the line, the member and the reason."""
+    """The error contains the line, the member and the reason."""
     path = tmp_path / "r.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in raw), "utf-8")
     with pytest.raises(files.RecordingError, match=r"r\.jsonl: ") as error:
@@ -125,7 +125,7 @@ def test_malformed(tmp_path: Path, raw: list[Any], reason: str) -> None:
 
 @pytest.mark.parametrize("data", [b"\xff\n", b"{\n", b'{"firstflight_recording": NaN}\n', b"[" * 100_000, b"\x00"])
 def test_no_json(tmp_path: Path, data: bytes) -> None:
-    """Whatever the bytes are, the place is named."""
+    """The error for any bytes contains the line."""
     path = tmp_path / "r.jsonl"
     path.write_bytes(data)
     with pytest.raises(files.RecordingError, match="line 1"):
@@ -133,7 +133,7 @@ def test_no_json(tmp_path: Path, data: bytes) -> None:
 
 
 def test_large_and_irregular_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are refused before they are read."""
+    """Large and irregular files are refused before they are read."""
     path = tmp_path / "r.jsonl"
     files.save(made(), path)
     with pytest.raises(files.RecordingError, match=r"directory|regular"):
@@ -146,5 +146,5 @@ def test_large_and_irregular_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_one_recording_is_not_another() -> None:
-    """Equality looks at the header as well."""
+    """Equality includes the header."""
     assert made() != replace(made(), header=replace(HEADER, rtt_resolution_ns=1))

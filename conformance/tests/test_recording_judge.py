@@ -1,4 +1,4 @@
-"""The judge of connections: what refutes a profile, what is not decided, and both ways of following."""
+"""The judge of connections: refuted profiles, undecided connections, and both ways to follow a recording."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +24,7 @@ PATH = ("search", "full-window.plateau-50-ms")
 
 
 def recorded(profile: str, algorithm: str = PATH[0], rest: str = PATH[1]) -> Recording:
-    """Return a subject that answers to the events of a vector as a profile does."""
+    """Return a recording of a subject that answers the events of a vector as a profile does."""
     vector = load(VECTORS / algorithm / f"{rest}.json")
     answers = replay(create(algorithm, profile, config_from_json(vector.config)), list(vector.events))
     header = Header(
@@ -45,7 +45,7 @@ def changed(recording: Recording, change: Callable[[int, Subject], Subject]) -> 
 
 
 def bbr(late: int = 0) -> tuple[Recording, int]:
-    """Return a subject that does as BBR of Linux, and sets its threshold some ACKs later; and the event of its threshold."""
+    """Return a subject like BBR of Linux that sets its threshold some ACKs later, and the event of the threshold."""
     recording = recorded("linux-v1", "bbr", "path.plateau")
     at = next(index for index, step in enumerate(recording.steps) if step.subject.get("ssthresh_bytes") is not None)
     acks = [index for index, step in enumerate(recording.steps) if index >= at and isinstance(step.event, Ack)]
@@ -60,7 +60,7 @@ def bbr(late: int = 0) -> tuple[Recording, int]:
 
 
 def test_bbr_leaves_where_its_threshold_is_set() -> None:
-    """Its window grows no more rounds before that, which is not where it leaves; a threshold that comes a round later is not its own."""
+    """The exit is the event of the threshold, not the end of growth; a threshold one round later refutes BBR."""
     recording, at = bbr()
     verdict = judge(recording)
     assert (verdict.did.event, verdict.did.evidence) == (at, "threshold")
@@ -73,7 +73,7 @@ def test_bbr_leaves_where_its_threshold_is_set() -> None:
 
 
 def found(verdict: ConnectionVerdict, profile: str) -> bool:
-    """Return whether a verdict names a profile."""
+    """Return whether a verdict is decided and includes a profile."""
     return verdict.undecided is None and profile in verdict.may_be
 
 
@@ -88,7 +88,7 @@ def found(verdict: ConnectionVerdict, profile: str) -> bool:
     ],
 )
 def test_the_true_profile_explains_it(algorithm: str, rest: str, profile: str) -> None:
-    """Every growth is equal up to the exit; plain slow start is refuted there."""
+    """Every growth is equal up to the exit; plain slow start is refuted at the exit."""
     verdict = judge(recorded(profile, algorithm, rest))
     assert found(verdict, f"{algorithm}/{profile}")
     (true,) = [each for each in verdict.explained if each.profile == f"{algorithm}/{profile}"]
@@ -100,14 +100,14 @@ def test_the_true_profile_explains_it(algorithm: str, rest: str, profile: str) -
 
 
 def test_python_and_the_port_follow_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same answers to every event, given up at the same one; before the beginning only what is sent is seen."""
+    """Python and the port give the same answers and give up at the same event; before `begin` they only send."""
     recording = recorded("linux-3")
     windows = [step.subject["cwnd_bytes"] for step in recording.steps]
     given = [None, *windows[:-1]]
     for most, begin, unit_bytes in ((5, 0, 1), (len(windows), 40, 1), (len(windows), 0, 1200)):
         question = Question(recording.header.config, recording.events, given, windows, begin, most, unit_bytes)
         native = Follower(question)
-        assert native._function is not None, "there is no C compiler here"
+        assert native._function is not None, "the test needs a C compiler"
         monkeypatch.setattr(follow, "_function", _no_compiler)
         python = Follower(question)
         monkeypatch.undo()
@@ -120,7 +120,7 @@ def _no_compiler() -> None:
 
 
 def test_an_odd_rule_costs_its_own_events() -> None:
-    """72 bytes that the subject did not count at its first ACK: one event of the growth, and no later one."""
+    """72 bytes missing from the growth of the first ACK cost one event, and no later one."""
     first = next(index for index, event in enumerate(recorded("neqo-2026").events) if isinstance(event, Ack))
 
     def short(index: int, subject: Subject) -> Subject:
@@ -133,7 +133,7 @@ def test_an_odd_rule_costs_its_own_events() -> None:
 
 
 def test_an_exit_seen_late_is_an_interval() -> None:
-    """A subject that reports windows only: after the last ACK that grew in full, up to the first that grew less."""
+    """With windows alone, the exit is between the last ACK of full growth and the first ACK of smaller growth."""
     true = recorded("linux", "hystart", "path.deep-queue")
     exact = judge(true).subject.left
     bare = judge(true.filter(answers=["ssthresh_bytes", "state"]))
@@ -144,7 +144,7 @@ def test_an_exit_seen_late_is_an_interval() -> None:
 
 
 def test_growth_of_a_part_is_void_if_later_acks_grow_in_full() -> None:
-    """A stall of three ACKs in the middle of slow start is no exit."""
+    """A stall of three ACKs in the middle of slow start is not an exit."""
     true = recorded("linux", "hystart", "path.deep-queue")
     left = judge(true).subject.left
     grows = [
@@ -165,7 +165,7 @@ def test_growth_of_a_part_is_void_if_later_acks_grow_in_full() -> None:
 
 
 def test_no_exit_is_not_decided() -> None:
-    """What has left slow start by then is refuted; all others remain."""
+    """Profiles that have left slow start by then are refuted; all others remain."""
     whole = recorded("linux-3")
     left = judge(whole).subject.left
     verdict = judge(whole.cut(events=left.by))
@@ -176,7 +176,7 @@ def test_no_exit_is_not_decided() -> None:
 
 
 def test_a_loss_is_not_decided_among_all() -> None:
-    """Every profile leaves slow start at a loss. One that is asked for is judged by what it does there as well."""
+    """Every profile leaves slow start at a loss. A requested profile is also judged by its reaction to the loss."""
     recording = recorded("rfc-9002", "slow-start", "path.deep-queue")
     among = judge(recording)
     assert among.did.evidence == "loss"
@@ -188,7 +188,7 @@ def test_a_loss_is_not_decided_among_all() -> None:
 
 
 def test_the_same_exit_with_another_threshold_is_refuted() -> None:
-    """As BBR, which sets its threshold to what the path holds when it drains."""
+    """For example, BBR sets its threshold to the capacity of the path when it drains."""
 
     def half(_index: int, subject: Subject) -> Subject:
         threshold = subject["ssthresh_bytes"]
@@ -199,7 +199,7 @@ def test_the_same_exit_with_another_threshold_is_refuted() -> None:
 
 
 def test_too_few_acks_decide_nothing() -> None:
-    """A sender that the window hardly ever limited may have been anything."""
+    """A sender that the window hardly ever limited may use any profile."""
     verdict = judge(recorded("linux-3").cut(events=12))
     assert verdict.undecided is not None and "where 8 are needed" in verdict.undecided
     nothing = replace(verdict, explained=(), may_be=())
@@ -207,7 +207,7 @@ def test_too_few_acks_decide_nothing() -> None:
 
 
 def test_the_rule_for_app_limited_acks() -> None:
-    """What grows nothing in slow start while the window is not full was app-limited for the subject; what is stated holds."""
+    """An ACK without growth in slow start, with unused window, counts as app-limited; stated flags are kept."""
     recorder = Recorder()
     recorder.sent(1000 * MS, [1200] * 4)
     for packet in range(4):
@@ -224,14 +224,14 @@ def test_the_rule_for_app_limited_acks() -> None:
     assert flags(None, replace(recording, header=replace(header, quality={"app_limited": "stated"}))) == [False] * 4
     data = replace(recording, header=replace(header, quality={"first_data_step": 3, "last_data_step": 4}))
     assert flags("data", data) == [True, True, False, False]
-    with pytest.raises(ValueError, match="does not say which packets carry stream data"):
+    with pytest.raises(ValueError, match="does not show the packets with stream data"):
         judge(recording, [], app_limited="data")
-    with pytest.raises(ValueError, match="the first of application data"):
+    with pytest.raises(ValueError, match="the first ACK of application data"):
         judge(recording, [], start="application")
 
 
 def test_the_start() -> None:
-    """Before the first ACK of application data the algorithm sees only what is sent."""
+    """Before the first ACK of application data the algorithm receives only sent packets."""
     recording = recorded("neqo-2026")
     acks = [index for index, event in enumerate(recording.events) if isinstance(event, Ack)]
     later = replace(recording, header=replace(recording.header, quality={"first_application_step": acks[20]}))
@@ -241,7 +241,7 @@ def test_the_start() -> None:
 
 
 def test_margin() -> None:
-    """SEARCH takes its shift from the RTT: at some size of the noise the exit moves, and not with a microsecond."""
+    """SEARCH derives its shift from the RTT: with enough noise the exit moves, but not with a microsecond."""
     verdict = judge(recorded("draft-00"))
     margins = margin(verdict, "search/draft-00")
     assert [(each.by_ns, each.of) for each in margins] == [(1_000, 6), (10_000, 6), (100_000, 6), (1_000_000, 6)]
@@ -250,14 +250,14 @@ def test_margin() -> None:
 
 
 def test_a_coarse_log_does_not_decide() -> None:
-    """RTTs in units in which the profile may as well leave where the subject did: not decided. In ns the log refutes it."""
+    """If the profile may leave at the same ACK within the RTT unit, nothing is decided. In ns the log refutes it."""
     fine, coarse = _judged_coarsely("lanman-2024", "path.long", -1)
     assert (fine.undecided is not None, fine.none_of_ours) == (False, True)
     assert (coarse.undecided is not None, coarse.none_of_ours) == (True, False)
 
 
 def test_a_coarse_log_does_not_decide_an_early_exit() -> None:
-    """A profile that leaves a bin earlier grows by less than the subject at more than one of 20 ACKs, all after its exit."""
+    """A profile that leaves a bin earlier grows less than the subject at over 5 % of the ACKs, all after its exit."""
     fine, coarse = _judged_coarsely("draft-09", "path.jitter", 1)
     (found,) = fine.explained
     assert 20 * (found.counted - found.equal) > found.counted
@@ -267,7 +267,7 @@ def test_a_coarse_log_does_not_decide_an_early_exit() -> None:
 
 
 def _judged_coarsely(profile: str, rest: str, way: int) -> list[ConnectionVerdict]:
-    """Return the verdicts on RTTs rounded down (-1) or up (1) to 2 ms, in a log of ns and in one of 2 ms."""
+    """Return the verdicts on RTTs rounded down (-1) or up (1) to 2 ms, with a resolution of 1 ns and of 2 ms."""
     fine, unit_ns = recorded(profile, rest=rest), 2 * MS
     steps = tuple(replace(step, event=_coarse(step.event, unit_ns, way)) for step in fine.steps)
     headers = [replace(fine.header, rtt_resolution_ns=resolution_ns) for resolution_ns in (1, unit_ns)]
@@ -281,7 +281,7 @@ def _coarse(event: Event, unit_ns: int, way: int) -> Event:
 
 
 def test_an_event_without_an_answer_costs_no_other() -> None:
-    """Some logs tell the window only after the losses that an ACK revealed: before these it is not known, and the model's own serves."""
+    """Some logs omit the window between an ACK and the losses that it reveals; the model's own window replaces it."""
     whole = recorded("rfc-9002", "slow-start", "path.deep-queue")
     pairs = enumerate(zip(whole.events, whole.events[1:], strict=False))
     silent = {index for index, (one, other) in pairs if isinstance(one, Ack) and isinstance(other, Lost)}
@@ -291,7 +291,7 @@ def test_an_event_without_an_answer_costs_no_other() -> None:
 
 
 def met_a_loss(threshold_datagrams: int) -> Recording:
-    """Return a sender of which no window is logged at the ACK of 70 datagrams that comes with a loss; it had 80 before."""
+    """Return a sender that had 80 datagrams and logs no window at an ACK of 70 that comes with a loss."""
     size_bytes, recorder = 1200, Recorder()
     window, first = 10, 0
     for number in range(1, 4):
@@ -313,14 +313,14 @@ def met_a_loss(threshold_datagrams: int) -> Recording:
 
 @pytest.mark.parametrize(("threshold", "explained"), [(105, True), (56, True), (30, False), (200, False)])
 def test_an_ack_of_which_no_window_is_logged_may_have_grown_it(threshold: int, *, explained: bool) -> None:
-    """quinn logs one window for an ACK and the loss that it shows: 0.7 of what it was with the growth, or without."""
+    """quinn logs one window for an ACK and the loss that it reveals: 0.7 of the window with or without the growth."""
     verdict = judge(met_a_loss(threshold), ["cubic/rfc-9438"])
     assert verdict.did.evidence == "loss"
     assert ("cubic/rfc-9438" in verdict.may_be) == explained
 
 
 def test_a_window_that_grew_after_a_loss_is_reduced_from_what_it_was() -> None:
-    """BBR grows through losses and falls later: no factor is above one."""
+    """BBR grows through losses and falls later: reduction factors are at most one."""
 
     recording = met_a_loss(90)
     last = len(recording.steps) - 1
@@ -335,7 +335,7 @@ def test_a_window_that_grew_after_a_loss_is_reduced_from_what_it_was() -> None:
 
 
 def test_a_sender_that_lets_acks_pass_is_not_limited_by_its_window() -> None:
-    """Its data is sent; much later it sends one packet again. Between, its window is full enough, and stays as it is."""
+    """A sender without new data repeats one packet much later; in between, its window is full and does not change."""
     recorder, window_bytes = Recorder(), 12_000
     recorder.sent(1_000 * MS, [(10, 1200)])
     recorder.report(cwnd_bytes=window_bytes)
@@ -357,7 +357,7 @@ def test_a_sender_that_lets_acks_pass_is_not_limited_by_its_window() -> None:
 
 
 def test_after_the_last_packet_nothing_limits_the_sender_by_its_window() -> None:
-    """A sender that has no more to send grows no more, however full its window still is."""
+    """A sender without more data does not grow, however full its window is."""
     recording = recorded("linux", "hystart", "path.deep-queue")
     last = max(index for index, event in enumerate(recording.events) if isinstance(event, Sent))
     limited = judge(recording, ["hystart/linux"]).subject.limited

@@ -1,4 +1,4 @@
-"""What an adapter refuses is not judged: rules with a MUST that only refused vectors carry out leave no run green."""
+"""Refused vectors are not judged: a run is not green if only refused vectors carry out a MUST rule."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.paths import CONFORMANCE
 
 TUTORIAL = CONFORMANCE / "adapters" / "tutorial" / "adapter_fixed.py"
-#: Its answer to a case that is none of slow-start/rfc-9002 is `unsupported`.
+#: Change that makes the adapter answer `unsupported` to every case outside slow-start/rfc-9002.
 _CUBIC = (
     '"algorithms": {"slow-start": ["rfc-9002"]}',
     '"algorithms": {"slow-start": ["rfc-9002"], "cubic": ["rfc-9438"]}, "controller": "cubic"',
@@ -28,7 +28,7 @@ _REFUSES_LOSS = (
 
 
 def adapter(tmp_path: Path, *changes: tuple[str, str]) -> str:
-    """Return the command of the tutorial's adapter with changes, each of a text that is there once."""
+    """Return the command of the tutorial's adapter with changes; each replaced text occurs once."""
     text = TUTORIAL.read_text("utf-8")
     for old, new in changes:
         assert text.count(old) == 1, old
@@ -43,19 +43,19 @@ def run(command: str, *words: str) -> Result:
 
 
 def test_another_controller_that_is_refused(tmp_path: Path) -> None:
-    """Losses are ignored, and CUBIC is declared to judge what follows the first: all of its cases are refused, so nothing does."""
+    """The adapter ignores losses, declares CUBIC for the events after the first loss, and refuses all CUBIC cases."""
     ignores = adapter(tmp_path, _CUBIC, _NO_LOSS)
     done = run(
         ignores, "--profile", "rfc-9002", "--profile", "rfc-9438", "--algorithm", "slow-start", "--algorithm", "cubic"
     )
     assert done.exit_code == 4, done.output
     text = " ".join(done.output.split())
-    assert "every case of cubic/* was refused, and none judges what follows" in text
+    assert "every case of cubic/* was refused, and none judges the rest" in text
     assert re.search(r"not exercised: .*cubic\.", text)
 
 
 def test_losses_that_are_refused(tmp_path: Path) -> None:
-    """What is done with the rest is right: the rules of losses are named, in the report as well."""
+    """The adapter refuses losses only: the output and the report list the rules of losses."""
     report = tmp_path / "report.json"
     words = ("--algorithm", "slow-start", "--profile", "rfc-9002")
     done = run(adapter(tmp_path, _REFUSES_LOSS), *words, "--report-json", str(report))

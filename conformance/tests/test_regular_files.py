@@ -1,4 +1,4 @@
-"""Files of others: pipes, devices and large files are refused at once, and reports never follow a prepared link."""
+"""Foreign files: pipes, devices and large files are refused at once, and reports never follow a prepared link."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ def test_a_pipe_is_refused(tmp_path: Path, name: str) -> None:
     os.mkfifo(pipe)
     result = run(name, pipe)
     assert result.exit_code == 2
-    assert "is no regular file" in result.output
+    assert "is not a regular file" in result.output
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -43,13 +43,13 @@ def test_a_pipe_is_refused(tmp_path: Path, name: str) -> None:
 def test_a_device_is_refused(name: str, device: str) -> None:
     """A command does not read a device."""
     output = run(name, Path(device)).output
-    assert "is no regular file" in output
+    assert "is not a regular file" in output
     assert "Errno" not in output
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_large_file_is_refused(tmp_path: Path, name: str) -> None:
-    """A sparse file is not read whole."""
+    """A sparse file is refused without reading it whole."""
     large = tmp_path / "large.json"
     with large.open("wb") as file:
         os.truncate(file.fileno(), 1 << 30)
@@ -65,7 +65,7 @@ def test_a_report_with_a_long_name(tmp_path: Path) -> None:
 
 
 def test_a_prepared_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A link with the name of the temporary file is an error, and its target stays."""
+    """A link with the name of the temporary file is an error, and its target is unchanged."""
     other = tmp_path / "other"
     other.write_text("kept", encoding="utf-8")
     (tmp_path / ".00").symlink_to(other)
@@ -76,7 +76,7 @@ def test_a_prepared_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_an_ignored_sigchld() -> None:
-    """A parent that ignores SIGCHLD leaves that to its children: adapters are waited for all the same."""
+    """If the parent ignores SIGCHLD, adapters inherit that; the run still waits for them."""
     command = [
         sys.executable,
         "-m",
@@ -107,7 +107,7 @@ def test_no_descriptor_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_address_of_a_script() -> None:
-    """A site is linked by http, https or a file."""
+    """The address of a site must use http, https or file."""
     result = CliRunner().invoke(main, ["run", "--adapter", "c-port", "--site", "javascript:alert(1)"])
     assert result.exit_code == 2
-    assert "expected an address that begins with https://" in result.output
+    assert "expected an address with https://" in result.output

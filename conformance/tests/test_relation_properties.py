@@ -22,10 +22,10 @@ from freedoms_support import Variant, answers_of, program_of, scripts_of, togeth
 _FEW, _MANY = 15, 1000
 #: The most cases in one example.
 _CASES = 6
-#: Verdicts that mean "conforms": a clash conforms alone, but not by the choices of the other cases.
+#: Verdicts that mean "conforms": a clash conforms alone, but not with the choices of the other cases.
 _CONFORMING = {"pass", "choice", "clash"}
 
-#: What the controllers answer; an adapter may declare less, but never without the window.
+#: Observables that the controllers answer; an adapter may declare fewer, but always the window.
 _OBSERVED = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome")
 _HIDEABLE = _OBSERVED[1:]
 
@@ -33,7 +33,7 @@ Property = Callable[..., None]
 
 
 def drawn(*strategies: st.SearchStrategy[Any]) -> Callable[[Property], Property]:
-    """Return a decorator that tests a property with few examples, and in the long tests with many."""
+    """Return a decorator that tests a property with few examples, and with many in the long tests."""
 
     def decorated(holds: Property) -> Property:
         counts = [_FEW, pytest.param(_MANY, marks=pytest.mark.long)]
@@ -50,7 +50,7 @@ def drawn(*strategies: st.SearchStrategy[Any]) -> Callable[[Property], Property]
 
 @cache
 def controllers(*, conforming: bool) -> list[Variant]:
-    """Return the variants that declare both windows: those that conform in every case, or all."""
+    """Return the variants that declare both windows: all of them, or those that conform in every case."""
     found = [one for one in variants() if not one.declares and not one.pending]
     return [one for one in found if one.conforms] if conforming else found
 
@@ -73,7 +73,7 @@ def implementations(draw: st.DrawFn, *, conforming: bool = False, least: int = 1
 
 
 def _noted(one: Variant) -> Variant:
-    """Return a controller, and note it for the cache of answers."""
+    """Register a controller in the cache of answers and return it."""
     _known()[one.profile, one.id] = one
     return one
 
@@ -115,12 +115,12 @@ def verdicts(one: Variant, asked: Sequence[tuple[Script, Answers]]) -> dict[str,
 
 
 def conforming(one: Variant, asked: Sequence[tuple[Script, Answers]]) -> dict[str, bool]:
-    """Return for each case whether it conforms."""
+    """Return whether each case conforms."""
     return {case: verdict in _CONFORMING for case, verdict in verdicts(one, asked).items()}
 
 
 def selection(data: st.DataObject, one: Variant, most: int = _CASES) -> list[Script]:
-    """Draw cases of the profile of a controller, in any order; those whose answers differ from the model are preferred."""
+    """Draw cases of a controller's profile, in any order; prefer cases whose answers differ from the model."""
     scripts = st.sampled_from(scripts_of(one.profile, whole=False))
     asked = data.draw(st.lists(scripts, min_size=1, max_size=4 * most, unique_by=lambda script: script.case.id))
     differing = [script for script in asked if _differs(one, script)]
@@ -191,7 +191,7 @@ def test_a_step_limit_is_undecided(one: Variant, steps: int, data: st.DataObject
 
 @pytest.mark.parametrize("case", ["search.path.long@lanman-2024", "search.path.paced@lanman-2024"])
 def test_two_alternatives_that_hide_each_other(case: str) -> None:
-    """A case conforms by two alternatives where walks from the model reach the end by others, which do not hold everywhere."""
+    """Two alternatives conform, although walks from the model reach the end by other ones, which fail elsewhere."""
     one = _noted(next(one for one in variants() if one.id == "windows-of-nine-bins"))
     script = next(script for script in scripts_of(one.profile, whole=False) if script.case.id == case)
     assert verdicts(one, [(script, answered(one, script))]) == {case: "choice"}

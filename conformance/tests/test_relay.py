@@ -1,4 +1,4 @@
-"""The emulated path for UDP: what it computes, and what it does on loopback."""
+"""The emulated path for UDP: its computed times, and its behaviour on loopback."""
 
 import json
 import signal
@@ -26,13 +26,13 @@ _CLI = (sys.executable, "-c", "from firstflight_conformance.cli import main; mai
 
 
 def scenario(**link: Any) -> Scenario:
-    """Return one of 8 Mbit/s, 10 ms there and 5 ms back."""
+    """Return a scenario of 8 Mbit/s with 10 ms there and 5 ms back."""
     path = {"rate_bps": 8_000_000, "forward_delay_ns": 10 * MS, "return_delay_ns": 5 * MS, "queue_bytes": 10**6}
     return replace(load_scenario(DEEP), link=Link(**path | {"loss_ppm": 0, "jitter_ns": 0} | link))
 
 
 def test_there_and_back() -> None:
-    """1000 bytes take 1 ms and the delay there, one after the other; the way back has no rate."""
+    """1000 bytes take 1 ms plus the delay there, one packet after another; the way back has unlimited rate."""
     path = EmulatedPath(scenario())
     assert path.next_ns() is None
     for name in b"ab":
@@ -46,7 +46,7 @@ def test_there_and_back() -> None:
 
 
 def test_the_queue_drops() -> None:
-    """One datagram is served, one waits, the third finds no room."""
+    """One datagram is served, one waits, the third is dropped."""
     path = EmulatedPath(scenario(queue_bytes=1000))
     for _ in range(3):
         path.send(100 * MS, bytes(1000))
@@ -54,7 +54,7 @@ def test_the_queue_drops() -> None:
 
 
 def test_losses_follow_the_seed() -> None:
-    """The same datagrams are lost each time, others with another seed."""
+    """The same seed loses the same datagrams; another seed loses others."""
 
     def lost(seed: int) -> list[int]:
         path = EmulatedPath(replace(scenario(loss_ppm=100_000), seed=seed))
@@ -68,7 +68,7 @@ def test_losses_follow_the_seed() -> None:
 
 
 def test_the_delay_rises() -> None:
-    """From the time after the first datagram at which the scenario says so."""
+    """The delay rises when the scenario's time since the first datagram has passed."""
     path = EmulatedPath(scenario(steps=((50 * MS, 20 * MS),)))
     path.send(100 * MS, bytes(1000))
     path.send(160 * MS, bytes(1000))
@@ -103,7 +103,7 @@ def open_socket() -> socket.socket:
 
 
 def test_datagrams_cross_no_sooner_than_the_path_allows(tmp_path: Path) -> None:
-    """Twenty datagrams of 1000 bytes: in order, the first after 11 ms, the last after 30 ms; an answer after 5 ms; then the numbers."""
+    """Twenty datagrams of 1000 bytes arrive in order from 11 to 30 ms, an answer after 5 ms; a summary follows."""
     with open_socket() as receiver, open_socket() as sender, relayed(tmp_path, receiver) as (child, port):
         begun_ns = time.monotonic_ns()
         for number in range(20):
@@ -124,7 +124,7 @@ def test_datagrams_cross_no_sooner_than_the_path_allows(tmp_path: Path) -> None:
 
 
 def test_a_receiver_that_is_not_there_is_no_error(tmp_path: Path) -> None:
-    """What it refuses is gone; what comes once it is there arrives."""
+    """Refused datagrams are lost; datagrams sent after the receiver starts arrive."""
     receiver = open_socket()
     address = receiver.getsockname()
     with open_socket() as sender, relayed(tmp_path, receiver) as (child, port):
@@ -136,12 +136,12 @@ def test_a_receiver_that_is_not_there_is_no_error(tmp_path: Path) -> None:
             late.settimeout(60)
             sender.sendto(b"late", ("127.0.0.1", port))
             before = list(iter(lambda: late.recv(100), b"late"))
-            assert before in ([], [b"early"])  # where the relay was slow the early one finds it there
+            assert before in ([], [b"early"])  # a slow relay delivers the early datagram as well
         assert child.poll() is None
 
 
 def test_it_ends_by_itself() -> None:
-    """After so many seconds, with exit code 0."""
+    """The relay ends after the given number of seconds with exit code 0."""
     done = subprocess.run(
         [*_CLI, "dev", "relay", DEEP, "--to", "9", "--seconds", "1"],
         capture_output=True,
@@ -153,7 +153,7 @@ def test_it_ends_by_itself() -> None:
 
 
 def test_a_port_that_is_taken() -> None:
-    """Ends with exit code 2 and the port."""
+    """The relay ends with exit code 2 and prints the port."""
     with open_socket() as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(

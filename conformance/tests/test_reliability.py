@@ -1,4 +1,4 @@
-"""Attacks that once worked: foreign text on the terminal, signals, slow and hanging adapters, unreadable and endless input."""
+"""Former attacks: foreign text on the terminal, signals, slow and hanging adapters, unreadable and endless input."""
 
 import errno
 import json
@@ -31,17 +31,17 @@ _EVIL = "\x1b[2J\x1b]0;owned\x07\nall passed \ud800"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Three vectors."""
+    """Write three vectors."""
     return write_vectors(tmp_path / "vectors")
 
 
 def adapter_line(*words: str) -> str:
-    """Return the command line of an adapter that misbehaves."""
+    """Return the command line of a misbehaving adapter."""
     return shlex.join(command("attacks", *words))
 
 
 def is_gone(pid: int) -> bool:
-    """Return whether a process ends, on a busy machine within a minute."""
+    """Return whether a process ends within a minute, the limit for a busy machine."""
     until_s = time.monotonic() + 60
     while time.monotonic() < until_s:
         try:
@@ -55,15 +55,15 @@ def is_gone(pid: int) -> bool:
 
 @pytest.mark.parametrize("place", ["version", "name", "phase"])
 def test_a_lone_surrogate_is_a_fault_of_the_adapter(root: Path, place: str) -> None:
-    """It is no text: the adapter is errored, and the run goes on to its report."""
+    """A lone surrogate is not valid text: the adapter is errored, and the run continues to its report."""
     report = measured("run", "--vectors", root, "--adapter", adapter_line("surrogate", place))
     assert report.code == 3, report
-    assert "a lone surrogate is no text" in report.stdout
+    assert "lone surrogate in a string" in report.stdout
 
 
 @pytest.mark.parametrize("place", ["version", "phase"])
 def test_control_characters_of_an_adapter_are_escaped(root: Path, place: str) -> None:
-    """Nothing that an adapter says moves the cursor, sets a title or forges a line."""
+    """Text of an adapter cannot move the cursor, set a title or forge a line."""
     report = measured("run", "--vectors", root, "--adapter", adapter_line("escape", place))
     assert report.code == (0 if place == "version" else 1)
     assert "\x1b" not in report.stdout + report.stderr
@@ -78,7 +78,7 @@ def test_a_long_phase_is_cut(root: Path) -> None:
 
 
 def test_the_gate() -> None:
-    """What is shown is printable, on one line, and no longer than asked."""
+    """Shown text is printable, on one line, and within the requested length."""
     assert shown(_EVIL).isprintable()
     assert len(shown("x" * 10**6, 80)) == len(shown("\x1b" * 10**6, 80)) == 80
     assert shown("plain") == "plain"
@@ -90,7 +90,7 @@ def test_the_gate() -> None:
 
 @pytest.mark.parametrize("spoilt", [{"title": f"A title with {_EVIL}"}, {_EVIL: 1}, {"why": "long " * 1000}])
 def test_text_of_vectors(root: Path, spoilt: dict[str, object]) -> None:
-    """Control characters, surrogates and endless texts are refused, and the refusal holds none."""
+    """Control characters, surrogates and endless texts are refused, and the refusal contains none of them."""
     raw = vector("slow-start.target.evil", events()) | spoilt
     path = root / "slow-start" / "x\x1b[2J.json"
     path.write_text(json.dumps(raw), encoding="utf-8")
@@ -101,7 +101,7 @@ def test_text_of_vectors(root: Path, spoilt: dict[str, object]) -> None:
 
 
 def test_an_adapter_that_is_not_there_is_named_escaped(root: Path) -> None:
-    """Not even the user's own command line is printed raw."""
+    """Even the user's own command line is printed escaped."""
     report = measured("run", "--vectors", root, "--adapter", "\x1b]0;owned\x07")
     assert report.code == 2
     assert "\x1b" not in report.stderr
@@ -111,14 +111,14 @@ def test_a_key_that_is_there_twice_is_named_escaped(tmp_path: Path) -> None:
     """A duplicate key is foreign text."""
     path = tmp_path / "x.json"
     path.write_text('{"\\u001b[2J": 1, "\\u001b[2J": 2}', encoding="utf-8")
-    with pytest.raises(VectorError, match="the key is there twice") as refused:
+    with pytest.raises(VectorError, match="duplicate key") as refused:
         vectors.load(path)
     assert str(refused.value).isprintable()
 
 
 @pytest.mark.live
 def test_many_keys_cost_little(tmp_path: Path) -> None:
-    """100000 keys are looked at once each."""
+    """100000 keys are checked once each."""
     path = tmp_path / "x.json"
     path.write_text(json.dumps({f"k{number}": number for number in range(100_000)}), encoding="utf-8")
     began_s = time.monotonic()
@@ -134,20 +134,20 @@ def test_only_regular_files_of_a_bearable_size(tmp_path: Path) -> None:
     device.symlink_to("/dev/zero")
     with large.open("wb") as file:
         file.truncate(files.FILE_MAX_BYTES + 1)
-    for path, reason in ((pipe, "no regular file"), (device, "no regular file"), (large, "is larger than")):
+    for path, reason in ((pipe, "not a regular file"), (device, "not a regular file"), (large, "is larger than")):
         with pytest.raises(VectorError, match=reason):
             vectors.load(path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
 def test_a_folder_that_cannot_be_read_for_an_ordinary_user(root: Path) -> None:
-    """It is an error, not less to judge."""
+    """An unreadable folder is an error; its vectors are not skipped."""
     (root / "slow-start").chmod(0)
     assert measured("list", "--vectors", root).code == 2
 
 
 def test_a_folder_that_cannot_be_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same where the tests run as root: the system call refuses."""
+    """The same for tests that run as root: the system call is made to fail."""
     scandir = os.scandir
 
     def refuse(path: object) -> object:
@@ -163,7 +163,7 @@ def test_a_folder_that_cannot_be_read(root: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.live
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_signals_end_the_run_at_once(root: Path, tmp_path: Path, number: signal.Signals, code: int) -> None:
-    """A hanging adapter, its child and its detached grandchild are gone, long before the deadline."""
+    """A hanging adapter, its child and its detached grandchild end long before the deadline."""
     pids = tmp_path / "pids"
     line = adapter_line("detach-and-hang", str(pids))
     words = ("run", "--vectors", str(root), "--deadline-s", "600", "--adapter", line)
@@ -202,7 +202,7 @@ def test_ctrl_c_while_modules_are_loaded(handler: str, code: int, printed: str) 
 
 @pytest.mark.live
 def test_no_adapter_outlives_a_killed_run(root: Path, tmp_path: Path) -> None:
-    """KILL cannot be answered: the system ends the adapter."""
+    """KILL cannot be handled: the system ends the adapter."""
     pids = tmp_path / "pids"
     line = adapter_line("hang", str(pids))
     words = ("run", "--vectors", str(root), "--deadline-s", "600", "--adapter", line)
@@ -214,14 +214,14 @@ def test_no_adapter_outlives_a_killed_run(root: Path, tmp_path: Path) -> None:
 
 @pytest.mark.live
 def test_a_detached_grandchild_ends_with_the_run(root: Path, tmp_path: Path) -> None:
-    """What leaves the session of its adapter is ended too."""
+    """Processes that leave the session of their adapter are ended too."""
     pids = tmp_path / "pids"
     assert measured("run", "--vectors", root, "--adapter", adapter_line("detach", str(pids))).code == 0
     assert all(is_gone(int(pid)) for pid in pids.read_text(encoding="utf-8").split())
 
 
 def wait_for(pids: Path) -> None:
-    """Wait until an adapter has said which processes there are."""
+    """Wait until an adapter has written the ids of its processes."""
     until_s = time.monotonic() + 120
     while not (pids.exists() and pids.read_text(encoding="utf-8").endswith("\n")):
         assert time.monotonic() < until_s
@@ -230,7 +230,7 @@ def wait_for(pids: Path) -> None:
 
 @pytest.mark.live
 def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> None:
-    """An adapter that crashes and is slow once costs the cases in which it was so, not the rest."""
+    """An adapter that crashes and is slow once loses only the affected cases."""
     report = judged(root, *command("attacks", "slow-once", str(tmp_path / "memory")), options=RunOptions(deadline_s=5))
     assert [result.verdict for result in report.results] == [Verdict.ERRORED, Verdict.ERRORED, Verdict.PASS]
     assert report.results[1].fault is FaultKind.TIMEOUT
@@ -238,7 +238,7 @@ def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> Non
 
 @pytest.mark.live
 def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
-    """After the stated number of timeouts the rest is errored without waiting."""
+    """After the stated number of timeouts the remaining cases are errored without waiting."""
     options = RunOptions(deadline_s=5, timeouts=2)
     report = judged(root, *command("attacks", "hang", str(tmp_path / "pids")), options=options)
     assert [result.fault for result in report.results] == [FaultKind.TIMEOUT] * 3
@@ -246,7 +246,7 @@ def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
 
 
 def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The disk is full: the file is the old one, nothing lies beside it, and the error names it."""
+    """On a full disk the old file remains, without leftovers, and the error contains its path."""
     path = tmp_path / "report.json"
     path.write_text("old", encoding="utf-8")
 
@@ -261,7 +261,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monk
 
 
 def test_standard_output_that_is_full(root: Path) -> None:
-    """A message, no traceback, and not the code of a divergence."""
+    """The run ends with a message, without traceback, and not with the exit code of a divergence."""
     with Path("/dev/full").open("wb") as full:
         report = subprocess.run(
             [*_CLI, "list", "--vectors", str(root)], stdout=full, stderr=subprocess.PIPE, check=False, timeout=60
@@ -272,7 +272,7 @@ def test_standard_output_that_is_full(root: Path) -> None:
 
 
 def test_what_the_locale_cannot_write_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In an ASCII locale an arrow is no reason to stop."""
+    """In an ASCII locale an arrow is escaped instead of ending the run."""
     out = BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(out, encoding="ascii"))
     assert exits.exit_code(lambda: print("\u2192")) == 0
@@ -285,7 +285,7 @@ def test_what_the_locale_cannot_write_is_escaped(monkeypatch: pytest.MonkeyPatch
      (BrokenPipeError(errno.EPIPE, "Broken pipe"), exits.CLOSED_PIPE), (SystemExit(1), 1), (SystemExit(None), 0)],
 )  # fmt: skip
 def test_exit_codes_of_what_goes_wrong(raised: BaseException, code: int) -> None:
-    """An error of the program itself is never taken for a divergence."""
+    """An error of the program itself is never reported as a divergence."""
 
     def fail() -> None:
         raise raised

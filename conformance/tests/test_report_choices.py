@@ -1,4 +1,4 @@
-"""Choices at open points in a report: each lists its cases, and an extreme value has a warning."""
+"""Choices at open points in a report: each choice lists its cases, and an extreme value has a warning."""
 
 import io
 from dataclasses import replace
@@ -22,7 +22,7 @@ NEVER = Choice(POINT, "A3 jump never", "jump: never", (), ("careful-resume.one@r
 
 
 def printed(report: AdapterReport) -> str:
-    """Return a report as it is printed."""
+    """Return the printed report."""
     out = io.StringIO()
     print_report(Console(file=out, width=400), [report], 1, all_failures=False, lines=None)
     return out.getvalue()
@@ -43,8 +43,8 @@ def test_the_same_choice_in_two_profiles_is_listed_once() -> None:
 def test_choices_are_printed_only_with_a_case_that_conforms(conforms: bool) -> None:
     result = Result("careful-resume.one@rfc-9959", Verdict.FAIL, "differs", conforms=conforms)
     found = AdapterReport(adapter("x", name="mine"), results=(result,), diagnosis=Diagnosis((), (NEVER,)))
-    assert ("1 case of other choices, which conform:" in printed(found)) is conforms
-    assert "0 cases of other choices" not in printed(found)
+    assert ("1 case with other choices, which conform:" in printed(found)) is conforms
+    assert "0 cases with other choices" not in printed(found)
 
 
 def test_one_failure_is_singular() -> None:
@@ -53,7 +53,7 @@ def test_one_failure_is_singular() -> None:
 
 
 def test_a_threshold_of_zero_has_a_warning() -> None:
-    """RFC 9959, section 3.5, has only an upper limit of the threshold: 0 conforms, and the report asks for a check."""
+    """RFC 9959, section 3.5, only limits the threshold from above: 0 conforms, and the report asks for a check."""
     one = next(v for v in variants() if v.id == "threshold-of-zero")
     report = judged(one, whole=False)
     assert report.diagnosis is not None
@@ -68,7 +68,7 @@ def test_a_threshold_of_zero_has_a_warning() -> None:
 def test_the_json_report_distinguishes_conforming_cases_from_failures(
     members: dict[str, bool], status: str | None
 ) -> None:
-    """The verdict of format 1 is `fail` for all of them."""
+    """The verdict is `fail` for all of them, as in format 1."""
     result = Result("careful-resume.one@rfc-9959", Verdict.FAIL, "differs", **members)
     document = json_document.to_json([AdapterReport(adapter("x"), results=(result,))], [], 0, strict=False)
     (written,) = document["adapters"][0]["results"]
@@ -76,6 +76,6 @@ def test_the_json_report_distinguishes_conforming_cases_from_failures(
 
 
 def test_a_rule_is_printed_whole() -> None:
-    """A difference may be in any sentence of a clause."""
+    """A clause is printed with all of its sentences, since a difference may be in any of them."""
     clause = known_clauses()["search.drain.step"]
     assert " ".join(clause.text.split()) in rule_line(clause).plain

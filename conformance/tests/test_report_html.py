@@ -1,4 +1,4 @@
-"""The HTML report: one file that says what the run says, whatever an adapter writes into it."""
+"""The HTML report: one file with the results of the run, unaffected by foreign text from adapters."""
 
 import shlex
 import sys
@@ -24,7 +24,7 @@ _VOID = ("meta", "br")
 
 
 class Page(HTMLParser):
-    """Reads a page: its text, what it links to, and that every element is closed."""
+    """Reads the text and links of a page, and checks that every element is closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Page(HTMLParser):
 
 
 def page_of(path: Path, *words: str, code: int) -> Page:
-    """Run, and return the page that is written."""
+    """Run the command, and return the written page."""
     result = CliRunner().invoke(main, ["run", *words, "--html", str(path)])
     assert result.exit_code == code, result.output
     return Page(path.read_text(encoding="utf-8"))
@@ -63,17 +63,17 @@ def mutant(name: str) -> str:
 
 @pytest.mark.parametrize(
     ("code", "explained", "words"),
-    [(0, 0, "conforms"), (0, 3, "departs as explained"), (1, 3, "departs"), (4, 0, "nothing was judged")],
+    [(0, 0, "conforms"), (0, 3, "diverges as explained"), (1, 3, "diverges"), (4, 0, "nothing was judged")],
 )
 def test_what_is_explained_does_not_conform(code: int, explained: int, words: str) -> None:
-    """A stack whose deviations are explained passes, and the first word of the page is not that it conforms."""
+    """A stack whose deviations are explained passes, but the page does not begin by stating conformance."""
     report: Any = SimpleNamespace(not_green=(), counts=Counter(explained=explained))
     assert html_page.verdict([report], code)[2] == words
 
 
 @pytest.fixture(scope="module")
 def failed(tmp_path_factory: pytest.TempPathFactory) -> list[AdapterReport]:
-    """Return the report of a mutant that fails."""
+    """Return the report of a failing mutant."""
     kept: list[AdapterReport] = []
 
     def text(reports: list[AdapterReport], _: int, **__: Any) -> str:
@@ -89,12 +89,12 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> list[AdapterReport]:
 
 
 def test_a_failure(failed: list[AdapterReport]) -> None:
-    """Verdict, cause, decision, rule, arithmetic and cases are there, with a plot; nothing is loaded from elsewhere."""
+    """The page has verdict, cause, decision, rule, arithmetic, cases and a plot, and loads nothing from elsewhere."""
     page = Page(html_page.text(failed, 1, strict=False))
     assert "departs" in page.text
     assert "swaps the bounds of the threshold, so that it is always 16 ms" in page.text
     assert "exact: every answer to the end" in page.text
-    assert "decided at event 28, seen later" in page.text
+    assert "decided at event 28, visible later" in page.text
     assert "hystartpp.delay.minimum" in page.text
     assert page.elements.count("svg") == page.elements.count("article") == 1
     assert page.links == ["#a1"]
@@ -102,10 +102,10 @@ def test_a_failure(failed: list[AdapterReport]) -> None:
 
 
 def test_a_failure_leads_to_the_page_that_plays_it(failed: list[AdapterReport]) -> None:
-    """To the event that differs, with what the adapter had there; what passes has no link."""
+    """Each failure links to the differing event with the values of the adapter; passing cases are not linked."""
     page = Page(html_page.text(failed, 1, strict=False, site="https://site.example/"))
     links = [link for link in page.links if not link.startswith("#")]
-    assert len(links) > len(set(links)) >= 1  # the vector of the cause is among the cases too
+    assert len(links) > len(set(links)) >= 1  # the vector of the cause is also listed under the cases
     for link in links:
         address, _, values = link.partition("#")
         found = dict(parse_qsl(values))
@@ -118,7 +118,7 @@ def test_a_failure_leads_to_the_page_that_plays_it(failed: list[AdapterReport]) 
 
 
 def test_a_choice(tmp_path: Path) -> None:
-    """What conforms is said to, with the point that is open."""
+    """Conforming cases are marked, with the open point."""
     words = ("--adapter", mutant("hystartpp-rounds-eighth-down"), "--id", "hystartpp.delay.*", "--profile", "rfc-9406")
     page = page_of(tmp_path / "report.html", *words, code=0)
     assert "✓ conforms" in page.text
@@ -128,15 +128,15 @@ def test_a_choice(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("script", "mode", "code"), [("answers", "wrong", 1), ("answers", "unsupported", 4)])
 def test_small_runs(tmp_path: Path, script: str, mode: str, code: int) -> None:
-    """A page for a failure without a known cause, and for nothing but passes and what is not supported."""
+    """A page is written for a failure with unknown cause, and for a run with only passes and unsupported cases."""
     root = write_vectors(tmp_path / "vectors")
     words = ("--vectors", str(root), "--adapter", shlex.join(command(script, mode)))
     page = page_of(tmp_path / "report.html", *words, code=code)
-    assert ("The cause is not known" in page.text) == (code == 1)
+    assert ("Unknown cause" in page.text) == (code == 1)
 
 
 def test_what_an_adapter_writes_is_text(tmp_path: Path) -> None:
-    """The log of a crash is shown to its last line, and no element of the page can come from it."""
+    """The last lines of a crash log are shown, and the log cannot add elements to the page."""
     log = "<script>alert(1)</script></pre>\n" + "\n".join(f"line {n}" for n in range(30))
     program = tmp_path / "crash.py"
     program.write_text(f"import sys\nsys.stderr.write({log!r})\nsys.exit(7)\n", encoding="utf-8")
@@ -164,7 +164,7 @@ def test_what_an_adapter_writes_is_text(tmp_path: Path) -> None:
     ids=["one event", "huge", "close"],
 )
 def test_curves(curve: Curve, apart: bool) -> None:
-    """Every curve is drawn within its frame, whatever its numbers; both events are marked where they are apart."""
+    """Every curve is drawn within its frame, for any numbers; both events are marked if they differ."""
     text = svg(curve)
     page = Page(str(text))
     assert "decided" in page.text

@@ -1,4 +1,4 @@
-"""The tables of a report: nothing is cut or broken, whatever the name of the adapter and the width of the window."""
+"""The tables of a report: no name or number is cut or broken, for any adapter name and window width."""
 
 import io
 import re
@@ -30,20 +30,20 @@ WINDOWS = (80, 100, 120)
 
 
 def window(width: int | None) -> Console:
-    """Return a console of a terminal of that width, or of a file or a pipe."""
+    """Return the console of a terminal of that width, or of a file or pipe if it is None."""
     file = io.StringIO()
     plain = Console(file=file, width=120)
     return plain if width is None else Console(file=file, width=width, force_terminal=True, color_system=None)
 
 
 def said(out: Console) -> list[str]:
-    """Return what was printed on a console."""
+    """Return the lines printed on a console."""
     assert isinstance(out.file, io.StringIO)
     return out.file.getvalue().splitlines()
 
 
 def report(name: str, *counts: dict[str, int]) -> AdapterReport:
-    """Return what came of an adapter, with these numbers."""
+    """Return the report on an adapter with these counts."""
     made = AdapterReport(
         replace(adapter("x", name=name), role="third-party"),
         declaration=Declaration("mine", "1.74.0-beta.2", {}, ()),
@@ -54,7 +54,7 @@ def report(name: str, *counts: dict[str, int]) -> AdapterReport:
 
 
 def passed(counts: dict[str, int]) -> dict[str, int]:
-    """Return the cases that pass without a tolerance: the columns add up."""
+    """Return the number of passes without tolerance, so that the columns add up."""
     return {"pass": counts["pass"] - counts["within_tolerance"]} if "pass" in counts else {}
 
 
@@ -62,7 +62,7 @@ def passed(counts: dict[str, int]) -> dict[str, int]:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("counts", [(STATUSES,), (STATUSES, MORE), (MORE,)])
 def test_results_stand_whole(name: str, width: int | None, counts: tuple[dict[str, int], ...]) -> None:
-    """Every word of the name and every number stands unbroken, under or after its own name."""
+    """Every word of the name and every number is unbroken, under or after its heading."""
     out = window(width)
     print_counts(out, [report(name, *counts)], "Adapters")
     lines = said(out)
@@ -79,7 +79,7 @@ def test_results_stand_whole(name: str, width: int | None, counts: tuple[dict[st
 
 
 def test_columns_go_in_their_order() -> None:
-    """Numbers that no adapter has are left out always; then version goes, then role."""
+    """Numbers that no adapter has are always left out; a narrow window also omits the version, then the role."""
     headings = {}
     for width in (70, 60, 48):
         out = window(width)
@@ -94,7 +94,7 @@ def test_columns_go_in_their_order() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, None])
 def test_the_adapters_of_the_checkout(width: int | None) -> None:
-    """Each has its name whole on a line, and no line is wider than the window."""
+    """Each adapter has its whole name on a line, and no line is wider than the window."""
     reports = [
         AdapterReport(replace(manifest, name=name), results=(Result("a.b.c@p", Verdict.PASS),))
         for name, manifest in load_manifests().items()
@@ -107,7 +107,7 @@ def test_the_adapters_of_the_checkout(width: int | None) -> None:
 
 
 def loop(case: str, *, differs: bool) -> Result:
-    """Return a case of the closed loop, in which the stack differs from the model or not."""
+    """Return a case of the closed loop whose stack equals the model or differs from it."""
     model = LoopRun(9, "complete", 1, Moment(1, 10_704_000_000, 4, 298_427_300), None, 1, 106, 0)
     stack = replace(model, growth_reduced=None, lost_packets=1123, end="stalled") if differs else model
     divergence = Divergence(7, {"t_ns": 10_272_123_456}, (), (), {}) if differs else None
@@ -123,7 +123,7 @@ def loop(case: str, *, differs: bool) -> Result:
 @pytest.mark.parametrize("width", [*WINDOWS, None])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_closed_loop_stands_whole(name: str, width: int | None) -> None:
-    """No number is broken; the cases that differ come first."""
+    """Numbers are unbroken; the differing cases come first."""
     out = window(width)
     results = [loop("random-loss", differs=False), loop("search-hybla-expects-power", differs=True)]
     begins = print_loops(out, results, name)
@@ -150,7 +150,7 @@ def test_the_closed_loop_stands_whole(name: str, width: int | None) -> None:
 
 
 def test_a_cut_leaves_whole_rows() -> None:
-    """A case of several lines is shown whole or not at all."""
+    """A case of several lines is shown whole or left out."""
     out = window(80)
     blocks = Blocks(out)
     with blocks.rows(Rank.LOOP) as begins:

@@ -1,4 +1,4 @@
-"""The report on a terminal: at most sixty lines unless more is asked for, and names that can be read where there is little room."""
+"""The report on a terminal: at most sixty lines unless more are requested, and readable names in narrow windows."""
 
 import io
 import json
@@ -22,7 +22,7 @@ EXPLAINED = [Deviation("a.*", "slow-start.grow", f"the reason with the number {n
 
 
 def report(manifest: Manifest) -> AdapterReport:
-    """Return a report in which every case has an explanation of its own, and one is errored."""
+    """Return a report with one errored case; every failing case has its own explanation."""
     results = [Result(f"a.b.c{n}@p", Verdict.FAIL, "differs", explained_by=why) for n, why in enumerate(EXPLAINED)]
     log = tuple(f"log {number}" for number in range(20))
     results.append(Result("a.b.crash@p", Verdict.ERRORED, "exited", log=log))
@@ -30,14 +30,14 @@ def report(manifest: Manifest) -> AdapterReport:
 
 
 def printed(reports: list[AdapterReport], width: int, lines: int | None) -> list[str]:
-    """Return what is printed in a window of that width."""
+    """Return the lines printed in a window of that width."""
     out = io.StringIO()
     print_report(Console(file=out, width=width), reports, 91, all_failures=False, lines=lines)
     return out.getvalue().splitlines()
 
 
 def test_at_most_so_many_lines() -> None:
-    """What matters most stays, what is left out is counted; without a bound all is there."""
+    """The bound keeps the most important lines and counts the omitted ones; without a bound all lines are printed."""
     reports = [report(adapter("x", name="mine"))]
     short, whole = printed(reports, 120, LINES), printed(reports, 120, None)
     assert len(short) <= LINES < len(whole)
@@ -64,7 +64,7 @@ def test_an_early_failure_is_not_cut_for_a_late_one() -> None:
 
 
 def test_a_run_has_sixty_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So has a run with a crash and failures; --verbose prints all that there is."""
+    """The bound also applies to a run with a crash and failures; --verbose prints all lines."""
     calls: list[Any] = []
 
     def noted(out: Console, reports: list[AdapterReport], *more: Any, **options: Any) -> None:

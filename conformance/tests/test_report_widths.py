@@ -1,4 +1,4 @@
-"""What `firstflight run` prints fits the terminal, and cuts no word and no number, whatever the adapter is called."""
+"""The output of `firstflight run` fits the terminal and breaks no word and no number, for any adapter name."""
 
 import fcntl
 import io
@@ -29,12 +29,12 @@ NAMES = (
     "an-adapter-whose-name-is-one-word-of-sixty-characters-altoge",
 )
 FIRSTFLIGHT = (sys.executable, "-c", "from firstflight_conformance.cli import main; main()")
-#: What colours and moves the cursor.
+#: Escape sequences for colours and cursor movements.
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def printed_at(width: int, words: tuple[str, ...], folder: Path) -> str:
-    """Run a command on a terminal of that width; return what it printed."""
+    """Run a command on a terminal of that width; return its output."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=theirs, env=surroundings())
@@ -43,7 +43,7 @@ def printed_at(width: int, words: tuple[str, ...], folder: Path) -> str:
     try:
         while part := os.read(ours, 1 << 16):
             printed += part
-    except OSError:  # how a terminal ends
+    except OSError:  # the end of a terminal
         pass
     os.close(ours)
     assert process.wait(60) == 1
@@ -51,13 +51,13 @@ def printed_at(width: int, words: tuple[str, ...], folder: Path) -> str:
 
 
 def surroundings() -> dict[str, str]:
-    """Return an environment that does not state a width."""
+    """Return an environment that does not set a width."""
     return {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with vectors, and adapters of all names, each of which fails at 13 of 16."""
+    """Return a folder with vectors and adapters of all names; each adapter fails 14 of 16 cases."""
     root = tmp_path_factory.mktemp("widths")
     write_vectors(root / "vectors", *(vector(f"slow-start.target.more-{i}", events()) for i in range(13)))
     script, mode = (shlex.quote(word) for word in command("answers", "wrong")[-2:])
@@ -75,7 +75,7 @@ def words_of(*names: str) -> tuple[str, ...]:
 
 
 def check(printed: str, *names: str) -> None:
-    """Every word of the names, every number and every id stands whole."""
+    """Every word of the names, every number and every id is unbroken."""
     words = re.findall(r"[^\s,;:]+", printed)
     assert set(names) <= set(words)
     assert {"pass", "fail", "slow-start.target.more-0@rfc-9002", "cwnd_bytes"} <= set(words)
@@ -105,14 +105,14 @@ def test_every_width(reports: list[AdapterReport], width: int) -> None:
 
 
 def test_a_terminal(folder: Path) -> None:
-    """The command asks the terminal for its width."""
+    """The command uses the width of the terminal."""
     printed = printed_at(80, (*FIRSTFLIGHT, *words_of(NAMES[-1])), folder)
     assert max(map(len, printed.splitlines())) <= 80
     check(printed, NAMES[-1])
 
 
 def test_a_pipe(folder: Path) -> None:
-    """It gets no frame, and each row of the table on one line."""
+    """The output to a pipe is without frames, and has one line per row of the table."""
     words = (*FIRSTFLIGHT, *words_of(NAMES[-1]))
     piped = subprocess.run(words, cwd=folder, env=surroundings(), capture_output=True, text=True, check=False)
     assert piped.returncode == 1

@@ -1,4 +1,4 @@
-"""The rules of a profile are those that its vectors exercise, with the values that it takes."""
+"""The rules of a profile are the rules that its vectors exercise, with the values of its readings."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from firstflight_conformance.paths import VECTORS
 
 
 def exercised(algorithm: str) -> dict[str, set[str]]:
-    """Return the clauses of each profile, as the files of an algorithm have them."""
+    """Return the clauses of each profile in the vectors of an algorithm."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in (VECTORS / algorithm).glob("*.json"):
         for profile, expectation in json.loads(path.read_text(encoding="utf-8"))["profiles"].items():
@@ -27,7 +27,7 @@ def exercised(algorithm: str) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("algorithm", sorted(profiles(composed=True)))
 def test_rules_of_every_profile(algorithm: str) -> None:
-    """What is listed is what the files say, each clause once, its own page first, and the values are those of the profile."""
+    """The list equals the clauses of the files, without repetition, own page first, with the values of the profile."""
     cases = list(vectors.cases(vectors.load_all(VECTORS, (algorithm,))))
     files = exercised(algorithm)
     for profile in profiles(composed=True)[algorithm]:
@@ -47,7 +47,7 @@ def test_rules_of_every_profile(algorithm: str) -> None:
 
 
 def test_the_command_lists_them() -> None:
-    """Each rule with its text, and the values of the profile."""
+    """The command prints each rule with its text, and the values of the profile."""
     result = CliRunner().invoke(main, ["rules", "search/draft-09"], catch_exceptions=False)
     assert result.exit_code == 0
     names = re.findall(r"^\[([a-z0-9.-]+)\] \(", result.output, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Every rule of ours is part of an open point, cannot be observed, or has no alternative that conforms."""
+"""Every rule of ours is part of an open point, cannot be observed, or excludes all alternatives."""
 
 from pathlib import Path
 
@@ -11,31 +11,31 @@ from firstflight_conformance.format.open_points import OpenPoint, OpenPointError
 from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.replay.mutants import load_mutants
 
-#: A reading that no rule names: which algorithm runs below, not how.
+#: Readings that decide no rule: they select the algorithm below.
 NOT_A_RULE = {("careful-resume", "search")}
 
 
 def covers(point: OpenPoint, clause: Clause) -> bool:
-    """Return whether a rule is part of an open point: named by it, decided by one of its readings, or broken by one of its mutants."""
+    """Return whether a point covers a rule: by its id, by a reading that decides it, or by a mutant that breaks it."""
     decided = clause.page == point.algorithm and not point.readings.keys().isdisjoint(clause.readings)
     broken = any(clause.id in rules_of(mutants()[name]) for name in point.mutants)
     return decided or broken or clause.id in point.clauses
 
 
 def is_decided(clause: Clause) -> bool:
-    """Return whether it is said of a rule what else conforms, or why nothing does."""
+    """Return whether a rule has a source text, an open point, or a reason for excluding all alternatives."""
     said = clause.author is Author.TEXT or clause.unobservable or clause.no_alternative
     return bool(said) or any(covers(point, clause) for point in open_points())
 
 
 def test_every_rule_of_ours_is_decided() -> None:
-    """A rule of ours needs a point that has it, or a reason why nothing else conforms or none can be seen."""
+    """A rule of ours needs an open point, or a reason why no alternative conforms or can be observed."""
     undecided = [clause.id for clause in known_clauses().values() if not is_decided(clause)]
     assert undecided == [], "give it :no-alternative:, :unobservable: or an open point"
 
 
 def test_what_decides_a_rule() -> None:
-    """A text, a reason, a reading, a mutant or a name decides; an author alone does not."""
+    """A text, a reason, a reading, a mutant or an id decides; an author alone does not."""
     ours = Clause("cubic.new", "-", "ours", "New.", "cubic", {}, Author.OURS)
     by_reading = Clause("cubic.new", "-", "ours", "New.", "cubic", {}, Author.OURS, ("growth",))
     other_page = Clause("search.new", "-", "ours", "New.", "search", {}, Author.OURS, ("growth",))
@@ -56,20 +56,20 @@ def test_a_point_names_rules_that_exist(tmp_path: Path, monkeypatch: pytest.Monk
     )
     monkeypatch.setattr("firstflight_conformance.format.open_points.SPEC", tmp_path)
     open_points.cache_clear()
-    with pytest.raises(OpenPointError, match=r"cubic X1: clauses: there is no clause cubic\.none"):
+    with pytest.raises(OpenPointError, match=r"cubic X1: clauses: unknown clause cubic\.none"):
         open_points()
     monkeypatch.undo()
     open_points.cache_clear()
 
 
 def test_every_reading_decides_a_rule() -> None:
-    """So that a changed reading breaks the rules that it decides, not whatever the model carries out at that event."""
+    """A changed reading then breaks the rules that it decides, not other rules carried out at the same event."""
     named = {(clause.page, name) for clause in known_clauses().values() for name in clause.readings}
     silent = {(table.algorithm, reading.name) for table in load_tables().values() for reading in table.readings} - named
     assert silent == NOT_A_RULE
 
 
 def test_every_mutant_breaks_a_rule() -> None:
-    """One that no vector can tell from the model breaks none; the others name theirs, or their line cites it."""
+    """Mutants equivalent to the model break no rule; all others list their rules, or their line cites one."""
     silent = [mutant.id for mutant in load_mutants() if not mutant.equivalent and not rules_of(mutant)]
     assert silent == []

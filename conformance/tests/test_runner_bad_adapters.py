@@ -1,4 +1,4 @@
-"""Adapters that misbehave: only the case in which they do is errored, within bounds of time and memory, and nothing is left running."""
+"""Misbehaving adapters: only the affected case is errored, within bounds of time and memory; no process remains."""
 
 import json
 import os
@@ -17,12 +17,12 @@ from runner_support import IDS, command, judged, write_vectors
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The vectors."""
+    """Write the vectors."""
     return write_vectors(tmp_path_factory.mktemp("vectors"))
 
 
 def run(root: Path, tmp_path: Path, adapter: Misbehaving) -> tuple[Measured, list[dict[str, str]]]:
-    """Judge an adapter by the command line; return what was measured, and the results of the report."""
+    """Judge an adapter by the command line; return the measurements and the results of the report."""
     line = shlex.join(word.replace("{memory}", str(tmp_path / "memory")) for word in adapter.command)
     path = tmp_path / "report.json"
     done = measured(
@@ -35,7 +35,7 @@ def run(root: Path, tmp_path: Path, adapter: Misbehaving) -> tuple[Measured, lis
 @pytest.mark.live
 @pytest.mark.parametrize("adapter", TABLE, ids=[adapter.does for adapter in TABLE])
 def test_misbehaving(root: Path, tmp_path: Path, adapter: Misbehaving) -> None:
-    """The cases in which it misbehaves are errored and say why, the others are judged by a fresh process."""
+    """The affected cases are errored with a reason; a fresh process serves the others."""
     done, results = run(root, tmp_path, adapter)
     assert [result["case"] for result in results] == list(IDS)
     assert tuple(result["verdict"] for result in results) == adapter.verdicts
@@ -58,7 +58,7 @@ def _is_gone(pid: int) -> bool:
         try:
             os.kill(pid, 0)
             if Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z":
-                return True  # killed; whoever inherited it has not reaped it yet
+                return True  # killed, but not yet reaped by its new parent
         except OSError:
             return True
         time.sleep(0.01)
@@ -66,14 +66,14 @@ def _is_gone(pid: int) -> bool:
 
 
 def test_no_such_program(root: Path) -> None:
-    """A program that is not there is an adapter fault, not a crash of the runner."""
+    """An absent program is an adapter fault, not a crash of the runner."""
     report = judged(root, "/no/such/program")
     assert [(result.verdict, result.fault) for result in report.results] == [(Verdict.ERRORED, FaultKind.START)] * 3
     assert all("cannot be started" in result.reason for result in report.results)
 
 
 def test_crash_that_stays(root: Path, tmp_path: Path) -> None:
-    """If it cannot be started again after a crash, the remaining cases say so."""
+    """If the adapter cannot be restarted after a crash, the remaining cases are errored with that reason."""
     report = judged(root, *command("behaves", "crash-again", str(tmp_path / "memory")))
     assert "code 3" in report.results[1].reason
     assert "hello: exited with code 4" in report.results[2].reason

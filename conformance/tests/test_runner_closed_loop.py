@@ -1,4 +1,4 @@
-"""The closed loop: the adapter sets the window, the model follows, and whatever the adapter does costs one case."""
+"""The closed loop: the adapter sets the window, the model follows, and a fault of the adapter affects one case."""
 
 import json
 import shlex
@@ -40,7 +40,7 @@ IDS = tuple(f"stimulus:{name}@slow-start/rfc-9002" for name in NAMES)
 
 
 def scenario(**changes: Any) -> dict[str, Any]:
-    """Return a small scenario: 12 packets in the queue, so that some are lost; ``changes`` by member."""
+    """Return a small scenario: 12 packets in the queue, so that some are lost; ``changes`` replaces members."""
     raw: dict[str, Any] = json.loads(scenario_files(CLOSED_LOOP)["shallow-queue.json"].read_text(encoding="utf-8"))
     raw |= {"stop_ns": 600_000_000, "after_slow_start_ns": 600_000_000}
     for name, value in changes.items():
@@ -51,7 +51,7 @@ def scenario(**changes: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Three scenario files."""
+    """Write three scenario files."""
     folder = tmp_path_factory.mktemp("scenarios")
     written = [folder / f"{name}.json" for name in NAMES]
     for path in written:
@@ -73,7 +73,7 @@ def judged(
 
 
 def declared(**members: object) -> tuple[str, ...]:
-    """Return the command of a right adapter that declares this."""
+    """Return the command of a right adapter with this declaration."""
     return command("declares", json.dumps(members))
 
 
@@ -84,7 +84,7 @@ def assert_only_target(report: AdapterReport, verdict: Verdict) -> None:
 
 
 def test_right_adapter_passes(paths: list[Path]) -> None:
-    """A right adapter passes exactly, held to the schema; its run is the model's own, with losses and all."""
+    """A right adapter passes exactly, with schema validation; its run equals the run of the model, including losses."""
     report = judged(paths, *declared(), options=RunOptions(10.0, validate=True))
     assert [(r.verdict, r.within_tolerance) for r in report.results] == [(Verdict.PASS, False)] * 3
     for result in report.results:
@@ -96,7 +96,7 @@ def test_right_adapter_passes(paths: list[Path]) -> None:
 
 @cache
 def paths_for_all() -> tuple[str, ...]:
-    """Return the names of the scenarios of the checkout that every algorithm is judged on."""
+    """Return the names of the scenarios that every algorithm is judged on."""
     loaded = [load_stimulus(path) for path in scenario_files(CLOSED_LOOP).values()]
     special = [one for one in loaded if one.algorithms or one.saved_cwnd_bytes is not None]
     assert len(special) > 5
@@ -104,25 +104,25 @@ def paths_for_all() -> tuple[str, ...]:
 
 
 def test_scenarios_name_their_algorithms() -> None:
-    """A scenario that names algorithms is judged for these alone, in each of their profiles."""
+    """A scenario with a list of algorithms is judged for these alone, in each of their profiles."""
     judged_on = {case.vector.algorithm for case in stimulus_cases() if case.id.startswith("stimulus:delay-below@")}
     assert judged_on == {"hystart", "hystartpp"}
     assert {case.vector.algorithm for case in stimulus_cases() if case.id.startswith("stimulus:jump@")} == {"jumpstart"}
 
 
 def test_a_scenario_is_not_for_the_profiles_that_it_excludes(tmp_path: Path) -> None:
-    """The other profiles of the algorithm are judged on it; a profile that does not exist is an error."""
+    """The other profiles of the algorithm are judged on it; an unknown profile is an error."""
     judged_on = {case.profile for case in stimulus_cases() if case.id.startswith("stimulus:bbr-delay@")}
     assert judged_on == {"draft-06"}
     text = scenario_files(CLOSED_LOOP)["bbr-delay.json"].read_text("utf-8")
     path = tmp_path / "wrong.json"
     path.write_text(text.replace("bbr/linux-v1", "bbr/linux-v2"), "utf-8")
-    with pytest.raises(ScenarioError, match=r"\$\.not_for: there is no profile bbr/linux-v2"):
+    with pytest.raises(ScenarioError, match=r"\$\.not_for: unknown profile bbr/linux-v2"):
         load_stimulus(path)
 
 
 def test_announced_data_makes_jumpstart_jump() -> None:
-    """Where the sender announces what waits, the first flight is the jump: more than the initial window within the first RTT."""
+    """If the sender announces its backlog, the first flight is the jump: over the initial window in the first RTT."""
     case = next(c for c in stimulus_cases() if c.id == "stimulus:jump@jumpstart/pfldnet-2007")
     events = [event for event, _ in observed_run(case, 1, OBSERVABLES)]
     first_ack = next(index for index, event in enumerate(events) if isinstance(event, Ack))
@@ -130,7 +130,7 @@ def test_announced_data_makes_jumpstart_jump() -> None:
 
 
 def test_the_python_model_through_its_adapter() -> None:
-    """On every path of the checkout a reference is the model, event for event; what it declares no algorithm for is not sent."""
+    """On every path of the checkout the adapter equals the model at every event, for all selected profiles."""
     wanted = {"slow-start/rfc-9002", "search/draft-09", "jumpstart/quicly", "careful-resume/rfc-9959"}
     chosen = [case for case in stimulus_cases() if case.id.partition("@")[2] in wanted]
     report = judge(load_manifests()["python-model"], [StimulusScript(case) for case in chosen], QUICK)
@@ -138,14 +138,14 @@ def test_the_python_model_through_its_adapter() -> None:
     assert {result.case_id.partition("@")[2] for result in report.results} == wanted
     loops = {result.case_id: result.loop for result in report.results}
     assert all(loop is not None and loop.stack == loop.model for loop in loops.values())
-    # What the paths are there for: a queue that only a startup algorithm leaves in time, one that overflows, a transfer that ends.
+    # The paths have their purpose: a queue left in time only by a startup algorithm, an overflow, a complete transfer.
     deep = {profile: loops[f"stimulus:deep-queue@{profile}"] for profile in ("slow-start/rfc-9002", "search/draft-09")}
     assert deep["slow-start/rfc-9002"].stack.lost_packets > 0 == deep["search/draft-09"].stack.lost_packets  # type: ignore[union-attr]
     assert loops["stimulus:app-limited@slow-start/rfc-9002"].stack.end == "complete"  # type: ignore[union-attr]
 
 
 def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is in flight never exceeds what the adapter answered, after a divergence as before; the events are a right stream."""
+    """Bytes in flight never exceed the adapter's window, even after a divergence; the events form a valid stream."""
     traces: list[LoopTrace] = []
     summarize = closed_loop.summary
     monkeypatch.setattr(
@@ -157,7 +157,7 @@ def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.Monkey
     assert [r.verdict for r in report.results] == [Verdict.FAIL]
     trace = traces[0]
     check_stream(trace.events, {"max_datagram_size_bytes": 1200})
-    window = 12_000  # the adapter was told so
+    window = 12_000  # the adapter's initial window
     for event, answered in zip(trace.events, trace.windows, strict=True):
         if isinstance(event, Sent):
             assert event.bytes_in_flight <= window
@@ -167,7 +167,7 @@ def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.Monkey
 
 
 def test_first_divergence(paths: list[Path]) -> None:
-    """A failure names the event, what differed, the clause and the state of the model, and the run goes on to its end."""
+    """A failure contains the event, the differences, the clause and the state of the model, and the run continues."""
     result = judged(paths, *command("answers", "half")).results[1]
     assert result.case_id == IDS[1]
     assert result.reason == "event 1: cwnd_bytes: expected 14400, observed 7200"
@@ -198,14 +198,14 @@ def test_first_divergence(paths: list[Path]) -> None:
 def test_classes(
     paths: list[Path], members: dict[str, object], mode: str, verdict: Verdict, within_tolerance: bool
 ) -> None:
-    """What a class tolerates of vectors it tolerates in the loop."""
+    """The tolerance of a class is the same for vectors and in the loop."""
     results = judged(paths, *command("declares", json.dumps(members), mode)).results
     assert [(r.verdict, r.within_tolerance) for r in results] == [(verdict, within_tolerance)] * 3
 
 
 @pytest.mark.parametrize(("clock", "unit_ns"), [("us", 1000), ("ms", 1_000_000)])
 def test_coarse_clocks_are_in_the_loop_too(tmp_path: Path, clock: str, unit_ns: int) -> None:
-    """The path runs on the clock of the adapter, so that none is ruled out; the model's own run as well."""
+    """Both runs use the clock of the adapter, so every clock is allowed."""
     path = tmp_path / "odd.json"
     path.write_text(json.dumps(scenario(rate_bps=4_999_999, jitter_ns=12_345, paced=True)), encoding="utf-8")
     report = judged([path], *declared(clock=clock))
@@ -222,7 +222,7 @@ def test_coarse_clocks_are_in_the_loop_too(tmp_path: Path, clock: str, unit_ns: 
 
 @pytest.mark.parametrize("members", [{"observables": ["cwnd_bytes"]}, {"observables": ["cwnd_bytes", "phase"]}])
 def test_when_slow_start_ended_is_told_of_what_is_declared(paths: list[Path], members: dict[str, object]) -> None:
-    """By its windows every stack says when growth was reduced; when slow start ended, only one with phase or threshold."""
+    """Every stack reports its reduced growth by its windows; the end of slow start needs phase or threshold."""
     loop = judged(paths[:1], *declared(**members)).results[0].loop
     assert loop is not None
     assert loop.stack.growth_reduced == loop.model.growth_reduced
@@ -237,7 +237,7 @@ def test_when_slow_start_ended_is_told_of_what_is_declared(paths: list[Path], me
         ("answers", "garbage", FaultKind.NOT_JSON, "not JSON"),
         ("answers", "wrong-op", FaultKind.WRONG_ANSWER, "event 1: answered `started`"),
         ("answers", "twice", FaultKind.WRONG_INDEX, "event 2: answered with the index 1"),
-        ("answers", "missing", FaultKind.MISSING_OBSERVABLE, "event 1: ssthresh_bytes was declared and is missing"),
+        ("answers", "missing", FaultKind.MISSING_OBSERVABLE, "event 1: ssthresh_bytes is declared but missing"),
         ("answers", "negative", FaultKind.WRONG_TYPE, "-1"),
         ("answers", "ended-twice", FaultKind.EXTRA_ANSWER, "after the case"),
         ("behaves", "crash", FaultKind.EXITED, "event 1: exited with code 3"),
@@ -249,7 +249,7 @@ def test_when_slow_start_ended_is_told_of_what_is_declared(paths: list[Path], me
     ],
 )
 def test_misbehaving_adapter(paths: list[Path], script: str, mode: str, fault: FaultKind, reason: str) -> None:
-    """Only the case in which it misbehaves is errored; a fresh process serves the next."""
+    """Only the affected case is errored; a fresh process serves the next."""
     report = judged(paths, *command(script, mode), options=RunOptions(deadline_s=3.0))
     assert_only_target(report, Verdict.ERRORED)
     assert report.results[1].fault is fault
@@ -258,7 +258,7 @@ def test_misbehaving_adapter(paths: list[Path], script: str, mode: str, fault: F
 
 @pytest.mark.parametrize("mode", ["huge-window", "no-window", "flapping-window"])
 def test_lies_end(paths: list[Path], mode: str) -> None:
-    """A window beyond all reason is a divergence at the first event, and the run ends nevertheless."""
+    """An absurd window is a divergence at the first event, and the run still ends."""
     report = judged(paths, *command("lies", mode))
     assert_only_target(report, Verdict.FAIL)
     assert report.results[1].divergence is not None
@@ -267,7 +267,7 @@ def test_lies_end(paths: list[Path], mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["never-release", "release-in-the-past"])
 def test_release_times(paths: list[Path], mode: str) -> None:
-    """A release time that the algorithm does not have cannot keep the sender from sending; where it has one, a lie diverges."""
+    """A false release time is ignored if the algorithm has none; otherwise it is a divergence."""
     results = {}
     for algorithm in ("slow-start", "jumpstart"):
         chosen = [c for c in stimulus_cases(paths[1:2]) if c.vector.algorithm == algorithm][:1]
@@ -282,11 +282,11 @@ def test_release_times(paths: list[Path], mode: str) -> None:
 
 
 def test_lies_in_numbers(paths: list[Path]) -> None:
-    """A window without end sends all there is, one of nothing stalls; the true answers pass."""
+    """A huge window sends all data, an empty window stalls; the true answers pass."""
     huge = judged(paths, *command("lies", "huge-window")).results[1].loop
     assert huge is not None
     assert huge.stack.largest_cwnd_bytes == 2**64 - 1
-    assert huge.stack.dropped_packets > 900  # of 1000
+    assert huge.stack.dropped_packets > 900  # out of 1000
     none = judged(paths, *command("lies", "no-window")).results[1].loop
     assert none is not None
     assert none.stack.end == "stalled"
@@ -294,7 +294,7 @@ def test_lies_in_numbers(paths: list[Path]) -> None:
 
 
 def test_crash_after_a_divergence_is_not_judged(paths: list[Path]) -> None:
-    """The first divergence is the verdict; how the run ended is told, and the next case has a fresh process."""
+    """The first divergence is the verdict; the end of the run is reported, and the next case has a fresh process."""
     report = judged(paths, *command("answers", "late-divergence"))
     assert_only_target(report, Verdict.FAIL)
     loop = report.results[1].loop
@@ -303,14 +303,14 @@ def test_crash_after_a_divergence_is_not_judged(paths: list[Path]) -> None:
 
 
 def test_event_can_be_unsupported(paths: list[Path]) -> None:
-    """An adapter may find out at an event that it cannot go on; the conversation stays in order."""
+    """An adapter may refuse a case at an event; the conversation stays in order."""
     report = judged(paths, *command("answers", "unsupported"))
     assert_only_target(report, Verdict.UNSUPPORTED)
     assert report.results[1].reason == "event 1: not today"
 
 
 def test_deviations_explain_cases_of_the_closed_loop(paths: list[Path]) -> None:
-    """The manifest may name them; one that is gone is reported."""
+    """The manifest may contain deviations of the closed loop; deviations that disappeared are reported."""
     known = Deviation("stimulus:path.target.*", "slow-start.grow", "halves the window")
     gone = Deviation("stimulus:path.first.*", "slow-start.grow", "used to")
     of_vectors = Deviation("slow-start.first.*", "slow-start.grow", "not run here")
@@ -320,7 +320,7 @@ def test_deviations_explain_cases_of_the_closed_loop(paths: list[Path]) -> None:
 
 
 def test_deadline_is_for_the_case(paths: list[Path]) -> None:
-    """The deadline is used up by the answers of a case together, not by each."""
+    """The deadline applies to all answers of a case together, not to each."""
     left: list[float] = []
     ask = Conversation.turn
 
@@ -345,7 +345,7 @@ def run(*words: object) -> Result:
 
 
 def with_paths(paths: list[Path]) -> list[object]:
-    """Return the options that name the scenarios."""
+    """Return the options that select the scenarios."""
     return [word for path in paths for word in ("--scenario", path)]
 
 
@@ -359,7 +359,7 @@ def with_paths(paths: list[Path]) -> list[object]:
     ],
 )
 def test_exit_codes(paths: list[Path], words: tuple[str, ...], code: int) -> None:
-    """They are those of the vectors."""
+    """The exit codes are the same as for vectors."""
     line = shlex.join(command(*words))
     assert run("--adapter", line, "--profile", "rfc-9002", *with_paths(paths)).exit_code == code
 
@@ -386,7 +386,7 @@ def test_selection(tmp_path: Path) -> None:
 
 
 def test_list() -> None:
-    """The cases of the closed loop are listed with their paths."""
+    """`firstflight list` shows the cases of the closed loop with their paths."""
     result = CliRunner().invoke(main, ["list", "--closed-loop", "--profile", "rfc-9002"])
     assert [line.split()[0] for line in result.output.splitlines()] == [
         f"stimulus:{name}@slow-start/rfc-9002" for name in paths_for_all()
@@ -395,7 +395,7 @@ def test_list() -> None:
 
 
 def test_reports(paths: list[Path], tmp_path: Path) -> None:
-    """The report holds both runs and is the same whoever runs beside; the table shows them."""
+    """The report contains both runs and is independent of adapters that run in parallel; the table shows both runs."""
     texts = []
     for jobs in (1, 2):
         path = tmp_path / f"{jobs}.json"
@@ -416,12 +416,12 @@ def test_reports(paths: list[Path], tmp_path: Path) -> None:
     ("content", "reason"),
     [
         ("{", "Expecting"),
-        (scenario(transfer_bytes=None), "transfer_bytes: needs a number"),
+        (scenario(transfer_bytes=None), "transfer_bytes: closed loop needs a number"),
         (scenario(seed=-1), "seed"),
     ],
 )
 def test_scenarios_are_checked(tmp_path: Path, content: object, reason: str) -> None:
-    """A scenario that is malformed, or has no bound, is refused with its place."""
+    """A malformed or unbounded scenario is refused with its place."""
     path = tmp_path / "scenario.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     with pytest.raises(ScenarioError, match=reason):

@@ -15,7 +15,7 @@ from firstflight_conformance.format.schemas import validator
 from firstflight_conformance.paths import BUILD
 from runner_support import IDS, NAMES, adapter, command, events, vector, write_vectors
 
-#: The report of the last `make conformance` in this checkout, if there was one.
+#: The report of the last `make conformance` in this checkout, if any.
 WHOLE = BUILD / "report" / "report.json"
 HALF = Deviation("slow-start.target.*", "slow-start.grow", "halves the window")
 GONE = Deviation("slow-start.first.*", "slow-start.grow", "used to halve the window")
@@ -23,13 +23,13 @@ GONE = Deviation("slow-start.first.*", "slow-start.grow", "used to halve the win
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The vectors."""
+    """Write the vectors."""
     return write_vectors(tmp_path_factory.mktemp("vectors"))
 
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Manifest]:
-    """The adapters of the checkout: at first only a good one."""
+    """Replace the adapters of the checkout, at first by a good one."""
     manifests = {"good": adapter(*command("declares", "{}"), name="good")}
     monkeypatch.setattr("firstflight_conformance.commands.run_request.load_manifests", lambda: manifests)
     return manifests
@@ -75,12 +75,12 @@ def line(script: str, *arguments: str) -> str:
     ],
 )
 def test_exit_codes(root: Path, words: tuple[str, ...], code: int) -> None:
-    """Each kind of outcome has its code; of several the most serious counts."""
+    """Each kind of outcome has its code; the most serious outcome decides."""
     assert run(root, *words).exit_code == code
 
 
 def test_exit_codes_of_manifests(root: Path, known: dict[str, Manifest]) -> None:
-    """An explained deviation is no divergence unless --strict; a disappeared one is; null adapters never count."""
+    """An explained deviation fails only with --strict; a disappeared one always fails; null adapters never count."""
     half = command("answers", "half")
     known["bad"] = adapter(*half, deviations=(HALF,))
     assert run(root, "--adapter", "bad").exit_code == 0
@@ -98,7 +98,7 @@ def test_exit_codes_of_manifests(root: Path, known: dict[str, Manifest]) -> None
 
 
 def test_skipped_adapter(root: Path, known: dict[str, Manifest]) -> None:
-    """A skipped adapter is shown and does not count as run."""
+    """A skipped adapter is shown and does not count."""
     absent = Manifest("absent", "Absent", "C", "third-party", ("x",), root, requires=("no-such-program",))
     known["absent"] = absent
     result = run(root)
@@ -109,7 +109,7 @@ def test_skipped_adapter(root: Path, known: dict[str, Manifest]) -> None:
 
 @pytest.mark.usefixtures("known")
 def test_malformed_vector(tmp_path: Path) -> None:
-    """A malformed vector is a usage error that names the file."""
+    """A malformed vector is a usage error that contains the file."""
     write_vectors(tmp_path, vector("slow-start.target.more", events()) | {"format": 2})
     result = run(tmp_path)
     assert result.exit_code == 2
@@ -117,8 +117,8 @@ def test_malformed_vector(tmp_path: Path) -> None:
 
 
 def test_unknown_names_come_with_a_hint(root: Path) -> None:
-    """The message says what exists."""
-    assert "did you mean slow-start? there are slow-start" in run(root, "--algorithm", "slow-stat").output
+    """The message lists the existing names."""
+    assert "did you mean slow-start? available: slow-start" in run(root, "--algorithm", "slow-stat").output
     assert "did you mean python-model?" in run(root, "--adapter", "python-modell").output
 
 
@@ -146,7 +146,7 @@ def test_selection(tmp_path: Path, words: tuple[str, ...], names: list[str]) -> 
 
 
 def document(root: Path, folder: Path, *words: object) -> dict[str, object]:
-    """Return the JSON report of a run, after holding it to its schema."""
+    """Return the JSON report of a run after validating it against its schema."""
     path = folder / "report.json"
     result = run(root, "--report-json", path, *words)
     report: dict[str, object] = json.loads(path.read_text(encoding="utf-8"))
@@ -159,14 +159,14 @@ MIXED = ("--adapter", "good", "--adapter", "bad", "--adapter", "absent", "--adap
 
 
 def add_others(known: dict[str, Manifest]) -> None:
-    """Add an adapter with deviations, one that is skipped and a null adapter."""
+    """Add an adapter with deviations, a skipped adapter and a null adapter."""
     known["bad"] = adapter(*command("answers", "half"), deviations=(HALF, GONE))
     known["absent"] = Manifest("absent", "Absent", "C", "reference", ("x",), Path(), requires=("no-such-program",))
     known["null"] = adapter(*command("declares", '{"clock": "h"}'), name="null", role="null")
 
 
 def test_json_report(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> None:
-    """The report fits its schema, and the same run gives the same bytes however many jobs there are."""
+    """The report fits its schema, and the same run gives the same bytes for any number of jobs."""
     add_others(known)
     report = document(root, tmp_path, *MIXED, "--adapter", "null")
     first = (tmp_path / "report.json").read_bytes()
@@ -176,7 +176,7 @@ def test_json_report(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> 
 
 
 def test_the_report_of_a_conformance_run_is_small(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> None:
-    """Four references pass more than twenty thousand cases: less than 100 bytes for each, and a whole run has less than 180 kB for each adapter."""
+    """A passed case takes under 100 bytes of the report, and an adapter of a whole run under 180 kB."""
     known["good"] = adapter(*command("declares", "{}"), name="good", role="reference")
     known["null"] = adapter(*command("answers", "garbage"), name="null", role="null")
     report = document(root, tmp_path, "--both", "--algorithm", "slow-start", "--adapter", "good", "--adapter", "null")
@@ -203,7 +203,7 @@ def test_json_report_of_large_numbers(tmp_path: Path, known: dict[str, Manifest]
 
 
 def test_nothing_run_leaves_no_report_of_before(root: Path, tmp_path: Path) -> None:
-    """A badge that is green would be taken for that of this run."""
+    """The reports of an earlier run are replaced: an old green badge would look like the result of this run."""
     names = ("--badge", "badge.json", "--junit", "junit.xml", "--html", "report.html", "--report-json", "report.json")
     places = [name if name.startswith("--") else str(tmp_path / name) for name in names]
     assert run(root, "--adapter", line("answers", "none"), *places).exit_code == 0
@@ -217,7 +217,7 @@ def test_nothing_run_leaves_no_report_of_before(root: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_junit_report(root: Path, tmp_path: Path, known: dict[str, Manifest], strict: bool) -> None:
-    """Continuous integration sees red exactly where the exit code does."""
+    """Continuous integration fails exactly when the exit code does."""
     add_others(known)
     path = tmp_path / "report.xml"
     run(root, "--junit", path, *MIXED, "--adapter", "null", *(["--strict"] if strict else []))
@@ -238,7 +238,7 @@ def test_terminal_report(root: Path, known: dict[str, Manifest]) -> None:
     add_others(known)
     output = run(root, *MIXED, "--adapter", "null", "--adapter", line("answers", "wrong")).output
     for text in (
-        "Null adapters: what doing nothing scores",
+        "Null adapters: scores of doing nothing",
         "absent: skipped: needs the program no-such-program",
         "explained deviation: defect: slow-start.grow, 1 case",
         "halves the window",
@@ -256,7 +256,7 @@ def test_terminal_report(root: Path, known: dict[str, Manifest]) -> None:
 
 
 def test_failures_are_limited(tmp_path: Path, known: dict[str, Manifest]) -> None:
-    """One failure of each cause is shown, unless all are asked for."""
+    """One failure of each cause is shown, unless all are requested."""
     root = write_vectors(tmp_path / "vectors", *(vector(f"slow-start.more.n{n}", events()) for n in range(4)))
     known["good"] = adapter(*command("declares", "{}", "off-by=1"))
     output = run(root).output
@@ -266,11 +266,11 @@ def test_failures_are_limited(tmp_path: Path, known: dict[str, Manifest]) -> Non
     assert "judging all adapters" not in run(root, "--adapter", "good").output
     every = run(root, "--all-failures").output
     assert every.count(": fail: ") == 1 + 7
-    assert every.count("the vector: ") == 1 + 7  # each with the reason of its vector
+    assert every.count("the vector: ") == 1 + 7  # one per failure, with the reason of its vector
 
 
 def test_show(root: Path) -> None:
-    """A case is shown as a timeline with what changes at each event."""
+    """A case is shown as a timeline with the changes at each event."""
     output = invoke("show", IDS[0], "--vectors", root).output
     assert IDS[0] in output
     lines = {text.split()[0]: " ".join(text.split()) for text in output.splitlines() if text[:1].isdigit()}
@@ -297,7 +297,7 @@ def test_list_adapters() -> None:
     ],
 )
 def test_badge(root: Path, tmp_path: Path, words: tuple[str, ...], message: str, color: str) -> None:
-    """A badge says how many of the judged cases agree: as data, or drawn."""
+    """A badge shows how many of the judged cases agree: as data or as an image."""
     for name in ("badge.json", "badge.svg"):
         run(root, "--adapter", line(*words), "--badge", tmp_path / name)
     found = json.loads((tmp_path / "badge.json").read_text(encoding="utf-8"))

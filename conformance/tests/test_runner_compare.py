@@ -1,4 +1,4 @@
-"""The classes in which windows are compared."""
+"""The tolerance classes for windows."""
 
 from itertools import pairwise
 
@@ -35,7 +35,7 @@ def compared(
     ],
 )
 def test_bounds_of_the_classes(arithmetic: str, window: str, expected: int, low: int, high: int) -> None:
-    """The bounds are within the tolerance, what lies one byte further is not."""
+    """The bounds are within the tolerance; values one byte further are not."""
     for observed in (low, high):
         comparison = compared(expected, observed, arithmetic, window)
         assert not comparison.differences
@@ -45,7 +45,7 @@ def test_bounds_of_the_classes(arithmetic: str, window: str, expected: int, low:
 
 
 def test_datagram_class() -> None:
-    """In congestion avoidance of CUBIC the class allows one datagram, on top of the others; before it nothing."""
+    """In congestion avoidance of CUBIC the class adds one datagram to the other tolerances; before, it adds nothing."""
     exact = Declaration("x", "1", {}, ("cwnd_bytes",))
     near = Declaration("x", "1", {}, ("cwnd_bytes",), avoidance="datagram", arithmetic="float64")
     for observed, right in ((12000, True), (13201, True), (10799, True), (13202, False), (10798, False)):
@@ -58,7 +58,7 @@ def test_datagram_class() -> None:
 
 
 def test_float64_in_congestion_avoidance() -> None:
-    """In congestion avoidance of CUBIC the class allows the error of the integer model, four bytes; a failure within that names the class."""
+    """In CUBIC's congestion avoidance the class allows the model's error, four bytes; such failures name the class."""
     declared = Declaration("x", "1", {}, ("cwnd_bytes",), arithmetic="float64")
     exact = Declaration("x", "1", {}, ("cwnd_bytes",))
     expected = {"cwnd_bytes": 12000}
@@ -77,7 +77,7 @@ def test_float64_in_congestion_avoidance() -> None:
 
 
 def test_where_cubic_avoids_congestion() -> None:
-    """From the first growth beyond the threshold on, in cases of CUBIC alone."""
+    """Congestion avoidance starts with the first growth beyond the threshold, in cases of CUBIC alone."""
     vectors = vectors_by_id()
     case = Case(vectors["cubic.concave.one-ack"], "rfc-9438")
     expected = case.expected()
@@ -90,7 +90,7 @@ def test_where_cubic_avoids_congestion() -> None:
 
 
 def test_growth_below_the_threshold_is_slow_start() -> None:
-    """Only what grows beyond the threshold is in congestion avoidance, wherever that lies."""
+    """Only growth beyond the threshold is congestion avoidance."""
     vectors = vectors_by_id()
     case = Case(vectors["cubic.concave.one-ack"], "rfc-9438")
     before = {"cwnd_bytes": 12000, "ssthresh_bytes": 14400}
@@ -100,14 +100,14 @@ def test_growth_below_the_threshold_is_slow_start() -> None:
 
 
 def test_infinite_threshold_has_no_tolerance() -> None:
-    """An infinite threshold equals itself only."""
+    """An infinite threshold equals only itself."""
     assert compared(None, None) == ValueComparison((), within_tolerance=False)
     for expected, observed in ((None, 2**62), (2**62, None)):
         assert compared(expected, observed, "float32", "packets").differences
 
 
 def test_names_and_state_are_exact() -> None:
-    """No class reaches phase, outcome or state; every differing number of the state is named."""
+    """No class applies to phase, outcome or state; every differing number of the state is listed."""
     declaration = Declaration("x", "1", {}, (), window="packets", arithmetic="float32")
     expected = {"phase": "recovery", "outcome": "sent", "state": {"bin": 1, "shift_bins": None, "open_bin_bytes": 5}}
     observed = {"phase": "recovery", "outcome": "grown", "state": {"bin": 2, "shift_bins": None, "extra": 0}}
@@ -121,7 +121,7 @@ def test_names_and_state_are_exact() -> None:
 
 
 def test_an_observable_of_some_algorithms() -> None:
-    """A release time is compared where the case expects one: it must come then, and may come elsewhere."""
+    """A release time is compared if the case expects it: it must be present then, and may be present elsewhere."""
     declaration = Declaration("x", "1", {}, ("next_release_ns",))
     paced: dict[str, int | None] = {"next_release_ns": 5}
     assert not compare(paced, {"next_release_ns": 5}, declaration, DATAGRAM).differences

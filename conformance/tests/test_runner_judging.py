@@ -1,4 +1,4 @@
-"""Verdicts on adapters that speak the protocol."""
+"""Verdicts on adapters that implement the protocol."""
 
 import json
 from pathlib import Path
@@ -30,19 +30,19 @@ CLAUSE = "slow-start.grow"
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The vectors, one of them with times in microseconds."""
+    """Write the vectors, one of them with times in microseconds."""
     fine = vector("slow-start.fine.microseconds", events(100_001_000))
     return write_vectors(tmp_path_factory.mktemp("vectors"), fine)
 
 
 def verdicts(root: Path, hello: dict[str, object], mode: str = "") -> list[tuple[Verdict, bool]]:
-    """Judge an adapter that declares this."""
+    """Judge an adapter with this declaration."""
     report = judged(root, *command("declares", json.dumps(hello), mode))
     return [(result.verdict, result.within_tolerance) for result in report.results]
 
 
 def test_right_adapter_passes(root: Path) -> None:
-    """A right adapter passes everything, exactly; also when both sides are held to the schema."""
+    """A right adapter passes everything exactly, also with schema validation of both sides."""
     report = judged(root, *command("declares", "{}"), options=RunOptions(10.0, validate=True))
     assert report.declaration is not None
     assert report.declaration.name == "bad"
@@ -61,19 +61,19 @@ def test_right_adapter_passes(root: Path) -> None:
     ],
 )
 def test_tolerance_must_be_declared(root: Path, hello: dict[str, object], mode: str, passes: bool) -> None:
-    """Only a declared class tolerates, and a pass by it is marked."""
+    """Only a declared class adds tolerance, and a pass that uses it is marked."""
     expected = (Verdict.PASS, True) if passes else (Verdict.FAIL, False)
     assert verdicts(root, hello, mode) == [expected] * 4
 
 
 def test_only_declared_observables_are_judged(root: Path) -> None:
-    """What is reported without being declared is not judged."""
+    """Reported but undeclared observables are not judged."""
     report = judged(root, *command("declares", json.dumps(WINDOW_ONLY)))
     assert {result.verdict for result in report.results} == {Verdict.PASS}
 
 
 def test_clock_rules_out_finer_cases(root: Path) -> None:
-    """A clock in milliseconds is not sent a case in microseconds; one in microseconds is."""
+    """A clock in milliseconds does not receive a case in microseconds; a clock in microseconds does."""
     report = judged(root, *command("declares", '{"clock": "ms"}'))
     by_id = {result.case_id: result for result in report.results}
     assert by_id[FINE].verdict is Verdict.UNSUPPORTED
@@ -90,13 +90,13 @@ def test_clock_rules_out_finer_cases(root: Path) -> None:
     ],
 )
 def test_undeclared_is_unsupported(root: Path, algorithms: dict[str, list[str]], reason: str) -> None:
-    """What is not declared is not sent."""
+    """Cases of undeclared algorithms and profiles are not sent."""
     report = judged(root, *command("declares", json.dumps({"algorithms": algorithms})))
     assert {(result.verdict, result.reason) for result in report.results} == {(Verdict.UNSUPPORTED, reason)}
 
 
 def test_event_can_be_unsupported(root: Path) -> None:
-    """An adapter may find out at an event that it cannot go on."""
+    """An adapter may refuse a case at an event."""
     report = judged(root, *command("answers", "unsupported"))
     by_id = {result.case_id: result for result in report.results}
     assert by_id[IDS[1]].verdict is Verdict.UNSUPPORTED
@@ -105,7 +105,7 @@ def test_event_can_be_unsupported(root: Path) -> None:
 
 
 def test_first_divergence(root: Path) -> None:
-    """A failure names the first event, what differed, the clauses and the state of the model."""
+    """A failure contains the first event, the differences, the clauses and the state of the model."""
     report = judged(root, *command("answers", "half"))
     result = next(result for result in report.results if result.verdict is Verdict.FAIL)
     assert result.case_id == IDS[1]
@@ -120,7 +120,7 @@ def test_first_divergence(root: Path) -> None:
 
 
 def test_divergence_comes_before_a_later_crash(root: Path) -> None:
-    """What happens after the first divergence is not judged; the process is replaced nevertheless."""
+    """Events after the first divergence are not judged; the process is still replaced."""
     report = judged(root, *command("answers", "late-divergence"))
     by_id = {result.case_id: result for result in report.results}
     assert by_id[IDS[1]].verdict is Verdict.FAIL
@@ -128,7 +128,7 @@ def test_divergence_comes_before_a_later_crash(root: Path) -> None:
 
 
 def test_validating_refuses_unknown_members(root: Path) -> None:
-    """A member that the schema does not know passes by default, and is a fault when validating."""
+    """A member outside the schema passes by default, and is a fault when validating."""
     words = command("answers", "extra-member")
     assert {result.verdict for result in judged(root, *words).results} == {Verdict.PASS}
     report = judged(root, *words, options=RunOptions(10.0, validate=True))
@@ -138,7 +138,7 @@ def test_validating_refuses_unknown_members(root: Path) -> None:
 
 
 def test_deviations_explain_and_disappear(root: Path) -> None:
-    """An entry explains the failures it matches; one that no judged case shows any more is reported."""
+    """An entry explains its matching failures; an entry that no judged case shows any more is reported."""
     explains = Deviation("slow-start.target.*", CLAUSE, "halves the window")
     gone = Deviation("slow-start.first.*@rfc-9002", CLAUSE, "used to halve the window")
     not_selected = Deviation("search.*", CLAUSE, "speaks of cases that are not run")
@@ -150,7 +150,7 @@ def test_deviations_explain_and_disappear(root: Path) -> None:
 
 
 def test_deviation_where_nothing_should_have_happened() -> None:
-    """On an event on which the model carries out no clause any entry for the case explains; otherwise its clause must be among them."""
+    """An entry explains events without clauses; at other events its clause must be among the clauses of the event."""
     entry = Deviation("slow-start.*", CLAUSE, "does something")
     assert entry.explains("slow-start.a@rfc-9002", ())
     assert entry.explains("slow-start.a@rfc-9002", ("slow-start.sent", CLAUSE))
@@ -159,7 +159,7 @@ def test_deviation_where_nothing_should_have_happened() -> None:
 
 
 def test_another_version_explains_divergences_alone(root: Path) -> None:
-    """Each failing case is explained at any rule. Errors and refusals are not explained, and nothing disappears."""
+    """Each failing case is explained for any rule. Errors and refusals are not explained, and nothing disappears."""
     entry = Deviation("slow-start.*@rfc-9002", None, "is another version", OTHER_VERSION)
     report = judged(root, *command("answers", "half"), deviations=(entry,))
     assert [result.explained_by for result in report.results if result.verdict is Verdict.FAIL] == [entry]
@@ -171,13 +171,13 @@ def test_another_version_explains_divergences_alone(root: Path) -> None:
 
 
 def test_deviation_of_unsupported_cases_has_not_disappeared(root: Path) -> None:
-    """A case that was not judged says nothing about a deviation."""
+    """A case that was not judged gives no information about a deviation."""
     entry = Deviation("slow-start.fine.*", CLAUSE, "in microseconds only")
     assert judged(root, *command("declares", '{"clock": "ms"}'), deviations=(entry,)).disappeared == ()
 
 
 def test_missing_program_skips(root: Path) -> None:
-    """An adapter that cannot be run here is skipped with its reason."""
+    """An adapter that cannot run on this machine is skipped with its reason."""
     manifest = adapter(*command("declares", "{}"))
     for missing, reason in (
         ({"requires": ("no-such-program",)}, "needs the program no-such-program"),
@@ -223,7 +223,7 @@ def test_the_first_wrong_number_is_found_however_it_is_written(tmp_path: Path, m
     ],
 )
 def test_a_line_that_is_refused(line: bytes) -> None:
-    """A duplicate member, text after the value, or no JSON."""
+    """A duplicate member, text after the value, or invalid JSON is refused."""
     with pytest.raises(ConversationError, match="not JSON") as fault:
         messages.decode(line)
     assert fault.value.kind is FaultKind.NOT_JSON
@@ -240,14 +240,14 @@ def test_a_line_that_is_refused(line: bytes) -> None:
     ],
 )
 def test_a_line_that_is_read(line: bytes) -> None:
-    """Spaces, escapes, colons in texts and further members are right."""
+    """Spaces, escapes, colons in texts and further members are valid."""
     assert messages.decode(line) == json.loads(line)
 
 
 @pytest.mark.parametrize("value", ["true", "1.0", "-1", '"1"', "9007199254740992", "null", "[]"])
 @pytest.mark.parametrize("member", ["cwnd_bytes", "state"])
 def test_a_value_that_is_no_number(member: str, value: str) -> None:
-    """Of a window and of a number of the state; the latter may be null."""
+    """A window and a number of the state must be integers; the number may also be null."""
     text = f'{{"op":"observed","i":0,"cwnd_bytes":{value if member == "cwnd_bytes" else 1},"state":{{"a":{value}}}}}'
     observables = (member,) if member == "cwnd_bytes" else ("cwnd_bytes", "state")
     if (member, value) == ("state", "null"):

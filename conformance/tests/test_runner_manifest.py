@@ -1,4 +1,4 @@
-"""Manifests, and what ``--adapter`` may be."""
+"""Manifests, and the values of ``--adapter``."""
 
 import sys
 from pathlib import Path
@@ -63,8 +63,8 @@ def test_shared_object_is_served_by_the_host(tmp_path: Path, monkeypatch: pytest
         (GOOD.replace('name = "x"', "name = 1"), "name: must be a non-empty string"),
         (GOOD.replace('title = "X"', ""), "title: must be a non-empty string"),
         (GOOD.replace("third-party", "rival"), "role: 'rival' is not one of"),
-        (GOOD.replace("command", "#"), "command: needs either"),
-        (GOOD + 'shared_object = "x.so"', "command: needs either"),
+        (GOOD.replace("command", "#"), "command: exactly one of"),
+        (GOOD + 'shared_object = "x.so"', "command: exactly one of"),
         (GOOD.replace('["{python}", "{here}/adapter.py", "{root}"]', "[]"), "command: is empty"),
         (GOOD.replace('["{python}", "{here}/adapter.py", "{root}"]', '"x"'), "command: must be a list of strings"),
         (GOOD + "requires = [1]", "requires: must be a list of strings"),
@@ -73,12 +73,12 @@ def test_shared_object_is_served_by_the_host(tmp_path: Path, monkeypatch: pytest
         (GOOD + DEVIATION.replace("kind", "until = 1\nkind"), "deviation[0].until: unknown key"),
         (
             GOOD + DEVIATION.replace("exit.lower", "exit.raise"),
-            "deviation[0].cases.search.exit.raise: there is no clause",
+            "deviation[0].cases.search.exit.raise: unknown clause",
         ),
     ],
 )
 def test_malformed_manifest(tmp_path: Path, text: str, reason: str) -> None:
-    """The error names file, key and reason."""
+    """The error contains file, key and reason."""
     path = write(tmp_path, text)
     with pytest.raises(ManifestError) as error:
         load_manifest(path)
@@ -87,10 +87,10 @@ def test_malformed_manifest(tmp_path: Path, text: str, reason: str) -> None:
 
 
 def test_names_are_unique(tmp_path: Path) -> None:
-    """Two adapters cannot have one name."""
+    """Two adapters cannot have the same name."""
     write(tmp_path / "a", GOOD)
     write(tmp_path / "b", GOOD)
-    with pytest.raises(ManifestError, match="name of another adapter"):
+    with pytest.raises(ManifestError, match="another adapter has the name"):
         load_manifests(tmp_path)
 
 
@@ -107,11 +107,11 @@ def test_resolve(tmp_path: Path) -> None:
     for value, reason in (
         ("xx", "did you mean x"),
         ("absent.so", "no such file"),
-        ("./absent --x", "./absent: there is no such file"),
-        ("absent-program --x", "absent-program: there is no such command"),
+        ("./absent --x", "./absent: no such file"),
+        ("absent-program --x", "absent-program: no such command"),
         (f"{tmp_path} --x", "is a directory"),
         ("a 'b", "quotation"),
-        ("", "there are"),
+        ("", "available:"),
     ):
         with pytest.raises(ManifestError, match=reason):
             resolve(value, manifests)

@@ -1,4 +1,4 @@
-"""The record of first divergences: what is as recorded is explained, everything else has changed."""
+"""The record of first divergences: recorded divergences are explained, all others count as changed."""
 
 import json
 from dataclasses import replace
@@ -25,13 +25,13 @@ TARGET = IDS[1]
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The vectors."""
+    """Write the vectors."""
     return write_vectors(tmp_path_factory.mktemp("vectors"))
 
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Manifest]:
-    """The adapters of the checkout: one whose deviation is explained, with a place for its record."""
+    """Replace the adapters of the checkout by one with an explained deviation and a path for its record."""
     stack = adapter(*command("answers", "half"), deviations=(KNOWN,), name="stack")
     manifests = {"stack": replace(stack, record=tmp_path / "record.json")}
     monkeypatch.setattr("firstflight_conformance.commands.run_request.load_manifests", lambda: manifests)
@@ -49,7 +49,7 @@ def becomes(known: dict[str, Manifest], mode: str) -> None:
 
 
 def test_a_deviation_must_be_recorded_to_be_explained(root: Path, known: dict[str, Manifest]) -> None:
-    """Without a record it has changed, and the report says how to record it; after that it is explained."""
+    """A deviation without a record has changed, and the report contains the command to record it."""
     first = run(root)
     assert first.exit_code == 1
     assert f"stack: changed: {TARGET}" in first.output
@@ -75,11 +75,11 @@ def test_a_deviation_must_be_recorded_to_be_explained(root: Path, known: dict[st
     ],
 )
 def test_another_deviation_has_changed(root: Path, known: dict[str, Manifest], mode: str, now: str) -> None:
-    """Same case, same clause, other numbers; or none any more: the run fails until that is recorded too."""
+    """A new number or a disappeared divergence fails the run until it is recorded too."""
     known["stack"] = replace(
         known["stack"], deviations=(KNOWN, Deviation(KNOWN.case, "slow-start.recovery.begin", "of the loss"))
     )
-    assert run(root, "--record").exit_code == 1  # the second deviation is not there yet: disappeared
+    assert run(root, "--record").exit_code == 1  # the second deviation has disappeared: it does not exist yet
     becomes(known, mode)
     result = run(root)
     assert result.exit_code == 1
@@ -90,7 +90,7 @@ def test_another_deviation_has_changed(root: Path, known: dict[str, Manifest], m
 
 
 def test_what_nothing_explains_fails_whatever_is_recorded(root: Path, known: dict[str, Manifest]) -> None:
-    """A record explains nothing."""
+    """A record alone explains nothing."""
     known["stack"] = replace(known["stack"], deviations=())
     assert run(root, "--record").exit_code == 1
     result = run(root)
@@ -101,7 +101,7 @@ def test_what_nothing_explains_fails_whatever_is_recorded(root: Path, known: dic
 
 
 def test_another_version_is_held_to_its_record(root: Path, known: dict[str, Manifest], tmp_path: Path) -> None:
-    """First differences are explained while they are as recorded. Reports contain neither a rule nor a cause for them."""
+    """Recorded first differences are explained. Reports contain neither a rule nor a cause for them."""
     entry = Deviation("slow-start.*@rfc-9002", None, "is another version", OTHER_VERSION)
     known["stack"] = replace(known["stack"], deviations=(entry,))
     assert run(root, "--record").exit_code == 0
@@ -136,7 +136,7 @@ def test_errors_are_not_recorded(root: Path, known: dict[str, Manifest]) -> None
 
 
 def test_a_selection_keeps_the_other_entries(root: Path, known: dict[str, Manifest]) -> None:
-    """Only what was judged is recorded anew."""
+    """Only judged cases are recorded anew."""
     run(root, "--record")
     becomes(known, "none")
     assert run(root, "--record", "--id", IDS[0]).exit_code == 0
@@ -149,7 +149,7 @@ def test_a_selection_keeps_the_other_entries(root: Path, known: dict[str, Manife
 
 
 def test_reports_say_what_changed(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> None:
-    """JSON and JUnit show it, as the exit code does."""
+    """JSON and JUnit reports show the change, like the exit code."""
     run(root, "--record")
     becomes(known, "wrong")
     run(root, "--report-json", tmp_path / "report.json", "--junit", tmp_path / "report.xml")
@@ -163,12 +163,12 @@ def test_reports_say_what_changed(root: Path, tmp_path: Path, known: dict[str, M
 
 @pytest.mark.parametrize("words", [("--adapter", "python-model"), ("--scenario", __file__)])
 def test_what_cannot_be_recorded(root: Path, words: tuple[str, ...]) -> None:
-    """A reference, a command line and a path that is not of the checkout have no record."""
+    """References, command lines and foreign paths cannot have a record."""
     assert run(root, "--record", *words).exit_code == 2
 
 
 def test_entries_of_cases_that_exist_no_more_are_dropped() -> None:
-    """Where the run knows all cases."""
+    """A run that covers all cases drops entries of unknown cases."""
     old = Record("1", {"gone": HALVED, "stays": HALVED})
     report = record_file.AdapterReport(adapter("x"))
     assert list(record_file.updated(old, report, {"stays"}).cases) == ["stays"]
@@ -188,7 +188,7 @@ def test_entries_of_cases_that_exist_no_more_are_dropped() -> None:
     ],
 )
 def test_malformed_records(root: Path, known: dict[str, Manifest], content: str) -> None:
-    """A record that is edited wrongly is refused with its file."""
+    """A record with a wrong edit is refused with its file."""
     path = known["stack"].record
     assert path is not None
     path.write_text(content, encoding="utf-8")
@@ -200,7 +200,7 @@ def test_malformed_records(root: Path, known: dict[str, Manifest], content: str)
 
 
 def test_records_of_the_checkout() -> None:
-    """Every record is in its canonical form, speaks of cases that exist, and of none that the manifest does not explain."""
+    """Every record is in canonical form and has only existing cases, which the manifest explains."""
     cases = {case.id for case in judged_cases(VECTORS, Selection(), vectors=True, stimulus=True)}
     found = 0
     for manifest in load_manifests().values():

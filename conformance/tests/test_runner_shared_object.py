@@ -21,7 +21,7 @@ INCLUDE = CONFORMANCE / "include"
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The vectors."""
+    """Write the vectors."""
     return write_vectors(tmp_path_factory.mktemp("vectors"))
 
 
@@ -34,7 +34,7 @@ def compiled(source: Path, output: Path, *options: str) -> Path:
 
 @pytest.fixture(autouse=True, params=["made", "built when it is needed"])
 def host(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host that `make` built, and one that is built since none is there."""
+    """Use the host that `make` built, or a host that is built on demand."""
     if request.param != "made":
         monkeypatch.setattr("firstflight_conformance.adapters.manifest.SHARED_OBJECT_HOST", tmp_path / "none")
 
@@ -60,7 +60,7 @@ def test_right_library_passes(root: Path, tmp_path: Path, mode: str) -> None:
     ],
 )
 def test_fault_costs_one_case(root: Path, tmp_path: Path, mode: str, reason: str) -> None:
-    """A crash or a fault makes its case errored."""
+    """A crash or a fault makes only its own case errored."""
     report = judged(root, tmp_path, f"-DMODE={mode}")
     assert [result.case_id for result in report.results] == list(IDS)
     assert [result.verdict for result in report.results] == [Verdict.PASS, Verdict.ERRORED, Verdict.PASS]
@@ -69,7 +69,7 @@ def test_fault_costs_one_case(root: Path, tmp_path: Path, mode: str, reason: str
 
 
 def test_missing_function(root: Path, tmp_path: Path) -> None:
-    """The reason names the function that is missing."""
+    """The reason contains the missing function."""
     report = judged(root, tmp_path, "-DMODE=RIGHT", "-DNO_HELLO")
     assert {result.verdict for result in report.results} == {Verdict.ERRORED}
     assert "exited with code 2" in report.results[0].reason
@@ -77,7 +77,7 @@ def test_missing_function(root: Path, tmp_path: Path) -> None:
 
 
 def test_unloadable_file(root: Path, tmp_path: Path) -> None:
-    """A file that is no shared object is named as such."""
+    """The reason states that the file cannot be used as a shared object."""
     library = tmp_path / "lib.so"
     library.write_text("no library", encoding="utf-8")
     report = judge(resolve(str(library), {}), scripts(root), QUICK)
@@ -86,15 +86,15 @@ def test_unloadable_file(root: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a host and a C compiler a shared object is refused, with what to do."""
+    """Without a host and a C compiler a shared object is refused, and the message contains the remedy."""
     (library := tmp_path / "lib.so").touch()
     monkeypatch.setattr("firstflight_conformance.adapters.manifest.SHARED_OBJECT_HOST", tmp_path / "none")
     monkeypatch.setenv("CC", "no-such-compiler")
-    with pytest.raises(ManifestError, match="there is no C compiler no-such-compiler; CC names a C compiler"):
+    with pytest.raises(ManifestError, match="C compiler not found: no-such-compiler; set CC to a C compiler"):
         resolve(str(library), {})
 
 
-#: The structures that a shared object and its host share: size, and the offset of each member in the order of the header.
+#: The structures shared by a shared object and its host: size, and the offsets of the members in header order.
 LAYOUT = {
     "firstflight_case": (40, [0, 8, 16, 24, 32]),
     "firstflight_run": (32, [0, 8, 16, 24]),
@@ -137,7 +137,7 @@ LAYOUT = {
 
 
 def test_structures_keep_their_layout(tmp_path: Path) -> None:
-    """Members lie where shared objects that were compiled earlier look for them; new ones come last."""
+    """Members stay at the offsets that compiled shared objects use; new members come last."""
     header = (INCLUDE / "firstflight_adapter.h").read_text("utf-8")
     checks = []
     for name, (size, offsets) in LAYOUT.items():

@@ -1,4 +1,4 @@
-"""Output of ``ss -tinm`` over time: the first window and the exit are reported, and no profile."""
+"""Output of ``ss -tinm`` over time: the report contains the first window and the exit, but no profile."""
 
 import gzip
 import json
@@ -24,21 +24,21 @@ def judge(*arguments: str | Path) -> Result:
 
 
 def kept(tmp_path: Path, name: str) -> Path:
-    """Return a kept file: ss over a sender of the kernel on an emulated path of 10 Mbit/s and 40 ms."""
+    """Return a stored file: ss over a sender of the kernel on an emulated path of 10 Mbit/s and 40 ms."""
     file = tmp_path / name
     file.write_bytes(lzma.decompress((KEPT / f"{name}.xz").read_bytes()))
     return file
 
 
 def log(tmp_path: Path, *states: str, head: str = HEAD) -> Path:
-    """Return samples of one socket, in one line each."""
+    """Return a file of samples of one socket, one line each."""
     file = tmp_path / "ss.txt"
     file.write_text("".join(f"{head} {state}\n" for state in states), "utf-8")
     return file
 
 
 def test_cubic_leaves_by_its_threshold(tmp_path: Path) -> None:
-    """HyStart sets ssthresh to the window, without a retransmission; the sample of SYN-SENT has another size of segments."""
+    """HyStart sets ssthresh to the window, without a retransmission; the SYN-SENT sample has another segment size."""
     file = kept(tmp_path, "ss-cubic.txt")
     result = judge(file, "--json")
     document = json.loads(result.output)
@@ -55,14 +55,14 @@ def test_cubic_leaves_by_its_threshold(tmp_path: Path) -> None:
 
 
 def test_reno_leaves_by_loss(tmp_path: Path) -> None:
-    """A threshold with retransmissions is the answer to a loss: the window is a lower bound."""
+    """A threshold with retransmissions is the reaction to a loss: the window is a lower bound."""
     result = judge(kept(tmp_path, "ss-reno.txt"), "--json")
     exit_ = json.loads(result.output)["did"]["exit"]
     assert (result.exit_code, exit_["evidence"], exit_["window_bytes"]) == (4, "loss", 116 * 1200)
 
 
 def test_a_mark_is_a_loss(tmp_path: Path) -> None:
-    """Congestion marks that the receiver has counted are evidence too."""
+    """Congestion marks counted by the receiver are evidence too."""
     file = log(
         tmp_path,
         "cubic wscale:7,7 mss:1448 cwnd:10 bytes_acked:1",
@@ -72,7 +72,7 @@ def test_a_mark_is_a_loss(tmp_path: Path) -> None:
 
 
 def test_data_before_the_first_sample(tmp_path: Path) -> None:
-    """The first window is then not the initial one."""
+    """The first window is then not reported as the initial window."""
     file = log(
         tmp_path,
         "reno wscale:7,7 mss:1448 cwnd:24 bytes_acked:20273",
@@ -85,7 +85,7 @@ def test_data_before_the_first_sample(tmp_path: Path) -> None:
 
 
 def test_the_threshold_of_bbr_is_no_exit(tmp_path: Path) -> None:
-    """BBR sets ssthresh for another purpose."""
+    """The threshold of BBR has another purpose, so it is not reported as an exit."""
     file = log(
         tmp_path,
         "bbr wscale:7,7 mss:1448 cwnd:10 bytes_acked:1",
@@ -96,7 +96,7 @@ def test_the_threshold_of_bbr_is_no_exit(tmp_path: Path) -> None:
 
 
 def test_the_socket_with_most_data(tmp_path: Path) -> None:
-    """Of several sockets the one that acknowledges most is reported."""
+    """With several sockets the report is on the socket that acknowledges most."""
     file = tmp_path / "ss.txt"
     other = HEAD.replace("40000", "40001")
     lines = [
@@ -112,7 +112,7 @@ def test_the_socket_with_most_data(tmp_path: Path) -> None:
 
 
 def test_a_packed_file_that_is_cut(tmp_path: Path) -> None:
-    """The note on the cut is in the text report and in the JSON object."""
+    """The note on the truncation is in the text report and in the JSON object."""
     whole = kept(tmp_path, "ss-cubic.txt")
     data = whole.read_bytes()
     file = tmp_path / "cut.txt.gz"
@@ -125,25 +125,25 @@ def test_a_packed_file_that_is_cut(tmp_path: Path) -> None:
 
 
 def test_one_sample_is_too_few(tmp_path: Path) -> None:
-    """The message contains the remedy."""
+    """One sample is an error whose message contains the remedy."""
     result = judge(log(tmp_path, "reno wscale:7,7 mss:1448 cwnd:10 bytes_acked:1"))
     assert result.exit_code == 2
     assert "repeat ss -tinm" in result.output
 
 
 def test_options_that_do_not_apply(tmp_path: Path) -> None:
-    """Options of other forms are errors, and there is no recording."""
+    """Options of other formats are errors, and the file gives no recording."""
     file = kept(tmp_path, "ss-cubic.txt")
     assert "is a socket trace: --initial-window does not apply" in judge(file, "--initial-window", "12000").output
     assert judge(file, "--save", tmp_path / "saved.jsonl").exit_code == 2
     assert judge(file, file, "--json").exit_code == 2
     assert judge("--list", file).output == "a socket trace has one connection\n"
-    with pytest.raises(RecordingError, match="no events"):
+    with pytest.raises(RecordingError, match="without events"):
         read(file)
 
 
 def test_with_another_file(tmp_path: Path) -> None:
-    """Each file has its report, and the exit code leaves them undecided."""
+    """Each file has its report, and the exit code marks them as undecided."""
     capture = tmp_path / "capture.pcap"
     capture.write_bytes(lzma.decompress((KEPT / "tcp-tls-upload-cubic.pcap.xz").read_bytes()))
     result = judge(capture, kept(tmp_path, "ss-cubic.txt"))

@@ -1,4 +1,4 @@
-"""What is called conforming was read a second time, by somebody who had not proposed it."""
+"""Conforming mutants and open points have a second reading, by a reader other than the proposer."""
 
 from dataclasses import replace
 from functools import cache
@@ -17,25 +17,25 @@ from freedoms_support import WINDOWS, judged_mutant
 
 @cache
 def conforming() -> list[Mutant]:
-    """Return the mutants that an open point calls conforming."""
+    """Return the mutants that conform by an open point."""
     return [one for one in mutants().values() if conforms(one)]
 
 
 def unread(points: tuple[OpenPoint, ...], found: list[Mutant]) -> list[str]:
-    """Return the mutants without a second reading that a point calls conforming, and the points without any."""
+    """Return the mutants that a point makes conforming without a second reading, and points without any reading."""
     named = [one.id for one in found if not one.second_reading]
     bare = [point for point in points if not point.second_reading]
     return named + [point.id for point in bare if not any(calls_conforming(point, one) for one in found)]
 
 
 def test_all_is_read_twice() -> None:
-    """Every mutant that is called conforming, and every point without such a mutant."""
+    """Every conforming mutant has a second reading, and so has every point without such a mutant."""
     assert unread(open_points(), conforming()) == []
     assert {one.id for one in mutants().values() if one.second_reading} == {one.id for one in conforming()}
 
 
 def test_what_was_not_read_is_found() -> None:
-    """A mutant or a point whose second reading is taken away."""
+    """A mutant or a point without second reading is reported."""
     taken = [replace(one, second_reading="") if one.id == "resume-beta-half" else one for one in conforming()]
     assert unread(open_points(), taken) == ["resume-beta-half"]
     points = tuple(replace(point, second_reading="") for point in open_points())
@@ -43,7 +43,7 @@ def test_what_was_not_read_is_found() -> None:
 
 
 def test_who_doubts_is_heard() -> None:
-    """Where the second reader doubts, the point says what speaks against it."""
+    """If the second reader doubts, the point contains the argument against it."""
     for point in open_points():
         readings = [point.second_reading, *(one.second_reading for one in conforming() if calls_conforming(point, one))]
         if any(one.startswith("doubts") for one in readings):
@@ -52,7 +52,7 @@ def test_who_doubts_is_heard() -> None:
 
 @pytest.mark.parametrize("said", ["agrees", "agrees: it does", "maybe: it does (section 1)", "doubts:  (1)"])
 def test_what_is_no_second_reading(said: str) -> None:
-    """It says who is right, why, and where that stands."""
+    """A second reading needs a verdict, a reason and a section."""
     assert not SECOND_READING.fullmatch(said)
 
 

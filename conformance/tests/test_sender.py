@@ -1,4 +1,4 @@
-"""The sender of the simulator and its loss recovery, packet by packet, with a window that is given."""
+"""The sender of the simulator and its loss recovery, packet by packet, with a given window."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ MS = 1_000_000
 
 
 def sender(window: int = 10_000, transfer_bytes: int | None = None, **changes: Any) -> Sender:
-    """Return a sender of packets of 1000 bytes, whose window nothing moves."""
+    """Return a sender of packets of 1000 bytes with a fixed window."""
     return Sender(Transfer(Config(1000, 10_000), transfer_bytes, **changes), window)
 
 
@@ -32,14 +32,14 @@ def ranges(event: Any) -> list[tuple[int, int]]:
 @pytest.mark.parametrize(("window", "packets"), [(999, 0), (1000, 1), (1999, 1), (3000, 3)])
 @pytest.mark.parametrize("pacing", [Pacing.NONE, Pacing.WINDOW])
 def test_the_window_is_used_whole(pacing: Pacing, window: int, packets: int) -> None:
-    """As many packets leave as fit, the last of them exactly; a paced sender sends one at a time."""
+    """The sender sends all packets that the window allows, including an exact fit; with pacing one at a time."""
     sending = sender(window, pacing=pacing)
     assert sending.send(1) == (packets if pacing is Pacing.NONE else min(packets, 1))
 
 
 @pytest.mark.parametrize(("window", "limited"), [(3000, False), (3999, False), (4000, True)])
 def test_limited_by_the_data(window: int, limited: bool) -> None:
-    """Three packets were all there was: whether another one would have fitted decides, in the event and at their ACK."""
+    """Three packets are all data: the event and their ACK are application-limited if another packet would have fit."""
     sending = sender(window, 3000)
     sending.send(1)
     sending.on_ack(100, (0, 2))
@@ -47,7 +47,7 @@ def test_limited_by_the_data(window: int, limited: bool) -> None:
 
 
 def test_no_sample_of_what_is_not_new() -> None:
-    """Only an ACK that raises the largest number gives a sample, that of its largest packet."""
+    """Only an ACK that raises the largest number gives a sample, from its largest packet."""
     sending = sender()
     sending.send(1)
     sending.on_ack(101, (2, 2))
@@ -58,7 +58,7 @@ def test_no_sample_of_what_is_not_new() -> None:
 
 
 def test_a_sample_is_of_the_largest_packet() -> None:
-    """Not of the oldest that the ACK names; the receiver's delay is told with it."""
+    """The sample is not from the oldest acknowledged packet; the ACK includes the receiver's delay."""
     sending = sender(2000)
     sending.send(1)
     sending.on_ack(101, (0, 0))
@@ -69,7 +69,7 @@ def test_a_sample_is_of_the_largest_packet() -> None:
 
 
 def test_lost_and_new_data_leave_as_one_run() -> None:
-    """Packets of one size that leave together are one run, be their data new or not."""
+    """Packets of one size that leave together are one run, for new and for repeated data."""
     sending = sender(named_data=True)
     sending.send(1)
     sending.on_ack(101, (5, 5))
@@ -82,7 +82,7 @@ def test_lost_and_new_data_leave_as_one_run() -> None:
 
 @pytest.mark.parametrize(("acked", "lost"), [(2, []), (3, [(0, 0)]), (4, [(0, 0), (1, 1)])])
 def test_lost_by_number(acked: int, lost: list[tuple[int, int]]) -> None:
-    """Three numbers behind is lost; the packets that this ACK takes are still in flight when the loss is told."""
+    """A packet three numbers behind is lost; at the loss event, packets acknowledged by the ACK are still in flight."""
     sending = sender()
     sending.send(1)
     sending.on_ack(101, (acked, acked))
@@ -94,12 +94,12 @@ def test_lost_by_number(acked: int, lost: list[tuple[int, int]]) -> None:
 
 
 def test_lost_by_time() -> None:
-    """Nine eighths of the larger of the latest and the smoothed RTT after it was sent, not a ns before."""
+    """A packet is lost 9/8 of the larger of the latest and the smoothed RTT after its sending, and not a ns before."""
     sending = sender(3000)
     sending.send(1)
     sending.on_ack(101, (0, 0))
     assert sending.state.loss_timer_ns == NONE
-    sending.on_ack(201, (2, 2))  # the latest is 200, the smoothed one 112
+    sending.on_ack(201, (2, 2))  # latest 200, smoothed 112
     assert sending.state.loss_timer_ns == 1 + 200 * 9 // 8
     sending.detect_losses(225)
     assert sending.state.lost_packets == 0
@@ -108,7 +108,7 @@ def test_lost_by_time() -> None:
 
 
 def test_the_timer_is_that_of_the_oldest() -> None:
-    """Of two packets below the largest acknowledged the one sent first; here the smoothed RTT is the larger."""
+    """The timer is for the earlier of two packets below the largest acknowledged; here the smoothed RTT is larger."""
     sending = sender(2000)
     sending.handshake(1000, 0)
     sending.send(1000)
@@ -121,7 +121,7 @@ def test_the_timer_is_that_of_the_oldest() -> None:
 
 
 def test_probe_timeouts() -> None:
-    """Thrice the initial RTT before a sample, then the smoothed RTT and four times its variation; doubled by each probe, until an ACK."""
+    """Three initial RTTs before a sample, then the smoothed RTT plus four variations; probes double it until an ACK."""
     sending = sender(probes=True, max_ack_delay_ns=25 * MS)
     assert sending.state.probe_timer_ns == NONE
     sending.send(1)
@@ -138,7 +138,7 @@ def test_probe_timeouts() -> None:
 
 @pytest.mark.parametrize(("span_ms", "persistent"), [(750, False), (751, True)])
 def test_persistent_congestion(span_ms: int, persistent: bool) -> None:
-    """Two samples of 100 ms leave a variation of 37.5 ms: three timeouts are 3 * (100 + 4 * 37.5) = 750 ms, and a ms more is longer."""
+    """Two samples of 100 ms leave a variation of 37.5 ms: only over 3 * (100 + 4 * 37.5) = 750 ms is persistent."""
     sending = sender(1000, probes=True)
     sending.handshake(100 * MS, 0)
     sending.send(100 * MS)
@@ -151,9 +151,9 @@ def test_persistent_congestion(span_ms: int, persistent: bool) -> None:
 
 
 def test_a_probe_leaves_though_all_data_in_flight_has_arrived() -> None:
-    """Packet 0 is probed by packet 1, whose ACK comes first: the next probe repeats packet 0, or the sender would wait for ever."""
+    """Packet 1 probes packet 0, and its ACK comes first: the next probe repeats packet 0, so the sender cannot hang."""
     sending = sender(transfer_bytes=1000, named_data=True, probes=True)
-    sending.handshake(10_000 * MS, 0)  # so long an RTT that packet 0 is not lost
+    sending.handshake(10_000 * MS, 0)  # an RTT so long that packet 0 is not lost
     sending.send(10_000 * MS)
     assert sending.probe(11_000 * MS) == 1
     sending.on_ack(11_100 * MS, (1, 1))

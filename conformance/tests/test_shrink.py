@@ -1,4 +1,4 @@
-"""The smallest stream on which two implementations part: small, valid, replayable, and the same every time."""
+"""The smallest stream with a difference between two implementations: small, valid, replayable and deterministic."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ from firstflight_conformance.shrink.shrink import Contest, Parting, is_vector, s
 from firstflight_conformance.shrink.vector import snippet, vector_of
 from runner_support import BAD, write_vectors
 
-#: Mutants of SEARCH that show without a window of ten full bins.
+#: Mutants of SEARCH that differ without a window of ten full bins.
 SMALL = (
     "guard-at-least", "fraction-dead", "report-2024-lowers-both", "draft-09-delivered", "bin-follows-rtt",
     "picoquic-fork-ack-delay-kept", "quicly-pr583-lowers", "freebsd-4-missed-3", "window-of-eleven",
@@ -33,7 +33,7 @@ SMALL = (
     "picoquic-fork-backward", "drain-grows", "draft-09-no-drain", "products-in-32-bits",
 )  # fmt: skip
 
-#: Shows in the threshold alone: the literal text leaves slow start with a window that the overshoot does not lower.
+#: Differs in the threshold alone: the literal text exits with a window that the overshoot does not lower.
 WITHOUT_WINDOW = "report-2024-literal-six-bins"
 
 
@@ -52,7 +52,7 @@ class Stub:
 
 
 def shortest(name: str) -> tuple[Contest, Parting, Case]:
-    """Return the shortest case on which a mutant and the model part."""
+    """Return the shortest case with a difference between a mutant and the model."""
     mutant = mutants()[name]
     own = [c for c in every_case() if (c.vector.algorithm, c.profile) == (mutant.algorithm, mutant.profile)]
     for case in sorted(own, key=lambda case: (len(case.events), case.id)):
@@ -67,7 +67,7 @@ def shortest(name: str) -> tuple[Contest, Parting, Case]:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_small(name: str) -> None:
-    """At most twelve events are left, on which the two still part; a second time it is the same stream."""
+    """At most twelve events remain, still with a difference; a second run gives the same stream."""
     contest, parting, _ = shortest(name)
     smallest = shrink(contest, parting)
     assert len(smallest.events) <= 12
@@ -77,7 +77,7 @@ def test_small(name: str) -> None:
 
 @pytest.mark.long
 def test_twenty_mutants_of_search_are_small() -> None:
-    """At least twenty, of all of SEARCH, are shown by twelve events or less."""
+    """At least twenty mutants of SEARCH differ within twelve events."""
     lengths = []
     for name, mutant in mutants().items():
         if mutant.algorithm == "search" and not mutant.equivalent and name != WITHOUT_WINDOW:
@@ -88,7 +88,7 @@ def test_twenty_mutants_of_search_are_small() -> None:
 
 @pytest.mark.parametrize("name", ["guard-at-least", "cubic-beta-half", "resume-loss-filter", "jumpstart-seven-tenths"])
 def test_valid_as_a_vector(tmp_path: Path, name: str) -> None:
-    """The stream is a vector that the loader takes, and its snippet builds the same events."""
+    """The stream is a valid vector for the loader, and its snippet builds the same events."""
     contest, parting, case = shortest(name)
     smallest = shrink(contest, parting)
     raw = vector_of(contest, smallest, case.id, ("mine", "the model"))
@@ -107,7 +107,7 @@ def test_valid_as_a_vector(tmp_path: Path, name: str) -> None:
 
 
 def joined(event: Event) -> Event:
-    """Return an event with runs that follow each other as one."""
+    """Return an event with consecutive runs joined."""
     if not isinstance(event, Sent | Ack | Lost):
         return event
     runs: list[Run] = []
@@ -122,9 +122,9 @@ def joined(event: Event) -> Event:
 
 @pytest.mark.parametrize("step", range(0, 2600, 150))
 def test_steps_give_the_stream_back(step: int) -> None:
-    """A stream taken apart and put together is the same, with the packets of an event in no more runs.
+    """Splitting and rebuilding a stream gives the same stream, without more runs per event.
 
-    Packets that two events sent at one time stay two runs: they were sent apart.
+    Packets of two events at one time stay two runs, since they were sent separately.
     """
     case = every_case()[step]
     config = config_from_json(case.vector.config)
@@ -170,7 +170,7 @@ def test_command(tmp_path: Path) -> None:
 
 
 def test_nothing_to_shrink(tmp_path: Path) -> None:
-    """A right adapter leaves nothing to shrink; two that agree neither."""
+    """A right adapter leaves nothing to shrink, and neither do two adapters that agree."""
     root = write_vectors(tmp_path / "vectors")
     right = bad("declares", "{}")
     for words in ([], ["--against", right]):
@@ -180,7 +180,7 @@ def test_nothing_to_shrink(tmp_path: Path) -> None:
 
 
 def test_two_adapters(tmp_path: Path) -> None:
-    """The right one takes the place of the model."""
+    """The second adapter replaces the model."""
     root = write_vectors(tmp_path / "vectors")
     words = ("--adapter", WRONG, "--against", bad("declares", "{}"))
     result = run(*words, "--vectors", root, "--output", tmp_path / "out")
@@ -189,7 +189,7 @@ def test_two_adapters(tmp_path: Path) -> None:
 
 
 def test_unknown_case(tmp_path: Path) -> None:
-    """An unknown case is refused with the nearest there is."""
+    """An unknown case is refused with the nearest case."""
     root = write_vectors(tmp_path / "vectors")
     result = run("slow-start.first.smal", "--adapter", bad("declares", "{}"), "--vectors", root)
     assert result.exit_code == 2

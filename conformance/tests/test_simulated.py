@@ -1,4 +1,4 @@
-"""20,000 random scenarios and networks, 4,000 experiments and 1,000 networks with MAX_DATA have the results of ``simulated.json``."""
+"""20,000 random scenarios and networks, 4,000 experiments and 1,000 MAX_DATA networks match ``simulated.json``."""
 
 import pytest
 
@@ -28,43 +28,43 @@ LIMITED_HASHES = DATA["limited"]["hashes"]
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("number", range(0, len(HASHES), 19))
 def test_a_sample_of_the_blocks(number: int, program: str) -> None:
-    """Each program alone."""
+    """Each program gives the recorded hash."""
     assert block_of(number, PROGRAMS[program]) == HASHES[number]
 
 
 @pytest.mark.parametrize("number", range(0, len(EXPERIMENT_HASHES), 7))
 def test_a_sample_of_the_experiments(number: int) -> None:
-    """By the C simulator: the plain program lacks presets."""
+    """The C simulator gives the recorded hash; the plain program lacks presets."""
     assert experiment_block(number) == EXPERIMENT_HASHES[number]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("number", range(0, len(LIMITED_HASHES), 5))
 def test_a_sample_of_the_networks_with_max_data(number: int, program: str) -> None:
-    """Each program alone."""
+    """Each program gives the recorded hash."""
     assert limited_block(number, PROGRAMS[program]) == LIMITED_HASHES[number]
 
 
 @pytest.mark.long
 def test_every_network_with_max_data() -> None:
-    """Both programs, with every feature."""
+    """Both programs agree with the file, including the count of every feature."""
     assert measured(limited_case, LIMITED) == DATA["limited"]
 
 
 @pytest.mark.long
 def test_every_case() -> None:
-    """Both programs, with every feature that inputs and results show."""
+    """Both programs agree with the file, including the count of every feature of inputs and results."""
     assert measured(case, CASES) == DATA["cases"]
 
 
 @pytest.mark.long
 def test_every_experiment() -> None:
-    """With every feature as well."""
+    """The C simulator agrees with the file, including the count of every feature."""
     assert measured(experiment_case, EXPERIMENTS) == DATA["experiments"]
 
 
 def test_each_feature_occurs_often() -> None:
-    """In at least 500 cases, and the inputs have as many as the file says; results are counted in the long test."""
+    """Each feature is in at least 500 cases, and the inputs match the file; the long test counts the results."""
     assert (len(HASHES) * BLOCK, len(EXPERIMENT_HASHES) * BLOCK) == (CASES, EXPERIMENTS) == (20_000, 4_000)
     for part, make, of in (("cases", case, CASES), ("experiments", experiment_case, EXPERIMENTS)):
         features = DATA[part]["features"]

@@ -1,4 +1,4 @@
-"""The path simulator: what holds of every run, the scenarios of the checkout, and what is refused."""
+"""The path simulator: properties of every run, the scenarios of the checkout, and refused scenarios."""
 
 from dataclasses import replace
 from functools import cache
@@ -35,7 +35,7 @@ PLAIN = Scenario(
 
 
 def service_ns(link: Link, size_bytes: int) -> int:
-    """Return how long the link serves a packet, rounded up."""
+    """Return the service time of a packet on the link, rounded up."""
     return -(-8 * S * size_bytes // link.rate_bps)
 
 
@@ -46,7 +46,7 @@ def run(scenario: Scenario, loop: tuple[str, str] = LOOPS[0]) -> ModelLoopRun:
 
 @cache
 def recording(name: str, loop: tuple[str, str]) -> tuple[Scenario, ModelLoopRun]:
-    """Return a scenario of the checkout and a run of it, shortened to two seconds."""
+    """Return a scenario of the checkout and its run, shortened to two seconds."""
     scenario = load_scenario(scenario_files()[name])
     scenario = replace(scenario, stop_ns=min(scenario.stop_ns, 2 * S))
     return scenario, run(scenario, loop)
@@ -56,7 +56,7 @@ every_run = pytest.mark.parametrize(("name", "loop"), [(name, loop) for name in 
 
 
 def check_run(scenario: Scenario, seen: ModelLoopRun) -> None:
-    """Check what holds of every run."""
+    """Check the properties of every run."""
     check_stream(seen.events, {"max_datagram_size_bytes": 1200})
     check_window(scenario, seen)
     check_conservation(seen)
@@ -66,7 +66,7 @@ def check_run(scenario: Scenario, seen: ModelLoopRun) -> None:
 
 
 def check_window(scenario: Scenario, seen: ModelLoopRun) -> None:
-    """Nothing is sent above the window, and nothing is held back that would fit while data is left."""
+    """The sender never exceeds the window, and sends every packet that fits while data is left."""
     for event, observation in zip(seen.events, seen.observations, strict=True):
         if isinstance(event, Sent):
             assert event.bytes_in_flight <= observation.cwnd_bytes
@@ -76,7 +76,7 @@ def check_window(scenario: Scenario, seen: ModelLoopRun) -> None:
 
 
 def check_conservation(seen: ModelLoopRun) -> None:
-    """Sent is acknowledged, lost or in flight; no more is lost than the queue and the link took."""
+    """Sent bytes are acknowledged, lost or in flight; declared losses do not exceed the drops of queue and link."""
     sent = acked = lost = lost_packets = 0
     for event in seen.events:
         if isinstance(event, Sent):
@@ -92,7 +92,7 @@ def check_conservation(seen: ModelLoopRun) -> None:
 
 
 def check_delays(scenario: Scenario, seen: ModelLoopRun) -> None:
-    """An RTT is at least both delays and the service; an acknowledgement is delayed no longer than the receiver may."""
+    """An RTT is at least both delays plus the service; an ACK is delayed no longer than the receiver's limit."""
     link = scenario.link
     rtt = RttEstimator()
     largest = -1
@@ -113,7 +113,7 @@ def check_delays(scenario: Scenario, seen: ModelLoopRun) -> None:
 
 
 def check_rate(scenario: Scenario, seen: ModelLoopRun) -> None:
-    """What is acknowledged by a time has passed the link before it."""
+    """Bytes acknowledged by a time have passed the link before it."""
     link = scenario.link
     acked = 0
     for event in seen.events:
@@ -124,7 +124,7 @@ def check_rate(scenario: Scenario, seen: ModelLoopRun) -> None:
 
 
 def check_losses(seen: ModelLoopRun) -> None:
-    """What is declared lost is three numbers or 9/8 of an RTT behind, and nothing that is stays in flight after an ACK."""
+    """Lost packets are three numbers or 9/8 of an RTT behind; after an ACK no such packet is in flight."""
     largest, latest_ns, smoothed_ns = -1, 0, 0
     ledger = Ledger()
 
@@ -152,7 +152,7 @@ def check_losses(seen: ModelLoopRun) -> None:
 
 @every_run
 def test_scenarios(name: str, loop: tuple[str, str]) -> None:
-    """What holds of every run holds of the scenarios of the checkout, with every controller."""
+    """The properties of every run hold for the scenarios of the checkout, with every controller."""
     scenario, seen = recording(name, loop)
     check_run(scenario, seen)
     assert len(seen.events) > 10
@@ -167,7 +167,7 @@ def test_one_scenario_one_run(name: str, loop: tuple[str, str]) -> None:
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
-    """Short runs over any small path."""
+    """Draw short runs over any small path."""
     draw_int = lambda low, high: draw(st.integers(low, high))  # noqa: E731
     link = Link(
         draw(st.sampled_from([999_983, 8_000_000, 40_000_000])), draw_int(0, 20 * MS), draw_int(0, 20 * MS),
@@ -186,7 +186,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 @settings(max_examples=80)
 @given(scenarios(), st.sampled_from(LOOPS))
 def test_any_scenario(scenario: Scenario, loop: tuple[str, str]) -> None:
-    """What holds of every run holds over any path, unless the run stalls, which takes a loss."""
+    """The properties of every run hold over any path, unless the run stalls, which takes a loss."""
     try:
         seen = run(scenario, loop)
     except ScenarioError:
@@ -198,7 +198,7 @@ def test_any_scenario(scenario: Scenario, loop: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("loss_ppm", [0, 20_000, 100_000])
 def test_a_whole_transfer(loss_ppm: int) -> None:
-    """At the end everything has arrived, and the losses are those of the queue and the link, one for one."""
+    """At the end everything has arrived, and the declared losses equal the drops of queue and link."""
     link = replace(PLAIN.link, loss_ppm=loss_ppm, queue_bytes=20_000)
     scenario = replace(PLAIN, seed=5, stop_ns=60 * S, after_slow_start_ns=60 * S, transfer_bytes=300_500, link=link)
     seen = run(scenario)
@@ -211,7 +211,7 @@ def test_a_whole_transfer(loss_ppm: int) -> None:
 
 
 def test_first_round_by_hand() -> None:
-    """Ten packets of 1 ms each over 10 ms each way: an ACK for every second, the first 22 ms after the start."""
+    """Ten packets of 1 ms each over 10 ms each way: an ACK for every second packet, the first one after 22 ms."""
     seen = run(replace(PLAIN, stop_ns=31 * MS))
     acks = [event for event in seen.events if isinstance(event, Ack)]
     assert [ack.t_ns - ORIGIN_NS for ack in acks] == [22 * MS, 24 * MS, 26 * MS, 28 * MS, 30 * MS]
@@ -224,7 +224,7 @@ def test_first_round_by_hand() -> None:
 
 
 def test_a_lone_packet_is_acknowledged_late() -> None:
-    """The ACK of a packet without a second one waits for the receiver's delay, and the ACK says so."""
+    """The ACK of a single packet waits for the receiver's delay and reports it."""
     seen = run(replace(PLAIN, transfer_bytes=1))
     assert [type(event) for event in seen.events] == [Sent, Ack]
     ack = seen.events[1]
@@ -234,7 +234,7 @@ def test_a_lone_packet_is_acknowledged_late() -> None:
 
 
 def test_packets_lost_by_number() -> None:
-    """With a queue for two packets the third of a burst and those after it are dropped, and the ACKs show it."""
+    """With a queue for two packets, later packets of a burst are dropped, and the ACKs reveal it."""
     link = replace(PLAIN.link, queue_bytes=2000)
     seen = run(replace(PLAIN, config=Config(1000, 8000), link=link, stop_ns=100 * MS))
     lost = [event for event in seen.events if isinstance(event, Lost)]
@@ -246,7 +246,7 @@ def test_packets_lost_by_number() -> None:
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_pacing(loop: tuple[str, str]) -> None:
-    """A paced packet delays the next by its share of 4/5 of an RTT: of the smoothed one, or of 333 ms before that."""
+    """A paced packet delays the next by its share of 4/5 of the smoothed RTT, or of 333 ms before a sample."""
     scenario = replace(PLAIN, paced=True)
     seen = run(scenario, loop)
     smoothed_ns, window, release_ns, gaps = INITIAL_RTT_NS, 10_000, 0, 0
@@ -262,11 +262,11 @@ def test_pacing(loop: tuple[str, str]) -> None:
         window = observation.cwnd_bytes
         if isinstance(event, Ack) and event.smoothed_rtt_ns is not None:
             smoothed_ns = event.smoothed_rtt_ns
-    assert gaps > 20  # the pacer decides when, not only the window
+    assert gaps > 20  # pacing limits some packets, not only the window
 
 
 def test_after_slow_start() -> None:
-    """A run ends so long after slow start, and not before."""
+    """A run ends the configured time after slow start, and not before."""
     link = replace(PLAIN.link, queue_bytes=5000)
     for after_ns in (0, 50 * MS):
         seen = run(replace(PLAIN, link=link, after_slow_start_ns=after_ns))
@@ -276,14 +276,14 @@ def test_after_slow_start() -> None:
 
 
 def test_delay_rise() -> None:
-    """Packets that leave the link from the rise on take longer, and none before."""
+    """Packets that leave the link after the rise take longer; earlier ones do not."""
     link = replace(PLAIN.link, steps=((30 * MS, 7 * MS),))
     seen = run(replace(PLAIN, link=link, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
     acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in seen.events if isinstance(event, Ack)]
-    # Ten packets leave from 1 ms on; their ACKs release those that leave from 22 ms on, eight of them before the rise.
+    # Ten packets leave from 1 ms on; their ACKs release packets that leave from 22 ms on, eight before the rise.
     assert acks_ms[:10] == list(range(21, 31))
     assert acks_ms[10:20] == [42, 43, 44, 45, 46, 47, 48, 49, 57, 58]
-    # A step back: nothing overtakes, so that packets sent after it arrive with the last of those before.
+    # A step back: packets stay in order, so packets sent after it arrive with the last packets before it.
     back = replace(link, steps=((30 * MS, 7 * MS), (33 * MS, 0)))
     seen = run(replace(PLAIN, link=back, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
     acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in seen.events if isinstance(event, Ack)]
@@ -292,7 +292,7 @@ def test_delay_rise() -> None:
 
 @pytest.mark.parametrize("clock_ns", [1000, MS, 5 * MS])
 def test_coarse_clock(clock_ns: int) -> None:
-    """With a coarser clock everything happens at its multiples, never earlier, and what holds of every run holds."""
+    """With a coarse clock events happen at its multiples, never earlier, and the properties of every run hold."""
     link = replace(PLAIN.link, rate_bps=7_777_777, jitter_ns=12_345, loss_ppm=20_000)
     scenario = replace(PLAIN, link=link, paced=True, stop_ns=S)
     model = ModelInLoop(create(*LOOPS[0], scenario.config))
@@ -305,7 +305,7 @@ def test_coarse_clock(clock_ns: int) -> None:
 
 
 def test_stop() -> None:
-    """Nothing happens after the end of the run."""
+    """The last event of a run is not later than its end."""
     for stop_ns in (1, 21 * MS, 22 * MS - 1, 22 * MS, 100 * MS):
         seen = run(replace(PLAIN, stop_ns=stop_ns))
         assert seen.events[-1].t_ns <= ORIGIN_NS + stop_ns
@@ -322,6 +322,6 @@ def test_stop() -> None:
     ids=["everything lost", "no packet fits", "the last lost"],
 )
 def test_stalls_are_refused(stalling: Scenario) -> None:
-    """Where no timer could wake the sender the scenario is refused."""
+    """A scenario is refused if no timer can wake the sender."""
     with pytest.raises(ScenarioError, match=r"plain\.json: stalls at \d+ ns"):
         run(stalling)

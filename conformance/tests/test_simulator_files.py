@@ -82,7 +82,7 @@ BAD: dict[str, tuple[str, str, object]] = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_malformed_scenarios(tmp_path: Path, name: str) -> None:
-    """A malformed scenario is refused with its file and place, by the command line with exit code 2."""
+    """A malformed scenario is refused with its file and place; the command ends with exit code 2."""
     part, key, value = BAD[name]
     content = raw()
     inner = content[part] if part else content
@@ -100,7 +100,7 @@ def test_malformed_scenarios(tmp_path: Path, name: str) -> None:
 
 
 def test_a_rise_is_a_single_step(tmp_path: Path) -> None:
-    """The older members mean the same as one step, and are not taken beside steps, which are sorted by their time."""
+    """The older members mean one step, and are refused next to steps; steps are sorted by their time."""
     content = raw()
     content["link"] |= {"rise_at_ns": 5, "rise_ns": 7}
     assert load_scenario(write(tmp_path, content)).link.steps == ((5, 7),)
@@ -113,7 +113,7 @@ def test_a_rise_is_a_single_step(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 1, "seed": NaN}', "[" * 100_000])
 def test_scenarios_that_are_none(tmp_path: Path, content: str) -> None:
-    """A file that is no JSON object is refused alike."""
+    """A file other than a JSON object is refused in the same way."""
     path = write(tmp_path, content)
     with pytest.raises(ScenarioError, match=f"^{path}: "):
         load_scenario(path)
@@ -121,7 +121,7 @@ def test_scenarios_that_are_none(tmp_path: Path, content: str) -> None:
 
 
 def test_scenarios_of_the_checkout() -> None:
-    """All are loaded, by name, and obey the schema; their vectors have ids of their own."""
+    """All scenarios load in order of name and obey the schema; the ids of their vectors are unique."""
     loaded = load_scenarios()
     assert [scenario.name for scenario in loaded] == NAMES
     ids = [entry["id"] for scenario in loaded for entry in scenario.vectors]
@@ -132,7 +132,7 @@ def test_scenarios_of_the_checkout() -> None:
 
 
 def test_summary() -> None:
-    """Without options the command says when slow start ended, by what, and what was lost."""
+    """Without options the command prints the end of slow start, its reason, and the losses."""
     result = simulate_command(SCENARIOS / "shallow-queue.json", "--algorithm", "slow-start", "--profile", "rfc-9002")
     assert result.exit_code == 0
     shown = dict(line.split() for line in result.stdout.splitlines())
@@ -148,14 +148,14 @@ def test_summary() -> None:
 
 
 def test_summary_of_a_transfer_without_exit() -> None:
-    """A transfer that ends in slow start says so."""
+    """The summary reports a transfer that ends in slow start."""
     result = simulate_command(SCENARIOS / "delayed-acks.json")
     shown = dict(line.split() for line in result.stdout.splitlines())
     assert (shown["slow_start_ended_ms"], shown["by"]) == ("never", "-")
 
 
 def test_json_lines() -> None:
-    """With --json every line is an event and what was observed after it."""
+    """With --json every line is an event with the observation after it."""
     result = simulate_command(SCENARIOS / "shallow-queue.json", "--json")
     assert result.exit_code == 0
     scenario = load_scenario(SCENARIOS / "shallow-queue.json")
@@ -182,7 +182,7 @@ def test_unknown_controllers(words: tuple[str, ...], reason: str) -> None:
 
 
 def test_command_refuses_a_stall(tmp_path: Path) -> None:
-    """A scenario that stalls ends with 2 and says when."""
+    """A scenario that stalls ends with exit code 2 and the time of the stall."""
     content = raw()
     content["link"]["loss_ppm"] = 1_000_000
     result = simulate_command(write(tmp_path, content))

@@ -35,7 +35,7 @@ NAMES = list(scenario_files())
 
 
 def check_same(scenario: Scenario, algorithm: str, profile: str, *, trace: bool = True) -> bool:
-    """Check that both programs agree; return whether the run went to an end of its own."""
+    """Check that both programs agree; return whether the run completed without stall or refusal."""
     try:
         recording = plain_scenario(scenario, create(algorithm, profile, scenario.config))
     except StallError as stalled:
@@ -56,9 +56,9 @@ def check_same(scenario: Scenario, algorithm: str, profile: str, *, trace: bool 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_scenario(name: str) -> None:
-    """Every event, with three controllers: one that never paces, one that jumps and one that resumes.
+    """Every event agrees with three controllers: one that never paces, one that jumps and one that resumes.
 
-    Data without end that is announced as a whole would be one jump until the run stops: there the transfer has an end.
+    Endless announced data would be one jump until the run stops, so the transfer is then limited.
     """
     scenario = load_scenario(scenario_files()[name])
     scenario = replace(scenario, stop_ns=min(scenario.stop_ns, 3 * S))
@@ -70,7 +70,7 @@ def test_every_scenario(name: str) -> None:
 
 
 def random_scenario(random: SplitMix64) -> Scenario:
-    """Return a path on which queues overflow and packets are lost, for a transfer of up to 600 packets."""
+    """Return a path with queue overflows and losses, for a transfer of up to 600 packets."""
     size_bytes = 500 + random.below(1000)
     rate_bps, rtt_ns = 100_000 << random.below(9), 1_000_000 + random.below(300_000_000)
     queue_bytes = size_bytes * (1 + random.below(60))
@@ -91,7 +91,7 @@ def random_scenario(random: SplitMix64) -> Scenario:
 
 @pytest.mark.parametrize("controller", CONTROLLERS, ids="/".join)
 def test_random_paths(controller: tuple[str, str]) -> None:
-    """Every controller that there is, on three paths of its own."""
+    """Every controller agrees on three random paths."""
     random = SplitMix64(sum(map(ord, "/".join(controller))))
     ended = [check_same(random_scenario(random), *controller) for _ in range(3)]
     assert any(ended)
@@ -108,7 +108,7 @@ def test_random_paths(controller: tuple[str, str]) -> None:
     ids=str,
 )  # fmt: skip
 def test_bounds(beyond: dict[str, Any]) -> None:
-    """One step beyond each bound that the C code relies on: the message has the bound."""
+    """One step beyond each bound of the C code: the message contains the bound."""
     scenario = random_scenario(SplitMix64(1))
     bounds.check_scenario(scenario)
     parts = {
@@ -132,7 +132,7 @@ def sweep(*arguments: object, code: int = 0, **environment: str) -> str:
 
 @pytest.fixture
 def forgotten() -> Iterator[None]:
-    """Build and load the simulator again, now and afterwards."""
+    """Build and load the simulator again, before and after the test."""
     native.library.cache_clear()
     yield
     native.library.cache_clear()
@@ -165,7 +165,7 @@ def test_without_a_compiler(name: str, tmp_path: Path, monkeypatch: pytest.Monke
     result = CliRunner(env={"CC": "no-such-compiler"}).invoke(main, list(map(str, COMMANDS[name])))
     assert result.exit_code == 2
     assert (
-        "the path simulator needs a C compiler: there is no C compiler no-such-compiler; install one, or set CC to its command"
+        "the path simulator needs a C compiler: C compiler not found: no-such-compiler; install one, or set CC to its command"
         in result.stderr
     )
     assert list(tmp_path.iterdir()) == []
@@ -173,7 +173,7 @@ def test_without_a_compiler(name: str, tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.usefixtures("forgotten")
 def test_what_needs_no_compiler(tmp_path: Path) -> None:
-    """A sweep of the closed form computes."""
+    """A sweep of the closed form needs no compiler."""
     said = sweep(
         tmp_path / "rows.csv", "--kind", "model", "--algorithm", "slow-start", "--rate", "1Mbit/s", "--rtt", "1ms", "--size", "1kB",
         CC="no-such-compiler",
@@ -183,7 +183,7 @@ def test_what_needs_no_compiler(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("forgotten")
 def test_a_compiler_that_fails(tmp_path: Path) -> None:
-    """Its own words are in the message."""
+    """The message contains the output of the compiler."""
     compiler = tmp_path / "cc"
     compiler.write_text("#!/bin/sh\necho out of order >&2\nexit 1\n", encoding="utf-8")
     compiler.chmod(0o755)
@@ -211,7 +211,7 @@ def test_commands_beyond_the_bounds(part: str, tmp_path: Path) -> None:
 
 
 def test_a_sweep_beyond_the_bounds(tmp_path: Path) -> None:
-    """A cell beyond the bounds ends the sweep before it computes."""
+    """A cell beyond the bounds ends the sweep before its first computation."""
     said = sweep(tmp_path / "rows.csv", *CELLS, "--rate", "500bit/s", code=2)
     assert "rate_bps 500 is outside 1000..1099511627776, the bounds of the simulator" in said
     assert not (tmp_path / "rows.csv").exists()
@@ -235,7 +235,7 @@ class _Failing:
 
 @pytest.mark.parametrize("error", [ValueError("no answer"), KeyboardInterrupt()], ids=repr)
 def test_an_error_of_the_controller(error: BaseException) -> None:
-    """The run ends at that event, and the error is raised behind the simulator."""
+    """The run ends at that event, and the simulator raises the error of the controller."""
     controller = _Failing(error)
     simulation = Simulation(load_scenario(SCENARIO), controller)
     with pytest.raises(type(error)) as raised:
@@ -246,7 +246,7 @@ def test_an_error_of_the_controller(error: BaseException) -> None:
 
 @pytest.mark.parametrize("window_bytes", [0, 2**64 - 1])
 def test_windows_of_any_size(window_bytes: int) -> None:
-    """With no window the sender stalls; with the largest number all data leaves at once, in one event."""
+    """A window of 0 stalls the sender; the largest window sends all data at once, in one event."""
     controller = _Failing(ValueError())
     controller.initial_window_bytes = window_bytes
     scenario = replace(load_scenario(SCENARIO), transfer_bytes=12_000)

@@ -13,7 +13,7 @@ S = 1_000_000_000
 
 
 def test_bottleneck_serves_in_order() -> None:
-    """One packet is in service, others wait as the queue goes, and leave it when their service begins."""
+    """One packet is in service; others wait within the queue limit, and leave the queue when their service begins."""
     link = Bottleneck(Link(8_000_000, 5, 0, 2000, 0, 0), 1)
     ms = [link.carry(0, 1000) for _ in range(4)]
     assert ms == [MS + 5, 2 * MS + 5, 3 * MS + 5, None]
@@ -25,7 +25,7 @@ def test_bottleneck_serves_in_order() -> None:
 
 
 def test_empty_queue_serves_one() -> None:
-    """Without a queue a packet is taken if the link is idle, at the very end of a service too."""
+    """Without a queue a packet is accepted only if the link is idle, which includes the very end of a service."""
     link = Bottleneck(Link(8_000_000, 0, 0, 0, 0, 0), 1)
     assert [link.carry(0, 1000), link.carry(MS - 1, 1000), link.carry(MS, 1000)] == [MS, None, 2 * MS]
 
@@ -37,7 +37,7 @@ def test_service_is_rounded_up(size: int, rate: int, ns: int) -> None:
 
 
 def test_jitter_keeps_the_order() -> None:
-    """Jitter is drawn from purpose 2 of the seed, up to its bound, and no packet overtakes another."""
+    """Jitter is drawn from purpose 2 of the seed, up to its bound, and packets stay in order."""
     link = Bottleneck(Link(8_000_000_000, 100, 0, 10**9, 0, 10_000), 99)
     draws = SplitMix64(99 ^ 2)
     arrivals, last = [], 0
@@ -49,7 +49,7 @@ def test_jitter_keeps_the_order() -> None:
 
 
 def test_losses_are_drawn_behind_the_queue() -> None:
-    """Loss is drawn from purpose 1 of the seed, for packets that the queue took."""
+    """Loss is drawn from purpose 1 of the seed, for packets that the queue accepted."""
     link = Bottleneck(Link(8_000_000, 0, 0, 10**9, 300_000, 0), 42)
     draws = SplitMix64(42 ^ 1)
     lost = [link.carry(0, 1000) is None for _ in range(500)]
@@ -59,7 +59,7 @@ def test_losses_are_drawn_behind_the_queue() -> None:
 
 
 def test_acks_in_order() -> None:
-    """An ACK is due with every third packet, and otherwise a delay after the first that waits."""
+    """An ACK is due with every third packet, and otherwise a delay after the first waiting packet."""
     acks = AckPolicy(Receiver(3, 50))
     assert [acks.arrived(10, 0), acks.arrived(20, 1)] == [False, False]
     assert acks.deadline_ns == 60
@@ -70,7 +70,7 @@ def test_acks_in_order() -> None:
 
 
 def test_the_first_at_once() -> None:
-    """The first packet, and no other, is acknowledged at once."""
+    """Only the first packet is acknowledged at once."""
     acks = AckPolicy(Receiver(3, 50, first_at_once=True))
     assert acks.arrived(10, 0)
     assert acks.acknowledge(10) == ([(0, 0)], 0)
@@ -78,7 +78,7 @@ def test_the_first_at_once() -> None:
 
 
 def test_acks_behind_a_gap() -> None:
-    """A gap is acknowledged at once, together with waiting packets; the ACK delay is the delay of the largest packet."""
+    """A gap is acknowledged at once, with waiting packets; the ACK delay is the delay of the largest packet."""
     acks = AckPolicy(Receiver(10, 50))
     assert not acks.arrived(10, 0)
     assert acks.arrived(20, 4)

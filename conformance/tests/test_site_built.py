@@ -1,4 +1,4 @@
-"""The built site in a browser: axe finds nothing, nothing runs out of the window, no page asks anything outside, and every page says what it is."""
+"""The built site in a browser: no axe findings, no overflow, no external requests, and metadata on every page."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ PAGES = (
     "tutorial.html", "glossary.html", "specification/index.html", "specification/hystartpp.html", "specification/adapter-protocol.html",
     "_generated/commands.html", "_generated/vectors/hystart-path.html",
 )  # fmt: skip
-#: Beside those, one of each kind that axe is not asked about.
+#: In addition, one page of each kind that axe does not check.
 MORE = (
     "_generated/stacks.html", "_generated/matrix.html", "_generated/results.html", "_generated/connections.html", "_generated/readings.html",
     "_generated/freedoms.html", "_generated/plain/search_draft_09.html", "_generated/api/python.html", "_generated/api/c.html", "_generated/vectors/index.html",
@@ -28,7 +28,7 @@ MORE = (
 )  # fmt: skip
 BAD = Path(__file__).with_name("site_bad.html")
 WIDTHS = (1280, 390)
-#: What lies outside of the window and in no box that scrolls.
+#: Elements outside the window that are not in a scrolling box.
 OUTSIDE = """() => [...document.querySelectorAll("body *")].filter((each) => {
   const box = each.getBoundingClientRect();
   if (box.width === 0 || box.right <= document.documentElement.clientWidth + 1 || box.left < 0) return false;
@@ -39,7 +39,7 @@ OUTSIDE = """() => [...document.querySelectorAll("body *")].filter((each) => {
   return true;
 }).map((each) => `${each.tagName} ${each.className} ${each.textContent.trim().slice(0, 40)}`)"""
 
-#: Tables that scroll sideways, without a first column that stays in view.
+#: Tables that scroll sideways without a sticky first column.
 LOOSE = """() => [...document.querySelectorAll("article table.docutils")].filter((table) => {
   const box = table.closest(".table-wrapper");
   if (!box || box.scrollWidth <= box.clientWidth + 1) return false;
@@ -50,7 +50,7 @@ pytestmark = [
     pytest.mark.site,
     pytest.mark.skipif(
         not (SITE / "find.html").exists(),
-        reason="needs a built site (make docs), which is not here; make site looks at it",
+        reason="needs a built site (make docs); make site checks it",
     ),
 ]
 
@@ -63,7 +63,7 @@ def root() -> Iterator[str]:
 
 @pytest.fixture
 def asked(tab: Any) -> list[str]:
-    """Note every request of a page."""
+    """Collect every request of a page."""
     found: list[str] = []
     tab.on("request", lambda request: found.append(request.url))
     return found
@@ -121,7 +121,7 @@ def test_what_is_too_wide_is_found(root: str, tab: Any) -> None:
 
 
 def test_every_page_says_what_it_is() -> None:
-    """Title and description of its own, icon, version and commit; every picture has a text."""
+    """Each page has its own title and description, icon, version and commit; every picture has an alternative text."""
     titles: dict[str, str] = {}
     for path in sorted(SITE.rglob("*.html")):
         name, text = path.relative_to(SITE).as_posix(), path.read_text("utf-8")

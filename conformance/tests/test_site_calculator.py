@@ -1,4 +1,4 @@
-"""The calculator says what the model says, and what the path simulator measures."""
+"""The calculator agrees with the model and with the path simulator."""
 
 import json
 import re
@@ -34,7 +34,7 @@ console.log(JSON.stringify(typeof given === "string" ? (eval(given) ?? null) : g
 
 needs = pytest.mark.skipif(
     shutil.which("node") is None or not MODULE.exists(),
-    reason="needs node and build/wasm/firstflight.wasm (make wasm), of which not all are here",
+    reason="needs node and build/wasm/firstflight.wasm (make wasm)",
 )
 SCHARF = {"rate": 10, "rtt": 200, "size": 65, "iw": 3, "mss": 1448, "mtu": 1500, "threshold": 65536, "approved": 5.12}
 SATELLITE = {
@@ -50,17 +50,17 @@ SATELLITE = {
 
 
 def calculated(values: dict[str, float]) -> Any:
-    """Return by scheme the model, the simulator or its reason, and the packet time, all in ns."""
+    """Return by scheme the time of the model, of the simulator or its reason, and the packet time, all in ns."""
     return calculated_all([values])[0]
 
 
 def calculated_all(values: list[dict[str, float]]) -> Any:
-    """Return the same of several inputs."""
+    """Return the same for several inputs."""
     return asked(values)
 
 
 def asked(given: object) -> Any:
-    """Return what the script prints: the table of each input, or the value of an expression."""
+    """Return the output of the script: the table of each input, or the value of an expression."""
     loader = REFERENCE_C / "wasm" / "firstflight.mjs"
     arguments = (str(loader), str(MODULE), str(SCRIPT), json.dumps(given))
     command = ("node", "--input-type=module", "-e", NODE, *arguments)
@@ -110,7 +110,7 @@ GRID = [
 
 @needs
 def test_both_columns_answer_one_question() -> None:
-    """Within two packet times, or a reason; slow start, and Jump-Start with a profile for its threshold, always have a number."""
+    """The columns agree within two packet times or give a reason; slow start and Jump-Start profiles have numbers."""
     shown = blank = 0
     for values, found in zip(GRID, calculated_all(GRID), strict=True):
         for scheme, (model, simulated, packet_ns) in found.items():
@@ -134,7 +134,7 @@ def test_both_columns_answer_one_question() -> None:
 
 @needs
 def test_the_threshold_is_in_both_columns() -> None:
-    """100 kB over 600 ms: with the default threshold Jump-Start sends 64 KiB first in the model and in the simulator."""
+    """100 kB over 600 ms: with the default threshold, Jump-Start first sends 64 KiB in model and simulator."""
     model, simulated, _ = calculated(SATELLITE | {"rate": 10, "iw": 10, "threshold": 65536, "mss": 1448, "mtu": 1500})[
         "jump-start"
     ]
@@ -171,7 +171,7 @@ def test_valid_values_and_addresses_of_the_equations() -> None:
 
 @needs
 def test_a_response_over_a_satellite_is_that_of_every_start() -> None:
-    """Of the page with all starts: the same path, JumpStart and slow start."""
+    """JumpStart and slow start give the times of the page with all starts on the same path."""
     place = Place("a satellite", 20 * 10**6, 600 * 10**6)
     found = calculated(SATELLITE)
     assert found["jump-start"][1] == response("jumpstart/pfldnet-2007", place, 100_000)

@@ -1,4 +1,4 @@
-"""Downloads of the site: documents validate, archives have every file, errata have the events of their text, and each is on its page."""
+"""Downloads of the site: valid documents, complete archives, errata with the events of their text, links on pages."""
 
 import io
 import re
@@ -65,7 +65,7 @@ def test_archives_have_the_vectors_of_the_checkout() -> None:
 
 
 def test_each_file_is_linked() -> None:
-    """Each archive, document, header and script is on one of both pages; each profile and clause is in its document."""
+    """Each archive, document, header and script has a link; each profile and clause is in its document."""
     text = "\n".join(data_page.pages().values())
     assert [name for name in data_files.contents() if f'href="../data/{name}"' not in text] == []
     documents = data_files.documents()

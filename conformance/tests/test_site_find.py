@@ -1,4 +1,4 @@
-"""The page *Find vectors* selects what Python selects."""
+"""The page *Find vectors* gives the selections of Python."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ const found = Find.select(window.FIRSTFLIGHT_VECTORS, wanted);
 if (wanted.differences) console.log(JSON.stringify(Find.differences(window.FIRSTFLIGHT_VECTORS, ...wanted.differences)));
 else console.log(JSON.stringify({ ids: found.map((vector) => vector.id), files: found.map(Find.fileOf), command: Find.command(wanted, found) }));
 """
-node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node, which is not here")
+node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def selected(written: Path, **wanted: Any) -> Any:
 
 
 def test_profiles_are_told_apart_as_compare_tells_them(written: Path) -> None:
-    """In windows: what only outcome or state shows is no difference that every stack has."""
+    """Profiles are compared by windows: a difference in outcome or state alone does not count."""
     index = json.loads(written.read_text("utf-8").partition("= ")[2].rstrip(";\n"))
     several = [vector for vector in site.vectors() if len(vector.profiles) > 1 and vector.algorithm == "careful-resume"]
     listed = {entry["id"]: entry for entry in index["vectors"]}

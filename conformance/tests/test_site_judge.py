@@ -1,4 +1,4 @@
-"""judge.html in a browser: a log that is dropped gives the JSON of the command, and neither page nor worker can send anything."""
+"""judge.html in a browser: a dropped log gives the JSON of the command; neither page nor worker can send anything."""
 
 import gzip
 import json
@@ -23,12 +23,12 @@ from served import served  # isort: skip
 from test_ack_tables import rows, table  # isort: skip
 
 KEPT = Path(__file__).parent / "kept_captures"
-#: The connections of which the page gets a qlog, a recording and, as an aggregate, the habits of every writer.
+#: Connections given to the page as a qlog, as a recording and, in aggregate, in the style of every writer.
 CASES = ("search.path.deep-queue@linux-4", "search.path.deep-queue@neqo-2026", "hystart.path.deep-queue@linux", "hystartpp.path.deep-queue@rfc-9406", "cubic.rounds.sawtooth@rfc-9438")  # fmt: skip
 
 interpreter = pytest.mark.skipif(
     not (judge.INTERPRETER / "pyodide.asm.wasm").exists(),
-    reason="needs the interpreter of the page (make judge-extras), which is not here",
+    reason="needs the interpreter of the page (make judge-extras)",
 )
 
 
@@ -38,7 +38,7 @@ def case(name: str) -> Case:
 
 
 def logs(folder: Path) -> Iterator[tuple[str, str | None]]:
-    """Write the logs; yield the name of each, and of the other side's."""
+    """Write the logs; yield the name of each log and of its peer's log."""
     folder.mkdir()
     for kept in sorted(KEPT.glob("*.pcap.gz")):
         (folder / kept.stem).write_bytes(gzip.decompress(kept.read_bytes()))
@@ -82,13 +82,11 @@ ANSWER = """() => document.getElementById("fault").hidden
 def opened(tab: Any, root: str) -> None:
     tab.goto(f"{root}/judge.html")
     tab.set_default_timeout(300_000)
-    tab.wait_for_selector(
-        "body[data-state=ready]"
-    )  # a function to wait for would be evaluated, which the policy forbids
+    tab.wait_for_selector("body[data-state=ready]")  # wait_for_function would evaluate code, which the policy forbids
 
 
 def tried(tab: Any) -> str:
-    """Press the button that tries to send something, from the page and from its worker."""
+    """Press the button that attempts requests from the page and from its worker."""
     tab.click("#try")
     tab.wait_for_selector("#tried:has-text('worker')")
     told: str = tab.text_content("#tried")
@@ -96,7 +94,7 @@ def tried(tab: Any) -> str:
 
 
 def dropped(tab: Any, folder: Path, name: str, peer: str | None) -> dict[str, Any]:
-    """Drop a log on the page, as a reader does; return what the page answers."""
+    """Drop a log on the page, as a reader does; return the answer of the page."""
     tab.set_input_files("#peer", [folder / peer] if peer else [])
     tab.set_input_files("#held", folder / name)
     tab.evaluate("document.body.dataset.state = 'dropping'")
@@ -157,7 +155,7 @@ def test_every_log_of_the_tests_gives_the_answer_of_the_command(tab: Any, tmp_pa
 
 @interpreter
 def test_without_its_policy_the_page_could_send(tab: Any, tmp_path: Path) -> None:
-    """What the other tests see is the policy's doing."""
+    """Without the policy the requests succeed, so the policy blocks them in the other tests."""
     open_policy = "script-src * 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:"
     (tmp_path / "judge.html").write_text(judge.page(judge.INTERPRETER, open_policy), encoding="utf-8")
     with served(tmp_path) as (root, asked):
@@ -168,7 +166,7 @@ def test_without_its_policy_the_page_could_send(tab: Any, tmp_path: Path) -> Non
 
 @interpreter
 def test_a_sample_has_an_address_and_names_lead_to_pages(tab: Any, tmp_path: Path) -> None:
-    """The address of a sample judges it; profiles and rules of the answer are links to pages and anchors of the site."""
+    """The address of a sample judges it; profiles and rules in the answer link to pages and anchors of the site."""
     (tmp_path / "judge.html").write_text(judge.page(judge.INTERPRETER), encoding="utf-8")
     with served(tmp_path) as (root, _):
         tab.set_default_timeout(300_000)

@@ -1,4 +1,4 @@
-"""Every page has a navigation, breadcrumbs, and the buttons of the first screen lead to built pages."""
+"""Every page has navigation and breadcrumbs, and the buttons of the first screen lead to built pages."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""What every page of the site says of itself, and pages that are made from what they describe."""
+"""Metadata of each page of the site, and pages generated from code and data."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Missing parts of the site are not in the navigation, and an incomplete site is not packed."""
+"""Missing parts of the site are left out of the navigation, and an incomplete site is not packed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Plots of the built site follow the colour scheme, and their letters can be read on a phone."""
+"""Plots of the built site follow the colour scheme, and their text is readable on a phone."""
 
 import io
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ LETTERS = """() => [...document.querySelectorAll("article img[src$='.svg']")].sl
 
 pytestmark = [
     pytest.mark.site,
-    pytest.mark.skipif(not (SITE / "find.html").exists(), reason="needs a built site (make docs), which is not here"),
+    pytest.mark.skipif(not (SITE / "find.html").exists(), reason="needs a built site (make docs)"),
 ]
 
 

@@ -22,13 +22,13 @@ pytestmark = [
     pytest.mark.site,
     pytest.mark.skipif(
         not (SITE / "find.html").exists(),
-        reason="needs a built site (make docs), which is not here; make site looks at it",
+        reason="needs a built site (make docs); make site checks it",
     ),
 ]
 
 
 class Reader:
-    """A reader who begins at the home page and follows links and buttons that can be seen."""
+    """A reader who begins at the home page and follows visible links and buttons."""
 
     def __init__(self, tab: Any, root: str) -> None:
         self.tab, self.root, self.clicks = tab, root, 0
@@ -36,7 +36,7 @@ class Reader:
         tab.goto(f"{root}/index.html")
 
     def click(self, name: str | re.Pattern[str], *, row: str = "", kind: str = "link") -> None:
-        """Click on a link or button by its text, of the table row with a text if one is given."""
+        """Click on a link or button by its text, within the table row with a text if given."""
         self.clicks += 1
         assert self.clicks <= CLICKS
         within = self.tab.get_by_role("row").filter(has_text=row) if row else self.tab.get_by_role("main")
@@ -44,7 +44,7 @@ class Reader:
         self.tab.wait_for_load_state()
 
     def shown(self, selector: str, *texts: str) -> str:
-        """Return the text of the first visible element that has all texts."""
+        """Return the text of the first visible element with all texts."""
         found = self.tab.locator(selector)
         for text in texts:
             found = found.filter(has_text=text)
@@ -59,7 +59,7 @@ class Reader:
             self.tab.locator(f"#{name.replace('_', '-')}").press("Enter")
 
     def downloads(self, selector: str, *texts: str) -> bytes:
-        """Return the file to which the first visible link with all texts leads."""
+        """Return the target file of the first visible link with all texts."""
         self.shown(selector, *texts)
         found = self.tab.locator(selector)
         for text in texts:

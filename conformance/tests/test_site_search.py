@@ -1,4 +1,4 @@
-"""The check of the search asks the script of the site, and fails a build in which pages are not found."""
+"""The check of the search runs the script of the site, and fails a build if pages are not found."""
 
 import json
 import os
@@ -23,7 +23,7 @@ found.ranks_of = lambda site: ranks_of(site, found.QUERIES)
 def setup(app):
     app.connect("build-finished", found.check_search)
 """
-node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node, which is not here")
+node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
 
 def test_queries_of_readers_are_asked() -> None:
@@ -39,14 +39,14 @@ def exists(page: str) -> bool:
 
 
 def test_questions_are_of_pages() -> None:
-    """Each page with questions exists, each question is listed once on its page, and each stack has a phrase."""
+    """Each page with questions exists, its questions are unique, and each stack has a phrase."""
     listed = tomllib.loads(asked.QUESTIONS.read_text("utf-8"))
     assert [page for page in listed if not exists(page)] == []
     assert [page for page, phrases in listed.items() if len({*phrases}) < len(phrases)] == []
     assert "ngtcp2" in asked.questions()["_generated/stacks/ngtcp2"][0]
 
 
-#: A site of three pages with the script of questions, and its data as it is written for this site.
+#: A site of three pages with the script of questions, and data in the format of this site.
 SITE = """\
 import json
 from pathlib import Path
@@ -61,7 +61,7 @@ def setup(app):
 
 @node
 def test_questions_single_words_and_titles(tmp_path: Path) -> None:
-    """A question leads to its page, a query whose words no page has together to the pages with one of them, and a page is listed once."""
+    """Questions lead to their page, queries without a full match to pages with one word; pages are listed once."""
     static = tmp_path / "static" / "search"
     static.mkdir(parents=True)
     shutil.copy(ROOT / "docs" / "_static" / "search" / "ask.js", static)

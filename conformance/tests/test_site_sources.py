@@ -1,4 +1,4 @@
-"""What is cited becomes a link, and what only looks like a citation does not."""
+"""Citations become links, and text that only looks like a citation does not."""
 
 import pytest
 from docutils import nodes
@@ -35,14 +35,14 @@ def test_what_is_cited(text: str) -> None:
 
 
 class Builder:
-    """A builder whose pages lie beside each other."""
+    """A builder whose pages are all in one folder."""
 
     def get_relative_uri(self, document: str, page: str) -> str:
         return f"{page}.html"
 
 
 class App:
-    """An application of Sphinx as far as links ask for one."""
+    """The part of a Sphinx application that the links need."""
 
     builder = Builder()
 

@@ -1,4 +1,4 @@
-"""The implementation status of a draft says what the report says."""
+"""The implementation status of a draft agrees with the report."""
 
 from typing import Any
 

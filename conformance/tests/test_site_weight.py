@@ -1,4 +1,4 @@
-"""The site has a limit, and a build that passes it fails."""
+"""The site has a size limit, and a build above it fails."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def setup(app):
 
 @pytest.mark.parametrize(("limit", "code"), [(10_000_000, 0), (10_000, 1)])
 def test_a_site_above_the_limit_fails_the_build(limit: int, code: int, tmp_path: Path) -> None:
-    """As `make docs` calls Sphinx: with -W, and on to the end."""
+    """The test calls Sphinx as `make docs` does: with -W and --keep-going."""
     (tmp_path / "conf.py").write_text(CONF.format(limit=limit), "utf-8")
     (tmp_path / "index.rst").write_text("Page\n====\n", "utf-8")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(tmp_path), str(tmp_path / "out")]  # fmt: skip
@@ -33,7 +33,7 @@ def test_a_site_above_the_limit_fails_the_build(limit: int, code: int, tmp_path:
 
 
 def test_every_file_counts_once(tmp_path: Path) -> None:
-    """Sphinx's own notes are no part of the site."""
+    """The site does not include Sphinx's own files."""
     for name, size in {"index.html": 3, "a/b.html": 5, "_generated/vectors/x/y.html": 7, ".doctrees/z": 11}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"x" * size)

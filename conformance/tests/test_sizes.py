@@ -1,4 +1,4 @@
-"""The page of response times over sizes: every algorithm is on its figure, and its table says what the simulator does."""
+"""The page of response times over sizes: every algorithm is on its figure, and its table matches the simulator."""
 
 import re
 
@@ -25,7 +25,7 @@ def test_the_table_has_rows() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_the_table(row: tuple[str, ...]) -> None:
-    """Times in milliseconds on the second path."""
+    """The table has the times on the second path, in milliseconds."""
     found = [sizes.response(row[0], sizes.PLACES[1], size) for size in (60_000, 600_000, 3_000_000)]
     assert [f"{t_ns / 10**6:.1f}" for t_ns in found] == list(row[1:])
 

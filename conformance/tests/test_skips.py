@@ -10,7 +10,7 @@ import skips
 
 
 def report_of(folder: Path, *adapters: tuple[str, str | None]) -> Path:
-    """Write a report with these adapters and their reasons to be skipped."""
+    """Write a report with these adapters and their reasons for skipping."""
     path = folder / "report.json"
     path.write_text(json.dumps({"adapters": [{"name": name, "skipped": why} for name, why in adapters]}))
     return path
@@ -26,7 +26,7 @@ def test_reasons_are_counted(tmp_path: Path) -> None:
 
 
 def test_nothing_is_skipped(tmp_path: Path) -> None:
-    """Without skips the line says 0, also if no job has written a file."""
+    """Without skips the line shows 0, also if no job has written a file."""
     assert skips.summary(tmp_path / "none", report_of(tmp_path, ("c-port", None))) == "skipped: 0"
 
 
@@ -39,7 +39,7 @@ def test_a_report_that_cannot_be_read_is_reported(tmp_path: Path, text: str | No
 
 
 def test_a_job_keeps_its_exit_code_and_output(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """The lines of a job are passed on, and its failure is not hidden; a second run replaces the reasons of the first."""
+    """The lines and the exit code of a job are passed on; a second run replaces the reasons of the first."""
     program = "print('loaders: go: skipped: there is no go here'); print('other'); raise SystemExit(3)"
     for _ in range(2):
         assert skips.main(["run", str(tmp_path), "loaders", sys.executable, "-c", program]) == 3
@@ -48,5 +48,5 @@ def test_a_job_keeps_its_exit_code_and_output(tmp_path: Path, capfd: pytest.Capt
 
 
 def test_usage() -> None:
-    """Other words end with exit code 2."""
+    """Other arguments end with exit code 2."""
     assert skips.main([]) == skips.main(["run", "folder", "job"]) == skips.main(["report"]) == 2

@@ -19,20 +19,20 @@ from firstflight_conformance.replay.measure import config_from_json, replay
 from firstflight_conformance.replay.mutants import load_mutants
 
 PAGES = sorted([*pages(), *(ROOT / "docs").glob("*.md")])
-#: A vector, a clause or a group of vectors, of any algorithm; `cubic.c` is a file.
+#: A vector, a clause or a group of vectors of any algorithm; `cubic.c` is a file.
 DOTTED = re.compile(rf"`((?:{'|'.join(ALGORITHMS)})\.(?!c`)[a-z0-9.-]+)(?:@([a-z0-9+-]+))?`")
 MUTANTS = re.compile(r"mutants? ((?:`[a-z0-9-]+`(?:, | and )?)+)")
-#: A case, one of its events, and what the page says of it.
+#: A case, one of its events, and the values on the page.
 NUMBERS = re.compile(r"`([a-z0-9.-]+)@([a-z0-9-]+)`, event (\d+): ((?:`\w+` \w+(?:, )?)+)")
 #: A source in the sections of the BBR draft that its editor's copy makes normative.
 _NORMATIVE = re.compile(r"draft-06, sections? (?:2\.13 and )?5\.[1-6]")
-#: The two vectors that docs/search-profiles.md names.
+#: The two vectors of docs/search-profiles.md.
 TELLING = ("search.path.deep-queue", "search.missed-bins.5")
 
 
 @cache
 def profiles_of() -> dict[str, set[str]]:
-    """Return the profiles of every vector, with those of the computations."""
+    """Return the profiles of every vector, including computations."""
     return {vector.id: set(vector.profiles) for vector in [*every_vector(), *computations.load_all()]}
 
 
@@ -151,7 +151,7 @@ def test_two_vectors_tell_all_profiles_apart_by_the_window():
 
 
 def test_an_erratum_says_the_bin_in_which_the_vector_exits():
-    """S12 names the bin and the shift of the exit, which the vector has at that event."""
+    """The bin and the shift of the exit in S12 are the values of the vector at that event."""
     text = (SPEC / "search" / "errata.md").read_text("utf-8")
     (vector, profile, at, of_bin, shift), *_ = re.findall(
         r"`(search\.clock\.[\w.-]+)@([\w.-]+)`: it exits at event (\d+), in its bin (\d+) and with a shift of (\d+)",
@@ -162,7 +162,7 @@ def test_an_erratum_says_the_bin_in_which_the_vector_exits():
 
 
 def test_clauses_of_bbr_show_the_level_of_the_editors_copy():
-    """The copy makes sections 5.1 to 5.6 of the draft normative: a clause from them has MUST beside the level of -06, others have none."""
+    """Exactly the clauses from sections 5.1 to 5.6 have MUST by the editor's copy in addition to the level of -06."""
     clauses = [clause for clause in all_clauses().values() if clause.page == "bbr"]
     of_these_sections = {
         clause.id
@@ -175,7 +175,7 @@ def test_clauses_of_bbr_show_the_level_of_the_editors_copy():
 
 
 def test_the_page_of_bbr_counts_the_clauses_of_both_levels():
-    """docs/bbr.md has the number of clauses that the draft states, with their level in the tag and in the editor's copy."""
+    """docs/bbr.md has the number of clauses from the draft by their level in the tag and in the editor's copy."""
     named = {"-": "no keyword"}
     of_the_draft = [
         (clause.level, clause.newer_level or clause.level)
@@ -189,7 +189,7 @@ def test_the_page_of_bbr_counts_the_clauses_of_both_levels():
 
 
 def test_the_errata_of_bbr_say_what_the_other_choice_answers():
-    """B-1 to B-3: a mutant, at the event of the vector before it on the line, answers as the line says."""
+    """B-1 to B-3: the mutant has the values of the line at the event of the vector before it."""
     text = (SPEC / "bbr" / "errata.md").read_text("utf-8")
     lines = [line for line in text.splitlines() if "With the mutant" in line]
     assert len(lines) == 3
@@ -210,7 +210,7 @@ def test_the_errata_of_bbr_say_what_the_other_choice_answers():
 
 
 def test_every_freedom_of_bbr_was_judged_by_the_editors_copy():
-    """Of B1 to B19 each is either closed there or stays open, B7 is a reading of implementations."""
+    """Each of B1 to B19 is closed by the copy or stays open, except B7, a reading of implementations."""
     text = (SPEC / "bbr" / "open-points.md").read_text("utf-8")
     judged = text.partition("were judged again by the editor's copy 4ce5e87")[2]
     numbers = {int(number) for number in re.findall(r"\bB(\d+)\b", judged)}

@@ -35,7 +35,7 @@ OPEN = replace(
 
 
 def page(monkeypatch: pytest.MonkeyPatch, report: Path) -> str:
-    """Return the page made from a report, and those of its stacks below it."""
+    """Return the overview page made from a report, followed by the pages of its stacks."""
     found = CURRENT(report)
     monkeypatch.setattr(committed, "current", lambda: found)
     return "\n".join(stacks.pages().values())
@@ -43,7 +43,7 @@ def page(monkeypatch: pytest.MonkeyPatch, report: Path) -> str:
 
 @pytest.fixture
 def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A report of five stacks, one of them missing, by vectors and on one path."""
+    """Write a report of five stacks, one of them missing, by vectors and on one path."""
     manifests = {
         "known": adapter(*command("answers", "half"), name="known", deviations=(KNOWN,)),
         "open": adapter(*command("answers", "half"), name="open", deviations=(replace(OPEN, case=KNOWN.case),)),
@@ -64,7 +64,7 @@ def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_without_a_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Counts, divergences and explanations are the committed files; the page shows their date and each stack has a page."""
+    """The page shows the committed counts, divergences and explanations with their date; each stack has a page."""
     text = page(monkeypatch, tmp_path / "absent.json")
     kept = json.loads(FILE.read_text("utf-8"))
     assert f"Results of {kept['date']}, as committed" in stacks.pages()["stacks"]
@@ -74,7 +74,7 @@ def test_without_a_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_committed_results_have_the_committed_counts() -> None:
-    """The results of each profile, counted as for results.json, give results.json again."""
+    """Counting the results of each profile gives results.json again."""
     kept = json.loads(FILE.read_text("utf-8"))
     again = document(committed.report() | {"checkout": {"date": kept["date"]}})
     assert again["stacks"] == kept["stacks"]
@@ -95,9 +95,9 @@ def test_a_skipped_stack_has_its_committed_results(tmp_path: Path) -> None:
 
 
 def test_page_of_a_run(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
-    """Verdicts, the first divergence with its numbers, the clause as a link, the explanation as it stands, what was skipped."""
+    """The page has verdicts, the first divergence, its clause as a link, the explanation, and skipped stacks."""
     text = page(monkeypatch, report)
-    assert "Other vectors" in text  # of the small vectors
+    assert "Other vectors" in text  # about the small vectors
     assert "- Absent 3\n  - C\n  - needs the program no-such-program" in text
     row = "{ref}`Bad <stack-known>`\n  - 1\n  - Python\n  - `slow-start/rfc-9002`"
     assert f"{row}\n  - 3\n  - 1\n  - 0\n  - 0" in text  # two vectors and the path agree, one vector shows the defect
@@ -113,14 +113,14 @@ def test_page_of_a_run(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
 
 
 def test_defects_lead(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
-    """What a user notices, the sentence with its level, the place in this version of the stack; then the explanation and the cases, folded."""
+    """Defects begin with effect, level, section and place in the code; explanation and cases follow, folded."""
     text = page(monkeypatch, report)
     should = '<span class="state state-should">◐ SHOULD</span>'
     place = "1, src/window\\_c.c, on\\_ack"
     where = place.removeprefix("1, ")
     overview = f"**{{ref}}`Bad <stack-known>`**\n\n- {should} It is half as fast. *RFC 9002, section 7.3.1; {where}.* Shown by `slow-start/rfc-9002`."
     assert overview in text
-    assert text.index("## Stacks and profiles") < text.index("Everything else is grey") < text.index("## Defects")
+    assert text.index("## Stacks and profiles") < text.index("All other deviations are grey") < text.index("## Defects")
     of_stack = stacks.pages()["stacks/known"]
     assert "**1 defect**, 0 other deviations." in of_stack
     assert (
@@ -132,7 +132,7 @@ def test_defects_lead(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
 
 
 def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
-    """It is counted apart and stands in no list of defects."""
+    """Such a deviation is counted separately and is not in a list of defects."""
     of_stack = page(monkeypatch, report) and stacks.pages()["stacks/open"]
     assert "**No defect**, 1 other deviation." in of_stack
     assert "## Defects" not in of_stack
@@ -145,19 +145,19 @@ def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path
 
 
 def test_another_version_shows_first_differences(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
-    """It has neither defects nor rules, and is in no list of stacks without defects."""
+    """The stack has neither defects nor rules, and is not in the list of stacks without defects."""
     overview = page(monkeypatch, report)
     of_stack = stacks.pages()["stacks/version"]
     assert "**Another version of the algorithm.** Each case shows the first difference." in of_stack
     assert '<span class="state state-other">○ other-version</span> is another version' in of_stack
     assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in of_stack
     assert "Shows at" not in of_stack
-    assert "in which no defect is looked for: {ref}`Bad <stack-version>`." in overview
+    assert "which is not searched for defects: {ref}`Bad <stack-version>`." in overview
     assert '<span class="state state-other">○ another version</span>' in overview
 
 
 def test_matrix_counts_causes(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
-    """A cell has the causes, and the cases in small print."""
+    """A cell contains the causes, and the cases in small print."""
     text = page(monkeypatch, report)
     small = '<span class="small-print">3 of 4 cases agree</span>'
     assert f'<span class="state state-should">◐ 1 defect</span><br>{small}' in text
@@ -167,7 +167,7 @@ def test_matrix_counts_causes(monkeypatch: pytest.MonkeyPatch, report: Path) -> 
 
 @pytest.mark.parametrize(("changed", "words"), [(False, "."), (True, ", with changes that are not committed.")])
 def test_what_was_judged_is_named(monkeypatch: pytest.MonkeyPatch, report: Path, changed: bool, words: str) -> None:
-    """The page names the commit with its date, not the day on which it was built; the version of the stack stands beside it."""
+    """The page has the commit with its date, not the build date, together with the version of the stack."""
     document = json.loads(report.read_text(encoding="utf-8"))
     document["checkout"] = {"commit": "0123456789abcdef" * 3, "date": "2026-11-05", "changed": changed}
     report.write_text(json.dumps(document), encoding="utf-8")
@@ -184,7 +184,7 @@ def test_what_was_judged_is_named(monkeypatch: pytest.MonkeyPatch, report: Path,
 
 
 def test_delay_step(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
-    """The ACK with reduced growth is named by its packet."""
+    """The ACK with reduced growth is identified by its packet."""
     document: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
     for result in document["adapters"][0]["results"]:
         if "loop" in result:

@@ -1,4 +1,4 @@
-"""What is built or installed belongs to the texts that are there: not to a copy, an older file or another compiler."""
+"""Built and installed files match the current sources, not a copy, an older file or another compiler."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT, VECTOR
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the port that is built."""
+    """Return a copy of the port that has been built."""
     folder = tmp_path_factory.mktemp("port")
     for part in (REFERENCE_C, CONFORMANCE / "adapters" / "c", CONFORMANCE / "include"):
         shutil.copytree(part, folder / part.relative_to(ROOT))
@@ -30,12 +30,12 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def port(tmp_path: Path, original: Path) -> Path:
-    """The same once more: what is built does not depend on where it lies, and the times of the files are copied."""
+    """Return a copy of the built port: builds are independent of the folder, and the copy keeps the file times."""
     return Path(shutil.copytree(original, tmp_path / "port"))
 
 
 def made(port: Path, *words: str, target: str = "lib") -> str:
-    """Build the library at no optimization, which is quick; return what make prints."""
+    """Build without optimization, which is quick; return the output of make."""
     command = ["make", "-C", str(port / "reference-c"), target, "CFLAGS=-O0", "-j2", *words]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
@@ -52,7 +52,7 @@ def test_nothing_new_builds_nothing(port: Path) -> None:
 
 
 def test_an_older_source_is_built(port: Path) -> None:
-    """A file whose time is older than what was built from it, as a copy leaves it, is compiled."""
+    """A source older than its object, as in a copy with old times, is compiled."""
     source, before = port / "reference-c/firstflight/wide.c", library(port)
     source.write_text(source.read_text(encoding="utf-8") + "int ff_planted;\n", encoding="utf-8")
     os.utime(source, (1_000_000, 1_000_000))
@@ -61,7 +61,7 @@ def test_an_older_source_is_built(port: Path) -> None:
 
 
 def test_a_deleted_source_is_missed(port: Path) -> None:
-    """Its object does not stay in the library."""
+    """The object of a deleted source does not stay in the library."""
     before = library(port)
     (port / "reference-c/firstflight/wide.c").unlink()
     made(port)
@@ -74,7 +74,7 @@ def test_another_flag_builds_anew(port: Path) -> None:
 
 
 def test_what_an_interrupted_build_has_left(port: Path) -> None:
-    """An object of a text that was there in between is compiled again, though its source is older."""
+    """An object of a temporary text is compiled again, even if its source is older."""
     library_of_it = port / "build/c/libfirstflight.a"
     before = library_of_it.read_bytes()
     for left in (library_of_it, library_of_it.with_suffix(".so")):
@@ -85,7 +85,7 @@ def test_what_an_interrupted_build_has_left(port: Path) -> None:
 
 
 def test_a_source_that_changes_while_it_is_compiled(port: Path, tmp_path: Path) -> None:
-    """And is then what it was, with its old time: of the program nothing is left, and the next `make` builds it."""
+    """If the source is then restored with its old time, no program remains, and the next `make` builds it."""
     source, compiler = port / "reference-c/firstflight/u128.c", tmp_path / "cc"
     compiler.write_text(
         f'#!/bin/sh\ncase "$*" in *"-c firstflight/u128.c"*)\ncp -p {source} {tmp_path}/old; echo "int ff_planted;" >> {source}; '
@@ -103,7 +103,7 @@ def test_a_source_that_changes_while_it_is_compiled(port: Path, tmp_path: Path) 
 
 
 def test_another_checkout_is_not_entered(tmp_path: Path) -> None:
-    """A `CDPATH` that leads to its folders does not, nor is it judged as an exported `FIRSTFLIGHT_ROOT` would have it."""
+    """Neither `CDPATH` nor an exported `FIRSTFLIGHT_ROOT` leads the build to another checkout."""
     for folder in ("here", "elsewhere"):
         (tmp_path / folder / "conformance").mkdir(parents=True)
     shutil.copy(ROOT / "Makefile", tmp_path / "here")
@@ -116,7 +116,7 @@ def test_another_checkout_is_not_entered(tmp_path: Path) -> None:
 
 
 def test_a_program_that_cargo_puts_elsewhere(tmp_path: Path) -> None:
-    """As for another machine, by `CARGO_BUILD_TARGET`: that of the last build is not taken for it."""
+    """If `CARGO_BUILD_TARGET` moves the program, the old program of the last build is not used."""
     for name in ("cargo-build.sh", "crates.sh", "crates.txt"):
         shutil.copy(CONFORMANCE / "adapters" / name, tmp_path)
     for name, text in (("cargo", 'echo \'"source":"registry"\''), ("rustc", "echo rustc 9.9.9")):
@@ -138,7 +138,7 @@ def test_a_program_that_cargo_puts_elsewhere(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("go") is None, reason="there is no go here")
 def test_the_loader_in_go_looks_at_the_vectors(tmp_path: Path) -> None:
-    """Go shows results of before without a look at files outside of the module, as the vectors are."""
+    """Go caches test results without checking files outside the module, such as the vectors."""
     cases: list[AnyCase] = [*vectors.cases(vectors.load_all(VECTORS, ["slow-start"]))]
     text = "".join(flat.lines(flat.by_profile(cases)["slow-start", "rfc-9002"], all_clauses()))
     file = tmp_path / "flat/slow-start/rfc-9002.ndjson"
@@ -157,7 +157,7 @@ def test_the_loader_in_go_looks_at_the_vectors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", ["edited", "deleted"])
 def test_a_program_of_other_sources_is_not_judged(tmp_path: Path, change: str) -> None:
-    """A run that does not build says so, and judges nothing; what is there now is that of which `make` keeps the text."""
+    """A run without a build judges no outdated program and reports this; `make` stores the text of the sources."""
     built_here, sources = ROOT / "build/adapters", tmp_path / "reference-c"
     if not (built_here / "c-adapters.files").exists():
         pytest.skip("make c-adapters was not run")
@@ -181,7 +181,7 @@ def test_a_program_of_other_sources_is_not_judged(tmp_path: Path, change: str) -
 
 @pytest.mark.long
 def test_another_compiler_builds_anew(port: Path, tmp_path: Path) -> None:
-    """As does another program behind the same name."""
+    """Another program behind the same name also builds anew."""
     compiler = tmp_path / "cc"
     compiler.write_text('#!/bin/sh\nexec gcc "$@"\n', encoding="utf-8")
     compiler.chmod(0o755)
@@ -191,7 +191,7 @@ def test_another_compiler_builds_anew(port: Path, tmp_path: Path) -> None:
 
 
 def test_sources_that_change_while_they_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the compiler made of one text or the other is not put under the name of the first, even if that is back."""
+    """A library compiled from changing sources is not stored, even if the sources are restored."""
     sources = shutil.copytree(CONFORMANCE / "simulator", tmp_path / "conformance/simulator")
     edited = min(sources.glob("*.c"))
     compiler = tmp_path / "cc"
@@ -200,13 +200,13 @@ def test_sources_that_change_while_they_are_compiled(tmp_path: Path, monkeypatch
     compiler.chmod(0o755)
     monkeypatch.setenv("CC", str(compiler))
     monkeypatch.setattr(built, "BUILD", tmp_path / "build")
-    with pytest.raises(built.BuildError, match="its sources were changed while they were compiled"):
+    with pytest.raises(built.BuildError, match="the sources changed during compilation"):
         built.built("some.so", sorted(sources.glob("*.c")), ())
     assert not list((tmp_path / "build").rglob("*.so"))
 
 
 def test_an_environment_that_was_copied_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its command would judge the code of the original; `make` makes it anew."""
+    """The command of a copied environment would judge the code of the original; `make` recreates the environment."""
     (tmp_path / "conformance/src").mkdir(parents=True)
     program = tmp_path / ".venv/bin/firstflight"
     with pytest.raises(SystemExit) as end:
@@ -218,7 +218,7 @@ def test_an_environment_that_was_copied_is_refused(tmp_path: Path, capsys: pytes
 
 
 def test_the_model_of_another_checkout_is_refused(tmp_path: Path) -> None:
-    """An exported ``PYTHONPATH`` that leads to another model judges nothing."""
+    """An exported ``PYTHONPATH`` that leads to another model is an error."""
     shutil.copytree(ROOT / "reference-py/src/firstflight", tmp_path / "firstflight")
     words = [sys.executable, "-m", "firstflight_conformance", "list", "--adapters"]
     done = subprocess.run(
@@ -230,7 +230,7 @@ def test_the_model_of_another_checkout_is_refused(tmp_path: Path) -> None:
 
 
 def test_make_removes_an_environment_that_was_copied(tmp_path: Path) -> None:
-    """It is not taken for up to date."""
+    """A copied environment does not count as up to date."""
     shutil.copy(ROOT / "Makefile", tmp_path)
     environment = tmp_path / ".venv"
     environment.mkdir()

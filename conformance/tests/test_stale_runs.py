@@ -1,4 +1,4 @@
-"""No row or verdict of other code: another checkout, another model, or an edit during a sweep."""
+"""No row or verdict is from other code: another checkout, another model, or an edit during a sweep."""
 
 import os
 import re
@@ -12,12 +12,12 @@ import checkouts
 from checkouts import copied
 from firstflight_conformance.paths import ROOT
 
-#: What computes the rows of a sweep.
+#: The code that computes the rows of a sweep.
 _SWEPT = (*checkouts.CODE, "reference-c/firstflight", "conformance/simulator", "conformance/presets")
 
 
 def test_code_that_is_changed_under_a_sweep(tmp_path: Path) -> None:
-    """Its processes begin after the edit: their rows are not written under the digest of the old code."""
+    """Processes that begin after the edit do not write rows under the digest of the old code."""
     checkout = copied(tmp_path, _SWEPT)
     path, old, new = checkouts.IN_C
     program = dedent(f"""
@@ -39,13 +39,13 @@ def test_code_that_is_changed_under_a_sweep(tmp_path: Path) -> None:
     done = subprocess.run(
         words, cwd=checkout, env=checkouts.environment(checkout), capture_output=True, text=True, check=False
     )
-    assert re.fullmatch(r"20\na process has the code \S+, the sweep \S+: begin the sweep again\n", done.stdout), (
+    assert re.fullmatch(r"20\na process has the code \S+, the sweep \S+: start the sweep again\n", done.stdout), (
         done.stderr
     )
 
 
 def test_the_command_of_a_copied_environment(tmp_path: Path) -> None:
-    """It would judge the code of the original, and refuses."""
+    """The command would judge the code of the original, so it refuses."""
     (tmp_path / "conformance/src").mkdir(parents=True)
     (tmp_path / ".venv/bin").mkdir(parents=True)
     command = shutil.copy(ROOT / ".venv/bin/firstflight", tmp_path / ".venv/bin/firstflight")
@@ -55,7 +55,7 @@ def test_the_command_of_a_copied_environment(tmp_path: Path) -> None:
 
 
 def test_a_command_that_is_started_in_another_checkout(tmp_path: Path) -> None:
-    """As where the environment of one is active, and the folder is that of another: it would judge the first."""
+    """The active environment may belong to another checkout than the folder; its command would judge that checkout."""
     (tmp_path / "conformance/src").mkdir(parents=True)
     command = ROOT / ".venv/bin/firstflight"
     done = subprocess.run([command, "list"], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -64,7 +64,7 @@ def test_a_command_that_is_started_in_another_checkout(tmp_path: Path) -> None:
 
 
 def test_the_model_of_another_checkout(tmp_path: Path) -> None:
-    """A path that leads to it, as of another worktree, is refused: it would judge by other rules than those that are here."""
+    """A path to another model, such as another worktree, is refused: it would judge by other rules."""
     checkout = copied(tmp_path, ["reference-py/src"])
     surroundings = {**os.environ, "PYTHONPATH": str(checkout / "reference-py/src")}
     line = [ROOT / ".venv/bin/firstflight", "list"]

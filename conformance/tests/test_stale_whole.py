@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of all files, with an environment of its own."""
+    """Return a copy of all files with its own environment."""
     with_environment(copied(tmp_path, tracked()))
     return tmp_path
 
@@ -56,14 +56,14 @@ def started(checkout: Path, *words: str) -> subprocess.Popen[bytes]:
 
 
 def called(checkout: Path, *words: object) -> tuple[int, str]:
-    """Call the command of the copy; return its exit code and what it prints."""
+    """Call the command of the copy; return its exit code and output."""
     line = [checkout / ".venv/bin/firstflight", *map(str, words)]
     done = subprocess.run(line, cwd=checkout, env=tools(checkout), capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 
 
 def test_a_source_of_the_port_with_an_old_time(checkout: Path) -> None:
-    """It is compiled and judged; one that is gone is missed."""
+    """A source with an old time is compiled and judged; a deleted source fails the build."""
     words = ("run", "--adapter", "c-port", "--algorithm", "hystartpp", "--profile", "rfc-9406")
     assert started(checkout, "c-adapters").wait() == 0
     assert called(checkout, *words)[0] == 0

@@ -1,4 +1,4 @@
-"""Stand-ins: right implementations of something else, with the choices of a stack."""
+"""Stand-ins: right implementations of another profile, with the choices of a stack."""
 
 from firstflight_conformance.compare.options import options_of
 from firstflight_conformance.explain.operators.bench import Bench
@@ -6,12 +6,12 @@ from firstflight_conformance.explain.stand_ins import stand_ins
 from firstflight_conformance.replay.candidates import together
 from firstflight_conformance.replay.variant import build, buildable
 
-#: The first of them replaces the text that the second looks for.
+#: The first choice replaces the text that the second searches for.
 ORDERED = ("cubic-more-than-a-window", "cubic-first-ack-not-estimated")
 
 
 def test_choices_of_any_order_are_built() -> None:
-    """Two choices in one function can be applied in one order only. A diagnosis once ended at the other order."""
+    """Two choices in one function can be applied in one order only. A diagnosis once failed in the other order."""
     options = {one.id: one.candidate for one in options_of("cubic", "rfc-9438", covered=True)}
     choices = together([options[name] for name in ORDERED])
     assert build(choices) is None

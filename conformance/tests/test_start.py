@@ -1,4 +1,4 @@
-"""The command starts quickly: it loads nothing that it does not use. Modules are counted, since times vary."""
+"""The command starts quickly, since it loads only used modules. The test counts modules, since times vary."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ HEAVY = {
 
 
 def loaded(*arguments: str) -> set[str]:
-    """Return which of the heavy libraries a command has loaded when it ends."""
+    """Return the heavy libraries loaded by a command when it ends."""
     program = (
         "import sys\n"
         "from firstflight_conformance.cli import main\n"
@@ -42,4 +42,4 @@ def loaded(*arguments: str) -> set[str]:
     ],
 )
 def test_what_a_command_loads(arguments: tuple[str, ...], needed: set[str]) -> None:
-    assert loaded(*arguments) <= needed  # a schema only where vectors have not been held to it before
+    assert loaded(*arguments) <= needed  # a schema only for vectors that have not been validated before

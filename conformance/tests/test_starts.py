@@ -1,4 +1,4 @@
-"""Plain headers in quinn: what they did over three paths is judged by their profiles, and none is refuted; what they took is on the page."""
+"""Plain headers in quinn: no profile is refuted by its runs over three paths, and the page has the measured times."""
 
 import gzip
 from functools import cache
@@ -21,19 +21,19 @@ _RUNS = list(product(ALGORITHMS, PATHS, range(1, RUNS + 1)))
 
 
 def recorded(algorithm: str, path: str, number: int) -> Recording:
-    """Return a recording that is kept."""
+    """Return a stored recording."""
     file = KEPT / f"{algorithm}-{path}-{number}.jsonl.gz"
     return parse(Path(file.stem), gzip.decompress(file.read_bytes()))
 
 
 @cache
 def judged(algorithm: str, path: str, number: int) -> ConnectionVerdict:
-    """Return the answer for a run by the profile that it carries."""
+    """Return the verdict on a run by the profile that it uses."""
     return judge(recorded(algorithm, path, number), [CARRIED[algorithm][0]])
 
 
 def test_every_run_is_kept() -> None:
-    """Five of each algorithm over each path, and what they took."""
+    """There are five recordings of each algorithm over each path, and their times."""
     names = {f"{name}-{path}-{number}.jsonl.gz" for name, path, number in product(CARRIED, PATHS, range(1, RUNS + 1))}
     assert {file.name for file in KEPT.iterdir()} == names
     assert {(row.algorithm, row.path) for row in starts.load()} == set(product(CARRIED, PATHS))
@@ -42,7 +42,7 @@ def test_every_run_is_kept() -> None:
 
 @pytest.mark.parametrize(("algorithm", "path", "number"), _RUNS)
 def test_a_run_is_its_profile_or_not_decided(algorithm: str, path: str, number: int) -> None:
-    """It is never refuted: every window that the log shows is the one that the profile has after the same event."""
+    """Every logged window equals the window of the profile after the same event."""
     verdict = judged(algorithm, path, number)
     assert verdict.refuted == []
     (explained,) = verdict.explained
@@ -51,7 +51,7 @@ def test_a_run_is_its_profile_or_not_decided(algorithm: str, path: str, number: 
 
 
 def test_what_is_decided_is_on_the_page() -> None:
-    """As many runs of each algorithm as are: most of those that leave slow start by themselves; a loss that comes first decides nothing."""
+    """The page has the number of decided runs, most of them for search and hystartpp; an early loss decides nothing."""
     for row in starts.load():
         if row.algorithm in ALGORITHMS:
             undecided = (judged(row.algorithm, row.path, number).undecided for number in range(1, RUNS + 1))
@@ -62,13 +62,13 @@ def test_what_is_decided_is_on_the_page() -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_among_all_profiles_it_is_one_of_those_left(algorithm: str) -> None:
-    """Its own is not refuted, whatever else is compared."""
+    """The true profile is not refuted, whatever else is compared."""
     verdict = judge(recorded(algorithm, "long", 1))
     assert CARRIED[algorithm][0] in verdict.may_be
 
 
 def test_the_second_connection_resumes() -> None:
-    """It is offered what the first has left, jumps to half of it, and JumpStart to all that waits."""
+    """Careful Resume gets the saved window of the first and jumps to half of it; JumpStart jumps to the backlog."""
     for path, number in product(PATHS, range(1, RUNS + 1)):
         resumed = recorded("careful-resume", path, number)
         (saved,) = (event for event in resumed.events if isinstance(event, SavedPath))
@@ -79,7 +79,7 @@ def test_the_second_connection_resumes() -> None:
 
 
 def test_what_a_start_gains_is_on_the_page(tmp_path: Path) -> None:
-    """A row for each start over each path, and the figure."""
+    """The page has a row for each start over each path; the figure has all starts and paths."""
     page = connections_page.page()
     assert page.count("careful-resume/rfc-9959") >= len(PATHS)
     plot.write_plots(tmp_path)
@@ -88,7 +88,7 @@ def test_what_a_start_gains_is_on_the_page(tmp_path: Path) -> None:
 
 
 def test_a_prediction_is_near_what_was_measured() -> None:
-    """Slow start, of which quinn does nothing else than the simulator: within a tenth. The others are told as they are."""
+    """Slow start of quinn and of the simulator agree, so its time is within a tenth of the prediction."""
     for row in starts.load():
         if row.algorithm == "slow-start":
             assert abs(min(row.took_ns) / starts.predicted_ns(row) - 1) < 0.1

@@ -1,4 +1,4 @@
-"""Streams of events: what they contradict, and what is computed of them."""
+"""Streams of events: contradictions, and values computed from them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,25 +26,25 @@ def stream() -> list[Event]:
 
 
 def changed(events: list[Event], index: int, **members: Any) -> list[Event]:
-    """Return the events with members of one replaced."""
+    """Return the events with members of one event replaced."""
     return [*events[:index], replace(events[index], **members), *events[index + 1 :]]
 
 
 def refused(events: list[Event], check: Callable[[list[Event]], None] = lambda e: check_stream(e, CONFIG)) -> str:
-    """Return at which event and member a stream is refused."""
+    """Return the event and the member of the error for a stream."""
     with pytest.raises(StreamError) as error:
         check(events)
     return f"{error.value.index}{error.value.member}"
 
 
 def test_the_stream_is_good() -> None:
-    """It is spoilt below. Two events at one time are nothing wrong, nor is a mark on the last packet."""
+    """The stream is valid until a test breaks it. Events at one time and a mark on the last packet are valid."""
     check_stream(stream(), CONFIG)
     check_rtts(stream())
 
 
 def test_each_size_is_compared_with_the_datagram() -> None:
-    """One packet too large is refused, wherever it stands among smaller ones."""
+    """One packet too large is refused, at any place among smaller ones."""
     for sizes in ([(1, 1201), (2, 600)], [(2, 600), (1, 1201)]):
         b = StreamBuilder()
         b.send_sizes(0, sizes)
@@ -52,42 +52,42 @@ def test_each_size_is_compared_with_the_datagram() -> None:
 
 
 def test_each_event_is_looked_at_by_itself() -> None:
-    """What the domain does not hold is refused, with the event."""
+    """An event outside the domain is refused with its index."""
     assert refused(changed(stream(), 0, t_ns=0)) == "0"
 
 
 def test_time_never_goes_back() -> None:
-    """Not behind the event before, be it later than the first."""
+    """An event earlier than its predecessor is refused, even if it is later than the first."""
     events = stream()
     assert refused(changed(events, 5, t_ns=events[4].t_ns - 1)) == "5.t_ns"
 
 
 @pytest.mark.parametrize("index", [0, 2, 4])
 def test_what_is_in_flight_is_counted(index: int) -> None:
-    """After sending, an ACK and a loss."""
+    """The bytes in flight are checked after sending, an ACK and a loss."""
     event: Any = stream()[index]
     assert refused(changed(stream(), index, bytes_in_flight=event.bytes_in_flight + 1)) == f"{index}.bytes_in_flight"
 
 
 @pytest.mark.parametrize("index", [2, 4])
 def test_the_next_packet_is_counted(index: int) -> None:
-    """At an ACK and a loss."""
+    """The next packet is checked at an ACK and a loss."""
     assert refused(changed(stream(), index, next_packet=9)) == f"{index}.next_packet"
 
 
 def test_only_a_packet_that_was_sent_is_marked() -> None:
-    """Packet 8 is the next."""
+    """Packet 8 is not sent yet."""
     assert refused(changed(stream(), 3, packet=8)) == "3.packet"
 
 
 def test_a_mark_repeats_when_its_packet_was_sent() -> None:
-    """Packet 7 was sent 1 ms after the first ones."""
+    """Packet 7 was sent 1 ms after the first packets."""
     assert refused(changed(stream(), 3, sent_t_ns=S)) == "3.sent_t_ns"
 
 
 @pytest.mark.parametrize("other", [{"size_bytes": 1199}, {"sent_t_ns": S - 1}])
 def test_size_or_time_differ(other: dict[str, int]) -> None:
-    """What is acknowledged has the size and the time of what was sent."""
+    """An acknowledged packet must have the size and the time of the sent packet."""
     events = stream()
     first, second = events[2].packets  # type: ignore[union-attr]
     run = replace(first, **other)
@@ -104,7 +104,7 @@ def test_size_or_time_of_a_part_differ() -> None:
 
 @pytest.mark.parametrize("member", ["latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns"])
 def test_rtts_are_checked(member: str) -> None:
-    """The second sample, of its newest packet: 110 - 1 = 109 ms, less its delay of 5 ms, weighs an eighth."""
+    """The sample of the newest packet is 110 - 1 = 109 ms; less its delay of 5 ms it has a weight of 1/8."""
     events = stream()
     ack: Any = events[5]
     stated = (ack.latest_rtt_ns, ack.min_rtt_ns, ack.smoothed_rtt_ns)
@@ -117,7 +117,7 @@ def test_rtts_are_checked(member: str) -> None:
     [(S, 0, "s"), (S, S, "s"), (S, MS, "ms"), (MS, S, "ms"), (S, US, "us"), (US, S, "us"), (1, S, "ns"), (S, 1, "ns")],
 )
 def test_granularity(rtt_ns: int, delay_ns: int, unit: str) -> None:
-    """The largest unit that divides times, RTTs and delays."""
+    """The granularity is the largest unit that divides times, RTTs and delays."""
     b = StreamBuilder()
     b.send(0, 1)
     b.ack(S, (0, 0))
@@ -125,7 +125,7 @@ def test_granularity(rtt_ns: int, delay_ns: int, unit: str) -> None:
 
 
 def shown(build: Callable[[StreamBuilder], object], *, limited: bool = False) -> set[str]:
-    """Return the flags of a stream with five packets and one of these events more."""
+    """Return the flags of a stream with five packets and one more event."""
     b = StreamBuilder()
     b.send(0, 5, app_limited=limited)
     build(b)
@@ -147,17 +147,17 @@ def shown(build: Callable[[StreamBuilder], object], *, limited: bool = False) ->
     ],
 )
 def test_flags(build: Callable[[StreamBuilder], object], flags: set[str]) -> None:
-    """Each event sets its own, and nothing else."""
+    """Each event sets only its own flag."""
     assert shown(build) == flags
 
 
 def test_sending_sets_app_limited() -> None:
-    """Not only an ACK says so."""
+    """The flag is not set by ACKs alone."""
     assert shown(lambda _: None, limited=True) == {"lossless", "app-limited"}
 
 
 def test_times_tell_the_paths_apart() -> None:
-    """Nothing is sent at the time of a confirmed change. In Careful Resume the event is no new path."""
+    """No event is at the time of a path change, except in Careful Resume, where the event is not a new path."""
     for events in (
         [*stream(), PathChange(2 * S), Sent(2 * S, (Run(9, 9, 1200, 2 * S),), 1200, 1200, False)],
         [*stream()[:1], PathChange(stream()[0].t_ns)],

@@ -1,4 +1,4 @@
-"""Where and how a run is started changes nothing, or is met with a message that names what is wrong."""
+"""The place and environment of a run change nothing, or give an error message with the cause."""
 
 import json
 import os
@@ -27,7 +27,7 @@ _ODD = "Grüße & 'mehr' hier"
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A folder with three vectors that every user may read, which those of pytest are not."""
+    """Return a folder with three vectors that every user may read, unlike folders of pytest."""
     with tempfile.TemporaryDirectory(prefix="firstflight-") as name:
         Path(name).chmod(0o755)
         write_vectors(Path(name, "vectors"))
@@ -48,7 +48,7 @@ def run(
 
 
 def report(folder: Path, out: Path, **surroundings: object) -> tuple[int, bytes]:
-    """Judge the model in such surroundings; return the exit code and the report."""
+    """Judge the model in this environment; return the exit code and the report."""
     path = out / "report.json"
     path.unlink(missing_ok=True)
     words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--report-json", path)
@@ -56,13 +56,13 @@ def report(folder: Path, out: Path, **surroundings: object) -> tuple[int, bytes]
     assert b"Traceback" not in done.stderr
     assert path.exists(), done.stderr.decode()
     document = json.loads(path.read_bytes())
-    document.pop("checkout")  # which differs: one is in a repository, the other is not
+    document.pop("checkout")  # differs: only one of the checkouts is in a repository
     return done.returncode, json.dumps(document).encode()
 
 
 @pytest.fixture(scope="module")
 def usual(folder: Path) -> tuple[int, bytes]:
-    """What comes of it in the usual surroundings."""
+    """Return the result in the usual environment."""
     code, text = report(folder, folder)
     assert code == 0
     return code, text
@@ -80,10 +80,10 @@ def test_the_report_does_not_depend_on_the_environment(
 
 
 def test_no_network(folder: Path, usual: tuple[int, bytes]) -> None:
-    """After the set-up nothing is fetched: a run knows no network but, at most, a loop to itself that is down."""
+    """After the set-up a run needs no network: only a loopback interface that is down."""
     alone = next((way for way in (("unshare", "-n"), ("unshare", "-rn")) if _works(*way, "true")), None)
     if alone is None:
-        pytest.skip("this system lets nobody leave the network")
+        pytest.skip("this system cannot unshare the network")
     assert report(folder, folder, prefix=alone) == usual
 
 
@@ -93,7 +93,7 @@ def _works(*words: str) -> bool:
     )
 
 
-#: The checkout is mounted read-only, and whoever asks is nobody, without a single right of root.
+#: The checkout is mounted read-only, and the user is nobody, without rights of root.
 _READ_ONLY = """
 mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec unshare -U "$@"
 """
@@ -101,17 +101,17 @@ mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec unshare -U "$@"
 
 @pytest.fixture(scope="module")
 def ordinary() -> tuple[str, ...]:
-    """What makes a command that of an ordinary user in a read-only checkout."""
+    """Return the command prefix that runs as an ordinary user in a read-only checkout."""
     prefix = ("unshare", "-m", "sh", "-c", _READ_ONLY, str(ROOT))
     if not _works(*prefix, "sh", "-c", f"test $(id -u) != 0 && ! touch {shlex.quote(str(ROOT))}/x"):
-        pytest.skip("only root can mount, or there is no unshare here")
+        pytest.skip("needs root for the mount, and unshare")
     return prefix
 
 
 def test_an_ordinary_user_in_a_read_only_checkout(
     folder: Path, usual: tuple[int, bytes], ordinary: tuple[str, ...]
 ) -> None:
-    """Nothing is kept in its build folder, and nothing is missed."""
+    """The run works without a cache in the build folder."""
     assert report(folder, folder, prefix=ordinary) == usual
 
 
@@ -122,7 +122,7 @@ def test_an_ordinary_user_in_a_read_only_checkout(
     ids=["report", "flat form", "sweep"],
 )  # fmt: skip
 def test_what_cannot_be_written_is_named(words: tuple[str, ...], ordinary: tuple[str, ...]) -> None:
-    """A folder that is read-only: exit code 2, the name, no traceback."""
+    """A read-only folder gives exit code 2 and its name, without traceback."""
     done = run(*(word.format(ROOT) for word in words), prefix=ordinary)
     assert done.returncode == 2, done
     assert str(ROOT) in done.stderr.decode()
@@ -130,10 +130,10 @@ def test_what_cannot_be_written_is_named(words: tuple[str, ...], ordinary: tuple
 
 
 def test_a_disk_that_is_full(folder: Path, tmp_path: Path) -> None:
-    """The report that was there stays as it is, and the error names the file."""
+    """The previous report is unchanged, and the error contains the file."""
     path = tmp_path / "report.json"
     path.write_text("old", encoding="utf-8")
-    # The limit below is on shared memory too, which several processes would need and a full disk has.
+    # The limit below also applies to shared memory, which several processes would need.
     words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--jobs", "1", "--report-json", path)
 
     def limit() -> None:
@@ -155,7 +155,7 @@ _LIMITS = [
 
 @pytest.mark.parametrize(("which", "limit", "named"), _LIMITS, ids=["shared memory", "open files"])
 def test_a_limit_of_the_runner(folder: Path, which: int, limit: int, named: bytes) -> None:
-    """Little shared memory and few descriptors are no faults of the adapters."""
+    """Little shared memory and few descriptors are not faults of the adapters."""
     words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--adapter", "c-port", "--jobs", "2")
     done = run(*words, before=lambda: resource.setrlimit(which, (limit, limit)))
     assert done.returncode == 2, done
@@ -165,7 +165,7 @@ def test_a_limit_of_the_runner(folder: Path, which: int, limit: int, named: byte
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_report_through_a_link(tmp_path: Path, there: bool) -> None:
-    """What the link leads to is written, and the link stays."""
+    """The target of the link is written, and the link stays."""
     (tmp_path / "kept").mkdir()
     target, link = tmp_path / "kept" / "report.json", tmp_path / "report.json"
     if there:
@@ -177,7 +177,7 @@ def test_a_report_through_a_link(tmp_path: Path, there: bool) -> None:
 
 
 def test_a_report_to_a_full_device(folder: Path) -> None:
-    """A device cannot be replaced, and is written to."""
+    """A device cannot be replaced; the report is written to it directly."""
     done = run("run", "--vectors", folder / "vectors", "--adapter", "null-echo", "--report-json", "/dev/full")
     assert done.returncode == 2
     assert b"/dev/full" in done.stderr
@@ -186,7 +186,7 @@ def test_a_report_to_a_full_device(folder: Path) -> None:
 @pytest.mark.live
 @pytest.mark.parametrize("call", ["os.fsync", "Path.replace"])
 def test_killed_while_it_writes(tmp_path: Path, call: str) -> None:
-    """Wherever a kill comes: the file is the old one or the new one."""
+    """After a kill at any time the file is the old one or the new one."""
     path = tmp_path / "report.json"
     for text in ("old", "new"):
         code = f"""
@@ -207,7 +207,7 @@ files.write_whole(Path({str(path)!r}), {text!r})
 
 @pytest.mark.live
 def test_a_reader_that_goes_away() -> None:
-    """``firstflight list | head -1``: no traceback, and the code that shells use."""
+    """``firstflight list | head -1`` ends without traceback and with the exit code of shells."""
     with subprocess.Popen([*_CLI, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
         assert listing.stdout is not None and listing.stderr is not None
         assert listing.stdout.readline()
@@ -217,7 +217,7 @@ def test_a_reader_that_goes_away() -> None:
 
 
 def on_terminal(*words: object, **environment: str) -> str:
-    """Return what the program writes to a terminal."""
+    """Return the output of the program on a terminal."""
     main, secondary = pty.openpty()
     with subprocess.Popen([*_CLI, *map(str, words)], stdout=secondary, stderr=secondary, env=os.environ | environment):
         os.close(secondary)
@@ -231,12 +231,12 @@ def on_terminal(*words: object, **environment: str) -> str:
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 65536)
-    except OSError:  # nobody writes to it any more
+    except OSError:  # the other end is closed
         return b""
 
 
 def test_colours(folder: Path) -> None:
-    """A terminal gets colours, unless NO_COLOR says otherwise."""
+    """A terminal gets colours unless NO_COLOR is set."""
     colour = re.compile(r"\x1b\[[\d;]*3\d[;m]")
     words = ("run", "--vectors", folder / "vectors", "--adapter", f"{sys.executable} {BAD}/answers.py garbage")
     assert colour.search(on_terminal(*words, TERM="xterm", COLUMNS="80"))
@@ -244,7 +244,7 @@ def test_colours(folder: Path) -> None:
 
 
 def test_a_narrow_terminal_loses_no_name(folder: Path) -> None:
-    """What failed can be read on twenty columns, if not at a glance."""
+    """The failed case can be read on twenty columns, across several lines."""
     words = ("run", "--vectors", folder / "vectors", "--adapter", f"{sys.executable} {BAD}/answers.py garbage")
     done = run(*words, COLUMNS="20")
     assert done.returncode == 3
@@ -252,7 +252,7 @@ def test_a_narrow_terminal_loses_no_name(folder: Path) -> None:
 
 
 def test_an_ascii_locale(folder: Path) -> None:
-    """What it cannot write, like the name of an adapter, is escaped."""
+    """Characters outside the locale, for example in the name of an adapter, are escaped."""
     words = ("run", "--vectors", folder / "vectors", "--adapter", f"{sys.executable} {BAD}/answers.py grüße")
     assert not run(*words, LC_ALL="C.UTF-8").stdout.isascii()
     done = run(*words, **_ASCII)
@@ -262,7 +262,7 @@ def test_an_ascii_locale(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout in a folder with spaces, quotes and umlauts, with what these tests need of it."""
+    """Return the necessary part of a checkout in a folder with spaces, quotes and umlauts."""
     root = tmp_path_factory.mktemp("elsewhere") / _ODD
     ignore = shutil.ignore_patterns("tests", "__pycache__", "target", "*.egg-info", "third-party")
     for name in ("spec", "reference-py", "conformance"):
@@ -271,7 +271,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_checkout_in_an_odd_folder(folder: Path, usual: tuple[int, bytes], elsewhere: Path) -> None:
-    """Spaces, quotes and umlauts in the path of the checkout, of the vectors and of the report; it is run in its root, not in this one."""
+    """The paths of checkout, vectors and report contain spaces, quotes and umlauts; the run uses the odd checkout."""
     shutil.copytree(folder / "vectors", elsewhere / "vectors")
     sources = os.pathsep.join(str(elsewhere / name / "src") for name in ("reference-py", "conformance"))
     assert report(elsewhere, elsewhere, cwd=elsewhere, PYTHONPATH=sources, FIRSTFLIGHT_ROOT=str(elsewhere)) == usual
@@ -279,16 +279,16 @@ def test_a_checkout_in_an_odd_folder(folder: Path, usual: tuple[int, bytes], els
 
 @pytest.mark.long
 def test_the_port_in_an_odd_folder(elsewhere: Path) -> None:
-    """``make test-c`` builds and passes there."""
+    """``make test-c`` builds and passes in that folder."""
     for name in ("reference-c", "third_party", "requirements"):
         shutil.copytree(ROOT / name, elsewhere / name)
     shutil.copy2(ROOT / "Makefile", elsewhere)
     (elsewhere / ".venv").mkdir()
     (elsewhere / ".venv" / "bin").symlink_to(ROOT / ".venv" / "bin")
-    (elsewhere / ".venv" / ".checkout").write_text(f"{elsewhere}\n", encoding="utf-8")  # else it counts as copied
+    (elsewhere / ".venv" / ".checkout").write_text(f"{elsewhere}\n", encoding="utf-8")  # otherwise it is a copy
     unity = ROOT / "build" / "unity"
     if not (unity / "src" / "unity.c").exists():
-        pytest.skip("there is no Unity here")
+        pytest.skip("needs Unity")
     shutil.copytree(unity, elsewhere / "build" / "unity")
     words = ("make", "-C", elsewhere, "test-c", "CLANG=none", "-o", ".venv/.ready")
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, timeout=900)
@@ -297,7 +297,7 @@ def test_the_port_in_an_odd_folder(elsewhere: Path) -> None:
 
 
 def test_unity_compares_64_bits_everywhere() -> None:
-    """Where longs have 32 bits Unity does so only if it is told to, in each file that includes it."""
+    """With longs of 32 bits Unity needs a flag for this, in each file that includes it."""
     words = ("make", "-n", "-B", "-C", str(ROOT / "reference-c"), "test-unity")
     lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
     compiled = [line for line in lines if "unity.c " in line or ("test_controller.c" in line and " -o " in line)]

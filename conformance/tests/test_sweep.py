@@ -1,4 +1,4 @@
-"""Sweeps: grids, rows, and that a kill leaves no trace."""
+"""Sweeps: grids, rows, and recovery from kills."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def sweep(*arguments: object, code: int = 0) -> str:
 
 
 def test_a_grid_is_the_product_of_its_axes() -> None:
-    """The last axis varies first; a queue of bandwidth-delay products is one of bytes; what is there twice counts once."""
+    """The last axis varies first; queues in bandwidth-delay products become bytes; repeated values count once."""
     grid = cells(
         "simulate", {"algorithm": ["a/b"], "rate": ["8Mbit/s"], "rtt": ["10ms", "20ms"], "queue": ["0.5bdp", "5kB"]}
     )
@@ -50,15 +50,15 @@ def test_a_grid_is_the_product_of_its_axes() -> None:
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 def test_a_row_is_what_simulate_says(tmp_path: Path, suffix: str) -> None:
-    """Both formats, one row for each cell, in the order of the grid."""
+    """Both formats have one row for each cell, in the order of the grid."""
     out = tmp_path / f"rows{suffix}"
-    assert sweep(out, *SMALL).startswith(f"4 rows in {out}, 4 of them computed now, ")
+    assert sweep(out, *SMALL).startswith(f"4 rows in {out}: 4 computed now, ")
     lines = out.read_text("utf-8").splitlines()
     if suffix == ".jsonl":
         rows = [json.loads(line) for line in lines]
         assert [row["queue_bytes"] for row in rows] == [10000, 80000] * 2
         assert rows[0]["ended_by"] == "reduced" and rows[0]["dropped_packets"] > 0
-        # 300 kB at 4 Mbit/s take 600 ms, and at least one round trip comes on top.
+        # 300 kB at 4 Mbit/s take 600 ms, plus at least one round trip.
         assert all(row["completed_ns"] > 640_000_000 for row in rows if row["error"] is None)
     else:
         assert lines[0].startswith("algorithm,rate_bps,rtt_ns,queue_bytes,loss_ppm,size_bytes,seed,completed_ns,")
@@ -81,7 +81,7 @@ PAGE = (ROOT / "docs" / "sweeps-studies.md").read_text("utf-8")
 
 
 def study(name: str, folder: Path) -> list[dict[str, Any]]:
-    """Run a study of the page as its command stands there; return its rows. A heatmap is written beside them."""
+    """Run the command of a study on the page; return its rows. A heatmap is written to the same folder."""
     command = re.search(rf"firstflight sweep {name}\.csv (.*?)```", PAGE, re.S)
     assert command is not None
     words = command[1].replace("\\\n", " ").replace("conformance/", f"{ROOT}/conformance/").split()
@@ -92,7 +92,7 @@ def study(name: str, folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", ["paths", "resume"])
 def test_the_figures_of_the_page(tmp_path: Path, name: str) -> None:
-    """The command of a study draws the figure of the page, byte for byte. To draw it anew: copy what it writes."""
+    """The command of a study draws the figure of the page, byte for byte. To update the figure, copy the output."""
     rows = study(name, tmp_path)
     assert (tmp_path / f"{name}.svg").read_bytes() == (ROOT / "docs" / "_static" / f"sweep-{name}.svg").read_bytes()
     cells = {(row["algorithm"], row["rate_bps"], row["rtt_ns"], row["size_bytes"]): row for row in rows}
@@ -105,7 +105,7 @@ def test_the_figures_of_the_page(tmp_path: Path, name: str) -> None:
 
 
 def test_the_study_of_the_page(tmp_path: Path) -> None:
-    """Its command gives its table."""
+    """The command of the study gives its table."""
     rows = study("losses", tmp_path)
     table = [
         [int(cell) for cell in re.findall(r"\| (\d+)(?= \|)", line)]
@@ -120,24 +120,24 @@ def test_the_study_of_the_page(tmp_path: Path) -> None:
 
 
 def test_every_controller_has_an_answer(tmp_path: Path) -> None:
-    """A pattern takes whatever is found by discovery, on every base, and the grid has no list of its own.
+    """A pattern selects all discovered profiles, on every base; the grid needs no list.
 
-    Algorithms that begin with a saved window have none here, and their rows say so.
+    Algorithms that begin with a saved window get none here, and their rows contain this reason.
     """
     sweep(tmp_path / "rows.jsonl", "--algorithm", "*/*", "--rate", "4Mbit/s", "--rtt", "40ms", "--size", "60kB")
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()]
     assert [row["algorithm"] for row in rows] == [f"{a}/{p}" for a, ps in profiles(composed=True).items() for p in ps]
     saved = [row for row in rows if ALGORITHMS[row["algorithm"].partition("/")[0]].started_by is SavedPath]
     assert {row["error"] for row in saved} == {
-        "no saved window, so this would be slow start: give --scenario one whose sender has saved_cwnd_bytes"
+        "no saved window, so this would be slow start: the scenario's sender needs saved_cwnd_bytes"
     }
-    # 60 kB take 120 ms, and a round trip of 40 ms comes on top.
+    # 60 kB take 120 ms, plus a round trip of 40 ms.
     others = [row for row in rows if row not in saved]
     assert all(row["error"] is None and row["completed_ns"] > 160_000_000 for row in others)
 
 
 def test_jumpstart_knows_the_rtt_of_the_handshake(tmp_path: Path) -> None:
-    """The numbers of the page on sizes; without the RTT the row has a reason and no time of slow start."""
+    """The page on sizes has these numbers; without the RTT the row has a reason instead of the time of slow start."""
     path = ("--rate", "20Mbit/s", "--rtt", "600ms", "--queue", "1bdp", "--size", "600kB")
     names = ("--algorithm", "slow-start/rfc-9002", "--algorithm", "jumpstart/pfldnet-2007")
     told, untold = tmp_path / "told.jsonl", tmp_path / "untold.jsonl"
@@ -158,7 +158,7 @@ def test_jumpstart_knows_the_rtt_of_the_handshake(tmp_path: Path) -> None:
 
 
 def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
-    """What no axis says comes from it; rows of another scenario are not mixed with its rows."""
+    """The scenario sets values without an axis; rows of another scenario are not mixed with its rows."""
     raw = json.loads((ROOT / "conformance" / "scenarios" / "start-ups.json").read_text("utf-8"))
     raw["sender"]["transfer_bytes"] = 60_000
     own, out = tmp_path / "own.json", tmp_path / "rows.csv"
@@ -167,7 +167,7 @@ def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
     assert "1 rows" in sweep(*arguments)
     head, row = out.read_text("utf-8").splitlines()
     assert row.startswith("careful-resume/rfc-9959,20000000,100000000,750000,0,60000,1,own.json#")
-    # The initial window in the first round trip, and all the rest of it in the jump: two round trips and what sending takes.
+    # The initial window and the jump take a round trip each, plus the time for sending.
     assert 200_000_000 < int(row.split(",")[head.split(",").index("completed_ns")]) < 240_000_000
     raw["sender"]["initial_window_bytes"] = 2400
     own.write_text(json.dumps(raw), encoding="utf-8")
@@ -176,7 +176,7 @@ def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_a_summary(tmp_path: Path) -> None:
-    """A line for each algorithm; the second is compared with the first."""
+    """The summary has a line for each algorithm; the second is compared with the first."""
     rows = tmp_path / "rows.jsonl"
     lines = sweep(rows, *MODEL[:6], "--rate", "1Mbit/s", "--rate", "2Mbit/s", "--rtt", "100ms", "--size", "10kB")
     times = [json.loads(line)["response_time_ns"] for line in rows.read_text("utf-8").splitlines()]
@@ -187,8 +187,8 @@ def test_a_summary(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 def test_parquet_holds_the_rows(tmp_path: Path, suffix: str) -> None:
-    """Numbers as numbers and nothing as null, also where the rows were read from CSV."""
-    parquet = pytest.importorskip("pyarrow.parquet", reason="there is no pyarrow here: make sweep-extras")
+    """Numbers stay numbers and missing values become null, also for rows read from CSV."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow (make sweep-extras)")
     sweep(tmp_path / f"rows{suffix}", *SMALL, "--algorithm", "search/none", "--parquet", tmp_path / "rows.parquet")
     sweep(tmp_path / "again.jsonl", *SMALL, "--algorithm", "search/none")
     rows = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text("utf-8").splitlines()]
@@ -198,8 +198,8 @@ def test_parquet_holds_the_rows(tmp_path: Path, suffix: str) -> None:
 
 @pytest.mark.live
 def test_workers_of_a_scheduler_give_the_same_rows(tmp_path: Path) -> None:
-    """Two processes that know each other by addresses only, as on several machines."""
-    distributed = pytest.importorskip("distributed", reason="there is no distributed here: make sweep-extras")
+    """Two processes that reach each other by addresses only, as on several machines."""
+    distributed = pytest.importorskip("distributed", reason="needs distributed (make sweep-extras)")
     local = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     sweep(tmp_path / "here.csv", *SMALL)
     with distributed.LocalCluster(**local) as cluster:
@@ -211,21 +211,21 @@ def test_workers_of_a_scheduler_give_the_same_rows(tmp_path: Path) -> None:
 
 
 def test_a_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Says so, as one does that is not there, and computes nothing."""
-    distributed = pytest.importorskip("distributed", reason="there is no distributed here: make sweep-extras")
+    """An empty or absent scheduler is an error, and nothing is computed."""
+    distributed = pytest.importorskip("distributed", reason="needs distributed (make sweep-extras)")
     monkeypatch.setattr(pools, "_PATIENCE_S", 1)
     out = tmp_path / "rows.csv"
     with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
         refused = CliRunner().invoke(main, ["sweep", str(out), *SMALL, "--scheduler", cluster.scheduler_address])
-        assert refused.exit_code == 2 and "has no worker" in refused.output
+        assert refused.exit_code == 2 and "no workers" in refused.output
     refused = CliRunner().invoke(main, ["sweep", str(out), *SMALL, "--scheduler", "tcp://127.0.0.1:1"])
-    assert refused.exit_code == 2 and "no scheduler answers" in refused.output
+    assert refused.exit_code == 2 and "cannot connect to a scheduler" in refused.output
     assert len(out.read_text("utf-8").splitlines()) == 1
 
 
 @pytest.mark.live
 def test_ten_thousand_cells_killed_twice(tmp_path: Path) -> None:
-    """The file of a sweep that was killed twice is that of one that was not: 2 * 100 * 50 = 10000 rows."""
+    """The file of a sweep killed twice equals the file of an uninterrupted sweep: 2 * 100 * 50 = 10000 rows."""
     whole, killed = tmp_path / "whole.csv", tmp_path / "killed.csv"
     sweep(whole, *MODEL, "--jobs", "1")
     rows_before = 0
@@ -240,17 +240,17 @@ def test_ten_thousand_cells_killed_twice(tmp_path: Path) -> None:
         assert rows_before < rows < 10_000
         rows_before = rows
     with killed.open("a", encoding="utf-8") as file:
-        file.write("slow-start,1000000,1000")  # what a kill in the middle of a row leaves
+        file.write("slow-start,1000000,1000")  # a row truncated by a kill
     last = sweep(killed, *MODEL, "--jobs", "1")
-    assert f"10000 rows in {killed}, {10_000 - rows_before} of them computed now" in last
+    assert f"10000 rows in {killed}: {10_000 - rows_before} computed now" in last
     assert killed.read_bytes() == whole.read_bytes()
     assert len(set(whole.read_text("utf-8").splitlines())) == 10_001
 
 
 @pytest.mark.live
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to find children")
 def test_nothing_outlives_a_sweep_that_was_killed(tmp_path: Path) -> None:
-    """Its processes end when they see that it is gone."""
+    """The processes of a sweep end when they notice its end."""
     out = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "firstflight_conformance", "sweep", str(out), *MODEL, "--jobs", "2"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -267,7 +267,7 @@ def test_nothing_outlives_a_sweep_that_was_killed(tmp_path: Path) -> None:
 
 
 def _runs(process: str) -> bool:
-    """Return whether a process is there and no zombie."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -278,17 +278,17 @@ def _runs(process: str) -> bool:
     ("arguments", "reason"),
     [
         (["x.csv", "--rate", "1Mbit/s", "--rtt", "1ms"], "algorithm: simulate needs at least one value"),
-        (["x.txt", *SMALL], "needs the suffix .csv or .jsonl"),
-        (["x.csv", *SMALL, "--rate", "fast"], "rate: 'fast' is no number"),
-        (["x.csv", *MODEL, "--seed", "1"], "seed: model has no such axis"),
-        (["x.csv", *SMALL, "--algorithm", "sea/*"], "nothing is called sea/*"),
-        (["x.csv", *SMALL, "--of", "error"], "--of error: the columns of simulate are completed_ns"),
+        (["x.txt", *SMALL], "expected the suffix .csv or .jsonl"),
+        (["x.csv", *SMALL, "--rate", "fast"], "rate: 'fast': expected a number"),
+        (["x.csv", *MODEL, "--seed", "1"], "seed: unknown axis; model has"),
+        (["x.csv", *SMALL, "--algorithm", "sea/*"], "sea/* does not match any profile"),
+        (["x.csv", *SMALL, "--of", "error"], "--of error: unknown column; simulate has completed_ns"),
         (["x.csv", *MODEL, "--scenario", "there.csv"], "there.csv"),
         (["there.csv", *SMALL], "has other columns"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str) -> None:
-    """With a reason, and exit code 2."""
+    """The command ends with a reason and exit code 2."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     result = CliRunner().invoke(main, ["sweep", *arguments])
@@ -297,7 +297,7 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argume
 
 
 def test_a_cell_without_an_answer_is_a_row(tmp_path: Path) -> None:
-    """A profile that there is not, and a time that the models refuse."""
+    """Unknown profiles and refused times are rows with an error."""
     out = tmp_path / "rows.jsonl"
     path = ("--rate", "1Mbit/s", "--rtt", "1ms", "--size", "20kB", "--jobs", "1")
     said = sweep(out, "--algorithm", "search/none", "--algorithm", "slow-start/rfc-9002", *path, code=4)

@@ -17,7 +17,7 @@ from captures import How, file_of  # isort: skip
 from tcp_captures import BEGIN_NS, KINDS, MSS, PROFILES, Sender, Setting, Truth, captured  # isort: skip
 
 SIDES = ("sender", "receiver")
-#: Where the window limits the sender, so that its initial window or exit is seen.
+#: Settings with a window-limited sender, so that its initial window or exit is visible.
 VISIBLE = ("bulk", "tls", "ecn", "missing-ack", "reordered", "doubled", "netem", "tso")
 
 
@@ -31,17 +31,17 @@ class Result:
 
     @property
     def named(self) -> bool:
-        """Whether profiles are named, or all are refuted."""
+        """Whether profiles are reported, or all are refuted."""
         return self.verdict is not None and self.verdict.undecided is None
 
     @property
     def wrong_name(self) -> bool:
-        """Whether the sender's profile is not among the named ones."""
+        """Whether the sender's profile is missing from the reported ones."""
         return self.verdict is not None and self.named and PROFILES[self.setting.control] not in self.verdict.may_be
 
     @property
     def wrong_exit(self) -> bool:
-        """Whether an exit is reported that did not happen, or at another window."""
+        """Whether the reported exit did not happen, or happened at another window."""
         if self.verdict is None or self.verdict.did.window_bytes is None:
             return False
         if self.truth.exit_bytes is None:
@@ -53,7 +53,7 @@ class Result:
 
     @property
     def wrong_window(self) -> bool:
-        """Whether another initial window is reported."""
+        """Whether a wrong initial window is reported."""
         did = None if self.verdict is None else self.verdict.did
         if did is None or did.initial_window_bytes is None:
             return False
@@ -62,7 +62,7 @@ class Result:
 
     @property
     def right(self) -> bool:
-        """Whether the answer is complete and right: the profile by name, or an exit by loss with its window and factor."""
+        """Whether the answer is complete and right: the profile, or an exit by loss with its window and factor."""
         if self.verdict is None or self.wrong_name or self.wrong_exit or self.wrong_window:
             return False
         reduction = self.verdict.did.reduction
@@ -115,13 +115,13 @@ def check(seeds: range) -> None:
 
 
 def test_one_seed() -> None:
-    """Each sender, kind and side once."""
+    """Each sender, kind and side runs once."""
     check(range(1))
 
 
 @pytest.mark.parametrize("each", [("cubic", 701), ("cubic", 702), ("reno", 700)])
 def test_the_receivers_window_is_no_exit(each: tuple[str, int]) -> None:
-    """Few ACKs of slow start show no exit where the receiver's window stops the growth."""
+    """Few ACKs of slow start show no exit if the receiver's window stops the growth."""
     control, seed = each
     found = result(Setting(control, "receive-window", seed, "receiver"))
     assert found.tells and not found.wrong_exit
@@ -152,7 +152,7 @@ def test_the_exit_has_its_window(each: tuple[str, str, int, str]) -> None:
     ],
 )
 def test_an_initial_window_that_is_unsure(each: tuple[str, str, int, str], least: int, most: int) -> None:
-    """Segments that are missing next to the first flight, and growth at the ACKs before a later round, leave an interval."""
+    """Missing segments next to the first flight, and growth at ACKs before a later round, leave an interval."""
     found = result(Setting(*each))
     assert found.verdict is not None
     assert found.verdict.did.initial_window_range == (least * MSS, most * MSS)
@@ -177,7 +177,7 @@ def test_the_rounds_at_the_receiver() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_capture_ends_in_drain(seed: int) -> None:
-    """BBR is named 50 ms after its exit by the pacing gain of Drain, and not at its exit."""
+    """BBR is identified 50 ms after its exit by the pacing gain of Drain, and not at its exit."""
     sender = Sender(Setting("bbr", "bulk", seed))
     truth = sender.run()
     assert truth.exit_ns is not None
@@ -196,5 +196,5 @@ def test_the_capture_ends_in_drain(seed: int) -> None:
 
 @pytest.mark.long
 def test_five_seeds() -> None:
-    """Each of them on five paths."""
+    """Each setting runs on five paths."""
     check(range(5))

@@ -1,4 +1,4 @@
-"""The mutants of the tools can still be made, and the page states their number."""
+"""The mutants of the tools can still be built, and the page states their number."""
 
 import importlib.util
 import subprocess
@@ -13,7 +13,7 @@ FOLDER = ROOT / "conformance" / "tool_mutants"
 
 
 def judge_module() -> ModuleType:
-    """Load the program that judges them."""
+    """Load the program that judges the mutants."""
     spec = importlib.util.spec_from_file_location("tool_mutants_judge", FOLDER / "judge.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -27,7 +27,7 @@ judge = judge_module()
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
 def test_every_mutant_can_be_made(path: object) -> None:
-    """Its text occurs once, what it makes differs and compiles, and the tests that judge it are there."""
+    """The replaced text occurs once, the mutant differs and compiles, and its tests exist."""
     right, *mutants = judge.load(path)
     assert mutants
     for mutant in mutants:
@@ -56,19 +56,19 @@ print("processes" in parts._deal.__code__.co_varnames, 0 in parts._deal.__code__
 
 
 def test_a_mutant_is_what_the_tests_load() -> None:
-    """Not the module that it replaces: its tests would then judge the right one."""
+    """The tests load the mutant, not the original module."""
     words = (sys.executable, "-c", _LOADED, FOLDER / "parts.toml")
     done = subprocess.run(words, cwd=FOLDER, capture_output=True, text=True, check=False, timeout=60)
     assert (done.stdout, done.stderr) == ("True True\n", "")
 
 
 def test_every_mutant_has_a_name_of_its_own() -> None:
-    """The judge names survivors by it."""
+    """The judge identifies survivors by name."""
     ids = [mutant.id for path in FOLDER.glob("*.toml") for mutant in judge.load(path)]
     assert len(ids) == len(set(ids))
 
 
 def test_the_page_states_the_score() -> None:
-    """All are killed but those that are argued equivalent, or ``make tool-mutants`` fails."""
+    """All mutants are killed except those argued equivalent; else ``make tool-mutants`` fails."""
     page = (ROOT / "docs" / "reliability-attacks.md").read_text("utf-8")
     assert judge.score(judge.load_all()) in page

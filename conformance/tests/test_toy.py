@@ -1,4 +1,4 @@
-"""An algorithm is added by files of its own: the toy in the folder ``toy``, in a copy of the checkout."""
+"""New files alone add an algorithm: the toy in the folder ``toy``, in a copy of the checkout."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pytest
 from firstflight_conformance.paths import ROOT
 
 TOY = Path(__file__).parent / "toy"
-#: What the copy needs; the vectors of other algorithms are left out, so that nothing takes long.
+#: Parts of the checkout in the copy; the vectors of other algorithms are left out to save time.
 PARTS = (
     "spec", "docs/specification", "docs/_ext", "conformance/stimuli", "conformance/studies", "reference-py/src", "reference-c/firstflight", "reference-c/drive",
     "conformance/src", "conformance/generate", "conformance/plain", "conformance/adequacy", "conformance/adapters/python-model", "conformance/adapters/c", "conformance/scenarios", "conformance/include", "conformance/loaders",
@@ -38,7 +38,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the checkout with the toy in it, its tables and vectors generated."""
     root = tmp_path_factory.mktemp("checkout")
     for part in PARTS:
-        copytree(ROOT / part, root / part)  # with what is compiled of it
+        copytree(ROOT / part, root / part)  # with the compiled files
     for part in ("reference-py", "reference-c"):
         copy(ROOT / part / "README.md", root / part)
     (root / "vectors").mkdir()
@@ -49,7 +49,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(root: Path, *arguments: str) -> str:
-    """Run Python in the copy; return what it printed."""
+    """Run Python in the copy; return its output."""
     sources = os.pathsep.join(
         str(root / part) for part in ("reference-py/src", "conformance/src", "conformance", "docs/_ext")
     )
@@ -73,7 +73,7 @@ def firstflight(root: Path, *arguments: str) -> str:
 
 
 def test_the_toy_changes_no_file() -> None:
-    """All its files are new."""
+    """All files of the toy are new."""
     files = [path.relative_to(TOY) for path in TOY.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert len(files) >= 7
     assert [path for path in files if (ROOT / path).exists()] == []
@@ -81,7 +81,7 @@ def test_the_toy_changes_no_file() -> None:
 
 
 def test_suss_is_in_seven_folders() -> None:
-    """An algorithm with every part is in seven folders, BPF sources included, in addition to vectors and generated files."""
+    """A complete algorithm is in seven folders, BPF sources included, apart from vectors and generated files."""
     generated = ("vectors", "docs/_generated", "build")
     files = [Path(folder, name) for folder, _, names in os.walk(ROOT) for name in names]
     inside = [path.relative_to(ROOT) for path in files if path.suffix != ".pyc"]
@@ -93,13 +93,13 @@ def test_suss_is_in_seven_folders() -> None:
 
 
 def test_the_toy_is_listed(checkout: Path) -> None:
-    """``firstflight list`` has its cases, one for each profile."""
+    """``firstflight list`` prints its cases, one for each profile."""
     lines = firstflight(checkout, "list", "--algorithm", "toy").splitlines()
     assert [line.split()[0] for line in lines] == ["toy.exit.at-the-limit@twelve", "toy.exit.at-the-limit@thirteen"]
 
 
 def test_the_toy_is_judged(checkout: Path) -> None:
-    """The runner judges the adapter of the model on it."""
+    """The runner judges the adapter of the model on the toy."""
     report = checkout / "report.json"
     firstflight(checkout, "run", "--adapter", "python-model", "--algorithm", "toy", "--report-json", str(report))
     (adapter,) = json.loads(report.read_text("utf-8"))["adapters"]
@@ -108,11 +108,11 @@ def test_the_toy_is_judged(checkout: Path) -> None:
 
 
 def test_the_mutants_of_the_toy_are_killed(checkout: Path) -> None:
-    """Both are, by the one vector."""
+    """The only vector kills both mutants."""
     shown = firstflight(checkout, "dev", "mutants", "--algorithm", "toy", "--jobs", "1")
     assert "score: 2 of 2 mutants killed" in shown
 
 
 def test_the_toy_is_documented(checkout: Path) -> None:
-    """The generated pages name it."""
+    """The generated pages include the toy."""
     run(checkout, "-c", PAGES)

@@ -1,4 +1,4 @@
-"""A base controller is added by files of its own: the toy base in the folder ``toy_base``, in a copy of the checkout."""
+"""New files alone add a base controller: the toy base in the folder ``toy_base``, in a copy of the checkout."""
 
 import os
 import shutil
@@ -12,12 +12,12 @@ from firstflight_conformance import port
 from firstflight_conformance.paths import ROOT
 
 TOY = Path(__file__).parent / "toy_base"
-#: What `make vectors` fills.
+#: Parts of the checkout that `make vectors` fills.
 PARTS = (
     *("spec", "reference-py/src", "reference-c/firstflight", "reference-c/drive", "reference-c/wasm"),
     *(f"conformance/{part}" for part in ("src", "generate", "adapters/c", "include", "loaders", "fuzz")),
 )
-#: Window and ssthresh after a loss at 10,000 bytes (three quarters) and after two ACKs of two datagrams of 1000 bytes each.
+#: Window and ssthresh after a loss at 10,000 bytes (three quarters), and after two ACKs of two 1000-byte datagrams.
 EXPECTED = ["7500 7500", "9500 7500", "11500 7500"]
 IN_PYTHON = """
 from firstflight import Ack, Config, Lost, Run, create
@@ -88,7 +88,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(root: Path, *command: str) -> list[str]:
-    """Run a command in the copy; return the lines that it printed."""
+    """Run a command in the copy; return its output lines."""
     sources = os.pathsep.join(str(root / part) for part in ("reference-py/src", "conformance/src", "conformance"))
     environment = os.environ | {"PYTHONPATH": sources, "FIRSTFLIGHT_ROOT": str(root)}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False, timeout=300)
@@ -97,7 +97,7 @@ def run(root: Path, *command: str) -> list[str]:
 
 
 def test_no_file_of_another_package_changes(checkout: Path) -> None:
-    """All files of the toy are new, and generating its tables fills regions of three files: the bases, the adapter's list and its numbers."""
+    """All files are new, and the generated tables fill three files: the bases, the adapter's list and its numbers."""
     files = [path.relative_to(TOY) for path in TOY.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert len(files) >= 5 and not [path for path in files if (ROOT / path).exists()]
     sources = [path for part in PARTS for path in (ROOT / part).rglob("*") if path.suffix in (".py", ".c", ".h")]
@@ -106,7 +106,7 @@ def test_no_file_of_another_package_changes(checkout: Path) -> None:
 
 
 def test_newreno_names_no_base() -> None:
-    """Neither language names a base in NewReno or in the interface."""
+    """In both languages NewReno and the interface are independent of other bases."""
     bases = ("cubic", "hybla")
     for root in (ROOT / "reference-py" / "src" / "firstflight", ROOT / "reference-c"):
         files = [
@@ -117,13 +117,13 @@ def test_newreno_names_no_base() -> None:
 
 
 def test_the_base_acts_in_python(checkout: Path) -> None:
-    """Alone and below a startup algorithm."""
+    """The base acts alone and below a startup algorithm."""
     assert run(checkout, sys.executable, "-c", IN_PYTHON) == 2 * EXPECTED
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def test_the_base_acts_in_c(checkout: Path) -> None:
-    """The same, with every file of the port compiled with it."""
+    """The base acts in C as well, compiled together with every file of the port."""
     (checkout / "main.c").write_text(IN_C, encoding="utf-8")
     sources = [str(path) for path in port.sources(checkout / "reference-c")]
     warnings = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")

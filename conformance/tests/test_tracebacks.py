@@ -1,4 +1,4 @@
-"""Inputs that once ended with a traceback: each gets a message with place and remedy, and an exit code that is no verdict."""
+"""Former tracebacks: each input gets a message with place and remedy, and an exit code other than a verdict."""
 
 import json
 import shlex
@@ -19,7 +19,7 @@ MODEL = ("--kind", "model", "--algorithm", "slow-start", "--rate", "10Mbit/s", "
 
 
 def called(*words: object) -> Result:
-    """Call the command. Whatever it is given, it does not end with a traceback."""
+    """Call the command; check that it does not end with a traceback."""
     result = CliRunner().invoke(main, list(map(str, words)))
     assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
     return result
@@ -31,7 +31,7 @@ def refused(result: Result, *texts: str) -> None:
 
 
 def test_a_profile_that_no_model_has(tmp_path: Path) -> None:
-    """The file is refused before an adapter is asked."""
+    """The file is refused before an adapter starts."""
     vector = good()
     vector["profiles"]["rfc-9999"] = vector["profiles"].pop("rfc-9002")
     (tmp_path / "slow-start").mkdir()
@@ -41,7 +41,7 @@ def test_a_profile_that_no_model_has(tmp_path: Path) -> None:
 
 
 def test_two_sweeps_into_one_file(tmp_path: Path) -> None:
-    """The second is refused while the first has the file, and changes nothing in it."""
+    """The second sweep is refused while the first writes the file, and does not change it."""
     out = tmp_path / "rows.csv"
     with Store(out, ["x"], ["y"], "code").open() as file:
         file.write("begun")
@@ -51,16 +51,16 @@ def test_two_sweeps_into_one_file(tmp_path: Path) -> None:
 
 
 def test_a_rate_of_nothing(tmp_path: Path) -> None:
-    refused(called("sweep", tmp_path / "x.csv", *MODEL, "--rate", "0bit/s"), "rate: 0bit/s sends nothing")
+    refused(called("sweep", tmp_path / "x.csv", *MODEL, "--rate", "0bit/s"), "rate: expected more than 0, got 0bit/s")
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
         (b"\x1e" * 100_000, "has no record between its separators"),
-        (b'\x1e{"qlog_version":"0.3","t":1e9999999999999999999}\n', "record 2: is no JSON: 1e9999999999999999999 is beyond"),
-        (b'\x1e{"qlog_version":"0.3","t":1e999999999}\n', "record 2: is no JSON: 1e999999999 is beyond every number of a log"),
-        (b'\x1e{"qlog_version":"0.3","t":1e-999999999}\n', "1e-999999999 is beyond every number of a log"),
+        (b'\x1e{"qlog_version":"0.3","t":1e9999999999999999999}\n', "record 2: is not JSON: 1e9999999999999999999 is outside"),
+        (b'\x1e{"qlog_version":"0.3","t":1e999999999}\n', "record 2: is not JSON: 1e999999999 is outside the range of numbers in logs"),
+        (b'\x1e{"qlog_version":"0.3","t":1e-999999999}\n', "1e-999999999 is outside the range of numbers in logs"),
     ],
 )  # fmt: skip
 def test_qlogs(tmp_path: Path, content: bytes, reason: str) -> None:
@@ -80,7 +80,7 @@ def test_a_grid_that_is_nested_deeply(tmp_path: Path) -> None:
     "content", [b"\xff\xfe\n", b"{}\n", b"[1]\n", b"null\n", b'{"algorithm":5}\n', b"a,b\n1,2\n", b"\0\n", b'"\n', b"[" * 100_000 + b"\n"]
 )  # fmt: skip
 def test_files_of_no_sweep(tmp_path: Path, suffix: str, content: bytes) -> None:
-    """They are named and not touched."""
+    """Such files are reported and not changed."""
     out = tmp_path / f"rows.{suffix}"
     out.write_bytes(content)
     refused(called("sweep", out, *MODEL), f"rows.{suffix}")
@@ -88,7 +88,7 @@ def test_files_of_no_sweep(tmp_path: Path, suffix: str, content: bytes) -> None:
 
 
 def test_a_row_with_other_types(tmp_path: Path) -> None:
-    """A row with the right names."""
+    """A row with the right names and wrong types is refused."""
     out = tmp_path / "rows.csv"
     assert called("sweep", out, *MODEL).exit_code == 0
     text = out.read_text("utf-8")
@@ -98,39 +98,39 @@ def test_a_row_with_other_types(tmp_path: Path) -> None:
 
 
 def test_a_sweep_without_an_answer(tmp_path: Path) -> None:
-    """It ends with the code for nothing that was run, and the rows say why."""
+    """The exit code is the code for an empty run, and the rows contain the reason."""
     result = called("sweep", tmp_path / "x.csv", "--algorithm", "search/none", "--rate", "1Mbit/s", "--rtt", "1ms")
     assert result.exit_code == 4
     assert "no such profile" in result.output and "no cell has an answer" in result.output
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
     out = tmp_path / "rows.csv"
     with (
-        suppress(OSError),  # of the end of the block, which tries again
+        suppress(OSError),  # the block fails again at its end
         Path("/dev/full").open("w", encoding="utf-8") as full,
         pytest.raises(StoreError, match=r"rows\.csv: No space left"),
     ):
         Store(out, ["x"], ["y"], "code").add(full, {"x": 1, "y": 2})
     out.symlink_to("/dev/full")
-    refused(called("sweep", out, *MODEL), "rows.csv: is no regular file")
+    refused(called("sweep", out, *MODEL), "rows.csv: not a regular file")
 
 
 def test_rows_of_other_code(tmp_path: Path) -> None:
-    """They are named and not gone on with; with the code that computed them the sweep goes on."""
+    """Such rows are reported and not continued; with the original code the sweep continues."""
     out = tmp_path / "rows.csv"
     assert called("sweep", out, *MODEL).exit_code == 0
     right = out.read_text("utf-8")
     out.write_text(right.replace(code(), "0.1.0+0123456789ab"), encoding="utf-8")
     refused(called("sweep", out, *MODEL), "rows.csv: has rows of other code, 0.1.0+0123456789ab; this is", code())
     out.write_text(right, encoding="utf-8")
-    assert "0 of them computed now" in called("sweep", out, *MODEL).output
+    assert ": 0 computed now" in called("sweep", out, *MODEL).output
     assert out.read_text("utf-8") == right
 
 
 def test_a_scenario_with_a_key_twice(tmp_path: Path) -> None:
-    """Refused as vectors do it: which of the two counts is not guessed."""
+    """A repeated key is refused as in vectors, since either value might be meant."""
     text = (SCENARIOS / "deep-queue.json").read_text("utf-8")
     scenario = tmp_path / "twice.json"
     scenario.write_text(text.replace('"seed":', '"seed": 7, "seed":', 1), encoding="utf-8")
@@ -138,9 +138,9 @@ def test_a_scenario_with_a_key_twice(tmp_path: Path) -> None:
 
 
 def test_two_reports_to_one_file(tmp_path: Path) -> None:
-    """The later would win in silence; also where a link leads there."""
+    """The later report would replace the first without notice; a link to the same file is also refused."""
     (tmp_path / "link").symlink_to(tmp_path / "report")
     for other in ("report", "link"):
         words = ("--report-json", tmp_path / "report", "--junit", tmp_path / other)
-        refused(called("run", "--adapter", "null-echo", *words), "two reports to one file")
+        refused(called("run", "--adapter", "null-echo", *words), "two reports have the same file")
     assert not (tmp_path / "report").exists()

@@ -23,11 +23,11 @@ PATH = Inputs(10 * 10**6, 200 * MS, 0)
 GIGABIT = Inputs(10**9, 200 * MS, 0)
 
 
-# --- Other forms of equation (1): the sum of idle times, and a maximum ---------------------------------------------------
+# --- Other forms of equation (1): the sum of idle times, and a maximum -----------------------------------------------
 
 
 def rounds_possible(inputs: Inputs) -> int:
-    """Return psi_end: the least m with S(m) >= n, less one; at least 0."""
+    """Return psi_end: the least m with S(m) >= n, minus 1; at least 0."""
     segments = -(-inputs.size_bytes // inputs.mss_bytes)
     factor = Fraction(inputs.segments_per_ack + 1, inputs.segments_per_ack)
     sent, window, rounds = Fraction(0), Fraction(inputs.initial_window_segments), 0
@@ -86,7 +86,7 @@ def test_the_same_growth_gives_the_same_time(inputs: Inputs) -> None:
     assert compute("initial-start", inputs) == compute("slow-start", inputs)
 
 
-# --- Equation (3) as a fluid that is sent round by round -----------------------------------------------------------------
+# --- Equation (3) as a fluid, round by round -------------------------------------------------------------------------
 
 
 def paced_by_rounds(inputs: Inputs, initial: Fraction) -> tuple[int, Fraction]:
@@ -121,11 +121,11 @@ def test_paced_schemes_are_a_fluid(path: Inputs, code: int, threshold: int) -> N
             assert jump.response_time_ns == 2 * inputs.rtt_ns
 
 
-# --- A packet simulation -------------------------------------------------------------------------------------------------
+# --- A packet simulation ---------------------------------------------------------------------------------------------
 
 
 def simulated_ns(inputs: Inputs, segments: int) -> int:
-    """Return how long the path simulator takes until the ACK of the last packet: Gamma and one RTT."""
+    """Return the time of the path simulator until the ACK of the last packet: Gamma plus one RTT."""
     mtu = inputs.mtu_bytes
     config = Config(mtu, inputs.initial_window_segments * mtu)
     half_ns = inputs.rtt_ns // 2
@@ -150,7 +150,7 @@ def simulated_ns(inputs: Inputs, segments: int) -> int:
 
 
 def simulation_cases() -> list[tuple[Inputs, int]]:
-    """Return paths on which a packet takes whole ns, with sizes at the ends of rounds and between."""
+    """Return paths with a packet time in whole ns, and sizes at and between the ends of rounds."""
     rng = SplitMix64(7)
     cases = []
     for rate_bps, rtt_ns in (
@@ -176,7 +176,7 @@ def test_slow_start_is_what_the_path_simulator_does() -> None:
         assert simulated_ns(inputs, segments) == answer.gamma + inputs.rtt_ns, inputs
 
 
-# --- The numbers of the notes ---------------------------------------------------------------------------------------------
+# --- The numbers of the notes ----------------------------------------------------------------------------------------
 
 SS, IS10 = Scheme("slow-start", PATH), Scheme("initial-start", Inputs(10**7, 200 * MS, 0, initial_window_segments=10))
 QS = Scheme("quick-start", Inputs(10**7, 200 * MS, 0, approved_rate_bps=5_120_000))
@@ -185,7 +185,7 @@ IS83 = Scheme("initial-start", Inputs(10**7, 200 * MS, 0, initial_window_segment
 
 
 def candidates(scheme: Scheme, other: Scheme, most: int) -> list[int]:
-    """Return the sizes between which both response times are linear, each with its neighbours."""
+    """Return the ends of the size ranges with linear response times, with their neighbours."""
     sizes = {1}
     for one in (scheme, other):
         inputs, k = one.inputs, 1
@@ -221,7 +221,7 @@ def test_the_peak_speedups_at_10_mbit() -> None:
 
 
 def test_no_size_beats_the_peak() -> None:
-    """The candidates of the test above are enough: every size up to 100000 bytes is worse or equal."""
+    """The candidates of the test above are sufficient: every size up to 100000 bytes is worse or equal."""
     best = scharf.peak(QS, SS, range(1, 100_001, 7))[0]
     assert best <= Fraction(232_792_256, 70_771_375)
     assert scharf.peak(QS, SS, range(65_000, 65_400)) == (Fraction(232_792_256, 70_771_375), 65_161)
@@ -270,7 +270,7 @@ def test_the_response_times(size: int, shown: str) -> None:
     assert " ".join(f"{float(time / MS):.3f}" for time in times) == shown
 
 
-# --- Refusals ---------------------------------------------------------------------------------------------------------------
+# --- Refusals --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["rate_bps", "rtt_ns", "size_bytes", "mss_bytes", "mtu_bytes", "segments_per_ack"])
@@ -283,7 +283,7 @@ def test_what_is_no_number_of_the_domain_is_refused(scheme: str, name: str, valu
 
 
 def test_an_unknown_scheme_is_refused() -> None:
-    with pytest.raises(DomainError, match="no such scheme"):
+    with pytest.raises(DomainError, match="unknown scheme; choose one of"):
         compute("tahoe", PATH)
 
 

@@ -15,7 +15,7 @@ from firstflight_conformance.format import computations
 from firstflight_conformance.prng import SplitMix64
 from transfer_time_inputs import LIMITS, SCHEMES, draw
 
-#: Inputs of one bulk test, and how many bulk tests there are.
+#: Inputs of one bulk test, and the number of bulk tests.
 NORMAL, LONG = (5_000, 2), (50_000, 20)
 
 
@@ -32,7 +32,7 @@ def answer_or_none(compute: object, scheme: str, inputs: Inputs) -> TransferTime
 
 
 def compare_many(seed: int, count: int) -> Counter[str]:
-    """Compare both builds with the model on random inputs; return what occurred."""
+    """Compare both builds with the model on random inputs; return the number of inputs of each kind."""
     ports = [Models(name) for name in BUILDS]
     rng = SplitMix64(seed)
     seen: Counter[str] = Counter()
@@ -56,7 +56,7 @@ def compare_many(seed: int, count: int) -> Counter[str]:
 
 
 def on_boundary(scheme: str, inputs: Inputs, answer: TransferTime) -> bool:
-    """Whether psi changes with one ns, one bit/s or one byte more or less."""
+    """Return whether psi changes with one ns, one bit/s or one byte more or less."""
     neighbours = (
         ("rtt_ns", 1),
         ("rtt_ns", -1),

@@ -11,7 +11,7 @@ from firstflight_conformance.paths import REFERENCE_PY, ROOT
 
 C_SOURCES = ROOT / "reference-c" / "firstflight"
 PACKAGES = sorted(path.parent.name for path in REFERENCE_PY.glob("*/__init__.py"))
-#: File and function that only one of the two languages has, with the reason. ``*``: the whole file.
+#: File and function that exist in only one of the two languages, with the reason. ``*``: the whole file.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("newreno/newreno", "grows_at_once"): "speed: 64 instructions per ACK until the first threshold or loss",
     ("newreno/newreno", "phase_below"): "speed: NewReno alone asks no rules for the end of slow start",
@@ -42,7 +42,7 @@ def functions_of_python(file: str) -> list[str]:
 
 
 def functions_of_c(file: str) -> list[str]:
-    """Return the names without ``ff_`` and package, and without the file where the package is named after it."""
+    """Return the names without ``ff_`` and package, and without the file if the package has the same name."""
     text = (C_SOURCES / f"{file}.c").read_text(encoding="utf-8")
     definition = r"^(?!typedef|struct \w+ \{|enum \w+ \{)[a-z][\w \*]*?\b\**(\w+)\([^;{}]*\)\n\{"
     return [
@@ -55,7 +55,7 @@ def functions_of_c(file: str) -> list[str]:
 def test_same_functions_in_the_same_order(file: str) -> None:
     excepted = {function for where, function in EXCEPTIONS if where == file}
     python, c = functions_of_python(file), functions_of_c(file)
-    assert excepted == (set(python) ^ set(c)) & excepted, "an exception that is none"
+    assert excepted == (set(python) ^ set(c)) & excepted, "an unneeded exception"
     assert [name for name in c if name not in excepted] == [name for name in python if name not in excepted]
 
 

@@ -14,7 +14,7 @@ from firstflight_conformance.records.results import AdapterReport, ExitCode, exi
 from firstflight_conformance.report import badge, html_page, json_document, junit, terminal
 from freedoms_support import Variant, changed, judged, judged_programs, program_of, scripts_of, variants
 
-#: A variant of slow-start/rfc-9002 that several cases show.
+#: A variant of slow-start/rfc-9002 that differs in several cases.
 _CHOICE = "half-rounded-up"
 
 
@@ -41,7 +41,7 @@ def _texts(report: AdapterReport) -> dict[str, str]:
 
 
 def test_a_budget_of_few_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A case whose budget ends is not green, and every report contains that."""
+    """A case whose budget ends is not green, and every report contains the reason."""
     one = _variant(_CHOICE)
     assert exit_code([judged(one, whole=False)], strict=False) == ExitCode.OK
     monkeypatch.setattr(relation, "STEPS", 3)
@@ -61,7 +61,7 @@ def test_a_budget_of_few_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_inconsistent_choices_name_two_cases() -> None:
-    """A case that makes a choice, where another case shows that the run does not, fails with both cases in every report."""
+    """A case with a choice that another case contradicts fails, and every report contains both cases."""
     one = _variant(_CHOICE)
     right = changed(one.program, [], f"plain_{one.program}")
     shown = {result.case_id for result in judged(one, whole=False).results if result.status == "choice"}

@@ -25,7 +25,7 @@ REDUCTION = 2
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """The small vectors."""
+    """Write the small vectors."""
     return write_vectors(tmp_path / "vectors")
 
 
@@ -35,23 +35,23 @@ def verdicts(root: Path, hello: dict[str, object], mode: str) -> list[tuple[Verd
 
 
 def test_what_follows_the_reduction_is_left_to_cubic(root: Path) -> None:
-    """Another window after the loss is a failure of NewReno, and none of CUBIC; that it is not judged is counted."""
+    """Another window after the loss fails NewReno but not CUBIC; the cases that are judged in part are counted."""
     assert verdicts(root, {}, "collapses-at-loss") == [(Verdict.FAIL, None)] * 3
     assert verdicts(root, CUBIC, "collapses-at-loss") == [(Verdict.PASS, REDUCTION)] * 3
-    assert verdicts(root, CUBIC, "") == [(Verdict.PASS, None)] * 3, "what agrees to the end is judged to the end"
+    assert verdicts(root, CUBIC, "") == [(Verdict.PASS, None)] * 3, "agreeing cases are judged to the end"
 
 
 def test_before_the_reduction_it_is_judged(root: Path) -> None:
-    """Slow start is the same for both: a byte too much in it fails."""
+    """Slow start is the same for both controllers: one byte too much in it fails."""
     assert verdicts(root, CUBIC, "off-by=1") == [(Verdict.FAIL, None)] * 3
     report = judged(root, *command("declares", json.dumps(CUBIC), "off-by=1"))
     recording = next(result.recording for result in report.results if result.case_id in IDS)
     assert recording is not None
-    assert len(recording.events) == REDUCTION, "the diagnosis sees no more than is judged"
+    assert len(recording.events) == REDUCTION, "the diagnosis uses judged events only"
 
 
 def test_cubic_must_be_judged_as_well(root: Path) -> None:
-    """Who declares the controller to escape a rule is refused."""
+    """A declared controller without one of its profiles is refused, since it would only escape a rule."""
     report = judged(root, *command("declares", '{"controller": "cubic"}', "collapses-at-loss"))
     assert {result.verdict for result in report.results} == {Verdict.ERRORED}
     assert "declare a profile of cubic/* as well" in report.results[0].reason
@@ -60,7 +60,7 @@ def test_cubic_must_be_judged_as_well(root: Path) -> None:
 
 
 def test_both_sides_fit_the_schema(root: Path) -> None:
-    """The member is known to the schema of the protocol."""
+    """The schema of the protocol contains the member."""
     words = command("declares", json.dumps(CUBIC))
     report = judged(root, *words, options=RunOptions(10.0, validate=True))
     assert {result.verdict for result in report.results} == {Verdict.PASS}
@@ -74,7 +74,7 @@ def loop(hello: dict[str, object], mode: str = "collapses-at-loss") -> Result:
 
 
 def test_in_closed_loop() -> None:
-    """The run goes on behind the reduction, and is not judged there."""
+    """The run continues after the reduction but is not judged there."""
     assert loop({}).verdict is Verdict.FAIL
     result = loop(CUBIC)
     assert result.verdict is Verdict.PASS
@@ -86,13 +86,13 @@ def test_in_closed_loop() -> None:
 
 @pytest.mark.parametrize("observables", [["cwnd_bytes"], ["cwnd_bytes", "ssthresh_bytes", "phase"]])
 def test_in_closed_loop_what_agrees_to_the_end_is_judged_to_the_end(observables: list[str]) -> None:
-    """Whether the sender gets all that drives it or the window alone."""
+    """The result is the same with all observables that drive the sender and with the window alone."""
     result = loop(CUBIC | {"observables": observables}, "")
     assert (result.verdict, result.judged_events) == (Verdict.PASS, None)
 
 
 def run(tmp_path: Path, root: Path, *options: str) -> tuple[str, dict[str, object]]:
-    """Run the command; return what it prints and the report of the adapter."""
+    """Run the command; return its output and the report of the adapter."""
     words = shlex.join(command("declares", json.dumps(CUBIC), "collapses-at-loss"))
     path = tmp_path / "report.json"
     wanted = ["run", "--adapter", words, "--vectors", str(root), "--report-json", str(path), "--verbose", *options]
@@ -104,10 +104,10 @@ def run(tmp_path: Path, root: Path, *options: str) -> tuple[str, dict[str, objec
 
 
 def test_the_reports_say_so(tmp_path: Path, root: Path) -> None:
-    """The number of such cases is told, and that nothing in the run judges the rest."""
+    """Reports count such cases and state that no case of the run judges the rest."""
     text, document = run(tmp_path, root)
     assert "3 cases of slow-start/* pass up to the first reduction of the window" in text
-    assert "no case of cubic/* in this run judges what follows" in " ".join(text.split())
+    assert "no case of cubic/* in this run judges the rest" in " ".join(text.split())
     assert document["counts"]["up_to_reduction"] == 3  # type: ignore[index]
     assert document["declaration"]["controller"] == "cubic"  # type: ignore[index]
     told = [result.get("judged_events") for result in document["results"]]  # type: ignore[attr-defined]
@@ -115,13 +115,13 @@ def test_the_reports_say_so(tmp_path: Path, root: Path) -> None:
 
 
 def test_counts(root: Path) -> None:
-    """They are a part of those that pass."""
+    """Cases up to the reduction are included in the passing ones."""
     report: AdapterReport = judged(root, *command("declares", json.dumps(CUBIC), "collapses-at-loss"))
     assert (report.counts["pass"], report.counts["up_to_reduction"], report.counts["unsupported"]) == (3, 3, 0)
 
 
 def test_a_controller_that_judges_nothing(root: Path) -> None:
-    """Where every case of the own controller is refused, or none is selected, nothing has seen a reduction: the run does not end as if it had."""
+    """Without a judged case of its own controller the reduction is untested, and the run is not green."""
     report = judged(root, *command("declares", json.dumps(CUBIC), "collapses-at-loss"))
     refused = Result("cubic.concave.one-ack@rfc-9438", Verdict.UNSUPPORTED, "no CUBIC today")
     judges = Result("cubic.concave.one-ack@rfc-9438", Verdict.PASS)
@@ -133,6 +133,6 @@ def test_a_controller_that_judges_nothing(root: Path) -> None:
         assert exit_code([unseen], strict=False) == ExitCode.NOTHING_RUN
         assert unseen.not_exercised == ("slow-start.recovery.begin",)
         assert badge([unseen])["color"] == "yellow"
-        assert 'type="not exercised"' in junit([unseen], strict=False), "continuous integration sees red as well"
+        assert 'type="not exercised"' in junit([unseen], strict=False), "continuous integration fails as well"
     assert exit_code([by_cubic], strict=False) == ExitCode.OK
     assert "<failure" not in junit([by_cubic], strict=False)

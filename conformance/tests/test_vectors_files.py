@@ -45,24 +45,24 @@ def raw_of(name: str) -> dict[str, Any]:
 
 @every_file
 def test_schema(name: str) -> None:
-    """The file obeys the schema, with every event, which the loader checks by hand."""
+    """The file obeys the schema, with every event; the loader checks events by hand."""
     assert schema_error("urn:firstflight:vector:1", raw_of(name)) is None
 
 
 @every_file
 def test_canonical_form(name: str) -> None:
-    """Written down again the file has the same bytes."""
+    """Writing the parsed file gives the same bytes."""
     assert vector_text(raw_of(name)).encode() == (VECTORS / name).read_bytes()
 
 
 def test_canonical_form_of_other_letters() -> None:
-    """Text stays readable: letters beyond ASCII are written as they are."""
+    """Text stays readable: letters beyond ASCII are written unescaped."""
     assert '"title": "é"' in vector_text({"title": "é", "events": [], "profiles": {}})
 
 
 @every_file
 def test_id_is_the_path(name: str) -> None:
-    """The id and the path are one; the algorithm and profiles exist; the clauses and scenarios named do."""
+    """The id matches the path; the algorithm, profiles, clauses and scenarios of the file exist."""
     raw = raw_of(name)
     algorithm, _, rest = raw["id"].partition(".")
     assert (name, raw["algorithm"]) == (f"{algorithm}/{rest}.json", algorithm)
@@ -76,7 +76,7 @@ def test_id_is_the_path(name: str) -> None:
 
 @every_file
 def test_model_answers_as_expected(name: str) -> None:
-    """Decoded, the expectations are what the model answers."""
+    """The decoded expectations equal the answers of the model."""
     vector = everything()[name]
     for case in cases([vector]):
         controller = create(vector.algorithm, case.profile, config_from_json(vector.config))
@@ -87,7 +87,7 @@ def test_model_answers_as_expected(name: str) -> None:
 
 @every_file
 def test_streams_are_closed_loop(name: str) -> None:
-    """What is sent fits the window that the profile expects, in every case."""
+    """Sent packets fit the window that the profile expects, in every case."""
     for case in cases([everything()[name]]):
         for event, expected in zip(case.events, case.expected(), strict=True):
             if isinstance(event, Sent):
@@ -96,7 +96,7 @@ def test_streams_are_closed_loop(name: str) -> None:
 
 @every_file
 def test_expectations_are_changes(name: str) -> None:
-    """An entry names only what changed; `allowed` holds for its own event alone."""
+    """An entry contains only changed values; `allowed` applies to its own event alone."""
     for case in cases([everything()[name]]):
         now: dict[str, Any] = {}
         for entry in case.expectation.expect:
@@ -107,7 +107,7 @@ def test_expectations_are_changes(name: str) -> None:
 
 
 def test_the_four_lines_of_the_specification() -> None:
-    """A consumer that follows the page gets what the loader gives."""
+    """The code of the specification page gives the same windows as the loader."""
     for name, vector in everything().items():
         raw = raw_of(name)
         for profile_name, profile in raw["profiles"].items():
@@ -121,7 +121,7 @@ def test_the_four_lines_of_the_specification() -> None:
 
 
 def test_manifest() -> None:
-    """The manifest lists every file with its hash, and no other."""
+    """The manifest lists exactly the files, with their hashes."""
     manifest = json.loads((VECTORS / "manifest.json").read_text(encoding="utf-8"))
     every = [path for path in sorted(VECTORS.rglob("*.json")) if path.parent != VECTORS]
     hashes = {path.relative_to(VECTORS).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in every}
@@ -129,7 +129,7 @@ def test_manifest() -> None:
 
 
 def test_every_case_is_judged_to_what_its_vector_is_for() -> None:
-    """Each kind of event, and what the flags say of events, occurs among the events that are judged, in every profile."""
+    """The judged events of every profile include each kind of event of the vector and all of its flags."""
     for vector in everything().values():
         for count in {expectation.judged_events for expectation in vector.profiles.values()}:
             judged = vector.events[:count]
@@ -138,7 +138,7 @@ def test_every_case_is_judged_to_what_its_vector_is_for() -> None:
 
 
 def test_there_are_enough() -> None:
-    """At least 12 stimuli for slow start, 24 for SEARCH, and 12 that can be derived by hand."""
+    """There are at least 12 stimuli for slow start, 24 for SEARCH, and 12 that can be derived by hand."""
     vectors = list(everything().values())
     assert sum(vector.algorithm == "slow-start" for vector in vectors) >= 12
     assert sum(vector.algorithm == "search" for vector in vectors) >= 24
@@ -146,7 +146,7 @@ def test_there_are_enough() -> None:
 
 
 def test_every_profile_is_judged() -> None:
-    """No profile is without cases, each startup algorithm that runs on other bases has one on CUBIC, and every flag of the format occurs."""
+    """Every profile has a case, startup algorithms on other bases have one on CUBIC, and every flag occurs."""
     judged = {(case.vector.algorithm, case.profile) for case in cases(everything().values())}
     assert {case for case in judged if "+" not in case[1]} == {
         (algorithm, name) for algorithm, names in profiles().items() for name in names
@@ -160,7 +160,7 @@ def test_every_profile_is_judged() -> None:
 
 
 def test_literal_text_leaves_at_its_first_evaluation() -> None:
-    """Under perfect doubling the literal text exits at the first outcome that is an evaluation; ours does not."""
+    """Under perfect doubling only the literal text exits at the first outcome that is an evaluation."""
     vector = everything()["search/doubling.first-evaluation.json"]
     outcomes = {
         case.profile: [step["outcome"] for event, step in zip(case.events, case.expected(), strict=True)
@@ -175,19 +175,19 @@ def test_literal_text_leaves_at_its_first_evaluation() -> None:
 
 
 def test_order_of_loading(tmp_path: Path) -> None:
-    """Vectors come in the order of their ids, whatever their files are called; the manifest is no vector."""
+    """Vectors are loaded in the order of their ids, whatever their file names; the manifest is not a vector."""
     folder = tmp_path / "x" / "y"
     folder.mkdir(parents=True)
     for number, name in enumerate(("slow-start/sent.no-change.json", "search/bins.same-bin.json")):
         (folder / f"{number}.json").write_bytes((VECTORS / name).read_bytes())
     (tmp_path / "manifest.json").write_text("no JSON", encoding="utf-8")
     assert [vector.id for vector in load_all(tmp_path)] == ["search.bins.same-bin", "slow-start.sent.no-change"]
-    with pytest.raises(FileNotFoundError):  # as one that cannot be read is an error, and not empty
+    with pytest.raises(FileNotFoundError):  # an unreadable folder is an error and not empty
         load_all(tmp_path / "x" / "z")
 
 
 def test_clauses_of_single_events() -> None:
-    """The clauses of the events of a case add up to the clauses of the case; the first carries the beginning."""
+    """The clauses of the events of a case add up to the clauses of the case; the first event includes the beginning."""
     vector = load(VECTORS / "slow-start" / "recovery.once-per-period.json")
     (case,) = cases([vector])
     single = [clauses_at(case, index) for index in range(len(case.events))]
@@ -202,7 +202,7 @@ def test_clauses_of_single_events() -> None:
 
 @pytest.mark.parametrize("algorithm", sorted({name.partition("/")[0] for name in FILES}))
 def test_a_step_is_an_advance_of_a_copy(algorithm: str) -> None:
-    """The model answers the same with the state copied at each event, and again from a state of before. One profile of each vector in turn."""
+    """Copying the state at each event, or resuming from a copy, changes no answer; vectors test profiles in turn."""
     vectors = [vector for name, vector in everything().items() if name.startswith(f"{algorithm}/")]
     for number, vector in enumerate(vectors):
         profile = list(vector.profiles)[number % len(vector.profiles)]
@@ -220,12 +220,12 @@ def test_a_step_is_an_advance_of_a_copy(algorithm: str) -> None:
 
 
 def test_tracer_sees_only_the_model() -> None:
-    """Nothing is measured outside the model or outside the context."""
+    """The tracer measures only the model, and only within its context."""
     vector = everything()["slow-start/growth.ack-of-two.json"]
     events = list(vector.events)
     with ClauseTracer() as tracer:
         load(vector.path)
-    assert tracer.clauses <= {"slow-start.begin", "slow-start.window.initial"}  # the loader tries the configuration
+    assert tracer.clauses <= {"slow-start.begin", "slow-start.window.initial"}  # by the check of the loader
     replay(create("slow-start", "rfc-9002", config_from_json(vector.config)), events)
     assert "slow-start.grow" not in tracer.clauses
     assert clauses_of("slow-start", "rfc-9002", config_from_json(vector.config), events) == (

@@ -1,4 +1,4 @@
-"""Malformed vectors: each is refused with file, place and reason, by the command line with exit code 2."""
+"""Malformed vectors are refused with file, place and reason; the command ends with exit code 2."""
 
 import json
 import re
@@ -30,19 +30,19 @@ PLACES = list(places(good()))
 
 
 def test_the_good_one_is_good(tmp_path: Path) -> None:
-    """Before it is spoilt the vector is accepted, by loader and schema."""
+    """Loader and schema accept the vector before a test breaks it."""
     assert load(write(tmp_path, good())).id == "slow-start.every.kind"
     validator(VECTOR).validate(good())
 
 
 def has(text: str, reasons: str) -> bool:
-    """Return whether the text holds one of the reasons, which stand between bars."""
+    """Return whether the text contains one of the reasons, which are separated by bars."""
     return any(reason in text for reason in reasons.split("|"))
 
 
 @pytest.mark.parametrize("name", TABLE)
 def test_malformed_members(tmp_path: Path, name: str) -> None:
-    """What a member says wrongly is refused at its place. Where the schema can express it, it refuses it too."""
+    """A wrong member is refused at its place. The schema refuses it as well if it can express the rule."""
     bad = TABLE[name]
     raw = change(good(), bad.place, bad.value)
     path = write(tmp_path, raw)
@@ -57,7 +57,7 @@ def test_malformed_members(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_malformed_files(tmp_path: Path, name: str) -> None:
-    """What is no JSON, or JSON that readers take differently, is refused before its members are looked at."""
+    """Invalid JSON, and JSON with several interpretations, is refused before its members are checked."""
     content, where, reason = FILES[name]
     path = write(tmp_path, content)
     with pytest.raises(VectorError) as refusal:
@@ -69,7 +69,7 @@ def test_malformed_files(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", [*TABLE, *FILES])
 def test_exit_code(tmp_path: Path, name: str) -> None:
-    """The command line names the file and ends with 2, without a traceback, before any adapter runs, soon and in little memory."""
+    """The command reports the file and ends with 2, without traceback or adapter, in bounded time and memory."""
     content = FILES[name][0] if name in FILES else change(good(), TABLE[name].place, TABLE[name].value)
     path = write(tmp_path, content)
     done = measured("run", "--vectors", tmp_path, "--adapter", "false --at-all")
@@ -92,7 +92,7 @@ def test_the_pages_are_made_from_these() -> None:
     "command", [("run",), ("list",), ("show", "x"), ("dev", "check"), ("dev", "mutants", "--jobs", "1")]
 )
 def test_exit_code_of_every_command(tmp_path: Path, command: tuple[str, ...]) -> None:
-    """Every command that reads vectors refuses alike."""
+    """Every command that reads vectors refuses them in the same way."""
     path = write(tmp_path, b"{}")
     result = CliRunner().invoke(main, [*command, "--vectors", str(tmp_path)])
     assert result.exit_code == 2
@@ -100,7 +100,7 @@ def test_exit_code_of_every_command(tmp_path: Path, command: tuple[str, ...]) ->
 
 
 def test_one_id_twice(tmp_path: Path) -> None:
-    """Two files with one id are refused, and both are named."""
+    """Two files with one id are refused, and the message contains both."""
     first, second = write(tmp_path, good(), "a"), write(tmp_path, good(), "b")
     with pytest.raises(VectorError) as refusal:
         load_all(tmp_path)
@@ -108,7 +108,7 @@ def test_one_id_twice(tmp_path: Path) -> None:
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
-    """A file that is not there, or is a folder, is refused as well."""
+    """An absent file and a folder are refused as well."""
     (tmp_path / "slow-start" / "x.json").mkdir(parents=True)
     for path in (tmp_path / "slow-start" / "x.json", tmp_path / "absent.json"):
         with pytest.raises(VectorError, match=f"{re.escape(str(path))}: file: "):
@@ -131,9 +131,9 @@ scalars = st.one_of(
 @settings(max_examples=600, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.sampled_from(PLACES), value=scalars)
 def test_any_change_is_refused_or_harmless(tmp_path: Path, place: tuple[str | int, ...], value: object) -> None:
-    """Whatever one value is changed to: it is refused as it should be, or everything the tools do with it goes well.
+    """After any change of one value the vector is refused properly, or all tools work with it.
 
-    The loader refuses all that the schema refuses.
+    The loader refuses everything that the schema refuses.
     """
     raw = change(good(), place, value)
     path = write(tmp_path, raw)

@@ -1,4 +1,4 @@
-"""The port and the simulator in WebAssembly: the same bytes as native, and refusals that say why."""
+"""The port and the simulator in WebAssembly: the same bytes as native code, and refusals with a reason."""
 
 import json
 import re
@@ -22,12 +22,12 @@ import questions
 COMPILER = all(map(shutil.which, ("clang", "wasm-ld"))) or (ROOT / ".venv" / "bin" / "python-zig").exists()
 pytestmark = pytest.mark.skipif(
     shutil.which("node") is None or not COMPILER,
-    reason="needs node, and clang with wasm-ld or zig (make wasm-extras), of which not all are here",
+    reason="needs node, and clang with wasm-ld or zig (make wasm-extras)",
 )
 MODULE = BUILD / "wasm" / "firstflight.wasm"
 ADAPTER = ("node", str(CONFORMANCE / "adapters" / "c-port-wasm" / "adapter.mjs"), str(MODULE))
 NATIVE = (str(BUILD / "adapters" / "firstflight-c"),)
-#: Scenarios that differ in what they ask: pacing, loss, jitter, steps of the delay, a saved path, a handshake.
+#: Scenarios with different features: pacing, loss, jitter, steps of the delay, a saved path, a handshake.
 RUNS = [
     ("shallow-queue.json", "search", "draft-09"),
     ("deep-queue-paced.json", "hystartpp", "rfc-9406+cubic"),
@@ -96,7 +96,7 @@ def test_a_malformed_message_ends_the_adapter_with_its_place() -> None:
 
 
 def test_the_example_of_the_package_runs_where_it_is_installed(tmp_path: Path) -> None:
-    """As its README prints it, in 20 lines, from a folder that has nothing else."""
+    """The example of the README has at most 20 lines and runs in a folder without other files."""
     shutil.copytree(MODULE.parent, tmp_path / "node_modules" / "firstflight-wasm")
     (example,) = re.findall(r"```js\n(.*?)```", (MODULE.parent / "README.md").read_text("utf-8"), re.DOTALL)
     assert len(example.splitlines()) <= 20

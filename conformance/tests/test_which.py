@@ -1,4 +1,4 @@
-"""Which profile an implementation follows, and in what it departs from it."""
+"""Nearest profile of an implementation, and its deviations from that profile."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 def write_some(root: Path, algorithm: str, *topics: str) -> Path:
-    """Write the vectors of an algorithm that are about some topics."""
+    """Write the vectors of an algorithm on some topics."""
     (root / algorithm).mkdir(parents=True)
     for path in (path for topic in topics for path in (VECTORS / algorithm).glob(f"{topic}.*.json")):
         (root / algorithm / path.name).write_bytes(path.read_bytes())
@@ -26,7 +26,7 @@ def write_some(root: Path, algorithm: str, *topics: str) -> Path:
 
 
 def write_shorter(root: Path, size_bytes: int) -> Path:
-    """Write the vectors of HyStart++ whose files are smaller."""
+    """Write the vectors of HyStart++ with files below a size."""
     (root / "hystartpp").mkdir()
     for path in sorted((VECTORS / "hystartpp").glob("*.json")):
         if path.stat().st_size < size_bytes:
@@ -36,7 +36,7 @@ def write_shorter(root: Path, size_bytes: int) -> Path:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All but the seven longest."""
+    """Write all vectors except the seven longest."""
     return write_shorter(tmp_path_factory.mktemp("vectors"), 90_000)
 
 
@@ -48,7 +48,7 @@ def which(
     runs: str = "rfc-9406",
     algorithm: str = "hystartpp",
 ) -> tuple[str, Any]:
-    """Ask for an adapter that claims one profile and runs another, with mutants in it."""
+    """Run `which` on an adapter that claims one profile and runs another, with mutants in it."""
     path = tmp_path / "which.json"
     words = [sys.executable, HERE / "mutant_adapter.py", algorithm, claims, runs, *mutants]
     command = ["which", "--adapter", " ".join(map(str, words)), "--vectors", str(root), "--json", str(path)]
@@ -59,7 +59,7 @@ def which(
 
 @pytest.mark.parametrize("profile", ["rfc-9406", "rfc-9406-unpaced", "ngtcp2"])
 def test_names_the_profile(root: Path, tmp_path: Path, profile: str) -> None:
-    """The profile that is run is the nearest, whatever is claimed; the others come with vectors that tell."""
+    """The profile that runs is the nearest, whatever is claimed; the others are listed with distinguishing vectors."""
     output, found = which(root, tmp_path, runs=profile)
     assert found["nearest"] == profile
     assert found["departs"] == []
@@ -70,7 +70,7 @@ def test_names_the_profile(root: Path, tmp_path: Path, profile: str) -> None:
 
 
 def test_names_the_reading(tmp_path: Path) -> None:
-    """One reading apart from a profile is nearer than two apart from another, though more vectors agree with that: of all but the longest."""
+    """One changed reading of a profile is nearer than two of another profile that agrees with more vectors."""
     output, found = which(write_shorter(tmp_path, 200_000), tmp_path, "hystartpp-four-rounds")
     assert found["nearest"] == "rfc-9406"
     assert found["departs"][0] == {
@@ -81,11 +81,11 @@ def test_names_the_reading(tmp_path: Path) -> None:
         "of": found["departs"][0]["of"],
         "exact": True,
     }
-    assert "departs from it by hystartpp-four-rounds, exactly" in output
+    assert "differs from it by hystartpp-four-rounds, exactly" in output
 
 
 def test_one_change_is_nearer_than_any_share_of_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What runs draft -09 with another RTT is that, though it may come last of the profiles by the vectors that agree."""
+    """Draft -09 with another RTT is nearest to draft -09, even if it is last by the number of agreeing vectors."""
     root = write_some(tmp_path, "search", "rtt", "sent")
     in_order = standings
 
@@ -99,7 +99,7 @@ def test_one_change_is_nearer_than_any_share_of_vectors(tmp_path: Path, monkeypa
 
 
 def test_only_vectors_of_both_count() -> None:
-    """A profile is no nearer for vectors that the other does not have."""
+    """Vectors that only one profile has do not make it nearer."""
     few, many = (Standing("a", name, tuple(map(subject, agree)), tuple(map(subject, differ))) for name, agree, differ in (
         ("few", "ab", "c"), ("many", "abcd", "efgh"),
     ))  # fmt: skip
@@ -108,12 +108,12 @@ def test_only_vectors_of_both_count() -> None:
 
 
 def subject(name: str) -> Any:
-    """Return no more of a subject than its vector."""
+    """Return the part of a subject that contains its vector."""
     return SimpleNamespace(case=SimpleNamespace(vector=SimpleNamespace(id=name)))
 
 
 def test_the_claimed_profile_breaks_ties(tmp_path: Path) -> None:
-    """Of two profiles of which all vectors agree the claimed one is the nearest."""
+    """If all vectors agree with two profiles, the claimed one is the nearest."""
     root = write_some(tmp_path, "search", "fraction")
     for claims in ("neqo-2026", "draft-09"):
         _, found = which(root, tmp_path, claims=claims, runs="draft-09", algorithm="search")
@@ -121,7 +121,7 @@ def test_the_claimed_profile_breaks_ties(tmp_path: Path) -> None:
 
 
 def test_unknown_algorithm(tmp_path: Path) -> None:
-    """An algorithm that the adapter does not declare is refused with those that it does."""
+    """An undeclared algorithm is refused with the list of declared ones."""
     root = write_vectors(tmp_path / "vectors")
     words = ["which", "--adapter", f"{sys.executable} {BAD / 'declares.py'} {{}}", "--vectors", str(root)]
     result = CliRunner().invoke(main, [*words, "--algorithm", "slow-star"])

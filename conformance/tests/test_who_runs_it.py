@@ -1,4 +1,4 @@
-"""The tables "Who runs it": rows of pinned stacks agree with manifests and profiles, other rows cite the code that was read."""
+"""The tables "Who runs it": pinned stacks agree with manifests and profiles, other rows cite their source."""
 
 import json
 import re
@@ -16,7 +16,7 @@ def pinned() -> list[Row]:
 
 
 def test_rows_are_well_formed() -> None:
-    """Algorithm and way exist, and a stack has an algorithm once."""
+    """The algorithm and the kind of use exist, and a stack has an algorithm once."""
     found = who_runs_it.rows()
     assert {row.algorithm for row in found} <= {*ALGORITHMS}
     assert {row.how for row in found} <= {*WAYS}
@@ -48,7 +48,7 @@ def test_other_rows_name_a_commit_or_a_text() -> None:
 
 
 def test_a_stack_has_one_default_controller() -> None:
-    """Reno, CUBIC and BBR exclude each other: tquic runs BBR, so that CUBIC and HyStart++ are an option there."""
+    """Reno, CUBIC and BBR exclude each other: tquic runs BBR, so CUBIC and HyStart++ are options there."""
     defaults: dict[str, set[str]] = {}
     for row in pinned():
         if row.algorithm in ("slow-start", "cubic", "bbr"):
@@ -62,7 +62,7 @@ def test_a_stack_has_one_default_controller() -> None:
 
 
 def test_rows_that_were_wrong() -> None:
-    """quic-go leaves slow start by HyStart; msquic, s2n-quic and neqo have HyStart++ as an option; quicly jumps by configuration only."""
+    """quic-go exits by HyStart; in msquic, s2n-quic and neqo HyStart++ is optional; quicly jumps only if configured."""
     how = {(row.algorithm, row.stack): row.how for row in who_runs_it.rows()}
     assert how["hystart", "quic-go"] == "default"
     assert {how["hystartpp", stack] for stack in ("msquic", "s2n-quic", "neqo")} == {"option"}
@@ -72,7 +72,7 @@ def test_rows_that_were_wrong() -> None:
 
 
 def test_every_algorithm_page_shows_its_rows() -> None:
-    """The page of an algorithm has the table, and no sentence of its own says who runs it."""
+    """The page of an algorithm has the table, and does not list its users elsewhere."""
     for path in sorted((who_runs_it.DATA.parent / "algorithms").glob("*.md")):
         text = path.read_text("utf-8")
         if path.stem != "index":

@@ -26,7 +26,7 @@ runs = st.lists(st.builds(Run, naturals, naturals, sizes, naturals), min_size=1,
 
 @st.composite
 def sent_events(draw: st.DrawFn) -> Sent:
-    """A sent event: its runs were sent at its time."""
+    """Draw a sent event; its runs were sent at its time."""
     t_ns = draw(naturals)
     many = draw(st.lists(st.builds(Run, naturals, naturals, sizes, st.just(t_ns)), min_size=1, max_size=4))
     return Sent(t_ns, tuple(many), draw(naturals), draw(naturals), draw(st.booleans()))
@@ -44,7 +44,7 @@ events = st.one_of(
 
 @given(naturals)
 def test_numbers_round_trip(value: int) -> None:
-    """A number is a JSON number up to 2^53 - 1 and text above."""
+    """A number up to 2^53 - 1 is a JSON number, a larger one is text."""
     encoded = encode_int(value)
     assert isinstance(encoded, int) == (value <= MAX)
     assert decode_int(json.loads(json.dumps(encoded))) == value
@@ -52,7 +52,7 @@ def test_numbers_round_trip(value: int) -> None:
 
 @pytest.mark.parametrize("value", [0, 1, MAX, str(MAX + 1), str(2**64 - 1)])
 def test_edges_of_the_numbers(value: int | str) -> None:
-    """The edges are numbers."""
+    """The edges are valid numbers."""
     assert decode_int(value) == int(value)
 
 
@@ -67,15 +67,15 @@ def test_edges_of_the_numbers(value: int | str) -> None:
     ids=lambda value: repr(value)[:24],
 )  # fmt: skip
 def test_no_numbers(value: object) -> None:
-    """Everything else is refused, with the key and no more of the value than a reader can bear."""
-    with pytest.raises(ValueError, match=r"^window: .* is no number up to 2\^53 - 1") as refusal:
+    """Other values are refused, with the key and a shortened value."""
+    with pytest.raises(ValueError, match=r"^window: .* is not a number up to 2\^53 - 1") as refusal:
         decode_int(value, "window")
     assert len(str(refusal.value)) < 200
 
 
 @given(events)
 def test_events_round_trip(event: Event) -> None:
-    """An event comes back as it was, through the text of JSON, and its form obeys the schema."""
+    """An event survives conversion to JSON text and back, and its JSON form obeys the schema."""
     raw = event_to_json(event)
     validator("urn:firstflight:event:1").validate(raw)
     assert event_from_json(json.loads(json.dumps(raw))) == event
@@ -83,7 +83,7 @@ def test_events_round_trip(event: Event) -> None:
 
 @given(events)
 def test_every_member_is_needed(event: Event) -> None:
-    """Without any of its members, or with one more, an event is refused by the name of that member."""
+    """An event with a missing or unknown member is refused with the name of the member."""
     raw = event_to_json(event)
     for key in raw:
         with pytest.raises(ValueError, match=rf"^{key}: "):
@@ -93,7 +93,7 @@ def test_every_member_is_needed(event: Event) -> None:
 
 
 def test_order_of_the_members() -> None:
-    """The members stand in the order of the specification."""
+    """The members are in the order of the specification."""
     run = Run(0, 1, 1200, 5)
     ack = Ack(9, (run,), 2400, 0, 2, False, 4, 4, 4, 0)
     assert list(event_to_json(ack)) == [
@@ -115,7 +115,7 @@ def test_observations(cwnd: int, ssthresh: int | None, state: dict[str, int | No
 
 
 def test_an_empty_list_of_ranges() -> None:
-    """Who repeats nothing leaves the member out."""
+    """The member is omitted if no data is repeated."""
     raw = event_to_json(Sent(5, (Run(0, 1, 1200, 5),), 2400, 2400, False))
     assert "retransmits" not in raw
     with pytest.raises(ValueError, match="is not a list of ranges with at least one"):
@@ -124,7 +124,7 @@ def test_an_empty_list_of_ranges() -> None:
 
 @pytest.mark.parametrize("member", ["oldest_unacked_packet", "rate_interval_ns", "rate_app_limited"])
 def test_null_is_no_absent_member(member: str) -> None:
-    """What need not be there is left out where it is not known."""
+    """Optional members are omitted, not null, if they are unknown."""
     raw = event_to_json(Ack(9, (Run(0, 1, 1200, 5),), 2400, 0, 2, False, 4, 4, 4, 0))
     assert member not in raw
     with pytest.raises(ValueError, match=f"^{member}: "):

@@ -1,4 +1,4 @@
-"""What a person reads uses the terms of the field: words that this project once coined for itself are gone."""
+"""Texts for readers use the terms of the field: the former coined words of the project do not occur."""
 
 import ast
 import io
@@ -13,7 +13,7 @@ import pytest
 
 from firstflight_conformance.paths import ROOT, SPEC, VECTORS
 
-#: Folders that nobody writes by hand, or that are not this project's.
+#: Folders that are generated or not part of this project.
 APART = {"build", "vectors", "third_party", "_generated", "__pycache__", "node_modules", "target"}
 C_LIKE = (".c", ".h", ".cpp", ".hpp", ".rs", ".go", ".java", ".js", ".mjs")
 PYTHON_NAMES = re.compile(r"^[ \t]*(?:def|class) (\w+)", re.M)
@@ -21,13 +21,13 @@ C_NAMES = re.compile(r"\b(?:struct|enum) (\w+)|^\w[\w *]*?\b\**(\w+)\([^;{}]*\)\
 COINED = re.compile(
     r"\b(rooms?|houses?|doors?|twins?|laws?|reckon(?:s|ed)? with|(?:not|n't|nothing|never) (?:be )?told apart)\b", re.I
 )
-#: Where the words are those of everybody: room that is free, in a queue, a window or a text.
+#: Ordinary uses: free room in a queue, a window or a text.
 ORDINARY = re.compile(
     r"\b(?:no|any|less|little|more|as much|enough|leaves?|leaving|left|have|has|had|makes?|making|without|ask for|of|fill) room\b"
     r"|\broom (?:for|in|is left|left|to|bytes|credit)\b",
     re.I,
 )
-#: Ids, which stay what they are, and words in their place: file, and the line or the text around the word.
+#: Ids, and words in their context: file, and the line or the text around the word.
 EXCEPTIONS: dict[str, str] = {
     "careful-resume.unvalidated.room": "the id of a clause",
     "test house": "the name of a file",
@@ -37,7 +37,7 @@ EXCEPTIONS: dict[str, str] = {
 
 
 def found_in(text: str) -> list[str]:
-    """Return the coined words of a text, each with what stands around it."""
+    """Return the coined words of a text, each with its context."""
     text = " ".join(text.split())
     for exception in EXCEPTIONS:
         text = text.replace(exception, "")
@@ -46,7 +46,7 @@ def found_in(text: str) -> list[str]:
 
 
 def files(*suffixes: str) -> list[Path]:
-    """Return the files of the checkout with one of the suffixes or names; what is built, generated or not ours is left out."""
+    """Return the files of the checkout with one of the suffixes or names, except built, generated and foreign ones."""
     found = []
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [name for name in folders if name not in APART and (name[0] != "." or name == ".github")]
@@ -55,13 +55,13 @@ def files(*suffixes: str) -> list[Path]:
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """Yield every page, code within it left out."""
+    """Yield every page without its code."""
     for path in files(".md"):
         yield path, re.sub(r"`[^`\n]*`", "", path.read_text("utf-8"))
 
 
 def texts_of_python(path: Path) -> Iterator[str]:
-    """Yield docstrings, comments, and every message: a text of several words."""
+    """Yield docstrings, comments, and messages: strings of several words."""
     text = path.read_text("utf-8")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
@@ -77,7 +77,7 @@ def of_python() -> Iterator[tuple[Path, str]]:
 
 
 def comments(path: Path) -> str:
-    """Return the comments of a source, for each language in its form."""
+    """Return the comments of a source in any language."""
     text = path.read_text("utf-8")
     if path.suffix in C_LIKE:
         found = re.findall(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", text, re.S)
@@ -86,13 +86,13 @@ def comments(path: Path) -> str:
 
 
 def of_sources() -> Iterator[tuple[Path, str]]:
-    """Yield the comments of headers and sources in other languages than Python, of scripts and of Makefiles."""
+    """Yield the comments of headers and sources in languages other than Python, of scripts and of Makefiles."""
     for path in files(*C_LIKE, ".sh", "Makefile", "CMakeLists.txt"):
         yield path, comments(path)
 
 
 def of_names() -> Iterator[tuple[Path, str]]:
-    """Yield the words in names of files, and of what Python and C define."""
+    """Yield the words in file names and in names of Python and C definitions."""
     for path in files(".py", ".c", ".h"):
         yield path, path.stem.replace("_", " ")
         text = path.read_text("utf-8")
@@ -108,7 +108,7 @@ def of_vectors() -> Iterator[tuple[Path, str]]:
 
 
 def of_data() -> Iterator[tuple[Path, str]]:
-    """Yield the texts of readings, mutants, open points, freedoms and manifests, code of mutants left out."""
+    """Yield the texts of readings, mutants, open points, freedoms and manifests, without the code of mutants."""
     for path in files(".toml"):
         code = r"^(?:replace|base|planted|from|to|old|new|text|breaks|id)\b.*$|\{ ?file = .*$"
         yield path, re.sub(code, "", path.read_text("utf-8"), flags=re.M)
@@ -119,7 +119,7 @@ EVERYWHERE = (pages, of_python, of_sources, of_names, of_vectors, of_data)
 
 @pytest.mark.parametrize("texts", EVERYWHERE)
 def test_no_coined_words(texts) -> None:  # type: ignore[no-untyped-def]
-    """None of them stands in a page, a docstring, a comment, a message, a name, a vector or the data."""
+    """Pages, docstrings, comments, messages, names, vectors and data contain none of the words."""
     read = list(texts())
     assert len(read) > 10
     found = [f"{path.relative_to(ROOT)}: {words}" for path, text in read for words in found_in(text)]
@@ -138,7 +138,7 @@ def test_no_coined_words(texts) -> None:  # type: ignore[no-untyped-def]
     ],
 )
 def test_a_coined_word_is_found(sentence: str) -> None:
-    """So that the test above can fail."""
+    """The check finds a coined word in a sentence."""
     assert len(found_in(sentence)) == 1
 
 
@@ -168,7 +168,7 @@ def test_a_coined_word_is_found(sentence: str) -> None:
     ],
 )
 def test_a_planted_word_is_found(name: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In each kind of file and of text that a person reads."""
+    """The check finds a coined word in each kind of file and text."""
     monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
     monkeypatch.delitem(EXCEPTIONS, "test house", raising=False)
     (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -178,7 +178,7 @@ def test_a_planted_word_is_found(name: str, content: str, tmp_path: Path, monkey
 
 
 def test_every_exception_is_needed() -> None:
-    """An exception that excuses nothing is none."""
+    """An exception that excuses no text is an error."""
     everything = "\n".join(" ".join(text.split()) for texts in EVERYWHERE for _, text in texts())
     everything += "\n".join(path.read_text("utf-8") for path in SPEC.rglob("*.md"))
     assert [name for name in EXCEPTIONS if name not in everything] == []

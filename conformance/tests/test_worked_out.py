@@ -1,4 +1,4 @@
-"""What was worked out by hand stands beside every question of the transfer-time models."""
+"""Each question of the transfer-time models has an answer worked out by hand."""
 
 from dataclasses import replace
 from fractions import Fraction

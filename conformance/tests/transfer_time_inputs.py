@@ -1,4 +1,4 @@
-"""Random inputs of the transfer-time models: over the whole domain, most of them near a place where an answer changes."""
+"""Random inputs of the transfer-time models: over the whole domain, mostly near points where an answer changes."""
 
 from fractions import Fraction
 
@@ -33,12 +33,12 @@ SCHEMES = tuple(model.SCHEMES)
 
 
 def magnitude(rng: SplitMix64, most: int) -> int:
-    """Return a number up to ``most``, all lengths alike."""
+    """Return a number up to ``most``, with all bit lengths equally likely."""
     return min(rng.below(1 << rng.below(most.bit_length() + 1)) + rng.below(2), most)
 
 
 def draw(rng: SplitMix64) -> tuple[str, Inputs]:
-    """Return a scheme and inputs. One in about twelve lies outside the domain."""
+    """Return a scheme and inputs. About one in twelve is outside the domain."""
     scheme = SCHEMES[rng.below(len(SCHEMES))]
     values: dict[str, int] = {}
     for name, most in LIMITS.items():
@@ -70,7 +70,7 @@ def _leave_domain(rng: SplitMix64, values: dict[str, int]) -> None:
 
 
 def _extreme(rng: SplitMix64, values: dict[str, int]) -> None:
-    """Push some inputs to an end of their range: the longest loops and the widest numbers."""
+    """Set some inputs to an end of their range, for the longest loops and the widest numbers."""
     for name, most in LIMITS.items():
         if rng.chance_ppm(500_000) and not (name == "approved_rate_bps" and rng.chance_ppm(900_000)):
             values[name] = most if rng.chance_ppm(500_000) else 1
@@ -78,7 +78,7 @@ def _extreme(rng: SplitMix64, values: dict[str, int]) -> None:
 
 
 def _at_end_of_round(rng: SplitMix64, scheme: str, values: dict[str, int]) -> None:
-    """Let the response end within a byte or a segment of the end of some round."""
+    """Make the response end within a byte or a segment of the end of some round."""
     growth = begin_growth(values["segments_per_ack"])
     for _ in range(rng.below(24)):
         next_round(growth)
@@ -95,7 +95,7 @@ def _at_end_of_round(rng: SplitMix64, scheme: str, values: dict[str, int]) -> No
 
 
 def _at_link_rate(rng: SplitMix64, scheme: str, values: dict[str, int]) -> None:
-    """Let the window reach the bandwidth-delay product, or the rate that of the link, at the end of some round, or just miss."""
+    """Make the window reach the BDP, or the rate reach the link rate, at the end of a round, or just miss it."""
     growth = begin_growth(values["segments_per_ack"])
     for _ in range(rng.below(20)):
         next_round(growth)

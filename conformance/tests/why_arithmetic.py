@@ -1,7 +1,7 @@
-"""The arithmetic in a text: which statements it makes about numbers, whether they hold, and which numbers stand outside of them.
+"""The arithmetic in a text: its statements about numbers, whether they hold, and the numbers outside of them.
 
 A statement is ``A = B``, ``A >= B`` and so on with an expression of numbers on both sides: ``12000 + 2 * 1200 = 14400``. Times carry
-their unit (``ns``, ``us``, ``ms``, ``s``). What a lone number equals may be rounded to the digits that it shows.
+their unit (``ns``, ``us``, ``ms``, ``s``). A lone number may be rounded to the digits that it shows.
 """
 
 import operator
@@ -13,8 +13,8 @@ from itertools import pairwise
 from math import ceil, floor
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-#: Numbers, words (``scharf-2009`` and ``cubic.reduce.minimum`` are one, ``RFC 9002`` as well; a parenthesis without a space before it
-#: belongs to the word: ``W(``), relations, and every other sign.
+#: Numbers, words, relations, and every other character. ``scharf-2009``, ``cubic.reduce.minimum`` and ``RFC 9002`` are
+#: one word each. A parenthesis without a space before it is part of the word: ``W(``.
 _TOKEN = re.compile(r"RFC \d+|[A-Za-z_][\w]*(?:[-.@/]\w+)*\(?|\d+(?:\.\d+)?|>=|<=|\S")
 _RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
@@ -27,7 +27,7 @@ _UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """An expression of numbers. ``digit``: the worth of the last digit of a lone number, ``None`` for what is reckoned."""
+    """An expression of numbers. ``digit``: unit of the last digit of a lone number, ``None`` for a calculation."""
 
     text: str
     value: Fraction
@@ -37,7 +37,7 @@ class Side:
 
 
 class _NoExpressionError(Exception):
-    """What stands here is no expression of numbers."""
+    """The tokens at this position do not form an expression of numbers."""
 
 
 class _Reader:
@@ -65,7 +65,7 @@ class _Reader:
         return value
 
     def _operation(self, signs: str, read: Callable[[], Fraction]) -> tuple[str, Fraction] | None:
-        """Take a sign and what stands behind it; ``None`` where that cannot be read, and the expression ends before the sign."""
+        """Read a sign and its right operand; return ``None`` and stay before the sign if this fails."""
         before = self.at
         if self._peek() not in tuple(signs):
             return None
@@ -83,7 +83,7 @@ class _Reader:
             if sign == "/" and right == 0:
                 raise _NoExpressionError
             value = value * right if sign == "*" else value / right
-            if sign == "/" and not timed:  # ``a / b ms`` is (a / b) ms: nothing here is one over a time
+            if sign == "/" and not timed:  # ``a / b ms`` means (a / b) ms: no text divides by a time
                 value *= _UNITS.get(self.tokens[self.at - 1], 1) ** 2
         return value
 
@@ -125,7 +125,7 @@ class _Reader:
 
 
 def _sides(tokens: list[str]) -> list[tuple[int, int, Side]]:
-    """Return the longest expressions, with the tokens from and to which they reach."""
+    """Return the longest expressions, each with its first token and the token after it."""
     found, at = [], 0
     while at < len(tokens):
         reader = _Reader(tokens, at)
@@ -142,7 +142,7 @@ def _sides(tokens: list[str]) -> list[tuple[int, int, Side]]:
 
 
 def _last_digit(words: list[str]) -> Fraction | None:
-    """Return what one unit of the last digit is worth, if the words are a lone number with or without unit."""
+    """Return the unit of the last digit if the words are a lone number with or without unit, else ``None``."""
     if not _NUMBER.fullmatch(words[0]) or any(word not in _UNITS for word in words[1:]):
         return None
     decimals = len(words[0].partition(".")[2])
@@ -157,7 +157,7 @@ def _holds(left: Side, relation: str, right: Side) -> bool:
 
 
 def _is_reckoned(tokens: list[str], start: int, end: int) -> bool:
-    """Whether the expression stands alone: no name, product or difference with something that is no number beside it."""
+    """Return whether no operator or parenthesis next to the expression makes it part of a larger one."""
     before = tokens[start - 1] if start else ""
     after = tokens[end] if end < len(tokens) else ""
     factor = tokens[start] == "(" and (before == ")" or _NUMBER.fullmatch(before) is not None)
@@ -167,9 +167,9 @@ def _is_reckoned(tokens: list[str], start: int, end: int) -> bool:
 
 
 def read(text: str) -> tuple[list[str], list[str]]:
-    """Return the statements that do not hold, and the numbers that stand in no statement, each as it is written.
+    """Return the false statements and the numbers outside of all statements, each as written.
 
-    What a statement gives as its result may be named again: ``1.5 * 25221 = 37831.5``, then ``the target is 37831.5``.
+    The result of a statement may occur again: ``1.5 * 25221 = 37831.5``, then ``the target is 37831.5``.
     """
     tokens = _TOKEN.findall(text)
     sides = _sides(tokens)

@@ -1,4 +1,4 @@
-"""The numbers in a text about a vector: each is in the vector, or in a statement of the text that holds."""
+"""The numbers in a text about a vector: each is in the vector, or in a true statement of the text."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -7,15 +7,15 @@ from typing import Any
 from firstflight_conformance.format.builder import MS, US, S
 from why_arithmetic import read
 
-#: Smaller numbers count packets, rounds and bins; a vector holds nearly all of them, so that finding one says nothing.
+#: Smallest checked number. Smaller numbers count packets, rounds and bins, and nearly all of them occur in a vector.
 SMALLEST = 100
 _ABOUT = ("title", "why", "source")
 
 
 def unproved(text: str, values: Iterable[int]) -> list[str]:
-    """Return a line for each statement of the text that does not hold and each number that nothing vouches for.
+    """Return a line for each false statement of the text, and for each number outside of vector and statements.
 
-    ``values``: the numbers of the vector. Those of times stand in a text in ns, us, ms or s, some of them since the origin.
+    ``values``: the numbers of the vector. A text may contain times in ns, us, ms or s, also relative to the origin.
     """
     wrong, alone = read(text)
     known = {Fraction(time, unit) for value in values for time in (value, value - S) for unit in (1, US, MS, S)}
@@ -25,7 +25,7 @@ def unproved(text: str, values: Iterable[int]) -> list[str]:
 
 
 def numbers_of(vector: Mapping[str, Any]) -> set[int]:
-    """Return every number in a vector, apart from the texts about it."""
+    """Return every number in a vector, except numbers in the texts about it."""
     return set(_numbers([value for key, value in vector.items() if key not in _ABOUT]))
 
 

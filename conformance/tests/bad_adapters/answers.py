@@ -1,4 +1,4 @@
-"""Answers wrongly in one case. ``answers.py MODE``: what is wrong in the cases whose id has the topic ``target``."""
+"""Answers wrongly in one case. ``answers.py MODE``: the error in cases whose id has the topic ``target``."""
 
 import sys
 from collections.abc import Callable
@@ -34,7 +34,7 @@ MODES: dict[str, Callable[[Message], bytes]] = {
 
 
 def hook(case: str, message: Message, answer: Message) -> bytes:
-    """Spoil the answer to event 1, the last one or the end."""
+    """Return a wrong answer to event 1, to the last event or to the end; otherwise the right answer."""
     mode = sys.argv[1]
     if ".target." not in case:
         return line(answer)

@@ -1,4 +1,4 @@
-"""Attacks the runner. ``attacks.py MODE WHERE``: the member that holds the text, or the file for what is to be remembered."""
+"""Attacks the runner. ``attacks.py MODE WHERE``: the member for the text, or a file that remembers process ids."""
 
 import os
 import subprocess
@@ -17,18 +17,18 @@ _TEXTS = {
 
 
 def remember(pids: list[int]) -> None:
-    """Write which processes there are."""
+    """Write the ids of processes to the file."""
     Path(_WHERE).write_text(" ".join(map(str, pids)) + "\n", encoding="utf-8")
 
 
 def detached() -> int:
-    """Start a grandchild in a session of its own, whose parent is gone, and return its id."""
+    """Start a grandchild in its own session, whose parent has exited; return its process id."""
     code = "import subprocess, sys; p = subprocess.Popen(['sleep', '60'], start_new_session=True, stdin=-3, stdout=-3, stderr=-3); print(p.pid)"
     return int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
 
 
 def at_event() -> None:
-    """Do what the mode says at the first event."""
+    """Execute the action of the mode at an event."""
     if _MODE == "hang":
         remember([os.getpid()])
         time.sleep(60)
@@ -44,7 +44,7 @@ def at_event() -> None:
 
 
 def at_hello() -> None:
-    """Be slow after the first crash."""
+    """Sleep after the first crash."""
     memory = Path(_WHERE)
     if _MODE == "slow-once" and memory.exists() and memory.read_text(encoding="utf-8") == "crashed":
         memory.write_text("slow", encoding="utf-8")
@@ -52,7 +52,7 @@ def at_hello() -> None:
 
 
 def hook(_case: str, message: Message, answer: Message) -> bytes:
-    """Answer, with the text in its place."""
+    """Return the answer, with the text in its member."""
     if message["op"] == "event":
         at_event()
     if _MODE in _TEXTS and _WHERE in answer:

@@ -1,4 +1,4 @@
-"""A right adapter, with hooks for what is wrong with it. The tests start some hundred of them: the model is loaded only by those who need it."""
+"""A right adapter with hooks for errors. Tests start it hundreds of times, so it loads the model only if needed."""
 
 import json
 import sys
@@ -16,17 +16,17 @@ HELLO: Message = {
     "observables": ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"],
 }
 
-#: Takes the case, the message and the right answer; returns the line to write instead.
+#: Function of the case, the message and the right answer, which returns the line to write.
 Hook = Callable[[str, Message, Message], bytes]
 
 
 def line(answer: Message) -> bytes:
-    """Return an answer as a line."""
+    """Return an answer as a line of JSON."""
     return json.dumps(answer).encode() + b"\n"
 
 
 def controller_of(start: Message) -> Any:
-    """Return the controller that a case asks for: of all but the base the model."""
+    """Return the controller for a case: NewReno for the base, the model for all others."""
     if (start["algorithm"], start["profile"]) == ("slow-start", "rfc-9002"):
         return NewReno(start["config"])
     from model import Model
@@ -35,7 +35,7 @@ def controller_of(start: Message) -> Any:
 
 
 def serve(hook: Hook = lambda _case, _message, answer: line(answer), hello: Message | None = None) -> None:
-    """Answer until the input ends."""
+    """Answer messages until the input ends."""
     hello = hello or HELLO
     controller = None
     case = ""

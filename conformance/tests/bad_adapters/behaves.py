@@ -23,7 +23,7 @@ def close_output() -> None:
 
 
 def fork() -> None:
-    """Leave a child behind that keeps all pipes open, and exit."""
+    """Start a child that keeps all pipes open."""
     child = os.fork()
     if child == 0:
         time.sleep(60)
@@ -32,7 +32,7 @@ def fork() -> None:
 
 
 def fork_and_exit() -> None:
-    """Leave a child behind and crash."""
+    """Start a child and crash."""
     fork()
     os._exit(5)
 
@@ -51,7 +51,7 @@ AT_EVENT: dict[str, Callable[[], object]] = {
 
 
 def crash_at_start() -> None:
-    """Say why on standard error and exit."""
+    """Write the reason to standard error and exit."""
     sys.exit("cannot find my library")
 
 

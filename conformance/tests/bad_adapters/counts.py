@@ -1,4 +1,4 @@
-"""Remembers each case that it is asked for, breaks one, and once kills the run. ``COUNTS`` is the folder in which it remembers."""
+"""Writes each requested case to a file in the folder ``COUNTS``, breaks one case, and kills the run once."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ _SEEN = Path(os.environ["COUNTS"], "seen")
 
 
 def hook(case: str, message: Message, answer: Message) -> bytes:
-    """Kill the runner at the third case, the first time that it comes."""
+    """Kill the runner at the first start of the third case."""
     if message["op"] == "start" and answer["op"] == "started":
         before = _SEEN.read_text(encoding="utf-8") if _SEEN.exists() else ""
         _SEEN.write_text(f"{before}{case}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Declares what it is told. ``declares.py MEMBERS [MODE]``: members of hello as JSON; a mode of answering."""
+"""Declares the given members. ``declares.py MEMBERS [MODE]``: members of hello as JSON; a mode of answering."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ MODE = sys.argv[2] if len(sys.argv) > 2 else ""
 
 
 def hook(_case: str, message: Message, answer: Message) -> bytes:
-    """Answer in the mode."""
+    """Return the answer in this mode."""
     if MODE == "claims-all" and message["op"] == "start":
         return line({"op": "started"})
     if MODE == "garbled-probe" and message["op"] == "start":

@@ -1,4 +1,4 @@
-"""Keeps something from one case to the next. ``keeps.py static``: a variable of the module; ``keeps.py reset``: the controller itself."""
+"""Keeps state across cases. ``keeps.py static``: a variable of the module; ``keeps.py reset``: the controller."""
 
 import sys
 
@@ -10,7 +10,7 @@ kept = {"halves": False, "window_bytes": 0, "more_bytes": 0}
 
 
 def hook(_case: str, message: Message, answer: Message) -> bytes:
-    """Answer with what an earlier case left."""
+    """Return an answer that depends on the state of an earlier case."""
     if message["op"] == "start":
         kept["more_bytes"] = kept["window_bytes"]
     if message["op"] != "event":

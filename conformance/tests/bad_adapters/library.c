@@ -1,4 +1,4 @@
-/* A shared object that answers as the macro MODE says. */
+/* A shared object whose answers depend on the macro MODE. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
     return &current;
 }
 
-/* The expected numbers of the vectors in runner_support.py, read off rather than computed. */
+/* The expected numbers of the vectors in runner_support.py, copied rather than computed. */
 int firstflight_adapter_event(void *self, const struct firstflight_event *event, struct firstflight_observed *observed)
 {
     static const uint64_t cwnd_bytes[] = {12000, 14400, 7200, 0, 0, 7200};

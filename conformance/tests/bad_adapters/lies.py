@@ -1,4 +1,4 @@
-"""Lies in every answer of the cases whose id has the topic ``target``. ``lies.py MODE``."""
+"""Gives wrong answers in cases whose id has the topic ``target``. ``lies.py MODE``."""
 
 import sys
 from collections.abc import Callable
@@ -17,7 +17,7 @@ MODES: dict[str, Callable[[int], Message]] = {
 
 
 def hook(case: str, message: Message, answer: Message) -> bytes:
-    """Replace what the mode says."""
+    """Return the answer with the members of the mode replaced."""
     if ".target." in case and message["op"] == "event":
         answer = answer | MODES[sys.argv[1]](message["i"])
     return line(answer)

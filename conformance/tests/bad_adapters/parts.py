@@ -1,4 +1,4 @@
-"""Tells of its processes. ``parts.py FOLDER MODE``: writes a file for each; ``right``, or declares a version of its own in each."""
+"""Writes a file per process. ``parts.py FOLDER MODE``: ``right``, or each process declares its own version."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ _CASES.touch()
 
 
 def hook(case: str, message: Message, answer: Message) -> bytes:
-    """Remember the case."""
+    """Write the case to the file of this process; return the right answer."""
     if message["op"] == "end":
         with _CASES.open("a", encoding="utf-8") as file:
             file.write(f"{case}\n")

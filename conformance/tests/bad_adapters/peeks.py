@@ -1,7 +1,7 @@
-"""NewReno that takes the exit from slow start from events to come: `peeks.py ALGORITHM PROFILE OBSERVABLES ahead`.
+"""NewReno that derives the exit from slow start from later events: `peeks.py ALGORITHM PROFILE OBSERVABLES ahead`.
 
-At an ACK in slow start it has two candidates: continue, or exit now. It takes the candidate that fits the bytes in flight of the events
-after the ACK, if they arrive before it answers. Without `ahead` it never exits.
+At an ACK in slow start there are two candidates: continue, or exit now. The adapter chooses the candidate that fits
+the bytes in flight of the events after the ACK, if they arrive before its answer. Without `ahead` it never exits.
 """
 
 import copy
@@ -22,19 +22,19 @@ HELLO = {
     "algorithms": {ALGORITHM: [PROFILE]},
     "observables": OBSERVABLES,
 }
-#: How long it waits for further events: longer than the runner takes to send those of one message.
+#: Timeout for further events: longer than the runner needs to send the events of one message.
 PATIENCE_S = 0.001
 
 
 class Input:
-    """Messages on standard input, also those after the next one."""
+    """Messages on standard input, including messages after the next one."""
 
     def __init__(self) -> None:
         self.waiting: list[Message] = []
         self._rest = b""
 
     def fill(self, timeout_s: float | None) -> bool:
-        """Wait for input, at most so long; return whether there was some."""
+        """Wait for input until the timeout; return whether input arrived."""
         if not select.select([0], [], [], timeout_s)[0]:
             return False
         chunk = os.read(0, 1 << 20)
@@ -56,7 +56,7 @@ def in_flight_before_the_next_ack(ahead: Input, event: Message) -> int | None:
 
 
 def observe(controller: NewReno, ahead: Input, event: Message) -> NewReno:
-    """Process an event; return the controller after it."""
+    """Process an event; return the controller after the event."""
     exited = copy.copy(controller)
     controller.observe(event)
     if LOOKS_AHEAD and event["ev"] == "ack" and exited.ssthresh is None:
@@ -69,7 +69,7 @@ def observe(controller: NewReno, ahead: Input, event: Message) -> NewReno:
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer messages until the input ends."""
     controller, ahead = NewReno({"max_datagram_size_bytes": 1200, "initial_window_bytes": None}), Input()
     while ahead.waiting or ahead.fill(None):
         if not ahead.waiting:

@@ -1,4 +1,4 @@
-"""NewReno under the name of any profile. ``plain.py MEMBERS [FILE]``: members of hello as JSON; a file with the ids of cases that it refuses."""
+"""NewReno as any profile. ``plain.py MEMBERS [FILE]``: members of hello as JSON; a file with ids of refused cases."""
 
 import json
 import sys

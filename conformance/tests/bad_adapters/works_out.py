@@ -1,11 +1,11 @@
-"""NewReno that works out by itself whether the window is used. ``works_out.py RULE``: a rule of :data:`RULES`."""
+"""NewReno that detects by itself whether the window is used. ``works_out.py RULE``: a rule of :data:`RULES`."""
 
 import sys
 
 import base
 from newreno import Message, NewReno
 
-#: By name, whether an ACK grows nothing: from the controller and the last packet acknowledged.
+#: Rules by name: whether an ACK is application-limited, from the controller and the last acknowledged packet.
 RULES = {
     "half-at-sending": lambda s, last: last > s.used_to,
     "last-send": lambda s, _: s.ended,
@@ -15,7 +15,7 @@ RULES = {
 
 
 class WorksOut(NewReno):
-    """A packet was sent into a window in use if half of it was in flight then; ``ended``: the last sending found no more data."""
+    """A packet uses the window if half of it was in flight then. ``ended``: the last send exhausted the data."""
 
     used_to, ended = -1, False
 

@@ -1,4 +1,4 @@
-"""Right answers, written in the way that the first argument names; wrong by a byte at the event that the second one names."""
+"""Right answers in an unusual format: ``writes.py MODE [EVENT]``. At the event the window is wrong by a byte."""
 
 import json
 import sys
@@ -11,15 +11,15 @@ wrong_at = int(sys.argv[2]) if len(sys.argv) > 2 else -1
 
 
 def odd(answer: Message) -> str:
-    """Return a line that no common writer gives, with tabs."""
+    """Return a line with tabs, which common writers do not produce."""
     return json.dumps(answer).replace('": ', '":\t')
 
 
 def write(_case: str, message: Message, answer: Any) -> bytes:
-    """Write an answer."""
+    """Return an answer in the format of the mode."""
     if message.get("i") == wrong_at:
         answer = {**answer, "cwnd_bytes": answer["cwnd_bytes"] + 1}
-    if mode in ("more", "at"):  # `at` is a member of what a vector expects, and of no answer
+    if mode in ("more", "at"):  # `at` is a member of expectations in vectors, but not of answers
         answer = {**answer, mode: 1}
     text = {
         "compact": lambda: json.dumps(answer, separators=(",", ":")),

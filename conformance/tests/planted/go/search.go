@@ -5,21 +5,21 @@ import "math/big"
 const (
 	windowBins      = 10
 	maxShiftBins    = 14
-	slots           = 32 // more bins than an evaluation looks back
+	slots           = 32 // more bins than an evaluation reads
 	ticksPerNs      = 20 // so that a bin of 0.35 RTT is a whole number of ticks
 	binTicksPerNs   = 7
 	targetBins      = 3  // the initial RTT over the bin duration, rounded up
-	targetDatagrams = 10 // the least target of the drain
+	targetDatagrams = 10 // minimum target of the drain
 	packetsPerDrain = 3
 )
 
-// series keeps what a counter was when each of the last bins began.
+// series has the value of a counter at the start of each of the last bins.
 type series struct {
 	total   uint64
 	atStart [slots]uint64
 }
 
-// at returns the slot of a bin; before bin 0 are empty ones.
+// at returns the slot of a bin; bins before bin 0 are empty.
 func (s *series) at(bin int64) *uint64 {
 	return &s.atStart[uint64(bin)%slots]
 }
@@ -28,12 +28,12 @@ func (s *series) window(bin int64) uint64 {
 	return s.bins(bin, windowBins)
 }
 
-// bins returns what the last of so many bins before this one hold.
+// bins returns the bytes of the last count bins before this bin.
 func (s *series) bins(before, count int64) uint64 {
 	return *s.at(before) - *s.at(before - count)
 }
 
-// advance ends bins; the last of them holds all that was counted since the open one began.
+// advance ends bins; the last of them has all bytes counted since the start of the open bin.
 func (s *series) advance(open, ended int64) {
 	before := *s.at(open)
 	for i := max(1, ended-slots); i < ended; i++ {
@@ -80,7 +80,7 @@ func (c *search) onAck(ack *event) {
 	c.newReno.onAck(ack)
 }
 
-// search counts an ACK and says whether slow start ends with it.
+// search counts an ACK and returns whether slow start ends with it.
 func (c *search) search(ack *event) bool {
 	now := ticksPerNs * uint64(ack.TNs)
 	if !c.started {

@@ -10,7 +10,7 @@ final class CarefulResume implements Controller {
     private final Observer observer;
     private Phase phase = Phase.NORMAL;
     private boolean used;
-    private Event saved; // what the endpoint offered
+    private Event saved; // offered by the endpoint
     private Reconnaissance reconnaissance;
     private Pacer pacer;
     private long flight;
@@ -86,7 +86,7 @@ final class CarefulResume implements Controller {
         onTime(backlog);
     }
 
-    /** What the passing of time decides, whatever the event is. */
+    /** Decisions that depend only on the time of the event. */
     private void onTime(Event event) {
         if (phase == Phase.RECONNAISSANCE) {
             reconnoitre(event);

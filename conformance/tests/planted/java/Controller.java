@@ -1,6 +1,6 @@
 import java.util.Map;
 
-/** What the adapter asks of a controller. */
+/** The interface between the adapter and a controller. */
 interface Controller {
     void onEvent(Event event);
 
@@ -11,7 +11,7 @@ interface Controller {
 
     String phase();
 
-    /** When the next packet may leave; null while nothing is paced. */
+    /** Release time of the next packet, or null without pacing. */
     Long nextRelease();
 
     Map<String, Long> state();

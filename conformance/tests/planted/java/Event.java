@@ -3,7 +3,7 @@ import java.util.Map;
 
 /** An event of the adapter protocol. */
 record Event(Map<String, Object> members) {
-    /** Consecutive packets of one size that were sent at one time; the time is 0 in an event of packets sent. */
+    /** Consecutive packets of one size, sent at one time; the time is 0 in a sent event. */
     record Run(long first, long last, long size, long sentTime) {
         long packets() {
             return last - first + 1;
@@ -22,7 +22,7 @@ record Event(Map<String, Object> members) {
         return (Long) members.get(name);
     }
 
-    /** A number, or null where there is none. */
+    /** A number, or null if it is missing. */
     Long perhaps(String name) {
         return (Long) members.get(name);
     }
@@ -35,7 +35,7 @@ record Event(Map<String, Object> members) {
         return rows("packets").stream().map(row -> new Run(row.get(0), row.get(1), row.get(2), row.size() > 3 ? row.get(3) : 0)).toList();
     }
 
-    /** Ranges of packets whose data the packets of the event carry again. */
+    /** Ranges of packets whose data the packets of the event repeat. */
     List<Run> repeats() {
         return rows("retransmits").stream().map(row -> new Run(row.get(0), row.get(1), 0, 0)).toList();
     }

@@ -10,8 +10,8 @@ final class JumpStart implements Controller {
     private boolean spent;
     private long start;
     private long rtt;
-    private long planned; // packets over which the RTT is spread
-    private long last; // packets that the receive window still lets through
+    private long planned; // packets spread over the RTT
+    private long last; // packets that the receive window still allows
     private long sent;
     private Long firstPacket;
     private long nextPacket;

@@ -1,4 +1,4 @@
-/** What Careful Resume would save for the next connection: the capacity that round trips of normal congestion control show. */
+/** The capacity that Careful Resume would save, measured over round trips of normal congestion control. */
 final class Observer {
     private final long least;
     private boolean inRound;

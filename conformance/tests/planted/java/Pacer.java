@@ -19,7 +19,7 @@ final class Pacer {
         return start + spread(sent);
     }
 
-    /** The time that so many bytes take, rounded up. */
+    /** The transmission time of this number of bytes, rounded up. */
     private long spread(long bytes) {
         var product = BigInteger.valueOf(bytes).multiply(BigInteger.valueOf(rtt)).add(BigInteger.valueOf(jump - 1));
         return product.divide(BigInteger.valueOf(jump)).longValue();

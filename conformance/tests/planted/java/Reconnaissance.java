@@ -1,4 +1,4 @@
-/** What is known of the path before the jump: whether it is the saved one, and whether data waits. */
+/** The state before the jump: whether the path matches the saved path, and whether data waits. */
 final class Reconnaissance {
     private final Event saved;
     private long firstSent = -1;
@@ -41,7 +41,7 @@ final class Reconnaissance {
         }
     }
 
-    /** Whether the RTT is that of the saved path. */
+    /** Whether the RTT matches the saved path. */
     boolean fits() {
         return minRtt == null || fits(minRtt, latestRtt, saved);
     }
@@ -55,7 +55,7 @@ final class Reconnaissance {
         return initialEnd >= 0 && unacknowledged == 0 && minRtt != null;
     }
 
-    /** Whether more data waits than the window has room for. */
+    /** Whether more data waits than fits the window. */
     boolean waits(long room) {
         return waiting > room;
     }

@@ -26,7 +26,7 @@ def decoded(value: Any) -> Any:
 
 
 def encoded(number: int | None) -> int | str | None:
-    """Return a number as JSON has it."""
+    """Return a number in the form of the protocol's JSON."""
     return number if number is None or number < 2**53 else str(number)
 
 

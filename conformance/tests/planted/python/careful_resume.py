@@ -1,4 +1,4 @@
-"""Careful Resume, RFC 9959, over NewReno: windows alone, without release times and the set that is saved."""
+"""Careful Resume, RFC 9959, over NewReno: only windows, without release times and the saved set."""
 
 from newreno import Message, NewReno
 
@@ -70,7 +70,7 @@ class CarefulResume(NewReno):
         self.on_time(event)
 
     def on_time(self, event: Message) -> None:
-        """Decide what depends on the time, at any event."""
+        """Take decisions that depend only on the time, at any event."""
         if self.stage == "reconnaissance":
             confirmed = self.initial_end >= 0 and self.unacked == 0 and self.lowest is not None
             if self.expired(self.saved, event["t_ns"]):

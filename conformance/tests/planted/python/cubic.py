@@ -1,4 +1,4 @@
-"""CUBIC, RFC 9438, over the recovery periods of RFC 9002. Windows have fractions in units of 2^-32 bytes; each division is rounded down."""
+"""CUBIC, RFC 9438, with recovery periods of RFC 9002. Windows are in 2^-32 bytes; each division is rounded down."""
 
 from dataclasses import dataclass, replace
 
@@ -20,7 +20,7 @@ def cube_root(number: int) -> int:
 
 @dataclass
 class Stage:
-    """A congestion avoidance stage. ``real``: the window in units, while its whole bytes are those of the controller."""
+    """A congestion avoidance stage. ``real``: the window in units; its whole bytes equal the controller's window."""
 
     epoch: int
     k: int
@@ -79,7 +79,7 @@ class Cubic(NewReno):
             self.stop(event["t_ns"], idle=True)
 
     def stop(self, now: int, *, idle: bool) -> None:
-        """Begin a time that does not count."""
+        """Stop the clock of the stage."""
         if self.stage is None and self.saved is None:
             return
         self.idle = idle and (self.idle or self.stopped is None)

@@ -18,7 +18,7 @@ class AckCounting(NewReno):
 
 
 class Derived(NewReno):
-    """The window counts as used up to the last packet before which half of it was in flight, in congestion avoidance all but two datagrams."""
+    """An ACK is app-limited beyond the last packet that left half of cwnd, or later cwnd - 2 datagrams, in flight."""
 
     def __init__(self, config: Message) -> None:
         super().__init__(config)
@@ -72,4 +72,4 @@ class Derived(NewReno):
         self.cwnd, self.recovery_start, self.in_recovery = 2 * self.datagram, None, False
 
     def on_persistent_congestion(self, _: Message) -> None:
-        """Do nothing: this controller finds it by itself."""
+        """Do nothing: this controller detects persistent congestion by itself."""

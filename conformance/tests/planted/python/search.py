@@ -2,7 +2,7 @@
 
 from newreno import Message, NewReno
 
-SLOTS = 32  # more bins than an evaluation looks back
+SLOTS = 32  # more bins than an evaluation reads
 TICKS = 20  # in a ns, so that a bin of 0.35 RTT is a whole number of ticks
 
 
@@ -18,14 +18,14 @@ class Counter:
         return self.at[before % SLOTS] - self.at[(before - count) % SLOTS]
 
     def advance(self, number: int, ended: int) -> None:
-        """End bins; the last of them holds all that was counted since the open one began."""
+        """End bins; the last of them has all bytes counted since the start of the open bin."""
         for i in range(max(1, ended - SLOTS), ended):
             self.at[(number + i) % SLOTS] = self.at[number % SLOTS]
         self.at[(number + ended) % SLOTS] = self.total
 
 
 class Search(NewReno):
-    """Slow start ends when the delivered bytes fall behind the bytes sent an RTT before."""
+    """Slow start ends when the delivered bytes fall behind the bytes sent an RTT earlier."""
 
     def __init__(self, config: Message) -> None:
         super().__init__(config)

@@ -9,7 +9,7 @@ CATALOGUE = Catalogue("twelve", "thirteen", sources=("conformance/tests/test_toy
 @CATALOGUE.add(
     "toy.exit.at-the-limit",
     "The window reaches the limit of one profile, then of the other",
-    "12000 + 2 * 1200 = 14400 is the limit of 12 datagrams, and 14400 + 1200 = 15600 that of 13.",
+    "12000 + 2 * 1200 = 14400 is the limit of 12 datagrams, and 14400 + 1200 = 15600 is the limit of 13.",
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)

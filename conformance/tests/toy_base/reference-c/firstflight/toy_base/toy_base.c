@@ -1,4 +1,4 @@
-/* The window rules of the toy base: an ACK adds datagrams in congestion avoidance, and a reduction leaves three quarters. */
+/* The window rules of the toy base: an ACK in congestion avoidance adds datagrams, a reduction leaves 3/4. */
 #include "firstflight/toy_base/toy_base.h"
 
 void ff_toy_base_begin(struct ff_toy_base *state, const struct ff_toy_base_readings *readings)

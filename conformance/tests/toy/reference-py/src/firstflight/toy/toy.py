@@ -1,4 +1,4 @@
-"""Toy: slow start ends at a window that is known beforehand."""
+"""Toy: slow start ends at a fixed window."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ __all__ = ["PROFILES", "Readings", "Toy", "begin", "step"]
 
 @dataclass(slots=True)
 class Toy:
-    """State: the window at which slow start ends."""
+    """State: the window that ends slow start."""
 
     limit_bytes: int
 

@@ -1,4 +1,4 @@
-"""The window rules of the toy base: an ACK adds datagrams in congestion avoidance, and a reduction leaves three quarters."""
+"""The window rules of the toy base: an ACK in congestion avoidance adds datagrams, a reduction leaves 3/4."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from firstflight.window_rules import WindowRules, Windows
 
 @dataclass(slots=True)
 class ToyBase:
-    """State. ``reductions``: how many there were."""
+    """State. ``reductions``: number of reductions."""
 
     readings: Readings
     reductions: int = 0
@@ -26,7 +26,7 @@ def begin(readings: Readings) -> ToyBase:
 
 
 def carry(readings: Readings) -> ToyBase:
-    """Return the state of a new connection on which a startup algorithm runs."""
+    """Return the state of a new connection below a startup algorithm."""
     return begin(readings)
 
 
