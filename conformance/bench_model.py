@@ -1,4 +1,4 @@
-"""Events per second of the Python model and of the simulator, as a ratio to a fixed loop of plain Python on the same machine."""
+"""Events per second of the Python model and the simulator, relative to a fixed Python loop on the same machine."""
 
 from dataclasses import replace
 from time import perf_counter_ns, process_time_ns
@@ -27,7 +27,7 @@ def best_ns(action: object) -> int:
 
 
 def main() -> None:
-    """Print events per second, and how many turns of an empty loop an event costs."""
+    """Print events per second, and the cost of an event in turns of an empty loop."""
     loop_ns = best_ns(lambda: [None for _ in range(1_000_000)]) // 1000
     scenario = load_scenario(SCENARIOS / "long-path.json")
     for algorithm, profile in (
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def show(what: str, events: int, taken_ns: int, loop_ns: int) -> None:
-    """Print how fast a simulation ran, in CPU time."""
+    """Print the speed of a simulation, in CPU time."""
     per_second = events * 1_000_000_000 // taken_ns
     turns = taken_ns * 1000 // events // loop_ns
     print(f"{what}: {taken_ns // 1_000_000} ms, {per_second} simulator events/s, {turns} loop turns/event")

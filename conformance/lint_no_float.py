@@ -1,4 +1,4 @@
-"""Refuses floating point in both references and the simulator: literals, division, types, functions that return it."""
+"""Rejects floating point in both references and the simulator: literals, division, types, functions that return it."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ _PYTHON_NAMES = {"float", "complex", "round", "math", "decimal", "numpy"}
 
 
 def python_floats(path: Path) -> list[int]:
-    """Return the lines of a Python file that bring in floating point."""
+    """Return the lines of a Python file with floating point."""
     lines = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         literal = isinstance(node, ast.Constant) and isinstance(node.value, float | complex)
@@ -31,13 +31,13 @@ def python_floats(path: Path) -> list[int]:
 
 
 def c_floats(path: Path) -> list[int]:
-    """Return the lines of a C file that bring in floating point, comments and strings left out."""
+    """Return the lines of a C file with floating point, except in comments and strings."""
     text = _C_TEXT.sub(lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8"))
     return [number for number, line in enumerate(text.splitlines(), 1) if _C_FLOAT.search(line)]
 
 
 def looked_at() -> tuple[list[Path], list[Path]]:
-    """Return the files of Python and those of C. Raise :class:`FileNotFoundError` for a folder that has none."""
+    """Return the Python files and the C files to check. Raise :class:`FileNotFoundError` for a folder without any."""
     python = _some(REFERENCE_PY, "*.py")
     c = [
         path for folder in (REFERENCE_C / "firstflight", CONFORMANCE / "simulator") for path in _some(folder, "*.[ch]")
@@ -48,7 +48,7 @@ def looked_at() -> tuple[list[Path], list[Path]]:
 def _some(folder: Path, pattern: str) -> list[Path]:
     found = sorted(folder.rglob(pattern))
     if not found:
-        raise FileNotFoundError(f"{folder}: there is no {pattern} to look at")
+        raise FileNotFoundError(f"{folder}: no {pattern} to check")
     return found
 
 

@@ -18,13 +18,13 @@ _SKIPPED = re.compile(r": skipped: (?P<reason>.+)")
 
 
 def write(file: Path, reasons: Iterable[str]) -> None:
-    """Replace the reasons of a job."""
+    """Replace the recorded reasons of a job."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(f"{' '.join(reason.split())}\n" for reason in reasons), "utf-8")
 
 
 def run(file: Path, command: list[str]) -> int:
-    """Run a command, pass its output on, note the skips in it, and return its exit code."""
+    """Run a command, print its output, record its skips, and return its exit code."""
     reasons: list[str] = []
     write(file, reasons)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
@@ -38,7 +38,7 @@ def run(file: Path, command: list[str]) -> int:
 
 
 def _adapters(report: Path) -> list[str]:
-    """Return why adapters were skipped. A missing or malformed report is a reason of its own."""
+    """Return why adapters were skipped. A missing or malformed report counts as a reason."""
     try:
         adapters = json.loads(report.read_text("utf-8"))["adapters"]
         return [f"adapter {one['name']}: {one['skipped']}" for one in adapters if one["skipped"]]

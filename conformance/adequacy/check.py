@@ -17,7 +17,7 @@ from firstflight_conformance.commands.options import all_cases, needs_checkout, 
 )
 @vectors_option
 def check_command(*, object_folder: Path | None, root: Path) -> None:
-    """Check that every clause has Python, C and a vector, or an exemption. Exit code 1 if one has not."""
+    """Check that every clause has Python, C and a vector, or an exemption. Exit code 1 otherwise."""
     needs_checkout("dev check")
     with usage_errors():
         found = all_cases(root)

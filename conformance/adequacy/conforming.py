@@ -1,4 +1,4 @@
-"""Which mutants of the kill matrix conform: what a text leaves open, one of them may decide as well as we do."""
+"""Finds the mutants of the kill matrix that conform: they make another choice at an open point of the text."""
 
 from firstflight_conformance.format.open_points import OpenPoint, open_points
 from firstflight_conformance.replay.mutants import Mutant
@@ -13,5 +13,5 @@ def calls_conforming(point: OpenPoint, mutant: Mutant) -> bool:
 
 
 def conforms(mutant: Mutant) -> bool:
-    """Return whether an open point calls a mutant conforming."""
+    """Return whether a mutant conforms by an open point."""
     return any(calls_conforming(point, mutant) for point in open_points())

@@ -1,4 +1,4 @@
-"""Random connections as a vector could have them: they show how an edit of the model differs, where no vector does."""
+"""Random connections that could be vectors. They detect edits of the model that no vector detects."""
 
 import zlib
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from firstflight_conformance.format.wire import observables
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.replay.measure import config_to_json
 
-#: Actions of a connection, each an event or two.
+#: Number of actions of a connection, each with one or two events.
 ACTIONS = 40
-#: Actions of every connection, each as often as it is listed.
+#: Actions of every connection, weighted by the number of their entries.
 _USUAL = (
     ("send",) * 8 + ("ack",) * 8 + ("lose_and_ack",) * 4 + ("pto", "ce", "ce", "persistent_congestion", "idle_restart")
 )
-#: More actions of some algorithms.
+#: Additional actions of some algorithms.
 _ADDED = {
     "careful-resume": ("saved_path", "backlog", "path_change", "spurious_loss", "datagram_size"),
     "cubic": ("path_change", "spurious_loss", "datagram_size"),
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 def connections(algorithm: str, profile: str, count: int) -> Iterator[Replay]:
-    """Yield connections of a profile with the answers of the model, the same ones every time; impossible ones are left out."""
+    """Yield connections of a profile with the answers of the model, always the same. Skip impossible ones."""
     rng = SplitMix64(zlib.crc32(f"{algorithm}/{profile}".encode()))
     for number in range(count):
         replay = _Connection(rng, algorithm, profile).replay(f"connection {number} of {algorithm}/{profile}")
@@ -45,7 +45,7 @@ def connections(algorithm: str, profile: str, count: int) -> Iterator[Replay]:
 
 
 class _Connection:
-    """A connection that is played against the model, so that nothing is sent beyond its window."""
+    """A connection played against the model, which limits it to the window."""
 
     def __init__(self, rng: SplitMix64, algorithm: str, profile: str) -> None:
         self._rng, self._algorithm, self._profile = rng, algorithm, profile
@@ -60,7 +60,7 @@ class _Connection:
         self._lost: list[tuple[int, int]] = []
 
     def replay(self, name: str) -> Replay | None:
-        """Play all actions and return the connection, ``None`` if it is not possible."""
+        """Play all actions and return the connection, or ``None`` if it is impossible."""
         answers: list[dict[str, Any]] = []
         opening = ("resume",) if self._algorithm == "careful-resume" and self._rng.below(8) else ()
         usual = _USUAL + _ADDED.get(self._algorithm, ())
@@ -84,7 +84,7 @@ class _Connection:
         return choices[self._rng.below(len(choices))]
 
     def _in_flight(self) -> list[int]:
-        """Return the packets in flight that may be acknowledged now, the oldest first; it is an RTT later then."""
+        """Advance the time by an RTT; return the packets in flight that may be acknowledged then, oldest first."""
         packets = [packet for run in self._builder.ledger.in_flight for packet in range(run.first, run.last + 1)]
         if packets:
             later_ns = self._pick(_RTT_NS, _RTT_NS, _RTT_NS + 10 * MS, 60 * MS, 4 * _RTT_NS)
@@ -92,7 +92,7 @@ class _Connection:
         return [packet for packet in packets if self._sent_ns[packet] + 50 * MS <= self._t_ns]
 
     def _allowed(self) -> int:
-        """Return how many packets the window allows."""
+        """Return the number of packets that the window allows."""
         free_bytes = self._model.base.cwnd_bytes - self._builder.ledger.bytes_in_flight
         return min(free_bytes // self._builder.max_datagram_size_bytes, _MOST_PACKETS)
 
@@ -124,7 +124,7 @@ class _Connection:
             self._acknowledge(packets, start)
 
     def _acknowledge(self, packets: list[int], start: int) -> None:
-        """Acknowledge neighbours among packets from one on."""
+        """Acknowledge consecutive packets from index ``start``."""
         stop = self._pick(len(packets), len(packets), start + 1, start + 1 + self._rng.below(len(packets) - start))
         first = last = packets[start]
         while last + 1 in packets[start:stop]:
@@ -134,7 +134,7 @@ class _Connection:
         self._t_ns += self._pick(0, 0, MS)
 
     def _lose_and_ack(self) -> None:
-        """Let one frame reveal a loss; the ACK comes first in one of four."""
+        """Let one ACK frame reveal a loss; with probability 1/4 the ACK event comes first."""
         packets = self._in_flight()
         if len(packets) < 2:
             return
@@ -194,7 +194,7 @@ class _Connection:
         )
 
     def _resume(self) -> None:
-        """Offer a saved set, confirm the path and let data wait."""
+        """Offer saved parameters, confirm the path and queue data."""
         self._save(240_000, _RTT_NS, most_bytes=self._pick(None, None, None, 50_000))
         self._send_packets(self._allowed(), self._builder.max_datagram_size_bytes, app_limited=True)
         last = self._builder.ledger.next_packet - 1

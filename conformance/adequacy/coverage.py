@@ -1,4 +1,4 @@
-"""Whether every clause has a line of Python, a line of C and a vector that carries it out, or says why not."""
+"""Checks that every clause has a line of Python, a line of C and a vector that exercises it, or an exemption."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ from firstflight_conformance.paths import REFERENCE_C
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where a clause is carried out, and by which cases."""
+    """The lines that carry out a clause, and the cases that exercise it."""
 
     clause: Clause
     python: tuple[Citation, ...]
@@ -46,7 +46,7 @@ def _by_clause(citations: Iterable[Citation]) -> dict[str, list[Citation]]:
 
 
 def gaps(cases: Iterable[Case | ComputationCase]) -> list[str]:
-    """Return one line for each clause that lacks something without an exemption, or has it in spite of one."""
+    """Return one line for each missing part of a clause without an exemption, and for each unnecessary exemption."""
     lines = []
     for trace in traces(cases):
         for what, present in (("python", trace.python), ("c", trace.c), ("vector", trace.cases)):
@@ -83,10 +83,10 @@ def _unknown_readings() -> list[str]:
 
 
 def c_gaps(object_folder: Path, cases: Iterable[Case | ComputationCase]) -> list[str]:
-    """Return one line for each clause of C that no vector carried out, by the counters that gcov finds in a folder.
+    """Return one line for each clause in C that no vector exercised, by the gcov counters in a folder.
 
-    The vectors must have been replayed by a build with ``--coverage`` before. A citation that stands on no executable line
-    is reported too.
+    A build with ``--coverage`` must have replayed the vectors before. A citation without an executable line is reported
+    as well.
     """
     counts = _gcov(object_folder)
     carried_out = {clause for case in cases for clause in case.expectation.clauses}
@@ -109,7 +109,7 @@ def _gcov(object_folder: Path) -> dict[tuple[str, int], int]:
     data = sorted(object_folder.rglob("*.gcda"))
     if not data:
         raise FileNotFoundError(f"{object_folder}: no coverage data; run `make coverage-c` first")
-    # One report a line: files of one name in two packages would overwrite each other's.
+    # Reports are read from standard output: files of the same name in two packages would overwrite each other.
     command = ["gcov", "--json-format", "--stdout", *(str(path.resolve()) for path in data)]
     reports = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     counts: dict[tuple[str, int], int] = defaultdict(int)

@@ -1,7 +1,7 @@
 """The kill matrix of the closed loop: which paths reject which mutant, with the mutant in the loop.
 
-Up to its first answer that differs a mutant in the loop is sent the very events of the model's own run. So that run, replayed, rejects a
-mutant if and only if the closed loop does; what would follow need not be simulated.
+Until its first different answer, a mutant in the loop receives the events of the model's run. Replaying that run
+rejects a mutant if and only if the closed loop does, so the later events need no simulation.
 """
 
 import tomllib
@@ -24,7 +24,7 @@ from firstflight_conformance.simulate.model_run import observed_run
 
 @dataclass(frozen=True, slots=True)
 class Survivors:
-    """Mutants that no path rejects for the reason ``why``. ``needs``: an event that no path has, and every vector that rejects one of them."""
+    """Mutants that no path rejects, and why. ``needs``: an event in every vector that rejects one, but in no path."""
 
     why: str
     needs: str | None
@@ -32,7 +32,7 @@ class Survivors:
 
 
 def load_survivors() -> list[Survivors]:
-    """Load the groups of survivors; what is argued equivalent is not named again. Raise :class:`MutantError`."""
+    """Load the groups of survivors, without mutants argued equivalent. Raise :class:`MutantError` for duplicates."""
     groups = [group for path in of_algorithms("survivors.toml") for group in _load_file(path)]
     names = [name for group in groups for name in group.mutants]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -50,12 +50,12 @@ def _load_file(path: Path) -> list[Survivors]:
 
 
 def reasons() -> dict[str, str]:
-    """Return by mutant why no path rejects it."""
+    """Return the reason why no path rejects a mutant, by mutant."""
     return {name: group.why for group in load_survivors() for name in group.mutants}
 
 
 def loop_matrix(mutants: Sequence[Mutant], jobs: int) -> list[Kills]:
-    """Judge mutants in closed loop; those of computations, which have no loop, are left out."""
+    """Judge mutants in closed loop. Mutants of computations are skipped."""
     judged = sorted((m for m in mutants if m.algorithm not in COMPUTED_ALGORITHMS), key=_profile)
     native.library()  # built once, not by each process
     return by_profile(loop_kills_of, judged, jobs)
@@ -81,7 +81,7 @@ def _replays(algorithm: str, profile: str) -> tuple[Replay, ...]:
 
 
 def replay(case: StimulusCase) -> Replay:
-    """Return the model's own run of a case, as an adapter sees it that declares everything."""
+    """Return the model's run of a case, with the observables of an adapter that declares all of them."""
     run = observed_run(case, 1, OBSERVABLES)
     expected = [observables(observation) for _, observation in run]
     allowed = [{"trigger": [trigger.value for trigger in seen.triggers]} if seen.triggers else {} for _, seen in run]

@@ -1,4 +1,4 @@
-"""The kill matrix: which vectors reject which mutant, and by what."""
+"""The kill matrix: the vectors that reject each mutant, and the observables that differ."""
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -21,18 +21,18 @@ from firstflight_conformance.replay.answers import CRASHES, check_types
 from firstflight_conformance.replay.measure import config_from_json
 from firstflight_conformance.replay.mutants import Mutant
 
-#: What every stack reports, and when packets leave where the algorithm paces. A mutant that shows only in the others is told
-#: apart, but not by all adapters.
+#: The observables of every stack, and the release time if the algorithm paces. Not every adapter detects a mutant that
+#: differs only in other observables.
 WINDOWS = ("cwnd_bytes", "ssthresh_bytes", "phase", "next_release_ns")
-#: What every adapter declares.
+#: The observable that every adapter declares.
 EVERYWHERE = "cwnd_bytes"
-#: All that is compared but the trigger, as an observation has it.
+#: The compared values of an observation, except the trigger.
 _seen = attrgetter(*WINDOWS, "outcome", "state")
 
 
 @dataclass(frozen=True)
 class Replay:
-    """Events and the right answers to them: the observables after each, and the values that are right as well."""
+    """Events and the right answers: the observables after each event, and alternative values."""
 
     id: str
     algorithm: str
@@ -44,7 +44,7 @@ class Replay:
 
     @cached_property
     def right(self) -> list[tuple[Any, ...] | None]:
-        """What an observation has that is right in everything, as nearly every one is; ``None`` where there is a trigger to compare."""
+        """The compared values of a fully right observation, for a fast check; ``None`` if a trigger is expected."""
         return [None if expected.get("trigger") else _as_observed(expected) for expected in self.expected]
 
 
@@ -58,8 +58,8 @@ def _as_observed(expected: dict[str, Any]) -> tuple[Any, ...]:
 class Kills:
     """The cases that reject a mutant: by the windows, the phase or a computed output, or only by outcome or state.
 
-    ``by_crash``: those in which it raises before it answers otherwise. They reject nothing: a stale mutant crashes as well.
-    ``shown_by``: ``cwnd_bytes`` if a case rejects it by that alone, as every adapter declares it; else all observables that reject it.
+    ``by_crash``: cases that crash it before a wrong answer. They do not count: a stale mutant crashes as well.
+    ``shown_by``: observables that reject it. A replay stops once ``cwnd_bytes``, which every adapter has, is included.
     """
 
     mutant: Mutant
@@ -74,17 +74,17 @@ class Kills:
         return not self.by_windows
 
     def is_explained(self, why: str) -> bool:
-        """Return whether it is rejected, or said why it is not."""
+        """Return whether it is either rejected or has a reason to survive."""
         return self.survives == bool(why)
 
 
 def kill_matrix(mutants: Sequence[Mutant], root: Path, jobs: int, *, whole: bool = True) -> list[Kills]:
-    """Replay the vectors below ``root`` with every mutant; without ``whole`` up to the first case that rejects it."""
+    """Replay the vectors below ``root`` with every mutant; without ``whole``, stop at the first rejecting case."""
     return by_profile(partial(kills_of, root, whole=whole), mutants, jobs)
 
 
 def by_profile(judge: Callable[[Mutant], Kills], mutants: Sequence[Mutant], jobs: int) -> list[Kills]:
-    """Judge mutants, those of one profile in one process and one after another: they are replayed the same cases, which are read once."""
+    """Judge mutants. One process judges all mutants of a profile, so that its cases are read once."""
     groups: dict[tuple[str, str], list[Mutant]] = {}
     for mutant in mutants:
         groups.setdefault((mutant.algorithm, mutant.profile), []).append(mutant)
@@ -103,7 +103,7 @@ def _judge_all(judge: Callable[[Mutant], Kills], mutants: Sequence[Mutant]) -> l
 
 
 def kills_of(root: Path, mutant: Mutant, *, whole: bool = True) -> Kills:
-    """Return the cases that reject a mutant; without ``whole`` the first of them alone."""
+    """Return the cases that reject a mutant; without ``whole``, only the first."""
     kills = Kills(mutant)
     with mutated(mutant) as controller:
         if mutant.algorithm in COMPUTED_ALGORITHMS:
@@ -118,7 +118,7 @@ def kills_of(root: Path, mutant: Mutant, *, whole: bool = True) -> Kills:
 
 
 def _replay_some(kills: Kills, controller: Any, replays: list[Replay]) -> None:
-    """Replay until a case rejects the mutant. That goes to the front: it often rejects the next one too."""
+    """Replay until a case rejects the mutant. Move that case to the front: it often rejects the next mutant, too."""
     for index, replay in enumerate(replays):
         replay_all(kills, controller, [replay])
         if not kills.survives:
@@ -127,7 +127,7 @@ def _replay_some(kills: Kills, controller: Any, replays: list[Replay]) -> None:
 
 
 def replay_all(kills: Kills, controller: Any, replays: Iterable[Replay]) -> None:
-    """Take note of what rejects the mutant that ``controller`` behaves like."""
+    """Record the replays that reject the mutant ``controller``."""
     for replay in replays:
         by = difference(controller, replay, kills.shown_by)
         if by == "windows":
@@ -139,14 +139,14 @@ def replay_all(kills: Kills, controller: Any, replays: Iterable[Replay]) -> None
 
 
 def _fresh_computation(algorithm: str) -> ModuleType:
-    """Return the model of a computation. The descriptor of its package does not import it, so nothing has while mutated."""
+    """Return the model of a computation. The package's descriptor does not import it, so this import is mutated."""
     package = algorithm.replace("-", "_")
     return import_module(f"firstflight.{package}.{package}")
 
 
 @lru_cache(1)
 def replays_below(root: Path, algorithm: str, profile: str) -> list[Replay]:
-    """Return the cases of a profile. The mutants of one follow each other."""
+    """Return the cases of a profile. The cache holds one entry: mutants of a profile are judged consecutively."""
     return [
         Replay(
             case.id,
@@ -176,7 +176,7 @@ def computations_below(root: Path) -> list[ComputationCase]:
 
 
 def _answers_differently(model: Any, case: ComputationCase) -> bool | None:
-    """Return whether a computation rejects the mutant, ``None`` if the mutant crashes."""
+    """Return whether a computation rejects the mutant, or ``None`` if the mutant crashes."""
     try:
         return computations.answer(case.profile, decode_inputs(case.inputs), model) != case.expectation.expect
     except CRASHES:
@@ -184,7 +184,7 @@ def _answers_differently(model: Any, case: ComputationCase) -> bool | None:
 
 
 def difference(controller: Any, replay: Replay, shown_by: set[str]) -> str:
-    """Return by what a replay rejects a mutant: ``windows``, ``state``, ``crash`` or nothing; add what shows it."""
+    """Return how a replay rejects a mutant: ``windows``, ``state``, ``crash`` or empty. Extend ``shown_by``."""
     seen = ""
     try:
         state = controller.create(replay.algorithm, replay.profile, replay.config)
@@ -209,7 +209,7 @@ def difference(controller: Any, replay: Replay, shown_by: set[str]) -> str:
 
 
 def _differing(observation: Any, expected: dict[str, Any], allowed: dict[str, list[Any]]) -> list[str]:
-    """Return what is another value than those that are right: windows, phase, release and trigger."""
+    """Return the names of the wrong observables among windows, phase, release time and trigger."""
     right = {name: allowed.get(name, [expected.get(name)]) for name in (*WINDOWS, "trigger", *allowed)}
     return [name for name, values in right.items() if _value(observation, name) not in values]
 

@@ -30,19 +30,19 @@ from firstflight_conformance.simulate.cases import PREFIX
     help="Processes to use.",
 )
 @click.option(
-    "--closed-loop", is_flag=True, help="With the mutants in the loop of the paths, instead of by the vectors."
+    "--closed-loop", is_flag=True, help="Run the mutants in closed loop over the paths instead of replaying vectors."
 )
 @click.option(
-    "--score", "score_alone", is_flag=True, help="Only whether each is rejected: up to the first case that does."
+    "--score", "score_alone", is_flag=True, help="Only the score: stop at the first case that rejects a mutant."
 )
 @vectors_option
 def mutants_command(
     *, algorithms: tuple[str, ...], json_file: Path | None, jobs: int, closed_loop: bool, score_alone: bool, root: Path
 ) -> None:
-    """Replay the vectors with wrong implementations: which vectors reject which, and the score.
+    """Replay the vectors with wrong implementations; print which vectors reject which mutant, and the score.
 
-    A mutant is killed by a case if window, threshold or phase differ; one that differs only in outcome or state counts as
-    surviving. Exit code 1 if a mutant survives without an argument why, or is killed in spite of one.
+    A case kills a mutant if window, threshold or phase differ. A mutant that differs only in outcome or state survives.
+    Exit code 1 if a mutant survives without a reason, or is killed in spite of one.
     """
     try:
         every = load_mutants()
@@ -52,7 +52,7 @@ def mutants_command(
                 raise InputError(f"--algorithm {name}: {unknown_hint(name, known)}")
         if score_alone and (closed_loop or json_file):
             raise InputError(
-                "--score: goes with neither --closed-loop nor --json, which show all cases that reject a mutant"
+                "--score: not allowed with --closed-loop or --json, which show all cases that reject a mutant"
             )
         mutants = [mutant for mutant in every if not algorithms or mutant.algorithm in algorithms]
         _check_that_there_is_something(mutants, None if closed_loop else root)
@@ -60,7 +60,7 @@ def mutants_command(
         argued = reasons() if closed_loop else {}
     except (MutantError, VectorError) as error:
         raise InputError(str(error)) from error
-    # An equivalent one may be so because vectors allow both choices of a tie. A path has only the model's.
+    # Vectors may allow both choices of a tie, which makes a mutant equivalent. A path allows only the model's choice.
     tied = [kills for kills in matrix if closed_loop and kills.mutant.equivalent and not kills.survives]
     why = {kills.mutant.id: kills.mutant.equivalent or argued.get(kills.mutant.id, "") for kills in matrix}
     why |= {kills.mutant.id: "" for kills in tied}
@@ -82,16 +82,16 @@ def mutants_command(
 
 
 def _check_that_there_is_something(mutants: list[Mutant], root: Path | None) -> None:
-    """End with the exit code of a selection that matches nothing, where no case below ``root``, or none of the closed loop, is of these."""
+    """Exit with the code of an empty selection if no case (below ``root``, or in closed loop) is for the mutants."""
     wanted = {mutant.algorithm for mutant in mutants}
     if root is None and wanted <= COMPUTED_ALGORITHMS:
         nothing_selected("a computation has no closed loop")
     if root is not None and not any((root / name).is_dir() for name in wanted):
-        nothing_selected(f"no vector of {', '.join(sorted(wanted))} lies below {root}")
+        nothing_selected(f"no vector of {', '.join(sorted(wanted))} below {root}")
 
 
 def score(matrix: list[Kills], why: dict[str, str], *, closed_loop: bool) -> str:
-    """Return in a line how many mutants are killed, and of the others why not."""
+    """Return a line with the number of killed mutants, and of the others by reason."""
     killed = sum(not kills.survives for kills in matrix)
     equivalent = sum(bool(why[kills.mutant.id] and kills.mutant.equivalent) for kills in matrix)
     line = f"score: {killed} of {len(matrix)} mutants killed, {equivalent} argued equivalent"
@@ -102,7 +102,7 @@ def score(matrix: list[Kills], why: dict[str, str], *, closed_loop: bool) -> str
 
 
 def matrix_json(matrix: list[Kills], why: dict[str, str]) -> dict[str, object]:
-    """Return the matrix as it is written: the cases that kill each mutant."""
+    """Return the matrix as JSON: the cases that kill each mutant."""
     return {
         kills.mutant.id: {
             "profile": f"{kills.mutant.algorithm}/{kills.mutant.profile}",

@@ -1,4 +1,4 @@
-"""Mutants made to run."""
+"""Runs mutants."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ from firstflight_conformance.replay.mutants import Mutant, changed_texts
 
 @contextmanager
 def mutated(mutant: Mutant) -> Iterator[Any]:
-    """Make the mutant: yield a module like ``firstflight.controller`` that behaves like it.
+    """Yield a module like ``firstflight.controller`` that behaves like the mutant.
 
-    Raise :class:`MutantError` if its text is not there once.
+    Raise :class:`MutantError` unless its text occurs exactly once.
     """
     with fresh_modules(changed_texts(mutant)) as controller:
         if mutant.readings:

@@ -24,13 +24,13 @@ from firstflight_conformance.run.selection import unknown_hint
 
 #: Waves of operators: the most frequent mistakes; rarer edits of a line; added statements and guards.
 WAVES = ("edits", "rare", "added")
-#: Algorithms whose package has another name.
+#: Algorithms with a different package name.
 _PACKAGES = {"slow-start": "newreno"}
-#: Algorithms whose vectors judge a package as well: CUBIC uses the hooks of NewReno.
+#: Other algorithms whose vectors also judge a package: CUBIC uses the hooks of NewReno.
 _USERS = {"slow-start": ("cubic",)}
-#: How a mutant differs that an adapter with windows has.
+#: Differences that reject an adapter with windows.
 _REJECTING = ("windows", "crash")
-#: Cases with more events are left out: a candidate has half a second for each case.
+#: Cases with more events are skipped: a candidate has half a second for each case.
 _EVENTS = 2_000
 
 
@@ -38,8 +38,8 @@ _EVENTS = 2_000
 class Measured:
     """An operator mutant with its line and sentence, and the first case that rejects it.
 
-    ``by``: ``windows`` (all that a vector compares but outcome and state), ``crash``, ``state``, or empty for a survivor.
-    ``connection``: a possible connection that would reject a survivor, if there is one among those that were played.
+    ``by``: ``windows`` (all compared observables except outcome and state), ``crash``, ``state``, or empty for a
+    survivor. ``connection``: the first played connection that would reject a survivor, or empty.
     """
 
     where: str
@@ -50,7 +50,7 @@ class Measured:
 
     @property
     def is_rejected(self) -> bool:
-        """Whether an adapter that declares the windows is rejected."""
+        """Whether vectors reject an adapter that declares the windows."""
         return self.by in _REJECTING
 
 
@@ -63,17 +63,17 @@ class Measured:
     type=click.IntRange(0, 100_000),
     default=0,
     show_default=True,
-    help="Play the survivors so many random connections of each profile, which a vector could have.",
+    help="Number of random connections of each profile to play to the survivors.",
 )
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every mutant to this file.")
 @vectors_option
 def operators_command(
     *, algorithms: tuple[str, ...], wave: str, played: int, json_file: Path | None, root: Path
 ) -> None:
-    """Replay the vectors with every small edit of the model of an algorithm: the share that they reject, and the survivors.
+    """Replay the vectors with every small edit of an algorithm's model; print the rejected share and the survivors.
 
-    Edits that compile to the same code count once. A mutant that ends with an error is rejected as well. A survivor that no random
-    connection rejects either is probably equivalent to the model, or differs outside of its domain.
+    Edits that compile to the same code count once. A mutant that ends with an error counts as rejected. A survivor that
+    random connections do not reject either is probably equivalent to the model, or differs outside its domain.
     """
     found: dict[str, list[Measured]] = {}
     with usage_errors():
@@ -92,7 +92,7 @@ def operators_command(
 
 
 def score(name: str, found: Sequence[Measured]) -> str:
-    """Return the numbers of an algorithm in a line."""
+    """Return a line with the numbers of an algorithm."""
     rejected = sum(one.is_rejected for one in found)
     state = sum(one.by == "state" for one in found)
     numbers = f"{rejected} of {len(found)} operator mutants rejected, {state} more differ in outcome or state only"
@@ -101,7 +101,7 @@ def score(name: str, found: Sequence[Measured]) -> str:
 
 
 def measured(algorithm: str, wave: int, root: Path, count: int = 0) -> list[Measured]:
-    """Return the operator mutants of an algorithm with the first case that rejects each; survivors are played ``count`` connections."""
+    """Return the operator mutants, each with the first rejecting case. Survivors play ``count`` connections."""
     bench, seen, found = Bench(None), set[object](), []
     cases: list[Any] = _cases(algorithm, root)
     played = _connections(algorithm, count)
@@ -123,7 +123,7 @@ def measured(algorithm: str, wave: int, root: Path, count: int = 0) -> list[Meas
 
 
 def _connections(algorithm: str, count: int) -> list[Any]:
-    """Return random connections of all profiles that the cases have, the shortest first."""
+    """Return random connections of all profiles of the cases, shortest first."""
     if algorithm in COMPUTED_ALGORITHMS:
         return []
     users = (algorithm, *_USERS.get(algorithm, ()))
@@ -132,7 +132,7 @@ def _connections(algorithm: str, count: int) -> list[Any]:
 
 
 def _cases(algorithm: str, root: Path) -> list[Any]:
-    """Return the cases of all profiles, the shortest first; cases of algorithms that use the package as well."""
+    """Return the cases of all profiles, and of other algorithms that use the package, shortest first."""
     if algorithm in COMPUTED_ALGORITHMS:
         return list(computations_below(root))
     replays = [
@@ -149,7 +149,7 @@ def _profiles(algorithm: str) -> list[str]:
 
 
 def _operations(bench: Bench, algorithm: str, wave: int, cases: Sequence[Any]) -> Iterator[Operation]:
-    """Yield the operations on the lines of an algorithm's package that its cases execute, and on events with the first wave."""
+    """Yield the operations on the executed lines of an algorithm's package, and in the first wave on events."""
     package = _PACKAGES.get(algorithm, algorithm.replace("-", "_"))
     lines = _executed(bench, cases)
     if wave == 0 and algorithm not in COMPUTED_ALGORITHMS:
@@ -178,13 +178,13 @@ def _executed(bench: Bench, cases: Sequence[Any]) -> Lines:
 
 
 def _numbers(algorithm: str) -> dict[str, int]:
-    """Return the numbers among the readings of the first profile."""
+    """Return the numeric readings of the first profile."""
     readings = load_tables()[algorithm].profiles[0].readings
     return {name: value for name, value in readings.items() if isinstance(value, int)}
 
 
 def _first(variant: Operated, cases: list[Any]) -> tuple[str, str]:
-    """Return how a case distinguishes a mutant, and its id. A case that rejects one comes first from then on."""
+    """Return how a case detects a mutant, and its id. Move a case that rejects the mutant to the front."""
     other = "", ""
     for index, case in enumerate(cases):
         by = _differs(variant, case)

@@ -1,10 +1,10 @@
-"""The C port on other machines, and built in other ways: each must give the answers of the first build, byte for byte.
+"""Builds the C port for other machines and with other options. All builds must give identical answers.
 
     python conformance/cross/cross.py [--builds N] [MACHINE ...]
 
-``machines.toml`` has the machines and the builds. Each build runs the unit tests of the port; its adapter is asked every event of every
-vector, and each plain header those of its profile. The lines that come back are compared by their hash; `make conformance` judges
-those of the first build. Prints a table. Exit code 1 if anything differs or fails.
+``machines.toml`` lists the machines and the builds. Each build runs the unit tests of the port. Its adapter answers
+every event of every vector, and each plain header the events of its profile. The answers are compared by hash; `make
+conformance` judges the first build. Prints a table. Exit code 1 if anything differs or fails.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from plain.folders import plain_folders  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 TESTS = REFERENCE_C / "tests"
-#: As `make test-c` leaves them.
+#: Unity and the generated runner, made by `make test-c`.
 UNITY, RUNNER = BUILD / "unity" / "src", BUILD / "c-test" / "runner.c"
 PORT = port.sources()
 HOST = [ADAPTERS / "c" / f"{name}.c" for name in ("firstflight_c", "firstflight_c_compute", "stdio_host", "json_lines")]
@@ -39,7 +39,7 @@ _ROW = "| {:7} | {:54} | {:63} | {:10} | {:19} | {:18} |"
 
 @dataclass(frozen=True)
 class Build:
-    """One way to build for one machine."""
+    """A build: a machine, a compiler and its options."""
 
     machine: str
     name: str
@@ -50,13 +50,13 @@ class Build:
 
     @property
     def missing(self) -> str | None:
-        """Why it cannot be built or run here."""
+        """Why it cannot be built or run here, or ``None``."""
         absent = [tool for tool in (self.compiler[0], *self.emulator) if not shutil.which(tool)]
-        return f"there is no {absent[0]} here (Debian: {self.packages})" if absent else None
+        return f"{absent[0]} is missing (Debian: {self.packages})" if absent else None
 
     @property
     def traits(self) -> str:
-        """What the compiler says of the machine."""
+        """Properties of the machine according to the compiler's macros."""
         command = [*self.compiler, *self.flags.split(), "-dM", "-E", "-x", "c", "-"]
         lines = subprocess.run(command, input="", capture_output=True, text=True, check=True).stdout.splitlines()
         macros = dict(line.split(" ", 2)[1:] for line in lines)
@@ -69,20 +69,20 @@ class Build:
         ))  # fmt: skip
 
     def program(self, path: Path, *words: str | Path) -> Path:
-        """Make a program. One that is emulated is static, and needs no libraries of its machine."""
+        """Compile a program. Emulated programs are static, so they need no libraries of the machine."""
         static = ["-static"] if self.emulator else []
         command = [*self.compiler, "-std=c11", *self.flags.split(), *static, *map(str, words), "-o", str(path)]
         subprocess.run(command, check=True)
         return path
 
     def answers(self, program: Path, asked: bytes = b"") -> bytes:
-        """Return what a program answers."""
+        """Return the output of a program."""
         return subprocess.run([*self.emulator, str(program)], input=asked, stdout=subprocess.PIPE, check=True).stdout
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a build answered: how many unit tests passed, and the lines of the adapter and of the plain headers."""
+    """Results of a build: the number of passed unit tests, and the output of the adapter and of the plain headers."""
 
     tests: str
     port: str
@@ -90,7 +90,7 @@ class Seen:
 
 
 def builds(most: int | None = None) -> Iterator[Build]:
-    """Yield the builds of all machines, or the first few of each."""
+    """Yield the builds of all machines, or the first ``most`` of each."""
     table = tomllib.loads((HERE / "machines.toml").read_text("utf-8"))
     for machine in table["machine"]:
         for build in table["build"][:most]:
@@ -100,7 +100,7 @@ def builds(most: int | None = None) -> Iterator[Build]:
 
 
 def ask(build: Build, asked: bytes, asked_headers: dict[str, bytes]) -> Seen:
-    """Build everything, and ask it everything."""
+    """Build the adapter, the plain headers and the unit tests; run them and return the results."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         answers = build.answers(build.program(place / "port", *INCLUDE, *PORT, *HOST), asked)
@@ -132,9 +132,9 @@ def _hash(answers: bytes) -> str:
 
 
 def main() -> int:
-    """Ask each build that can be made and run here, and print what came of it."""
+    """Run each build that is possible here, and print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("machines", nargs="*", help="beside the first build; all, if none is named")
+    parser.add_argument("machines", nargs="*", help="in addition to the first build (default: all machines)")
     parser.add_argument("--builds", type=int, metavar="N", help="only the first N builds of each machine")
     options = parser.parse_args()
     first, *others = builds(options.builds)

@@ -1,4 +1,4 @@
-"""Every question that the vectors put: to an adapter as lines of the protocol, to a plain header as lines of its driver."""
+"""The input of all vectors: for an adapter as lines of the protocol, for a plain header as lines of its driver."""
 
 from firstflight_conformance.adapters import messages
 from firstflight_conformance.adapters.compute import ComputationScript
@@ -13,7 +13,7 @@ from plain.judge import cases_of, programs  # noqa: E402
 
 
 def of_adapter() -> bytes:
-    """Return the messages of all cases, one after the other."""
+    """Return the messages of all cases, concatenated."""
     lines = [messages.encode(messages.HELLO)]
     for vector in vectors.load_all():
         stream = Stream(vector)
@@ -25,7 +25,7 @@ def of_adapter() -> bytes:
 
 
 def of_headers() -> dict[str, bytes]:
-    """Return what each plain header is asked: the cases of its profile."""
+    """Return the driver input of each plain header: the cases of its profile."""
     every_case = list(vectors.cases(vectors.load_all()))
     asked = {}
     for name in HEADERS:

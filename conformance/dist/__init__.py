@@ -1,1 +1,1 @@
-"""Archives to take away: the same checkout gives the same bytes, wherever and by whomever they are made."""
+"""Reproducible archives: the same checkout gives the same bytes on every machine."""

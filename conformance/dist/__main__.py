@@ -11,14 +11,14 @@ from firstflight_conformance.paths import BUILD
 from firstflight_conformance.version import __version__
 
 _ARCHIVES = {"vectors": contents.vectors, "c": contents.port, "site": contents.site, "wasm": contents.wasm}
-#: What an archive is made of that another job builds: the file, and the job.
+#: Archives made from the output of another job: a file of that output, and the job.
 _BUILT = {"site": (BUILD / "docs" / "index.html", "docs"), "wasm": (BUILD / "wasm" / "firstflight.wasm", "wasm")}
 
 
 @click.command()
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=BUILD / "dist", help="Folder to fill.")
 def main(*, out: Path) -> None:
-    """Write the archives; what an earlier run left in the folder is removed."""
+    """Write the archives. Remove the files of earlier runs from the folder."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.iterdir():
         old.unlink()

@@ -1,4 +1,4 @@
-"""Files copied and packed so that nothing of the machine gets in: no times, no owners, no umask, one order."""
+"""Copies and packs files independently of the machine: fixed times, owners, modes and order."""
 
 import gzip
 import hashlib
@@ -6,14 +6,14 @@ import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-#: The time of every file, in seconds: that which hatchling takes where none is given.
+#: The time of every file, in seconds: the default of hatchling.
 EPOCH_S = 1580601600
-#: What lies in a checkout beside its sources, by the name of a file or folder.
+#: Names of files and folders in a checkout that are not sources.
 _LEFT_OUT = frozenset({"__pycache__", "target", "build", "node_modules", "Cargo.lock"})
 
 
 def sources(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder in one order, without what building them leaves there."""
+    """Yield the source files below a folder in sorted order, without build products."""
     for path in sorted(folder.iterdir()):
         if path.name in _LEFT_OUT or path.name.startswith(".") or path.suffix == ".pyc":
             continue
@@ -31,14 +31,14 @@ def copy(part: Path, target: Path) -> None:
 
 
 def write(place: Path, content: bytes, *, executable: bool = False) -> None:
-    """Write a file that everybody may read."""
+    """Write a world-readable file."""
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(content)
     place.chmod(0o755 if executable else 0o644)
 
 
 def pack(folder: Path, archive: Path) -> None:
-    """Write a folder as ``archive``, a compressed tar file in which it bears the archive's name."""
+    """Write a folder as ``archive``, a compressed tar file. The folder in it has the archive's name."""
     name = archive.name.removesuffix(".tar.gz")
     with (
         archive.open("wb") as file,
@@ -54,6 +54,6 @@ def pack(folder: Path, archive: Path) -> None:
 
 
 def checksums(files: Iterable[Path]) -> str:
-    """Return the list that ``sha256sum --check`` reads."""
+    """Return the checksums in the format of ``sha256sum --check``."""
     named = sorted(files, key=lambda path: path.name)
     return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in named)

@@ -1,4 +1,4 @@
-"""What each archive holds."""
+"""The content of each archive."""
 
 import os
 import subprocess
@@ -16,9 +16,9 @@ from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT, SCHEMA
 from firstflight_conformance.format.clauses import all_clauses
 from plain.folders import plain_headers
 
-#: The pages that somebody needs who has nothing but the vectors.
+#: The pages that users of the vectors alone need.
 _PAGES = ("flat-format.md", "vector-format.md", "events.md", "adapter-protocol.md", "prng.md", "simulator.md")
-#: Files of a checkout that the commands read, for the installed package: only adapters that need no build. The
+#: Files of a checkout that the commands read, for the installed package. It includes only adapters without a build. The
 #: package builds the simulator and the host of shared objects from their sources.
 _DATA = (
     "spec", "vectors", "conformance/scenarios", "conformance/presets",
@@ -31,7 +31,7 @@ _DATA = (
 
 
 def vectors(folder: Path) -> None:
-    """Put together ``firstflight-vectors``: data, schemas, results of the stacks, the flat form of every profile, loaders, and scripts for packetdrill."""
+    """Assemble ``firstflight-vectors``: vectors, flat form, schemas, stack results, loaders, packetdrill scripts."""
     copy(VECTORS / "LICENSE", folder / "LICENSE")
     copy(VECTORS, folder / "vectors")
     copy(SCHEMAS, folder / "schemas")
@@ -57,19 +57,19 @@ def vectors(folder: Path) -> None:
 
 
 def _clauses() -> str:
-    """Return the texts of the rules that cases name."""
+    """Return a page with the texts of all rules, which cases cite."""
     parts = [f"## `{one.id}`\n\n{one.level}; {one.source}\n\n{one.text}\n" for one in all_clauses().values()]
     return "\n".join(["# Rules\n", *parts])
 
 
 def _open_points() -> str:
-    """Return what conforms at the open points that ways name."""
+    """Return a page with the conforming choices of all open points, which ways cite."""
     parts = [f"## {one.id}\n\n{one.source}\n\n{one.conforms} {one.why}\n" for one in open_points()]
     return "\n".join(["# Open points\n", *parts])
 
 
 def port(folder: Path) -> None:
-    """Put together ``firstflight-c``: the port, the plain headers, build files and examples."""
+    """Assemble ``firstflight-c``: the port, the plain headers, build files and examples."""
     copy(ROOT / "LICENSE", folder / "LICENSE")
     copy(REFERENCE_C / "install.mk", folder / "Makefile")
     for part in ("README.md", "CMakeLists.txt", "firstflight.pc.in", "examples", "bpf"):
@@ -83,7 +83,7 @@ def port(folder: Path) -> None:
 
 
 def library(folder: Path) -> None:
-    """Put sources and headers of the port in a folder."""
+    """Copy sources and headers of the port to a folder."""
     for path in (*port_files.sources(), *port_files.headers()):
         copy(path, folder / path.relative_to(REFERENCE_C))
 
@@ -95,18 +95,18 @@ def missing_parts() -> str:
 
 
 def site(folder: Path) -> None:
-    """Put together ``firstflight-site`` of the pages that ``make docs`` has built."""
+    """Assemble ``firstflight-site`` from the output of ``make docs``."""
     copy(ROOT / "build" / "docs", folder)
 
 
 def wasm(folder: Path) -> None:
-    """Put together ``firstflight-wasm``, an npm package, of what ``make wasm`` has built."""
+    """Assemble ``firstflight-wasm``, an npm package, from the output of ``make wasm``."""
     copy(ROOT / "build" / "wasm", folder)
     copy(ROOT / "LICENSE", folder / "LICENSE")
 
 
 def packages(stage: Path, out: Path) -> None:
-    """Build wheel and sdist of both Python packages; that of the tools carries what its commands read of a checkout."""
+    """Build wheel and sdist of both Python packages. The tools include the files of a checkout that commands read."""
     for part in ("reference-py", "conformance"):
         for name in ("pyproject.toml", "README.md", "src"):
             copy(ROOT / part / name, stage / part / name)
@@ -114,7 +114,7 @@ def packages(stage: Path, out: Path) -> None:
     data = stage / "conformance" / "src" / "firstflight_conformance" / "data"
     for name in _DATA:
         copy(ROOT / name, data / name)
-    for path in STIMULI.rglob("*.json"):  # scenarios; what generates vectors stays in the checkout
+    for path in STIMULI.rglob("*.json"):  # scenarios; the generators of vectors stay in the checkout
         copy(path, data / path.relative_to(ROOT))
     library(data / "reference-c")
     for part in ("reference-py", "conformance"):

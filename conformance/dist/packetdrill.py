@@ -1,6 +1,6 @@
-"""Vectors as scripts for packetdrill: what a kernel answers to the same writes and ACKs.
+"""Writes vectors as packetdrill scripts, which test a kernel with the same writes and ACKs.
 
-``conformance/packetdrill/README.md`` says how they are run, and what cannot be expressed.
+``conformance/packetdrill/README.md`` describes how to run them, and their limits.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,15 +15,16 @@ from firstflight_conformance.replay.measure import config_from_json, replay
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.logs.recording.recorder import Recorder
 
-#: The profiles that kernels have, and the name of the congestion control.
+#: The profiles of kernels, and the name of the congestion control.
 KERNELS = {
     "slow-start/rfc-9002": "reno",
     "hystart/linux": "cubic",
     "search/linux-4": "search",
 }
-#: Kernel and packetdrill are late by so much: a script is written if no answer depends on it.
+#: Maximum delay of kernel and packetdrill, and number of random tries: an answer that depends on it excludes the
+#: script.
 _LATE_NS, _SEEDS = 300_000, 4
-#: An RTT may exceed those before by so much: the retransmission timer is at least 200 ms longer.
+#: Maximum excess of an RTT over earlier ones: the retransmission timer is at least 200 ms longer.
 _STEP_NS = 150_000_000
 _INITIAL_DATAGRAMS, _LEAST_ACKS = 10, 3
 _DATAGRAM_BYTES = range(88, 1461)
@@ -48,7 +49,7 @@ _HEAD = """\
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The beginning of a vector that a script expresses, with the answers. ``ends``: a sentence that says where."""
+    """The beginning of a vector that a script can express, with the answers. ``ends``: a sentence about its end."""
 
     events: Sequence[Event]
     answers: Sequence[Observation]
@@ -56,7 +57,7 @@ class _Part:
 
 
 def scripts(cases: Iterable[Case]) -> Iterator[tuple[str, str]]:
-    """Yield name and text of the script of each case that can be expressed."""
+    """Yield name and text of the script of each case that packetdrill can express."""
     for case in cases:
         profile = f"{case.vector.algorithm}/{case.profile}"
         if profile in KERNELS and (part := _part(case)) is not None:
@@ -79,30 +80,30 @@ def _part(case: Case) -> _Part | None:
 
 
 def _expressible(events: Sequence[Event], answers: Sequence[Observation], config: Config) -> _Part:
-    """Return the beginning up to the exit, or to the first event that TCP has not."""
+    """Return the beginning up to the exit, or up to the first event that packetdrill or TCP cannot produce."""
     mss = config.max_datagram_size_bytes
     cwnd_bytes, acked, longest_ns = _INITIAL_DATAGRAMS * mss, 0, 0
     for index, (event, answer) in enumerate(zip(events, answers, strict=False)):
         reason = None
         if event.t_ns - events[0].t_ns > _LONGEST_NS:
-            reason = "what follows takes longer than ten seconds"
+            reason = "the rest takes longer than ten seconds"
         elif isinstance(event, Sent):
-            reason = None if all(run.size_bytes == mss for run in event.packets) else "what follows is no full segment"
+            reason = None if all(run.size_bytes == mss for run in event.packets) else "the rest has a partial segment"
         elif not isinstance(event, Ack):
-            reason = f"what follows begins with an event of the kind {type(event).__name__}"
+            reason = f"the rest begins with an event of the kind {type(event).__name__}"
         elif [run.first for run in event.packets] != [acked, *(run.last + 1 for run in event.packets[:-1])]:
-            reason = "what follows is acknowledged selectively"
+            reason = "the rest is acknowledged selectively"
         elif (
             not _timed(event)
             or event.latest_rtt_ns is None
             or (longest_ns and event.latest_rtt_ns > longest_ns + _STEP_NS)
         ):
-            reason = "what follows has RTTs that TCP would not measure, or a timer that expires"
+            reason = "the rest has RTTs that TCP would not measure, or a timer that expires"
         elif event.app_limited or 2 * (event.bytes_in_flight + event.bytes) <= cwnd_bytes:
-            reason = "what follows leaves the window unused"
+            reason = "the rest leaves the window unused"
         leaves = answer.outcome in EXITS or answer.outcome in LEAVES
         if reason is None and not leaves and answer.cwnd_bytes % mss:
-            reason = "what follows has no window of whole segments"
+            reason = "the rest has a window with a partial segment"
         if reason is not None:
             return _Part(events[:index], answers[:index], f"Ends before event {index}: {reason}.")
         if isinstance(event, Ack):
@@ -114,7 +115,7 @@ def _expressible(events: Sequence[Event], answers: Sequence[Observation], config
 
 
 def _timed(event: Ack) -> bool:
-    """Return whether the sample is that of the times, as TCP has no other."""
+    """Return whether the RTT sample equals the difference of the times, as always in TCP."""
     return event.ack_delay_ns == 0 and event.latest_rtt_ns == event.t_ns - event.packets[-1].sent_t_ns
 
 
@@ -128,7 +129,7 @@ def _windows(profile: str, events: Sequence[Event], config: Config) -> list[tupl
 
 
 def _late(events: Sequence[Event], seed: int) -> tuple[Event, ...]:
-    """Return the events as a kernel would have them, each later by a little."""
+    """Return the events with the small random delays of a kernel."""
     random, recorder = Random(seed), Recorder()
     t_ns = 0
     for event in events:
@@ -161,7 +162,7 @@ def _script(case: Case, profile: str, part: _Part) -> str:
 
 
 def _assert(answer: Observation, mss: int) -> str:
-    """Return what is asserted after an ACK. A window that is no whole number of segments, at the exit, is left to the base of the kernel."""
+    """Return the assertion after an ACK. A window with a partial segment, at the exit, is left to the kernel's base."""
     shown = "(tcpi_snd_cwnd, tcpi_snd_ssthresh)"
     threshold = answer.ssthresh_bytes
     segments = _NO_THRESHOLD if threshold is None else threshold // mss
@@ -173,5 +174,5 @@ def _assert(answer: Observation, mss: int) -> str:
 
 
 def _seconds(t_ns: int) -> str:
-    """Return nanoseconds as seconds to the microsecond."""
+    """Return nanoseconds as seconds with microseconds."""
     return f"{t_ns // 10**9}.{t_ns % 10**9 // 1000:06}"

@@ -1,6 +1,6 @@
 /*
- * libFuzzer: the adapter of the port as a program, which reads any bytes from its standard input. It answers, or leaves with code 2.
- * Compiled with the host's main, exit, stdin and memory renamed: each input is a run of its own, after which nothing is left.
+ * libFuzzer: the adapter of the port as a program that reads arbitrary bytes from standard input. It answers, or exits
+ * with code 2. The host's main, exit, stdin and memory are renamed: each input is a separate run without leaks.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 FILE *host_input, *host_answers;
 static jmp_buf left;
-static void *kept[KEPT_MAX]; /* what the run holds */
+static void *kept[KEPT_MAX]; /* live allocations of the run */
 
 void host_exit(int code)
 {

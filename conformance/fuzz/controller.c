@@ -1,6 +1,7 @@
 /*
- * libFuzzer: whole controllers of the port, in every profile that its adapter names, on any events. An event is refused if and only if it
- * breaks the rules of spec/events.md, and then nothing is touched; what is accepted is answered alike by ff_controller_process, which trusts it.
+ * libFuzzer: whole controllers of the port, in every profile that its adapter lists, on arbitrary events. An event is
+ * rejected if and only if it breaks the rules of spec/events.md; a rejection changes no memory. On accepted events
+ * ff_controller_process, the entry point without checks, gives the same answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static size_t profile_count;
         }                                                                                                              \
     } while (0)
 
-/* Take algorithms and profiles from the hello answer: {"name":["a","b"],...}. */
+/* Parse algorithms and profiles from the hello answer: {"name":["a","b"],...}. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     const char *at = strstr(firstflight_adapter_hello(), "\"algorithms\":{") + 14;
@@ -57,7 +58,7 @@ static void look_at(const struct ff_observation *seen)
     MUST(ff_phase_name(seen->phase) != NULL && ff_outcome_name(seen->outcome) != NULL);
 }
 
-/* The same event by both entry points, the checked one first for one event and last for the next. */
+/* Pass an event to both entry points. The caller swaps the controllers, so that each alternates between the two. */
 static void step(struct ff_controller *one, struct ff_controller *other, const struct ff_event *event)
 {
     static struct ff_controller before;

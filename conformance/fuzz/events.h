@@ -1,7 +1,7 @@
 /*
- * Events out of bytes. Each number is written as its difference from what the rules of spec/events.md would give there (the next packet, the
- * sum of the runs, the RTT of the estimator), modulo 2^64: zeros make a stream that keeps them, and every other stream can be written as
- * well. seeds.py writes the same form.
+ * Decodes events from bytes. Each number is encoded as the difference, modulo 2^64, from its expected value. Expected
+ * values follow the rules of spec/events.md: the next packet, the sum of the runs, the RTT of the estimator. Zeros
+ * encode a valid stream, and every stream can be encoded. seeds.py writes the same format.
  */
 #ifndef FUZZ_EVENTS_H
 #define FUZZ_EVENTS_H
@@ -17,12 +17,12 @@
 struct fuzz_stream {
     const uint8_t *at, *end;
     uint64_t mss, t_ns, next_packet, in_flight, min_rtt_ns, smoothed_rtt_ns;
-    uint64_t front; /* the packet after those that were acknowledged or lost last */
+    uint64_t front; /* one above the last packet acknowledged or lost in the latest event */
     struct {
         uint64_t first, t_ns;
     } sends[FUZZ_SENDS]; /* the last ones, in a ring */
     size_t send_count;
-    struct ff_run runs[FUZZ_RUNS]; /* of the event at hand */
+    struct ff_run runs[FUZZ_RUNS]; /* runs of the current event */
     struct ff_range ranges[FUZZ_RUNS];
 };
 
@@ -31,7 +31,7 @@ static inline uint8_t fuzz_byte(struct fuzz_stream *s)
     return s->at < s->end ? *s->at++ : 0;
 }
 
-/* 0..159: that much more; 160..191: 1..32 less; 192..199: the difference in 1..8 bytes; 200..254: 2^8..2^62 more; 255: UINT64_MAX. */
+/* 0..159: plus 0..159; 160..191: minus 1..32; 192..199: plus 1..8 bytes; 200..254: plus 2^8..2^62; 255: UINT64_MAX. */
 static inline uint64_t fuzz_number(struct fuzz_stream *s, uint64_t expected)
 {
     uint8_t code = fuzz_byte(s);
@@ -60,7 +60,7 @@ static inline void fuzz_begin(struct fuzz_stream *s, const uint8_t *data, size_t
     *s = (struct fuzz_stream){.at = data, .end = data + size, .t_ns = 1, .min_rtt_ns = FF_NO_RTT_NS, .smoothed_rtt_ns = FF_NO_RTT_NS};
 }
 
-/* Return when a packet was sent, as far as that is remembered. */
+/* Return when a packet was sent, or the current time if it is older than the ring. */
 static inline uint64_t fuzz_sent_t_ns(const struct fuzz_stream *s, uint64_t packet)
 {
     for (size_t back = 1; back <= FUZZ_SENDS && back <= s->send_count; back++) {
@@ -72,7 +72,7 @@ static inline uint64_t fuzz_sent_t_ns(const struct fuzz_stream *s, uint64_t pack
     return s->t_ns;
 }
 
-/* Read the runs of an event; return their sum. `first` is the packet with which they should begin. */
+/* Read the runs of an event; return their total bytes. `first` is the expected first packet. */
 static inline uint64_t fuzz_read_runs(struct fuzz_stream *s, uint64_t first, bool are_sent, size_t *count)
 {
     uint64_t bytes = 0;
@@ -90,7 +90,7 @@ static inline uint64_t fuzz_read_runs(struct fuzz_stream *s, uint64_t first, boo
     return bytes;
 }
 
-/* Read the ranges of an event, if it says that it has them. */
+/* Read the ranges of an event if its flag `says` is set. */
 static inline const struct ff_range *fuzz_read_ranges(struct fuzz_stream *s, bool says, size_t *count)
 {
     *count = says ? fuzz_byte(s) % (FUZZ_RUNS + 1) : 0;
@@ -118,7 +118,7 @@ static inline void fuzz_read_sent(struct fuzz_stream *s, struct ff_sent *sent, b
     }
 }
 
-/* Read three RTTs. The estimator is that of spec/events.md. */
+/* Read three RTTs, with the estimator of spec/events.md. */
 static inline void fuzz_read_rtts(struct fuzz_stream *s, struct ff_ack *ack)
 {
     uint64_t latest = ack->run_count > 0 ? s->t_ns - s->runs[ack->run_count - 1].sent_t_ns : FF_NO_RTT_NS;
@@ -186,7 +186,7 @@ static inline void fuzz_read_saved_path(struct fuzz_stream *s, struct ff_saved_p
     saved->beta_denominator = fuzz_number(s, 2);
 }
 
-/* Read the next event, of any kind and also of none; return whether there are bytes for one. */
+/* Read the next event, of any kind, even an unknown one; return false at the end of the bytes. */
 static inline bool fuzz_event(struct fuzz_stream *s, struct ff_event *event)
 {
     if (s->at == s->end) {

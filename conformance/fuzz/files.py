@@ -1,7 +1,7 @@
-"""Mutated files of every kind that the command reads: each is read, or refused with a message. No traceback, and no exit code but those it has.
+"""Fuzz the command with mutated files of every kind. A traceback or an undocumented exit code is a finding.
 
-``python conformance/fuzz/files.py [--seconds N] [--seed N] [FILE KIND]``: a finding is left in ``build/fuzz``; with FILE and KIND it is
-played again. Needs nothing but Firstflight.
+``python conformance/fuzz/files.py [--seconds N] [--seed N] [FILE KIND]``: findings are written to ``build/fuzz``; FILE
+and KIND replay one. Needs only Firstflight.
 """
 
 import argparse
@@ -38,9 +38,9 @@ from captures import How, capture_of
 OUT = BUILD / "fuzz"
 #: A call that takes longer is a finding.
 PATIENCE_S = 60
-#: The exit codes of the commands; 1 is a verdict of a log or an adapter.
+#: Exit codes of the commands; 1 is a failed verdict of a log or an adapter.
 CODES = {0, 1, 2, 3, 4}
-#: What stands for a value in JSON, TOML and CSV, and ends of every kind.
+#: Replacements for values in JSON, TOML and CSV, and delimiters of every kind.
 VALUES = (
     b"0", b"-1", b"1e9999999999999999999", b"1e999999999", b"0.1", b"18446744073709551616", b"9" * 5000, b"null", b"true", b'""', b'"x"', b"[]",
     b"{}", b"[[[[1]]]]", b"[" * 2000, b"NaN", b"Infinity", b"\x1e", b"\0", b"\xff", b"\xed\xa0\x80", b'"\\ud800"', b",", b"\n", b"\r\n", b'"',
@@ -52,7 +52,7 @@ _MODEL = ["--kind", "model", "--algorithm", "slow-start", "--rate", "10Mbit/s", 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: its name in its folder, where it begins, and how the command is called with it."""
+    """A kind of file: its name in its folder, its seeds, and the command line that reads it."""
 
     name: str
     seeds: Callable[[], list[bytes]]
@@ -80,7 +80,7 @@ def _ran(words: list[str], path: Path) -> bytes:
 
 
 def _recorded() -> list[Recording]:
-    """Return the events of vectors with the answers of the model beside them."""
+    """Return recordings: events of vectors with the answers of the model."""
     found = []
     for algorithm, profile, rest in (
         ("hystartpp", "rfc-9406", "path.deep-queue"),
@@ -112,7 +112,7 @@ def _qlogs() -> list[bytes]:
 
 
 def _captures() -> list[bytes]:
-    """Return captures of the recordings, in every form, and the beginnings of real ones."""
+    """Return captures of the recordings in every format, and the beginnings of real captures."""
     real = [
         gzip.decompress(path.read_bytes()) for path in sorted((CONFORMANCE / "tests" / "kept_captures").glob("*.gz"))
     ]
@@ -143,7 +143,7 @@ def _sweep(suffix: str) -> Callable[[], list[bytes]]:
 
 GRID = b'kind = "model"\nalgorithm = ["slow-start"]\nrate = ["10Mbit/s", "1Mbit/s"]\nrtt = "100ms"\nsize = ["1MB"]\n'
 KINDS = {
-    # Each vector in a folder of any name; which profile it is of, it says itself.
+    # The folder of a vector may have any name: the vector contains its algorithm and profiles.
     "vector": Kind(
         "slow-start/x.json",
         _short("search", "careful-resume", "cubic", "hystartpp"),
@@ -187,7 +187,7 @@ KINDS = {
 
 
 def mutated(data: bytes, draw: random.Random) -> bytes:
-    """Return a file with a few things changed: values, tokens, bytes, lines."""
+    """Return a file with a few random changes of values, tokens, bytes or lines."""
     for _ in range(draw.choice((1, 1, 1, 2, 3, 8))):
         how, at = draw.randrange(8), draw.randrange(len(data) + 1)
         if how <= 2 and (tokens := list(_TOKEN.finditer(data))):
@@ -211,7 +211,7 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
 
 
 class TooLongError(Exception):
-    """A call took longer than it may."""
+    """A call took longer than PATIENCE_S."""
 
 
 def _late(_number: int, _frame: object) -> None:
@@ -219,7 +219,7 @@ def _late(_number: int, _frame: object) -> None:
 
 
 def played(kind: Kind, data: bytes) -> str | None:
-    """Call the command with a file; return what went wrong, if something did."""
+    """Call the command with a file; return the failure (a traceback or an exit code), or None."""
     folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
     path = folder / kind.name
     path.parent.mkdir(exist_ok=True)
@@ -238,7 +238,7 @@ def played(kind: Kind, data: bytes) -> str | None:
 
 
 def fuzz(seconds: int, seed: int) -> tuple[int, list[Path]]:
-    """Play mutated files of all kinds for so long; return how many, and the findings, each of another place in the code."""
+    """Play mutated files of all kinds for `seconds`; return their number, and one finding per place in the code."""
     draw, tried, found = random.Random(seed), 0, {}
     corpus = {name: kind.seeds() for name, kind in KINDS.items()}
     OUT.mkdir(parents=True, exist_ok=True)
@@ -259,7 +259,7 @@ def fuzz(seconds: int, seed: int) -> tuple[int, list[Path]]:
 
 
 def run() -> int:
-    """Fuzz, or play a finding again."""
+    """Fuzz, or replay a finding."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)

@@ -1,8 +1,8 @@
 """Fuzz the C port, its plain headers, its adapter and the loader of vectors: ``python conformance/fuzz/fuzz.py [--seconds N] [TARGET ...]``.
 
-Targets in C are built by clang with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer; `loader` needs Atheris, `files` nothing. Each begins with a corpus
-made of the vectors, keeps what it learns in ``build/fuzz/corpus``, and runs for so many seconds. A finding is left in ``build/fuzz``
-and makes the exit code 1; ``build/fuzz/TARGET FILE`` plays it again.
+C targets are built by clang with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer; `loader` needs Atheris.
+Each target starts with a corpus made from the vectors, stores new inputs in ``build/fuzz/corpus``, and runs for N
+seconds. Findings are written to ``build/fuzz`` and make the exit code 1; ``build/fuzz/TARGET FILE`` replays one.
 """
 
 import argparse
@@ -35,7 +35,7 @@ _LONGEST_STREAM = 400
 
 
 def clang(*words: str | Path) -> None:
-    """Compile something."""
+    """Run clang with these arguments."""
     subprocess.run(["clang", *map(str, words)], check=True)
 
 
@@ -68,7 +68,7 @@ def build(target: str, objects: list[Path]) -> None:
 
 
 def fuzz(target: str, seconds: int) -> tuple[int, bool]:
-    """Run a target; return how many inputs it tried, and whether it found nothing."""
+    """Run a target; return the number of inputs, and whether all passed."""
     log = OUT / f"{target}.log"
     if target == "files":
         return ran([sys.executable, str(HERE / "files.py"), "--seconds", str(seconds)], log)
@@ -81,7 +81,7 @@ def fuzz(target: str, seconds: int) -> tuple[int, bool]:
 
 
 def ran(line: list[str], log: Path) -> tuple[int, bool]:
-    """Run a fuzzer with this log; return how many inputs it tried, and whether it found nothing."""
+    """Run a fuzzer with this log; return the number of inputs, and whether all passed."""
     with log.open("w") as file:
         code = subprocess.run(line, stdout=file, stderr=file, check=False).returncode
     tried = re.search(r"number_of_executed_units: (\d+)|Done (\d+) in", log.read_text("utf-8", "replace"))
@@ -89,23 +89,23 @@ def ran(line: list[str], log: Path) -> tuple[int, bool]:
 
 
 def missing() -> Iterator[tuple[str, str]]:
-    """Yield what cannot be fuzzed here: a kind of target, and why."""
+    """Yield the kinds of targets that cannot be fuzzed here, each with the reason."""
     OUT.mkdir(parents=True, exist_ok=True)
     probe = OUT / "probe.c"
     probe.write_text("int LLVMFuzzerTestOneInput(void) { return 0; }\n", encoding="utf-8")
     if not shutil.which("clang"):
-        yield "c", "there is no clang here"
+        yield "c", "clang is missing"
     elif subprocess.run(["clang", *FUZZED, probe, "-o", OUT / "probe"], capture_output=True, check=False).returncode:
         yield "c", "this clang has no libFuzzer (Debian: libclang-rt-14-dev)"
     if find_spec("atheris") is None:
-        yield "loader", "there is no Atheris here (make fuzz-extras)"
+        yield "loader", "Atheris is missing (make fuzz-extras)"
 
 
 def main() -> int:
-    """Build the targets, fuzz each, and print what came of it."""
+    """Build the targets, fuzz each, and print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
-    parser.add_argument("targets", nargs="*", help="all, if none is named")
+    parser.add_argument("targets", nargs="*", help="targets to fuzz (default: all)")
     options = parser.parse_args()
     skipped = dict(missing())
     every = ["controller", "adapter", *(f"header-{name}" for name in controllers()), "loader", "files"]

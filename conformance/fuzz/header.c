@@ -1,7 +1,7 @@
 /*
- * libFuzzer: a plain header, behind its driver, beside the port in the profile of its text, on streams that keep the rules and follow from
- * their own history. Windows, thresholds, phases and times of release must be the same, and the invariant of the header must hold.
- * FUZZ_ALGORITHM and FUZZ_PROFILE name the profile.
+ * libFuzzer: compares a plain header, through its driver, with the port in the profile of its text. The streams are
+ * valid and consistent with their history. Windows, thresholds, phases and release times must be equal, and the
+ * invariant of the header must hold. FUZZ_ALGORITHM and FUZZ_PROFILE select the profile.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static uint64_t copy_ranges(struct drive_run *out, const struct ff_range *ranges
     return count;
 }
 
-/* The runs of earlier events stay behind those that count. */
+/* Runs of earlier events remain behind the first `run_count`. */
 static void copy(struct drive_event *out, const struct ff_event *event)
 {
     memset(out, 0, offsetof(struct drive_event, runs));
@@ -121,7 +121,7 @@ static void compare(const struct ff_event *event, const struct ff_observation *s
     abort();
 }
 
-/* Let all packets be in flight: callers of a header leave out the others. */
+/* Mark all packets as in flight: callers of a header omit other packets. */
 static void take_into_flight(struct ff_event *event)
 {
     if (event->kind == FF_EVENT_SENT) {
@@ -141,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ff_observation seen;
 
     fuzz_begin(&stream, data, size);
-    fuzz_byte(&stream); /* of the profile, for whole controllers */
+    fuzz_byte(&stream); /* skip the byte that controller.c uses as the profile */
     stream.mss = fuzz_number(&stream, 1200);
     const struct ff_config config = {stream.mss, fuzz_number(&stream, 0)};
     if (ff_controller_init(&controller, FUZZ_ALGORITHM, FUZZ_PROFILE, &config) != FF_OK) {

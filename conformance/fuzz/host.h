@@ -1,4 +1,4 @@
-/* Included before all else in the files of an adapter: a run of the program becomes a call (adapter.c). */
+/* Included first in the files of an adapter: turns a run of the program into a call (adapter.c). */
 #ifndef FUZZ_HOST_H
 #define FUZZ_HOST_H
 

@@ -1,6 +1,7 @@
 /*
- * What only the history of a connection shows (spec/events.md): packets are sent one after the other, acknowledged or lost once, with the size
- * and the time that they were sent with; data is sent again if it was lost, and named by the packet that carried it first.
+ * Rules that depend on the history of a connection (spec/events.md). Packets are sent in order and acknowledged or lost
+ * once, with their size and send time. Data is repeated only after a loss, identified by the packet that carried it
+ * first.
  */
 #ifndef FUZZ_LEDGER_H
 #define FUZZ_LEDGER_H
@@ -55,7 +56,7 @@ static inline bool fuzz_send(struct fuzz_ledger *ledger, const struct ff_sent *s
     return sent->bytes_in_flight == ledger->in_flight_bytes;
 }
 
-/* Take packets from flight. */
+/* Remove packets from flight. */
 static inline bool fuzz_take(struct fuzz_ledger *ledger, const struct ff_run *runs, size_t count, bool are_lost)
 {
     for (size_t i = 0; i < count; i++) {
@@ -84,7 +85,7 @@ static inline uint64_t fuzz_oldest(const struct fuzz_ledger *ledger)
     return ledger->next_packet;
 }
 
-/* A sample is the time since the last packet of the ACK was sent; the estimator is that of the page. */
+/* A sample is the time since the last packet of the ACK was sent. The estimator is specified in spec/events.md. */
 static inline bool fuzz_rtts_follow(struct fuzz_ledger *ledger, const struct ff_ack *ack, uint64_t t_ns)
 {
     uint64_t latest = ack->latest_rtt_ns, smoothed = ledger->smoothed_rtt_ns;
@@ -100,7 +101,7 @@ static inline bool fuzz_rtts_follow(struct fuzz_ledger *ledger, const struct ff_
            ack->min_rtt_ns == ledger->min_rtt_ns && ack->smoothed_rtt_ns == ledger->smoothed_rtt_ns;
 }
 
-/* Enter an event that keeps the rules; return whether it follows from those before. After one that does not, the ledger is worth nothing. */
+/* Enter a valid event; return whether it is consistent with earlier events. Otherwise the ledger becomes invalid. */
 static inline bool fuzz_follows(struct fuzz_ledger *ledger, const struct ff_event *event)
 {
     const struct ff_ack *ack = &event->ack;

@@ -1,4 +1,4 @@
-"""Atheris: any bytes as the file of a vector, and as the answer of an adapter. Each is read, or refused with an error of its kind."""
+"""Atheris: arbitrary bytes as a vector file and as answers of an adapter. Each is read, or rejected by its error."""
 
 import sys
 import tempfile

@@ -1,5 +1,5 @@
 /*
- * "What is refused" of spec/events.md, written from that page without a look at the port's own check: the two must agree on every event.
+ * "Refused events" of spec/events.md, written from that page independently of the port's check. Both must agree.
  */
 #ifndef FUZZ_RULES_H
 #define FUZZ_RULES_H
@@ -28,7 +28,7 @@ static inline bool fuzz_are_runs(const struct ff_run *runs, size_t count, uint64
         if (i > 0 && runs[i].first <= runs[i - 1].last) {
             return false;
         }
-        sum += (runs[i].last - runs[i].first + 1) * runs[i].size_bytes; /* a few runs of less than 2^32 each */
+        sum += (runs[i].last - runs[i].first + 1) * runs[i].size_bytes; /* a few runs below 2^32 bytes each */
     }
     return sum == bytes && sum > 0;
 }
@@ -44,7 +44,7 @@ static inline bool fuzz_is_sent(const struct ff_sent *sent, uint64_t t_ns, uint6
     return fuzz_are_runs(sent->packets, sent->run_count, sent->bytes, t_ns) && sent->packets[0].first >= next_packet;
 }
 
-/* The numbers of a delivery-rate sample stand together or not at all. */
+/* Either all numbers of a delivery-rate sample are present or none. */
 static inline bool fuzz_is_sample(const uint64_t *numbers, size_t count, bool app_limited)
 {
     size_t there = 0;
@@ -86,7 +86,7 @@ static inline bool fuzz_is_saved_path(const struct ff_saved_path *saved)
            denominator <= 65535 && numerator <= denominator && 2 * numerator >= denominator;
 }
 
-/* Return whether an event keeps the rules, given the time and the packet number that must be reached. */
+/* Return whether an event is valid, given the smallest valid time and packet number. */
 static inline bool fuzz_keeps_rules(const struct ff_event *event, uint64_t t_ns, uint64_t next_packet)
 {
     if (event->t_ns == 0 || event->t_ns > FUZZ_TIME_MAX || event->t_ns < t_ns) {

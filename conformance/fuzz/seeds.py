@@ -1,7 +1,8 @@
-"""The corpus that fuzzing begins with, out of the vectors: ``python conformance/fuzz/seeds.py FOLDER ADAPTER``.
+"""Write the initial fuzzing corpus from the vectors: ``python conformance/fuzz/seeds.py FOLDER ADAPTER``.
 
-FOLDER/controller has the cases of all profiles, FOLDER/header-NAME those of the profile of a plain header, in the form of ``events.h``; a long
-stream is cut. FOLDER/adapter has conversations of the adapter protocol, FOLDER/loader the files of vectors, if they are short.
+FOLDER/controller contains the cases of all profiles, FOLDER/header-NAME the cases of a plain header, both in the format
+of ``events.h`` and truncated. FOLDER/adapter contains conversations of the adapter protocol, FOLDER/loader short
+vectors.
 """
 
 import hashlib
@@ -28,13 +29,13 @@ from plain.judge import cases_of, programs  # noqa: E402
 
 #: Longest seeds in bytes, and most runs of an event, as in ``events.h``.
 LONGEST, RUNS = 1500, 16
-#: The same of JSON.
+#: Longest JSON seeds in bytes.
 LONGEST_TEXT = 6000
 _2_64 = 2**64
 
 
 def number(value: int | None, expected: int) -> bytes:
-    """Write a number by its difference from the expected one; ``None`` is UINT64_MAX."""
+    """Encode a number as its difference from the expected one; ``None`` is UINT64_MAX."""
     value = NONE if value is None else value
     difference = (value - expected) % _2_64
     if value == NONE:
@@ -48,7 +49,7 @@ def number(value: int | None, expected: int) -> bytes:
 
 
 class Writer:
-    """Writes a stream. It expects what ``fuzz_stream`` in ``events.h`` expects."""
+    """Encodes a stream, with the expected values of ``fuzz_stream`` in ``events.h``."""
 
     def __init__(self, mss: int, initial_window: int | None) -> None:
         """Begin."""
@@ -58,7 +59,7 @@ class Writer:
         self._rtt = RttEstimator()
 
     def write(self, event: Event) -> None:
-        """Write an event. One of more runs than fit is left out."""
+        """Write an event. Events with more than RUNS runs are skipped."""
         if isinstance(event, Sent | Ack | Lost) and len(event.packets) > RUNS:
             return
         limited = isinstance(event, Sent | Ack) and event.app_limited
@@ -152,7 +153,7 @@ def _samples(event: Event) -> bool:
 
 
 def stream(case: vectors.Case) -> bytes:
-    """Return a case as far as it is short."""
+    """Return the encoded case, truncated to LONGEST bytes."""
     config = config_from_json(case.vector.config)
     writer = Writer(config.max_datagram_size_bytes, config.initial_window_bytes)
     text = writer.text
@@ -165,13 +166,13 @@ def stream(case: vectors.Case) -> bytes:
 
 
 def conversation(case: vectors.Case) -> bytes:
-    """Return what an adapter is told of a case."""
+    """Return the messages that the runner sends to an adapter for a case."""
     script = Script(case)
     return messages.encode(messages.HELLO) + messages.encode(script.start) + script.lines
 
 
 def main() -> None:
-    """Write the corpus. The profiles of a controller are counted as its adapter names them."""
+    """Write the corpus. The index of a profile is its position in the adapter's hello answer."""
     folder, adapter = Path(sys.argv[1]), sys.argv[2]
     hello = subprocess.run([adapter], input=messages.encode(messages.HELLO), capture_output=True, check=True).stdout
     named = [(algorithm, profile) for algorithm, names in json.loads(hello)["algorithms"].items() for profile in names]

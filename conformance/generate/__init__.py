@@ -1,1 +1,1 @@
-"""What `make generate` writes besides the vectors: tables of readings, lists of algorithms, and lists of the members of events."""
+"""Generators of `make generate`: vectors, tables of readings, lists of algorithms, lists of the members of events."""

@@ -1,6 +1,6 @@
-"""The kinds of events and their members, as ``spec/schemas/event.schema.json`` defines them: the one source of every list of them.
+"""The kinds of events and their members, from ``spec/schemas/event.schema.json``, the single source of their lists.
 
-``events_python``, ``events_c`` and ``events_text`` write the lists of the model, the port, the adapters, the loaders and the pages from it.
+``events_python``, ``events_c`` and ``events_text`` write the lists of the model, port, adapters, loaders and pages.
 """
 
 import json
@@ -15,14 +15,14 @@ SCHEMA = SPEC / "schemas" / "event.schema.json"
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """What a number of an event may be. The bounds are names of ``limits.py`` and ``limits.h``; ``high`` is ``None`` for every 64-bit number."""
+    """Domain of a number. Bounds are names in ``limits.py`` and ``limits.h``; ``high`` is ``None`` for 64 bits."""
 
     low: int
     high: str | None
     nullable: bool = False
 
 
-#: The numbers of the schema. Those of other bounds than 64 bits are checked by the model and by the port.
+#: The types of numbers in the schema. Model and port check bounds below 64 bits.
 NUMBERS = {
     "natural": Number(0, None),
     "packet": Number(0, "PACKET_MAX"),
@@ -36,7 +36,7 @@ NUMBERS = {
     "part": Number(1, None),
     "size": Number(1, "DATAGRAM_MAX_BYTES"),
 }
-#: Lists of packets, which have their size and time, and of ranges of packets.
+#: Types of lists: packets with size and time, and ranges of packets.
 RUNS = ("sent_runs", "runs")
 RANGES = "ranges"
 BOOLEAN = "boolean"
@@ -44,7 +44,7 @@ BOOLEAN = "boolean"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of a kind of event. ``optional``: it may be absent. ``grouped``: it is there if others of its kind are, and only then."""
+    """A member of a kind of event. ``optional``: may be absent. ``grouped``: present only together with its group."""
 
     name: str
     type: str
@@ -54,23 +54,23 @@ class Member:
 
     @property
     def number(self) -> Number | None:
-        """The bounds of a number; ``None`` for what is none."""
+        """The domain of a number, or ``None`` for a member of another type."""
         return NUMBERS.get(self.type)
 
     @property
     def may_be_none(self) -> bool:
-        """Whether it is a number that may not be there: null, or absent."""
+        """Whether it is a number that may be null or absent."""
         return self.number is not None and (self.number.nullable or self.optional)
 
     @property
     def count(self) -> str:
-        """What the number of entries of a list is called in C."""
+        """The name of a list's length in C."""
         return "run_count" if self.type in RUNS else f"{self.name.removesuffix('s')}_count"
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of event with its members in their order; every kind has ``t_ns`` before them."""
+    """A kind of event with its members in order, without ``t_ns``, which comes first in every kind."""
 
     name: str
     about: str
@@ -78,12 +78,12 @@ class Kind:
 
     @property
     def group(self) -> tuple[Member, ...]:
-        """The members that stand together or not at all; a kind has one group at most."""
+        """The members that are present all together or not at all; a kind has at most one group."""
         return tuple(member for member in self.members if member.grouped)
 
     @property
     def camel(self) -> str:
-        """The name of its class."""
+        """The name of its Python class."""
         return "".join(part.capitalize() for part in self.name.split("_"))
 
     @property
@@ -93,7 +93,7 @@ class Kind:
 
 
 def load_kinds(path: Path = SCHEMA) -> tuple[Kind, ...]:
-    """Return the kinds of events in the order of the schema. Raise ``ValueError`` for a member of a type that no list can be written of."""
+    """Return the kinds of events in the order of the schema. Raise ``ValueError`` for a member of an unknown type."""
     schema = json.loads(path.read_text(encoding="utf-8"))
     names = [entry["$ref"].removeprefix("#/$defs/") for entry in schema["oneOf"]]
     return tuple(_kind(name, schema["$defs"][name]) for name in names)

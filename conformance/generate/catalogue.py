@@ -1,4 +1,4 @@
-"""Stimuli that are built by hand, and what their authors worked out."""
+"""Hand-built stimuli and the expectations of their authors."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +14,7 @@ class Catalogue:
     """Hand-built stimuli; each is a function that fills a :class:`StreamBuilder`."""
 
     def __init__(self, *profiles: str, sources: tuple[str, ...], builder: type[Any] = StreamBuilder) -> None:
-        """Name the profiles and sources that hold for every stimulus which names no others, and what builds streams."""
+        """Set the default profiles and sources of the stimuli, and the class that builds streams."""
         self.builder = builder
         self.profiles, self.sources = profiles, sources
         self.stimuli: list[Stimulus] = []
@@ -55,8 +55,8 @@ class Catalogue:
 
 
 def _resolved(stimulus_id: str, expectations: list[Expectation], profiles: tuple[str, ...]) -> tuple[Expectation, ...]:
-    """Return the expectations with their profiles named. Raise ``ValueError`` for a profile that the stimulus has not."""
+    """Return the expectations with explicit profiles. Raise ``ValueError`` for a profile outside the stimulus."""
     for expectation in expectations:
         if unknown := set(expectation.profiles or ()) - set(profiles):
-            raise ValueError(f"{stimulus_id}: an expectation names {', '.join(sorted(unknown))}, no profile of it")
+            raise ValueError(f"{stimulus_id}: expectation for unlisted {', '.join(sorted(unknown))}")
     return tuple(replace(entry, profiles=entry.profiles or profiles) for entry in expectations)

@@ -1,4 +1,4 @@
-"""Finds what was built by hand: the modules below ``conformance/stimuli``, a folder for each algorithm."""
+"""Finds the hand-built stimuli: the modules below ``conformance/stimuli``, a folder for each algorithm."""
 
 import importlib
 import pkgutil
@@ -13,18 +13,18 @@ from firstflight_conformance.beside import reach
 
 @cache
 def _modules() -> list[ModuleType]:
-    """Load every module of stimuli. Raise :class:`FileNotFoundError` if there is none."""
+    """Load every module of stimuli. Raise :class:`FileNotFoundError` without any."""
     reach("stimuli")
     package = importlib.import_module("stimuli")
     names = [found.name for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
     if not any(name.count(".") > 1 for name in names):
-        raise FileNotFoundError(f"{package.__path__[0]}: has no stimuli: of what should vectors be made?")
+        raise FileNotFoundError(f"{package.__path__[0]}: has no stimuli to make vectors from")
     return [importlib.import_module(name) for name in names]
 
 
 def members(name: str) -> Iterator[Any]:
-    """Yield the member ``name`` of every module that has one, each only once."""
-    # All are loaded first: a module may add to the catalogue of another.
+    """Yield the member ``name`` of every module that has it, each object once."""
+    # Load all modules first: a module may add to the catalogue of another.
     seen = set()
     for module in _modules():
         member = getattr(module, name, None)
@@ -34,10 +34,10 @@ def members(name: str) -> Iterator[Any]:
 
 
 def also_on(algorithm: str) -> tuple[str, ...]:
-    """Return the bases, as suffixes of a profile, on which the stimuli of an algorithm are judged as well."""
+    """Return the additional bases for the stimuli of an algorithm, as suffixes of a profile."""
     reach("stimuli")
     try:
         folder = importlib.import_module(f"stimuli.{ALGORITHMS[algorithm].package}")
     except ModuleNotFoundError:
-        return ()  # nothing was built by hand for it
+        return ()  # without hand-built stimuli
     return getattr(folder, "ALSO_ON", ())

@@ -1,4 +1,4 @@
-"""Vectors that hold a computation: written from a catalogue of inputs and what the model answers."""
+"""Vectors of computations, written from a catalogue of inputs and the answers of the model."""
 
 import json
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from generate import catalogues
 
 
 def worked(psi: int, gamma_ns: int, numerator: int = 0, denominator: int = 1) -> dict[str, Any]:
-    """Return what was worked out by hand of a transfer time: psi, and Gamma as whole ns and the rest as a fraction."""
+    """Return the hand-computed outputs of a transfer time: psi, and Gamma in whole ns plus a fraction."""
     return {"psi": psi, "gamma_ns": gamma_ns, "gamma": gamma_ns + Fraction(numerator, denominator)}
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Inputs with what a reader needs to know of them. ``expect``: what was worked out by hand, by profile and output."""
+    """Inputs with a title and a reason. ``expect``: hand-computed values, by profile and output."""
 
     id: str
     title: str
@@ -32,10 +32,10 @@ class Question:
 
 
 class Questions:
-    """Collects questions of one algorithm; inputs that are not named have the given defaults."""
+    """Collects questions of one algorithm; ``defaults`` are the values of inputs that a question omits."""
 
     def __init__(self, algorithm: str, defaults: dict[str, int]) -> None:
-        """Name the algorithm and the defaults."""
+        """Set the algorithm and the defaults."""
         self.algorithm, self.defaults = algorithm, defaults
         self.questions: list[Question] = []
 
@@ -64,9 +64,9 @@ class Questions:
         expect: Mapping[str, Any] | None,
         tier: str = "gold",
     ) -> None:
-        """Add a question whose inputs come as a table. Raise ``ValueError`` for an input that no profile takes.
+        """Add a question with a table of inputs. Raise ``ValueError`` for an input that no profile uses.
 
-        ``expect``: what was worked out by hand, outputs for every profile or a table of them by profile; gold questions need it.
+        ``expect``: hand-computed outputs for every profile, or a table by profile; required for gold questions.
         """
         if expect is None and tier == "gold":
             raise ValueError(f"{name}: a gold question states what was worked out")
@@ -82,7 +82,7 @@ class Questions:
 
 
 def _wrong(expect: Mapping[str, Any], answered: Mapping[str, Any]) -> list[str]:
-    """Return a phrase for each output that is not what was worked out by hand."""
+    """Return a phrase for each output that differs from the hand-computed value."""
     seen = {name: _plain(value) for name, value in answered.items()}
     return [
         f"{name} is {seen.get(name, 'no such output')} in the model, worked out was {value}"
@@ -98,9 +98,9 @@ def _plain(value: Any) -> object:
 
 
 def to_json(question: Question) -> dict[str, Any]:
-    """Return the vector: the question with what the model answers in each profile.
+    """Return the vector: the question with the answers of the model in each profile.
 
-    Raise ``ValueError`` if the model disagrees with what was worked out by hand.
+    Raise ``ValueError`` if the model disagrees with the hand-computed values.
     """
     profiles = {}
     for profile in question.profiles:
@@ -124,7 +124,7 @@ def to_json(question: Question) -> dict[str, Any]:
 
 
 def text(vector: dict[str, Any]) -> str:
-    """Return the canonical text of a computation."""
+    """Return the canonical JSON text of a computation."""
     lines = ["{"]
     lines += [f"  {_text(key)}: {_text(value)}," for key, value in vector.items() if key != "profiles"]
     lines.append('  "profiles": {')
@@ -143,12 +143,12 @@ def _text(value: object) -> str:
 
 
 def all_files() -> dict[str, str]:
-    """Return the content of every computation by its path below ``vectors/``. Raise ``ValueError`` if an id is there twice."""
+    """Return the text of every computation by its path below ``vectors/``. Raise ``ValueError`` for a duplicate id."""
     questions = [question for found in catalogues.members("QUESTIONS") for question in found.questions]
     files: dict[str, str] = {}
     for question in sorted(questions, key=lambda question: question.id):
         algorithm, rest = question.id.split(".", 1)
         if f"{algorithm}/{rest}.json" in files:
-            raise ValueError(f"{question.id}: this id is there twice")
+            raise ValueError(f"{question.id}: duplicate id")
         files[f"{algorithm}/{rest}.json"] = text(to_json(question))
     return files

@@ -1,4 +1,4 @@
-"""What C has of the alphabet: the events of the port and of the adapter interface, what checks and translates them, and what reads them."""
+"""C code from the alphabet of events: structures of port and adapter interface, checks, translation, parsing."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,16 +21,14 @@ def structs(kinds: tuple[Kind, ...]) -> list[str]:
     lines += ["enum ff_event_kind {"]
     lines += [f"    FF_EVENT_{kind.upper}{' = 0' if kind is kinds[0] else ''}," for kind in kinds]
     lines += ["};", ""]
-    lines += [
-        "/* One event; its kind says which member of the union holds the rest. The kinds without a member here have none. */"
-    ]
+    lines += ["/* One event; its kind selects the member of the union. Kinds without a member have only a time. */"]
     lines += ["struct ff_event {", "    enum ff_event_kind kind;", "    uint64_t t_ns;", "    union {"]
     lines += [f"        struct ff_{kind.name} {kind.name};" for kind in kinds if kind.members]
     return [*lines, "    };", "};"]
 
 
 def empty(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return the cases of a function that gives an event in which nothing optional is said."""
+    """Return the cases of a function that creates an event without optional members."""
     lines: list[str] = []
     for kind in kinds:
         absent = [member.name for member in kind.members if member.may_be_none]
@@ -42,7 +40,7 @@ def empty(kinds: tuple[Kind, ...]) -> list[str]:
 
 
 def checks(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return a function for each kind that has bounded numbers."""
+    """Return a function for each kind with bounded numbers."""
     lines: list[str] = []
     for kind in kinds:
         single = [member for member in kind.members if not member.grouped]
@@ -63,7 +61,7 @@ def checks(kinds: tuple[Kind, ...]) -> list[str]:
 def interface(kinds: tuple[Kind, ...], header: str) -> list[str]:
     """Return the members of the event of the adapter interface.
 
-    Programs that are compiled apart agree on their order: those that the header has stay where they are, new ones follow.
+    Members keep the order of the header and new ones are appended: separately compiled programs depend on the layout.
     """
     found = {"t_ns": ("uint64_t t_ns;", "")}
     found |= {name: line for member, of in every_member(kinds).values() for name, line in _flat_member(member, of)}
@@ -97,12 +95,12 @@ def names(kinds: tuple[Kind, ...]) -> list[str]:
 
 
 def absent(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return the initializers of the numbers of an event that may not be there."""
+    """Return the initializers of the numbers of an event that may be absent."""
     return [f".{name} = FIRSTFLIGHT_NONE," for name, (member, _) in every_member(kinds).items() if member.may_be_none]
 
 
 def reading(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return the cases that read the members of an event out of a message."""
+    """Return the cases that read the members of an event from a message."""
     lines: list[str] = []
     for kind in kinds:
         if kind.members:
@@ -131,7 +129,7 @@ def driven(kinds: tuple[Kind, ...]) -> list[str]:
 
 
 def driver_fields(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return the addresses of these numbers."""
+    """Return the addresses of the numbers of a driver's event."""
     fields = (f"&event.{name}" for name in ("t_ns", *flat_numbers(kinds), *_counts(kinds)))
     return wrap(", ".join(fields) + ",", 120)
 
@@ -148,7 +146,7 @@ def copied(kinds: tuple[Kind, ...]) -> list[str]:
 
 
 def fuzzed(kinds: tuple[Kind, ...], name: str) -> list[str]:
-    """Return what reads the optional members of a kind out of bytes: one by one, where the event says that it has them."""
+    """Return the fuzzer's code that reads the optional members of a kind from bytes, if a flag of the event is set."""
     members = next(kind.members for kind in kinds if kind.name == name)
     ranges = [member for member in members if member.optional and member.type == RANGES]
     lists = [f"{name}->{m.name} = fuzz_read_ranges(s, says, &{name}->{m.count});" for m in ranges]
@@ -159,19 +157,19 @@ def fuzzed(kinds: tuple[Kind, ...], name: str) -> list[str]:
 
 
 def flat_numbers(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return the names of the members that are no lists, each once."""
+    """Return the names of all members except lists, each once."""
     return [name for name, (member, _) in every_member(kinds).items() if not _is_list(member)]
 
 
 def copied_lists(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return the copying of every list of an event of the adapter interface."""
+    """Return the code that copies every list of an event of the adapter interface."""
     lists = [member for member, _ in every_member(kinds).values() if _is_list(member)]
     calls = (f"copy_{_entry(m)}s(self, event->{m.name}, (size_t)event->{m.count})" for m in lists)
     return [f"return {' && '.join(calls)};"]
 
 
 def ranges_checks(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return a function for each kind that has ranges."""
+    """Return a function for each kind with ranges."""
     lines: list[str] = []
     for kind in kinds:
         found = [member for member in kind.members if member.type == RANGES]
@@ -203,7 +201,7 @@ def loader_ranges(kinds: tuple[Kind, ...]) -> list[str]:
 
 
 def driver_ranges(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return the reading of the ranges of an event of a driver."""
+    """Return the code that reads the ranges of an event of a driver."""
     members = [member for member, _ in every_member(kinds).values() if member.type == RANGES]
     return [f"if (!ranges(event.{m.name}, event.{m.count})) return 0;" for m in members]
 
@@ -215,7 +213,7 @@ def _comment(kind: Kind) -> list[str]:
 
 
 def _aligned(members: list[tuple[str, str]], indent: str = "    ") -> list[str]:
-    """Return declarations with their comments, those of consecutive lines in one column."""
+    """Return declarations with their comments; comments of consecutive lines are aligned."""
     lines: list[str] = []
     for commented, group in groupby(members, lambda member: bool(member[1])):
         entries = list(group)
@@ -232,7 +230,7 @@ def _fuzzed(name: str, member: Member) -> str:
 
 
 def _together(kind: Kind) -> list[str]:
-    """Return the condition of a group: it is not there, as its first number says, or all are within their bounds."""
+    """Return the condition of a group: its first number is absent, or all numbers are within their bounds."""
     if not kind.group:
         return []
     there = [f"{_value(kind, member)} <= FF_{member.number.high}" for member in kind.group if member.number]
@@ -244,7 +242,7 @@ def _together(kind: Kind) -> list[str]:
 
 def _sampled(kind: Kind) -> str:
     return (
-        f" Without {kind.group[0].name} the sample is not there, and the rest of it is not read." if kind.group else ""
+        f" Without {kind.group[0].name} the sample is absent, and its other members are not read." if kind.group else ""
     )
 
 
@@ -255,9 +253,9 @@ def _value(kind: Kind, member: Member) -> str:
 def _bounds(member: Member) -> str:
     number = member.number
     if number is None or number.high is None:
-        return "false where the stream does not say" if member.type == BOOLEAN and member.optional else ""
+        return "false if the stream omits it" if member.type == BOOLEAN and member.optional else ""
     high = "time of the event" if member.type == "past" else f"FF_{number.high}"
-    none = "; UINT64_MAX where the stream does not say" if member.optional else ", or UINT64_MAX"
+    none = "; UINT64_MAX if the stream omits it" if member.optional else ", or UINT64_MAX"
     return f"{number.low}..{high}" + (none if member.may_be_none else "")
 
 
@@ -282,7 +280,7 @@ def _conditions(kind: Kind, member: Member) -> Iterator[str]:
 
 
 def _apart(kind: Kind) -> str:
-    return ", its runs apart" if any(member.type in RUNS for member in kind.members) else ""
+    return ", except its runs" if any(member.type in RUNS for member in kind.members) else ""
 
 
 def _flat_member(member: Member, of: Iterable[Kind]) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -369,5 +367,5 @@ def _entry(member: Member) -> str:
 
 
 def _list(member: Member) -> str:
-    """Return what a driver calls a list."""
+    """Return the name of a list in a driver."""
     return "runs" if member.type in RUNS else member.name

@@ -1,4 +1,4 @@
-"""Which regions of which files hold lists of the alphabet of events, and what they hold. ``regions`` fills them."""
+"""The files and regions with lists of the alphabet of events, and their content. ``regions`` fills them."""
 
 from pathlib import Path
 
@@ -68,5 +68,5 @@ def event_regions(kinds: tuple[Kind, ...]) -> dict[Path, dict[str, list[str]]]:
 
 
 def event_files(kinds: tuple[Kind, ...]) -> dict[Path, str]:
-    """Return the files that are written as a whole."""
+    """Return the files that are generated as a whole."""
     return {_FLAT_SCHEMA: events_text.flat_schema(kinds, _FLAT_SCHEMA)}

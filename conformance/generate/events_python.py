@@ -1,4 +1,4 @@
-"""What the model has of the alphabet: a class for each kind of event, and the check of its numbers."""
+"""Python code of the model from the alphabet of events: a class for each kind, and the checks of its numbers."""
 
 from collections.abc import Iterator
 from textwrap import wrap
@@ -6,7 +6,7 @@ from textwrap import wrap
 from generate.alphabet import BOOLEAN, RANGES, RUNS, Kind, Member
 
 _WIDTH = 126
-#: As long as a line of code may be.
+#: Maximum length of a line of code.
 _LINE = 120
 
 
@@ -27,7 +27,7 @@ def classes(kinds: tuple[Kind, ...]) -> list[str]:
 
 
 def checks(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return a function for each kind that has bounded numbers or ranges. Events are checked one by one: comparisons stand there without calls."""
+    """Return a function for each kind with bounded numbers or ranges. Comparisons are inline, for speed."""
     lines: list[str] = []
     for kind in kinds:
         found = [line for member in kind.members if not member.grouped for line in _check(member)] + _together(kind)
@@ -37,7 +37,7 @@ def checks(kinds: tuple[Kind, ...]) -> list[str]:
 
 
 def _together(kind: Kind) -> list[str]:
-    """Return the check of a group, which is not there nearly always: one comparison in a chain."""
+    """Return the check of a group. One chained comparison skips it: groups are nearly always absent."""
     if not kind.group:
         return []
     names = [f"event.{member.name}" for member in kind.group]

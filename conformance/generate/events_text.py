@@ -1,4 +1,4 @@
-"""What the loaders in seven languages, the schema of the flat form and the page of events have of the alphabet."""
+"""Lists of the alphabet for the loaders in seven languages, the schema of the flat form and the page of events."""
 
 import json
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Any
 
 from generate.alphabet import BOOLEAN, RANGES, RUNS, Kind, Member, every_member
 
-#: The form of a value, as the loaders of the flat form mark it.
+#: Marks of the types of values in the loaders of the flat form.
 _MARKS = {BOOLEAN: "?", RANGES: "%"} | dict.fromkeys(RUNS, "@")
 _WIDTH = 118
 
 
 def loader_c(kinds: tuple[Kind, ...]) -> list[str]:
-    """Return the rows of a table of strings, the mark before each name."""
+    """Return the rows of a table of strings, with the mark before each name."""
     rows = [[kind.name, *(_mark(member) + member.name for member in kind.members)] for kind in kinds if kind.members]
     lines = [line for row in rows for line in _row(row)]
     return [*lines, *_empty(kinds, '{{"{name}"}},')]
@@ -66,7 +66,7 @@ def loader_rust(kinds: tuple[Kind, ...]) -> list[str]:
 
 
 def flat_schema(kinds: tuple[Kind, ...], path: Path) -> str:
-    """Return the schema of the flat form with a line for each kind of event; all else of it is written by hand."""
+    """Return the schema of the flat form with a line for each kind of event. Its other parts are written by hand."""
     schema = json.loads(path.read_text(encoding="utf-8"))
     by_hand = {name: value for name, value in schema["$defs"].items() if "ev" not in value.get("properties", {})}
     lines = [name for name, value in by_hand.items() if "line" in value.get("properties", {})]
@@ -109,7 +109,7 @@ def _row(names: list[str]) -> list[str]:
 
 
 def _entries(kinds: tuple[Kind, ...], form: str, lead: str, between: str) -> list[str]:
-    """Return the entries of the kinds that have members. ``between``: a space, and what continues a string on the next line."""
+    """Return the entries of the kinds with members. ``between``: the text at a line break of a string."""
     lines: list[str] = []
     for kind in kinds:
         parts = wrap(" ".join(member.name + _mark(member) for member in kind.members), _WIDTH)
@@ -120,7 +120,7 @@ def _entries(kinds: tuple[Kind, ...], form: str, lead: str, between: str) -> lis
 
 
 def _empty(kinds: tuple[Kind, ...], form: str) -> list[str]:
-    """Return the entries of the other kinds, as many in a line as fit."""
+    """Return the entries of the kinds without members, wrapped."""
     without = [form.format(name=kind.name).replace(" ", "\0") for kind in kinds if not kind.members]
     return [line.replace("\0", " ") for line in wrap(" ".join(without), _WIDTH)]
 
@@ -160,7 +160,7 @@ def _ref(name: str) -> dict[str, str]:
 
 
 def _pretty(value: Any, indent: str) -> str:
-    """Return JSON with everything that fits in a line on one."""
+    """Return JSON, with each value on one line if it fits."""
     short = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(short) <= 120 or not isinstance(value, dict | list):
         return short

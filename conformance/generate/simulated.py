@@ -1,4 +1,4 @@
-"""Stimuli recorded from the path simulator: those that the scenarios name."""
+"""Stimuli recorded from the path simulator, as listed in the scenarios."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from firstflight_conformance.simulate.scenario import Scenario, load_scenario, s
 
 
 def load_scenarios() -> list[Scenario]:
-    """Load every scenario that vectors are recorded from, by name."""
+    """Load every scenario that defines vectors, by name."""
     return [load_scenario(path) for path in scenario_files().values()]
 
 

@@ -1,6 +1,6 @@
-"""Writes the tables of readings and profiles that both references carry, from ``spec/NAME/profiles.toml``, and their version.
+"""Writes the tables of readings and profiles of both references, from ``spec/NAME/profiles.toml``, and their version.
 
-What the packages say of themselves is read, not imported: a new package cannot be imported before its tables are written.
+Descriptors of packages are parsed, not imported: a new package cannot be imported before its tables are written.
 """
 
 import ast
@@ -15,7 +15,7 @@ from generate.regions import Package, filled_files
 
 
 def generated_files() -> dict[Path, str]:
-    """Return the content of every generated table, and of what names the version, by path."""
+    """Return the content of every generated table, region and version file, by path."""
     files = version_files((SPEC / "VERSION").read_text("utf-8").strip())
     for algorithm, table in load_tables().items():
         if table.readings:
@@ -27,14 +27,14 @@ def generated_files() -> dict[Path, str]:
 
 
 def described_packages() -> list[Package]:
-    """Return the packages: the base of all others first, other bases, startup algorithms, computations."""
+    """Return the packages: first NewReno, then other bases, startup algorithms and computations."""
     packages = [Package(**_described(name), table=table) for name, table in load_tables().items()]
     kinds = ("Base", "Startup", "Computation")
     return sorted(packages, key=lambda package: (package.package != "newreno", kinds.index(package.kind), package.name))
 
 
 def version_files(version: str) -> dict[Path, str]:
-    """Return what names the version in both packages and in the port, by path."""
+    """Return the version files of both packages and of the port, by path."""
     heading = "The version of Firstflight. Generated from spec/VERSION by `make generate`; do not edit."
     python = f'"""{heading}"""\n\n__version__ = "{version}"\n'
     numbers = zip(("MAJOR", "MINOR", "PATCH"), version.split("."), strict=True)
@@ -68,9 +68,9 @@ def write_generated_files() -> None:
 
 @cache
 def _described(algorithm: str) -> dict[str, Any]:
-    """Return what is written out in the descriptor of an algorithm: its name, title, package and kind, and the bases it may be on.
+    """Return the literal arguments of an algorithm's descriptor: name, title, package, kind, and allowed bases.
 
-    Raise ``ValueError`` if no package has it.
+    Raise ``ValueError`` if no package describes it.
     """
     for path in sorted(REFERENCE_PY.glob("*/__init__.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:

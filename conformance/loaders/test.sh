@@ -1,10 +1,11 @@
 #!/bin/sh
-# Test the loader of every language whose tools are here: test.sh [LANGUAGE...]. OUT: where to build.
+# Test the loader of every language with installed tools: test.sh [LANGUAGE...]. OUT: build folder.
 #
-# Each judges its toy by the flat form, and its loader by the files of broken/, which lead to what broken/verdicts.tsv says.
+# Each test judges its toy by the flat form, and its loader by the files of broken/ with the verdicts of
+# broken/verdicts.tsv.
 #
-# FIRSTFLIGHT_FLAT: the flat form, by default that of the archive around this folder. FIRSTFLIGHT: the command `firstflight`; where it is
-# given, it judges the adapters as well. FIRSTFLIGHT_ANSWERS: answers of other controllers; where it is given, the loaders judge them.
+# FIRSTFLIGHT_FLAT: the flat form; default: ../flat in the archive. FIRSTFLIGHT: the command `firstflight`, to judge the
+# adapters as well. FIRSTFLIGHT_ANSWERS: answers of other controllers, to be judged by the loaders.
 set -eu
 cd "$(dirname "$0")"
 here=$PWD
@@ -29,15 +30,15 @@ rust() {
     cp -r rust "$OUT" && cd "$OUT/rust" && cargo test --offline --quiet && cargo build --offline --quiet && judge "$OUT/rust/target/debug/adapter"
 }
 
-# What lies outside of the module, as the flat form does, Go does not look at before it takes a result from its cache.
+# Go's test cache ignores files outside the module, such as the flat form.
 go_() {
     cd go && go vet ./... && go test -count=1 ./... && go build -o "$OUT/go/adapter" ./adapter && judge "$OUT/go/adapter"
 }
 
-# A virtual machine that lives for a second compiles less, and needs no threads to collect what it leaves.
+# The virtual machine runs for a second: less compilation, and no threads for garbage collection.
 brief="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
-# Maven fetches JUnit, from its own cache where it has it; java/jars.txt pins it. Not to be had is 3, not the pinned one 1.
+# Maven fetches JUnit, from its cache if possible; java/jars.txt pins it. Exit code 3: unavailable; 1: another hash.
 fetch_junit() {
     (rm -rf "$OUT/junit" && java/fetch/fetch.sh java/jars.txt "$OUT/junit") >"$OUT/junit.log" 2>&1
 }
@@ -49,7 +50,7 @@ java_() {
         judge "java $brief -cp $OUT/java Adapter"
 }
 
-# Not optimized: to compile would take as long again, and the tests run for a second.
+# Without optimization: it would double the time to compile, and the tests run for a second.
 cmake_() {
     cmake -S "$1" -B "$OUT/$1" && cmake --build "$OUT/$1" && ctest --test-dir "$OUT/$1" --output-on-failure
 }
@@ -62,7 +63,7 @@ wants() {
     case " $wanted " in *" $1 "* | "  ") ;; *) return 1 ;; esac
 }
 
-# try LANGUAGE FUNCTION TOOL...: what it prints is shown only if it fails.
+# try LANGUAGE FUNCTION TOOL...: shows the output only after a failure.
 try() {
     language=$1 function=$2
     shift 2

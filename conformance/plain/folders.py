@@ -1,4 +1,4 @@
-"""Where the plain headers of the C port lie, for compilers and archives."""
+"""Locates the plain headers of the C port, for compilers and archives."""
 
 from pathlib import Path
 
@@ -7,10 +7,10 @@ from firstflight_conformance.port import drivers, some
 
 
 def plain_headers(root: Path = REFERENCE_C) -> list[Path]:
-    """Return the plain headers: each has a driver beside it. Raise :class:`FileNotFoundError` if there are none."""
+    """Return the plain headers: headers with a driver next to them. Raise :class:`FileNotFoundError` without any."""
     return some(root, [path.with_name(f"{name}.h") for name, path in drivers(root).items()])
 
 
 def plain_folders(root: Path = REFERENCE_C) -> list[Path]:
-    """Return where the compiler finds plain headers, their invariants and what all drivers share."""
+    """Return the include folders of plain headers, their invariants and the common files of drivers."""
     return [*sorted({path.parent for path in plain_headers(root)}), root / "drive"]

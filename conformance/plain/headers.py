@@ -1,4 +1,4 @@
-"""The plain headers of the C port (``reference-c/firstflight/*/TEXT.h``), each behind its adapter, with the interface of a self-contained program."""
+"""The plain headers of the C port (``reference-c/firstflight/*/TEXT.h``) behind drivers, used like plain programs."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ from plain.paths import follows_paths
 HEADERS = sorted(port.drivers())
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
 
-#: The numbers of an event in the order of the driver: each member once that is no list.
+#: The numbers of an event in the order of the driver: all members except lists, each once.
 FIELDS = tuple(
     dict.fromkeys(
         field.name
@@ -33,14 +33,14 @@ FIELDS = tuple(
         if "tuple" not in str(get_type_hints(kind)[field.name])
     )
 )
-#: Those that are a truth, which is false where the stream does not say.
+#: Optional booleans, false if absent from the stream.
 _FLAGS = {name for kind in KINDS.values() for name, found in get_type_hints(kind).items() if found == bool | None}
-#: The kinds by their place in the C enumeration.
+#: The kinds and their numbers in the C enumeration.
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS.values())}
-#: What the adapters answer beside the numbers of an enumeration.
+#: Outcomes of the drivers in addition to the enumeration of the header, by number.
 BASE = {100: Outcome.UNCHANGED, 101: Outcome.SENT}
 NONE = 2**64 - 1
-#: The events of a connection with the line that each was answered by.
+#: The events of a connection, each with the answer line of the driver.
 Answers: TypeAlias = Iterator[tuple[Event, str]]
 
 
@@ -64,9 +64,9 @@ def triggers(name: str) -> dict[int, Trigger]:
 
 
 def compiled(name: str, directory: Path, *command: str, changed: Path | None = None) -> Path:
-    """Return the program that drives a header, compiled so; it takes headers of a folder ``changed`` before those of the checkout."""
+    """Compile the driver of a header with ``command`` and return its path. Headers in ``changed`` have precedence."""
     program = directory / name
-    driver = directory / f"drive_{name}.c"  # beside it no header is found
+    driver = directory / f"drive_{name}.c"  # without headers next to the copy
     driver.write_bytes(port.drivers()[name].read_bytes())
     folders = [*([] if changed is None else [changed]), *plain_folders()]
     sources = [str(REFERENCE_C / "drive" / "drive.c"), str(driver)]
@@ -77,12 +77,12 @@ def compiled(name: str, directory: Path, *command: str, changed: Path | None = N
 
 
 def begin_line(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> str:
-    """Return what begins a connection."""
+    """Return the line that begins a connection."""
     return f"begin {max_datagram_size_bytes} {initial_window_bytes or 0}"
 
 
 def event_line(event: Event) -> str:
-    """Return what asks for the answer to an event."""
+    """Return the line that passes an event to the driver."""
     runs = event.packets if isinstance(event, Sent | Ack | Lost) else ()
     ranges = repeated(event)
     values = [_number(getattr(event, field, 0), field) for field in FIELDS] + [len(runs), len(ranges)]
@@ -94,13 +94,13 @@ def event_line(event: Event) -> str:
 
 
 class Header:
-    """A program whose answers are those of a process that has the header. It answers whole connections, one after the other.
+    """A plain header with the interface of a plain program. A process answers whole connections, one after another.
 
-    Its Python counterpart decides which observables it has: release times, triggers.
+    The Python counterpart determines its observables: release times, triggers.
     """
 
     def __init__(self, name: str, program: Path) -> None:
-        """Take the compiled program of a header."""
+        """Initialize with the compiled driver of a header."""
         self._counterpart = programs()[name]
         self.PROFILE = self._counterpart.PROFILE
         self._outcomes = {header: outcomes(header) for header in HEADERS}
@@ -109,7 +109,7 @@ class Header:
         self._connections: Iterator[Answers] = iter(())
 
     def answer(self, connections: Iterable[tuple[Config, Sequence[Event]]]) -> None:
-        """Let one process answer connections; then begin each of them in this order, and ask for its events."""
+        """Let one process answer connections. Afterwards call ``begin`` and ``on_event`` for each in the same order."""
         asked: list[Sequence[Event]] = []
         lines: list[str] = []
         for config, events in connections:
@@ -120,9 +120,9 @@ class Header:
         assert next(answers, None) is None
 
     def _lines(self, config: Config, events: Sequence[Event]) -> Iterator[str]:
-        """Yield the questions of a connection. A new path begins the header anew; a path change in the middle of a path changes nothing.
+        """Yield the lines of a connection. A new path restarts the header and keeps the datagram size.
 
-        The datagram size stays on a new path.
+        Events without packets of the current path are passed as ``path_change``, which changes nothing.
         """
         path, whole = NetworkPath(), not follows_paths(self.PROFILE)
         size_bytes = config.max_datagram_size_bytes
@@ -140,7 +140,7 @@ class Header:
         return State(self._counterpart.begin(max_datagram_size_bytes, initial_window_bytes), next(self._connections))
 
     def on_event(self, state: "State", event: Event) -> Outcome:
-        """Return what the process answered to the event."""
+        """Return the answer of the process to the event."""
         asked, answer = next(state.answers)
         assert asked is event
         header, outcome, cwnd, ssthresh, phase, release, bits = answer.split()
@@ -157,21 +157,21 @@ class Header:
         return BASE[number] if number in BASE else Outcome[self._outcomes[header][number]]
 
     def size(self) -> int:
-        """Return how many bytes the state of a connection has."""
+        """Return the size of a connection's state, in bytes."""
         return int(self._ask(["size"])[0])
 
     def _ask(self, lines: Iterable[str]) -> list[str]:
-        """Return what a process answers; it must have found nothing wrong."""
+        """Return the answers of a process. Raise :class:`subprocess.CalledProcessError` if it fails."""
         asked = "".join(f"{line}\n" for line in lines)
         done = subprocess.run([self._program], input=asked, stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout.splitlines()
 
 
 class State(SimpleNamespace):
-    """The last answer and those to come; the Python counterpart at its beginning says which observables there are."""
+    """The last answer and the remaining ones; the initial Python counterpart determines the observables."""
 
     def __init__(self, counterpart: Any, answers: Answers) -> None:
-        """Hold them."""
+        """Initialize with the counterpart and the answers."""
         super().__init__(counterpart=counterpart, answers=answers)
 
 

@@ -1,4 +1,4 @@
-"""The plain programs (``firstflight.plain``), found beside the models and held against the cases of their profile and against the model."""
+"""Compares the plain programs (``plain_*.py`` of ``firstflight``) with the cases of their profile and the model."""
 
 import importlib
 from collections.abc import Iterable, Iterator
@@ -18,25 +18,25 @@ from firstflight_conformance.replay.measure import config_from_json
 from plain.paths import Path as NetworkPath
 from plain.paths import follows_paths
 
-#: What a startup program may leave to its base, and what only some programs have.
+#: Observables of every program; a startup program may leave them to its base.
 _READ = ("cwnd_bytes", "ssthresh_bytes", "phase")
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first event on which a program answers otherwise, and the observables that differ: expected, then the program's."""
+    """The first event with a different answer, and the differing observables: expected value, then the program's."""
 
     event: int
     observables: dict[str, tuple[Any, Any]]
 
 
 class Run:
-    """One run of a plain program, or of what has the interface of one: a state and what can be read from it."""
+    """One run of a plain program, or of an object with its interface."""
 
     def __init__(self, program: Any, config: Config) -> None:
         """Begin a connection."""
         self._program, self._config = program, config
-        #: ``None`` where the program sees every path: it has rules of its own, or its process is told when to begin.
+        #: ``None`` if the program sees all paths: it has its own rules for them, or its process is told when to begin.
         whole = isinstance(program, ModuleType) and follows_paths(program.PROFILE)
         self._path = NetworkPath() if whole else None
         self._size_bytes = config.max_datagram_size_bytes
@@ -46,7 +46,7 @@ class Run:
         self.state = self._program.begin(self._size_bytes, self._config.initial_window_bytes)
 
     def step(self, event: Event) -> dict[str, Any]:
-        """Process an event; return the observables by their names in vectors, ``triggers`` as a tuple."""
+        """Process an event; return the observables by name, as in vectors, with ``triggers`` as a tuple."""
         outcome = self._outcome(event)
         observed = {name: self._read(name) for name in _READ} | {"outcome": outcome.value}
         observed["phase"] = observed["phase"].value
@@ -57,7 +57,7 @@ class Run:
         return observed
 
     def _outcome(self, event: Event) -> Outcome:
-        """Let the program process an event; a new path begins it anew."""
+        """Let the program process an event; a new path restarts it."""
         if isinstance(event, DatagramSize):
             self._size_bytes = event.max_datagram_size_bytes
         part = event if self._path is None else self._path.of_packets(event)
@@ -86,12 +86,12 @@ def programs() -> dict[str, ModuleType]:
 
 
 def controllers() -> dict[str, ModuleType]:
-    """Return those programs that are driven by events; the others compute."""
+    """Return the plain programs that process events, by name."""
     return {name: program for name, program in programs().items() if hasattr(program, "on_event")}
 
 
 def judge_case(program: Any, case: Case) -> Difference | None:
-    """Return the first difference between a program and a case, ``None`` if there is none."""
+    """Return the first difference between a program and a case, or ``None``."""
     run = Run(program, config_from_json(case.vector.config))
     judged = zip(case.events, case.expected(), case.allowed(), strict=True)
     for index, (event, expected, allowed) in enumerate(judged):
@@ -110,9 +110,9 @@ def judge_case(program: Any, case: Case) -> Difference | None:
 
 
 def judge_event(run: Run, observation: Observation, event: Event) -> dict[str, tuple[Any, Any]]:
-    """Let a program process an event that the model answered with the observation; return what differs: the model's, then its own.
+    """Let a program process an event; return the values that differ from the model's observation, the model's first.
 
-    The trigger that a program reports, its first, is right if it is any of the model's.
+    The first trigger of a program is right if it is one of the model's triggers.
     """
     expected, observed = observed_by_model(observation), run.step(event)
     if expected.get("triggers") and observed.get("triggers", ("",))[0] in expected["triggers"]:
@@ -121,7 +121,7 @@ def judge_event(run: Run, observation: Observation, event: Event) -> dict[str, t
 
 
 def observed_by_model(observation: Observation) -> dict[str, Any]:
-    """Return what the model observed in the form of :meth:`Run.step`."""
+    """Return an observation of the model in the form of :meth:`Run.step`."""
     observed: dict[str, Any] = {
         "cwnd_bytes": observation.cwnd_bytes,
         "ssthresh_bytes": observation.ssthresh_bytes,
@@ -141,12 +141,12 @@ def cases_of(program: Any, cases: Iterable[Case]) -> Iterator[Case]:
 
 
 def computing() -> dict[str, ModuleType]:
-    """Return those programs that compute."""
+    """Return the plain programs that compute, by name."""
     return {name: program for name, program in programs().items() if hasattr(program, "compute")}
 
 
 def judge_computation(program: ModuleType, case: ComputationCase) -> dict[str, tuple[Any, Any]]:
-    """Return the outputs that differ from those of a case. A program does not check the domain."""
+    """Return the outputs that differ from a case. Cases outside the domain pass: programs do not check it."""
     expected = case.expected()
     return {} if "error" in expected else judge_inputs(program, case.profile, decode_inputs(case.inputs), expected)
 
@@ -154,7 +154,7 @@ def judge_computation(program: ModuleType, case: ComputationCase) -> dict[str, t
 def judge_inputs(
     program: ModuleType, profile: str, inputs: dict[str, int], expected: dict[str, Any]
 ) -> dict[str, tuple[Any, Any]]:
-    """Let a program compute; return the outputs that differ: the expected ones, then its own."""
+    """Let a program compute; return the differing outputs: the expected value, then the program's."""
     computed = program.compute(profile, inputs)
     if "gamma" in computed:
         computed["gamma"] = [computed["gamma"].numerator, computed["gamma"].denominator]

@@ -1,4 +1,4 @@
-"""The endpoint around the plain programs: each path has a controller of its own (RFC 9000, section 9.4)."""
+"""The endpoint around the plain programs: each path has its own controller (RFC 9000, section 9.4)."""
 
 from dataclasses import dataclass, replace
 from itertools import dropwhile
@@ -7,18 +7,18 @@ from firstflight.events import Ack, Ce, Event, Lost, PathChange, Sent
 
 
 def follows_paths(profile: str) -> bool:
-    """Return whether a new path gets a new controller: Careful Resume has rules of its own for the event."""
+    """Return whether a new path gets a new controller. Careful Resume handles the event by its own rules."""
     return not profile.startswith("careful-resume/")
 
 
 @dataclass(slots=True)
 class Path:
-    """The current path. ``start_ns``: when it began, 0 for the first one."""
+    """The current path. ``start_ns``: its start time, 0 for the first path."""
 
     start_ns: int = 0
 
     def of_packets(self, event: Event) -> Event | None:
-        """Return the part of an event that belongs to packets of this path and in flight, or ``None``. ``path_change`` begins the next path."""
+        """Return an event's part for packets of this path in flight, or ``None``. ``path_change`` begins a path."""
         match event:
             case Sent(not_in_flight=True) | Ack(not_in_flight=True):
                 return None
@@ -28,7 +28,7 @@ class Path:
             case Ce():
                 return event if event.sent_t_ns > self.start_ns else None
             case Ack() | Lost():
-                # Packets are sent in the order of their numbers, so that old ones come first.
+                # Packets are sent in the order of their numbers, so packets of earlier paths come first.
                 runs = tuple(dropwhile(lambda run: run.sent_t_ns <= self.start_ns, event.packets))
                 size = sum(run.count * run.size_bytes for run in runs)
                 return replace(event, packets=runs, bytes=size) if runs else None

@@ -1,4 +1,4 @@
-/* The clock of a run: actions in the order of their time; actions at the same time in the order of scheduling. */
+/* The clock of a run: actions in order of time, then of scheduling. */
 #include "parts.h"
 
 static bool before(const struct sim_entry *a, const struct sim_entry *b)
@@ -58,7 +58,7 @@ static struct sim_entry pop(struct sim_clock *clock)
     return first;
 }
 
-/* Run until `finished` says so or `stop_ns` has passed. Return whether it did; otherwise nothing was left to do. */
+/* Run until `finished` returns true or `stop_ns` has passed. Return false if the queue became empty before. */
 bool sim_clock_run(struct sim_clock *clock, uint64_t stop_ns, bool (*finished)(const void *context), const void *context)
 {
     while (clock->waiting > 0 && !finished(context)) {

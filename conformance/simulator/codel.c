@@ -19,7 +19,7 @@ struct in_device {
     uint64_t size_bytes;
 };
 
-/* Take a packet out, if there is one; return whether there was, and say whether packets have waited too long for an interval. */
+/* Dequeue a packet; return false if the queue is empty. `above`: for an interval packets waited longer than TARGET. */
 static bool pop(struct sim_codel *codel, uint64_t now_ns, struct waiting *entry, bool *above)
 {
     uint64_t now = now_ns >> SHIFT;
@@ -42,7 +42,7 @@ static bool pop(struct sim_codel *codel, uint64_t now_ns, struct waiting *entry,
     return true;
 }
 
-/* Return the time of the next drop: an interval, divided by the square root of how many there were, later. INTERVAL^2 < 2^34. */
+/* Return the time of the next drop: `time` + INTERVAL / sqrt(count). INTERVAL^2 < 2^34. */
 static uint64_t after(uint64_t time, uint64_t count)
 {
     uint64_t square = INTERVAL * INTERVAL / count, root = 0;
@@ -55,7 +55,7 @@ static uint64_t after(uint64_t time, uint64_t count)
     return time + root;
 }
 
-/* Return the next packet that is not dropped, if there is one. */
+/* Dequeue the next packet that is not dropped; return false if the queue is empty. */
 static bool get(struct sim_codel *codel, uint64_t now_ns, struct waiting *entry)
 {
     uint64_t now = now_ns >> SHIFT;
@@ -97,7 +97,7 @@ struct sim_codel_link sim_codel_link(struct sim_clock *clock, uint64_t rate_bps,
     };
 }
 
-/* Return whether the device takes a packet: it does if it sends nothing, whatever the size of its queue. */
+/* Return whether the device accepts a packet. An idle device does, whatever the size of its queue. */
 static bool takes(struct sim_codel_link *link, uint64_t now_ns)
 {
     while (link->device.count > 0) {
@@ -128,7 +128,7 @@ static void serve(struct sim_hop *hop, uint64_t now_ns, const struct sim_packet 
 
 static sim_action look_again;
 
-/* Move packets into the device as long as it takes them. */
+/* Move packets into the device while it accepts them. */
 static void fill(struct sim_codel_link *link)
 {
     uint64_t now_ns = link->clock->now_ns;
@@ -156,7 +156,7 @@ static void look_again(void *subject, const union sim_argument *none)
     fill(link);
 }
 
-/* Take a packet now. */
+/* Enqueue a packet now. */
 void sim_codel_link_take(struct sim_hop *hop, const struct sim_packet *packet)
 {
     struct sim_codel_link *link = hop->link;
@@ -164,7 +164,7 @@ void sim_codel_link_take(struct sim_hop *hop, const struct sim_packet *packet)
     uint64_t now_ns = link->clock->now_ns;
 
     if (codel->waiting.count == 0 && takes(link, now_ns)) {
-        codel->first_above = 0; /* it waits for nothing */
+        codel->first_above = 0; /* the packet does not wait */
         codel->dropping = false;
         serve(hop, now_ns, packet);
     } else {

@@ -2,8 +2,8 @@
 #include "flow.h"
 
 /*
- * Count a packet that has arrived. Links keep the order: it is larger than all before. One that repeated data and was lost stays
- * missing, so that there is a byte for each packet after the first of these.
+ * Count an arrived packet. Links preserve order, so its number is larger than all before. A lost retransmission stays
+ * missing, so the span has one byte for each packet after the first of these.
  */
 void sim_delivered_add(struct sim_delivered *delivered, const struct sim_data *data)
 {

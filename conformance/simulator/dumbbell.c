@@ -1,9 +1,9 @@
-/* Run a network: its flows at once, watched at fixed intervals. */
+/* Run a network: concurrent flows, sampled at fixed intervals. */
 #include <stdlib.h>
 
 #include "flow.h"
 
-/* A flow, and the links that are its own. */
+/* A flow and its access links. */
 struct member {
     struct sim_flow flow;
     struct sim_wire wires[4];
@@ -16,13 +16,13 @@ struct dumbbell {
     struct sim_clock clock;
     struct sim_bottleneck bottleneck;
     struct sim_link back_link;
-    struct sim_bottleneck back; /* where the rate of the way back is bounded */
+    struct sim_bottleneck back; /* used if the rate of the way back is bounded */
     uint64_t unfinished;
-    struct sim_sample *samples; /* one for each flow, as the next */
+    struct sim_sample *samples; /* one for each flow, like the next */
     struct member *members;
 };
 
-/* The way back: unlimited, or with a queue as large as that of the way there. */
+/* Set up the bottlenecks. The queue of the way back has the size of the forward queue. */
 static void set_up_links(struct dumbbell *dumbbell, struct sim_memory *memory)
 {
     const struct sim_network *network = dumbbell->network;

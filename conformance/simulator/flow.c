@@ -1,9 +1,9 @@
-/* One flow: a sender, a receiver, their timers, and where there are any handshake and teardown. */
+/* One flow: sender, receiver, their timers, and optionally handshake and teardown. */
 #include <stdlib.h>
 
 #include "flow.h"
 
-/* A SYN or FIN is repeated so often, each time after twice as long. */
+/* Most repetitions of a SYN or FIN; each interval is twice the previous one. */
 #define MOST_REPEATS 10
 
 static const struct sim_ack_frame NOTHING = {.range_count = 0};
@@ -25,7 +25,7 @@ void sim_flow_begin(struct sim_flow *flow, struct sim_clock *clock, const struct
     flow->max_data_bytes = flow->max_data_window_bytes = transfer->max_data_bytes;
 }
 
-/* Begin now: with the handshake, if there is one. */
+/* Begin now, with the handshake if configured. */
 void sim_flow_start(void *subject, const union sim_argument *none)
 {
     struct sim_flow *flow = subject;
@@ -56,14 +56,14 @@ static void on_syn_ack(struct sim_flow *flow)
         return;
     }
     flow->established_ns = now_ns;
-    if (flow->syn_repeats == 1) { /* otherwise nobody knows which one was answered */
+    if (flow->syn_repeats == 1) { /* after a repetition the answer is ambiguous */
         sim_sender_sample_handshake(&flow->sender, now_ns, flow->started_ns);
     }
     sim_way_send(&flow->there, &(struct sim_packet){.wire_bytes = flow->transfer->ack_bytes, .kind = SIM_SYN_ACKED});
     sim_clock_timer(flow->clock, now_ns + flow->transfer->data_after_ns, send_now, flow, now_ns);
 }
 
-/* Send a FIN with an ACK, which may be of nothing. */
+/* Send a FIN with an ACK, which may be empty. */
 static void send_fin(struct sim_flow *flow, const struct sim_ack_frame *acked)
 {
     if (flow->finished_ns == SIM_NONE && flow->fin_repeats <= MOST_REPEATS) {
@@ -93,7 +93,7 @@ static void finish(struct sim_flow *flow)
 
 static void set_probe_timer(struct sim_flow *flow);
 
-/* Send the packets of the sender on their way. */
+/* Forward the sent packets onto the path. */
 static void forward_runs(struct sim_flow *flow)
 {
     const struct sim_sender *sender = &flow->sender;
@@ -135,7 +135,7 @@ static void paced(void *subject, const union sim_argument *none)
     send_now(subject, none);
 }
 
-/* Return the ACK of the packets that have arrived. Every ACK repeats the limit of the data: a later one makes up for a lost ACK. */
+/* Return the ACK of the arrived packets. Every ACK repeats the data limit, so a later ACK replaces a lost one. */
 static struct sim_ack_frame ack_frame(struct sim_flow *flow)
 {
     struct sim_ack_frame frame = sim_ack_policy_acknowledge(&flow->acks, flow->clock->now_ns);
@@ -152,7 +152,7 @@ static void acknowledge(struct sim_flow *flow)
     sim_way_send(&flow->back, &packet);
 }
 
-/* Answer the FIN, now that all data is there. `fills_gap`: the FIN had come before the data that was missing. */
+/* Answer the FIN after all data has arrived. `fills_gap`: the FIN arrived before the missing data. */
 static void close_flow(struct sim_flow *flow, bool fills_gap)
 {
     if (flow->fin_repeats > 0) {
@@ -166,7 +166,7 @@ static void close_flow(struct sim_flow *flow, bool fills_gap)
     }
 }
 
-/* Raise the limit of the data once half of the window is used (MAX_DATA; RFC 9000, section 4.2, as in quicly). */
+/* Raise the data limit once half of the window is used (MAX_DATA; RFC 9000, section 4.2, as in quicly). */
 static void raise_max_data(struct sim_flow *flow)
 {
     uint64_t window_bytes = flow->max_data_window_bytes;
@@ -282,7 +282,7 @@ static void on_loss_timer(void *subject, const union sim_argument *argument)
     }
 }
 
-/* Have one action waiting for the probe timer; it looks again when it is its turn. */
+/* Schedule the probe timer unless an action is scheduled; that action checks the due time again. */
 static void set_probe_timer(struct sim_flow *flow)
 {
     uint64_t now_ns = flow->clock->now_ns;

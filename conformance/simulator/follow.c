@@ -1,12 +1,12 @@
-/* Follow a recording with a profile: the port takes its events, given the subject's window before each. */
+/* Follow a recording with a profile: the port processes its events, given the subject's window before each. */
 #include "simulator.h"
 
 #include "firstflight/controller.h"
 
 /*
- * Return how many events were taken: fewer than `count` where the model refused one, or where `most` answers have differed from `after`,
- * the subject's windows: from there on nothing more is asked of this profile. Before the event `begin` only packets sent are told.
- * Windows are compared in units of `unit` bytes; while they are equal, the profile keeps the rest of its own.
+ * Return the number of processed events. It is below `count` if the model rejected an event, or after more than `most`
+ * answers differed from `after`, the subject's windows. Before the event `begin`, only sent packets are processed.
+ * Windows are compared in units of `unit` bytes; while they are equal, the profile keeps the remainder of its window.
  */
 size_t sim_follow(const char *algorithm, const char *profile, const struct ff_config *config, const struct ff_event *events,
                   const uint64_t *given, const uint64_t *after, size_t count, size_t begin, size_t most,

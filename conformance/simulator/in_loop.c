@@ -3,7 +3,7 @@
 
 const struct sim_watch sim_nobody = {0};
 
-/* Create the named controller, or the window of the thesis if `profile` is NULL; one outside of the library exists. */
+/* Create the named controller, or the window of the thesis if `profile` is NULL. Outside controllers exist already. */
 void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_memory *memory, const char *algorithm, const char *profile,
                        const struct sim_transfer *transfer)
 {
@@ -44,7 +44,7 @@ static void summarize(struct sim_summary *summary, uint64_t t_ns, const struct f
     }
 }
 
-/* Return whether an outcome is what a reader wants to know of besides changes of the phase: TURNS. */
+/* Return whether an outcome is reported even without a change of phase (TURNS in Python). */
 static bool is_turn(enum ff_outcome outcome)
 {
     return outcome == FF_OUTCOME_EXITED || outcome == FF_OUTCOME_REDUCED || outcome == FF_OUTCOME_COLLAPSED ||
@@ -75,7 +75,7 @@ static struct sim_answer ask_outside(struct sim_in_loop *loop, const struct ff_e
     return answer;
 }
 
-/* Tell the controller of an event. */
+/* Pass an event to the controller and return its answer. */
 struct sim_answer sim_in_loop_on_event(struct sim_in_loop *loop, const struct ff_event *event)
 {
     const struct sim_watch *watch = loop->watch;

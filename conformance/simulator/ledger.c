@@ -1,4 +1,4 @@
-/* The ledger of a sender: which packets are in flight, and the RTT estimator. */
+/* The ledger of a sender: the packets in flight and the RTT estimator. */
 #include "flow.h"
 
 /* Record packets being sent. */
@@ -10,7 +10,7 @@ void sim_ledger_send(struct sim_ledger *ledger, uint64_t count, uint64_t size_by
     ledger->bytes_in_flight += count * size_bytes;
 }
 
-/* Return a packet that was sent if it is in flight, or NULL. */
+/* Return a sent packet if it is in flight, or NULL. */
 const struct sim_sent_packet *sim_ledger_find(const struct sim_ledger *ledger, uint64_t packet)
 {
     if (packet < ledger->packets.oldest) {
@@ -20,7 +20,7 @@ const struct sim_sent_packet *sim_ledger_find(const struct sim_ledger *ledger, u
     return sent->size_bytes > 0 ? sent : NULL;
 }
 
-/* Remove a packet that is in flight; return it. */
+/* Remove a packet in flight and return it. */
 struct ff_run sim_ledger_take(struct sim_ledger *ledger, uint64_t packet)
 {
     struct sim_span *packets = &ledger->packets;
@@ -35,7 +35,7 @@ struct ff_run sim_ledger_take(struct sim_ledger *ledger, uint64_t packet)
     return run;
 }
 
-/* Take one sample (RFC 9002, section 5), each division rounded down. Times are below 2^60: seven of them fit. */
+/* Take one sample (RFC 9002, section 5), each division rounded down. Times are below 2^60: a sum of eight fits. */
 void sim_rtt_sample(struct sim_rtt *rtt, uint64_t latest_ns, uint64_t ack_delay_ns)
 {
     rtt->latest_ns = latest_ns;

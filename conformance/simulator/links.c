@@ -1,16 +1,16 @@
-/* Links that packets cross one after the other: those that meet in a bottleneck, and those around it. */
+/* Links that packets cross one after another: the shared bottleneck, and the links around it. */
 #include "firstflight/wide.h"
 #include "parts.h"
 
 #define NS UINT64_C(1000000000)
 
 /*
- * No packet leaves a link later. Only where a link takes every packet could one: what a way carries is bounded by windows, and
- * these by nothing.
+ * Latest time when a packet may leave a link. Only a link that accepts every packet could exceed it: windows bound the
+ * packets of a way, but windows are unbounded.
  */
 #define LAST_NS (UINT64_C(1) << 59)
 
-/* Return how long a packet takes, rounded to the nearest ns, a half down where the fraction in binary is endless. */
+/* Return the transmission time, rounded to the nearest ns; a half is rounded down if the binary fraction is endless. */
 uint64_t sim_transmission_ns(uint64_t size_bytes, uint64_t rate_bps)
 {
     uint64_t rest, high;
@@ -29,21 +29,21 @@ static uint64_t carry_wire(struct sim_wire *wire, uint64_t t_ns, uint64_t size_b
     return wire->busy_until_ns + wire->delay_ns;
 }
 
-/* Begin with a full bucket. 8 * 10^9 * 2^29 < 2^62. */
+/* Return a full bucket. 8 * 10^9 * 2^29 < 2^62. */
 struct sim_bucket sim_bucket(uint64_t rate_bps, uint64_t burst_bytes, uint64_t latency_ns)
 {
     uint64_t burst = 8 * NS * burst_bytes;
     return (struct sim_bucket){rate_bps, latency_ns, burst, burst, SIM_ORIGIN_NS, 0};
 }
 
-/* Return what a bucket holds so much later than it was counted. It is full after burst / rate ns, before the product overflows. */
+/* Return the tokens `after_ns` after the last count. It is full after burst / rate ns, before the product overflows. */
 static uint64_t refilled(const struct sim_bucket *bucket, uint64_t after_ns)
 {
     uint64_t free_bytes = bucket->burst - bucket->tokens;
     return after_ns > free_bytes / bucket->rate_bps ? bucket->burst : bucket->tokens + after_ns * bucket->rate_bps;
 }
 
-/* Return when a packet passes, SIM_NONE if it is dropped. Packets leave in order: the bucket is looked at when the last one has left. */
+/* Return when a packet passes, or SIM_NONE if it is dropped. A packet waits until the previous one has left. */
 static uint64_t carry_bucket(struct sim_bucket *bucket, uint64_t t_ns, uint64_t size_bytes)
 {
     uint64_t from_ns = t_ns > bucket->counted_ns ? t_ns : bucket->counted_ns;
@@ -60,7 +60,7 @@ static uint64_t carry_bucket(struct sim_bucket *bucket, uint64_t t_ns, uint64_t 
     return bucket->counted_ns;
 }
 
-/* Put a link at the end of a way. */
+/* Append a link to a way. */
 void sim_way_add(struct sim_way *way, enum sim_hop_kind kind, void *link)
 {
     sim_way_add_meeting(way, kind, NULL, link);
@@ -88,7 +88,7 @@ void sim_bottleneck_take(struct sim_hop *hop, const struct sim_packet *packet)
     }
 }
 
-/* Let a packet come to a link at which others meet, now. */
+/* Deliver a packet to a shared link now. */
 static void arrive(void *subject, const union sim_argument *argument)
 {
     struct sim_hop *hop = subject;
@@ -96,7 +96,7 @@ static void arrive(void *subject, const union sim_argument *argument)
     hop->take(hop, &argument->packet);
 }
 
-/* Have a packet cross the links from one on: it comes to that one at a time, now or later. */
+/* Let a packet cross the links from index `from`, where it arrives at `t_ns`, now or later. */
 static void cross(struct sim_way *way, size_t from, uint64_t t_ns, const struct sim_packet *packet)
 {
     for (size_t i = from; i < way->count; i++) {

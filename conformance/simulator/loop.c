@@ -60,7 +60,7 @@ static void summarize(const struct simulation *simulation, struct sim_summary *s
     summary->lost_packets = simulation->bottleneck.lost_packets;
 }
 
-/* Ask the controller outside of the library, which may read the summary meanwhile. */
+/* Call the controller outside the library, which may read the summary during the call. */
 static bool ask(void *context, const struct ff_event *event, struct sim_answer *answer)
 {
     const struct simulation *simulation = context;
@@ -69,7 +69,7 @@ static bool ask(void *context, const struct ff_event *event, struct sim_answer *
     return simulation->outside->on_event(simulation->outside->context, event, answer);
 }
 
-/* Run a simulation that has its scenario, watcher and clock, and a controller if it is outside of the library. */
+/* Run a prepared simulation: scenario, watcher, clock tick and, if used, the outside controller are set. */
 static enum sim_status complete(struct simulation *simulation, const char *algorithm, const char *profile,
                                 struct sim_summary *summary)
 {

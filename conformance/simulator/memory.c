@@ -1,4 +1,4 @@
-/* Memory that grows, and the way out of a run that cannot go on. */
+/* Growing memory, and the exit from a run that cannot continue. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,14 +24,14 @@ void *sim_grow(struct sim_memory *memory, void *items, size_t *capacity, size_t 
     return grown;
 }
 
-/* Return the place of one more item at the end of a ring. */
+/* Return the address of a new item at the end of a ring. */
 void *sim_ring_add(struct sim_ring *ring)
 {
     size_t old = ring->capacity;
 
     if (ring->count == old) {
         ring->items = sim_grow(ring->memory, ring->items, &ring->capacity, old, ring->item_size);
-        /* What had gone round the end of the ring goes on behind it. */
+        /* Items that had wrapped around follow the old end. */
         memcpy(ring->items + old * ring->item_size, ring->items, ring->head * ring->item_size);
     }
     return ring->items + (ring->head + ring->count++) % ring->capacity * ring->item_size;
@@ -49,7 +49,7 @@ static void grow_span(struct sim_span *span)
     size_t old = span->capacity;
 
     span->items = sim_grow(span->memory, span->items, &span->capacity, old, span->item_size);
-    /* It is twice as long: an item lies where it lay, or so much further. */
+    /* The capacity doubled: an item keeps its index or moves by the old capacity. */
     for (uint64_t number = span->oldest; number < span->oldest + old; number++) {
         if (number & old) {
             memcpy(sim_span_at(span, number), span->items + (number & (old - 1)) * span->item_size, span->item_size);
@@ -57,7 +57,7 @@ static void grow_span(struct sim_span *span)
     }
 }
 
-/* Return the place of the item of the next number. */
+/* Return the address of the item with the next number. */
 void *sim_span_add(struct sim_span *span)
 {
     if (span->end - span->oldest == span->capacity) {

@@ -1,16 +1,16 @@
-/* The data of a transfer on the sender's side: data that waits to be sent for the first time, and lost data. */
+/* The sender's data of a transfer: data waiting to be sent for the first time, and lost data. */
 #include "flow.h"
 
-/* Lost data that waits to be sent again. */
+/* Lost data waiting for retransmission. */
 struct piece {
     uint64_t name;
     uint64_t size_bytes;
 };
 
-/* What is known of a packet. */
+/* Data of a packet. */
 struct named {
-    uint64_t name; /* the packet whose data it repeats, SIM_NONE: none */
-    bool closed;   /* its data is acknowledged, or it names nothing */
+    uint64_t name; /* the packet whose data it repeats, or SIM_NONE */
+    bool closed;   /* its data is acknowledged, or it repeats other data */
 };
 
 void sim_outbox_begin(struct sim_outbox *outbox, struct sim_memory *memory, const struct sim_transfer *transfer)
@@ -30,7 +30,7 @@ static bool is_acked(const struct sim_outbox *outbox, uint64_t name)
     return name < outbox->names.oldest || ((const struct named *)sim_span_at(&outbox->names, name))->closed;
 }
 
-/* Return the packet whose data one carries: its own, if that is not known any more. */
+/* Return the packet whose data `packet` carries: `packet` itself if the entry is gone. */
 static uint64_t data_of(const struct sim_outbox *outbox, uint64_t packet)
 {
     uint64_t name = sim_outbox_name_of(outbox, packet);
@@ -50,13 +50,13 @@ static void close_name(struct sim_outbox *outbox, uint64_t name)
     }
 }
 
-/* Return whether everything was sent, and what was lost of it again. */
+/* Return whether all data was sent and all lost data was retransmitted. */
 bool sim_outbox_empty(const struct sim_outbox *outbox)
 {
     return outbox->left_bytes == 0 && outbox->again.count == 0;
 }
 
-/* Return how much the application has written: whole writes as far as the buffer holds them. */
+/* Return the bytes written by the application: whole writes that fit into the send buffer. */
 static uint64_t written_bytes(const struct sim_outbox *outbox)
 {
     const struct sim_transfer *transfer = outbox->transfer;
@@ -66,14 +66,14 @@ static uint64_t written_bytes(const struct sim_outbox *outbox)
                                                   : room_bytes / transfer->write_bytes * transfer->write_bytes;
 }
 
-/* Return how much new data application and receiver allow in all, SIM_NONE without a limit. */
+/* Return the total of new data that application and receiver allow, or SIM_NONE without a limit. */
 static uint64_t allowed_bytes(const struct sim_outbox *outbox)
 {
     uint64_t written = outbox->transfer->send_buffer_bytes == SIM_NONE ? SIM_NONE : written_bytes(outbox);
     return written < outbox->max_data_bytes ? written : outbox->max_data_bytes;
 }
 
-/* Return how much new data may be sent: SIM_NONE, which is more than any packet, without end. */
+/* Return how much new data may be sent; SIM_NONE, larger than any packet, for an unlimited transfer. */
 static uint64_t ready_bytes(const struct sim_outbox *outbox)
 {
     uint64_t allowed = allowed_bytes(outbox);
@@ -85,7 +85,7 @@ static uint64_t ready_bytes(const struct sim_outbox *outbox)
     return ready < outbox->left_bytes ? ready : outbox->left_bytes;
 }
 
-/* Return the size of the next packet, 0 if there is nothing to send now. */
+/* Return the size of the next packet, or 0 if no data can be sent now. */
 uint64_t sim_outbox_next_size_bytes(struct sim_outbox *outbox)
 {
     while (outbox->again.count > 0) {
@@ -99,7 +99,7 @@ uint64_t sim_outbox_next_size_bytes(struct sim_outbox *outbox)
     return ready < outbox->transfer->max_datagram_size_bytes ? ready : outbox->transfer->max_datagram_size_bytes;
 }
 
-/* Return how many of the next packets, up to `most`, have the size of the next one. Those that repeat data go one by one. */
+/* Return how many of the next packets, up to `most`, have the size of the first. Retransmissions leave one by one. */
 uint64_t sim_outbox_count_alike(const struct sim_outbox *outbox, uint64_t size_bytes, uint64_t most)
 {
     uint64_t alike = outbox->again.count > 0 ? 1 : ready_bytes(outbox) / size_bytes;
@@ -131,7 +131,7 @@ uint64_t sim_outbox_take(struct sim_outbox *outbox, uint64_t packet, uint64_t si
     return name;
 }
 
-/* Take back the data of lost packets, if it has a name only what has not arrived otherwise. */
+/* Queue the data of lost packets for retransmission. Named data is skipped if it has arrived in another packet. */
 void sim_outbox_lost(struct sim_outbox *outbox, const struct ff_run *packets, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -156,7 +156,7 @@ void sim_outbox_acked(struct sim_outbox *outbox, const struct sim_ack_frame *fra
     }
 }
 
-/* Make sure that there is something to send: the data of the oldest packet in flight, even if it has arrived otherwise. */
+/* Without other data, queue the data of the oldest packet in flight, even if it has arrived in another packet. */
 void sim_outbox_probe(struct sim_outbox *outbox, uint64_t oldest, uint64_t size_bytes)
 {
     if (sim_outbox_next_size_bytes(outbox) > 0) {
@@ -171,7 +171,7 @@ void sim_outbox_probe(struct sim_outbox *outbox, uint64_t oldest, uint64_t size_
     }
 }
 
-/* Return the packet whose data one repeats, SIM_NONE if its data is its own or acknowledged. */
+/* Return the packet whose data `packet` repeats, or SIM_NONE if its data is its own or acknowledged. */
 uint64_t sim_outbox_name_of(const struct sim_outbox *outbox, uint64_t packet)
 {
     if (packet == outbox->probe.packet) {
@@ -180,7 +180,7 @@ uint64_t sim_outbox_name_of(const struct sim_outbox *outbox, uint64_t packet)
     return packet < outbox->names.oldest ? SIM_NONE : ((const struct named *)sim_span_at(&outbox->names, packet))->name;
 }
 
-/* Return the first packet whose data is not acknowledged, or `next_packet`; FF_NO_PACKET if data has no names. */
+/* Return the first packet whose data is not acknowledged, or `next_packet`; FF_NO_PACKET if data is unnamed. */
 uint64_t sim_outbox_oldest_unacked(const struct sim_outbox *outbox, uint64_t next_packet)
 {
     if (!outbox->transfer->named_data) {

@@ -1,4 +1,4 @@
-/* When the packet after one that left now may leave. */
+/* The pacer: release time of the next packet. */
 #include "firstflight/wide.h"
 #include "flow.h"
 
@@ -12,7 +12,7 @@ struct real {
     int exponent;
 };
 
-/* Return digits * 2^exponent rounded to the nearest, a half to even; `more`: something beyond the last digit is not 0. */
+/* Return digits * 2^exponent rounded to the nearest, a half to even; `more`: a digit beyond the last one is not 0. */
 static struct real rounded(uint64_t digits, bool more, int exponent)
 {
     uint64_t half;
@@ -31,7 +31,7 @@ static struct real rounded(uint64_t digits, bool more, int exponent)
     return digits >> 53 != 0 ? (struct real){digits >> 1, exponent + 1} : (struct real){digits, exponent};
 }
 
-/* The product of the digits is in 2^104..2^106: 64 bits are left of it. */
+/* The product of the digits is in 2^104..2^106: its upper 64 bits remain. */
 static struct real multiply(struct real a, struct real b)
 {
     uint64_t high, low = ff_wide_product(a.digits, b.digits, &high);
@@ -45,7 +45,7 @@ static struct real divide(struct real a, struct real b)
     return rounded(digits, rest != 0, a.exponent - b.exponent - 63);
 }
 
-/* Return 6/5 of a window per smoothed RTT, cut off to whole bit/s. ns-3 computes it in double precision: these integers give the same. */
+/* Return 6/5 of a window per smoothed RTT, truncated to whole bit/s. Equal to the double-precision result of ns-3. */
 static uint64_t rate_bps(const struct sim_sender *sender, uint64_t rtt_ns)
 {
     uint64_t cwnd_bytes = sender->answer.cwnd_bytes;
@@ -69,15 +69,15 @@ static uint64_t rate_bps(const struct sim_sender *sender, uint64_t rtt_ns)
     return rate.exponent > -53 ? rate.digits >> -rate.exponent : 1;
 }
 
-/* Return whether packets leave one by one. */
+/* Return whether packets are sent one by one. */
 bool sim_paced(const struct sim_sender *sender)
 {
     return sender->answer.next_release_ns != FF_NONE || sender->transfer->pacing != SIM_PACING_NONE;
 }
 
 /*
- * Say when the packet after one that left now may leave: 5/4 of a window per smoothed RTT. 4 * 2^16 * 2^44 = 2^62; a window beyond
- * 2^60 bytes gives 1 ns, as 2^60 does.
+ * Set the release time of the next packet, after a packet sent now: 5/4 of a window per smoothed RTT.
+ * 4 * 2^16 * 2^44 = 2^62; a window above 2^60 bytes gives 1 ns, like 2^60.
  */
 void sim_hold_back(struct sim_sender *sender, uint64_t size_bytes, uint64_t now_ns)
 {

@@ -1,4 +1,4 @@
-/* What all parts of a run stand on: memory that grows, the clock, packets, links. Each is described where its functions are. */
+/* Shared structures of a run: growing memory, clock, packets, links. Functions are documented at their definitions. */
 #ifndef FIRSTFLIGHT_SIMULATOR_PARTS_H
 #define FIRSTFLIGHT_SIMULATOR_PARTS_H
 
@@ -6,27 +6,27 @@
 
 #include "simulator.h"
 
-/* Every run begins at one second, as every vector does. */
+/* Every run begins at one second, like every vector. */
 #define SIM_ORIGIN_NS UINT64_C(1000000000)
 
 /* memory.c: memory that grows; a failure ends the run. */
 
 struct sim_memory {
-    jmp_buf refused; /* where a run ends */
+    jmp_buf refused; /* target of sim_raise, which ends the run */
     enum sim_status status;
 };
 
-/* Items in a queue, of one size each. */
+/* A queue of items of equal size. */
 struct sim_ring {
     struct sim_memory *memory;
     size_t item_size;
     char *items;
-    size_t head; /* the place of the first */
+    size_t head; /* index of the first item */
     size_t count;
     size_t capacity;
 };
 
-/* Items by rising number from `oldest` to below `end`. */
+/* Items with ascending numbers from `oldest` to below `end`. */
 struct sim_span {
     struct sim_memory *memory;
     size_t item_size;
@@ -37,7 +37,7 @@ struct sim_span {
 };
 
 void sim_raise(struct sim_memory *memory, enum sim_status status);
-/* Return `items` with space for `count` of them and more, and the new capacity. */
+/* Return `items`, reallocated to more than `count` items, and the new capacity. */
 void *sim_grow(struct sim_memory *memory, void *items, size_t *capacity, size_t count, size_t item_size);
 void *sim_ring_add(struct sim_ring *ring);
 void sim_ring_drop(struct sim_ring *ring);
@@ -57,19 +57,19 @@ static inline void *sim_span_at(const struct sim_span *span, uint64_t number)
 
 enum sim_kind { SIM_DATA, SIM_SYN, SIM_SYN_ACKED, SIM_FIN_ACKED, SIM_SYN_ACK, SIM_ACK, SIM_FIN };
 
-/* What an ACK frame says: ranges newly acknowledged, rising. Links keep the order and a gap is acknowledged at once: one gap at most. */
+/* An ACK frame: newly acknowledged ranges, ascending. It has at most one gap: a gap is acknowledged at once. */
 struct sim_ack_frame {
     struct ff_range ranges[2];
-    size_t range_count; /* 0 in a FIN that acknowledges nothing */
+    size_t range_count; /* 0 in a FIN without an ACK */
     uint64_t ack_delay_ns;
-    uint64_t max_data_bytes; /* bytes of data that the sender may send in all, or SIM_NONE */
+    uint64_t max_data_bytes; /* total bytes of data that the sender may send, or SIM_NONE */
 };
 
 struct sim_data {
     uint64_t packet;
     uint64_t name; /* the packet whose data it repeats, or SIM_NONE */
     uint64_t size_bytes;
-    bool last; /* of the transfer: it carries the FIN */
+    bool last; /* last of the transfer: carries the FIN */
 };
 
 struct sim_packet {
@@ -101,9 +101,9 @@ struct sim_entry {
 struct sim_clock {
     struct sim_memory *memory;
     uint64_t now_ns;
-    uint64_t tick_ns; /* actions run at multiples of it, if it is above 1 */
+    uint64_t tick_ns; /* if above 1, actions run at multiples of it */
     uint64_t scheduled;
-    uint64_t events; /* how many actions ran */
+    uint64_t events; /* number of actions that ran */
     struct sim_entry *queue;
     size_t waiting;
     size_t capacity;
@@ -132,7 +132,7 @@ struct sim_bottleneck {
 
 struct sim_ack_policy {
     const struct sim_receiver *receiver;
-    uint64_t next_packet; /* one above the largest that arrived */
+    uint64_t next_packet; /* one above the largest arrived packet */
     uint64_t largest_arrival_ns;
     uint64_t pending_packets;
     struct sim_ack_frame pending;
@@ -141,7 +141,7 @@ struct sim_ack_policy {
 
 struct sim_bottleneck sim_bottleneck(const struct sim_link *link, uint64_t seed, struct sim_memory *memory);
 uint64_t sim_forward_delay_at(const struct sim_link *link, uint64_t since_start_ns);
-/* Return when a packet arrives, SIM_NONE if it never does. */
+/* Return the arrival time of a packet, or SIM_NONE if it is dropped or lost. */
 uint64_t sim_bottleneck_carry(struct sim_bottleneck *bottleneck, uint64_t now_ns, uint64_t size_bytes);
 void sim_bottleneck_leave(struct sim_bottleneck *bottleneck, uint64_t now_ns);
 bool sim_ack_policy_arrived(struct sim_ack_policy *acks, uint64_t now_ns, uint64_t packet);
@@ -151,22 +151,22 @@ struct sim_ack_frame sim_ack_policy_acknowledge(struct sim_ack_policy *acks, uin
 
 struct sim_way;
 
-/* A link of a way. The first three know at once when a packet passes; to the others, at which packets meet, it comes at its time. */
+/* A link of a way. The first three compute the passage of a packet in advance. The others are shared by flows. */
 enum sim_hop_kind { SIM_DELAY, SIM_WIRE, SIM_BUCKET, SIM_BOTTLENECK, SIM_CODEL };
 
 struct sim_hop;
-/* Take a packet that comes to a link now. */
+/* Enqueue a packet that arrives at a link now. */
 typedef void sim_take(struct sim_hop *hop, const struct sim_packet *packet);
 
 struct sim_hop {
     enum sim_hop_kind kind;
-    sim_take *take; /* of a link at which packets meet, else NULL */
+    sim_take *take; /* for a shared link, otherwise NULL */
     struct sim_way *way;
-    uint64_t delay_ns; /* of a SIM_DELAY */
-    void *link;        /* of all others */
+    uint64_t delay_ns; /* for SIM_DELAY */
+    void *link;        /* for all other kinds */
 };
 
-/* Links that packets cross one after the other, and what takes them at the end. */
+/* Links that packets cross one after another, and the receiver at the end. */
 struct sim_way {
     struct sim_clock *clock;
     sim_action *deliver;
@@ -184,7 +184,7 @@ struct sim_wire {
 struct sim_bucket {
     uint64_t rate_bps;
     uint64_t latency_ns;
-    uint64_t burst;  /* tokens in 1/(8e9) bytes, so that a ns adds rate_bps of them */
+    uint64_t burst;  /* tokens in 1/(8e9) bytes: each ns adds rate_bps tokens */
     uint64_t tokens;
     uint64_t counted_ns;
     uint64_t dropped_packets;
@@ -206,7 +206,7 @@ struct sim_codel_link {
     uint64_t rate_bps;
     uint64_t delay_ns;
     uint64_t queue_bytes;
-    struct sim_ring device; /* what waits in the device */
+    struct sim_ring device; /* packets waiting in the device */
     uint64_t device_bytes;
     uint64_t busy_until_ns;
     bool waits;
@@ -214,11 +214,11 @@ struct sim_codel_link {
 };
 
 void sim_way_add(struct sim_way *way, enum sim_hop_kind kind, void *link);
-/* Put a link at which packets meet at the end of a way. */
+/* Append a shared link to a way. */
 void sim_way_add_meeting(struct sim_way *way, enum sim_hop_kind kind, sim_take *take, void *link);
 sim_take sim_bottleneck_take;
 void sim_way_send(struct sim_way *way, const struct sim_packet *packet);
-/* Send a packet on behind a link, which it leaves at a time, now or later. */
+/* Forward a packet that leaves the link `behind` at `t_ns`, now or later. */
 void sim_way_forward(struct sim_hop *behind, uint64_t t_ns, const struct sim_packet *packet);
 uint64_t sim_transmission_ns(uint64_t size_bytes, uint64_t rate_bps);
 struct sim_bucket sim_bucket(uint64_t rate_bps, uint64_t burst_bytes, uint64_t latency_ns);

@@ -1,4 +1,4 @@
-/* The bottleneck, a link with a queue; and the receiver, which acknowledges. Both only compute; others schedule. */
+/* The bottleneck, a link with a queue; and the ACK policy of the receiver. Both only compute; the callers schedule. */
 #include "parts.h"
 
 #define NS UINT64_C(1000000000)
@@ -26,7 +26,7 @@ static bool chance_ppm(uint64_t *state, uint64_t p)
     return next_random(state) % 1000000 < p;
 }
 
-/* Return the delay of a packet that leaves the link so long after the start, without jitter. */
+/* Return the delay, without jitter, of a packet that leaves the link `since_start_ns` after the start. */
 uint64_t sim_forward_delay_at(const struct sim_link *link, uint64_t since_start_ns)
 {
     uint64_t longer_ns = 0;
@@ -37,7 +37,7 @@ uint64_t sim_forward_delay_at(const struct sim_link *link, uint64_t since_start_
     return link->forward_delay_ns + longer_ns;
 }
 
-/* Return how long the link serves a packet, rounded up. 8 * 10^9 * (2^16 + 2^16) < 2^50. */
+/* Return the service time of a packet, rounded up. 8 * 10^9 * (2^16 + 2^16) < 2^50. */
 static uint64_t service_ns(const struct sim_link *link, uint64_t size_bytes)
 {
     return (8 * NS * size_bytes + link->rate_bps - 1) / link->rate_bps;
@@ -55,7 +55,7 @@ struct sim_bottleneck sim_bottleneck(const struct sim_link *link, uint64_t seed,
     };
 }
 
-/* Let those packets leave the queue whose service has begun. */
+/* Remove the packets whose service has begun from the queue. */
 void sim_bottleneck_leave(struct sim_bottleneck *bottleneck, uint64_t now_ns)
 {
     while (bottleneck->waiting.count > 0) {
@@ -68,7 +68,7 @@ void sim_bottleneck_leave(struct sim_bottleneck *bottleneck, uint64_t now_ns)
     }
 }
 
-/* Return whether the queue takes a packet that has to wait. */
+/* Return whether the queue accepts a packet that has to wait. */
 static bool takes(struct sim_bottleneck *bottleneck, uint64_t size_bytes)
 {
     const struct sim_link *link = bottleneck->link;
@@ -86,7 +86,7 @@ static bool takes(struct sim_bottleneck *bottleneck, uint64_t size_bytes)
     return true;
 }
 
-/* Take a packet; return when it arrives at the receiver, SIM_NONE if it never does. */
+/* Enqueue a packet; return its arrival time at the receiver, or SIM_NONE if it is dropped or lost. */
 uint64_t sim_bottleneck_carry(struct sim_bottleneck *bottleneck, uint64_t now_ns, uint64_t size_bytes)
 {
     const struct sim_link *link = bottleneck->link;
@@ -117,7 +117,7 @@ uint64_t sim_bottleneck_carry(struct sim_bottleneck *bottleneck, uint64_t now_ns
     return bottleneck->last_arrival_ns;
 }
 
-/* Take a packet; return whether an ACK is due at once. Otherwise one is due at `deadline_ns`. */
+/* Process an arrived packet; return whether an ACK is due at once. Otherwise an ACK is due at `deadline_ns`. */
 bool sim_ack_policy_arrived(struct sim_ack_policy *acks, uint64_t now_ns, uint64_t packet)
 {
     struct sim_ack_frame *pending = &acks->pending;
@@ -141,7 +141,7 @@ bool sim_ack_policy_arrived(struct sim_ack_policy *acks, uint64_t now_ns, uint64
     return false;
 }
 
-/* Return what is newly acknowledged; nothing is pending then. */
+/* Return an ACK of the pending packets, and clear them. */
 struct sim_ack_frame sim_ack_policy_acknowledge(struct sim_ack_policy *acks, uint64_t now_ns)
 {
     struct sim_ack_frame frame = acks->pending;

@@ -1,4 +1,4 @@
-/* Events of the sender: the controller gets each, and its answer counts from then on. */
+/* Events of the sender: each is passed to the controller, and the sender uses the latest answer. */
 #include "flow.h"
 
 void sim_sender_record(struct sim_sender *sender, struct ff_event *event)

@@ -7,14 +7,14 @@
 #define PERSISTENT_CONGESTION_THRESHOLD 3
 #define MOST_DOUBLINGS 10
 
-/* Return how long a packet may be overdue: 9/8 of the larger RTT. RTTs are below 2^44 ns. Without a sample nothing was acknowledged. */
+/* Return the time threshold: 9/8 of the larger RTT. RTTs are below 2^44 ns. Without a sample nothing is judged lost. */
 static uint64_t loss_delay_ns(const struct sim_sender *sender)
 {
     const struct sim_rtt *rtt = &sender->rtt;
     return 9 * (rtt->latest_ns > rtt->smoothed_ns ? rtt->latest_ns : rtt->smoothed_ns) / 8;
 }
 
-/* Return the probe timeout without backoff; before the first sample that of RFC 9002, section 6.2.2. It is below 2^48 ns. */
+/* Return the probe timeout without backoff, below 2^48 ns; before the first sample, as in RFC 9002, section 6.2.2. */
 static uint64_t probe_timeout_ns(const struct sim_sender *sender)
 {
     const struct sim_rtt *rtt = &sender->rtt;
@@ -28,7 +28,7 @@ static uint64_t probe_timeout_ns(const struct sim_sender *sender)
     return timeout_ns > least_ns ? timeout_ns : least_ns;
 }
 
-/* Return whether lost packets, with none between them that arrived, span so long (RFC 9002, section 7.6.1). */
+/* Return whether contiguous lost packets span the duration of persistent congestion (RFC 9002, section 7.6.1). */
 static bool is_persistent(const struct sim_sender *sender)
 {
     uint64_t first_sample_ns = sender->first_sample_ns, began_ns = SIM_NONE, next_packet = SIM_NONE;
@@ -50,7 +50,7 @@ static bool is_persistent(const struct sim_sender *sender)
     return false;
 }
 
-/* Declare packets lost. `acked_bytes` are gone from the ledger but still in flight for the controller. */
+/* Declare packets lost. `acked_bytes` are no longer in the ledger but still in flight for the controller. */
 void sim_detect_losses(struct sim_sender *sender, uint64_t now_ns, uint64_t acked_bytes)
 {
     struct sim_runs *lost = &sender->lost;
@@ -83,7 +83,7 @@ void sim_detect_losses(struct sim_sender *sender, uint64_t now_ns, uint64_t acke
     if (sender->transfer->probes && is_persistent(sender)) {
         struct ff_event persistent = {.kind = FF_EVENT_PERSISTENT_CONGESTION, .t_ns = now_ns};
         sim_sender_record(sender, &persistent);
-        sender->rtt.min_ns = SIM_NONE; /* the minimum is taken anew (section 5.2) */
+        sender->rtt.min_ns = SIM_NONE; /* restart the minimum (section 5.2) */
     }
 }
 
@@ -97,7 +97,7 @@ uint64_t sim_loss_timer_ns(const struct sim_sender *sender)
     return sim_ledger_find(ledger, ledger->packets.oldest)->sent_t_ns + loss_delay_ns(sender);
 }
 
-/* Return when a probe is due: so long after the last packet was sent (RFC 9002, section 6.2.1). */
+/* Return when a probe is due: one timeout, with backoff, after the last packet sent (RFC 9002, section 6.2.1). */
 uint64_t sim_probe_timer_ns(const struct sim_sender *sender)
 {
     if (!sender->transfer->probes || sender->ledger.bytes_in_flight == 0) {

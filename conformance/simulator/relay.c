@@ -1,4 +1,4 @@
-/* The link of a scenario by itself, for datagrams that are really sent: a relay asks when each of them arrives. */
+/* The link of a scenario without a simulated sender: computes arrival times for a relay of real datagrams. */
 #include <stdlib.h>
 
 #include "parts.h"

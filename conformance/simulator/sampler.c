@@ -1,13 +1,13 @@
 /* Delivery-rate samples of a sender (spec/events.md, "The delivery-rate sample"). */
 #include "flow.h"
 
-/* What is noted in a packet. */
+/* State at the sending of a packet. */
 struct note {
     uint64_t delivered_bytes;
     uint64_t delivered_ns;
     uint64_t first_send_ns;
     uint64_t lost_bytes;
-    uint64_t in_flight_bytes; /* with this packet and those before it */
+    uint64_t in_flight_bytes; /* including this packet and earlier ones */
     bool app_limited;
 };
 
@@ -20,7 +20,7 @@ void sim_sampler_begin(struct sim_sampler *sampler, struct sim_memory *memory, b
     };
 }
 
-/* Note that the application holds the sender back: until more than what is in flight now is delivered. */
+/* Mark the sender as application-limited until more than the bytes now in flight is delivered. */
 void sim_sampler_hold_back(struct sim_sampler *sampler, uint64_t in_flight_bytes)
 {
     uint64_t end_bytes = sampler->delivered_bytes + in_flight_bytes;

@@ -1,10 +1,10 @@
-/* The sender: asks the controller for the window, keeps the ledger, and makes every event. */
+/* The sender: gets the window from the controller, maintains the ledger, and produces every event. */
 #include "flow.h"
 
-/* The sample that a clock of coarse ticks gives where no tick has passed (ns-3). */
+/* RTT sample of a coarse clock when no tick has passed (ns-3), in ns. */
 #define LEAST_SAMPLE_NS 1000
 
-/* Take what there is to send. The controller is there already. */
+/* Initialize a sender. Its controller already exists. */
 void sim_sender_begin(struct sim_sender *sender, struct sim_memory *memory, const struct sim_transfer *transfer)
 {
     sender->transfer = transfer;
@@ -47,7 +47,7 @@ bool sim_sender_wants_pacer(struct sim_sender *sender)
     return size_bytes > 0 && fits(sender, size_bytes);
 }
 
-/* Offer the saved set before anything else, and say how much data waits. */
+/* Before all other events, record the saved path and the backlog. */
 static void begin(struct sim_sender *sender, uint64_t now_ns)
 {
     const struct sim_transfer *transfer = sender->transfer;
@@ -93,7 +93,7 @@ static void add_repeated(struct sim_sender *sender, uint64_t name)
     sender->repeated[sender->repeated_count++] = (struct ff_range){name, name};
 }
 
-/* Send packets of one size, which become one run with those before them if these have that size as well. */
+/* Send packets of one size; they extend the last run if its packets have the same size. */
 static void append(struct sim_sender *sender, uint64_t size_bytes, uint64_t count, uint64_t now_ns)
 {
     struct sim_runs *sent = &sender->sent;
@@ -134,7 +134,7 @@ static void record_sent(struct sim_sender *sender, uint64_t bytes_before, uint64
     sim_sender_record(sender, &event);
 }
 
-/* Return how many packets of this size may leave now: paced ones one by one. */
+/* Return how many packets of this size may leave now; with pacing at most one. */
 static uint64_t count_alike(const struct sim_sender *sender, uint64_t size_bytes, uint64_t now_ns)
 {
     if (sim_paced(sender)) {
@@ -143,7 +143,7 @@ static uint64_t count_alike(const struct sim_sender *sender, uint64_t size_bytes
     return sim_outbox_count_alike(&sender->outbox, size_bytes, room_bytes(sender) / size_bytes);
 }
 
-/* Send what may leave now; the first packet whatever may, if it is `probing`. */
+/* Send the packets that may leave now. With `probing` the first packet leaves regardless of the window. */
 static void send(struct sim_sender *sender, uint64_t now_ns, bool probing)
 {
     uint64_t bytes_before = sender->ledger.bytes_in_flight, size_bytes;
@@ -161,7 +161,7 @@ static void send(struct sim_sender *sender, uint64_t now_ns, bool probing)
             sim_hold_back(sender, size_bytes, now_ns);
         }
         if (sender->answer.next_release_ns != FF_NONE) {
-            break; /* the controller says when the next one may leave */
+            break; /* the controller sets the release time of the next packet */
         }
     }
     if (sender->sent.count > 0) {
@@ -169,7 +169,7 @@ static void send(struct sim_sender *sender, uint64_t now_ns, bool probing)
     }
 }
 
-/* Send what the windows, the pacer and the data allow. */
+/* Send the packets that the windows, the pacer and the data allow. */
 void sim_sender_send(struct sim_sender *sender, uint64_t now_ns)
 {
     if (!sender->begun) {
@@ -178,7 +178,7 @@ void sim_sender_send(struct sim_sender *sender, uint64_t now_ns)
     send(sender, now_ns, false);
 }
 
-/* Send one packet whatever the window says: new data, or that of the oldest packet (RFC 9002, section 6.2.4). */
+/* Send one packet regardless of the window: new data, or the data of the oldest packet (RFC 9002, section 6.2.4). */
 void sim_sender_probe(struct sim_sender *sender, uint64_t now_ns)
 {
     uint64_t oldest = sender->ledger.packets.oldest;
@@ -190,7 +190,7 @@ void sim_sender_probe(struct sim_sender *sender, uint64_t now_ns)
     send(sender, now_ns, true);
 }
 
-/* Take an RTT sample and return it: from exact times, or from timestamps, which the oldest packet of an ACK carries. */
+/* Take an RTT sample and return it: from exact times, or from the timestamp of the oldest packet of an ACK. */
 static uint64_t sample(struct sim_sender *sender, uint64_t now_ns, uint64_t sent_ns, uint64_t oldest_ns, uint64_t ack_delay_ns)
 {
     uint64_t tick_ns = sender->transfer->rtt_tick_ns, latest_ns = now_ns - sent_ns;
@@ -213,7 +213,7 @@ void sim_sender_sample_handshake(struct sim_sender *sender, uint64_t now_ns, uin
     sample(sender, now_ns, sent_ns, sent_ns, 0);
 }
 
-/* Take out of the ledger what a frame acknowledges and what is in flight. */
+/* Remove the packets in flight that a frame acknowledges from the ledger. */
 static void take_acked(struct sim_sender *sender, const struct sim_ack_frame *frame)
 {
     sender->acked.count = 0;
@@ -227,7 +227,7 @@ static void take_acked(struct sim_sender *sender, const struct sim_ack_frame *fr
     }
 }
 
-/* Process an ACK frame: losses first, then what it acknowledges (RFC 9002, appendix A.7). */
+/* Process an ACK frame: first losses, then the acknowledged packets (RFC 9002, appendix A.7). */
 void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct sim_ack_frame *frame)
 {
     const struct sim_runs *acked = &sender->acked;

@@ -1,8 +1,8 @@
 /*
- * The path simulator (spec/simulator.md) with controllers of the port: scenarios, networks and presets.
+ * Path simulator (spec/simulator.md) with the controllers of the port: scenarios, networks and presets.
  *
- * The package firstflight_conformance/simulate is its binding in Python. conformance/tests/plain_simulator.py gives the same events to the
- * nanosecond.
+ * The package firstflight_conformance/simulate is the Python binding. conformance/tests/plain_simulator.py produces the
+ * same events, exact to the nanosecond.
  */
 #ifndef FIRSTFLIGHT_SIMULATOR_H
 #define FIRSTFLIGHT_SIMULATOR_H
@@ -13,13 +13,13 @@
 
 #include "firstflight/controller.h"
 
-/* A number of a scenario or a result that is not there. */
+/* An absent number in a scenario or a result. */
 #define SIM_NONE UINT64_MAX
 
 /*
- * Bounds of what a run may hold, which its caller has checked: inside them no expression overflows. Times are below 2^42 ns (73
- * minutes), rates at least 1 kbit/s, sizes at most 2^40 bytes. A queue takes at most 2^58 ns to drain, so that a packet is served by 2^59
- * ns. A burst of a token bucket has at most 2^29 bytes, and the bytes that a packet has on the wire beside its data are at most 2^16.
+ * Bounds of the parameters of a run. The caller checks them; inside them no expression overflows. Times are below
+ * 2^42 ns (73 minutes), rates at least 1 kbit/s, sizes at most 2^40 bytes. A queue takes at most 2^58 ns to drain, so a
+ * packet is served by 2^59 ns. A token bucket has a burst of at most 2^29 bytes, a packet at most 2^16 header bytes.
  */
 #define SIM_TIME_END_NS (UINT64_C(1) << 42)
 #define SIM_RATE_MIN_BPS UINT64_C(1000)
@@ -28,7 +28,7 @@
 #define SIM_BURST_MAX_BYTES (UINT64_C(1) << 29)
 #define SIM_HEADER_MAX_BYTES (UINT64_C(1) << 16)
 
-/* From `at_ns` after the start on, packets that leave the link take `longer_ns` longer. */
+/* From `at_ns` after the start, packets that leave the link take `longer_ns` longer. */
 struct sim_step {
     uint64_t at_ns;
     uint64_t longer_ns;
@@ -59,7 +59,7 @@ struct sim_receiver {
 
 enum sim_pacing { SIM_PACING_NONE = 0, SIM_PACING_WINDOW, SIM_PACING_TIMER };
 
-/* What a sender has to do. Its flags are numbers. */
+/* Configuration of a sender and its data. Flags are numbers. */
 struct sim_transfer {
     uint64_t max_datagram_size_bytes;
     uint64_t initial_window_bytes; /* 0: the recommended one */
@@ -71,7 +71,7 @@ struct sim_transfer {
     uint64_t least_timeout_ns;
     uint64_t header_bytes;
     uint64_t ack_bytes;
-    uint64_t receive_window_bytes;       /* may be absent, as the next two */
+    uint64_t receive_window_bytes;       /* may be absent, like the next two */
     uint64_t first_receive_window_bytes;
     uint64_t send_buffer_bytes;
     uint64_t write_bytes;
@@ -79,13 +79,13 @@ struct sim_transfer {
     uint64_t announced;
     uint64_t saved_cwnd_bytes;           /* may be absent */
     uint64_t saved_rtt_ns;
-    uint64_t syn_bytes;                  /* absent: no handshake and no teardown, and the next three mean nothing */
+    uint64_t syn_bytes;                  /* absent: no handshake and no teardown; the next three are unused */
     uint64_t data_after_ns;
     uint64_t retry_ns;
     uint64_t fin_acknowledges;
-    uint64_t samples_rate; /* also for a controller that does not ask for samples */
-    uint64_t max_data_bytes;  /* receive window of QUIC; absent: the receiver has no limit of the data, and the next means nothing */
-    uint64_t max_data_factor; /* 1 to 16: of the window at each MAX_DATA */
+    uint64_t samples_rate; /* delivery-rate samples even for a controller that does not use them */
+    uint64_t max_data_bytes;  /* receive window of QUIC; absent: unlimited, and the next is unused */
+    uint64_t max_data_factor; /* 1 to 16: growth of the window at each MAX_DATA */
 };
 
 struct sim_scenario {
@@ -104,10 +104,10 @@ struct sim_plan {
     uint64_t start_ns;
     struct sim_transfer transfer;
     struct sim_receiver receiver;
-    uint64_t bucket_rate_bps; /* absent: no bucket, and the next two mean nothing */
+    uint64_t bucket_rate_bps; /* absent: no bucket; the next two are unused */
     uint64_t bucket_burst_bytes;
     uint64_t bucket_latency_ns;
-    uint64_t access_rate_bps; /* absent: no links of its own, and the next means nothing */
+    uint64_t access_rate_bps; /* absent: no access links; the next is unused */
     uint64_t access_delay_ns;
 };
 
@@ -123,7 +123,7 @@ struct sim_network {
 
 /* One transfer of a published experiment. */
 struct sim_preset {
-    const char *algorithm; /* of the port; with `profile` NULL "cubic" or "jumpstart" of the experiment */
+    const char *algorithm; /* name in the port; if `profile` is NULL, "cubic" or "jumpstart" of the experiment */
     const char *profile;
     uint64_t stop_ns;
     uint64_t rate_bps;
@@ -138,11 +138,11 @@ struct sim_preset {
 /* How a run ended. */
 enum sim_status {
     SIM_OK = 0,
-    SIM_STALLED, /* the sender waits for ACKs that will not come: there are no probes. Or the transfer of a preset does not end */
-    SIM_REFUSED, /* the controller does not exist, or refused an event */
-    SIM_BEYOND,  /* a number came that the bounds do not cover */
+    SIM_STALLED, /* the sender waits for lost ACKs without probes, or the transfer of a preset does not end */
+    SIM_REFUSED, /* the controller does not exist, or rejected an event */
+    SIM_BEYOND,  /* a number exceeded the bounds */
     SIM_NO_MEMORY,
-    SIM_ENDED,   /* a controller outside of the library ended the run */
+    SIM_ENDED,   /* a controller outside the library ended the run */
 };
 
 /* Answer of a controller to an event: the window, release time and phase that the sender uses. */
@@ -152,31 +152,31 @@ struct sim_answer {
     bool in_slow_start;
 };
 
-/* A controller outside of the library, such as an adapter. */
+/* A controller outside the library, such as an adapter. */
 struct sim_outside {
     uint64_t initial_window_bytes;
-    uint64_t samples_rate; /* it asks for delivery-rate samples */
+    uint64_t samples_rate; /* whether it uses delivery-rate samples */
     void *context;
     /* Answer an event; return false to end the run. */
     bool (*on_event)(void *context, const struct ff_event *event, struct sim_answer *answer);
 };
 
-/* What a scenario came to. Times are those of the clock, which begins at one second. */
+/* Result of a scenario. Times are clock times; the clock starts at one second. */
 struct sim_summary {
-    uint64_t events; /* that the controller was told */
+    uint64_t events; /* events passed to the controller */
     uint64_t began_ns;
     uint64_t ended_ns;
     uint64_t now_ns;
     uint64_t done; /* all data was acknowledged */
     uint64_t slow_start_ended_ns; /* SIM_NONE: never */
-    uint64_t ended_by;            /* the outcome of the event at which slow start ended */
+    uint64_t ended_by;            /* outcome of the event that ended slow start */
     uint64_t largest_cwnd_bytes;
     uint64_t final_cwnd_bytes;
     uint64_t dropped_packets;
-    uint64_t lost_packets; /* on the link */
+    uint64_t lost_packets; /* lost on the link */
 };
 
-/* How a flow of a network went. Times are those of the clock, SIM_NONE for what did not happen. */
+/* Result of a flow of a network. Times are clock times, or SIM_NONE for an event that did not happen. */
 struct sim_flow_result {
     uint64_t started_ns;
     uint64_t first_sent_ns;
@@ -195,7 +195,7 @@ struct sim_network_result {
     uint64_t early_dropped_packets;
     uint64_t lost_on_link_packets;
     uint64_t now_ns;
-    uint64_t events; /* of the simulator */
+    uint64_t events; /* simulator events */
 };
 
 struct sim_completion {
@@ -203,10 +203,10 @@ struct sim_completion {
     uint64_t dropped_packets;
     uint64_t sent_packets;
     uint64_t probe_timeouts;
-    uint64_t events; /* of the simulator */
+    uint64_t events; /* simulator events */
 };
 
-/* The phase changed, or the controller did something else of note. */
+/* A change of phase, or another notable action of the controller. */
 struct sim_turn {
     uint64_t t_ns;
     uint64_t phase;   /* enum ff_phase */
@@ -215,7 +215,7 @@ struct sim_turn {
     uint64_t before_bytes;
 };
 
-/* A flow at one time. */
+/* State of a flow at one time. */
 struct sim_sample {
     uint64_t delivered_bytes;
     uint64_t cwnd_bytes;
@@ -223,10 +223,10 @@ struct sim_sample {
     uint64_t phase; /* enum ff_phase; absent before the first event */
 };
 
-/* Who watches a run. Each function may be NULL; flows are counted from 0. */
+/* Callbacks that watch a run. Each function may be NULL; flows are counted from 0. */
 struct sim_watch {
     void *context;
-    /* every event and the observation after it; NULL from a window of the thesis, and for a refused event */
+    /* every event and the observation after it; NULL for a window of the thesis, and for a rejected event */
     void (*event)(void *context, size_t flow, const struct ff_event *event, const struct ff_observation *observation);
     void (*turn)(void *context, size_t flow, const struct sim_turn *turn);
     void (*sample)(void *context, uint64_t queue_bytes, const struct sim_sample *flows);
@@ -239,21 +239,21 @@ enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *al
                              const struct sim_watch *watch, struct sim_summary *summary);
 
 /*
- * Run a scenario with a controller outside of the library. Everything happens at multiples of `clock_ns`, rounded up, for a controller
- * whose clock is coarser than 1 ns. The only member of the summary about the controller that is counted is `events`.
+ * Run a scenario with a controller outside the library. All events happen at multiples of `clock_ns`, rounded up, for a
+ * controller whose clock is coarser than 1 ns. `events` is the only member of the summary about the controller.
  * During a call of the controller, the summary contains the dropped packets so far.
  */
 enum sim_status sim_simulate_outside(const struct sim_scenario *scenario, const struct sim_outside *outside, uint64_t clock_ns,
                                      struct sim_summary *summary);
 
-/* Run a network; `flows` takes a result for each of its flows. After all but SIM_OK the results say nothing. */
+/* Run a network; `flows` receives a result for each of its flows. The results are valid only after SIM_OK. */
 enum sim_status sim_run_network(const struct sim_network *network, const struct sim_watch *watch, struct sim_flow_result *flows,
                                 struct sim_network_result *result);
 
-/* Run a transfer of a preset. After all but SIM_OK the result says nothing. */
+/* Run a transfer of a preset. The result is valid only after SIM_OK. */
 enum sim_status sim_complete(const struct sim_preset *preset, const struct sim_watch *watch, struct sim_completion *result);
 
-/* The link of a scenario by itself, for datagrams that are really sent. */
+/* The link of a scenario without a simulated sender, for real datagrams. */
 struct sim_path;
 
 /* Arrival of a datagram, and the numbers of packets dropped or lost so far. */
@@ -265,12 +265,12 @@ struct sim_carried {
     uint64_t lost_packets;
 };
 
-/* Return a path that begins at `origin_ns`, NULL without memory. `link` and its steps have to live as long. */
+/* Return a path that begins at `origin_ns`, or NULL without memory. `link` and its steps must outlive the path. */
 struct sim_path *sim_path_begin(const struct sim_link *link, uint64_t seed, uint64_t origin_ns);
 enum sim_status sim_path_carry(struct sim_path *path, uint64_t now_ns, uint64_t size_bytes, struct sim_carried *carried);
 void sim_path_end(struct sim_path *path);
 
-/* What a profile answers to an event of a recording: window, ssthresh, enum ff_phase, enum ff_outcome; the last two may be absent. */
+/* Answer of a profile to an event of a recording. `phase` (enum ff_phase), `outcome` (enum ff_outcome) are optional. */
 struct sim_followed {
     uint64_t cwnd_bytes;
     uint64_t ssthresh_bytes;

@@ -1,4 +1,4 @@
-/* The window of the thesis's simulator (ns-3): CUBIC with HyStart as it is there, and its JumpStart. */
+/* The window of the thesis's simulator (ns-3): its CUBIC with HyStart, and its JumpStart. */
 #include <string.h>
 
 #include "firstflight/minmax.h"
@@ -46,7 +46,7 @@ static void begin_round(struct sim_thesis *thesis, const struct ff_event *event)
     thesis->round_rtt_ns = SIM_NONE;
 }
 
-/* HyStart: leave slow start after a train of ACKs as long as the RTT, or when the RTT of a round has doubled. */
+/* HyStart: leave slow start after an ACK train longer than the minimum RTT, or when the RTT of a round has doubled. */
 static void look_for_exit(struct sim_thesis *thesis, uint64_t now_ns, uint64_t rtt_ns)
 {
     uint64_t delay_min_ns = thesis->delay_min_ns;
@@ -79,12 +79,12 @@ static uint64_t curve(uint64_t t_ns)
     ff_wide_multiply(&cubed, t_ns);
     ff_wide_multiply(&cubed, t_ns);
     ff_wide_multiply(&cubed, 4);
-    ff_wide_divide(&cubed, UINT64_C(100000000000000)); /* 10 * (10^9)^3 is the square of it */
+    ff_wide_divide(&cubed, UINT64_C(100000000000000)); /* 10 * (10^9)^3 is the square of this divisor */
     ff_wide_divide(&cubed, UINT64_C(100000000000000));
     return cubed.limbs[0];
 }
 
-/* Return how many acknowledged segments grow the window by one. */
+/* Return the number of acknowledged segments that grow the window by one segment. */
 static uint64_t needed_segments(struct sim_thesis *thesis, uint64_t now_ns, uint64_t segments)
 {
     uint64_t window = thesis->cwnd_bytes / thesis->segment_bytes;

@@ -1,4 +1,4 @@
-"""Runs a module of the studies: ``python conformance/studies live.measure [kernel|quic-go|...]``."""
+"""Runs a module of the studies, for example ``python conformance/studies live.measure [kernel|quic-go|...]``."""
 
 import runpy
 import sys

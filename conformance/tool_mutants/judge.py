@@ -2,9 +2,10 @@
 
     python conformance/tool_mutants/judge.py [--jobs N] [FILE.toml ...]
 
-A file names a module of the tools, or a C file of the simulator, and the tests that guard it; its mutants replace one piece of text, like
-the mutants of the models in ``spec/NAME/mutants.toml``. Each is judged in a process that is forked before anything of the tools is loaded:
-nothing is written to the checkout. Exit code 1 if a mutant survives without an argument why it is equivalent, or is killed in spite of one.
+A file lists a module of the tools, or a C file of the simulator, and the tests that guard it. Its mutants replace one
+text each, like the mutants of the models in ``spec/NAME/mutants.toml``. A process forked before the tools are imported
+judges each mutant; nothing is written to the checkout. Exit code 1 if a mutant survives without an argument why it is
+equivalent, or is killed in spite of one.
 """
 
 import argparse
@@ -30,19 +31,19 @@ from types import ModuleType
 HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent / "tests"
 TOOLS = HERE.parent / "src" / "firstflight_conformance"
-#: What the tests load besides the tools: loaded once, before the processes are forked.
+#: Packages that the tests use in addition to the tools: imported once, before the fork.
 PRELOADED = ("pytest", "hypothesis", "jsonschema", "click.testing", "rich.console", "firstflight")
-#: A mutant that does not end in time is killed as well.
+#: A mutant that exceeds this time counts as killed.
 TIMEOUT_S = 900
-#: A wrong simulator may never end, and its tests take seconds.
+#: Limit for the simulator: a wrong one may never end, and its tests take seconds.
 TIMEOUT_C_S = 120
-#: Exit codes of pytest up to this one are a verdict: passed, failed, or broken while the tests were collected. Below 0 it was ended.
+#: Exit codes of pytest up to this one are verdicts: passed, failed, broken in collection. Negative codes are signals.
 _BROKEN = 2
 
 
 @dataclass(frozen=True)
 class ToolMutant:
-    """A wrong tool, and the tests that must notice. Without ``find`` it is the right one, which the tests must pass."""
+    """A wrong tool, and the tests that must fail. Without ``find`` it is the right tool, which must pass the tests."""
 
     id: str
     file: str
@@ -60,7 +61,7 @@ class ToolMutant:
 
     @property
     def text(self) -> str:
-        """The text of the module. Raise :class:`ValueError` if what is to be replaced is not there once."""
+        """The text of the module. Raise :class:`ValueError` unless ``find`` occurs exactly once."""
         text = ((HERE.parent if self.in_c else TOOLS) / self.file).read_text("utf-8")
         if self.find and text.count(self.find) != 1:
             raise ValueError(f"{self.id}: its text occurs {text.count(self.find)} times in {self.file}, not once")
@@ -83,7 +84,7 @@ def load_all() -> list[ToolMutant]:
 
 
 def score(mutants: Sequence[ToolMutant]) -> str:
-    """Return the score if each is judged as it should be, as the page on reliability states it."""
+    """Return the expected score, as stated on the page on reliability."""
     made = sum(bool(mutant.find) for mutant in mutants)
     argued = sum(bool(mutant.equivalent) for mutant in mutants)
     return f"{made - argued} of {made} mutants of the tools killed, {argued} argued equivalent"
@@ -94,7 +95,7 @@ def _members(entry: dict[str, str], common: tuple[str, tuple[str, ...], str]) ->
 
 
 class _Changed(MetaPathFinder, SourceLoader):
-    """Finds one module, with another text."""
+    """Finds one module, with the text of a mutant."""
 
     def __init__(self, mutant: ToolMutant) -> None:
         self._path, self._text = TOOLS / mutant.file, mutant.text
@@ -113,7 +114,7 @@ class _Changed(MetaPathFinder, SourceLoader):
 
 
 def put_in_place(mutant: ToolMutant, folder: Path) -> None:
-    """Let Python load the mutant instead of the module, which nothing has loaded yet; one in C is built in ``folder``."""
+    """Let Python import the mutant instead of the module, not yet imported. A mutant in C is built in ``folder``."""
     if mutant.in_c:
         _build_in_place(mutant, folder)
         return
@@ -121,7 +122,7 @@ def put_in_place(mutant: ToolMutant, folder: Path) -> None:
 
 
 def _build_in_place(mutant: ToolMutant, folder: Path) -> None:
-    """Let the tools build the simulator from a copy with the mutant, without optimising it, and with the port of :func:`build_port`."""
+    """Let the tools build a mutated copy of the simulator, not optimised, with the port of :func:`build_port`."""
     native = importlib.import_module("firstflight_conformance.simulate.native")
     port = importlib.import_module("firstflight_conformance.port")
     native.SOURCES = shutil.copytree(native.SOURCES, folder / "simulator")
@@ -135,7 +136,7 @@ def _build_in_place(mutant: ToolMutant, folder: Path) -> None:
 
 
 def build_port(folder: Path) -> None:
-    """Compile the port once for all mutants, in a process of its own: nothing of the tools is loaded here."""
+    """Compile the port once for all mutants. A subprocess lists the sources: this process must not import the tools."""
     program = "from firstflight_conformance import port; print(*port.sources(), sep='\\n')"
     sources = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     made, compiler = folder / "port.o", shlex.split(os.environ.get("CC", "cc"))
@@ -145,7 +146,7 @@ def build_port(folder: Path) -> None:
 
 
 def passes(mutant: ToolMutant) -> bool:
-    """Return whether the tests pass with the mutant in place of the module, in a process of its own."""
+    """Return whether the tests pass with the mutant instead of the module, in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         pid = os.fork()
         if pid == 0:
@@ -172,7 +173,7 @@ def _pytest(mutant: ToolMutant, folder: Path) -> int:
 
 def judged(mutants: list[ToolMutant], jobs: int) -> Iterator[tuple[ToolMutant, bool]]:
     """Yield each mutant and whether it survives."""
-    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:  # its processes may have children, as tests have
+    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:  # its processes may have children: tests start some
         yield from zip(mutants, pool.map(passes, mutants), strict=True)
 
 
@@ -184,8 +185,8 @@ def main() -> int:
     options = parser.parse_args()
     mutants = [mutant for path in options.files for mutant in load(path)] or load_all()
     for mutant in mutants:
-        assert mutant.text  # every one can be made
-    sys.dont_write_bytecode = False  # each process loads the tools anew
+        assert mutant.text  # raises if a text is stale
+    sys.dont_write_bytecode = False  # each process imports the tools again
     for name in PRELOADED:
         importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
@@ -197,7 +198,7 @@ def main() -> int:
 
 
 def _judge(mutants: list[ToolMutant], jobs: int) -> int:
-    """Print the mutants that survive; return how many should not, or are killed in spite of an argument."""
+    """Print the surviving mutants; return the number of unexpected survivors and unexpected kills."""
     wrong = 0
     for mutant, survives in judged(mutants, jobs):
         right = survives == (not mutant.find or bool(mutant.equivalent))

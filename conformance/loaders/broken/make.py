@@ -1,4 +1,4 @@
-"""Write the broken files beside this one, each from `right.ndjson` with one thing changed, and `verdicts.tsv`: python3 make.py"""
+"""Write the broken files, each with one change from `right.ndjson`, and `verdicts.tsv` here: python3 make.py"""
 
 from pathlib import Path
 
@@ -6,20 +6,20 @@ HERE = Path(__file__).parent
 RIGHT = (HERE / "right.ndjson").read_bytes()
 FORMAT_1 = (HERE / "format-1.ndjson").read_bytes()
 LINES = RIGHT.splitlines(keepends=True)
-#: Of `right.ndjson`: the header; a case of two events; a case of three.
+#: The lines of `right.ndjson`: the header; a case of two events; a case of three.
 HEADER, FIRST, SENT, ACK, SECOND, _, LOST, CE = range(8)
 DEEP = 100_000
 
 
 def changed(line: int, old: str, new: str) -> bytes:
-    """Replace what stands once in a line."""
+    """Replace a text that occurs once in a line."""
     text = LINES[line]
     assert text.count(old.encode()) == 1, (old, text)
     return b"".join([*LINES[:line], text.replace(old.encode(), new.encode()), *LINES[line + 1 :]])
 
 
 def before(line: int, more: bytes) -> bytes:
-    """Put something in before a line; behind the last one if it is their number."""
+    """Insert text before a line; the number of lines appends it."""
     return b"".join([*LINES[:line], more, *LINES[line:]])
 
 
@@ -159,7 +159,7 @@ ACCEPTED = {
 
 
 def files() -> dict[str, tuple[str, bytes]]:
-    """Return what each file must lead to, and its bytes."""
+    """Return the verdict and the bytes of each file, by name."""
     refused = {name: ("refused", content) for name, content in (STRUCTURE | MEMBERS | VALUES | SYNTAX).items()}
     return {f"{name}.ndjson": file for name, file in (refused | ACCEPTED).items()}
 

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FLAT_NULL UINT64_MAX /* null: an infinite threshold, no RTT sample. No number of a vector is as large. */
+#define FLAT_NULL UINT64_MAX /* null: an infinite threshold, no RTT sample. Larger than every number of a vector. */
 enum { FLAT_RUNS = 65536, FLAT_TEXT = 120, FLAT_MEMBERS = 20, FLAT_STATES = 32, FLAT_WAYS = 64, FLAT_OBSERVED = 16 };
 
-struct flat_run { uint64_t first, last, size_bytes, sent_t_ns; }; /* of ranges only first and last */
+struct flat_run { uint64_t first, last, size_bytes, sent_t_ns; }; /* ranges use only first and last */
 struct flat_case { char id[FLAT_TEXT]; uint64_t max_datagram_size_bytes, initial_window_bytes, events; };
 struct flat_member { const char *name; uint64_t value; };
 struct flat_event {
@@ -21,10 +21,10 @@ struct flat_event {
     struct flat_run packets[FLAT_RUNS], retransmits[FLAT_RUNS];
     /* --- end --- */
 };
-struct flat_value { const char *name; uint64_t number; const char *text; }; /* a text, or else a number or FLAT_NULL */
-struct flat_observed { struct flat_value values[FLAT_OBSERVED]; }; /* observables and numbers of the state, up to one without a name */
+struct flat_value { const char *name; uint64_t number; const char *text; }; /* text, or number or FLAT_NULL */
+struct flat_observed { struct flat_value values[FLAT_OBSERVED]; }; /* ends at a name that is NULL */
 
-/* Yours: it begins anew for each case, and answers each event. */
+/* Your controller: it restarts for each case, and answers each event. */
 struct flat_controller {
     void *self;
     void (*begin)(void *self, const struct flat_case *from);
@@ -34,8 +34,8 @@ struct flat_controller {
 /* Return a member of an event, which its kind must have. */
 uint64_t flat_get(const struct flat_event *event, const char *name);
 
-/* Judge a controller by every case of a file. Print the first difference of each case; return how many cases differ, -1 if the file
- * cannot be read or is of another form, which is printed as well. `open`: how many are not decided, since the controller may conform. */
+/* Judge a controller by every case of a file. Print the first difference of each case; return the number of differing
+ * cases. Print an error and return -1 if the file is unreadable or malformed. `open`: number of undecided cases. */
 int flat_judge(const char *path, const struct flat_controller *controller, int *open);
 
 #endif

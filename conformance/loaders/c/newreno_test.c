@@ -99,7 +99,7 @@ static const char *verdict(const char *path, const struct flat_controller *contr
     return found < 0 ? "refused" : found > 0 ? "differs" : open > 0 ? "open" : "agrees";
 }
 
-/* Judge the broken files: each must lead to the verdict beside its name. */
+/* Judge the broken files: each must lead to the verdict next to its name. */
 static int broken(const char *folder, const struct flat_controller *controller) {
     char name[256], wanted[16], path[4096 + sizeof name];
     int count = 0;

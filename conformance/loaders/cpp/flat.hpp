@@ -1,5 +1,5 @@
 // Reads the flat form of one profile, drives a controller with it and reports the first difference. To be copied; C++17, one header.
-// Strict: what pages/flat-format.md does not have is refused with std::runtime_error.
+// Strict: any violation of pages/flat-format.md raises std::runtime_error.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace flat {
 
-// A value: a number (a truth as 1 or 0) in `number`, a text in `text`, a list in `items`, an object in `items` with `names`.
+// A value: a number or truth (1, 0) in `number`, a text in `text`, a list or object in `items`, names in `names`.
 struct Json {
     enum Kind { null, truth, numeric, texts, list, object } kind = null;
     std::optional<std::uint64_t> number;
@@ -35,7 +35,7 @@ struct Json {
 
 struct Scanner {
     std::string_view rest;
-    bool blanks = false; // messages of the adapter protocol may have them behind a comma or colon, lines have none
+    bool blanks = false; // blanks after commas and colons: allowed in messages of the adapter protocol, not in lines
     int depth = 0;
 
     void need(bool holds, const char *wanted) const {
@@ -103,9 +103,9 @@ inline Json scan(std::string_view line, bool blanks) {
 // Read a message of the adapter protocol.
 inline Json parse(std::string_view line) { return scan(line, true); }
 
-// The members of each kind of line in their order, each with the form of its value: # number, ~ number or null, ? truth, $ text, & text
-// or null, ! texts, @ runs, % ranges, ^ texts or nulls by name, = numbers or nulls by the names of the profile's state, * what is
-// expected, + lists by observable, < values of other ways by name: a number, null, a text or an interval.
+// The members of each kind of line in order, each followed by a mark for its type. Single values: # number,
+// ~ number or null, ? truth, $ text, & text or null. Lists: ! texts, @ runs, % ranges. Objects: ^ texts or nulls by
+// name, = state, * expected values, + lists by observable. Ways: < number, null, text or interval by name.
 inline const std::string profile_members = "line$ format# version$ algorithm$ profile$ observables! state! cases#";
 inline const std::string case_members = "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags! "
                                         "tier$ level& clauses^ ours! ways! title$ why$";
@@ -130,7 +130,7 @@ using State = std::vector<Json>;
 
 inline bool fits(const Json &value, char form, const State &state);
 
-// Whether a value is an object of these members in this order, each of its form.
+// Return whether a value is an object with these members in this order, each of its type.
 inline bool has_members(const Json &value, const std::string &members, const State &state) {
     std::istringstream words(members);
     std::size_t count = 0;
@@ -142,7 +142,7 @@ inline bool has_members(const Json &value, const std::string &members, const Sta
     return value.kind == Json::object && count == value.names.size();
 }
 
-// Whether a value has the form that a sign stands for.
+// Return whether a value has the type of a mark.
 inline bool fits(const Json &value, char form, const State &state) {
     auto all = [&](char of_each) {
         return std::all_of(value.items.begin(), value.items.end(), [&](const Json &one) { return fits(one, of_each, state); });
@@ -185,7 +185,7 @@ inline bool fits(const Json &value, char form, const State &state) {
     }
 }
 
-// Pass over a character of UTF-8, of one to four bytes; say whether it is one.
+// Skip a UTF-8 character of one to four bytes; return whether it is valid.
 inline bool take_utf8(std::string_view &rest) {
     auto byte = [&](std::size_t at) -> unsigned { return at < rest.size() ? static_cast<unsigned char>(rest[at]) : 0; };
     std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
@@ -197,7 +197,7 @@ inline bool take_utf8(std::string_view &rest) {
     return rest.remove_prefix(right ? size : 0), right;
 }
 
-// The lines of a file, one after the other.
+// Reads the lines of a file, one after another.
 struct Lines {
     std::istream &file;
     State state{};
@@ -224,7 +224,7 @@ struct Lines {
     void end() { Scanner{"the end"}.need(file.peek() == std::istream::traits_type::eof(), "no more than the cases of the header"); }
 };
 
-// What a controller answers, observables and numbers of the state by name: null, a number or a text.
+// The answer of a controller, observables and numbers of the state by name: null, a number or a text.
 using Value = std::variant<std::monostate, std::uint64_t, std::string>;
 using Observed = std::map<std::string, Value>;
 
@@ -236,7 +236,7 @@ inline std::string shown(const Value &value) {
     return text ? *text : number ? std::to_string(*number) : "null";
 }
 
-// Return where answers are not right after an event, an empty text if they are; `live` has the ways that they may be.
+// Return the first wrong answer after an event, or an empty text. `live` contains the ways that fit so far.
 inline std::string difference(const Json &one, const Json &event, const Observed &observed, std::vector<std::uint64_t> &live) {
     auto find = [](const Json &object, const std::string &name) {
         std::size_t place = object.place(name);
@@ -285,8 +285,8 @@ inline std::string difference(const Json &one, const Json &event, const Observed
            shown(value_of(event["t_ns"])) + " ns): " + names[0] + ": expected " + all + ", observed " + shown(observed.at(names[0]));
 }
 
-// Judge a controller by all cases of a file, beginning it anew for each with begin(case); it answers on_event(event) with Observed.
-// Return the first difference of each case that has one; "not decided: " begins it if the controller may conform.
+// Judge a controller by all cases of a file. It restarts at begin(case) and answers on_event(event) with Observed.
+// Return the first difference of each differing case, prefixed with "not decided: " if the controller may conform.
 template <typename Controller> std::vector<std::string> differences(std::istream &file, Controller &controller) {
     std::vector<std::string> found;
     Lines lines{file};
@@ -297,7 +297,7 @@ template <typename Controller> std::vector<std::string> differences(std::istream
     lines.format = format;
     for (std::uint64_t cases = *header["cases"]; cases > 0; cases--) {
         Json one = lines.next("case", case_members);
-        std::vector<std::uint64_t> live{0}; // the ways that the answers so far are
+        std::vector<std::uint64_t> live{0}; // the ways that fit the answers so far
         for (std::uint64_t way = 1; format == 2 && way < one["ways"].items.size(); way++) live.push_back(way);
         Scanner{one["case"].text}.need(*one["events"] > 0, "an event");
         controller.begin(one);

@@ -1,5 +1,5 @@
 // Package flat reads the flat form of one profile, drives a controller with it and reports the first difference. To be copied.
-// Strict: what pages/flat-format.md does not have is an error.
+// Strict: any violation of pages/flat-format.md is an error.
 package flat
 
 import (
@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// The members of each kind of line in their order, each with the form of its value: # number, ~ number or null, ? truth, $ text, & text
-// or null, ! texts, @ runs, % ranges, ^ texts or nulls by name, = numbers or nulls by the names of the profile's state, * what is
-// expected, + lists by observable, < values of other ways by name: a number, null, a text or an interval.
+// The members of each kind of line in order, each followed by a mark for its type. Single values: # number,
+// ~ number or null, ? truth, $ text, & text or null. Lists: ! texts, @ runs, % ranges. Objects: ^ texts or nulls by
+// name, = state, * expected values, + lists by observable. Ways: < number, null, text or interval by name.
 const (
 	profileMembers = "line$ format# version$ algorithm$ profile$ observables! state! cases#"
 	caseMembers    = "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags! tier$ level& clauses^ ours! ways! title$ why$"
@@ -46,7 +46,7 @@ type Header struct {
 	Observables, State                []string
 }
 
-// Config is the first line of a case. A nil initial window is the recommended one of RFC 9002, or that of the stack.
+// Config is the first line of a case. A nil initial window is the recommended window of RFC 9002, or the stack's own.
 type Config struct {
 	Line, Case, Title, Why, Granularity, Tier string
 	MaxDatagramSizeBytes                      uint64  `json:"max_datagram_size_bytes"`
@@ -57,10 +57,10 @@ type Config struct {
 	Clauses                                   map[string]*string
 }
 
-// Run is a run of packets of one size that were sent at one time: first, last, size in bytes, time.
+// Run is a run of packets of one size sent at one time: first, last, size in bytes, time.
 type Run [4]uint64
 
-// Event has the members of every kind; those that its kind does not have are zero.
+// Event has the members of every kind; members that its kind does not have are zero.
 type Event struct {
 	Line, Ev string
 	I        int
@@ -101,13 +101,13 @@ type Event struct {
 	MaxDatagramSizeBytes    uint64      `json:"max_datagram_size_bytes"`
 	Handshake               bool        `json:"handshake"`
 	// --- end ---
-	// Expect, Allowed and Ways have the values as they are written, Expect also the numbers of the state.
+	// Expect, Allowed and Ways contain the values as written; Expect also contains the numbers of the state.
 	Expect  map[string]json.RawMessage
 	Allowed map[string][]json.RawMessage
 	Ways    []map[string]json.RawMessage
 }
 
-// Observed holds the values to compare, observables and numbers of the state by name: a number, a text or nil, which is null.
+// Observed contains the values to compare, observables and numbers of the state by name: number, text or nil (null).
 type Observed map[string]any
 
 // Case is a case with its events.
@@ -116,7 +116,7 @@ type Case struct {
 	Events []Event
 }
 
-// A form is what a line must have, token by token; the first token that does not fit is kept.
+// A form checks a line token by token and records the first token that does not fit.
 type form struct {
 	tokens *json.Decoder
 	state  []string
@@ -149,7 +149,7 @@ func (f *form) members(words string) {
 	f.need(f.token() == json.Delim('}'), "the end of an object")
 }
 
-// list reads items up to the bracket that closes them, and returns how many there are.
+// list reads items up to the closing bracket, and returns their number.
 func (f *form) list(open json.Delim, item func()) (count int) {
 	f.need(f.token() == open, "a list or an object")
 	for ; f.err == nil && f.tokens.More(); count++ {
@@ -163,7 +163,7 @@ func (f *form) row(width int) func() {
 	return func() { f.need(f.list('[', func() { f.value('#') }) == width, strconv.Itoa(width)+" numbers") }
 }
 
-// named reads an object of any names, each there once.
+// named reads an object with arbitrary names, each at most once.
 func (f *form) named(known string, item func(name string)) {
 	var names []string
 	f.list('{', func() {
@@ -229,7 +229,7 @@ func (f *form) value(sign byte) {
 	}
 }
 
-// isCanonical says whether a line is UTF-8 without blanks between its parts, and without an escape but those of quotation mark and backslash.
+// isCanonical reports whether a line is UTF-8 without blanks between tokens, and without escapes except \" and \\.
 func isCanonical(line []byte) bool {
 	var compact bytes.Buffer
 	plain := strings.NewReplacer(`\\`, "", `\"`, "").Replace(string(line))
@@ -289,7 +289,7 @@ func (r *reader) need(holds bool, wanted string) {
 	}
 }
 
-// Read reads all cases of a file. What the format does not have is an error.
+// Read reads all cases of a file. Any violation of the format is an error.
 func Read(content []byte) (cases []Case, err error) {
 	lines := reader{rest: content}
 	var header Header
@@ -325,15 +325,15 @@ func (e *Event) right(way int, name string) string {
 	return string(e.Expect[name])
 }
 
-// bound returns the interval of an observable in way 0, if there is one.
+// bound returns the interval of an observable in way 0, if any.
 func (e *Event) bound(name string) (ends []uint64) {
 	if len(e.Ways) > 0 && string(e.Ways[0]["way"]) == "0" && e.Ways[0][name] != nil {
-		_ = json.Unmarshal(e.Ways[0][name], &ends) // the form of the line was looked at
+		_ = json.Unmarshal(e.Ways[0][name], &ends) // the form of the line was checked
 	}
 	return ends
 }
 
-// wrong returns the names of the values that are not right in a way.
+// wrong returns the names of the values that are wrong in a way.
 func (e *Event) wrong(way int, observed Observed) (names []string) {
 	for name, value := range observed {
 		right := e.right(way, name)
@@ -348,7 +348,7 @@ func (e *Event) wrong(way int, observed Observed) (names []string) {
 	return names
 }
 
-// FirstDifference returns where a controller departs from a case, "" if it does not; "not decided: " begins the text if it may conform.
+// FirstDifference returns the first difference from a case, or "". "not decided: " begins it if the case may conform.
 func FirstDifference(one Case, controller func(*Event) Observed) string {
 	live := []int{0}
 	for way := 1; way < len(one.Ways); way++ {
@@ -392,7 +392,7 @@ func (e *Event) difference(id string, live []int, observed Observed) string {
 		strings.ReplaceAll(strings.Join(expected, " or "), `"`, ""), strings.Trim(Text(observed[wrong[0]]), `"`))
 }
 
-// Text returns a value as JSON has it.
+// Text returns a value as in JSON.
 func Text(value any) string {
 	text, _ := json.Marshal(value)
 	return string(text)

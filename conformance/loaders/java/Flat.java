@@ -16,13 +16,13 @@ import java.util.stream.LongStream;
 
 /**
  * Reads the flat form of one profile, drives a controller with it and reports the first difference. To be copied; Java 17, no libraries.
- * Strict: what pages/flat-format.md does not have is refused with IllegalArgumentException. Objects are maps, numbers are Long, without a
- * sign: compare them with Long.compareUnsigned where bits is 64.
+ * Strict: any violation of pages/flat-format.md raises IllegalArgumentException. Objects are maps, numbers are unsigned
+ * Long: compare them with Long.compareUnsigned if bits is 64.
  */
 final class Flat {
-    // The members of each kind of line in their order, each with the form of its value: # number, ~ number or null, ? truth, $ text, & text
-    // or null, ! texts, @ runs, % ranges, ^ texts or nulls by name, = numbers or nulls by the names of the profile's state, * what is
-    // expected, + lists by observable, < values of other ways by name: a number, null, a text or an interval.
+    // The members of each kind of line in order, each followed by a mark for its type. Single values: # number,
+    // ~ number or null, ? truth, $ text, & text or null. Lists: ! texts, @ runs, % ranges. Objects: ^ texts or nulls by
+    // name, = state, * expected values, + lists by observable. Ways: < number, null, text or interval by name.
     private static final String PROFILE = "line$ format# version$ algorithm$ profile$ observables! state! cases#";
     private static final String CASE = "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags!"
             + " tier$ level& clauses^ ours! ways! title$ why$";
@@ -44,17 +44,17 @@ final class Flat {
             // --- end ---
     );
     private static final String EVENT = "line$ i# ev$ t_ns# MORE expect* allowed+ ways<";
-    private static final int DEPTH = 8; // no line and no message is nested as deeply
+    private static final int DEPTH = 8; // more than the nesting of any line or message
 
     /** A case with its events, each the members of its line. */
     record Case(Map<String, Object> head, List<Map<String, Object>> events) {}
 
-    /** Read a message of the adapter protocol, which may have blanks behind a comma or colon. */
+    /** Read a message of the adapter protocol, which may have blanks after a comma or colon. */
     static Map<String, Object> parse(String text) {
         return new Flat(text, true).whole();
     }
 
-    /** Read all cases of a file, which has to be UTF-8. */
+    /** Read all cases of a file, which must be UTF-8. */
     static List<Case> cases(byte[] content) {
         var lines = decode(content).split("\n", -1);
         require(lines.length > 1 && lines[lines.length - 1].isEmpty(), "the file ends within a line");
@@ -94,14 +94,14 @@ final class Flat {
         return line;
     }
 
-    /** Read an event, with what is expected after it. */
+    /** Read an event with the expected values after it. */
     private static Map<String, Object> event(Iterator<String> next, long i, Map<String, Object> header) {
         var event = line(next, "event", EVENT, header);
         require(event.get("i").equals(i), "event " + i + " should be here: " + event);
         return event;
     }
 
-    /** Whether a value has the form that a sign stands for. */
+    /** Return whether a value has the type of a mark. */
     private static boolean fits(Object value, char form, List<?> state) {
         return switch (form) {
             case '#' -> value instanceof Long;
@@ -126,7 +126,7 @@ final class Flat {
         return row instanceof List<?> numbers && numbers.size() == width && numbers.stream().allMatch(one -> one instanceof Long);
     }
 
-    /** Whether a value has the number of a way first, and values by name. */
+    /** Return whether a value is a way: its number first, then values by name. */
     private static boolean isWay(Map<String, Object> way, List<?> state) {
         return way.size() > 1 && way.keySet().iterator().next().equals("way") && way.get("way") instanceof Long
                 && way.entrySet().stream().skip(1).allMatch(one -> (isObservable(one.getKey()) || state.contains(one.getKey()))
@@ -137,7 +137,7 @@ final class Flat {
         return !name.equals("state") && (" " + EXPECT).matches(".* \\Q" + name + "\\E[#~$&] .*");
     }
 
-    /** Whether an object has these members in this order, each of its form. */
+    /** Return whether an object has these members in this order, each of its type. */
     private static boolean hasMembers(Map<String, Object> object, String members, List<?> state) {
         var words = members.split(" +");
         int i = 0;
@@ -149,8 +149,8 @@ final class Flat {
     }
 
     /**
-     * Return where a controller departs from a case, null if it does not; "not decided: " begins the text if it may conform. The controller
-     * answers with the observables and numbers of the state to compare, by name.
+     * Return the first difference of a controller from a case, or null. "not decided: " begins it if the controller may
+     * conform. The controller answers with the observables and numbers of the state to compare, by name.
      */
     static String firstDifference(Case one, Function<Map<String, Object>, Map<String, Object>> controller) {
         var live = LongStream.range(0, ((List<?>) one.head().getOrDefault("ways", List.of(""))).size()).boxed().toList();

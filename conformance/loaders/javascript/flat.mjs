@@ -1,11 +1,11 @@
 // Reads the flat form of one profile, drives a controller with it and reports the first difference. To be copied; Node 18 or later.
-// Strict: what pages/flat-format.md does not have is refused with a SyntaxError. Numbers are BigInt: they have up to 64 bits.
+// Strict: any violation of pages/flat-format.md raises a SyntaxError. Numbers are BigInt: they have up to 64 bits.
 
 import { readFileSync } from "node:fs";
 
-// The members of each kind of line in their order, each with the form of its value: # number, ~ number or null, ? truth, $ text, & text
-// or null, ! texts, @ runs, % ranges, ^ texts or nulls by name, = numbers or nulls by the names of the profile's state, * what is
-// expected, + lists by observable, < values of other ways by name: a number, null, a text or an interval.
+// The members of each kind of line in order, each followed by a mark for its type. Single values: # number,
+// ~ number or null, ? truth, $ text, & text or null. Lists: ! texts, @ runs, % ranges. Objects: ^ texts or nulls by
+// name, = state, * expected values, + lists by observable. Ways: < number, null, text or interval by name.
 const PROFILE = "line$ format# version$ algorithm$ profile$ observables! state! cases#";
 const CASE =
   "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags! tier$ level& clauses^ ours! ways! title$ why$";
@@ -25,7 +25,7 @@ const EVENTS = {
   persistent_congestion: "", pto: "", idle_restart: "", path_change: "", spurious_loss: "",
   // --- end ---
 };
-// The members without those that format 1 does not have.
+// The members of format 1.
 const ofFormat = (number, members) => (number === 1n ? members.replace(/ (ways|pmtu_probe|not_in_flight)[^ ]/g, "") : members);
 const OBSERVABLES = EXPECT.split(" ").slice(0, -1).map((word) => word.slice(0, -1));
 
@@ -54,7 +54,7 @@ const FITS = {
   "<": (value, state) => Array.isArray(value) && value.every((way) => isWay(way, state)),
 };
 
-// Whether a value has the number of a way, and values by name.
+// Return whether a value is a way: its number, and values by name.
 function isWay(value, state) {
   if (!isObject(value)) return false;
   const [[first, number], ...others] = [...Object.entries(value), []];
@@ -64,7 +64,7 @@ function isWay(value, state) {
   });
 }
 
-// Whether a value is an object of these members in this order, each of its form.
+// Return whether a value is an object with these members in this order, each of its type.
 function hasMembers(value, words, state) {
   if (!isObject(value)) return false;
   const found = Object.entries(value);
@@ -73,8 +73,8 @@ function hasMembers(value, words, state) {
   });
 }
 
-// JSON.parse rounds what a double cannot hold: numbers become texts that begin with a control character, then BigInt. What is
-// written anew must have the same bytes, or a member is there twice.
+// JSON.parse rounds numbers beyond a double, so they become texts that begin with a control character, then BigInt.
+// Serializing the result must give the same bytes; otherwise a member occurs twice.
 const TOKEN = /"(?:[^"\\\x00-\x1f]|\\["\\])*"|(?:0|[1-9]\d*)|true|false|null|[[\]{},:]/g;
 function parse(text) {
   need(text.replace(TOKEN, "") === "", "no canonical JSON", text);
@@ -133,8 +133,8 @@ const isRight = (value, expected, allowed = []) =>
   value === expected || (allowed.includes(value) && allowed.includes(expected));
 
 /**
- * Return where a controller departs from a case, null if it does not; "not decided: " begins the text if it may conform. The controller
- * returns the observables and numbers of the state to compare, by name.
+ * Return the first difference of a controller from a case, or null. "not decided: " begins it if the controller may
+ * conform. The controller returns the observables and numbers of the state to compare, by name.
  */
 export function firstDifference({ head, events }, controller) {
   let live = (head.ways ?? [""]).map((_, way) => way);

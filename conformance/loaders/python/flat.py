@@ -1,14 +1,14 @@
 """Reads the flat form of one profile, drives a controller with it and reports the first difference. To be copied.
 
-Strict: what pages/flat-format.md does not have is refused with ``ValueError``.
+Strict: any violation of pages/flat-format.md raises ``ValueError``.
 """
 
 import json
 import re
 
-# The members of each kind of line in their order, each with the form of its value: # number, ~ number or null, ? truth, $ text, & text
-# or null, ! texts, @ runs, % ranges, ^ texts or nulls by name, = numbers or nulls by the names of the profile's state, * what is
-# expected, + lists by observable, < values of other ways by name: a number, null, a text or an interval.
+# The members of each kind of line in order, each followed by a mark for its type. Single values: # number,
+# ~ number or null, ? truth, $ text, & text or null. Lists: ! texts, @ runs, % ranges. Objects: ^ texts or nulls by
+# name, = state, * expected values, + lists by observable. Ways: < number, null, text or interval by name.
 PROFILE = "line$ format# version$ algorithm$ profile$ observables! state! cases#"
 CASE = (
     "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags! tier$ level& clauses^ ours! "
@@ -35,7 +35,7 @@ EVENTS = {
     # --- end ---
 }
 OBSERVABLES = {word[:-1] for word in EXPECT.split()[:-1]}
-#: The members that format 1 does not have.
+#: The members that format 1 lacks.
 NEW = re.compile(r" (ways|pmtu_probe|not_in_flight)\S")
 
 
@@ -45,7 +45,7 @@ def need(holds, wanted, text):
 
 
 def fits(value, form, state):
-    """Return whether a value has the form that a sign stands for."""
+    """Return whether a value has the type of a mark."""
     number, text = type(value) is int and 0 <= value < 2**64, isinstance(value, str)
     if form in "#~":
         return number or (form == "~" and value is None)
@@ -75,7 +75,7 @@ def fits(value, form, state):
 
 
 def is_way(value, state):
-    """Return whether a value has the number of a way, and values by name."""
+    """Return whether a value is a way: its number, and values by name."""
     if not isinstance(value, dict) or list(value)[:1] != ["way"] or len(value) == 1:
         return False
     known = OBSERVABLES.union(state, ["way"]).issuperset(value) and fits(value["way"], "#", state)
@@ -88,14 +88,14 @@ def is_way(value, state):
 
 
 def has_members(value, members, state):
-    """Return whether a value is an object of these members in this order, each of its form."""
+    """Return whether a value is an object with these members in this order, each of its type."""
     words = members.split()
     named = isinstance(value, dict) and list(value) == [word[:-1] for word in words]
     return named and all(fits(value[word[:-1]], word[-1], state) for word in words)
 
 
 def parse(text):
-    """Return the object of a line, which must be written as the format has it, to the byte."""
+    """Return the object of a line, which must be canonical to the byte."""
     line = text.removesuffix("\n")
     need(line != text, "the file ends within a line", text)
     try:
@@ -110,7 +110,7 @@ def parse(text):
 
 
 def read_line(text, kind, members, state=()):
-    """Return the members of a line. Raise ``ValueError`` if they are not those named, each of its form."""
+    """Return the members of a line. Raise ``ValueError`` unless it has exactly ``members``, each of its type."""
     line = parse(text)
     need(line.get("line") == kind and has_members(line, members, state), f"members are not those of a {kind}", text)
     return line
@@ -121,7 +121,7 @@ def of_format(number, members):
 
 
 def read_event(text, index, header):
-    """Return an event, with what is expected after it."""
+    """Return an event with the expected values after it."""
     more = EVENTS.get(str(parse(text).get("ev")))
     need(more is not None, "unknown event", text)
     members = of_format(header["format"], f"line$ i# ev$ t_ns# {more} expect* allowed+ ways<")
@@ -149,9 +149,9 @@ def is_right(value, expected, allowed):
 
 
 def first_difference(case, events, controller):
-    """Return where a controller departs from a case, ``None`` if it does not; "not decided: " begins the text if it may conform.
+    """Return a controller's first difference from a case, or ``None``. "not decided: " begins it if it may conform.
 
-    ``controller(event)`` returns the observables and numbers of the state that are to be compared, by name.
+    ``controller(event)`` returns the observables and numbers of the state to compare, by name.
     """
     live = list(range(len(case.get("ways", [""]))))
     for event in events:

@@ -13,7 +13,7 @@ from studies.defects.text import report
 def report_command(defect_id: str | None) -> None:
     """Print a known defect of a stack: rule, place, smallest events, values, effect, and a text for an issue.
 
-    Without an id list all defects. Nothing is sent to anybody.
+    Without an id list all defects. The command sends no data.
     """
     known = defects()
     if defect_id is None:

@@ -34,7 +34,7 @@ class Defect:
 def by_id(manifests: Mapping[str, Manifest]) -> dict[str, dict[str, list[Deviation]]]:
     """Return the defects by id and adapter, one deviation for each case; the ids are in the order of stack and number.
 
-    Adapters of the stack that the id names come before those of its forks.
+    Adapters of the stack in the id come before adapters of its forks.
     """
     found: dict[str, dict[str, list[Deviation]]] = {}
     for manifest in manifests.values():

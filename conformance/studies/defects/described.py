@@ -1,4 +1,4 @@
-"""Events in the words of an issue."""
+"""Describes events for the text of an issue."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ _NAMES: dict[type[Event], str] = {Pto: "the probe timer expires", SpuriousLoss: 
 
 
 def described(event: Event) -> str:
-    """Return an event as a reader of an issue understands it."""
+    """Return the description of an event for readers of an issue."""
     if isinstance(event, Ce):
         return f"ACK of packet {event.packet} raises the ECN-CE count to {event.ce_count}"
     if not isinstance(event, Sent | Ack | Lost):
@@ -26,7 +26,7 @@ def described(event: Event) -> str:
 
 
 def _packets(runs: Sequence[Run]) -> str:
-    """Return packet numbers and bytes, once for neighbours of equal size."""
+    """Return packet numbers and bytes, with consecutive packets of equal size grouped."""
     groups = list(_of_one_size(runs))
     return ", ".join(f"{','.join(ranges)} ({size} bytes)" for ranges, size in groups)
 

@@ -1,6 +1,6 @@
 """Measures the defects of all stacks, ``python conformance/studies defects.measure``: writes ``measured.json``.
 
-Needs the adapters and ``build/report/report.json`` of `make conformance`. Defects of adapters that are not built keep their entry.
+Needs the adapters and ``build/report/report.json`` of `make conformance`. Defects of unbuilt adapters keep their entry.
 """
 
 import itertools
@@ -30,12 +30,12 @@ from studies.defects.smallest import in_loop, shown, smallest
 from studies.defects.streams import STREAMS
 
 REPORT = BUILD / "report" / "report.json"
-#: Points of a curve at most.
+#: Most points of a curve.
 _POINTS = 60
 _MS = 1_000_000
-#: Time of the first event: a stack may take a time of 0 for none.
+#: Time of the first event, in ns: a stack may treat a time of 0 as absent.
 _FIRST_NS = 1_000_000_000
-#: Defects whose closed loop shows another difference more than the defect, with that difference.
+#: Defects that another difference hides in the closed loop, with that difference.
 _NO_PATH = {
     "gvisor-1": "the model is without HyStart and stays in slow start",
     "ngtcp2-5": "both runs leave slow start later, at other events",
@@ -76,7 +76,7 @@ def _measured(
 
 
 def _example(name: str, results: dict[str, Any], cases: dict[str, AnyCase]) -> dict[str, Any]:
-    """Return a case as it is, up to the divergence of the report."""
+    """Return an unchanged case, up to the divergence in the report."""
     case, found = cases[name], results[name]["divergence"]
     events = case.events[: found["event_index"] + 1] if isinstance(case, Case) else ()
     differences = {one["observable"]: [one["expected"], one["observed"]] for one in found["differences"]}
@@ -130,13 +130,13 @@ def _entry(
 
 
 def _path(manifest: Manifest, adapter: dict[str, Any], cases: Sequence[StimulusCase]) -> dict[str, Any] | None:
-    """Return the path of the closed loop on which stack and model differ most in bytes acknowledged, or ``None``."""
+    """Return the closed-loop path with the largest difference of acknowledged bytes from the model, or ``None``."""
     found = [run for case in cases if (run := _run(manifest, adapter, case)) is not None]
     return max(found, key=lambda run: abs(run["stack"]["acked"] - run["model"]["acked"]), default=None)
 
 
 def _run(manifest: Manifest, adapter: dict[str, Any], case: StimulusCase) -> dict[str, Any] | None:
-    """Return both runs: bytes acknowledged when the first of them ended, times of completion, losses, and the windows."""
+    """Return both runs: bytes acknowledged at the end of the first run, completion times, losses, and windows."""
     played, declared = in_loop(manifest, case), adapter["declaration"]
     if played.recording is None or played.loop is None or played.loop.divergence is None:
         return None

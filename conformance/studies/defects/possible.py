@@ -1,4 +1,4 @@
-"""Rules of loss detection on a connection that a stream of events breaks."""
+"""Finds the rules of loss detection that a stream of events breaks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ _MAX_ACK_DELAY_NS = 25_000_000
 
 
 def broken_rules(events: Sequence[Event]) -> frozenset[str]:
-    """Return the rules of RFC 9002 that the events break; empty if a connection can have them.
+    """Return the rules of RFC 9002 that the events break; empty if a connection can produce them.
 
     ``threshold``: packets are lost by a threshold after an ACK of a later packet, and then without delay (6.1). ``sample``: an ACK has an
     RTT sample if and only if it newly acknowledges the largest packet (5.1). ``persistent``: duration and RTT sample of persistent
     congestion (7.6.2). ``mark``: a CE mark comes with an ACK (7.1). ``spurious``: a spurious loss follows a loss. ``probe``: probe
-    timers expire (6.2.1). The ACK that reveals the last losses may be cut off.
+    timers expire (6.2.1). The ACK that reveals the last losses may be missing.
     """
     found: set[str] = set()
     if any(isinstance(event, PersistentCongestion) for event in events) and persistent_congestion_given(events):
@@ -69,7 +69,7 @@ class _Detector:
             yield "threshold"
 
     def _taken(self, event: Event) -> Iterator[str]:
-        """Add the packets of an event to those in flight, or take them out."""
+        """Add the packets of an event to the packets in flight, or remove them."""
         match event:
             case Sent() | Pto():
                 self.last_sent_ns = event.t_ns

@@ -1,6 +1,6 @@
 """Results of all stacks as data, ``python conformance/studies defects.results``: ``results.json`` and a badge for each stack and algorithm.
 
-They are made from the report of `make conformance`. With ``--check`` they are compared with the committed files, without the date.
+The source is the report of `make conformance`. ``--check`` compares them with the committed files, except the date.
 """
 
 import json
@@ -21,12 +21,12 @@ from studies.defects.defects import by_id
 RESULTS = CONFORMANCE / "results"
 FILE, BADGES = RESULTS / "results.json", RESULTS / "badges"
 REPORT = BUILD / "report" / "report.json"
-#: Counts of a profile: cases that agree, conform by a choice, deviate by kind, are not explained, and are refused.
+#: Counts of a profile: cases that agree, conform by a choice, deviate (by kind), are not explained, and are refused.
 _COUNTS = ("pass", "choice", *KINDS, "not explained", "refused")
 
 
 def document(report: dict[str, Any]) -> dict[str, Any]:
-    """Return the results of a report, which names no time but the date of the judged commit."""
+    """Return the results of a report. Their only time is the date of the judged commit."""
     stacks = [_stack(one) for one in report["adapters"] if one["role"] == "third-party" and not one["skipped"]]
     return {
         "format": 1,
@@ -82,7 +82,7 @@ def _defect(name: str, adapters: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(found: dict[str, Any]) -> str:
-    """Return the text of a document: one stack, and one defect, to a line."""
+    """Return the text of a document, with one stack or defect per line."""
     parts = {name: f"{json.dumps(value)}" for name, value in found.items() if not isinstance(value, list)}
     parts |= {
         name: "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
@@ -135,7 +135,7 @@ def differences(found: dict[str, Any], kept: dict[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    """Write the files, or compare them and exit with 1 where they differ."""
+    """Write the files, or compare them and exit with 1 if they differ."""
     found = document(json_document.read(REPORT))
     schema = json.loads((RESULTS / "results.schema.json").read_text("utf-8"))
     Draft202012Validator(schema).validate(json.loads(text(found)))

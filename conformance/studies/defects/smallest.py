@@ -1,4 +1,4 @@
-"""The smallest events that show one defect of a stack, found by shrinking its cases."""
+"""Finds the smallest events that show a defect of a stack, by shrinking its cases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from firstflight_conformance.simulate.cases import AnyCase, StimulusCase, Stimul
 from studies.defects.possible import broken_rules
 
 _DEADLINE_S = 30.0
-#: Shrinking begins at so many cases: those that keep most rules of loss detection, the shortest first.
+#: Number of cases to shrink: the cases that break fewest rules of loss detection, shortest first.
 _STARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Smallest:
-    """The smallest events: the case that they come from, and where stack and model differ on them."""
+    """The smallest events: their original case, and the first difference between stack and model."""
 
     case: AnyCase
     parting: Parting
@@ -32,16 +32,16 @@ class Smallest:
 
 @dataclass(slots=True)
 class _SameRule(Contest):
-    """A contest that only counts differences like the first one: another deviation must not take over while the events shrink.
+    """A contest that only counts differences like the first: shrinking must not switch to another deviation.
 
-    Nor may the events break a rule of loss detection that the first ones keep.
+    The events must not break a rule of loss detection that the first events keep.
     """
 
     clauses: frozenset[str] = frozenset()
     like: Parting | None = None
 
     def parting(self, events: Sequence[Event]) -> Parting | None:
-        """Return where the two differ, if the model carries out one of the clauses there."""
+        """Return the first difference, if the model carries out one of the clauses there."""
         found = Contest.parting(self, events)
         if found is None or not self.clauses & self._carried_out(found.events):
             return None
@@ -80,7 +80,7 @@ def smallest(manifest: Manifest, clauses: frozenset[str], cases: Sequence[AnyCas
 
 
 def _badness(events: Sequence[Event]) -> tuple[int, int]:
-    """Return how many rules of loss detection events break, and how many there are."""
+    """Return the number of rules of loss detection that the events break, and the number of events."""
     return len(broken_rules(events)), len(events)
 
 
@@ -118,7 +118,7 @@ def _shrunk(adapter: Adapter, manifest: Manifest, clauses: frozenset[str], case:
 
 
 def shown(manifest: Manifest, case: Case, events: Sequence[Event], config: Config) -> Smallest | None:
-    """Return where the stack differs from the model of a case on other events."""
+    """Return the first difference between the stack and the model of a case on other events, or ``None``."""
     adapter, names = Adapter(manifest, _DEADLINE_S), (case.vector.algorithm, case.profile)
     try:
         contest = Contest(AdapterProfile(adapter, *names), Model(*names), adapter.declaration, *names, config)

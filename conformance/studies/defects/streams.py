@@ -1,4 +1,4 @@
-"""Events made by hand for defects that shrinking shows only with events that a connection cannot have."""
+"""Hand-made events for defects that shrinking shows only with events that a connection cannot produce."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from firstflight_conformance.format.builder import MS, StreamBuilder
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Events that show a defect, and a case that shows it as well and whose profile they have."""
+    """Events that show a defect, and a case that shows it as well, with the same profile."""
 
     case: str
     events: Callable[[], StreamBuilder]
@@ -39,7 +39,7 @@ def _flight_with_a_loss() -> StreamBuilder:
 
 
 def _persistent(window_bytes: int, lost: int, *, app_limited: bool) -> StreamBuilder:
-    """Packets are lost, two of them probes, and the next probe is acknowledged; then full windows are."""
+    """Packets are lost, two of them probes. The next probe is acknowledged, then full windows are."""
     b = StreamBuilder(initial_window_bytes=window_bytes)
     b.send(0, 1, app_limited=True)
     b.ack(100 * MS, (0, 0), app_limited=True)
@@ -59,7 +59,7 @@ def _persistent(window_bytes: int, lost: int, *, app_limited: bool) -> StreamBui
 
 
 def _one_lost_of_many() -> StreamBuilder:
-    """Of each of two flights one packet is lost; the last one is acknowledged late, so that no idle time follows."""
+    """Two flights lose one packet each. The last packet is acknowledged late, so no idle time follows."""
     b = StreamBuilder(initial_window_bytes=48_000)
     b.send(0, 40)
     b.lose(200 * MS, (0, 0))
@@ -75,7 +75,7 @@ def _one_lost_of_many() -> StreamBuilder:
 
 
 def _mark_before_a_loss() -> StreamBuilder:
-    """A loss in the recovery period of a CE mark reduces nothing, and turns out to be spurious."""
+    """A loss in the recovery period of a CE mark does not reduce the window, and turns out to be spurious."""
     b = StreamBuilder(max_datagram_size_bytes=1000, initial_window_bytes=36000)
     b.send(0, 36)
     b.ce(100 * MS, 17, 0)
@@ -114,7 +114,7 @@ def _low_sample_in_css() -> StreamBuilder:
 
 
 def _mark_at_three_datagrams() -> StreamBuilder:
-    """A CE mark comes when the window is three datagrams, as after a timeout."""
+    """A CE mark arrives at a window of three datagrams, as after a timeout."""
     b = StreamBuilder(initial_window_bytes=3600)
     b.send(0, 3)
     b.ce(100 * MS, 2, 0)

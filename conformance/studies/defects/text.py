@@ -1,4 +1,4 @@
-"""A defect in words: its report, and a text for an issue."""
+"""Writes the report of a defect, and a text for an issue."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from firstflight_conformance.report.play import play_address
 from studies.defects.defects import Defect
 from studies.defects.streams import STREAMS
 
-#: Words of such a text at most, without the events; effects that do not fit are left to the report.
+#: Most words of an issue, without the events. Effects beyond the limit are only in the report.
 _WORDS = 200
 _LEVELS = {"definition": "no RFC 2119 keyword"}
 _INTRODUCTION = "Events passed directly to the congestion controller, without a connection or loss detection."
@@ -17,11 +17,11 @@ _ENDPOINT = "A TCP endpoint of netstack after the handshake; the test writes the
 _REDUCED = (
     "The events are reduced for the controller; loss detection on a connection would not produce this exact sequence."
 )
-#: Algorithms in the names that adapters declare, and how a title writes them.
+#: Algorithms in the declared names of adapters, and their names in titles.
 _ALGORITHMS = {"reno": "Reno", "newreno": "NewReno", "cubic": "CUBIC", "hystart++": "HyStart++", "bbr": "BBR"}
 #: The version that Go gives a commit without a tag, with its date.
 _PSEUDO = re.compile(r"v0\.0\.0-(\d{4})(\d\d)(\d\d)\d{6}")
-#: An issue or a change upstream; its project is that of the one before if it is left out.
+#: An issue or a change upstream. Without a project it belongs to the project of the previous one.
 _NUMBER = re.compile(r"(?:[\w.-]+/[\w.-]+)?#\d+")
 _NAMES = {"cwnd_bytes": "the congestion window", "ssthresh_bytes": "ssthresh"}
 
@@ -33,13 +33,13 @@ def report(defect: Defect) -> str:
 
 
 def heading(defect: Defect) -> str:
-    """Return the title of the text: a comment on the issue of a known or repaired defect, else a new issue."""
+    """Return the title of the text: a comment on the issue of a known or repaired defect, or a new issue."""
     known = _known(defect)
     return f"Text for a comment on {known}" if known else "Text for an issue"
 
 
 def _known(defect: Defect) -> str:
-    """Return the first issue or change upstream that describes or repairs the defect; empty if it is not known there."""
+    """Return the first issue or change upstream that describes or repairs the defect; empty for unknown defects."""
     upstream = defect.deviation.upstream or ""
     found = _NUMBER.search(upstream) if upstream.startswith(("known", "fixed in")) else None
     return found[0] if found else ""
@@ -112,7 +112,7 @@ def issue(defect: Defect) -> str:
 
 
 def _after(defect: Defect, search: str) -> list[str]:
-    """Return what follows the effects; the search is of a defect that is not known upstream."""
+    """Return the paragraphs after the effects. The search result is only for defects that are unknown upstream."""
     repair = defect.deviation.repair
     return [
         *([f"We tried this change: {repair} Our unit test then passes."] if repair else []),
@@ -122,12 +122,12 @@ def _after(defect: Defect, search: str) -> list[str]:
 
 
 def _command(defect: Defect) -> str:
-    """Return the name of the command. Events made by hand are shorter than the case that it runs."""
+    """Return the label of the command. Hand-made events are shorter than the case that the command runs."""
     return "Similar" if defect.id in STREAMS else "Reproduce"
 
 
 def _confirmation(defect: Defect, known: str) -> str:
-    """Return the first sentence of a comment; only cases with an initial window have events in their text."""
+    """Return the first sentence of a comment. Only cases with an initial window have events in their text."""
     measured = defect.measured
     has_events = measured["events"] and measured["initial_window_bytes"] is not None
     number = known.partition("#")[2]
@@ -138,7 +138,7 @@ def _confirmation(defect: Defect, known: str) -> str:
 
 
 def _search(defect: Defect) -> str:
-    """Return the result of the search upstream, with numbers alone."""
+    """Return the result of the search upstream, only with issue numbers."""
     related = _NUMBER.findall(defect.deviation.upstream or "")
     if related:
         return f"Related: {' and '.join(related)}."
@@ -146,7 +146,7 @@ def _search(defect: Defect) -> str:
 
 
 def _search_in_words(defect: Defect) -> str:
-    """Return the result with the relation of what was found."""
+    """Return the result of the search upstream, with the relation of the found issues."""
     related = (defect.deviation.upstream or "").partition("; ")[2]
     return f"Related: {related}." if related else _search(defect)
 
@@ -156,7 +156,7 @@ def _words(blocks: list[str]) -> int:
 
 
 def level(defect: Defect) -> str:
-    """Return how binding the rule is: the keyword of the text."""
+    """Return the level of the rule: the keyword of the text."""
     given = defect.deviation.keyword or defect.deviation.level or ""
     return _LEVELS.get(given, given)
 
@@ -230,6 +230,6 @@ def reproduce(defect: Defect) -> str:
 
 
 def watch_address(defect: Defect) -> str:
-    """Return where the site plays the case up to the difference, empty for a case of the closed loop."""
+    """Return the address of the site that plays the case up to the difference; empty for closed-loop cases."""
     vector_id, _, profile = defect.measured["case"].partition("@")
     return "" if vector_id.startswith("stimulus:") else play_address(vector_id, profile)

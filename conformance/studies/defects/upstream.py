@@ -1,6 +1,7 @@
-"""Tests for upstream, ``python conformance/studies defects.upstream``: in the language of each stack, against its own interface.
+"""Runs tests for upstream, ``python conformance/studies defects.upstream``, in the language of each stack.
 
-Each test is named by a defect and fails at the pinned version. The command fails if one passes: the defect is gone then.
+Each test has the name of a defect and fails at the pinned version. The command fails if one passes: the defect is gone.
+The tests use the interfaces of the stacks, not the adapters.
 """
 
 import os
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from firstflight_conformance.paths import ADAPTERS, BUILD
 
-#: The file that tells the language of a folder, the program, and its arguments.
+#: The file that identifies the language of a folder, the program, and its arguments.
 _LANGUAGES = {
     "Cargo.toml": (
         "cargo",
@@ -66,7 +67,7 @@ def _output(folder: Path) -> str | None:
 
 
 def main() -> None:
-    """Run all tests; exit with 1 if one passes, or if a folder has none that ran."""
+    """Run all tests. Exit with 1 if a test passes, or if no test of a folder ran."""
     wrong = False
     for folder in folders():
         output = _output(folder)

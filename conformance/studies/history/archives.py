@@ -1,4 +1,4 @@
-"""Sources of releases that no registry lists: inside a crate, or in a source package of a Debian suite. Each is pinned by its checksum."""
+"""Sources of releases outside registries: in a crate or a source package of Debian. Each is pinned by its checksum."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ path = "lib.rs"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of a release: its folder, its date and the checksum of what carries it."""
+    """The source of a release: its folder, its date and the checksum of its archive."""
 
     source: Path
     released: str | None
@@ -33,7 +33,7 @@ class Source:
 
 
 def obtain(stack: Stack, release: Release) -> Source:
-    """Return the source of a release. Raise :class:`UnreachableError` if it cannot be had, :class:`NotBuiltError` if it is another one."""
+    """Return the source of a release. Raise :class:`UnreachableError`, :class:`NotBuiltError` for a wrong checksum."""
     archive = next(one for one in stack.archives if one["version"] == release.version)
     return _from_crate(stack, archive) if "crate" in archive else _from_debian(stack, archive)
 
@@ -51,7 +51,7 @@ def _from_crate(stack: Stack, archive: dict[str, str]) -> Source:
 
 
 def _from_debian(stack: Stack, archive: dict[str, str]) -> Source:
-    """Fetch a source package with ``apt-get``, from the mirror that this machine uses, in folders of its own."""
+    """Fetch a source package with ``apt-get`` from the machine's mirror, with separate apt folders."""
     folder = stack.work / "apt"
     file = folder / archive["file"]
     if not file.exists():
@@ -60,11 +60,11 @@ def _from_debian(stack: Stack, archive: dict[str, str]) -> Source:
         try:
             called("apt-get", "source", "-qq", "--download-only", "--tar-only", archive["package"], cwd=folder, env=env)
         except UnreachableError:
-            if not file.exists():  # what else belongs to the package may be gone
+            if not file.exists():  # other files of the package may be gone
                 raise
     found = hashlib.sha256(file.read_bytes()).hexdigest()
     if found != archive["sha256"]:
-        raise NotBuiltError(f"{archive['file']}: its checksum is {found}, not the pinned one")
+        raise NotBuiltError(f"{archive['file']}: checksum {found} differs from the pinned one")
     source = fresh(folder / release_folder(archive))
     with tarfile.open(file) as content:
         inside = [entry for entry in content.getmembers() if archive["inside"] in entry.name]
@@ -76,12 +76,12 @@ def _from_debian(stack: Stack, archive: dict[str, str]) -> Source:
 
 
 def release_folder(archive: dict[str, str]) -> str:
-    """Return the name of the folder in which an archive is unpacked."""
+    """Return the name of the folder of an unpacked archive."""
     return f"source-{archive['version']}"
 
 
 def _apt(folder: Path, suite: str) -> dict[str, str]:
-    """Write a configuration of apt for sources of one suite. Raise :class:`UnreachableError` if this is no machine with a Debian mirror."""
+    """Write an apt configuration for sources of one suite. Raise :class:`UnreachableError` without a Debian mirror."""
     targets = called("apt-get", "indextargets", "--format", "$(LABEL)|$(REPO_URI)").splitlines()
     uri = next((line.partition("|")[2] for line in targets if line.startswith("Debian|")), "")
     if not uri:

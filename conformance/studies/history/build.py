@@ -1,4 +1,4 @@
-"""Builds the adapters of a stack against one of its releases, in a copy of their folder with the one pin changed."""
+"""Builds the adapters of a stack against one of its releases, in a copy of their folder with a changed pin."""
 
 import hashlib
 import json
@@ -19,23 +19,23 @@ from studies.history import archives
 from studies.history.registry import NotBuiltError, Release, about, called, fresh, order, without_host
 from studies.history.stacks import Stack
 
-#: In place of a release: a checkout that the user has.
+#: Stands for a checkout of the user in place of a release.
 CHECKOUT = Release("checkout")
 _ERRORS = re.compile(r"^(error.*|.*: error: .*|.*\.go:\d+:\d+: .*|go: .*|.*\.rs:.*error.*)$", re.M)
-#: What is built together, by registry, beside the folder of the adapter.
+#: Additional folders of adapters needed for a build, by registry.
 _BESIDE = {"cargo": ["rust"], "archives": ["c"]}
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A release with the adapters that are built against it: ``programs`` in a folder, or a folder of Python ``modules``."""
+    """A release with its built adapters: a folder of ``programs``, or a folder of Python ``modules``."""
 
     release: Release
     programs: Path | None = None
     modules: Path | None = None
 
     def manifests(self, stack: Stack) -> list[Manifest]:
-        """Return the adapters of the stack, with the commands that start those of this release."""
+        """Return the adapters of the stack, with commands that start the builds of this release."""
         if stack.registry == "folder":
             return [self._own(stack)]
         return [self._fitted(load_manifest(ADAPTERS / name / "manifest.toml")) for name in stack.adapters]
@@ -87,9 +87,9 @@ def from_checkout(stack: Stack, source: Path) -> Built:
 
 
 def copied(stack: Stack, release: Release) -> Path:
-    """Return the folder of the adapter in a copy of what it is built from, with the patches that are for this release.
+    """Return the adapter's folder in a copy of its sources, with the patches for this release applied.
 
-    ``before-VERSION.patch`` takes an adapter from that version to the one before; the newest is the first.
+    ``before-VERSION.patch`` adapts to releases before that version. The patches apply in order, newest version first.
     """
     work = fresh(stack.work / "adapters")
     inside = stack.folder.relative_to(ADAPTERS)
@@ -114,7 +114,7 @@ def _compiled(command: Sequence[str], folder: Path, env: dict[str, str] | None =
 
 
 def _short(error: str, text: str) -> str:
-    """Return an error with its place, without the folders of this machine."""
+    """Return an error with its location, without the folders of this machine."""
     place = re.search(r"^ *--> (\S+)$", text[text.find(error) :], re.M)
     line = f"{error} ({place[1]})" if place else error
     return without_host(re.sub(r"(?<![\w.])/(?:[^\s/:]+/)+", "", line))[:300]
@@ -125,7 +125,7 @@ def _with_cargo(stack: Stack, release: Release) -> Built:
 
 
 def _crate_from(stack: Stack, source: Path) -> Built:
-    """Build with the crate of a checkout, which may be a workspace, in place of the pinned one."""
+    """Build with the crate of a checkout, possibly a workspace, in place of the pinned crate."""
     described = json.loads(
         called("cargo", "metadata", "--quiet", "--no-deps", "--format-version", "1", cwd=source.resolve())
     )
@@ -159,7 +159,7 @@ def _with_crate(stack: Stack, release: Release, version: str | None = None, patc
 
 
 def _write_lock(folder: Path, package: str) -> None:
-    """Write a lock of the crates that are pinned, but for the stack: cargo keeps what fits and resolves the rest."""
+    """Write a lock file with the pinned crates except the stack. Cargo keeps fitting entries and resolves the rest."""
     described = json.loads(
         called("cargo", "metadata", "--quiet", "--no-deps", "--offline", "--format-version", "1", cwd=folder)
     )
@@ -187,7 +187,7 @@ def _with_go(stack: Stack, release: Release) -> Built:
         called("go", "mod", "download", "-json", f"{stack.package}@{release.version}", cwd=folder, env=env)
     )
     released = json.loads(Path(module["Info"]).read_text("utf-8"))["Time"][:10]
-    # Without the pins of the other modules Go takes what the release asks for, and writes their checksums after it has compared them.
+    # The other modules are not pinned: Go selects the versions that the release requires, and verifies their checksums.
     called("go", "mod", "edit", f"-require={stack.package}@{release.version}", cwd=folder, env=env)
     programs = fresh(stack.work / release.version)
     with about(replace(release, released=released, checksum=module["Sum"])) as known:
@@ -196,7 +196,7 @@ def _with_go(stack: Stack, release: Release) -> Built:
 
 
 def _module_from(stack: Stack, source: Path) -> Built:
-    """Build with the module of a checkout in place of the pinned one."""
+    """Build with the module of a checkout in place of the pinned module."""
     folder, name = copied(stack, CHECKOUT), stack.folder.name
     env = os.environ | {"GOWORK": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false -mod=mod"}
     called("go", "mod", "edit", f"-replace={stack.package}={source.resolve()}", cwd=folder, env=env)
@@ -206,7 +206,7 @@ def _module_from(stack: Stack, source: Path) -> Built:
 
 
 def _distribution_from(stack: Stack, source: Path) -> Built:
-    """Install a checkout alone into a folder; pip builds it."""
+    """Install a checkout without dependencies into a folder; pip builds it."""
     copied(stack, CHECKOUT)
     modules = fresh(stack.work / CHECKOUT.version)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(modules)]
@@ -215,7 +215,7 @@ def _distribution_from(stack: Stack, source: Path) -> Built:
 
 
 def _with_pip(stack: Stack, release: Release) -> Built:
-    """Install the release alone into a folder; what it depends on is that of the environment, which is pinned."""
+    """Install the release without dependencies into a folder. They come from the environment, which is pinned."""
     copied(stack, release)
     pip = (sys.executable, "-m", "pip")
     wheels, modules = fresh(stack.work / "wheels"), fresh(stack.work / release.version)
@@ -240,7 +240,7 @@ def _with_pip(stack: Stack, release: Release) -> Built:
 
 
 def _with_cc(stack: Stack, release: Release) -> Built:
-    """Compile the C source of a release, out of an archive, and the adapter with it."""
+    """Compile the C source of a release from an archive together with the adapter."""
     found = archives.obtain(stack, release)
     with about(replace(release, released=found.released, checksum=found.checksum)) as known:
         return _compiled_with_cc(stack, known, found.source)

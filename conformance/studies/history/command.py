@@ -1,4 +1,4 @@
-"""``firstflight dev history``: a stack over its releases."""
+"""``firstflight dev history``: judges the releases of a stack."""
 
 from pathlib import Path
 from typing import NoReturn
@@ -19,38 +19,40 @@ from studies.history.store import HistoryError, Judged
 
 @click.command("history")
 @click.argument("name", metavar="STACK")
-@click.option("--releases", "count", type=click.IntRange(1), default=10, help="How many of the last releases.")
+@click.option("--releases", "count", type=click.IntRange(1), default=10, help="Number of latest releases to judge.")
 @click.option(
-    "--release", "wanted", multiple=True, metavar="VERSION", help="This release, whether it is among the last or not."
+    "--release", "wanted", multiple=True, metavar="VERSION", help="Judge this release, whether among the latest or not."
 )
-@click.option("--again", is_flag=True, help="Judge again what is kept.")
-@click.option("--kept", "only_kept", is_flag=True, help="Build and judge nothing: tell what is kept.")
+@click.option("--again", is_flag=True, help="Judge stored releases again.")
+@click.option("--kept", "only_kept", is_flag=True, help="Only print the stored results.")
 @click.option(
     "--source",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Judge this checkout of the stack, and list its differences from the pinned release. Nothing is kept.",
+    help="Judge this checkout of the stack, and list its differences from the pinned release. Store nothing.",
 )
 @click.option(
     "--stacks",
     "path",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     default=STACKS,
-    show_default="that of the checkout",
-    help="Another list of stacks; what is kept lies beside it.",
+    show_default="the list of the checkout",
+    help="Another list of stacks; results are stored next to it.",
 )
 def history_command(
     *, name: str, count: int, wanted: tuple[str, ...], again: bool, only_kept: bool, source: Path | None, path: Path
 ) -> None:
-    """Build the adapter of STACK against each of its last releases, judge them by the vectors, and tell which deviations came and went.
+    """Judge the latest releases of STACK by the vectors, and list the deviations that came and went.
 
-    Releases come from the package registry of the stack, by its ordinary client: cargo, go, pip or apt-get. What is judged is kept in
-    conformance/studies/history/releases, from which `make docs` writes a page; a release that is kept is judged again only if the vectors are others
-    now. A release against which the adapter does not compile is listed with the first error.
+    The adapter is built against each release. Releases come from the package registry of the stack, by its ordinary
+    client: cargo, go, pip or apt-get. Results are stored in conformance/studies/history/releases; `make docs` writes a
+    page from them. A stored release is judged again only after a change of the vectors. A release that the adapter does
+    not compile against is listed with the first error.
 
-    With --source a checkout is built and judged instead: a crate or a workspace, a Go module, a Python package, or the source of ngtcp2. Deviations
-    that are gone, changed or new are listed; the record of the adapter has those of the pinned release.
+    With --source a checkout is built and judged instead: a crate or a workspace, a Go module, a Python package, or the
+    source of ngtcp2. Deviations that are gone, changed or new since the pinned release (the record of the adapter) are
+    listed.
 
-    Exit codes: 0 done; 2 usage; 3 an adapter breaks down on a case; 4 nothing was judged: a program or the registry is missing.
+    Exit codes: 0 done; 2 usage; 3 an adapter fails on a case; 4 nothing was judged (a program or registry is missing).
     """
     with usage_errors():
         try:
@@ -80,7 +82,7 @@ def _nothing(reason: str) -> NoReturn:
 
 
 def _asked(stack: Stack, count: int, wanted: tuple[str, ...]) -> list[Release]:
-    """Return the releases that are asked for. Raise :class:`StackError` if one does not exist."""
+    """Return the requested releases. Raise :class:`StackError` for a missing release."""
     listed = releases(stack)
     named = {release.version: release for release in listed}
     for version in wanted:
@@ -90,7 +92,7 @@ def _asked(stack: Stack, count: int, wanted: tuple[str, ...]) -> list[Release]:
 
 
 def _judge(stack: Stack, kept: dict[str, Judged], asked: list[Release], *, again: bool) -> None:
-    """Judge what is asked for, and keep each release as soon as it is judged."""
+    """Judge the requested releases, and store each result at once."""
     now = vectors_digest()
     done = {one.version for one in kept.values() if one.not_built is None and one.vectors == now and not again}
     due = [one for one in asked if one.version not in done]
@@ -119,7 +121,7 @@ def _line(one: Judged) -> str:
 
 
 def _tell(stack: Stack, kept: dict[str, Judged]) -> None:
-    """Print what came and what went, the newest release first."""
+    """Print the deviations that came and went, newest release first."""
     built = [one for one in kept.values() if one.counts][::-1]
     versions = [one.version for one in built]
     told = [

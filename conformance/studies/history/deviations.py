@@ -1,4 +1,4 @@
-"""What a kept divergence means: the deviation of the manifest that explains it, or one of ``past/STACK.toml`` that is gone; and what changed when."""
+"""Explains stored divergences by deviations of the manifest or of ``past/STACK.toml``, and lists the changes."""
 
 import itertools
 import tomllib
@@ -13,15 +13,15 @@ from studies.history.registry import order
 from studies.history.stacks import Stack
 from studies.history.store import Divergence, Judged
 
-#: The kind of what conforms by another choice, and of what nobody has explained.
+#: The kinds of conforming choices, and of divergences without an explanation.
 CHOICE, UNKNOWN = "choice", "not explained"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A deviation over the releases: its ``cases`` by version, of those that were built. ``present``: the manifest of today has it.
+    """A deviation over the built releases: its ``cases`` by version. ``present``: listed in today's manifest.
 
-    ``elsewhere``: by version how many of the cases diverge at another event, or with other numbers, than in the newest release.
+    ``elsewhere``: by version, the number of cases that differ from the newest release in their event or numbers.
     """
 
     adapter: str
@@ -34,10 +34,10 @@ class Row:
     elsewhere: Mapping[str, int] = field(default_factory=dict)
 
     def changes(self, releases: Sequence[Judged]) -> list[tuple[str, int, int]]:
-        """Return at which of the releases, the oldest first, it came, went or shows in another number of cases: version, before, after.
+        """Return the changes over the releases, oldest first: version, number of cases before, number after.
 
-        A case that the older release was not judged by does not count: whether it shows the deviation is not known. One that only the newer was
-        not judged by does: it agrees up to an event for which the stack has no function.
+        A new case without a verdict in the older release does not count: its deviation there is unknown. A case without
+        a verdict in the newer release alone counts as gone. It agrees up to an event that the stack does not support.
         """
         found = []
         for older, newer in itertools.pairwise(releases):
@@ -50,7 +50,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where a change comes from: what release notes or a commit of the stack say of ``version``, and ``source``, which names them."""
+    """The origin of a change: ``text`` about ``version``, from the release notes or the commit in ``source``."""
 
     version: str
     text: str
@@ -58,7 +58,7 @@ class Trace:
 
 
 def rows(stack: Stack, kept: Mapping[str, Judged]) -> list[Row]:
-    """Return the deviations that any kept release shows, those of the manifests first, in their order."""
+    """Return the deviations of all stored releases, first the deviations of the manifests, in their order."""
     known = {
         name: [*_present(stack, name), *_past(stack, name)] for release in kept.values() for name in release.counts
     }
@@ -91,9 +91,9 @@ def rows(stack: Stack, kept: Mapping[str, Judged]) -> list[Row]:
 
 
 def coverage(releases: Sequence[Judged]) -> list[tuple[str, str]]:
-    """Return at which of the releases, the oldest first, another number of cases is judged than before: version, and what is said of it.
+    """Return the releases, oldest first, that changed the number of judged cases: version, and a text.
 
-    A stack that detects no spurious loss, for example, is not judged by the cases with one.
+    For example, a stack without detection of spurious losses is not judged by cases with a spurious loss.
     """
     found = []
     for older, newer in itertools.pairwise(releases):
@@ -119,17 +119,17 @@ def _row(key: tuple[str, str], deviation: Deviation | None, present: bool, cases
 
 
 def _of_today(kept: Mapping[str, Judged]) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the divergences of the newest release that was judged, by adapter and case."""
+    """Return the divergences of the newest judged release, by adapter and case."""
     newest = next((one for one in kept.values() if one.not_built is None), None)
     return {(one.adapter, one.case): one.entry for one in newest.divergences} if newest else {}
 
 
-#: A deviation, and the version with which it was gone; ``None`` if the manifest of today has it.
+#: A deviation, and the first version without it; ``None`` for a deviation in today's manifest.
 _Known = tuple[Deviation, str | None]
 
 
 def _explained(one: Divergence, known: Sequence[_Known], *, as_today: bool) -> tuple[Deviation | None, str | None]:
-    """Return what explains a divergence. Where the numbers are not ``as_today``, what is gone today comes first."""
+    """Return the deviation that explains a divergence. Try past ones first unless the numbers are ``as_today``."""
     first = known if as_today else sorted(known, key=lambda entry: entry[1] is None)
     return next((entry for entry in first if entry[0].explains(one.case, one.clauses)), (None, None))
 
@@ -138,7 +138,7 @@ _CHOICE = "Conforms by another choice at an open point: "
 
 
 def _unknown(one: Divergence) -> str:
-    """Return what can be said of a divergence that nobody has explained: what the diagnosis names, and in which profile."""
+    """Return a text for an unexplained divergence: the cause according to the diagnosis, and the profile."""
     name, _, profile = one.case.partition("@")
     where = f"{name.partition('.')[0]}/{profile}"
     return f"{_CHOICE}{one.cause}, in {where}" if one.conforms else f"Cause {one.cause or 'unknown'}, in {where}"
@@ -150,7 +150,7 @@ def _present(stack: Stack, adapter: str) -> list[_Known]:
 
 
 def _past(stack: Stack, adapter: str) -> list[_Known]:
-    """Return the deviations that are gone: in the form of a manifest, with the ``adapter`` and the version ``before`` which they were there."""
+    """Return the past deviations: a manifest's deviations plus ``adapter``, and ``before``, the version without it."""
     found: list[_Known] = []
     for entry in _told(stack).get("deviation", []):
         if entry["adapter"] == adapter:
@@ -162,13 +162,13 @@ def _past(stack: Stack, adapter: str) -> list[_Known]:
 
 
 def traces(stack: Stack) -> list[Trace]:
-    """Return what is known of where changes come from, the newest first."""
+    """Return the origins of changes, newest first."""
     found = [Trace(one["version"], one["text"], one["source"]) for one in _told(stack).get("trace", [])]
     return sorted(found, key=lambda trace: order(trace.version), reverse=True)
 
 
 def _told(stack: Stack) -> dict[str, Any]:
-    """Return the file. Raise :class:`ManifestError` if it is malformed."""
+    """Return the content of ``past/STACK.toml``. Raise :class:`ManifestError` if it is malformed."""
     if not stack.past.exists():
         return {}
     try:

@@ -27,7 +27,7 @@ ALGORITHMS = ("slow-start", "hystart", "hystartpp", "cubic")
 
 
 class Suite:
-    """The vectors that judge, loaded once."""
+    """The vectors, loaded once."""
 
     def __init__(self) -> None:
         """Load them."""
@@ -38,14 +38,14 @@ class Suite:
 
 
 def vectors_digest() -> str:
-    """Return what stands for the vectors that judge stacks."""
+    """Return a digest of the vectors of ALGORITHMS."""
     files = parse_file(VECTORS / "manifest.json")["sha256"]
     mine = sorted((name, hashed) for name, hashed in files.items() if name.partition("/")[0] in ALGORITHMS)
     return sha256(repr(mine).encode()).hexdigest()[:16]
 
 
 def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
-    """Judge a release. Raise :class:`NotBuiltError` if what was built does not run, or is another release."""
+    """Judge a release. Raise :class:`NotBuiltError` if the adapter does not run, or reports another release."""
     by_profile: dict[str, dict[str, dict[str, int]]] = {}
     unjudged: dict[str, list[str]] = {}
     found: list[Divergence] = []
@@ -71,21 +71,21 @@ def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
 
 
 def today() -> tuple[str, str, str]:
-    """Return what says by what a release was judged: the date, the code and the vectors."""
+    """Return the date, the version of the code, and the digest of the vectors."""
     here = checkout()
     code = __version__ if here is None else f"{__version__}+{here['commit'][:12]}"
     return datetime.now(UTC).date().isoformat(), code, vectors_digest()
 
 
 def _check_version(report: AdapterReport, version: str) -> None:
-    """Refuse to take one release for another."""
+    """Raise :class:`NotBuiltError` if the adapter reports another release."""
     assert report.declaration is not None
     if report.declaration.version.lstrip("v") != version.lstrip("v"):
         raise NotBuiltError(f"the adapter answers as {report.declaration.version}, not as {version}")
 
 
 def counts(results: Sequence[Result]) -> dict[str, dict[str, int]]:
-    """Return by profile how many cases there are of each verdict."""
+    """Return the number of cases of each verdict, by profile."""
     found: dict[str, Counter[str]] = {}
     for result in results:
         if not result.undeclared:

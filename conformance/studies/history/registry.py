@@ -1,4 +1,4 @@
-"""The releases of a package, as the client of its registry knows them. Nothing is built or run."""
+"""Lists the releases of a package by the client of its registry, without building them."""
 
 import json
 import os
@@ -18,12 +18,12 @@ _SECONDS = 300
 
 
 class UnreachableError(RuntimeError):
-    """A program that is needed is not here, or the registry cannot be reached."""
+    """A needed program is missing, or the registry cannot be reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release: its version, the date of its publication and the checksum of its package, as far as the registry says before it is fetched."""
+    """A release: version, publication date and checksum of the package, if the registry lists them in advance."""
 
     version: str
     released: str | None = None
@@ -38,7 +38,7 @@ class NotBuiltError(RuntimeError):
 
 @contextmanager
 def about(release: Release) -> Iterator[Release]:
-    """Let an error say of which release it is."""
+    """Add the release to a :class:`NotBuiltError`."""
     try:
         yield release
     except NotBuiltError as error:
@@ -47,13 +47,13 @@ def about(release: Release) -> Iterator[Release]:
 
 
 def order(version: str) -> tuple[int, ...]:
-    """Return the place of a version among the others."""
+    """Return the sort key of a version."""
     match = _RELEASE.match(version)
     return tuple(int(part) for part in match[1].split(".")) if match else ()
 
 
 def releases(stack: Stack) -> list[Release]:
-    """Return the releases of a stack, the newest first, without pre-releases and those that were withdrawn.
+    """Return the releases of a stack, newest first, without pre-releases and withdrawn releases.
 
     Raise :class:`UnreachableError` if its registry does not answer.
     """
@@ -69,7 +69,7 @@ def releases(stack: Stack) -> list[Release]:
 
 
 def called(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
-    """Return what a client of a registry prints. Raise :class:`UnreachableError` if it is not here, or fails."""
+    """Return the output of a registry's client. Raise :class:`UnreachableError` if the client is missing, or fails."""
     words = [str(word) for word in command]
     if shutil.which(words[0]) is None:
         raise UnreachableError(f"needs the program {words[0]}")
@@ -93,12 +93,12 @@ def called(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | 
 
 
 def without_host(text: str) -> str:
-    """Return a message without the addresses that a client may print: which mirror a machine uses is its own affair."""
+    """Return a message without addresses: the mirror of a machine is private."""
     return re.sub(r"\b\w+://\S+", "(address)", text)
 
 
 def _crates(stack: Stack) -> Iterator[Release]:
-    """Yield what the index of cargo says: it is brought up to date, and read where cargo keeps it."""
+    """Yield the releases in cargo's index, after an update of its cache."""
     folder = fresh(stack.work / "ask")
     called("cargo", "info", "--quiet", stack.package, cwd=folder)
     for entry in crate_index(stack.package):
@@ -107,7 +107,7 @@ def _crates(stack: Stack) -> Iterator[Release]:
 
 
 def crate_index(package: str) -> Iterator[dict[str, str]]:
-    """Yield the entries of the newest index that cargo has of a package. Raise :class:`UnreachableError` if it has none."""
+    """Yield the entries of a package in cargo's newest cached index. Raise :class:`UnreachableError` without any."""
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     places = [*home.glob(f"registry/index/*/.cache/*/*/{package}"), *home.glob(f"registry/index/*/.cache/*/{package}")]
     if not places:
@@ -129,12 +129,12 @@ def _distributions(stack: Stack) -> Iterator[Release]:
 
 
 def fresh(folder: Path) -> Path:
-    """Return a folder that is empty."""
+    """Return the folder, emptied."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
 
 
 def newest_first(versions: Sequence[str]) -> list[str]:
-    """Return versions in the order in which they are told."""
+    """Return the versions, newest first."""
     return sorted(versions, key=order, reverse=True)

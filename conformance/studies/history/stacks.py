@@ -1,4 +1,4 @@
-"""The stacks that have a history, ``stacks.toml``, and what lies beside that file: kept results, patches, deviations that are gone."""
+"""The stacks with a history (``stacks.toml``), and the files next to it: stored results, patches, past deviations."""
 
 import tomllib
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ _KEYS = {"registry", "package", "adapters", "folder", "command", "archive"}
 
 
 class StackError(ValueError):
-    """The list of stacks was refused, or a stack is not in it."""
+    """The list of stacks is malformed, or does not contain a stack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
     """A stack: the ``registry`` with the releases of its ``package``, and the ``adapters`` that judge them.
 
-    ``folder`` is built, or has the releases as folders, which ``command`` runs. ``beside``: the folder of the list of stacks.
+    ``folder``: the adapter to build, or a folder of releases, which ``command`` runs. ``beside``: folder of the list.
     """
 
     name: str
@@ -35,27 +35,27 @@ class Stack:
 
     @property
     def kept(self) -> Path:
-        """The file with the results that are kept."""
+        """The file with the stored results."""
         return self.beside / "releases" / f"{self.name}.json"
 
     @property
     def past(self) -> Path:
-        """The file with the deviations of earlier releases and the traces of what changed."""
+        """The file with the deviations of earlier releases and the traces of changes."""
         return self.beside / "past" / f"{self.name}.toml"
 
     @property
     def patches(self) -> Path:
-        """The folder with what an adapter needs changed for earlier releases."""
+        """The folder with patches of the adapter for earlier releases."""
         return self.beside / "patches" / self.name
 
     @property
     def work(self) -> Path:
-        """The folder in which releases are built."""
+        """The build folder of releases."""
         return BUILD / "history" / self.name
 
 
 def load(path: Path = STACKS) -> dict[str, Stack]:
-    """Return the stacks of a list. Raise :class:`StackError` naming file, stack and key."""
+    """Return the stacks of a list. Raise :class:`StackError` with file, stack and key."""
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -64,7 +64,7 @@ def load(path: Path = STACKS) -> dict[str, Stack]:
 
 
 def find(name: str, path: Path = STACKS) -> Stack:
-    """Return a stack. Raise :class:`StackError`, naming those that there are."""
+    """Return a stack. Raise :class:`StackError` with the known stacks."""
     stacks = load(path)
     if name in stacks:
         return stacks[name]

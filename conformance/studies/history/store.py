@@ -1,7 +1,7 @@
-"""What is kept of the history of a stack: ``releases/STACK.json``, by ``history.schema.json`` beside this file.
+"""The stored history of a stack: ``releases/STACK.json``, with the schema ``history.schema.json``.
 
-A first divergence is written once, with the releases that show it: most outlast many. What a divergence means, the deviation of the manifest
-that explains it, is not kept: it is found when the data are read.
+A first divergence is stored once, with the releases that show it: most last for many releases. The deviation that
+explains a divergence is not stored: readers look it up in the manifest.
 """
 
 import json
@@ -19,14 +19,14 @@ _OF_RELEASE = ("version", "released", "checksum", "judged", "firstflight", "vect
 
 
 class HistoryError(ValueError):
-    """Kept results were refused."""
+    """A file of stored results is malformed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first divergence of a case: the ``entry`` of a record (event, and [expected, observed] by observable), and the clauses there.
+    """The first divergence of a case. ``entry``: event, and [expected, observed] by observable, as in records.
 
-    ``cause``: what the diagnosis says where no manifest explains it; ``conforms``: that this is another choice at an open point.
+    ``cause``: the cause by the diagnosis, if no manifest explains it; ``conforms``: another choice at an open point.
     """
 
     adapter: str
@@ -39,10 +39,10 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A release that was judged on a day with ``firstflight``, its version and commit; or ``not_built``, with the first error.
+    """A release, judged on the day ``judged`` by ``firstflight`` (version and commit), or ``not_built``: an error.
 
-    ``counts``: by adapter and profile the cases of each verdict; ``unjudged``: by adapter those without one, because the stack has no function
-    for an event, or breaks down. ``vectors`` stands for the vectors that judged.
+    ``counts``: number of cases by adapter, profile and verdict. ``unjudged``: by adapter, the cases without a verdict,
+    because the stack does not support an event, or fails. ``vectors``: a digest of the vectors.
     """
 
     version: str
@@ -58,7 +58,7 @@ class Judged:
 
 
 def load(path: Path) -> dict[str, Judged]:
-    """Return the releases that are kept, by version, the newest first. Raise an error that names the file if it is malformed."""
+    """Return the stored releases by version, newest first. Raise an error with the name of a malformed file."""
     if not path.exists():
         return {}
     raw = parse_file(path)
@@ -72,7 +72,7 @@ def load(path: Path) -> dict[str, Judged]:
 
 
 def keep(path: Path, stack: str, releases: Sequence[Judged]) -> None:
-    """Write releases."""
+    """Write the releases to ``path``."""
     by_version = {one.version: one for one in releases}
     ordered = [by_version[version] for version in newest_first([*by_version])]
     lines = [
@@ -92,7 +92,7 @@ def _listed(lines: Sequence[str]) -> str:
 
 
 def _divergences(releases: Sequence[Judged]) -> list[str]:
-    """Return a line for each divergence, by adapter and case, those of newer releases first."""
+    """Return a line for each divergence, sorted by adapter and case, newer releases first."""
     shown: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for release in releases:
         for one in release.divergences:
@@ -103,7 +103,7 @@ def _divergences(releases: Sequence[Judged]) -> list[str]:
                 "clauses": list(one.clauses),
             }
             raw |= {"conforms": one.conforms}
-            # What the diagnosis names depends on what else fails: that of the newest release stands for all.
+            # The diagnosis depends on the other failing cases: the cause in the newest release is stored for all.
             _, versions = shown.setdefault(json.dumps(raw), (raw | {"cause": one.cause}, []))
             versions.append(release.version)
     ordered = sorted(shown.values(), key=lambda one: (one[0]["adapter"], one[0]["case"]))

@@ -1,1 +1,1 @@
-"""Real connections: what records them, and what they come to."""
+"""Real connections: recorders and results."""

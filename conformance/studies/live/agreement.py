@@ -1,4 +1,4 @@
-"""What runs of a real sender come to: how many agree with a profile, and which profiles explain them. Never a run's own numbers."""
+"""Results of runs of a real sender: how many agree with a profile, and which profiles explain them; not per run."""
 
 import json
 from collections import Counter, defaultdict
@@ -16,7 +16,7 @@ from firstflight_conformance.logs.recording.recording import Recording
 from firstflight_conformance.paths import STUDIES, VECTORS
 
 CONNECTIONS = STUDIES / "live" / "connections.json"
-# No run that is kept has such an event.
+# No stored run has such an event.
 EVENTS_OF_NO_RUN = {"path_change", "datagram_size"}
 
 
@@ -24,10 +24,11 @@ EVENTS_OF_NO_RUN = {"path_change", "datagram_size"}
 class Row:
     """The runs of one sender over one path, judged by one profile.
 
-    ``judged`` of ``runs`` decide about the profile; ``agree`` of these it explains. ``growth``: how many ACKs before the exit, at most,
-    grew the window by another amount than the profile. ``best``: the profiles that explain most runs, without their base where either
-    will do. ``margin_ns``: how far all RTT samples of each run may be off without the profile's exit moving. ``made_with``: the profiles
-    that the runs were compared with, each with its mark.
+    ``judged``: number of ``runs`` that decide about the profile; ``agree``: number of these that it explains.
+    ``growth``: most ACKs before the exit that grew the window by another amount than the profile. ``best``: the
+    profiles that explain most runs, without their base if both bases do. ``margin_ns``: the largest error of all RTT
+    samples of each run that does not move the profile's exit. ``made_with``: the profiles compared with the runs, each
+    with its mark.
     """
 
     stack: str
@@ -45,7 +46,7 @@ class Row:
 
 @cache
 def marks_now() -> dict[str, str]:
-    """Return a mark of each profile: the hash of its windows and thresholds on the vectors of whole paths that a run can follow."""
+    """Return a mark of each profile: the hash of its windows and thresholds in path vectors that runs can follow."""
     known: dict[str, dict[str, list[Any]]] = defaultdict(dict)
     for file in sorted(VECTORS.glob("*/path.*.json")):
         raw = json.loads(file.read_bytes())
@@ -61,7 +62,7 @@ def marks_now() -> dict[str, str]:
 def is_current(row: Row) -> bool:
     """Return whether every present profile was compared with the runs, and every profile of the row is present.
 
-    The other removed profiles do not count: they explained fewer runs.
+    Other removed profiles do not count: they explained fewer runs.
     """
     marks = marks_now()
     compared = all(row.made_with.get(name) == mark for name, mark in marks.items())
@@ -77,7 +78,7 @@ def row(
     *,
     app_limited: str | None = None,
 ) -> Row:
-    """Judge recordings by the profile that is expected, and by all. ``app_limited``: as in ``judge``."""
+    """Judge recordings by the expected profile, and by all profiles. ``app_limited``: as in ``judge``."""
     judged = agree = growth = 0
     named: Counter[str] = Counter()
     held_ns = []
@@ -100,12 +101,12 @@ def row(
 
 
 def line(row: Row) -> str:
-    """Return a row in words, for the job that makes the runs."""
+    """Return a row as text, for the job that makes the runs."""
     return f"{row.stack}, {row.path}: {row.agree} of {row.judged} as {row.profile}; best: {', '.join(row.best)}"
 
 
 def _held_ns(margins: Sequence[Margin]) -> int:
-    """Return by how much every RTT sample may be off at least without the exit moving, of the moves that are tried; 0 for less."""
+    """Return the largest tried error of all RTT samples, in ns, that does not move the exit (nor any smaller), or 0."""
     held_ns = 0
     for each in margins:
         if each.moved:
@@ -115,7 +116,7 @@ def _held_ns(margins: Sequence[Margin]) -> int:
 
 
 def load(path: Path = CONNECTIONS) -> list[Row]:
-    """Return the rows that are kept."""
+    """Return the stored rows."""
     if not path.exists():
         return []
     known = json.loads(path.read_text(encoding="utf-8"))
@@ -126,7 +127,7 @@ def load(path: Path = CONNECTIONS) -> list[Row]:
 
 
 def keep(rows: Sequence[Row], path: Path = CONNECTIONS) -> None:
-    """Write the rows; of the same sender and path the older one goes."""
+    """Store the rows. A row replaces the older row of the same sender and path."""
     new = {(each.stack, each.path) for each in rows}
     kept = [each for each in load(path) if (each.stack, each.path) not in new]
     ordered = sorted([*kept, *rows], key=lambda each: (each.stack, each.path))

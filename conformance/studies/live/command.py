@@ -37,24 +37,24 @@ from studies.live.kernel.verdict import PROFILES
     help="The path and the receiver: a scenario of the closed loop.",
 )
 @click.option(
-    "--congestion-control", default="cubic", metavar="cubic|reno|search|...", help="Which of the kernel's to judge."
+    "--congestion-control", default="cubic", metavar="cubic|reno|search|...", help="The kernel's control to judge."
 )
 @click.option(
     "--profile",
     "profile",
     metavar="ALGORITHM/PROFILE",
-    help="By which profile; without it hystart/linux for cubic (linux-paced where the scenario paces), slow-start/rfc-9002 for reno, else by all.",
+    help="Profile; default: hystart/linux for cubic (linux-paced if paced), slow-start/rfc-9002 for reno, or all.",
 )
 @click.option("--bpf", is_flag=True, help="Load our object of --profile for the runs, and judge it (root).")
-@click.option("--runs", type=click.IntRange(1, 1000), default=1, help="How many connections, one after the other.")
+@click.option("--runs", type=click.IntRange(1, 1000), default=1, help="Number of consecutive connections.")
 @click.option(
     "--clock",
     type=click.Choice(["kernel", "calls"]),
     default="kernel",
-    help="Times as the kernel stamps them (from 6.7 on, else `calls`), or those of the system calls around them.",
+    help="Times from the kernel's timestamps (since 6.7, otherwise `calls`), or from the system calls around them.",
 )
 @click.option(
-    "--record", "folder", type=click.Path(file_okay=False, path_type=Path), help="Keep the recordings in this folder."
+    "--record", "folder", type=click.Path(file_okay=False, path_type=Path), help="Write the recordings to this folder."
 )
 @click.option("--json", "as_lines", is_flag=True, help="Print one JSON object for each run.")
 def judge_kernel_command(
@@ -68,11 +68,13 @@ def judge_kernel_command(
     folder: Path | None,
     as_lines: bool,
 ) -> None:
-    """Record connections of the running kernel over an emulated path, and judge where they leave slow start.
+    """Record connections of the running kernel over an emulated path, and judge their exit from slow start.
 
-    Needs no privilege: user and network namespace are the run's own, and end with it. The kernel is judged up to its exit. Runs differ, as
-    stalls of the machine move the exit; profile and kernel are given the same events. Exit code 0: a profile explains all runs; 1: none
-    does, or not the one asked for; 3: a run failed; 4: nothing was recorded, or these runs do not decide it, with the reason.
+    Needs no privilege: each run has its own user and network namespace. The kernel is judged up to its exit. Runs
+    differ, as stalls of the machine move the exit; profile and kernel get the same events.
+
+    Exit codes. 0: a profile explains all runs. 1: no profile does, or not the requested one. 3: a run failed. 4:
+    nothing was recorded, or the runs do not decide it; the reason is printed.
     """
     names = _profiles(scenario_file, congestion_control, profile)
     with ExitStack() as stack:
@@ -119,7 +121,7 @@ def _judge_runs(
 
 
 def _profiles(scenario_file: Path, congestion_control: str, profile: str | None) -> list[str] | None:
-    """Return the profiles to judge by, ``None`` for all."""
+    """Return the profiles to judge by, or ``None`` for all."""
     with usage_errors():
         scenario = load_scenario(scenario_file)
     if reason := refusal(scenario):
@@ -148,7 +150,7 @@ def _print(number: int, recording: Recording, verdict: ConnectionVerdict, *, des
     if number == 1:
         click.echo(f"{source['name']}, kernel {source['version']}, clock: {source['clock']}; {source['scenario']}")
         if not described:
-            click.echo(f"no profile describes {source['name']}: it is compared with all")
+            click.echo(f"no profile describes {source['name']}: comparing it with all profiles")
     where = f"slow start is not left ({source['ended']})"
     if did.event is not None:
         where = f"slow start is left by event {did.event}, {milliseconds(did.t_ns or 0)} ms, by {did.evidence}"

@@ -1,6 +1,6 @@
-"""Makes runs of real senders and keeps what they come to: ``python conformance/studies live.measure [kernel|known|quic-go|quinn]...``.
+"""Runs real senders and stores results: ``python conformance/studies live.measure [kernel|known|quic-go|quinn]...``.
 
-Behind `make live`. A run that cannot be made here is skipped with its reason, and its row stays what it was.
+Used by `make live`. A run that is impossible here is skipped with its reason, and its row does not change.
 """
 
 import os
@@ -32,7 +32,7 @@ from studies.live.peers.run import (
     transfer,
 )
 
-#: The profiles that are put into aioquic: the answer is known.
+#: The profiles that are run in aioquic: the right verdict is known.
 KNOWN = (
     "search/draft-09",
     "search/draft-00",
@@ -61,7 +61,7 @@ def kernel() -> Iterator[Row]:
 def known() -> Iterator[Row]:
     """Each profile in aioquic, once over each of two paths.
 
-    The model's events never say that an ACK was application-limited, as aioquic does not tell; so neither does the judgement.
+    aioquic does not report application-limited ACKs, so the model's events never mark one, nor does the judgement.
     """
     for profile in KNOWN:
         for path in KNOWN_PATHS:
@@ -73,16 +73,16 @@ def known() -> Iterator[Row]:
 
 def quic_go() -> Iterator[Row]:
     """One run of quic-go over each path."""
-    _need(QUIC_GO, "`make peers` does it where go is")
+    _need(QUIC_GO, "run `make peers` (needs go)")
     for path in sorted(LIVE_PATHS.glob("*.json")):
         recording = upload(path.stem, quic_go_receiver(_UPLOAD_S), None)
         yield row("quic-go", "0.65.0", path.stem, "hystart/google-quic", [recording])
 
 
 def quinn() -> Iterator[Row]:
-    """One run of quinn over each path. Its log has no frames: what its packets held is in that of the receiver."""
-    _need(QUINN, "`make quinn` does it where cargo is")
-    _need(QUIC_GO, "`make peers` does it where go is")
+    """One run of quinn over each path. Its log lacks frames: the receiver's log contains the content of its packets."""
+    _need(QUINN, "run `make quinn` (needs cargo)")
+    _need(QUIC_GO, "run `make peers` (needs go)")
     for path in sorted(LIVE_PATHS.glob("*.json")):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -99,7 +99,7 @@ def _need(program: Path, remedy: str) -> None:
 
 
 def upload(path: str, receiver: Sequence[str], profile: str | None) -> Recording:
-    """Return the recording of an upload over a path: by aioquic with a profile of the model, or by quic-go."""
+    """Return the recording of an upload over a path, by aioquic with a profile of the model, or by quic-go."""
     with tempfile.TemporaryDirectory() as folder:
         qlog = Path(folder) / "sender.qlog"
         if profile is None:
@@ -114,7 +114,7 @@ SOURCES = {"kernel": kernel, "known": known, "quic-go": quic_go, "quinn": quinn}
 
 
 def main(names: Sequence[str]) -> int:
-    """Make the runs of these sources, or of all; return the exit code: 1 if a run disagrees or failed."""
+    """Make the runs of these sources, or of all. Return the exit code: 1 if a run disagrees or failed."""
     code = 0
     for name in names or SOURCES:
         try:

@@ -1,6 +1,7 @@
-"""An emulated path between two programs that speak UDP on this machine: one thread, two sockets, nothing but loopback.
+"""An emulated path between two UDP programs on this machine: one thread, two sockets, only loopback.
 
-Datagrams are scheduled from the times at which the kernel received them, so that a late wake-up moves a delivery and nothing after it.
+Datagrams are scheduled by their receive times in the kernel, so a late wake-up delays one delivery but not the later
+ones.
 """
 
 import ctypes
@@ -21,13 +22,13 @@ LOOPBACK = "127.0.0.1"
 _SO_TIMESTAMPNS = 35
 _TIMESPEC = struct.Struct("qq")
 _DATAGRAM_MAX_BYTES = 65535
-_AT_ONCE = 64  # datagrams that are read before those that are due are looked at again
+_AT_ONCE = 64  # datagrams read before due datagrams are checked again
 _SET_TIMER_SLACK = 29  # prctl(2)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a relay did. ``late_ns``: the median of how late datagrams were, of ten at most one is later, and the latest."""
+    """Counts of a relay. ``late_ns``: the median, ninth decile and maximum of the lateness of datagrams."""
 
     there: int
     back: int
@@ -37,9 +38,9 @@ class Summary:
 
 
 class Relay:
-    """Takes datagrams at ``port`` and exchanges them with the program at ``target_port``, over the path of the scenario.
+    """Relays datagrams between ``port`` and the program at ``target_port``, over the path of the scenario.
 
-    There is one sender: whoever wrote last.
+    Answers go to the address that wrote last.
     """
 
     def __init__(self, scenario: Scenario, target_port: int, port: int = 0) -> None:
@@ -52,7 +53,7 @@ class Relay:
         self.port: int = self._near.getsockname()[1]
 
     def run(self, seconds: int) -> None:
-        """Relay for so long."""
+        """Relay for a number of seconds."""
         if sys.platform == "linux":  # sleep to the microsecond
             ctypes.CDLL(None).prctl(_SET_TIMER_SLACK, 1, 0, 0, 0)
         gc.freeze()
@@ -66,7 +67,7 @@ class Relay:
         self._far.close()
 
     def _step(self, now_ns: int, end_ns: int) -> None:
-        """Sleep until something comes or is due; take it, and deliver what is due."""
+        """Sleep until a datagram arrives or is due. Read arrived datagrams, and deliver due ones."""
         due_ns = self._path.next_ns()
         left_ns = max(min(end_ns, end_ns if due_ns is None else due_ns) - now_ns, 0)
         # Python's epoll rounds to milliseconds, select does not.
@@ -80,7 +81,7 @@ class Relay:
                 self._path.answer(t_ns, datagram)
         now_ns = time.monotonic_ns()
         while (datagram_there := self._path.there.pop(now_ns)) is not None:
-            with suppress(OSError):  # the target is not there yet, or not any more
+            with suppress(OSError):  # the target has not started, or has ended
                 self._far.send(datagram_there)
         while (datagram_back := self._path.back.pop(now_ns)) is not None:
             if self._sender is not None:
@@ -88,7 +89,7 @@ class Relay:
                     self._near.sendto(datagram_back, self._sender)
 
     def summary(self) -> Summary:
-        """Return what it did so far."""
+        """Return the counts so far."""
         path = self._path
         late = sorted(path.there.lateness_ns + path.back.lateness_ns) or [0]
         return Summary(
@@ -111,7 +112,7 @@ def _socket() -> socket.socket:
 
 
 def _received(near: socket.socket) -> Iterator[tuple[int, bytes, tuple[str, int]]]:
-    """Yield the datagrams that wait, each with the time at which the kernel took it, on the monotonic clock."""
+    """Yield the waiting datagrams, each with its receive time in the kernel, on the monotonic clock."""
     offset_ns = time.monotonic_ns() - time.time_ns()
     for _ in range(_AT_ONCE):
         try:

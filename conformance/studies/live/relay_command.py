@@ -1,4 +1,4 @@
-"""``firstflight dev relay``: an emulated path between two programs that speak UDP on this machine."""
+"""``firstflight dev relay``: an emulated path between two UDP programs on this machine."""
 
 import json
 from dataclasses import asdict
@@ -16,14 +16,14 @@ _PORT = click.IntRange(1, 65535)
 @click.command("relay")
 @click.argument("scenario_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--to", "target", type=_PORT, required=True, help="The port of the receiver, on loopback.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port for the sender; 0: any that is free.")
-@click.option("--seconds", type=click.IntRange(1, 3600), default=60, help="When to end.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port for the sender; 0: any free port.")
+@click.option("--seconds", type=click.IntRange(1, 3600), default=60, help="Duration of the relay.")
 def relay_command(*, scenario_file: Path, target: int, port: int, seconds: int) -> None:
     """Relay UDP between a sender and the receiver at a port, over the path of SCENARIO_FILE, on loopback only.
 
-    Prints `ready` and the port for the sender: wait for that line, a datagram sent before it is lost. Its rate, delays, queue, loss and
-    jitter are those of the link of a scenario of the closed loop; sender and receiver are the two programs. Ends by itself, or when it is
-    interrupted, and then prints what it did.
+    Prints `ready` and the port for the sender. Wait for this line: datagrams sent before it are lost. Rate, delays,
+    queue, loss and jitter come from the link of the scenario; the two programs replace its sender and receiver. Prints
+    counts at the end, also when interrupted.
     """
     with usage_errors():
         scenario = load_scenario(scenario_file)

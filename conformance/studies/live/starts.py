@@ -1,7 +1,7 @@
-"""Plain headers in quinn over three paths: ``python conformance/studies live.starts``. Behind `make quinn-example`.
+"""Plain headers in quinn over three paths: ``python conformance/studies live.starts``. Used by `make quinn-example`.
 
-What the connections were is kept as recordings, which `make test` judges; how long they took, for *State of the connections*, beside what
-the path simulator says of the same transfers.
+Stores recordings of the connections, which `make test` judges, and their durations. The page *State of the connections*
+compares the durations with the path simulator.
 """
 
 import gzip
@@ -32,9 +32,9 @@ STARTS = STUDIES / "live" / "starts.json"
 KEPT = STUDIES / "live" / "starts"
 PATHS = ("deep-queue", "long", "fast")
 RUNS = 5
-#: An upload long enough for the exit from slow start, and a response whose duration the start decides.
+#: Sizes: an upload that is long enough to leave slow start, and a response whose duration depends on the start.
 _LONG_BYTES, RESPONSE_BYTES = 6_000_000, 300_000
-#: What the example calls an algorithm, with its profile and the size of the upload.
+#: Names of algorithms in the example, each with its profile and the size of the upload.
 CARRIED = {
     "slow-start": ("slow-start/rfc-9002", RESPONSE_BYTES),
     "search": ("search/draft-09", _LONG_BYTES),
@@ -42,22 +42,23 @@ CARRIED = {
     "careful-resume": ("careful-resume/rfc-9959", RESPONSE_BYTES),
     "jumpstart": ("jumpstart/pfldnet-2007", RESPONSE_BYTES),
 }
-#: Those whose duration is compared, each with the first.
+#: Algorithms with compared durations; each is compared with the first.
 GAINS = ("slow-start", "careful-resume", "jumpstart")
 _UPLOAD_S = 30
-#: Of what follows the exit so many events are kept; growth by less is evidence only after half a window of it.
+#: Number of stored events after the exit; more after an exit shown by slower growth, which needs half a window of it.
 _AFTER_EVENTS, _AFTER_GROWTH_EVENTS = 40, 600
-#: What a full datagram of quinn carries, without header, tag and the frame's own bytes.
+#: Data in a full datagram of quinn, without header, tag and frame header; and the size of the datagram.
 _PAYLOAD_BYTES, _DATAGRAM_BYTES = 1160, 1200
 _MS, _S = 10**6, 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """How long one algorithm took over one path, run by run: from the end of the handshake to the answer that all has arrived.
+    """Durations of an algorithm over a path, by run: from the end of the handshake to the answer that all data arrived.
 
-    ``decided``: how many of the runs are its profile, of which the others do not say; none is refuted. ``saved_cwnd_bytes``,
-    ``saved_rtt_ns``: what the first connection of each run left for that which was measured; 0 without one.
+    ``decided``: number of runs that are decided as the profile; the others are undecided, none is refuted.
+    ``saved_cwnd_bytes``, ``saved_rtt_ns``: saved by the first connection of each run for the measured one, 0 without
+    it.
     """
 
     algorithm: str
@@ -70,14 +71,12 @@ class Took:
 
 
 def runs(algorithm: str, path: str) -> Iterator[tuple[Recording, int, int, int]]:
-    """Yield of each run its recording, the time it took, and what an earlier connection had saved."""
+    """Yield for each run its recording, its duration, and the window and RTT saved by an earlier connection."""
     for _ in range(RUNS):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             saved = folder / "saved"
-            if (
-                algorithm == "careful-resume"
-            ):  # the first connection finds nothing, and leaves what the second resumes by
+            if algorithm == "careful-resume":  # the first connection saves the parameters that the second resumes with
                 _upload(algorithm, path, saved)
             cwnd_bytes, rtt_ns = map(int, saved.read_text("utf-8").split()) if saved.exists() else (0, 0)
             recording, took_ns = _upload(algorithm, path, saved)
@@ -92,19 +91,19 @@ def _upload(algorithm: str, path: str, saved: Path) -> tuple[Recording, int]:
         said = transfer(LIVE_PATHS / f"{path}.json", quic_go_receiver(_UPLOAD_S, folder), sender, _UPLOAD_S)
         (received,) = folder.glob(
             "*.sqlog"
-        )  # quinn logs no frames: what its packets held is in the log of the receiver
+        )  # quinn does not log frames: the receiver's log contains the content of its packets
         return read_qlog(qlog, received).recording, int(said.split()[0])
 
 
 def kept(recording: Recording) -> Recording:
-    """Return what is kept of a recording: its beginning, up to some events after the exit from slow start."""
+    """Return the stored part of a recording: up to some events after the exit from slow start."""
     left = subject_of(recording).left
     after_events = _AFTER_GROWTH_EVENTS if left.evidence == "growth" else _AFTER_EVENTS
     return recording if left.by is None else recording.cut(events=left.by + after_events)
 
 
 def predicted_ns(took: Took) -> int:
-    """Return what the path simulator says of a transfer: as many datagrams, paced as quinn does, over the same path."""
+    """Return the duration of a transfer in the path simulator: same number of datagrams, quinn's pacing, same path."""
     scenario = load_scenario(LIVE_PATHS / f"{took.path}.json")
     transfer_bytes = -(-took.size_bytes // _PAYLOAD_BYTES) * _DATAGRAM_BYTES
     todo = Transfer(
@@ -128,7 +127,7 @@ def predicted_ns(took: Took) -> int:
 
 
 def load() -> list[Took]:
-    """Return what is kept of the times."""
+    """Return the stored durations."""
     members = ("took_ns", "saved_cwnd_bytes", "saved_rtt_ns")
     raws = json.loads(STARTS.read_text("utf-8")) if STARTS.exists() else []
     return [Took(**raw | {name: tuple(raw[name]) for name in members}) for raw in raws]
@@ -149,10 +148,10 @@ def _write(recording: Recording, file: Path) -> None:
 
 
 def main(names: Sequence[str]) -> int:
-    """Make the runs of these algorithms, or of all, and keep them; return the exit code: 1 if one is refuted or failed."""
+    """Make and store the runs of these algorithms, or of all. Return the exit code: 1 if a run is refuted or failed."""
     for program, remedy in ((QUINN_EXAMPLE, "`make quinn-example`"), (QUIC_GO, "`make peers`")):
         if not program.exists():
-            raise UnavailableError(f"{program} is not built; {remedy} does it")
+            raise UnavailableError(f"{program} is not built; run {remedy}")
     code = 0
     for algorithm in names or CARRIED:
         profile, size_bytes = CARRIED[algorithm]

@@ -1,1 +1,1 @@
-"""Published results, computed again: the runs, their data in ``results``, and what the numbers say of each published sentence."""
+"""Published results, computed again: the runs, their data in ``results``, and a verdict on each published sentence."""

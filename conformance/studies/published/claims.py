@@ -1,16 +1,16 @@
-"""What a publication says, what we get, and the verdict, which follows from the numbers by rules that are stated with it."""
+"""Published claims, our results, and verdicts that follow from the numbers by stated rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-#: A number that a source gives as "about" counts as reproduced within a tenth of it, its shape within three tenths.
+#: A number that a source calls "about" is reproduced within a tenth, its shape within three tenths.
 ABOUT, ROUGHLY = Fraction(1, 10), Fraction(3, 10)
 
 
 class Verdict(Enum):
-    """What became of a published result."""
+    """Verdict on a published result."""
 
     REPRODUCED = "reproduced"
     SHAPE = "shape only"
@@ -20,7 +20,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One published result. ``rule``: how the verdict follows from the numbers; ``remark``: why it is as it is."""
+    """A published result. ``rule``: derivation of the verdict from the numbers; ``remark``: reason for a difference."""
 
     source: str
     what: str
@@ -34,7 +34,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """How numbers of a kind are shown: ``scale`` of their base units are one ``unit``, with ``decimals`` digits after the point."""
+    """Format of numbers: ``scale`` base units are one ``unit``, shown with ``decimals`` digits after the point."""
 
     unit: str
     scale: int | Fraction
@@ -73,7 +73,7 @@ def exactly(
     shown: Quantity | None = None,
     remark: str = "",
 ) -> Claim:
-    """Judge a number that a source gives with all its digits; ``shown`` is how differences are shown."""
+    """Judge a number that a source gives with all digits. ``shown``: format of differences."""
     difference = Fraction(ours) - Fraction(published)
     shown = shown or unit
     verdict = Verdict.REPRODUCED if abs(difference) <= tolerance else Verdict.DIFFERENT
@@ -93,9 +93,9 @@ def about(
     printed: bool = False,
     remark: str = "",
 ) -> Claim:
-    """Judge a number that a source gives with "about"; ``None`` is for what did not happen.
+    """Judge a number that a source calls "about". ``None``: the event did not happen.
 
-    ``printed``: the source gives all digits, but of a path that is not quite ours.
+    ``printed``: the source gives all digits, but for a path that differs slightly from ours.
     """
     rule = "to 10 %; shape to 30 %" if printed else "about, to 10 %; shape to 30 %"
     text = unit.text(published) if printed else f"about {_short(unit, published)}"
@@ -114,7 +114,7 @@ def about(
 
 
 def _short(unit: Quantity, value: int | Fraction) -> str:
-    """Return a number as a source writes it, without zeros at its end."""
+    """Return a number as written in a source, without trailing zeros."""
     whole = Fraction(value) / unit.scale
     return f"{whole} {unit.unit}".strip() if whole.denominator == 1 else unit.text(value)
 
@@ -128,7 +128,7 @@ def within(
     unit: Quantity,
     remark: str = "",
 ) -> Claim:
-    """Judge a range: reproduced if all our numbers lie in it, shape only if more than half of them do."""
+    """Judge a range: reproduced if all our numbers are in it, shape only if more than half of them are."""
     low, high = bounds
     verdict = _of_all([low <= value <= high for value in ours])
     text = unit.text(min(ours)) if min(ours) == max(ours) else f"{unit.text(min(ours))} to {unit.text(max(ours))}"
@@ -158,5 +158,5 @@ def statement(
 
 
 def impossible(source: str, what: str, published: str, why: str, ours: str = "") -> Claim:
-    """State a result that cannot be held against ours, and why."""
+    """Return a claim that cannot be compared with our results, with the reason."""
     return Claim(source, what, published, ours, "", Verdict.IMPOSSIBLE, "", why)

@@ -1,4 +1,4 @@
-"""``firstflight dev results``: compute published results again."""
+"""``firstflight dev results``: recomputes published results."""
 
 import os
 import sys
@@ -26,9 +26,9 @@ from studies.published.store import Run
     "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one for each core", help="Processes."
 )
 def results_command(*, check: bool, only: tuple[str, ...], quick: bool, jobs: int) -> None:
-    """Carry out every run behind the page of published results, and write its numbers to conformance/studies/published/results.
+    """Run the experiments of the page of published results, and write them to conformance/studies/published/results.
 
-    The numbers are the same on every machine: time is simulated, and every seed is written in the scenario.
+    The numbers are the same on every machine: time is simulated, and the scenarios contain all seeds.
     """
     if quick and not check:
         raise click.UsageError("--quick needs --check: without all runs there is no page")
@@ -61,7 +61,7 @@ def results_command(*, check: bool, only: tuple[str, ...], quick: bool, jobs: in
 
 
 class _progress:  # noqa: N801 - used as a function
-    """A bar on the terminal, counting runs."""
+    """A progress bar that counts runs, on a terminal."""
 
     def __init__(self, total: int) -> None:
         self._bar: Any = None

@@ -1,4 +1,4 @@
-"""Scharf 2009, figures 14 and 15: what becomes of its sentences about many responses that share the link."""
+"""Scharf 2009, figures 14 and 15: verdicts on its sentences about many responses that share the link."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -38,11 +38,11 @@ CLOSED = {
     "jump-start": model("jump-start", TEN),
     "more-start": model("more-start", TEN, approved_rate_bps=TEN),
 }
-#: What the paper calls high is not said; it calls 0.3 moderate.
+#: Loads that count as high. The paper does not define "high"; it calls 0.3 moderate.
 HIGH = tuple(load for load in LOADS if load > 30)
 BUSY = tuple(load for load in LOADS if load >= 30)
 _TIME = Quantity("ms", MS, 0)
-_RECOVERY = "Losses are found and repaired as in RFC 9002 here, mostly within one or two RTTs; how the kernel of the paper, 2.6.18, repairs a burst of losses is not in the paper."
+_RECOVERY = "Losses are detected and repaired as in RFC 9002 here, mostly within one or two RTTs. The paper does not describe the repair of a burst of losses by its kernel, 2.6.18."
 
 
 def mean_ns(data: Data, name: str, group: int | None = None) -> Fraction:
@@ -72,7 +72,7 @@ def _series(data: Data, scheme: str, loads: tuple[int, ...]) -> str:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences."""
+    """Return the verdicts on the published sentences."""
     return [*_of_load(data), *_of_fairness(data)]
 
 
@@ -107,7 +107,7 @@ def _of_load(data: Data) -> list[Claim]:
             "a lower bound",
             f"below the mean at all loads for {len(above)} of {len(SCHEMES)} schemes; slow start {_TIME.text(bound_ns(DEFAULT))} against {_TIME.text(_alike(data, DEFAULT, LOADS[0]))} at {LOADS[0]} %",
             [(LABELS[scheme], scheme in above) for scheme in SCHEMES],
-            "Equation (3) spreads few segments over a whole RTT, of which the last one does not use its part."
+            "Equation (3) spreads few segments over a whole RTT, but the last segment leaves before its end."
             if len(above) < len(SCHEMES)
             else "",
         ),
@@ -161,7 +161,7 @@ def _of_load(data: Data) -> list[Claim]:
             f"{figure}, section 6 and abstract",
             "Quick-Start",
             "as slow start at high load, since requests are denied; a request costs an RTT; fair, and the most conservative of all",
-            "Routers decide that by an admission control that another paper describes. No router stands in the simulator: whether a request is granted is part of the profile.",
+            "Routers decide that by an admission control that another paper describes. The simulator has no router: the profile decides whether a request is granted.",
         ),
     ]
 
@@ -233,5 +233,5 @@ def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
         )
         for scheme in SCHEMES
     ]
-    text = f"Responses with a mean of {MEANS_KB[0]} kB, all beginning alike: their mean time over the load of the link, and the part of the packets that is lost."
+    text = f"Responses with a mean of {MEANS_KB[0]} kB, all with the same scheme: their mean time over the load of the link, and the share of lost packets."
     return text, ("Begins with", *(f"{load} %" for load in LOADS)), rows

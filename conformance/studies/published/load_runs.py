@@ -1,4 +1,4 @@
-"""The runs behind Scharf 2009, figures 14 and 15: responses of random sizes that come at random times to one bottleneck."""
+"""The runs for Scharf 2009, figures 14 and 15: responses of random sizes at random times over one bottleneck."""
 
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -16,7 +16,7 @@ from studies.published.scharf_runs import HEADER_BYTES, MSS_BYTES, RTT_NS, TEN
 from studies.published.store import Run
 
 NAME, TITLE = "load", "Responses of random sizes that share a link"
-#: How a response begins: its controller, and its initial window in segments.
+#: Start of a response: controller, and initial window in segments.
 SCHEMES = {
     "slow-start": (BASELINE, 3),
     "initial-10": (BASELINE, 10),
@@ -29,19 +29,19 @@ QUEUE_PACKETS, RESPONSES = 50, 1000
 #: The Pareto distribution of section 4.2: shape 11/10 and largest size; the means are 125 and 10 kB.
 SHAPE, LARGEST_BYTES = (11, 10), 10 * MB
 MEANS_KB = (125, 10)
-#: Loads of the link in percent. Those of figure 15 are printed, the others of figure 14 are ours.
+#: Loads of the link in percent. The loads of figure 15 are printed; the other loads of figure 14 are our choice.
 LOADS, SHARED_LOADS = (5, 10, 30, 60, 80), (5, 30)
 SEED = 1
-#: Precise enough that every logarithm has the same digits on every machine, since it is rounded correctly.
+#: Precision for logarithms. They are correctly rounded, so the digits are the same on every machine.
 _EXACT = Context(prec=40)
 _DRAWN = 1 << 64
-#: After the last response begins.
+#: Time limit after the start of the last response.
 PATIENCE_NS = 600 * S
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """When responses begin, in ns, and their sizes in bytes."""
+    """Start times of responses in ns, and their sizes in bytes."""
 
     starts_ns: tuple[int, ...]
     sizes_bytes: tuple[int, ...]
@@ -58,7 +58,7 @@ def root(value: int, degree: int) -> int:
 
 
 def pareto_bytes(mean_bytes: int, drawn: int) -> int:
-    """Return the size that a number below 2^64 stands for: k / U^(1/a) with U = (drawn + 1) / 2^64, a = 11/10 and k = mean (a - 1) / a."""
+    """Return the size for a draw below 2^64: k / U^(1/a), U = (drawn + 1) / 2^64, a = 11/10, k = mean (a - 1) / a."""
     high, low = SHAPE
     scaled = mean_bytes**high * (high - low) ** high * _DRAWN**low
     return min(root(scaled // (high**high * (drawn + 1) ** low), high), LARGEST_BYTES)
@@ -71,13 +71,13 @@ def exponential_ns(drawn: int) -> int:
 
 
 def wire_bytes(size_bytes: int) -> int:
-    """Return what a response takes on the link, headers included."""
+    """Return the bytes of a response on the link, including headers."""
     return size_bytes + HEADER_BYTES * -(-size_bytes // MSS_BYTES)
 
 
 @cache
 def workload(mean_kb: int, load_percent: int) -> Workload:
-    """Return responses whose bytes on the link are so much of what it carries until the last one begins. The draws are the same at every load."""
+    """Return responses with this load of the link up to the start of the last one. All loads use the same draws."""
     sizes, gaps = SplitMix64(SEED), SplitMix64(SEED ^ 1 << 32)
     drawn = tuple(pareto_bytes(1000 * mean_kb, sizes.next()) for _ in range(RESPONSES))
     elapsed, times = 0, []
@@ -89,7 +89,7 @@ def workload(mean_kb: int, load_percent: int) -> Workload:
 
 
 def path(mean_kb: int, load_percent: int, even: str, odd: str) -> Network:
-    """Return the network in which every second response begins in another way."""
+    """Return a network with alternating schemes: ``even`` and ``odd`` responses."""
     work = workload(mean_kb, load_percent)
     link = Link(TEN, RTT_NS // 2, RTT_NS // 2, 0, 0, 0, queue_packets=QUEUE_PACKETS)
     plans = []
@@ -117,7 +117,7 @@ def response_ns(flow: FlowResult) -> int:
 
 
 def compute(mean_kb: int, load_percent: int, even: str, odd: str) -> dict[str, Any]:
-    """Carry out a workload; return times and packets of the even and of the odd responses."""
+    """Run a workload; return times and packets of the even and of the odd responses."""
     flows = run_network(path(mean_kb, load_percent, even, odd)).flows
     groups = (flows[0::2], flows[1::2])
     times = [[response_ns(flow) for flow in group] for group in groups]
@@ -131,7 +131,7 @@ def compute(mean_kb: int, load_percent: int, even: str, odd: str) -> dict[str, A
 
 
 def runs() -> list[Run]:
-    """Return the runs of this scenario: all alike, as in figure 14, and half and half, as in figure 15."""
+    """Return the runs of this scenario: one scheme, as in figure 14, and two schemes, as in figure 15."""
     alike = [(MEANS_KB[0], load, one, one) for load in LOADS for one in SCHEMES]
     alike += [(MEANS_KB[1], load, DEFAULT, DEFAULT) for load in SHARED_LOADS]
     mixed = [

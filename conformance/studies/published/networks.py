@@ -1,4 +1,4 @@
-"""What the scenarios of published results share: the base controller, networks with one thing changed, and what is noted of a flow."""
+"""Common parts of the scenarios of published results: the base controller, changed networks, and the data of a flow."""
 
 from collections.abc import Container, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from firstflight_conformance.simulate.dumbbell import Arrival, FlowResult, Netwo
 from firstflight_conformance.simulate.network import Network, load_network
 from firstflight_conformance.simulate.transfer import Transfer
 
-#: The controller under every startup algorithm, and what is added to the name of its profile.
+#: The controller under every startup algorithm, and the suffix for the names of profiles on it.
 BASELINE, ON_BASE = "cubic/rfc-9438", "+cubic"
 S, MS, MB = 10**9, 10**6, 10**6
 
@@ -29,7 +29,7 @@ def network(name: str) -> Network:
 
 
 def with_transfer(net: Network, flow: str, **changes: Any) -> Network:
-    """Return a network in which the transfer of one flow is changed."""
+    """Return a network with changes to the transfer of one flow."""
 
     def changed(transfer: Transfer) -> Transfer:
         window = changes.get("initial_window_bytes")
@@ -42,19 +42,19 @@ def with_transfer(net: Network, flow: str, **changes: Any) -> Network:
 
 
 def goodput_bps(flow: FlowResult, from_ns: int, to_ns: int, sample_ns: int) -> int:
-    """Return the rate of delivery between two multiples of the interval, rounded down."""
+    """Return the delivery rate between two multiples of the sample interval, rounded down."""
     at = [0, *flow.samples.delivered_bytes]
     first, last = min(from_ns // sample_ns, len(at) - 1), min(to_ns // sample_ns, len(at) - 1)
     return 8 * 10**9 * (at[last] - at[first]) // (to_ns - from_ns)
 
 
 def exit_turn(flow: FlowResult) -> Turn | None:
-    """Return when the startup algorithm decided to leave slow start, ``None`` if it did not."""
+    """Return the turn when the startup algorithm decided to leave slow start, or ``None``."""
     return next((turn for turn in flow.turns if turn.outcome.value.startswith("exited")), None)
 
 
 def noted(result: NetworkResult, flow: FlowResult) -> dict[str, Any]:
-    """Return what is kept of every run: times since the flow began, in ns."""
+    """Return the stored data of a run, with times in ns since the flow began."""
     start_ns = flow.started_ns or 0
     exit_ = exit_turn(flow)
     return {
@@ -70,12 +70,12 @@ def noted(result: NetworkResult, flow: FlowResult) -> dict[str, Any]:
 
 
 def since(t_ns: int | None, start_ns: int) -> int | None:
-    """Return a time since the start, ``None`` for what did not happen."""
+    """Return a time since the start, or ``None`` for an event that did not happen."""
     return None if t_ns is None else t_ns - start_ns
 
 
 def phases(flow: FlowResult) -> list[list[int | str]]:
-    """Return the phases of a flow, each with when it began, in ns since the flow did."""
+    """Return the phases of a flow, each with its start in ns since the flow began."""
     found: list[list[int | str]] = []
     for turn in flow.turns:
         if not found or found[-1][1] != turn.phase.value:
@@ -84,19 +84,19 @@ def phases(flow: FlowResult) -> list[list[int | str]]:
 
 
 def reductions(flow: FlowResult) -> list[list[int]]:
-    """Return when the window was reduced after a loss, in ns since the flow began, and to what."""
+    """Return the reductions after losses: time in ns since the flow began, and new window."""
     start_ns = flow.started_ns or 0
     return [[t.t_ns - start_ns, t.cwnd_bytes] for t in flow.turns if t.outcome is Outcome.REDUCED]
 
 
 def exit_reduction(found: dict[str, Any]) -> Fraction | None:
-    """Return by what part of itself the window was lowered at the exit, ``None`` without one."""
+    """Return the relative reduction of the window at the exit, or ``None`` without an exit."""
     before = found["exit_before_bytes"]
     return None if before is None else Fraction(before - found["exit_cwnd_bytes"], before)
 
 
 def rtt_at_first_loss(flow: FlowResult) -> int:
-    """Return the latest RTT sample before the first loss. The flow has to be recorded."""
+    """Return the latest RTT sample before the first loss. The flow must be recorded."""
     rtt_ns = 0
     for event in flow.events:
         if isinstance(event, Lost):
@@ -107,9 +107,9 @@ def rtt_at_first_loss(flow: FlowResult) -> int:
 
 
 def milestones(arrivals: Sequence[Arrival], repeats: Container[int], step_bytes: int) -> tuple[list[int], list[int]]:
-    """Return when every ``step_bytes`` of new data have arrived: in any order, and in order, as an application reads them.
+    """Return the arrival times of each ``step_bytes`` of new data: in any order, and in order, as an application reads.
 
-    ``repeats``: the numbers of all packets that repeat data, arrived or not: they name nothing.
+    ``repeats``: the numbers of all packets that repeat data, arrived or not: their data belongs to other packets.
     """
     arrived_ns: list[int] = []
     readable_ns: list[int] = []
@@ -130,7 +130,7 @@ def milestones(arrivals: Sequence[Arrival], repeats: Container[int], step_bytes:
 
 
 def repeats_of(flow: FlowResult) -> set[int]:
-    """Return the packets of a flow that repeat data, which are the first of those sent at one time. The flow has to be recorded."""
+    """Return the packets of a flow that repeat data: the first of each ``sent`` event. The flow must be recorded."""
     found: set[int] = set()
     for event in flow.events:
         if isinstance(event, Sent):
@@ -140,11 +140,11 @@ def repeats_of(flow: FlowResult) -> set[int]:
 
 
 def median(values: Sequence[int]) -> int:
-    """Return the middle one of an odd number of values."""
+    """Return the median of an odd number of values."""
     return sorted(values)[len(values) // 2]
 
 
 def quartiles(values: Sequence[int]) -> tuple[int, int, int]:
-    """Return the quartiles of 4 n + 1 values, which are values themselves."""
+    """Return the quartiles of 4 n + 1 values; each is one of the values."""
     ordered, step = sorted(values), (len(values) - 1) // 4
     return ordered[step], ordered[2 * step], ordered[3 * step]

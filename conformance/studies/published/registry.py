@@ -40,6 +40,6 @@ def all_runs() -> list[Run]:
 
 
 def claims_of(scenario: str) -> list[Claim]:
-    """Return what becomes of the published results of a scenario, from its data."""
+    """Return the verdicts on the published results of a scenario, from its data."""
     claims: list[Claim] = SCENARIOS[scenario].claims(load(scenario))
     return claims

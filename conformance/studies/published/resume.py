@@ -1,4 +1,4 @@
-"""Careful Resume over paths of its paper: what becomes of its sentences about gains, first flights and a competing flow."""
+"""Careful Resume over paths of its paper: verdicts on its sentences about gains, first flights and a competing flow."""
 
 from itertools import pairwise
 from typing import Any
@@ -24,13 +24,13 @@ __all__ = ["NAME", "TITLE", "claims", "gains_rtt", "runs"]
 PAPER = resume_more.PAPER
 _RATE, _MILLISECONDS = Quantity("Mbit/s", 10**6, 0), Quantity("ms", MS, 0)
 _HYSTART = (
-    "The HyStart of its stack, as its public code has it, waits until the smallest of seven samples is a quarter of the RTT above the lowest, seven "
-    "times in a row; hystart/google-quic leaves 16 ms above it."
+    "In the public code of its stack, HyStart waits until the smallest of seven samples is a quarter of the RTT above the lowest, seven "
+    "times in a row; hystart/google-quic exits 16 ms above it."
 )
 
 
 def gains_rtt(data: Data, path: str, against: str, sizes: tuple[int, ...]) -> list[int]:
-    """Return by how much Careful Resume is faster, in thousandths of an RTT, for each size."""
+    """Return the gain of Careful Resume for each size, in thousandths of an RTT."""
     other, own = data[f"{path}-{against}"]["completed_ns"], data[f"{path}-careful-resume"]["completed_ns"]
     return [1000 * (other[SIZES.index(s)] - own[SIZES.index(s)]) // RTT_NS[path] for s in sizes]
 
@@ -40,7 +40,7 @@ def _phase_at(found: dict[str, Any], name: str) -> int | None:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences."""
+    """Return the verdicts on the published sentences."""
     return [*_panel_claims(data), *_size_claims(data), *_cross_claims(data), *resume_more.claims(data)]
 
 
@@ -79,7 +79,7 @@ def _panel_claims(data: Data) -> list[Claim]:
             "losses after 8 s, two reductions to 0.7",
             f"{len(later)} reductions within {PANEL_BYTES // MB} MB, first loss {_time(a['first_loss_ns'])}",
             [("there are losses after 8 s", bool(later)), ("two reductions within the transfer", len(later) == 2)],
-            "Leaving earlier, HyStart stays below what path and queue hold together.",
+            "HyStart exits earlier and stays below the capacity of path and queue.",
         ),
         statement(
             f"{PAPER}, figure 2b, sections I and III",
@@ -106,7 +106,7 @@ def _panel_claims(data: Data) -> list[Claim]:
                     not any(data["geo-careful-resume"]["lost_packets"]),
                 ),
             ],
-            f"The panel shows {PANEL_BYTES // MB} MB: once the window has grown beyond path and queue, packets are lost as with any sender."
+            f"The panel shows {PANEL_BYTES // MB} MB: once the window exceeds path and queue, packets are lost as with any sender."
             if c["first_loss_ns"]
             else "",
         ),
@@ -155,8 +155,8 @@ def _size_claims(data: Data) -> list[Claim]:
             (3000, 4000),
             [gain for path in ("geo", *PROVIDERS) for gain in gains_rtt(data, path, "hystart", larger)],
             unit=rtts,
-            remark="The paper says about 2 s (3 to 4 RTTs). The paths have the rates and RTTs of table I. Ours is larger from 1 MB on: plain slow start needs as "
-            "many rounds as equation (1) says, and the measured stack began faster than that; how is not in the paper.",
+            remark="The paper says about 2 s (3 to 4 RTTs). The paths have the rates and RTTs of table I. Ours is larger from 1 MB on: plain slow start needs the "
+            "rounds of equation (1), and the measured stack began faster, in a way that the paper does not describe.",
         ),
         within(
             f"{PAPER}, figure 5e",
@@ -164,7 +164,7 @@ def _size_claims(data: Data) -> list[Claim]:
             (3000, 4000),
             gains_rtt(data, "leo", "hystart", larger),
             unit=rtts,
-            remark="The paper's path varies up to 480 Mbit/s; ours has that rate always, at which slow start needs more rounds.",
+            remark="The paper's path varies up to 480 Mbit/s; ours always has that rate, so slow start needs more rounds.",
         ),
         within(
             "Careful Resume 2025, abstract",
@@ -172,7 +172,7 @@ def _size_claims(data: Data) -> list[Claim]:
             (2800, 3400),
             gains_rtt(data, "geo", "slow-start", larger),
             unit=rtts,
-            remark="Measured over links and for sizes that the abstract does not name.",
+            remark="Measured over links and for sizes that the abstract does not specify.",
         ),
         statement(
             f"{PAPER}, section III",
@@ -244,6 +244,6 @@ def _cross_claims(data: Data) -> list[Claim]:
             ],
             ""
             if retreats
-            else "Whether a retreat is needed hangs on how full the queue is when the object comes, 30 s after the other flow: that moment is ours.",
+            else "A retreat depends on the queue at the start of the object, 30 s after the other flow: this time is our choice.",
         )
     ]

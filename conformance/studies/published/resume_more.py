@@ -1,4 +1,4 @@
-"""Further sentences of the paper of Careful Resume: its abstract, what figure 2 says of durations and windows, other stacks, a competing flow."""
+"""More sentences of the Careful Resume paper: abstract, durations and windows of figure 2, other stacks and flows."""
 
 from fractions import Fraction
 
@@ -17,20 +17,20 @@ from studies.published.resume_runs import BDP_BYTES, CROSS_BYTES, PANEL_BYTES, P
 from studies.published.store import Data
 
 PAPER = "Careful Resume paper"
-#: What counts as medium-sized.
+#: Medium sizes.
 _MEDIUM = tuple(size for size in SIZES if MB // 2 <= size <= 5 * MB)
 _RATE = Quantity("Mbit/s", 10**6, 1)
 
 
 def _part(data: Data, path: str, size_bytes: int) -> Fraction:
-    """Return by what part an object is faster with Careful Resume than with HyStart."""
+    """Return the relative gain of Careful Resume over HyStart for an object."""
     index = SIZES.index(size_bytes)
     other, own = (data[f"{path}-{one}"]["completed_ns"][index] for one in ("hystart", "careful-resume"))
     return Fraction(other - own, other)
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences."""
+    """Return the verdicts on the published sentences."""
     return [*_of_the_abstract(data), *_of_panels(data), *_of_another_flow(data), *_of_other_stacks()]
 
 
@@ -67,7 +67,7 @@ def _of_the_abstract(data: Data) -> list[Claim]:
             "reach the congestion point much more quickly",
             f"LEO path, 0.5 to 10 MB: {PERCENT.text(min(leo))} to {PERCENT.text(max(leo))} less time than with HyStart",
             [("faster at every size of 0.5 to 10 MB", min(leo) > 0)],
-            "That of the LEO path is 2.4 MB, that of the GEO path 3.75 MB.",
+            "The product of the LEO path is 2.4 MB, of the GEO path 3.75 MB.",
         ),
     ]
 
@@ -92,7 +92,7 @@ def _of_panels(data: Data) -> list[Claim]:
             "the smallest possible",
             f"{PANEL_BYTES // MB} MB: {SECONDS.text(took['b'])}; HyStart {SECONDS.text(took['a'])}, Careful Resume {SECONDS.text(took['c'])} (2c) and {SECONDS.text(took['d'])} (2d)",
             [("not longer than any other of the four", took["b"] == min(took.values()))],
-            "Losses are repaired as the window allows; each reduction to 0.7 still leaves it above path and queue.",
+            "Losses are repaired as the window allows; after each reduction to 0.7 it still exceeds path and queue.",
         ),
         about(
             f"{PAPER}, figure 2c, section III",
@@ -137,13 +137,13 @@ def _of_other_stacks() -> list[Claim]:
             f"{PAPER}, figure 5a",
             "HTTP/2 over TCP on the emulated GEO path, without a PEP",
             "performance comparable to that of slow start",
-            "It measures another stack, whose TCP, TLS and server settings are not in the paper.",
+            "It measures another stack; its TCP, TLS and server settings are not in the paper.",
         ),
         impossible(
             f"{PAPER}, figures 5b to 5d",
             "HTTP/2 over TCP with a PEP",
             "significantly better than QUIC without Careful Resume; Careful Resume almost as well in most cases",
-            "The proxies belong to three satellite networks; how they accelerate a connection is not public, and the simulator has none.",
+            "The proxies belong to three satellite networks. Their acceleration is not public, and the simulator has no proxies.",
         ),
         impossible(
             f"{PAPER}, figures 5e and 5f, section VII",

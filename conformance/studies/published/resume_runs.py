@@ -25,7 +25,8 @@ from studies.published.networks import (
 from studies.published.store import Run
 
 NAME, TITLE = "careful-resume", "Careful Resume over satellites"
-#: Of the two parts of HyStart the paper's QUIC stack has the delay; and it paces. The paper is on draft -10 of Careful Resume.
+#: The paper's QUIC stack has only the delay part of HyStart, and it paces. The paper is about draft -10 of Careful
+#: Resume.
 ALGORITHMS = {
     "slow-start": BASELINE,
     "hystart": on_base("hystart/google-quic"),
@@ -33,12 +34,13 @@ ALGORITHMS = {
 }
 PATHS = ("geo", "leo")
 RTT_NS = {"geo": 600 * MS, "leo": 40 * MS, "geo-50-6": 600 * MS, "geo-25-6": 600 * MS}
-#: Rates down and up of the two providers of table I that are not as the emulated path (figures 5c and 5d), and what is compared there.
+#: Rates down and up of the two providers of table I that differ from the emulated path (figures 5c and 5d); their
+#: algorithms.
 PROVIDERS = {"geo-50-6": (50 * 10**6, 6 * 10**6), "geo-25-6": (25 * 10**6, 6 * 10**6)}
 PROVIDER_ALGORITHMS = ("hystart", "careful-resume")
 #: 1 kB and 0.5 to 10 MB, as in the paper.
 SIZES = (1000, *(MB // 2 * n for n in range(1, 21)))
-#: One bandwidth-delay product of the geostationary path, and what the panels of figure 2 do to it.
+#: One bandwidth-delay product of the geostationary path, and the panels of figure 2: algorithm and changes.
 BDP_BYTES = 3_750_000
 PANELS: dict[str, tuple[str, dict[str, int | None]]] = {
     "a": ("hystart", {}),
@@ -46,17 +48,17 @@ PANELS: dict[str, tuple[str, dict[str, int | None]]] = {
     "c": ("careful-resume", {}),
     "d": ("careful-resume", {"saved_cwnd_bytes": 20 * BDP_BYTES}),
 }
-#: A transfer that goes on beyond what the panels show.
+#: A transfer that is longer than the panels.
 PANEL_BYTES, PANEL_NS = 60 * MB, 14 * S
 CROSS_BYTES = 5 * MB
-#: When the object begins, and over how long the flow beside it is compared.
+#: Start of the object, and the duration of the comparison of the other flow.
 CROSS_START_NS, BESIDE_NS = 30 * S, 20 * S
-#: Over so long a rate of sending is taken.
+#: Interval of a sending rate.
 SENT_NS = 100 * MS
 
 
 def _path(name: str) -> Network:
-    """Return a path of table I; queue and saved window are one bandwidth-delay product."""
+    """Return a path of table I. Queue and saved window are one bandwidth-delay product."""
     if name not in PROVIDERS:
         return network(f"careful-resume-{name}")
     net, (down_bps, up_bps) = network("careful-resume-geo"), PROVIDERS[name]
@@ -84,7 +86,7 @@ def _rtts(flow: FlowResult) -> list[int]:
 
 
 def panel(name: str) -> dict[str, Any]:
-    """Carry out one panel of figure 2: the beginning of a large object."""
+    """Run one panel of figure 2: the beginning of a large object."""
     algorithm, changes = PANELS[name]
     net = network("careful-resume-geo").changed("object", controller=ALGORITHMS[algorithm])
     if algorithm != "careful-resume":
@@ -109,7 +111,7 @@ def panel(name: str) -> dict[str, Any]:
 
 
 def without_hystart() -> dict[str, int]:
-    """Carry out panel 2a with plain slow start."""
+    """Run panel 2a with plain slow start."""
     net = network("careful-resume-geo").changed("object", controller=BASELINE)
     net = with_transfer(net, "object", transfer_bytes=PANEL_BYTES, saved_cwnd_bytes=None)
     flow = run_network(net).flow("object")
@@ -117,7 +119,7 @@ def without_hystart() -> dict[str, int]:
 
 
 def _at_exit(flow: FlowResult) -> dict[str, int | None]:
-    """Return what was sent in the last 100 ms before the exit from slow start, as a rate, the RTT then, and the longest RTT after it."""
+    """Return the sending rate in the last 100 ms of slow start, the RTT at the exit, and the longest RTT after it."""
     exit_ = exit_turn(flow)
     if exit_ is None:
         return {"exit_sent_bps": None, "exit_rtt_ns": None, "longest_rtt_ns": None}
@@ -132,7 +134,7 @@ def _at_exit(flow: FlowResult) -> dict[str, int | None]:
 
 
 def cross(algorithm: str) -> dict[str, Any]:
-    """Transfer an object beside a flow that has been there for 30 s."""
+    """Transfer an object next to a flow that began 30 s earlier."""
     net = network("careful-resume-geo-cross").changed("competing", controller=BASELINE)
     net = net.changed("object", controller=ALGORITHMS[algorithm], transfer_bytes=CROSS_BYTES)
     if algorithm != "careful-resume":

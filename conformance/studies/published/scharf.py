@@ -1,4 +1,4 @@
-"""Response times of Scharf 2009 and Jump Start 2007: what becomes of what the papers say of them."""
+"""Response times of Scharf 2009 and Jump Start 2007: verdicts on the sentences of the papers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -45,12 +45,12 @@ MILLISECONDS, MEGABITS = Quantity("ms", MS, 3), Quantity("Mbit/s", 10**6, 2)
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences."""
+    """Return the verdicts on the published sentences."""
     return [*_sentences(), *scharf_figures.claims(data), _midway(data), *_jump_start(data)]
 
 
 def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
-    """Return how far the simulator is from the closed forms: ours both, and so no claim."""
+    """Return the differences between simulator and closed forms. Both are ours, so this is not a claim."""
     jumps = [n for n in SEGMENTS if n * MSS_BYTES <= THRESHOLD_BYTES]
     later = [n for n in SEGMENTS if n not in jumps]
     compared = [
@@ -75,7 +75,7 @@ def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
             "quick-start",
             SEGMENTS,
             "equation (3)",
-            "At 10 Mbit/s only. A last packet takes the time of the link, in the equation that of the approved rate.",
+            "At 10 Mbit/s only. The last packet takes its time at the rate of the link; in the equation, at the approved rate.",
         ),
         ("More-Start at the rate of the link", "more-start", SEGMENTS, "equation (3)", "At 10 Mbit/s only."),
     ]
@@ -89,7 +89,7 @@ def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
 
 
 def _midway(data: Data) -> Claim:
-    """Return what becomes of the RTT that a request on a data packet costs."""
+    """Return the verdict on the RTT that a request on a data packet costs."""
     quick, slow = model("quick-start", TEN, approved_rate_bps=QUICK_BPS), model("slow-start", TEN)
     ahead = next(n for n in range(1, 10_000) if _later(quick, n * MSS_BYTES) < slow.response_time_ns(n * MSS_BYTES))
     pairs = zip(
@@ -103,7 +103,7 @@ def _midway(data: Data) -> Claim:
         "needs one RTT for the signaling",
         f"{MILLISECONDS.text(min(beyond))} to {MILLISECONDS.text(max(beyond))} from 6 segments on, where an RTT has 200",
         [("nearly an RTT", all(RTT_NS * 9 // 10 <= one <= RTT_NS for one in beyond))],
-        f"The initial window leaves while the answer is awaited. By the closed form {MEGABITS.text(QUICK_BPS)} beat slow start from {ahead} segments on all the same.",
+        f"The initial window is sent before the answer arrives. By the closed form {MEGABITS.text(QUICK_BPS)} is still faster than slow start from {ahead} segments on.",
     )
 
 
@@ -113,7 +113,7 @@ def _later(scheme: Scheme, size_bytes: int) -> Fraction:
 
 
 def _worst(data: Data, scheme: str, sizes: Sequence[int], *, of_gaps: bool) -> Fraction:
-    """Return the largest difference from the closed form over sizes and both rates; ``of_gaps``: with its fluid taken as packets."""
+    """Return the largest difference from the closed form over sizes and rates; ``of_gaps``: its fluid as packets."""
     worst = Fraction(0)
     for rate in (TEN,) if scheme in AT_TEN else (TEN, GIGABIT):
         closed = model(scheme, rate, **MODELS[scheme])
@@ -127,7 +127,7 @@ def _worst(data: Data, scheme: str, sizes: Sequence[int], *, of_gaps: bool) -> F
 
 
 def peak(scheme: Scheme, other: Scheme, candidates: Sequence[int]) -> tuple[Fraction, int]:
-    """Return the largest speedup over the candidate sizes, and the smallest size at which it is reached."""
+    """Return the largest speedup over the candidate sizes, and the smallest size that reaches it."""
     return max(
         ((sweep.speedup(scheme, other, size), size) for size in candidates), key=lambda pair: (pair[0], -pair[1])
     )
@@ -166,7 +166,7 @@ def _sentences() -> list[Claim]:
             83,
             Fraction(code_bps * RTT_NS, 8 * 1500 * S),
             unit=Quantity("segments", 1, 2),
-            remark="83 would need packets of 1542 bytes; what was counted is not said.",
+            remark="83 would need packets of 1542 bytes; the paper does not specify the counted bytes.",
         ),
         exactly(
             f"{PAPER}, section 5.2",
@@ -189,7 +189,7 @@ def _sentences() -> list[Claim]:
 
 
 def gains(data: Data) -> list[Fraction]:
-    """Return by what part Jump Start is faster than slow start in the setting of 2007, for each size."""
+    """Return the relative gain of Jump Start over slow start in the setting of 2007, for each size."""
     pairs = zip(data["2007-slow-start"]["duration_ns"], data["2007-jump-start"]["duration_ns"], strict=True)
     return [Fraction(slow - jump, slow) for slow, jump in pairs]
 
@@ -230,7 +230,7 @@ def _jump_start(data: Data) -> list[Claim]:
             "slow start is faster",
             PERCENT.text(gain[128], signed=True),
             [("slow start is faster", gain[128] < 0)],
-            "How that simulator repaired 41 losses is not known; ours finds them all within one RTT."
+            "The loss repair of that simulator for 41 losses is unknown; ours detects all of them within one RTT."
             if gain[128] >= 0
             else "",
         ),

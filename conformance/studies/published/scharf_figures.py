@@ -1,4 +1,4 @@
-"""Scharf 2009, section 5.2, figures 12 and 13: what becomes of the sentences on response times over the size."""
+"""Scharf 2009, section 5.2, figures 12 and 13: verdicts on the sentences about response times over the size."""
 
 from fractions import Fraction
 
@@ -9,15 +9,15 @@ from studies.published.store import Data
 
 _PLACE = "Scharf 2009, section 5.2"
 _FAST = {"quick-start": "Quick-Start", "jump-start": "Jump-Start", "initial-start": "Initial-Start, 10 segments"}
-#: Sizes that take one round more of slow start than the size before them, in segments: 3, 9 and 45 fill whole rounds.
+#: Sizes in segments before and after an additional round of slow start: 3, 9 and 45 fill whole rounds.
 _STEPS = ((3, 4), (9, 10), (45, 46))
-#: What counts as mid-sized, in bytes.
+#: Mid sizes, in bytes.
 _MIDDLE_BYTES = range(10_000, 1_000_001)
 _MILLISECONDS = Quantity("ms", MS, 1)
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences."""
+    """Return the verdicts on the published sentences."""
     slow = dict(zip(SEGMENTS, data["slow-start-10"]["response_ns"], strict=True))
     steps = {after: slow[after] - slow[before] for before, after in _STEPS}
     gains = {scheme: _speedups(data, scheme) for scheme in _FAST}
@@ -51,7 +51,7 @@ def claims(data: Data) -> list[Claim]:
             f"{_PLACE}, figures 12 and 13",
             "Points of the curves of response time and speedup",
             "plots",
-            "The text prints no number of them but those in the rows here. How far our simulated responses are from the closed forms is in the table below.",
+            "The text prints only the numbers in the rows here. The table below compares our simulated responses with the closed forms.",
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""The runs behind the response times of Scharf 2009 and Jump Start 2007, and the closed forms on the same paths."""
+"""The runs for the response times of Scharf 2009 and Jump Start 2007, and the closed forms on the same paths."""
 
 from typing import Any
 
@@ -21,7 +21,8 @@ SIMULATED = {
     "initial-start": ("slow-start/rfc-9002", 10),
     "jump-start": ("jumpstart/scharf-2009", 3),
 }
-#: Those whose profile has one rate, for the slower path; Quick-Start also requested with the first data, an RTT later.
+#: Schemes with a fixed rate, only for the slower path; Quick-Start also with the request on the first data, an RTT
+#: later.
 AT_TEN = {
     "quick-start": ("quick-start/networking-2009", 3),
     "quick-start-rfc": ("quick-start/rfc-4782", 3),
@@ -32,7 +33,7 @@ AT_TEN = {
 SEGMENTS = (1, 2, 3, 4, 6, 9, 10, 14, 20, 30, 45, 46, 70, 100, 140, 200, 300, 450, 700, 1000, 1400, 2072)
 QUEUE_BYTES = 10**9
 THRESHOLD_BYTES = 65_536
-#: What Quick-Start is granted on 10 Mbit/s.
+#: Rate granted to Quick-Start at 10 Mbit/s.
 QUICK_BPS = 5_120_000
 #: Jump Start 2007, section IV: 5 Mbit/s, 64 ms, segments of 1460 in 1500 bytes, a queue of 60 packets.
 LAJW = {"rate_bps": 5 * 10**6, "rtt_ns": 64 * MS, "mss_bytes": 1460, "header_bytes": 40, "queue_packets": 60}
@@ -40,7 +41,7 @@ LAJW_SEGMENTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64
 
 
 def one_flow(controller: str, size_bytes: int, window_segments: int, path: dict[str, int]) -> Network:
-    """Return a path of the models: one flow, no access links, an ACK for each segment; the handshake gives an RTT and takes no room."""
+    """Return a path of the models: one flow, no access links, an ACK per segment, an RTT sample by the handshake."""
     rtt_ns, mss_bytes = path["rtt_ns"], path["mss_bytes"]
     packets = path.get("queue_packets")
     link = Link(path["rate_bps"], rtt_ns // 2, rtt_ns // 2, QUEUE_BYTES, 0, 0, queue_packets=packets)
@@ -58,7 +59,7 @@ def one_flow(controller: str, size_bytes: int, window_segments: int, path: dict[
 
 
 def response_ns(net: Network, rtt_ns: int) -> tuple[int, int]:
-    """Return the response time, from the request to the last byte, and how many packets were dropped."""
+    """Return the response time, from the request to the last byte, and the number of dropped packets."""
     result = run_network(net)
     flow = result.flow("response")
     assert flow.completed_ns is not None

@@ -1,4 +1,4 @@
-"""Six factors of the gain that the SEARCH paper measured on its satellite, each varied alone on the path of ``search-gateway``."""
+"""Six factors of the gain of SEARCH that its paper measured, varied one at a time on the path of ``search-gateway``."""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -91,7 +91,7 @@ def _download(level: Level, controller: str, seed: int) -> dict[str, Any]:
 
 
 def when(arrivals: list[Arrival], step_bytes: int) -> tuple[list[int], list[int]]:
-    """Return when every ``step_bytes`` of data have arrived, in any order and in order. All data has to arrive."""
+    """Return the arrival times of each ``step_bytes`` of data, in any order and in order. All data must arrive."""
     first: dict[int, tuple[int, int]] = {}
     for t_ns, packet, name, size_bytes in arrivals:
         first.setdefault(packet if name is None else name, (t_ns, size_bytes))
@@ -117,18 +117,18 @@ def runs() -> list[Run]:
 
 
 def gains(run: dict[str, Any], way: str) -> list[tuple[int, int]]:
-    """Return for each size by how many ns SEARCH is faster, and the size."""
+    """Return the gain of SEARCH in ns for each size, and the size."""
     pairs = zip(run[f"without_{way}"], run[f"search_{way}"], strict=True)
     return [(without - search, STEP_BYTES * (index + 1)) for index, (without, search) in enumerate(pairs)]
 
 
 def best(run: dict[str, Any], way: str) -> tuple[int, int]:
-    """Return the largest gain in ns, and the smallest size at which it occurs."""
+    """Return the largest gain in ns, and the smallest size with this gain."""
     return max(gains(run, way), key=lambda gain: (gain[0], -gain[1]))
 
 
 def claims(data: Data) -> list[Claim]:
-    """Judge the headline of the paper for the level that is nearest to it."""
+    """Judge the headline of the paper for the nearest level."""
     level, way = max(
         ((level, way) for level in LEVELS for way in WAYS),
         key=lambda pair: best(data[pair[0].name], pair[1])[0],
@@ -148,8 +148,8 @@ def claims(data: Data) -> list[Claim]:
                 ("at 140 to 180 MB", 140 * MB <= size_bytes <= 180 * MB),
                 ("at least 2 s at 160 MB", at_160 >= 2 * S),
             ],
-            "No factor produces the published number. In any order the queue keeps the link busy with and without SEARCH. In order the baseline "
-            "waits for repeated packets, mostly before 130 MB. Pairs of factors were not tried.",
+            "No factor produces the published number. Counted in any order, the queue keeps the link busy with and without SEARCH. Counted in order, the baseline "
+            "waits for retransmitted packets, mostly before 130 MB. Pairs of factors were not tried.",
         )
     ]
 

@@ -1,4 +1,4 @@
-"""SEARCH on a path like that of its real satellite: an AQM that drops at random, and a sender capped by a token bucket."""
+"""SEARCH on a path like its real satellite path: an AQM with random drops, and a sender limited by a token bucket."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,8 @@ from studies.published.networks import (
 from studies.published.store import Data, Run
 
 NAME, TITLE = "search-gateway", "SEARCH on a path like that of a real satellite"
-#: Without SEARCH; with it as it was measured first, the window left as it is; and lowered, as in the paper's third set.
+#: Without SEARCH; with SEARCH as measured first, with an unchanged window; with a lowered window, as in the paper's
+#: third set.
 ARMS = {"without": BASELINE, "search": on_base("search/quicly-pr583"), "lowered": on_base("search/lanman-2024")}
 SEEDS = (1, 2, 3, 4, 5)
 STEP_BYTES = 5 * MB
@@ -59,7 +60,7 @@ def compute(arm: str, seed: int) -> dict[str, Any]:
 
 
 def _delivered_by(times_ns: list[int], t_ns: int | None) -> int:
-    """Return how much had arrived by then, to a step."""
+    """Return the bytes that had arrived by a time, in steps of STEP_BYTES."""
     return STEP_BYTES * sum(time_ns <= (t_ns or 0) for time_ns in times_ns)
 
 
@@ -70,18 +71,18 @@ def runs() -> list[Run]:
 
 
 def times(data: Data, arm: str, what: str, size_bytes: int) -> tuple[int, int, int]:
-    """Return the quartiles over the seeds of the time until a number of bytes had arrived."""
+    """Return the quartiles, over the seeds, of the arrival time of a number of bytes."""
     index = size_bytes // STEP_BYTES - 1
     return quartiles([data[f"{arm}-{seed}"][what][index] for seed in SEEDS])
 
 
 def gain_ns(data: Data, arm: str, what: str, size_bytes: int) -> int:
-    """Return by how much the median with SEARCH is shorter."""
+    """Return the gain of the median with SEARCH, in ns."""
     return times(data, "without", what, size_bytes)[1] - times(data, arm, what, size_bytes)[1]
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences."""
+    """Return the verdicts on the published sentences."""
     loss_bytes = quartiles([data[f"without-{seed}"]["delivered_at_first_loss_bytes"] for seed in SEEDS])[1]
     first_ns = quartiles([data[f"without-{seed}"]["first_loss_ns"] for seed in SEEDS])[1]
     return [
@@ -101,18 +102,18 @@ def claims(data: Data) -> list[Claim]:
 
 
 _LINK_IS_THE_LIMIT = (
-    "The link is the limit here: its queue never runs dry, with or without SEARCH. A gain like the published one would have to "
-    "come from what this one has not, a radio link whose rate changes."
+    "The link is the limit here: its queue never runs dry, with or without SEARCH. A gain like the published one would need "
+    "a radio link with a changing rate, which this path does not have."
 )
-#: A difference below this is none.
+#: Smaller differences count as equal.
 EQUAL_NS = S // 10
 SIZES = range(STEP_BYTES, 200 * MB + 1, STEP_BYTES)
-#: The two ways to count what was delivered.
+#: The two ways to count delivered data.
 WAYS = {"arrived_ns": "in any order", "readable_ns": "in order"}
 
 
 def _gains(data: Data) -> list[Claim]:
-    """Judge the two medians and the lower quartile; the paper does not say which way it counts, so that both have to do."""
+    """Judge the two medians and the lower quartile, for both ways to count: the paper does not specify one."""
     small = {way: max(abs(gain_ns(data, "search", way, s)) for s in SIZES if s <= 130 * MB) for way in WAYS}
     best = {way: max(SIZES, key=lambda size, way=way: (gain_ns(data, "search", way, size), -size)) for way in WAYS}  # type: ignore[misc]
     gains = {way: gain_ns(data, "search", way, size) for way, size in best.items()}
@@ -128,8 +129,8 @@ def _gains(data: Data) -> list[Claim]:
             "the same with and without SEARCH",
             "differs by at most " + _both({way: SECONDS.text(one) for way, one in small.items()}),
             [(f"at most 0.1 s apart, {how}", small[way] <= EQUAL_NS) for way, how in WAYS.items()],
-            "Which way the paper counts is not said. In order, as an application reads, whoever loses packets waits for their repetition, and for "
-            "that of repetitions that the gateway drops again: what SEARCH gains here lies before 130 MB.",
+            "The paper does not specify how it counts. Counted in order, as an application reads, a flow waits for the retransmission of lost packets, and again for "
+            "retransmissions that the gateway drops: SEARCH gains here before 130 MB.",
         ),
         statement(
             SOURCE,
@@ -155,20 +156,20 @@ def _gains(data: Data) -> list[Claim]:
                 (f"0.1 s apart first at 160 to 190 MB, {how}", (apart[way] or 0) in range(160 * MB, 190 * MB + 1))
                 for way, how in WAYS.items()
             ],
-            "Only random drops differ from run to run here, so that quartiles lie close to the median.",
+            "Only random drops differ between runs here, so quartiles are close to the median.",
         ),
     ]
 
 
 def _both(texts: dict[str, str]) -> str:
-    """Return a text for either way of counting, or the one for both."""
+    """Return the texts of both ways of counting, or a single one if they are equal."""
     if len(set(texts.values())) == 1:
         return texts["arrived_ns"]
     return ", ".join(f"{text} {WAYS[way]}" for way, text in texts.items())
 
 
 def _apart(data: Data, way: str) -> int | None:
-    """Return the first size at which the lower quartiles with and without SEARCH differ."""
+    """Return the first size with different lower quartiles with and without SEARCH, or ``None``."""
     quartile = {arm: [times(data, arm, way, size)[0] for size in SIZES] for arm in ("without", "search")}
     pairs = zip(SIZES, quartile["without"], quartile["search"], strict=True)
     return next((size for size, a, b in pairs if abs(a - b) >= EQUAL_NS), None)
@@ -186,7 +187,7 @@ def _gain(data: Data, gain: int, size_bytes: int, way: str) -> str:
 
 
 def _ranks(data: Data) -> list[Claim]:
-    """Judge figure 9, and figure 12 of the report: the n-th fastest run with SEARCH beside the n-th fastest without."""
+    """Judge figure 9, and figure 12 of the report: the n-th fastest runs with and without SEARCH are compared."""
     return [
         _ranks_at(
             data,
@@ -228,12 +229,12 @@ def _ranks_at(
             for share, name, bound in zip(shares, names, bounds, strict=True)
             if bound is not None
         ],
-        f"Runs are compared by rank, a difference below 0.1 s is none, and {len(SEEDS)} runs have only steps of {100 // len(SEEDS)} %. {_LINK_IS_THE_LIMIT}",
+        f"Runs are compared by rank, differences below 0.1 s count as equal, and {len(SEEDS)} runs give steps of {100 // len(SEEDS)} %. {_LINK_IS_THE_LIMIT}",
     )
 
 
 def _signals(data: Data) -> list[Claim]:
-    """Judge what comes first, exit or loss, by how much, and how much is lost."""
+    """Judge the order of exit and loss, the time between them, and the amount of loss."""
     with_search = [data[f"search-{seed}"] for seed in SEEDS]
     gaps = [run["first_loss_ns"] - run["exit_ns"] for run in with_search]
     rtts = [run["first_loss_rtt_ns"] for run in with_search]
@@ -263,7 +264,7 @@ def _signals(data: Data) -> list[Claim]:
             "35 %",
             f"{early} of {before}: by {SECONDS.text(min(gaps))} to {SECONDS.text(max(gaps))}, at an RTT of {SECONDS.text(min(rtts))} or more",
             [("25 to 45 %", before > 0 and 25 * before <= 100 * early <= 45 * before)],
-            "The gateway begins to drop as soon as its queue is half full, which follows within one RTT: the RTT has grown with the queue. "
+            "The gateway begins to drop once its queue is half full, within one RTT: the RTT has grown with the queue. "
             + every,
         ),
         statement(

@@ -1,4 +1,4 @@
-"""SEARCH on the emulated geostationary path of its paper: when each profile leaves slow start, and when the first loss is seen."""
+"""SEARCH on the emulated geostationary path of its paper: exits from slow start of each profile, and first losses."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,16 +22,16 @@ from studies.published.store import Data, Run
 
 NAME, TITLE = "search-geo", "SEARCH on an emulated geostationary path"
 SLOW_START = "slow-start"
-#: Runs that end at the exit or the first loss, and those that go on, for the plots.
+#: Durations of runs up to the exit or the first loss, and of longer runs for the plots.
 SHORT_NS, LONG_NS = 12 * S, 20 * S
-#: Two flows: rates are taken from the end of the long runs on.
+#: Duration of runs with two flows; rates count from the end of the long runs.
 BESIDE_NS = 60 * S
-#: Whose windows are kept: the paper, and the newest draft.
+#: Profiles with stored windows: the paper, and the newest draft.
 COMPARED = ("lanman-2024", "draft-09")
 SHOWN = (SLOW_START, "lanman-2024", "draft-09")
-#: The code with which the paper measured.
+#: The measured code of the paper.
 MEASURED = "quicly-pr583"
-#: Before this the path cannot be full: ten packets doubled every 600 ms need ten rounds for its 9000.
+#: The path cannot be full earlier: ten packets doubled every 600 ms need ten rounds to reach its 9000 packets.
 EARLY_NS = 6 * S
 
 
@@ -53,7 +53,7 @@ def compute(profile: str) -> dict[str, Any]:
 
 
 def _windows(plan: FlowPlan, flow: FlowResult) -> list[list[int]]:
-    """Return every comparison up to the exit: its time, what was delivered, and what was expected or sent."""
+    """Return every comparison up to the exit: its time, the delivered bytes, and the expected or sent bytes."""
     exit_ = exit_turn(flow)
     found = []
     for event, seen in zip(flow.events, observations(plan, flow.events), strict=True):
@@ -66,7 +66,7 @@ def _windows(plan: FlowPlan, flow: FlowResult) -> list[list[int]]:
 
 
 def beside_bbr() -> dict[str, Any]:
-    """Have two downloads begin together, with SEARCH and with BBR, and neither end in the time."""
+    """Run two downloads that begin together, with SEARCH and with BBR, and last for the whole run."""
     net = network(NAME)
     plans = [
         replace(
@@ -97,7 +97,7 @@ def runs() -> list[Run]:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences."""
+    """Return the verdicts on the published sentences."""
     source = "LANMAN 2024, section IV, figures 4 and 5"
     loss_ns, exit_ns = data[SLOW_START]["first_loss_ns"], data[MEASURED]["exit_ns"]
     return [
@@ -126,14 +126,14 @@ def _beside(name: str, found: dict[str, Any]) -> str:
 
 def _remark(exit_ns: int | None) -> str:
     if exit_ns is None:
-        return "Never leaves: the text empties the newest bin, so every earlier window is 0."
+        return "Never exits: the text empties the newest bin, so every earlier window is 0."
     if exit_ns < EARLY_NS:
-        return "Leaves at its first evaluation, long before the path is full; why is among the errata of SEARCH."
+        return "Exits at its first evaluation, long before the path is full; the reason is in the errata of SEARCH."
     return ""
 
 
 def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
-    """Return a table of what nobody measured: when the other profiles leave, and with what window."""
+    """Return a table of unpublished results: exit times and windows of the other profiles."""
     rows: list[tuple[str, ...]] = []
     for one in (name for name in PROFILES if name != MEASURED):
         found = data[one]

@@ -1,4 +1,4 @@
-"""SEARCH's emulated path with quicly's flow control: the receive window of 16 MB, and the one of 256 MB that replaced it."""
+"""SEARCH's emulated path with quicly's flow control: the receive window of 16 MB, later replaced by 256 MB."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,12 +11,12 @@ from studies.published.networks import BASELINE, MS, S, network, noted
 from studies.published.store import Data, Run
 
 NAME, TITLE = "search-max-data", "Flow control on the path of the SEARCH paper"
-#: Windows in MiB, and the factor of each new limit. quicly's window is fixed; the last one doubles.
+#: Windows in MiB, and the growth factor at each new limit. quicly's window is fixed; the last window doubles.
 WINDOWS = {"16": (16, 1), "256": (256, 1), "16-doubles": (16, 2)}
 SAMPLE_NS, STOP_NS = 50 * MS, 20 * S
-#: Slow start has filled 16 MiB by then: 12,520 bytes doubled every 600 ms need eleven rounds.
+#: Time when slow start has filled 16 MiB: 12,520 bytes doubled every 600 ms need eleven rounds.
 FULL_NS = 8 * S
-#: Crossings of the middle between the extremes that count as an oscillation, in the 12 s from then on.
+#: Fewest crossings of the middle between the extremes, in the 12 s after FULL_NS, that count as an oscillation.
 OFTEN = 10
 _SOURCE = "Report 2024, sections 4.6 and 6.4"
 _MBPS = Quantity("Mbit/s", 10**6, 1)
@@ -34,7 +34,7 @@ def compute(window_mib: int, factor: int) -> dict[str, Any]:
         **noted(result, flow),
         "cwnd_bytes": flow.samples.cwnd_bytes,
         "rates_bps": flow.samples.rates_bps(SAMPLE_NS),
-        # Time that a packet which arrives now takes, there and back.
+        # Round-trip time of a packet that arrives now.
         "rtt_ns": [empty_ns + 8 * S * size // link.rate_bps for size in result.queue_bytes],
     }
 
@@ -45,14 +45,14 @@ def runs() -> list[Run]:
 
 
 def crossings(values: Sequence[int]) -> int:
-    """Return how often values cross the middle between their extremes."""
+    """Return the number of crossings of the middle between the extremes."""
     middle = min(values) + max(values)
     above = [2 * value > middle for value in values]
     return sum(one != other for one, other in pairwise(above))
 
 
 def later(run: dict[str, Any], member: str) -> list[int]:
-    """Return the samples from the time on at which the window is full."""
+    """Return the samples after the window is full."""
     found: list[int] = run[member][FULL_NS // SAMPLE_NS :]
     return found
 

@@ -8,19 +8,19 @@ from studies.published.claims import NUMBER, Claim, Quantity, about, impossible,
 from studies.published.store import Data, Run
 
 NAME, TITLE = "search-numbers", "SEARCH: numbers of the drafts"
-#: Precise enough that every printed digit is right; the same on every machine.
+#: Precision for exact printed digits, the same on every machine.
 _EXACT = Context(prec=50)
 _LN2 = _EXACT.ln(Decimal(2))
-#: Differences are kept in millionths, times after the path is full in thousandths of an RTT.
+#: Differences are stored in millionths, times after the path is full in thousandths of an RTT.
 MILLION, STEP = 10**6, 10
-#: Of the newer drafts and of the paper.
+#: Thresholds of the newer drafts and of the paper.
 THRESHOLDS_PPM = (260_000, 350_000)
 WINDOW_RTTS = Fraction(7, 2)
 DRAFT = "Draft of 2024 (draft-00)"
 
 
 def delivered(rtts: Fraction) -> Decimal:
-    """Return what has arrived up to a time after the path is full, in RTTs' worth of its rate divided by ln 2."""
+    """Return the data that arrived up to a time after the path is full, in units of rate * RTT / ln 2."""
     time = _EXACT.divide(Decimal(rtts.numerator), Decimal(rtts.denominator))
     if time <= 0:
         return _EXACT.power(Decimal(2), time)
@@ -37,7 +37,7 @@ def difference(rtts: Fraction) -> int:
 
 
 def compute() -> dict[str, Any]:
-    """Return the difference from 2 RTTs before the path is full to 6 after it, and when it reaches the thresholds."""
+    """Return the difference from 2 RTTs before the path is full to 6 after it, and the times of the thresholds."""
     times = list(range(-2000, 6001, STEP))
     return {
         "after_full_milli_rtt": times,
@@ -48,7 +48,7 @@ def compute() -> dict[str, Any]:
 
 
 def _reached(threshold_ppm: int) -> int:
-    """Return the first millionth of an RTT at which the difference, which only rises, reaches a threshold."""
+    """Return the time when the difference, which only rises, reaches a threshold, in millionths of an RTT."""
     low, high = 0, 6 * MILLION
     while low < high:
         middle = (low + high) // 2
@@ -62,14 +62,14 @@ def runs() -> list[Run]:
 
 
 def crossing(data: Data, threshold_ppm: int) -> int:
-    """Return when the difference reaches a threshold, in millionths of an RTT after the path is full."""
+    """Return the time when the difference reaches a threshold, in millionths of an RTT after the path is full."""
     found = data["ideal"]
     first: int = found["crossed_micro_rtt"][found["threshold_ppm"].index(threshold_ppm)]
     return first
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences."""
+    """Return the verdicts on the published sentences."""
     rtts = Quantity("RTT", MILLION, 2)
     found = dict(zip(data["ideal"]["after_full_milli_rtt"], data["ideal"]["difference_ppm"], strict=True))
     crossed = crossing(data, 350_000)

@@ -1,4 +1,4 @@
-"""Sentences that only the longer report of SEARCH has, and its tables."""
+"""Sentences that are only in the longer report of SEARCH, and its tables."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -13,7 +13,7 @@ from studies.published.store import Data
 _REPORT = "Report 2024"
 #: The link of a server without a rate cap.
 SERVER_BPS = 10**9
-#: What "not significantly" means here.
+#: Largest difference that counts as "not significant".
 ALIKE_PERCENT = 5
 
 
@@ -26,7 +26,7 @@ def uncapped() -> dict[str, Any]:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences, from the runs over the gateway."""
+    """Return the verdicts on the published sentences, from the runs over the gateway."""
     capless = data["uncapped"]
     exit_ns, loss_ns = capless["exit_ns"], capless["first_loss_ns"]
     exits = "does not leave before it" if exit_ns is None else f"leaves at {SECONDS.text(exit_ns)}"
@@ -37,7 +37,7 @@ def claims(data: Data) -> list[Claim]:
             "packets are lost at or before the point at which sending and delivery rate part",
             f"first loss seen at {SECONDS.text(loss_ns)}; SEARCH {exits}",
             [("the loss comes before the exit", exit_ns is None or loss_ns <= exit_ns)],
-            "Where those losses arose the report does not know; a policer of the provider that drops fast UDP flows is not in our path.",
+            "The report does not identify the location of those losses; our path has no policer that drops fast UDP flows, as the provider may have.",
         ),
         about(
             f"{_REPORT}, section 7.3",
@@ -51,7 +51,7 @@ def claims(data: Data) -> list[Claim]:
             "LANMAN 2024, tables I to III; report 2024, sections 5.1 and 5.2, tables 1 to 4",
             "Clean runs, first-RTT losses and wireless losses; runs that reached 50, 100, 150, 200 MB",
             "1079 clean of 1318, 486 of 720; 449/421/386/358 and 445/419/380/323",
-            "They count what happened on one real link at that time: weather, other users, handovers. No path parameters were published from which they follow.",
+            "They count events on one real link at that time: weather, other users, handovers. The published path parameters do not determine them.",
         ),
         impossible(
             f"{_REPORT}, section 6.3",
@@ -75,7 +75,7 @@ def claims(data: Data) -> list[Claim]:
 
 
 def _lowering(data: Data) -> Claim:
-    """Judge whether the window at the exit makes a difference, over all sizes and both ways to count what was delivered."""
+    """Judge the effect of lowering the window at the exit, over all sizes and both ways to count delivered data."""
     seeds = sorted(int(name.partition("-")[2]) for name in data if name.startswith("search-"))
     changes = [Fraction(0)]
     for way in ("arrived_ns", "readable_ns"):
@@ -90,5 +90,5 @@ def _lowering(data: Data) -> Claim:
         "no significant effect",
         f"medians differ by at most {PERCENT.text(max(changes))}",
         [(f"at most {ALIKE_PERCENT} % at every size up to 200 MB", 100 * max(changes) <= ALIKE_PERCENT)],
-        "Both ways to count what was delivered have to do. In any order no median differs by 0.1 s; in order, a flow that loses more packets waits longer for their repetition.",
+        "Both ways to count delivered data must agree. Counted in any order no median differs by 0.1 s; counted in order, a flow that loses more packets waits longer for retransmissions.",
     )

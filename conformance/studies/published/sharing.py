@@ -1,4 +1,4 @@
-"""A response of 2 MB on an idle path, and beside a flow that has filled the link: seven ways to begin, and two queues."""
+"""A response of 2 MB on an idle path, and next to a flow that fills the link: seven startup schemes, two queues."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,7 @@ from studies.published.store import Data, Run
 
 NAME, TITLE = "sharing", "A response alone, and beside another flow"
 PAPER = "Scharf 2009, section 5.1"
-#: How the response begins: its controller, and its initial window in segments.
+#: Start of the response: controller, and initial window in segments.
 SCHEMES = {
     "slow-start": (BASELINE, 3),
     "initial-10": (BASELINE, 10),
@@ -30,19 +30,20 @@ LABELS = {
     "quick-start": "Quick-Start, 5.12 Mbit/s",
     "quick-start-denied": "Quick-Start, denied",
 }
-#: Queues in packets: that of section 4.2, and a short one.
+#: Queues in packets: the queue of section 4.2, and a short one.
 QUEUES = (50, 10)
 OFFSET_NS, MSS_BYTES = 10 * S, 1448
-#: Rates are taken over so long, as in figure 10; on an idle path over half of it, of which the first five end with the first flight.
+#: Interval of rates, as in figure 10; on an idle path half of it. The first flight ends with the first five of these
+#: halves.
 SAMPLE_NS, EARLY_SAMPLES = S // 5, 5
-#: Half of the link: what is fair, and where More-Start begins with twice the rate of the link.
+#: Half of the link's rate: the fair share, and the link's rate for More-Start at twice that rate.
 FAIR_BPS = HALF_BPS = 5 * 10**6
-#: Over so long after the response begins the flow beside it is compared.
+#: Duration, from the start of the response, of the comparison of the other flow.
 SPAN_NS = 2 * S
 
 
 def path(scheme: str, queue_packets: int, rate_bps: int | None = None) -> Network:
-    """Return the network in which the response begins so."""
+    """Return the network with this scheme for the response."""
     controller, segments = SCHEMES[scheme]
     net = network("two-flows").changed("response", controller=controller)
     net = with_transfer(net, "response", initial_window_bytes=segments * MSS_BYTES)
@@ -51,7 +52,7 @@ def path(scheme: str, queue_packets: int, rate_bps: int | None = None) -> Networ
 
 
 def beside(scheme: str, queue_packets: int) -> dict[str, Any]:
-    """Have the response come when the other flow has filled link and queue."""
+    """Run the response after the other flow has filled link and queue."""
     net = path(scheme, queue_packets)
     result = run_network(net)
     other, own = result.flow("background"), result.flow("response")
@@ -63,7 +64,7 @@ def beside(scheme: str, queue_packets: int) -> dict[str, Any]:
 
 
 def alone(scheme: str, queue_packets: int, rate_bps: int | None = None) -> dict[str, Any]:
-    """Have the response come to an idle path."""
+    """Run the response on an idle path."""
     net = path(scheme, queue_packets, rate_bps).without("background")
     net = replace(net, flows=tuple(replace(plan, start_ns=0) for plan in net.flows), sample_ns=SAMPLE_NS // 2)
     result = run_network(net)
@@ -85,7 +86,7 @@ def runs() -> list[Run]:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published sentences."""
+    """Return the verdicts on the published sentences."""
     return [*_alone_claims(data), *_beside_claims(data)]
 
 
@@ -135,7 +136,7 @@ def _alone_claims(data: Data) -> list[Claim]:
                 ("packets are lost", high["lost_packets"] > 0),
                 ("within a tenth of slow start", _near(high["completed_ns"], slow["completed_ns"])),
             ],
-            "By how much the rate is too high the paper does not say; twice the rate of the link is ours. " + _RECOVERY,
+            "The paper does not specify the excess of the rate; twice the rate of the link is our choice. " + _RECOVERY,
         ),
         statement(
             PAPER,
@@ -150,7 +151,7 @@ def _alone_claims(data: Data) -> list[Claim]:
     ]
 
 
-_RECOVERY = "How long losses delay a response depends on how the stack repairs them; here as in RFC 9002."
+_RECOVERY = "The delay of a response by losses depends on the stack's loss repair; here as in RFC 9002."
 
 
 def _near(one: int, other: int) -> bool:
@@ -173,7 +174,7 @@ def _beside_claims(data: Data) -> list[Claim]:
             "a short flow does not reach its fair share, 5 Mbit/s",
             f"at most {rate.text(most)} in any 200 ms; 2 MB take {SECONDS.text(took['slow-start'])}",
             [("below 5 Mbit/s in every 200 ms", most < FAIR_BPS)],
-            "" if most < FAIR_BPS else "A rate over 200 ms, as in figure 10; figure 11 does not say its interval.",
+            "" if most < FAIR_BPS else "A rate over 200 ms, as in figure 10; figure 11 does not specify its interval.",
         ),
         statement(
             figure,
@@ -181,7 +182,7 @@ def _beside_claims(data: Data) -> list[Claim]:
             "does not improve the convergence: falls back to slow start",
             f"{SECONDS.text(took['quick-start-denied'])} against {SECONDS.text(took['slow-start'])}",
             [("not more than a tenth faster", 10 * took["quick-start-denied"] >= 9 * took["slow-start"])],
-            "That the request is denied here is given; the simulator has no router that decides it.",
+            "The denial of the request is given here; the simulator has no router that decides it.",
         ),
         statement(
             f"{figure}, and section 6",
@@ -216,5 +217,5 @@ def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
                     str(shared["other_lost_packets"]),
                 )
             )
-    text = "Every run: the queue in packets, the response on an idle path and beside the other flow, and what that one lost."
+    text = "Every run: the queue in packets, the response on an idle path and next to the other flow, and the losses of that flow."
     return text, ("Begins with", "Queue", "Alone", "Beside", "Other lost"), rows

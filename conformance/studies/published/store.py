@@ -1,4 +1,4 @@
-"""The runs of every scenario: carried out in parallel, written to ``docs/results`` and compared with what is there."""
+"""Carries out the runs of every scenario in parallel, writes the results, and compares them with stored results."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -17,10 +17,9 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One computation: ``function(*arguments)`` returns integers, texts, lists and objects of these.
+    """One computation: ``function(*arguments)`` returns integers, texts, and lists and objects of these.
 
-    ``weight``: how long it takes, roughly, in ms; those that take longest begin first. ``quick``: the tests
-    compute it again.
+    ``weight``: approximate duration in ms; the longest runs start first. ``quick``: the tests repeat it.
     """
 
     scenario: str
@@ -35,7 +34,7 @@ Data = dict[str, dict[str, Any]]
 
 
 def carry_out(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, dict[str, Any]]]:
-    """Carry out runs in a number of processes; yield each as it is ready."""
+    """Carry out runs in parallel processes; yield each finished run with its result."""
     ordered = sorted(runs, key=lambda run: (-run.weight, run.scenario, run.name))
     if jobs == 1:
         for run in ordered:
@@ -54,13 +53,13 @@ def path_of(scenario: str) -> Path:
 
 @cache
 def load(scenario: str) -> Data:
-    """Return the data of a scenario: what each run gave, by name. Raise :class:`FileNotFoundError` if there is none yet."""
+    """Return the results of a scenario by run name. Raise :class:`FileNotFoundError` without stored results."""
     data: Data = json.loads(path_of(scenario).read_text("utf-8"))["runs"]
     return data
 
 
 def text(scenario: str, data: Data) -> str:
-    """Return the data of a scenario as it is written: one run to an object, one field to a line."""
+    """Return the text of a scenario's results: an object per run, a line per field."""
     lines = ["{", f'"format": {FORMAT},', f'"scenario": {json.dumps(scenario)},', '"runs": {']
     names = sorted(data)
     for name in names:
@@ -77,7 +76,7 @@ def write(scenario: str, data: Data) -> None:
 
 
 def differences(scenario: str, name: str, computed: dict[str, Any]) -> list[str]:
-    """Return in what a run differs from the data that is there."""
+    """Return the differences of a run from the stored results."""
     try:
         there = load(scenario).get(name)
     except FileNotFoundError:

@@ -19,8 +19,8 @@ from studies.published.store import Data, Run
 
 NAME, TITLE = "thesis", "Flow completion times: CUBIC, JumpStart and BBR"
 PRESET = "grigore-2025"
-#: Table, algorithm, rate in Mbit/s, one-way delay in ms, size in kB, published completion time in us: every cell of tables 1 and 2 but
-#: those of BBRv3. Table 2 repeats that of 100 Mbit/s, 25 ms and 100 kB.
+#: Cells of tables 1 and 2, without BBRv3: table, algorithm, rate in Mbit/s, one-way delay in ms, size in kB, published
+#: completion time in us. Table 2 repeats the cell of 100 Mbit/s, 25 ms and 100 kB.
 CELLS = (
     (1, "cubic", 10, 25, 50, 312_668), (1, "cubic", 10, 25, 100, 377_218), (1, "cubic", 10, 25, 200, 465_296),
     (1, "cubic", 10, 25, 400, 641_367), (1, "cubic", 100, 25, 50, 298_570), (1, "cubic", 100, 25, 100, 353_626),
@@ -33,7 +33,8 @@ CELLS = (
     (1, "jumpstart", 1000, 25, 100, 212_904), (1, "jumpstart", 1000, 25, 200, 297_751), (1, "jumpstart", 1000, 25, 400, 441_953),
     (2, "jumpstart", 100, 5, 100, 55_315), (2, "jumpstart", 100, 100, 100, 804_443),
 )  # fmt: skip
-#: The same of BBRv3, and the profile that is held against it: no port of another one, so that only about its times can be expected.
+#: Cells of BBRv3, and the profile that is compared with it. The implementations differ, so times agree only
+#: approximately.
 BBR = "bbr/draft-06"
 BBR_CELLS = (
     (1, 10, 25, 50, 327_032), (1, 10, 25, 100, 384_409), (1, 10, 25, 200, 472_487), (1, 10, 25, 400, 648_558),
@@ -42,13 +43,13 @@ BBR_CELLS = (
     (2, 100, 5, 100, 99_205), (2, 100, 100, 100, 1_437_718),
 )  # fmt: skip
 _FIRST_WINDOW = (
-    "The times themselves are within 4 %. Ours paces the first window within a millisecond, as where no RTT is known; that simulator has the RTT of "
-    "the handshake: with it, tried by hand, ours are slower than CUBIC by 7, 34 and 136 ms in table 2."
+    "The times themselves are within 4 %. Ours paces the first window within a millisecond, as without a known RTT; that simulator uses the RTT of "
+    "the handshake. With this RTT, tried by hand, ours are slower than CUBIC by 7, 34 and 136 ms in table 2."
 )
 #: Sizes in kB for the comparison of both, at 100 Mbit/s and 25 ms.
 COMPARED_KB = (10, 20, 50, 100, 200, 400, 1000, 2000, 4000, 10_000)
 SHORT_KB = 100
-#: What the project holds itself to.
+#: Tolerance for reproduced times, in ns.
 TOLERANCE_NS = 1000
 
 
@@ -91,7 +92,7 @@ def more(_: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of the published numbers."""
+    """Return the verdicts on the published numbers."""
     source = "Grigore 2025, table"
     rows, seconds = [], Quantity("s", 10**9, 6)
     for (table, name, rate, delay, size, published_us), fct_ns in zip(CELLS, data["cells"]["fct_ns"], strict=True):
@@ -121,7 +122,7 @@ def claims(data: Data) -> list[Claim]:
             "JumpStart does worse than CUBIC",
             f"10 MB: {SECONDS.text(jump[-1])} against {SECONDS.text(cubic[-1])}",
             [("slower at 10 MB", jump[-1] > cubic[-1])],
-            "It begins congestion avoidance at 64 KiB, which is a property of that code and not of JumpStart.",
+            "That code, unlike JumpStart itself, begins congestion avoidance at 64 KiB.",
         ),
         *_differences(data["cells"]["fct_ns"]),
         *_of_bbr(data["cells"]["fct_ns"], data["cells-bbr"]["fct_ns"]),
@@ -130,7 +131,7 @@ def claims(data: Data) -> list[Claim]:
 
 
 def _differences(fct_ns: list[int]) -> list[Claim]:
-    """Return what becomes of the sentences on how much faster JumpStart is."""
+    """Return the verdicts on the sentences about the gain of JumpStart."""
     times = {cell[1:5]: time for cell, time in zip(CELLS, fct_ns, strict=True)}
     gains = {key[1:]: time - times["jumpstart", *key[1:]] for key, time in times.items() if key[0] == "cubic"}
     first = {key: gain for key, gain in gains.items() if key[1] == 25}
@@ -161,7 +162,7 @@ def _differences(fct_ns: list[int]) -> list[Claim]:
 
 
 def _of_bbr(fct_ns: list[int], bbr_ns: list[int]) -> list[Claim]:
-    """Return what becomes of the sentences on how much slower BBRv3 is than CUBIC."""
+    """Return the verdicts on the sentences about BBRv3 being slower than CUBIC."""
     cubic = {cell[2:5]: time for cell, time in zip(CELLS, fct_ns, strict=True) if cell[1] == "cubic"}
     more = {
         cell[1:4]: time - cubic[cell[1:4]] for cell, time in zip(BBR_CELLS, bbr_ns, strict=True) if cell[1:4] in cubic

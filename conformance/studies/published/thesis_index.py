@@ -1,4 +1,4 @@
-"""The thesis's nine Jain indices, computed again from its own printed completion times. Nothing is simulated here, and nothing counts as reproduced."""
+"""The thesis's nine Jain indices, recomputed from its printed times without simulation; not counted as reproduced."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,7 +36,7 @@ HALF_A_DIGIT = Fraction(1, 2 * 10**6)
 
 
 def jain(rates: list[Fraction]) -> Fraction:
-    """Return Jain's index: 1 if all have the same, 1/n if one has everything."""
+    """Return Jain's index: 1 for equal rates, 1/n if all but one are 0."""
     return sum(rates, Fraction(0)) ** 2 / (len(rates) * sum(rate * rate for rate in rates))
 
 
@@ -51,7 +51,7 @@ def agrees(printed: Printed) -> bool:
 
 
 def table() -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
-    """Return all nine, with what comes of the printed times."""
+    """Return the table of all nine indices, printed and recomputed."""
     rows: list[tuple[str, ...]] = [
         (
             f"{one.flows} (table {one.table})",
@@ -64,7 +64,7 @@ def table() -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
     ]
     count = sum(map(agrees, NINE))
     text = (
-        "The thesis's own arithmetic, which is no result of ours and counts for none: Jain's index (x + y)^2 / (2 (x^2 + y^2)) of its printed completion times, where x and y are size divided by time. "
+        "The thesis's own arithmetic, not one of our results: Jain's index (x + y)^2 / (2 (x^2 + y^2)) of its printed completion times, where x and y are size divided by time. "
         f"{count} of {len(NINE)} printed indices agree to half of the last digit. A public version of its script divides by the time not the size but all bytes that a flow transmitted, headers and repetitions "
         "included, which explains small differences; how many bytes were repeated is not printed. The two times of BBRv3 in table 7 are the same number, whose index is 1."
     )

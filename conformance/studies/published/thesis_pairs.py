@@ -1,4 +1,4 @@
-"""The thesis's two flows over one bottleneck (tables 3 to 8): the same flows behind a drop-tail queue instead of FQ-CoDel."""
+"""The thesis's two flows over one bottleneck (tables 3 to 8), here behind a drop-tail queue instead of FQ-CoDel."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -25,11 +25,11 @@ from studies.published.thesis_index import jain
 NAME = "thesis"
 CONTROLLERS = {"cubic": on_base("hystart/linux"), "jumpstart": on_base("jumpstart/ns3-2025"), "bbr": "bbr/draft-06"}
 TITLES = {"cubic": "CUBIC", "jumpstart": "JumpStart", "bbr": "BBR"}
-#: Two flows of one size that begin together, and a short one beside a long one of CUBIC.
+#: Two flows of equal size that begin together, and a short flow next to a long CUBIC flow.
 EQUAL = (("cubic", "jumpstart"), ("cubic", "cubic"), ("jumpstart", "jumpstart"))
 EQUAL_BBR = (("cubic", "bbr"), ("jumpstart", "bbr"), ("bbr", "bbr"))
 EQUAL_BYTES, LONG_BYTES, SHORT_BYTES = 10 * MB, 100 * MB, MB // 10
-#: When the short flow begins the text does not say, but that the long one has reached its rate.
+#: Start of the short flow, our choice: the text only states that the long flow has reached its rate.
 SHORT_START_NS, SAMPLE_NS = 5 * S, S // 10
 RATE_BPS, DELAY_NS, ACCESS_NS = 100 * 10**6, 25 * MS, MS
 RTT_NS = 2 * (DELAY_NS + 2 * ACCESS_NS)
@@ -55,7 +55,7 @@ TABLE_6_8 = {
     ("bbr", "bbr"): 999_997,
 }
 INDEX_TOLERANCE = Fraction(1, 100)
-_FAIR_QUEUE = "FQ-CoDel above the published queue shares the link between the two flows; ours drops at the tail, so that the flow that loses first gets less."
+_FAIR_QUEUE = "FQ-CoDel above the published queue shares the link between the two flows; ours drops at the tail, so the first flow with a loss gets less."
 _PLACE = "Grigore 2025"
 
 
@@ -82,20 +82,20 @@ def _network(*plans: FlowPlan) -> Network:
 
 
 def _fct_ns(flow: FlowResult) -> int:
-    """Return the time from the SYN to the arrival of the ACK of the receiver's FIN, as the thesis measures."""
+    """Return the time from the SYN to the arrival of the ACK of the receiver's FIN, as in the thesis."""
     assert flow.acknowledged_ns is not None
     assert flow.started_ns is not None
     return flow.acknowledged_ns + RTT_NS // 2 - flow.started_ns
 
 
 def equal(first: str, second: str) -> dict[str, Any]:
-    """Have two flows of 10 MB begin together."""
+    """Run two flows of 10 MB that begin together."""
     flows = run_network(_network(_plan("first", first, 0, EQUAL_BYTES), _plan("second", second, 0, EQUAL_BYTES))).flows
     return {"fct_ns": [_fct_ns(flow) for flow in flows], "lost": [flow.lost_packets for flow in flows]}
 
 
 def beside(algorithm: str) -> dict[str, Any]:
-    """Have a flow of 100 kB begin beside one of 100 MB."""
+    """Run a flow of 100 kB that begins during a flow of 100 MB."""
     long, short = _plan("long", "cubic", 0, LONG_BYTES), _plan("short", algorithm, SHORT_START_NS, SHORT_BYTES)
     flows = run_network(_network(long, short)).flows
     return {
@@ -106,7 +106,7 @@ def beside(algorithm: str) -> dict[str, Any]:
 
 
 def smallest() -> dict[str, Any]:
-    """Have a flow of 50 kB under JumpStart be alone."""
+    """Run a single JumpStart flow of 50 kB."""
     flow = run_network(_network(_plan("only", "jumpstart", 0, 50_000))).flows[0]
     return {"largest_cwnd_bytes": max(flow.samples.cwnd_bytes)}
 
@@ -121,7 +121,7 @@ def runs() -> list[Run]:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Return what becomes of tables 3 to 8 and of the sentences about them."""
+    """Return the verdicts on tables 3 to 8 and on the sentences about them."""
     return [*_tables(data), *_sentences(data), *_not_ours()]
 
 
@@ -173,7 +173,7 @@ def _tables(data: Data) -> list[Claim]:
 
 
 def _sentences(data: Data) -> list[Claim]:
-    alone = {one: data["sizes"][f"{one}_fct_ns"][3] for one in ("cubic", "jumpstart")}  # of the compared sizes, 100 kB
+    alone = {one: data["sizes"][f"{one}_fct_ns"][3] for one in ("cubic", "jumpstart")}  # index 3: 100 kB
     alone["bbr"] = data["cells-bbr"]["fct_ns"][5]
     more = {one: data[f"beside-{one}"]["fct_ns"][1] - alone[one] for one in TABLE_3}
     long = {one: data[f"beside-{one}"]["fct_ns"][0] for one in TABLE_3}
@@ -271,6 +271,6 @@ def _not_ours() -> list[Claim]:
             f"{_PLACE}, sections 4.1 to 4.5, figures 2 to 8",
             "Throughput and windows over time",
             "JumpStart higher and earlier; at 10 Mbit/s the same maximum with 200 kB, a lower one with 400 kB; CUBIC and BBRv3 towards 50 Mbit/s",
-            "The figures are plots, and the text does not say over which interval throughput is taken, on which a maximum depends.",
+            "The figures are plots, and the text does not specify the interval of the throughput, which determines its maximum.",
         ),
     ]

@@ -14,11 +14,11 @@ import org.eclipse.aether.resolution.ArtifactRequest;
 import org.eclipse.aether.resolution.ArtifactResolutionException;
 
 /**
- * Has Maven fetch the jars that the file of the property "jars" lists into the folder of the property "out". No plugin is needed, so that
- * none has to be pinned, and what a jar needs besides is not fetched. A jar that is not the pinned one is not copied.
+ * Lets Maven fetch the jars listed in the file of the property "jars" into the folder of the property "out". Only
+ * pinned jars are copied. No plugin is needed, so none has to be pinned. Dependencies of the jars are not fetched.
  */
 public final class Fetch extends AbstractMavenLifecycleParticipant {
-    private RepositorySystem system; // set by Maven, as components.xml says
+    private RepositorySystem system; // set by Maven (components.xml)
 
     @Override
     public void afterProjectsRead(MavenSession session) throws MavenExecutionException {

@@ -1,9 +1,9 @@
 //! Reads the flat form of one profile, drives a controller with it and reports the first difference. To be copied; no dependencies.
-//! Strict: what pages/flat-format.md does not have is refused with an `Err`.
+//! Strict: any violation of pages/flat-format.md is an `Err`.
 
-// The members of each kind of line in their order, each with the form of its value: # number, ~ number or null, ? truth, $ text, & text
-// or null, ! texts, @ runs, % ranges, ^ texts or nulls by name, = numbers or nulls by the names of the profile's state, * what is
-// expected, + lists by observable, < values of other ways by name: a number, null, a text or an interval.
+// The members of each kind of line in order, each followed by a mark for its type. Single values: # number,
+// ~ number or null, ? truth, $ text, & text or null. Lists: ! texts, @ runs, % ranges. Objects: ^ texts or nulls by
+// name, = state, * expected values, + lists by observable. Ways: < number, null, text or interval by name.
 const PROFILE: &str = "line$ format# version$ algorithm$ profile$ observables! state! cases#";
 const CASE: &str = "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags! tier$ level& \
     clauses^ ours! ways! title$ why$";
@@ -23,7 +23,7 @@ const EVENTS: &[(&str, &str)] = &[
     ("persistent_congestion", ""), ("pto", ""), ("idle_restart", ""), ("path_change", ""), ("spurious_loss", ""),
     // --- end ---
 ];
-const DEPTH: usize = 8; // No line and no message is nested as deeply.
+const DEPTH: usize = 8; // More than the nesting of any line or message.
 
 /// A value. Observables are compared as such: `Json::Null` is an infinite threshold.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub enum Json {
 }
 
 impl Json {
-    /// A member that is there.
+    /// A present member.
     pub fn get(&self, name: &str) -> &Json {
         self.find(name).unwrap_or_else(|| panic!("no member {name}"))
     }
@@ -58,7 +58,7 @@ impl Json {
 struct Scanner<'a> {
     rest: &'a str,
     depth: usize,
-    /// Messages of the adapter protocol may have blanks behind a comma or colon, a line has none.
+    /// Blanks after a comma or colon are allowed in messages of the adapter protocol, but not in lines.
     blanks: bool,
 }
 
@@ -128,7 +128,7 @@ fn scan(text: &str, blanks: bool) -> Result<Json, String> {
 /// Read a message of the adapter protocol.
 pub fn parse(text: &str) -> Result<Json, String> { scan(text, true) }
 
-/// Whether a value has the form that a sign stands for.
+/// Whether a value has the type of a mark.
 fn fits(value: &Json, form: char, state: &[Json]) -> bool {
     let rows = |width| move |row: &Json| matches!(row, Json::List(row) if row.len() == width && row.iter().all(|n| fits(n, '#', state)));
     match (form, value) {
@@ -152,7 +152,7 @@ fn fits(value: &Json, form: char, state: &[Json]) -> bool {
 
 fn is_observable(name: &str) -> bool { EXPECT.split(' ').any(|word| word != "state=" && word[..word.len() - 1] == *name) }
 
-/// Whether a value has the number of a way first, and values by name.
+/// Whether a value is a way: its number first, then values by name.
 fn is_way(value: &Json, state: &[Json]) -> bool {
     let Json::Map(members) = value else { return false };
     let Some(((first, Json::Number(_)), others)) = members.split_first() else { return false };
@@ -162,7 +162,7 @@ fn is_way(value: &Json, state: &[Json]) -> bool {
     })
 }
 
-/// Whether a value is an object of these members in this order, each of its form.
+/// Whether a value is an object with these members in this order, each of its type.
 fn has_members(value: &Json, words: &str, state: &[Json]) -> bool {
     let Json::Map(members) = value else { return false };
     let mut words = words.split_whitespace();
@@ -177,7 +177,7 @@ fn read_line(text: &str, kind: &str, words: &str, state: &[Json]) -> Result<Json
     Err(format!("the members are not those of a {kind}: {text:.80}"))
 }
 
-/// The members without those that format 1 does not have.
+/// The members of format 1.
 fn of_format(number: u64, words: &str) -> String {
     let is_there = |word: &&str| number > 1 || !matches!(&word[..word.len() - 1], "ways" | "pmtu_probe" | "not_in_flight");
     words.split_whitespace().filter(is_there).collect::<Vec<_>>().join(" ")
@@ -209,8 +209,8 @@ pub fn cases(content: &[u8]) -> Result<Vec<(Json, Vec<Json>)>, String> {
     if lines.next().is_none() { Ok(cases) } else { Err("more than the cases of the header".into()) }
 }
 
-/// Return where a controller departs from a case; "not decided: " begins the text if it may conform. The controller answers an event with
-/// the observables and numbers of the state that are to be compared, by name.
+/// Return the first difference of a controller from a case. "not decided: " begins it if the controller may conform.
+/// The controller answers an event with the observables and numbers of the state to compare, by name.
 pub fn first_difference<const N: usize>(
     case: &Json, events: &[Json], mut controller: impl FnMut(&Json) -> [(&'static str, Json); N],
 ) -> Option<String> {

@@ -1,4 +1,4 @@
-//! `flat` is the loader, to be copied; `newreno` a controller to try it with.
+//! `flat` is the loader, to be copied; `newreno` is a controller for trying it.
 
 pub mod flat;
 pub mod newreno;

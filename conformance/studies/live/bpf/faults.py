@@ -18,7 +18,7 @@ _NAME = "ff_resume"
 
 @contextmanager
 def _server(name: str) -> Iterator[int]:
-    """Discard what clients send; yield the port."""
+    """Discard the data of clients; yield the port."""
     with socket.create_server(("0.0.0.0", 0), backlog=4096) as server:
         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
 
@@ -40,7 +40,7 @@ def _server(name: str) -> Iterator[int]:
 
 
 def _send(name: str, port: int, size: int, *, address: str = "127.0.0.1", seconds: float = 0) -> int:
-    """Send bytes, or for so long; return how many."""
+    """Send a number of bytes, or for a duration; return the number of sent bytes."""
     with socket.socket() as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
         client.connect((address, port))
@@ -90,7 +90,7 @@ def killed_loads() -> str:
 
 
 def loads_at_once() -> str:
-    """Load one name from three processes: one succeeds."""
+    """Load one name from three processes: only one succeeds."""
     wanted = find(_NAME)
     codes = sorted(process.wait() for process in [_command("load", wanted.profile) for _ in range(3)])
     unload(wanted)
@@ -99,7 +99,7 @@ def loads_at_once() -> str:
 
 
 def unload_in_a_transfer() -> str:
-    """Unload below a connection: it goes on to its end."""
+    """Unload during a connection: it continues to its end."""
     wanted, size = find(_NAME), 400_000_000
     load(wanted)
     with _server(_NAME) as port, ThreadPoolExecutor() as pool:
@@ -132,7 +132,7 @@ def parallel(count: int = 200, seconds: float = 20) -> str:
 
 
 def full_map(count: int = 5000) -> str:
-    """Save windows for more destinations than have room."""
+    """Save windows for more destinations than the map can store."""
     with loaded(find(_NAME)), _server(_NAME) as port, ThreadPoolExecutor(8) as pool:
         addresses = [f"127.1.{number // 200}.{number % 200 + 1}" for number in range(count)]
         assert (
@@ -147,7 +147,7 @@ def full_map(count: int = 5000) -> str:
 
 
 def faults() -> list[str]:
-    """Run all; return a line for each, and the messages of the kernel."""
+    """Run all faults; return a line for each, and the messages of the kernel."""
     before = len(_kernel_lines())
     found = []
     for part in (killed_loads, loads_at_once, unload_in_a_transfer, connections, parallel, full_map):

@@ -37,7 +37,7 @@ RUNS = 5
 SIZES = (100_000, 1_000_000, 10_000_000)
 _ATTEMPTS = 5
 _MS, _S = 10**6, 10**9
-_ROUNDS = 3  # of a measurement of cost: the median counts
+_ROUNDS = 3  # rounds of a cost measurement; the median counts
 _BURST_SEGMENTS = 2  # as an ACK acknowledges
 _RARE_ROUNDS = 7
 _MAX_PACING_RATE = 23_000_000  # bytes per second: just below the rate of the path, as BBR paces
@@ -52,7 +52,7 @@ LONG = "20 Mbit/s, 600 ms"
 
 
 def windows(names: str = "") -> list[dict[str, Any]]:
-    """Compare windows with the model's, and judge the same connections; of all objects, or of some."""
+    """Compare windows with the model, and judge the same connections, for all objects or the named ones."""
     chosen = names.split(",") if names else [each.name for each in objects()]
     rows: list[dict[str, Any]] = []
     for each in map(find, chosen):
@@ -93,7 +93,7 @@ def _compared(each: Object, path: str) -> dict[str, Any]:
 
 
 def _recorded(each: Object, path: str) -> tuple[Recording, list[Record]]:
-    """Record a connection; again where the capture failed, which says nothing of the object."""
+    """Record a connection. Retry after a failed capture, which is unrelated to the object."""
     for attempt in range(_ATTEMPTS):
         try:
             with tracing(each) as records:
@@ -387,7 +387,7 @@ def _results() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure the parts that are named, or all, and keep the results."""
+    """Measure the named parts, or all, and store the results."""
     try:
         require()
     except MissingError as reason:

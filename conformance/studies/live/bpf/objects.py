@@ -42,7 +42,7 @@ class Object:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Names in the kernel: its own, and the one of the programs to which some objects change after the start."""
+        """Names in the kernel: its own, and the name of the programs that some objects switch to after the start."""
         return self.name, f"{self.name}_2"
 
 
@@ -52,7 +52,7 @@ def objects() -> list[Object]:
 
 
 def everything() -> list[Object]:
-    """Return all objects: also those without a profile, which serve for comparison."""
+    """Return all objects, including objects without a profile, which are used for comparison."""
     lines = (BPF / "objects.txt").read_text(encoding="utf-8").splitlines()
     words = [line.split() for line in lines if line and not line.startswith("#")]
     return [Object(name, source, profile, "ON_CUBIC" in macros) for name, source, profile, *macros in words]
@@ -119,7 +119,7 @@ def load(wanted: Object, *, allow_all: bool = False) -> None:
         if not set(available()).isdisjoint(wanted.names):
             raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
         program = build(wanted, allow_all=allow_all, lock=lock)
-        # Without -d: with it the log of a large program overflows, and the kernel's answer has no reason.
+        # Without -d, which makes the log of a large program overflow and hides the reason in the kernel's answer.
         done = _run("bpftool", "struct_ops", "register", str(program), lock=lock)
     if wanted.name not in available():
         raise BpfError(f"{wanted.name} was refused; end of the log:\n{_tail(done.stdout + done.stderr)}")

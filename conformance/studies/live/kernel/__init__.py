@@ -1,1 +1,1 @@
-"""The running kernel as a subject: this program is the network and the receiver, and reads the window after every ACK."""
+"""The running kernel as a subject: this program emulates network and receiver, and reads the window after every ACK."""

@@ -1,7 +1,7 @@
-"""Plays network and receiver for one connection of the running kernel, and notes what the kernel does: a program for a child process.
+"""Emulates network and receiver for one connection of the running kernel, and records it: runs as a child process.
 
-It enters namespaces of its own, which end with it. Standard output has JSON lines: what was set up, each thing noted in its order, and why it
-ended; or why nothing can be captured here.
+It enters new namespaces, which end with the process. The output has JSON lines: setup, records in order, and the
+reason for the end; or the reason why a capture is impossible here.
 """
 
 import gc
@@ -32,11 +32,11 @@ from studies.live.kernel.segments import (
     parse,
 )
 
-_HEADERS_BYTES = 14 + 60 + 60  # of a frame: all that is looked at
+_HEADERS_BYTES = 14 + 60 + 60  # headers of a frame: the inspected part
 _HANDSHAKE_NS = 5_000_000_000
-_AHEAD_BYTES = 4 << 20  # the least data that waits in the kernel
+_AHEAD_BYTES = 4 << 20  # least data waiting in the kernel
 _CHUNK_BYTES = 1 << 20
-_BURST_NS = 50_000  # segments that are read within so short a time left at once, where there is no better clock
+_BURST_NS = 50_000  # without a better clock, segments read within this time count as sent at once
 _SOL_PACKET, _PACKET_STATISTICS = 263, 6
 _SO_MAX_PACING_RATE = 47
 _PORT = 443
@@ -45,10 +45,11 @@ _PARAMETERS = Path("/sys/module/tcp_cubic/parameters")
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A burst of data that was sent, or an ACK that was written.
+    """A sent burst of data, or a written ACK.
 
-    ``sent``: a number of bytes from ``first_byte`` at ``t_ns``; ``app_limited``: they were the last. ``ack``: written between ``t_ns`` and
-    ``end_ns``; everything below ``first_byte`` is acknowledged, and ``blocks`` above it; ``info`` is TCP_INFO after it.
+    ``sent``: ``payload_bytes`` from ``first_byte`` at ``t_ns``; ``app_limited``: the last data of the transfer.
+    ``ack``: written between ``t_ns`` and ``end_ns``, acknowledges all data below ``first_byte``, and ``blocks`` above
+    it; ``info`` is TCP_INFO after the ACK.
     """
 
     kind: str
@@ -62,11 +63,11 @@ class Noted:
 
 
 class CaptureError(Exception):
-    """The capture is not to be used; the text says why."""
+    """The capture is unusable; the text is the reason."""
 
 
 class Capture:
-    """One connection. ``exact``: timestamps of segments are the kernel's clock in microseconds."""
+    """A captured connection. ``exact``: timestamps of segments are from the kernel's clock, in microseconds."""
 
     def __init__(self, scenario: Scenario, congestion_control: str, *, exact: bool) -> None:
         """Open both ends."""
@@ -87,7 +88,7 @@ class Capture:
         self._connection = _socket(congestion_control, paced=scenario.paced)
 
     def run(self) -> None:
-        """Connect, send, and note until the end of the run."""
+        """Connect, send, and record until the end of the run."""
         self._begun_ns = time.monotonic_ns()
         self._connection.connect_ex((namespace.FAR_IP, _PORT))
         while not self.ended:
@@ -103,7 +104,7 @@ class Capture:
             raise CaptureError(f"{dropped} of {received} segments were not seen: the packet socket was full")
 
     def _read(self) -> None:
-        """Take every segment that waits. They are read before an ACK is written: what was sent before it is noted before it."""
+        """Process all waiting segments. They are read before an ACK is written, so earlier data is recorded earlier."""
         while True:
             try:
                 frame = self._far.recv(_HEADERS_BYTES, socket.MSG_DONTWAIT)
@@ -130,21 +131,21 @@ class Capture:
         self.noted.append(Noted("sent", sent_ns, sent_ns, first, segment.payload_bytes, limited))
 
     def _kernel_ns(self, segment: Segment, now_ns: int) -> int:
-        """Return when the kernel says that it sent the segment."""
+        """Return the send time of a segment according to the kernel."""
         if segment.timestamps is None:
             raise CaptureError("a segment has no timestamp")
         now_us = now_ns // 1000
         return 1000 * (now_us + distance(segment.timestamps[0], now_us % (1 << 32)))
 
     def _bracketed_ns(self, now_ns: int) -> int:
-        """Return the middle of the write that released the segment; without one, when it was read."""
+        """Return the middle of the write that released the segment, or the time of its reading."""
         last = self.noted[-1] if self.noted else None
         if last is not None and last.kind == "ack":
             return (last.t_ns + last.end_ns) // 2
         return last.t_ns if last is not None and now_ns - last.end_ns < _BURST_NS else now_ns
 
     def _write_one(self, now_ns: int) -> bool:
-        """Write the answer that is due, if one is, and note what it brought about."""
+        """Write the next answer if it is due, and record its effects. Return whether an answer was written."""
         if not self.receiver.back or self.receiver.back[0][0] > now_ns:
             return False
         _, answer = self.receiver.back.popleft()
@@ -201,7 +202,7 @@ class Capture:
 
 
 def _available() -> str:
-    """Return what congestion controls the kernel has loaded."""
+    """Return the congestion controls that the kernel has loaded."""
     try:
         return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text("ascii").strip()
     except OSError as error:
@@ -219,13 +220,13 @@ def _socket(congestion_control: str, *, paced: bool) -> socket.socket:
             f"this kernel has no congestion control {congestion_control} ({error.strerror}); it has: {_available()}. "
             f"Root loads one that is a module: modprobe tcp_{congestion_control}"
         ) from error
-    if paced:  # a bound that is never met turns pacing on, at the rate that the kernel takes from its window
+    if paced:  # an unreachable limit enables pacing, at the rate that the kernel derives from its window
         connection.setsockopt(socket.SOL_SOCKET, _SO_MAX_PACING_RATE, struct.pack("=Q", 1 << 40))
     return connection
 
 
 def module_parameters() -> dict[str, str]:
-    """Return how the machine has set HyStart of its CUBIC."""
+    """Return the HyStart parameters of the machine's CUBIC."""
     found = {}
     for path in sorted(_PARAMETERS.glob("hystart*")):
         with suppress(OSError):
@@ -234,7 +235,7 @@ def module_parameters() -> dict[str, str]:
 
 
 def capture(scenario: Scenario, congestion_control: str, *, exact: bool) -> Iterator[dict[str, Any]]:
-    """Capture one connection; yield the lines that are written."""
+    """Capture one connection; yield the output lines."""
     payload_bytes = scenario.config.max_datagram_size_bytes
     window = create("slow-start", "rfc-9002", scenario.config).base.cwnd_bytes // payload_bytes
     parameters = module_parameters()
@@ -242,7 +243,7 @@ def capture(scenario: Scenario, congestion_control: str, *, exact: bool) -> Iter
     namespace.make_link(payload_bytes, HEADER_BYTES)
     exact = namespace.add_route(window) and exact
     run = Capture(scenario, congestion_control, exact=exact)
-    gc.disable()  # for seconds, and a collection would delay ACKs
+    gc.disable()  # the run takes seconds, and a collection would delay ACKs
     run.run()
     yield {"release": os.uname().release, "initial_window": window, "exact": exact, "parameters": parameters}
     for noted in run.noted:
@@ -255,7 +256,7 @@ def capture(scenario: Scenario, congestion_control: str, *, exact: bool) -> Iter
 
 
 def main(scenario_file: str, congestion_control: str, clock: str) -> None:
-    """Capture, and write the lines."""
+    """Capture a connection, and print the lines."""
     try:
         for line in capture(load_scenario(Path(scenario_file)), congestion_control, exact=clock == "kernel"):
             print(json.dumps(line))

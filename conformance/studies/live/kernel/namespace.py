@@ -1,7 +1,7 @@
-"""A network of its own, made without any privilege: user and network namespace, one link, one route.
+"""A separate network without any privilege: user and network namespace, one link, one route.
 
-Both ends of the link lie in the one namespace. The sender's end has the address; the far end has none, so that no one but the packet
-socket takes what arrives there.
+Both ends of the link are in the namespace. Only the sender's end has an address, so that only the packet socket
+receives the data at the far end.
 """
 
 import array
@@ -22,7 +22,7 @@ from studies.live.kernel.segments import Addresses
 SENDER_LINK, FAR_LINK = "ff-sender", "ff-far"
 SENDER_IP, FAR_IP = "10.99.0.1", "10.99.0.2"
 _SENDER_MAC, _FAR_MAC = bytes.fromhex("02ff00000001"), bytes.fromhex("02ff00000002")
-#: Of frames that the far end writes.
+#: Addresses of frames that the far end writes.
 TO_SENDER = Addresses(_FAR_MAC, _SENDER_MAC, socket.inet_aton(FAR_IP), socket.inet_aton(SENDER_IP))
 
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000  # CLONE_NEWUSER, CLONE_NEWNET
@@ -33,15 +33,15 @@ _IP_COMMAND_S = 10
 
 
 class UnavailableError(Exception):
-    """The kernel cannot be recorded here; the text says why."""
+    """The kernel cannot be recorded here; the text is the reason."""
 
 
 def enter() -> None:
-    """Move this process into its own user and network namespace, with all rights in there. It must have one thread."""
+    """Move this process into its own user and network namespace, with all rights there. It must have one thread."""
     if sys.platform != "linux":
-        raise UnavailableError("this is no Linux")
+        raise UnavailableError("needs Linux")
     if shutil.which("ip") is None:
-        raise UnavailableError("there is no command ip (iproute2)")
+        raise UnavailableError("needs the command ip (iproute2)")
     user, group = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_NEW_USER | _NEW_NETWORK) != 0:
@@ -56,11 +56,11 @@ def enter() -> None:
 
 
 def make_link(payload_bytes: int, header_bytes: int) -> None:
-    """Make both ends of the link; a segment has at most a number of bytes of data."""
+    """Make both ends of the link. Segments have at most ``payload_bytes`` of data."""
     for name in ("all", "default"):
         _set(f"ipv6/conf/{name}/disable_ipv6", "1")
     _set("ipv4/tcp_no_metrics_save", "1")
-    _set("ipv4/tcp_timestamps", "2")  # without an offset of its own for each connection
+    _set("ipv4/tcp_timestamps", "2")  # without a random offset for each connection
     _set("ipv4/tcp_wmem", "4096 33554432 33554432")
     mtu = payload_bytes + header_bytes
     _ip(
@@ -75,7 +75,7 @@ def make_link(payload_bytes: int, header_bytes: int) -> None:
 
 
 def add_route(initial_window: int) -> bool:
-    """Route to the far end with this initial window, in packets; return whether timestamps there count microseconds."""
+    """Add a route with this initial window, in packets. Return whether its timestamps count microseconds."""
     for features in (_USEC_TIMESTAMPS, 0):
         code = _ask_route(route_message(socket.if_nametoindex(SENDER_LINK), initial_window, features))
         if code == 0:
@@ -86,7 +86,7 @@ def add_route(initial_window: int) -> bool:
 
 
 def route_message(link: int, initial_window: int, features: int) -> bytes:
-    """Return the netlink message for the route. The command ip knows the name of the newest feature only in its newest versions."""
+    """Return the netlink message for the route. Only the newest versions of ip support the newest feature."""
     metrics = _attribute(11, struct.pack("=I", initial_window))  # RTAX_INITCWND
     if features:
         metrics += _attribute(12, struct.pack("=I", features))  # RTAX_FEATURES
@@ -102,7 +102,7 @@ def _attribute(kind: int, content: bytes) -> bytes:
 
 
 def _ask_route(message: bytes) -> int:
-    """Send a message to the kernel's routing; return the error number that it answers with."""
+    """Send a message to the kernel's routing; return the error number of the answer."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as routing:
         routing.settimeout(_IP_COMMAND_S)
         routing.send(message)
@@ -124,7 +124,7 @@ def _ip(*lines: str) -> None:
 
 
 def _set(name: str, value: str) -> None:
-    """Set a parameter of the namespace; one that the kernel does not have is none to set."""
+    """Set a parameter of the namespace. Ignore parameters that the kernel does not have."""
     with suppress(FileNotFoundError):
         Path(f"/proc/sys/net/{name}").write_text(value, encoding="ascii")
 
@@ -134,7 +134,7 @@ def _text(mac: bytes) -> str:
 
 
 def _offload_off(command: int) -> None:
-    """Let every segment cross the link by itself, not in groups that a card would take apart."""
+    """Turn off segmentation offload, so that every segment crosses the link separately."""
     value = array.array("I", [command, 0])
     request = struct.pack("16sP16x", SENDER_LINK.encode(), value.buffer_info()[0])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket, suppress(OSError):

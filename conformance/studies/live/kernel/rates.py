@@ -1,6 +1,7 @@
 """Delivery-rate samples of a recording, with the intervals that the kernel measured.
 
-The times of a recording are those of calls and segments, to some microseconds; what the kernel shows of its last sample has its own clock.
+The times of a recording come from calls and segments, to some microseconds. The kernel's data about its last sample
+come from its own clock.
 """
 
 from firstflight.delivery_rate import RateSampler
@@ -8,20 +9,20 @@ from firstflight.events import Ack, Lost
 from firstflight_conformance.logs.recording.recorder import Recorder
 from studies.live.kernel.tcp_info import TcpInfo
 
-#: The kernel's interval is another sample's if it is further from that of the recording.
+#: If the kernel's interval differs by more from the recording's interval, it belongs to another sample.
 _NEAR_NS = 500_000
 _SECOND_US = 1_000_000
 
 
 class Rates:
-    """Puts samples into the events of a recorder."""
+    """Adds samples to the events of a recorder."""
 
     def __init__(self, recorder: Recorder) -> None:
-        """Begin with nothing sent."""
+        """Begin before the first packet."""
         self._recorder, self._sampler = recorder, RateSampler()
 
     def sample(self, info: TcpInfo | None = None) -> None:
-        """Sample the last event, of which ``info`` is what the kernel said after it."""
+        """Add a sample to the last event. ``info``: TCP_INFO after the event."""
         event = self._sampler.sampled(self._recorder.steps[-1].event)
         if isinstance(event, Ack | Lost):
             names = [name for name in event.__dataclass_fields__ if name.startswith("rate_")]
@@ -30,7 +31,7 @@ class Rates:
             self._correct(event, info)
 
     def _correct(self, ack: Ack, info: TcpInfo) -> None:
-        """Take the kernel's interval, and no RTT below its smallest, which may be that of the handshake."""
+        """Use the kernel's interval, and raise RTTs to its minimum, which may come from the handshake."""
         if ack.min_rtt_ns is not None and ack.latest_rtt_ns is not None:
             least_ns = info.min_rtt_us * 1000
             self._recorder.amend(min_rtt_ns=least_ns, latest_rtt_ns=max(ack.latest_rtt_ns, least_ns))

@@ -1,7 +1,6 @@
-"""Network and receiver of one TCP connection: what each segment of the sender is answered with, and when.
+"""Network and receiver of one TCP connection: the answers to the sender's segments, and their times.
 
-The path is that of the simulator, and so is the policy of acknowledging (``spec/simulator.md``); sequence numbers count from the first
-byte of data.
+Path and ACK policy are as in the simulator (``spec/simulator.md``). Sequence numbers count from the first byte of data.
 """
 
 from collections import deque
@@ -12,20 +11,20 @@ from firstflight_conformance.simulate.scenario import Scenario
 from studies.live.kernel.segments import Flags, Segment, distance
 
 _WINDOW_SCALE = 14
-_WINDOW = 0xFFFF  # with the scale 1 GiB: the receiver never limits the sender
-_SACK_BLOCKS = 3  # more do not fit beside timestamps
-_FIRST_SEQ = 1  # of the receiver
+_WINDOW = 0xFFFF  # scaled 1 GiB: the receiver never limits the sender
+_SACK_BLOCKS = 3  # timestamps leave room for three
+_FIRST_SEQ = 1  # the receiver's sequence number
 
 
 @dataclass(slots=True)
 class Arrived:
-    """Which data has arrived: all below ``next_byte``, and blocks above it, the latest first."""
+    """The arrived data: all below ``next_byte``, and blocks above it, latest first."""
 
     next_byte: int = 0
     blocks: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, first: int, end: int) -> None:
-        """Take the bytes from first up to end, not included."""
+        """Add the bytes from ``first`` to below ``end``."""
         joined = [block for block in self.blocks if block[0] <= end and first <= block[1]]
         for block in joined:
             self.blocks.remove(block)
@@ -38,19 +37,19 @@ class Arrived:
 
 @dataclass(slots=True)
 class Receiver:
-    """Takes what the sender sent, at the time at which it was sent; gives the answers that are due."""
+    """Processes segments by their send times; returns the answers when they are due."""
 
     scenario: Scenario
     bottleneck: Bottleneck = field(init=False)
     arrived: Arrived = field(default_factory=Arrived)
-    #: What is on its way there, with the time of arrival; and on its way back, with the time at which it is due.
+    #: Segments on their way to the receiver, with arrival times; and answers on their way back, with due times.
     there: deque[tuple[int, Segment]] = field(default_factory=deque)
     back: deque[tuple[int, Segment]] = field(default_factory=deque)
     _first_seq: int = 0
     _ports: tuple[int, int] = (0, 0)
     _echo: int = 0
     _acknowledged: int = 0
-    #: The packet after the largest that arrived, how many are not acknowledged, and when an ACK of these is due.
+    #: One above the largest arrived packet, the number of unacknowledged packets, and the due time of their ACK.
     _next_packet: int = 0
     _pending: int = 0
     _deadline_ns: int | None = None
@@ -79,23 +78,23 @@ class Receiver:
         self.back.append((now_ns + link.forward_delay_ns + link.return_delay_ns, answer))
 
     def offset(self, segment: Segment) -> int:
-        """Return which byte of the data a segment begins with."""
+        """Return the offset of a segment's first byte in the data."""
         return distance(segment.seq, self._first_seq)
 
     def acknowledges(self, answer: Segment) -> tuple[int, tuple[tuple[int, int], ...]]:
-        """Return up to which byte an answer acknowledges, and which blocks above it."""
+        """Return the end of the data that an answer acknowledges, and the blocks above it."""
         first_seq = self._first_seq
         blocks = tuple((distance(first, first_seq), distance(end, first_seq)) for first, end in answer.sack)
         return distance(answer.ack, first_seq), blocks
 
     def take(self, sent_ns: int, segment: Segment) -> None:
-        """Take a segment with data, in the order of sending."""
+        """Process a segment with data, in the order of sending."""
         arrival_ns = self.bottleneck.carry(sent_ns, segment.payload_bytes)
         if arrival_ns is not None:
             self.there.append((arrival_ns, segment))
 
     def advance(self, now_ns: int) -> None:
-        """Let arrive what has arrived by now, and acknowledge."""
+        """Process the arrivals up to now, and acknowledge them."""
         while (next_ns := self._next_arrival_ns()) is not None and next_ns <= now_ns:
             if self._deadline_ns == next_ns:
                 self._acknowledge(next_ns)
@@ -103,7 +102,7 @@ class Receiver:
                 self._arrive(*self.there.popleft())
 
     def due_ns(self) -> int | None:
-        """Return when something happens next, ``None`` if nothing is on its way."""
+        """Return the time of the next event, or ``None`` if nothing is under way."""
         times = [self._next_arrival_ns(), self.back[0][0] if self.back else None]
         return min((time for time in times if time is not None), default=None)
 
@@ -142,5 +141,5 @@ class Receiver:
 
 
 def _milliseconds(t_ns: int) -> int:
-    """Return the receiver's own timestamp."""
+    """Return the receiver's timestamp."""
     return t_ns // 1_000_000 % (1 << 32)

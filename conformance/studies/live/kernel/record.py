@@ -1,4 +1,4 @@
-"""Captures of the kernel as recordings: the child process that captures, and what its lines become."""
+"""Captures the kernel in a child process, and converts its output lines to a recording."""
 
 import json
 import subprocess
@@ -26,16 +26,16 @@ _SET_UP_S = 60  # for the interpreter, the namespaces and the handshake, on a bu
 _DATAGRAM_BYTES = (512, 9000)
 #: Congestion controls that use delivery-rate samples: the kernel's BBR and ours.
 _BY_RATE = frozenset({"bbr", "ff_bbr"})
-#: The recorder sees an ACK when the first segment leaves; the kernel took its RTT sample some tens of us earlier.
+#: The recorder sees an ACK when the first segment leaves; the kernel's RTT sample is some tens of us earlier.
 _LATE_NS = 100_000
 
 
 class RunError(Exception):
-    """The capture failed, which says nothing of the kernel; the text says how."""
+    """The capture failed, without a result about the kernel; the text is the reason."""
 
 
 def refusal(scenario: Scenario) -> str | None:
-    """Return why the kernel cannot be asked to play a scenario, ``None`` if it can."""
+    """Return the reason why the kernel cannot run a scenario, or ``None``."""
     low, high = _DATAGRAM_BYTES
     if not low <= scenario.config.max_datagram_size_bytes <= high:
         return f"max_datagram_size_bytes: the kernel's segments have {low} to {high} bytes here"
@@ -51,9 +51,9 @@ def record(
 ) -> Recording:
     """Record one connection of the kernel over the path of the scenario.
 
-    ``exact``: times are the kernel's own where it offers them, else those of the calls that brought it about. ``deadline_s``: when the
-    run is ended, by default a while after its scenario. Raise :class:`UnavailableError` where this machine does not let the kernel be
-    recorded, :class:`RunError` if the run failed.
+    ``exact``: use the kernel's times if available, otherwise the times of the calls. ``deadline_s``: limit of the run,
+    by default a while after the end of its scenario. Raise :class:`UnavailableError` if the kernel cannot be recorded
+    on this machine, :class:`RunError` if the run failed.
     """
     scenario = load_scenario(scenario_file)
     command = [sys.executable, str(STUDIES), "live.kernel.capture"]
@@ -90,7 +90,7 @@ def _noted(raw: dict[str, Any]) -> Noted:
 def recording_of(
     scenario: Scenario, congestion_control: str, set_up: dict[str, Any], noted: list[Noted], end: dict[str, Any]
 ) -> Recording:
-    """Return the recording of what was noted."""
+    """Return the recording of the captured bursts and ACKs."""
     size_bytes = scenario.config.max_datagram_size_bytes
     source = {"kind": "kernel", "name": f"Linux {congestion_control}", "version": set_up["release"]}
     source |= {"scenario": scenario.title, "ended": end["ended"], "clock": "kernel" if set_up["exact"] else "calls"}
@@ -108,9 +108,9 @@ def recording_of(
 
 
 def _in_order(noted: list[Noted]) -> Iterator[Noted]:
-    """Yield what was noted in the order of time, each ACK at one time of its bracket.
+    """Yield the records in order of time, each ACK at a time within its write.
 
-    An ACK came when the first segment left that it released, the rest of the work of a few microseconds; else in the middle.
+    An ACK is placed at the first segment sent during its write, which it released; without one, in the middle.
     """
     sent_ns = sorted(entry.t_ns for entry in noted if entry.kind == "sent")
     timed: list[tuple[int, int, Noted]] = []
@@ -120,22 +120,22 @@ def _in_order(noted: list[Noted]) -> Iterator[Noted]:
             low, high = bisect_left(sent_ns, entry.t_ns), bisect_right(sent_ns, entry.end_ns)
             t_ns = sent_ns[low] if low < high else (entry.t_ns + entry.end_ns) // 2000 * 1000
         timed.append((t_ns, entry.kind == "sent", entry))
-    timed.sort(key=lambda item: item[:2])  # an ACK before what it released
+    timed.sort(key=lambda item: item[:2])  # an ACK precedes the segments that it released
     for t_ns, _, entry in timed:
         yield replace(entry, t_ns=t_ns)
 
 
 class _Following:
-    """Turns bytes into packets, and what TCP_INFO shows into events and answers.
+    """Converts bytes to packets, and TCP_INFO to events and answers.
 
-    Whether an ACK was application-limited is left to the judge: the kernel decides it by a rule of its own, which is not visible.
+    The judge decides whether an ACK was application-limited: the kernel has its own rule, which is not visible.
     """
 
     def __init__(self, size_bytes: int, *, rates: bool) -> None:
         self._size_bytes = size_bytes
         self._recorder = Recorder()
         self._rates = Rates(self._recorder) if rates else None
-        self._ends: list[int] = []  # of the packets, in bytes of data
+        self._ends: list[int] = []  # ends of the packets, in bytes of data
         self._acked_packets = 0
 
     def follow(self, noted: Iterable[Noted]) -> Recorder:
@@ -160,7 +160,7 @@ class _Following:
             self._rates.sample()
 
     def _ack(self, entry: Noted) -> bool:
-        """Record an ACK; return whether to go on."""
+        """Record an ACK; return whether to continue."""
         assert entry.info is not None
         acked = bisect_right(self._ends, entry.first_byte)
         recorder, info = self._recorder, entry.info
@@ -168,7 +168,7 @@ class _Following:
             self._lost(entry.t_ns, info)
             return False
         if acked == self._acked_packets:
-            return True  # a repeated ACK: TCP's window does not grow by what it says of later data
+            return True  # a repeated ACK: its blocks do not grow TCP's window
         blocks = [packet for first, end in entry.blocks for packet in self._within(first, end)]
         recorder.acked(entry.t_ns, [*range(self._acked_packets, acked), *blocks])
         if self._rates is not None:
@@ -182,7 +182,7 @@ class _Following:
         return range(bisect_right(self._ends, first_byte), bisect_right(self._ends, end_byte))
 
     def _lost(self, t_ns: int, info: TcpInfo) -> None:
-        """Record the congestion event. Which packets the kernel marks it does not say; the oldest is always one of them."""
+        """Record the congestion event. The kernel does not report the lost packets; the oldest is always among them."""
         if self._acked_packets < self._recorder.next_packet:
             self._recorder.lost(t_ns, [self._acked_packets])
             if self._rates is not None:

@@ -1,4 +1,4 @@
-"""TCP segments in IPv4 in Ethernet, as far as one connection needs them: packed, parsed, with checksums."""
+"""Packs and parses TCP segments in IPv4 in Ethernet, with checksums, as needed for one connection."""
 
 import struct
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from enum import IntFlag
 
 ETHERTYPE_IPV4 = 0x0800
 PROTOCOL_TCP = 6
-#: What IP, TCP and the timestamps put in front of the data of every segment.
+#: Bytes of IP, TCP and timestamps before the data of every segment.
 HEADER_BYTES = 20 + 20 + 12
 
 _ETHERNET = struct.Struct("!6s6sH")
@@ -25,9 +25,9 @@ class Flags(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A TCP segment. The data itself is of no interest, only how much of it there is.
+    """A TCP segment, with the size of its data but without the data.
 
-    ``timestamps``: TSval and TSecr (RFC 7323). ``sack``: blocks of first and behind last (RFC 2018).
+    ``timestamps``: TSval and TSecr (RFC 7323). ``sack``: blocks as first and one above last (RFC 2018).
     """
 
     source_port: int
@@ -46,7 +46,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Between whom frames go, in the direction in which they are written."""
+    """Source and destination of written frames."""
 
     source_mac: bytes
     destination_mac: bytes
@@ -65,7 +65,7 @@ def checksum(data: bytes) -> int:
 
 
 def distance(later: int, earlier: int) -> int:
-    """Return how far a sequence number, or a timestamp, lies behind another; less than 0 if it lies before it."""
+    """Return the distance of a sequence number, or a timestamp, from an earlier one; negative if it precedes that."""
     return (later - earlier + _SEQUENCE // 2) % _SEQUENCE - _SEQUENCE // 2
 
 
@@ -101,7 +101,7 @@ def _options(segment: Segment) -> bytes:
 
 
 def parse(frame: bytes) -> Segment | None:
-    """Return the segment of a frame, ``None`` if it is none. The frame may be cut off behind the headers."""
+    """Return the segment of a frame, or ``None`` for other frames. The frame may be truncated after the headers."""
     if len(frame) < _ETHERNET.size + _IPV4.size + _TCP.size:
         return None
     version, _, total_bytes, _, _, _, protocol, _, _, _ = _IPV4.unpack_from(frame, _ETHERNET.size)
@@ -131,7 +131,7 @@ def parse(frame: bytes) -> Segment | None:
 
 
 def _parsed(options: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield kind and content of each option, up to one that is cut off."""
+    """Yield kind and content of each option, up to a truncated one."""
     at = 0
     while at < len(options) and options[at] != _END:
         if options[at] == _NOTHING:

@@ -1,11 +1,11 @@
-"""What the kernel says of a connection: the fields of TCP_INFO that a recording needs (``linux/tcp.h``)."""
+"""Reads the fields of TCP_INFO that a recording needs (``linux/tcp.h``)."""
 
 import socket
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
 
-#: A threshold of this many packets is none (``TCP_INFINITE_SSTHRESH``).
+#: Infinite threshold, in packets (``TCP_INFINITE_SSTHRESH``).
 NO_THRESHOLD = 0x7FFFFFFF
 # One byte each for eight small fields, the state of congestion control second; from there on 32-bit fields.
 _WORDS_AT = 8
@@ -22,7 +22,7 @@ class State(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class TcpInfo:
-    """One answer. Windows and counts are in packets, RTTs in microseconds, the delivery rate in bytes per second; ``ssthresh`` is ``None`` for none."""
+    """TCP_INFO: windows and counts in packets, RTTs in us, delivery rate in bytes/s; ``ssthresh`` None: infinite."""
 
     state: State
     cwnd: int
@@ -35,7 +35,7 @@ class TcpInfo:
 
 
 def parse(answer: bytes) -> TcpInfo:
-    """Read an answer of the kernel."""
+    """Parse an answer of the kernel."""
     words = _FORMAT.unpack_from(answer, _WORDS_AT)
     ssthresh = words[_SSTHRESH]
     return TcpInfo(
@@ -51,5 +51,5 @@ def parse(answer: bytes) -> TcpInfo:
 
 
 def read(connection: socket.socket) -> TcpInfo:
-    """Ask the kernel."""
+    """Return TCP_INFO of a connection."""
     return parse(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _SIZE))

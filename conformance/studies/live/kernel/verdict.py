@@ -1,6 +1,6 @@
-"""By which profile a congestion control of the kernel is judged where nothing else is asked for."""
+"""The default profile to judge a congestion control of the kernel by."""
 
-#: Without and with pacing. SEARCH, which comes as a module in several versions, is compared with all; so is what no profile describes.
+#: Without and with pacing. SEARCH, a module in several versions, and controls without a profile are compared with all.
 PROFILES = {
     "cubic": ("hystart/linux", "hystart/linux-paced"),
     "bbr": ("bbr/linux-v1", "bbr/linux-v1"),

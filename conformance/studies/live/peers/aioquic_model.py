@@ -1,4 +1,4 @@
-"""Any profile of the model as the congestion controller of aioquic, over its public interface: a sender whose answer is known."""
+"""Any profile of the model as congestion controller of aioquic, over its public interface: its verdict is known."""
 
 import time
 from collections.abc import Iterable
@@ -11,15 +11,15 @@ from aioquic.quic.packet_builder import QuicSentPacket
 from firstflight import Config, create, step
 from firstflight_conformance.logs.recording.recorder import Recorder
 
-#: The name under which the controller is registered.
+#: The registered name of the controller.
 NAME = "firstflight"
 
 
 class Clock:
-    """The clock of aioquic's log, from one second on. ``received_ns``: when the packet was logged that is being processed."""
+    """The clock of aioquic's log, from one second on. ``received_ns``: log time of the packet being processed."""
 
     def __init__(self) -> None:
-        """Begin now."""
+        """Start the clock now."""
         self._begun_ns = time.time_ns() - 1_000_000_000
         self.received_ns = 0
 
@@ -29,7 +29,7 @@ class Clock:
 
 
 class Trace(QuicLoggerTrace):
-    """A log of one connection that lets its clock know when a packet was received."""
+    """A log of one connection that reports the receipt of packets to its clock."""
 
     def __init__(self, clock: Clock, *, is_client: bool, odcid: bytes) -> None:
         """Begin an empty log."""
@@ -37,7 +37,7 @@ class Trace(QuicLoggerTrace):
         self._clock = clock
 
     def log_event(self, *, category: str, event: str, data: dict[str, Any]) -> None:
-        """Log an event with the time that it is."""
+        """Log an event with the current time."""
         if event == "packet_received":
             self._clock.received_ns = self._clock.now_ns()
         super().log_event(category=category, event=event, data=data)
@@ -66,13 +66,14 @@ class Log(QuicLogger):
 
 
 class ModelControl(QuicCongestionControl):
-    """Hands aioquic's calls to the model as events.
+    """Passes aioquic's calls to the model as events.
 
-    aioquic tells of each packet of an ACK by itself, then of the RTT if the ACK gave a sample: together they are one event. It tells its
-    controllers neither the acknowledgement delay nor whether it was application-limited; the events say 0 and ``false``.
+    aioquic reports each packet of an ACK separately, then the RTT if the ACK gave a sample; together they are one
+    event. It reports neither the acknowledgement delay nor application limits to its controllers; the events contain 0
+    and ``false``.
 
-    The time of an event is that which the log has: of an ACK, when the packet was received; of anything else, when it is called. What
-    aioquic hands over was read earlier, before a burst of packets was made, which takes milliseconds on a busy machine.
+    Events have the times of the log: the receipt of the packet for an ACK, the time of the call for other events. The
+    time that aioquic passes is earlier: it then builds a burst of packets, which takes milliseconds on a busy machine.
     """
 
     def __init__(self, algorithm: str, profile: str, *, max_datagram_size: int, clock: Clock | None = None) -> None:
@@ -86,7 +87,7 @@ class ModelControl(QuicCongestionControl):
         self._acked: list[int] = []
 
     def on_packet_sent(self, *, packet: QuicSentPacket) -> None:
-        """Packets of all number spaces are numbered in the order of sending."""
+        """Record a sent packet. Packets of all number spaces are numbered in the order of sending."""
         self._end_ack()
         self.bytes_in_flight += packet.sent_bytes
         self._numbers[_key(packet)] = self._recorder.next_packet
@@ -94,17 +95,17 @@ class ModelControl(QuicCongestionControl):
         self._step()
 
     def on_packet_acked(self, *, now: float, packet: QuicSentPacket) -> None:
-        """One packet of the ACK that is being processed."""
+        """Add a packet to the ACK being processed."""
         self.bytes_in_flight -= packet.sent_bytes
         self._acked.append(self._numbers.pop(_key(packet)))
 
     def on_rtt_measurement(self, *, now: float, rtt: float) -> None:
-        """The ACK is complete, and gave a sample."""
+        """Process the ACK, which is complete, with its sample."""
         if self._acked:
             self._acknowledge(round(rtt * 1_000_000_000))
 
     def on_packets_lost(self, *, now: float, packets: Iterable[QuicSentPacket]) -> None:
-        """A loss; one that comes with an ACK comes after it."""
+        """Record a loss. A loss found by an ACK comes after the ACK."""
         self._end_ack()
         lost = self._leave(packets)
         if lost:
@@ -112,16 +113,16 @@ class ModelControl(QuicCongestionControl):
             self._step()
 
     def on_packets_expired(self, *, packets: Iterable[QuicSentPacket]) -> None:
-        """Packets are forgotten: their keys are gone, or their data is sent again. No event tells a controller so."""
+        """Discard packets: their keys are gone, or their data is sent again. The model gets no event."""
         self._end_ack()
         if gone := self._leave(packets):
             self._recorder.discarded(gone)
 
     def on_persistent_congestion(self) -> None:
-        """Left out: that this comes is left to the model's own ledger, which follows RFC 9002."""
+        """Ignore the call: the model's own ledger detects persistent congestion by RFC 9002."""
 
     def get_log_data(self) -> dict[str, object]:
-        """Return what aioquic writes into its log, which it does after every ACK."""
+        """Return the data for aioquic's log, which is written after every ACK."""
         self._end_ack()
         return super().get_log_data()
 
@@ -131,7 +132,7 @@ class ModelControl(QuicCongestionControl):
         return [self._numbers.pop(_key(packet)) for packet in gone]
 
     def _end_ack(self) -> None:
-        """Process the ACK that gave no sample, if there is one."""
+        """Process a pending ACK without a sample, if any."""
         if self._acked:
             self._acknowledge(None)
 

@@ -1,6 +1,6 @@
 """The two ends of an upload with aioquic: ``receive SECONDS``, and ``send PORT PROFILE BYTES QLOG SECONDS``. Both on loopback, bounded in time.
 
-``PROFILE`` is ``ALGORITHM/PROFILE`` of the model, or ``aioquic`` and one of its own controllers: ``aioquic/reno``.
+``PROFILE`` is ``ALGORITHM/PROFILE`` of the model, or a controller of aioquic, such as ``aioquic/reno``.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _WINDOW_BYTES = 1 << 28  # flow control never limits the sender
 
 
 class _Sink(QuicConnectionProtocol):
-    """Forgets what arrives; ends the stream when the sender has ended it."""
+    """Discards received data; ends the stream when the sender has ended it."""
 
     def quic_event_received(self, event: QuicEvent) -> None:
         if isinstance(event, StreamDataReceived) and event.end_stream:
@@ -38,7 +38,7 @@ class _Sink(QuicConnectionProtocol):
 
 
 async def receive(seconds: int) -> None:
-    """Take uploads for so long."""
+    """Accept uploads for ``seconds``."""
     configuration = QuicConfiguration(
         is_client=False, alpn_protocols=_ALPN, max_data=_WINDOW_BYTES, max_stream_data=_WINDOW_BYTES
     )
@@ -98,8 +98,8 @@ async def send(port: int, profile: str, size_bytes: int, seconds: int) -> aioqui
 
 
 def main(words: list[str]) -> None:
-    """Be one of the two."""
-    gc.disable()  # for seconds, and a collection would delay ACKs
+    """Run as receiver or sender."""
+    gc.disable()  # the run takes seconds, and a collection would delay ACKs
     match words:
         case ["receive", seconds]:
             asyncio.run(receive(int(seconds)))

@@ -1,7 +1,8 @@
-"""Firefox as a sender: ``python conformance/studies live.peers.firefox PACKAGES`` makes its runs and keeps what they agree in.
+"""Firefox as a sender: ``python conformance/studies live.peers.firefox PACKAGES`` runs it and stores the agreement.
 
-``PACKAGES`` is a folder with the unpacked Debian packages (`make firefox`). Everything happens in a network namespace of its own that has
-nothing but loopback. Firefox has SEARCH and HyStart++ by preference; a page lets it upload over HTTP/3, and it writes its qlog.
+``PACKAGES`` is a folder with the unpacked Debian packages (`make firefox`). The runs use a separate network namespace
+with only loopback. Preferences select SEARCH or HyStart++; a page makes Firefox upload over HTTP/3, and it writes a
+qlog.
 """
 
 import os
@@ -48,9 +49,9 @@ _PREFERENCES: dict[str, str | int | bool] = {
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What Firefox runs with a value of its preference (0 is the classic slow start), and how often over each path.
+    """A value of Firefox's preference (0: classic slow start), the closest profile, and the number of runs per path.
 
-    ``must_agree``: the profile is a description of it. None is of neqo's HyStart++, which is compared with that of the RFC.
+    ``must_agree``: the profile describes it. No profile describes neqo's HyStart++, which is compared with the RFC's.
     """
 
     name: str
@@ -67,7 +68,7 @@ PREFERENCES = (
 
 
 def upload(port: int, value: int, packages: Path, folder: Path) -> None:
-    """Let Firefox with this value of its preference load the page at a port, and end it when the page has uploaded everything."""
+    """Let Firefox with this value of its preference load the page at a port; stop it after the page's upload."""
     profile, temporary = folder / "profile", folder / "tmp"
     profile.mkdir()
     temporary.mkdir()
@@ -79,7 +80,7 @@ def upload(port: int, value: int, packages: Path, folder: Path) -> None:
     lines = [f'user_pref("{name}", {_literal(value)});\n' for name, value in preferences.items()]
     (profile / "user.js").write_text("".join(lines), encoding="utf-8")
     surroundings = os.environ | {
-        "LD_LIBRARY_PATH": f"{browser}:{libraries}",  # the browser's own folder first: it brings newer libraries
+        "LD_LIBRARY_PATH": f"{browser}:{libraries}",  # the browser's own folder first: it contains newer libraries
         "HOME": str(folder),
         "TMPDIR": str(temporary),
     }
@@ -99,7 +100,7 @@ def upload(port: int, value: int, packages: Path, folder: Path) -> None:
 
 
 def _end(running: subprocess.Popen[bytes]) -> None:
-    """End the browser and its processes, at last by force."""
+    """Stop the browser and its processes, if necessary by SIGKILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError):
             os.killpg(running.pid, number)
@@ -108,7 +109,7 @@ def _end(running: subprocess.Popen[bytes]) -> None:
 
 
 def _trust(certutil: Path, libraries: Path, profile: Path, authority: Path) -> None:
-    """Let a profile trust the authority of this run."""
+    """Make a browser profile trust the certificate authority of this run."""
     surroundings = os.environ | {"LD_LIBRARY_PATH": str(libraries)}
     store = ["-d", f"sql:{profile}"]
     for words in (["-N", *store, "--empty-password"], ["-A", *store, "-n", "ca", "-t", "C,,", "-i", str(authority)]):
@@ -138,7 +139,7 @@ def recorded(packages: Path, path: str, value: int) -> Recording:
 
 
 def main(words: list[str]) -> int:
-    """Make the runs, or be the sender of one; return the exit code: 1 if a run disagrees that must not."""
+    """Make the runs, or act as the sender of one. Return the exit code: 1 if a run disagrees that must agree."""
     match words:
         case ["upload", port, value, packages, folder]:
             upload(int(port), int(value), Path(packages), Path(folder))

@@ -1,7 +1,7 @@
-"""picoquic as a sender: ``python conformance/studies live.peers.picoquic PYTHON`` makes its runs and keeps what they agree in.
+"""picoquic as a sender: ``python conformance/studies live.peers.picoquic PYTHON`` runs it and stores the agreement.
 
-``PYTHON`` is an interpreter with the package aiopquic (`make picoquic`). No profile describes a controller of picoquic, so a run that
-differs does not fail the job; a log that the readers cannot put together does.
+``PYTHON`` is an interpreter with the package aiopquic (`make picoquic`). No profile describes a controller of picoquic,
+so differing runs do not fail the job. A log that the readers cannot reconstruct does.
 """
 
 import subprocess
@@ -20,7 +20,7 @@ _PEER = Path(__file__).with_name("picoquic_peer.py")
 _PATHS = ("deep-queue", "slow", "paced")
 _UPLOAD_BYTES = 3_000_000
 _UPLOAD_S = 30
-#: The controllers of picoquic, with the profile whose text each implements in part.
+#: The controllers of picoquic, each with the profile that it partly implements.
 CONTROLLERS = {"newreno": "slow-start/rfc-9002", "cubic": "cubic/rfc-9438", "bbr": "bbr/draft-06"}
 _VERSION = "import importlib.metadata; print(importlib.metadata.version('aiopquic'))"
 
@@ -37,7 +37,7 @@ def recorded(python: Path, path: str, controller: str) -> Log:
 
 
 def main(words: list[str]) -> int:
-    """Make the runs; return the exit code: 1 if a log has other bytes in flight than its packets, or a run failed."""
+    """Make the runs. Return the exit code: 1 if a log's bytes in flight differ from its packets, or a run failed."""
     if len(words) != 1:
         print("usage: picoquic PYTHON", file=sys.stderr)
         return 2

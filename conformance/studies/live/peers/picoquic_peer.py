@@ -1,6 +1,6 @@
 """The sender of an upload with picoquic: ``send PORT CONTROLLER BYTES FOLDER SECONDS``; picoquic writes its qlog into the folder.
 
-Runs in the Python of the package aiopquic (`make picoquic`), and therefore imports nothing of this project.
+Runs in the Python environment of the package aiopquic (`make picoquic`), so it does not import this project.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from aiopquic.quic.events import ConnectionTerminated, QuicEvent, StreamDataRece
 
 _LOOPBACK = "127.0.0.1"
 _CHUNK_BYTES = 1 << 16
-#: The ring of the stream is full: wait for so long before the next attempt.
+#: Wait before the next attempt if the ring of the stream is full.
 _FULL_S = 0.001
 
 
@@ -34,7 +34,7 @@ class _Sender(QuicConnectionProtocol):  # type: ignore[misc]
             self.ended.set()
 
     async def upload(self, size_bytes: int) -> None:
-        """Send so many bytes; raise ``ConnectionError`` if the connection ends before the receiver has them."""
+        """Send a number of bytes. Raise ``ConnectionError`` if the connection ends before the receiver has them."""
         stream = self._quic.get_next_available_stream_id()
         left_bytes = size_bytes
         while left_bytes and not self.ended.is_set():
@@ -65,7 +65,7 @@ async def send(port: int, controller: str, size_bytes: int, folder: str, seconds
 
 
 def main(words: list[str]) -> int:
-    """Send; return the exit code."""
+    """Run the sender; return the exit code."""
     match words:
         case ["send", port, controller, size, folder, seconds]:
             asyncio.run(send(int(port), controller, int(size), folder, int(seconds)))

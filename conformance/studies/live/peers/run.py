@@ -1,4 +1,4 @@
-"""A transfer between two programs over an emulated path: receiver, relay and sender, each a process, bounded in time."""
+"""Runs a transfer between two programs over an emulated path: receiver, relay and sender, each with a time limit."""
 
 import subprocess
 import sys
@@ -11,10 +11,10 @@ from typing import IO
 from firstflight_conformance.adapters import children
 from firstflight_conformance.paths import BUILD, STUDIES
 
-_START_S = 30  # for a program to say that it is ready, on a busy machine
-#: Built by `make peers` where go is there.
+_START_S = 30  # for a program to report that it is ready, on a busy machine
+#: Built by `make peers` (needs go).
 QUIC_GO = BUILD / "peers" / "quic-go-peer"
-#: Built by `make quinn` where cargo is there.
+#: Built by `make quinn` (needs cargo).
 QUINN = BUILD / "peers" / "quinn"
 #: The example of reference-c, built by `make quinn-example`.
 QUINN_EXAMPLE = BUILD / "examples" / "quinn"
@@ -22,12 +22,12 @@ _AIOQUIC = (sys.executable, str(STUDIES), "live.peers.aioquic_peer")
 
 
 class TransferError(Exception):
-    """A transfer failed, which says nothing of the controller; the text says how."""
+    """A transfer failed, without a result about the controller; the text is the reason."""
 
 
 @contextmanager
 def _started(command: Sequence[str]) -> Iterator[int]:
-    """Run a program until it is needed no more; yield the port that it says is ready."""
+    """Run a program until the context ends; yield the port that it reports as ready."""
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -51,9 +51,9 @@ def _line(stream: IO[bytes]) -> bytes:
 
 
 def transfer(scenario_file: Path, receiver: Sequence[str], sender: Sequence[str], seconds: int) -> str:
-    """Run a receiver, the path and a sender; return what the sender printed. Where its command says ``PORT``, the port of the path is put.
+    """Run a receiver, the path and a sender; return the sender's output. In its command ``PORT`` is the path's port.
 
-    Raise :class:`TransferError` if one of them does not start, or the sender fails or takes longer.
+    Raise :class:`TransferError` if a program does not start, or the sender fails or exceeds the time limit.
     """
     with ExitStack() as running:
         target = running.enter_context(_started(receiver))
@@ -88,32 +88,32 @@ def transfer(scenario_file: Path, receiver: Sequence[str], sender: Sequence[str]
 
 
 def aioquic_sender(profile: str, size_bytes: int, qlog: Path, seconds: int) -> list[str]:
-    """Return the command of an upload with aioquic, with a profile of the model or, after ``aioquic/``, a controller of its own."""
+    """Return the command of an upload with aioquic, with a profile of the model or aioquic's ``aioquic/NAME``."""
     return [*_AIOQUIC, "send", "PORT", profile, str(size_bytes), str(qlog), str(seconds)]
 
 
 def aioquic_receiver(seconds: int) -> list[str]:
-    """Return the command that takes it."""
+    """Return the command of aioquic's receiver."""
     return [*_AIOQUIC, "receive", str(seconds + 2 * _START_S)]
 
 
 def quic_go_sender(size_bytes: int, qlog: Path, seconds: int) -> list[str]:
-    """Return the command of an upload with quic-go and the controller that it runs."""
+    """Return the command of an upload with quic-go and its controller."""
     return [str(QUIC_GO), "send", "PORT", str(size_bytes), str(qlog), str(seconds)]
 
 
 def quic_go_receiver(seconds: int, folder: Path | None = None) -> list[str]:
-    """Return the command that takes it, or that of any other program here; into the folder it puts its certificate and its qlog."""
+    """Return the command of quic-go's receiver, for all senders. It writes its certificate and qlog to the folder."""
     return [str(QUIC_GO), "receive", str(seconds + 2 * _START_S), *([] if folder is None else [str(folder)])]
 
 
 def quinn_sender(size_bytes: int, qlog: Path, seconds: int, folder: Path) -> list[str]:
-    """Return the command of an upload with quinn and the controller that it runs; the receiver's certificate is in the folder."""
+    """Return the command of an upload with quinn and its controller. The receiver's certificate is in the folder."""
     return [str(QUINN), "send", "PORT", str(size_bytes), str(qlog), str(seconds), str(folder / "certificate.der")]
 
 
 def quinn_example(algorithm: str, size_bytes: int, qlog: Path, seconds: int, folder: Path, saved: Path) -> list[str]:
-    """Return the command of an upload with quinn and a plain header; what the connection leaves for the next is in ``saved``."""
+    """Return the command of an upload with quinn and a plain header. ``saved``: file with saved parameters."""
     certificate = str(folder / "certificate.der")
     return [
         str(QUINN_EXAMPLE),

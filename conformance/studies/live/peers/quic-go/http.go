@@ -22,11 +22,11 @@ import (
 	"github.com/quic-go/quic-go/http3"
 )
 
-// page uploads so many bytes as soon as it is loaded, and then says so.
+// page uploads a number of bytes as soon as it is loaded, and then reports the end.
 const page = `<script>fetch("/upload", {method: "POST", body: new Uint8Array(%d)}).then(() => fetch("/done"))</script>`
 
-// serve has a page for a browser, over HTTP/3: it writes the certificate to trust to `ca.pem` in the folder, and `done` once the page has
-// uploaded everything.
+// serve serves a page to a browser over HTTP/3. It writes the certificate to trust to `ca.pem` in the folder, and
+// `done` after the page's upload.
 func serve(folder string, sizeBytes, seconds int) error {
 	certificate, err := trustedCertificate(filepath.Join(folder, "ca.pem"))
 	if err != nil {
@@ -63,7 +63,8 @@ func serve(folder string, sizeBytes, seconds int) error {
 	return nil
 }
 
-// trustedCertificate returns one for localhost, signed by an authority of this run, whose own it writes to the file.
+// trustedCertificate returns a certificate for localhost, and writes the certificate of its authority, made for this
+// run.
 func trustedCertificate(file string) (tls.Certificate, error) {
 	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

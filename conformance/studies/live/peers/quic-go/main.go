@@ -1,9 +1,9 @@
 // The two ends of an upload with quic-go, on loopback and bounded in time:
 //
-//	quic-go-peer receive SECONDS [FOLDER]        takes uploads; prints `ready PORT`. Puts into FOLDER its certificate, in DER, and
-//	                                             the qlog of each connection, for senders whose own says too little
-//	quic-go-peer send PORT BYTES QLOG SECONDS    uploads, and writes its qlog
-//	quic-go-peer serve FOLDER BYTES SECONDS      has a page for a browser, which uploads; prints `ready PORT`
+//	quic-go-peer receive SECONDS [FOLDER]        accepts uploads; prints `ready PORT`. Writes its certificate (DER)
+//	                                             and a qlog of each connection to FOLDER, as some senders log too little.
+//	quic-go-peer send PORT BYTES QLOG SECONDS    uploads, and writes its qlog.
+//	quic-go-peer serve FOLDER BYTES SECONDS      serves a page to a browser, which uploads; prints `ready PORT`.
 package main
 
 import (
@@ -64,7 +64,8 @@ func number(text string) int {
 	return value
 }
 
-// receive takes uploads for so long, and ends each stream when the sender has ended it. It logs into a folder, if there is one.
+// receive accepts uploads for a duration, and ends each stream when the sender has ended it. It logs into a given
+// folder.
 func receive(seconds int, folder string) error {
 	certificate, err := newCertificate()
 	if err != nil {
@@ -96,7 +97,7 @@ func receive(seconds int, folder string) error {
 	for {
 		connection, err := listener.Accept(ctx)
 		if err != nil {
-			return nil // the time is over
+			return nil // time is up
 		}
 		go func() {
 			for {
@@ -112,8 +113,8 @@ func receive(seconds int, folder string) error {
 	}
 }
 
-// loggedIn returns what makes a qlog of each connection in a folder, nil without one. The receiver is ended by force, so that nothing
-// may wait in a buffer.
+// loggedIn returns a tracer that writes a qlog of each connection to a folder, or nil without a folder. It does not
+// buffer: the receiver is killed at the end.
 func loggedIn(folder string) func(context.Context, bool, quic.ConnectionID) qlogwriter.Trace {
 	if folder == "" {
 		return nil
@@ -129,7 +130,7 @@ func loggedIn(folder string) func(context.Context, bool, quic.ConnectionID) qlog
 	}
 }
 
-// newCertificate returns one for this run.
+// newCertificate returns a certificate for this run.
 func newCertificate() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -147,7 +148,7 @@ func newCertificate() (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{content}, PrivateKey: key}, nil
 }
 
-// send uploads so many bytes and waits until the receiver has all of them.
+// send uploads a number of bytes and waits until the receiver has all of them.
 func send(port, sizeBytes int, logName string, seconds int) error {
 	file, err := os.Create(logName)
 	if err != nil {
@@ -197,7 +198,7 @@ func send(port, sizeBytes int, logName string, seconds int) error {
 	}
 }
 
-// buffered writes to a file by way of a buffer, which is emptied when the file is closed.
+// buffered writes to a file through a buffer, which is flushed when the file is closed.
 type buffered struct {
 	*bufio.Writer
 	file *os.File

@@ -2,7 +2,7 @@
 //!
 //!     quinn-peer send PORT BYTES QLOG SECONDS CERTIFICATE    uploads, and writes its qlog
 //!
-//! CERTIFICATE is that of the receiver, in DER. quinn runs as its users have it: CUBIC, paced, with probes of the path's MTU.
+//! CERTIFICATE: the receiver's certificate, in DER. quinn runs with its defaults: CUBIC, paced, with PMTU probes.
 
 use std::error::Error;
 use std::fs::File;
@@ -30,7 +30,7 @@ fn main() -> Outcome<()> {
     let config = configuration(certificate, log)?;
     let upload = send(port.parse()?, vec![0; size_bytes.parse()?], config);
     let bound = Duration::from_secs(seconds.parse()?);
-    // One thread, so that the log is whole when the runtime ends.
+    // One thread, so that the log is complete when the runtime ends.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async { tokio::time::timeout(bound, upload).await })?
 }
@@ -39,7 +39,7 @@ fn usage() -> Box<dyn Error> {
     "usage: quinn-peer send PORT BYTES QLOG SECONDS CERTIFICATE".into()
 }
 
-/// Returns what a client needs: trust in this one certificate, and where to log.
+/// Returns the configuration of a client that trusts only this certificate and writes a log.
 fn configuration(certificate: &str, log: &str) -> Outcome<ClientConfig> {
     let mut trusted = RootCertStore::empty();
     trusted.add(CertificateDer::from(std::fs::read(certificate)?))?;
