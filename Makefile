@@ -1,6 +1,6 @@
 # Firstflight. `make help` lists the jobs.
 #
-# Everything is set up inside the checkout: the Python environment in .venv, all that is built in build.
+# Everything is set up inside the checkout: the Python environment in .venv, all build products in build.
 
 PYTHON ?= python3
 CC ?= gcc
@@ -13,19 +13,19 @@ TOOLS := $(VENV)/.tools
 READY := $(VENV)/.ready
 # Modules are compiled at their first import; most are never imported.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
-# worksteal: idle workers take tests from busy ones. One worker more than cores: a third of the time tests wait for processes.
+# worksteal: idle workers take over tests of busy workers. One more worker than cores: tests often wait for processes.
 PYTEST := $(BIN)/pytest -q -n $(if $(filter 1,$(JOBS)),0,$(shell expr $(JOBS) + 1)) --dist worksteal
 REPORTS := build/report
-# Each job of `make test` notes its skips and their reasons below this folder.
+# Each job of `make test` records its skips and their reasons below this folder.
 SKIPS := build/skips
 NOTING := $(BIN)/python conformance/skips.py run $(SKIPS)
 SITE_EXTRAS := $(INSTALL) --require-hashes --only-binary :all: -r requirements/site.txt
 # Keep .pyc files: the tests start Python thousands of times.
 export PYTHONDONTWRITEBYTECODE :=
-# They lead to another checkout: by the one `cd conformance` does.
+# These variables may select another checkout: CDPATH changes the target of `cd conformance`.
 unexport CDPATH FIRSTFLIGHT_ROOT
 
-# An environment copied with its checkout would run the code of the original: make it anew.
+# An environment copied with its checkout would run the code of the original checkout, so create it again.
 ifneq ($(wildcard $(VENV)/.checkout),)
 ifneq ($(shell cat $(VENV)/.checkout 2>/dev/null),$(CURDIR))
 $(shell rm -rf $(VENV))
@@ -50,14 +50,14 @@ $(READY): $(TOOLS) requirements/dev.txt
 	$(if $(shell command -v chromium),$(SITE_EXTRAS) || echo "setup: there is no driver for chromium here: tests in a browser will be skipped" >&2)
 	@touch $@
 
-tools: $(TOOLS)  ## Of the environment what the command firstflight needs, without plots: enough for make conformance
+tools: $(TOOLS)  ## The packages that the command firstflight needs, without plots: enough for make conformance
 
 $(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) --require-hashes --only-binary :all: -r requirements/run.txt
 	$(INSTALL) --no-deps --no-build-isolation -e reference-py -e conformance
-# By the hash of their source: an edit of the same size and time counts.
+# Invalidated by the hash of the source: an edit of the same size and time counts.
 	$(BIN)/python -m compileall -q --invalidation-mode checked-hash reference-py/src conformance/src conformance/generate conformance/stimuli
 	@echo "$(CURDIR)" > $(VENV)/.checkout
 	@touch $@
@@ -65,7 +65,7 @@ $(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject
 sweep-extras: setup  ## Parquet and Dask for `firstflight sweep`, pinned with hashes
 	$(INSTALL) --require-hashes --only-binary :all: -r requirements/sweep.txt
 
-# The environment and the C port need nothing of each other: they are made side by side, with as many jobs as were asked for, or one for each core.
+# The environment and the C port are independent: they are built in parallel, with the given jobs or one per core.
 conformance:  ## Judge both references, then the third-party stacks as they are built, and check the vectors
 	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) tools c-adapters
 	@mkdir -p $(REPORTS)
@@ -75,7 +75,7 @@ conformance:  ## Judge both references, then the third-party stacks as they are 
 	$(BIN)/python conformance/studies defects.results --check
 	@echo "report: $(REPORTS)/report.json; make docs writes the page State of the stacks from it"
 
-# One after the other, beside pytest: many of them use one core alone. Their output comes after that of pytest.
+# One after the other, in parallel with pytest: many use only one core. Their output follows the output of pytest.
 BESIDE := lint test-c loaders coverage-c mutants conformance docs site
 test: setup c-adapters  ## Run everything; the last line counts skipped tests by reason
 	@mkdir -p build; echo "pytest; beside it: $(BESIDE)"; \
@@ -85,8 +85,8 @@ test: setup c-adapters  ## Run everything; the last line counts skipped tests by
 	if [ $$tests != 0 ]; then echo "make test-python: exit $$tests, above" >&2; exit 1; fi; exit $$beside
 	@$(BIN)/python conformance/skips.py report $(SKIPS) $(REPORTS)/report.json
 
-# Of one algorithm the vectors, by both references, its self-contained programs and headers, what is known of its numbers, the mutants and the
-# clauses. All that goes over more than one algorithm is left to the whole.
+# For one algorithm: the vectors by both references, its self-contained programs and headers, the tests of its numbers,
+# the mutants and the clauses. Tests of more than one algorithm run only in the whole suite.
 ifdef ALGORITHM
 check: setup c-adapters
 	$(FIRSTFLIGHT) run --adapter c-port --adapter python-model --algorithm $(ALGORITHM) --jobs $(JOBS)
@@ -95,7 +95,7 @@ check: setup c-adapters
 	$(FIRSTFLIGHT) dev mutants --score --algorithm $(ALGORITHM) --jobs $(JOBS)
 	$(FIRSTFLIGHT) dev check
 else
-check: lint test-c test-python  ## Lint and the tests of both references and of the tools; with ALGORITHM=search those of one algorithm
+check: lint test-c test-python  ## Lint and the tests of both references and of the tools; with ALGORITHM=search the tests of one algorithm
 endif
 
 lint: setup  ## ruff, mypy strict, spelling, plain English, the ban on floating point
@@ -115,7 +115,7 @@ test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
 test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
 	@$(NOTING) c $(MAKE) --no-print-directory --silent -C reference-c test PYTHON="$(CURDIR)/$(BIN)/python"
 
-loaders: setup  ## The loaders of the vectors in seven languages, and the adapters beside them, each tested where its tools are
+loaders: setup  ## The loaders of the vectors in seven languages with their adapters; loaders with missing tools are skipped
 	@$(FIRSTFLIGHT) dev vectors --flat build/flat
 	@$(BIN)/python conformance/tests/loader_answers.py build/answers
 	@FIRSTFLIGHT="$(CURDIR)/$(FIRSTFLIGHT)" FIRSTFLIGHT_FLAT="$(CURDIR)/build/flat" FIRSTFLIGHT_ANSWERS="$(CURDIR)/build/answers" OUT="$(CURDIR)/build/loaders" $(NOTING) loaders conformance/loaders/test.sh
@@ -124,7 +124,7 @@ test-long: setup c-adapters  ## A million random events per profile, Python agai
 	$(PYTEST) -m long
 	$(FIRSTFLIGHT) dev results --check
 
-coverage-c: setup  ## Measure by gcov that the vectors carry out every clause in C
+coverage-c: setup  ## Measure by gcov that the vectors exercise every clause in C
 	@if command -v gcov >/dev/null; then \
 	    $(MAKE) --no-print-directory --silent -C reference-c coverage && find build/c-cov -name '*.gcda' -delete && \
 	    $(FIRSTFLIGHT) run --adapter build/c-cov/firstflight-c > build/c-cov/run.txt && \
@@ -139,16 +139,16 @@ vectors: setup  ## Generate the vectors and the tables of the references
 
 generate: vectors  ## The same as vectors
 
-mutants: setup  ## The kill matrices: which vectors and which paths reject which wrong implementation
+mutants: setup  ## The kill matrices: the vectors and paths that reject each wrong implementation
 	$(FIRSTFLIGHT) dev mutants --json $(REPORTS)/kill-matrix.json
 	$(BIN)/python docs/_ext/first_vectors.py $(REPORTS)/kill-matrix.json
 	$(FIRSTFLIGHT) dev mutants --closed-loop --json $(REPORTS)/kill-matrix-closed-loop.json
 
-first-vectors: setup  ## Order the vectors by what they reject, into spec/first-vectors.json
+first-vectors: setup  ## Order the vectors by the mutants that they reject, into spec/first-vectors.json
 	$(FIRSTFLIGHT) dev mutants --json $(REPORTS)/kill-matrix.json > /dev/null
 	$(BIN)/python docs/_ext/first_vectors.py $(REPORTS)/kill-matrix.json --write
 
-tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simulator, which the tests must notice (five minutes of CPU)
+tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simulator, which the tests must detect (five minutes of CPU)
 	$(BIN)/python conformance/tool_mutants/judge.py --jobs $(JOBS)
 
 prove:  ## Prove the plain headers with CBMC and cvc5: no overflow, no undefined behaviour; errors planted in them are found
@@ -174,10 +174,10 @@ judge-extras:  ## The Python interpreter that judge.html carries, pinned with it
 site-extras: setup  ## Playwright, which drives the system's Chromium in tests, and axe, pinned with hashes; `make setup` has them where there is a chromium
 	$(SITE_EXTRAS)
 
-draft-extras: setup  ## xml2rfc, by which a test checks `firstflight appendix`, pinned with hashes
+draft-extras: setup  ## xml2rfc, for a test of `firstflight appendix`, pinned with hashes
 	$(INSTALL) --require-hashes --only-binary :all: -r requirements/draft.txt
 
-site: docs  ## Look at the built site in a browser: axe, widths, requests (needs chromium)
+site: docs  ## Check the built site in a browser: axe, widths, requests (needs chromium)
 	FIRSTFLIGHT_SKIPS=$(SKIPS)/site $(BIN)/pytest -q -rs -m site
 
 SECONDS ?= 60
@@ -191,14 +191,14 @@ bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(MAKE) --no-print-directory --silent -C reference-c bench
 	$(BIN)/python conformance/bench_model.py
 
-reports: tools  ## After `make conformance`: measure the defects, and write conformance/results anew (results.json and badges)
+reports: tools  ## After `make conformance`: measure the defects, and rewrite conformance/results (results.json and badges)
 	$(BIN)/python conformance/studies defects.measure
 	$(BIN)/python conformance/studies defects.results
 
 upstream: tools  ## Tests for the maintainers of stacks, which fail at the pinned versions (needs cargo and go)
 	$(BIN)/python conformance/studies defects.upstream
 
-results: setup  ## Compute published results again, and the page that compares (half a minute on two cores)
+results: setup  ## Compute published results again, and the page that compares them (half a minute on two cores)
 	$(FIRSTFLIGHT) dev results --jobs $(JOBS)
 	@$(MAKE) --no-print-directory docs
 
@@ -206,7 +206,7 @@ docs: setup site-parts  ## Build the documentation in build/docs
 	@test -t 1 || quiet=-q; $(BIN)/sphinx-build $$quiet -W --keep-going -j auto -b html docs build/docs
 	@echo "documentation: build/docs/index.html"
 
-# Parts of the site that need optional tools. A part that cannot be built is left out of the navigation, and the reason is printed.
+# Parts of the site that need optional tools. The navigation omits missing parts, and make prints the reason.
 site-parts: setup
 	@mkdir -p build
 	@$(MAKE) --no-print-directory --silent wasm > build/site-wasm.log 2>&1 || \
@@ -221,7 +221,7 @@ adapters: c-adapters cargo-adapters go-adapters java-adapters build/adapters/pic
 c-adapters:
 	@$(MAKE) --no-print-directory --silent -C reference-c adapters
 
-# One program for each folder with a Cargo.toml, be the stack in Rust or in C.
+# One program for each folder with a Cargo.toml, for stacks in Rust and in C.
 CARGO_ADAPTERS := $(patsubst conformance/adapters/%/Cargo.toml,build/adapters/%,$(wildcard conformance/adapters/*/Cargo.toml))
 CARGO_INPUT := $(addprefix conformance/adapters/,cargo-build.sh crates.sh crates.txt) conformance/include/firstflight_adapter.h \
     $(wildcard $(addprefix conformance/adapters/,c/* */Cargo.toml */build.rs */src/* rust/*/Cargo.toml rust/*/src/*))
@@ -252,7 +252,7 @@ java-adapters:
 	fi
 
 PEER := GOWORK=off GOTOOLCHAIN=local GOFLAGS='-buildvcs=false -mod=readonly' go
-peers:  ## The senders and receivers of real connections that have to be built (needs go)
+peers:  ## Senders and receivers of real connections that need a build (needs go)
 	@mkdir -p build/peers; \
 	if ! command -v go >/dev/null; then \
 	    echo "peers: skipped: there is no go here"; \
@@ -263,15 +263,15 @@ peers:  ## The senders and receivers of real connections that have to be built (
 	    echo "peers: skipped: $$(echo "$$reason" | tail -n 1)"; \
 	fi
 
-live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores; 80 more for BPF objects, as root)
+live: setup peers  ## Run real senders, kernel and QUIC, over emulated paths, and store their agreement (10 minutes on two cores; as root 80 more for BPF)
 	$(BIN)/python conformance/studies live.measure
 	$(BIN)/python conformance/studies live.bpf.measure
 
-quinn: setup peers  ## quinn as a sender, as `make live` has quic-go (three minutes to build; needs cargo and go)
+quinn: setup peers  ## quinn as a sender, like quic-go in `make live` (three minutes to build; needs cargo and go)
 	@conformance/adapters/cargo-build.sh conformance/studies/live/peers/quinn build/peers
 	$(BIN)/python conformance/studies live.measure quinn
 
-quinn-example: setup peers  ## SEARCH, HyStart++, Careful Resume and JumpStart in quinn, by the plain headers: runs over three paths (three minutes to build, five to run; needs cargo and go)
+quinn-example: setup peers  ## Run the plain headers of four algorithms in quinn over three paths (three minutes to build, five to run; needs cargo and go)
 	@conformance/adapters/cargo-build.sh reference-c/examples/quinn build/examples
 	$(BIN)/python conformance/studies live.starts
 
@@ -291,12 +291,12 @@ picoquic: setup  ## picoquic as a sender, by a wheel pinned with its hash (needs
 	    echo "picoquic: skipped: there is no python3.13 here"; \
 	fi
 
-dist: setup  ## Archives to take away in build/dist: vectors with loaders and packetdrill scripts, the C port, wheels, the site if it is built; SHA256SUMS
+dist: setup  ## Archives in build/dist: vectors with loaders and packetdrill scripts, the C port, wheels, the site if it is built; SHA256SUMS
 	@cd conformance && ../$(BIN)/python -m dist
 
 PINS := uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url -q
 
-requirements: setup  ## Resolve requirements/*.in anew (needs uv)
+requirements: setup  ## Resolve requirements/*.in again (needs uv)
 	$(PINS) requirements/dev.in -o requirements/dev.txt
 	$(PINS) -c requirements/dev.txt requirements/run.in -o requirements/run.txt
 	$(PINS) -c requirements/dev.txt requirements/sweep.in -o requirements/sweep.txt
@@ -305,5 +305,5 @@ requirements: setup  ## Resolve requirements/*.in anew (needs uv)
 	$(PINS) -c requirements/dev.txt requirements/site.in -o requirements/site.txt
 	$(PINS) -c requirements/dev.txt requirements/draft.in -o requirements/draft.txt
 
-clean:  ## Remove everything that is built, and the environment
+clean:  ## Remove all build products, and the environment
 	rm -rf build $(VENV)

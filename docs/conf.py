@@ -23,9 +23,9 @@ exclude_patterns = ["_ext", "_extra", "_generated/plots"]
 
 smartquotes = False
 nitpicky = True
-# `bytes` is a type, and the name of a member of several events: a signature with it names more than one target.
+# `bytes` is a type, and a member of several events, so its links have more than one target.
 suppress_warnings = ["ref.python"]
-# Names of the standard library and of private types, for which there are no pages here.
+# Names of the standard library and of private types, which this site does not document.
 nitpick_ignore_regex = [
     (
         r"py:.*",
@@ -37,7 +37,7 @@ nitpick_ignore_regex = [
     ),
 ]
 autodoc_typehints = "signature"
-autodoc_preserve_defaults = True  # a default that is a path shows its name, not where the checkout lies
+autodoc_preserve_defaults = True  # a default that is a path shows its name, not the place of the checkout
 autodoc_class_signature = "mixed"
 python_maximum_signature_line_length = 88
 python_trailing_comma_in_multi_line_signatures = False
@@ -53,7 +53,7 @@ html_extra_path = ["_extra", "../conformance/results"]
 html_favicon = "_static/favicon.svg"
 html_context = {"commit": head.commit()}
 html_search_scorer = str(_ROOT / "docs" / "_static" / "scorer.js")
-html_show_search_summary = False  # an excerpt fetches the whole page that it is of
+html_show_search_summary = False  # an excerpt fetches its whole page
 html_copy_source = False
 html_use_index = False
 html_show_sphinx = False

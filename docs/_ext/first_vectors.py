@@ -1,9 +1,10 @@
-"""Writes ``spec/first-vectors.json`` from the kill matrix, or says that it is not what the matrix gives.
+"""Writes ``spec/first-vectors.json`` from the kill matrix, or fails if the file differs.
 
     python docs/_ext/first_vectors.py build/report/kill-matrix.json [--write]
 
-The vectors of an algorithm in the order of a greedy cover: each rejects the most wrong implementations that none before it rejects. And the
-rules with a MUST that can be broken without ``cwnd_bytes`` showing it, each with the observables that do.
+The file has the vectors of an algorithm in the order of a greedy cover: each rejects the most wrong implementations
+that no earlier vector rejects. It also has the MUST rules with violations that ``cwnd_bytes`` does not show, with the
+observables that show them.
 """
 
 import json
@@ -29,7 +30,7 @@ Matrix = dict[str, dict[str, Any]]
 
 
 def text(matrix: Matrix) -> str:
-    """Return what the file holds, a vector or rule to a line."""
+    """Return the content of the file, with one vector or rule per line."""
     lines = []
     algorithms = dict.fromkeys(entry["profile"].partition("/")[0] for entry in matrix.values())
     for algorithm in sorted(algorithms):
@@ -57,7 +58,7 @@ def _of(matrix: Matrix, algorithm: str) -> Matrix:
 
 
 def _observables(algorithm: str) -> list[str]:
-    """Return those observables of some algorithms that its vectors expect."""
+    """Return the algorithm-specific observables that the vectors of this algorithm expect."""
     if algorithm in COMPUTED_ALGORITHMS:
         return []
     entries = [e for v in load_all(VECTORS, (algorithm,)) for p in v.profiles.values() for e in p.expect]
@@ -65,7 +66,7 @@ def _observables(algorithm: str) -> list[str]:
 
 
 def _cover(matrix: Matrix) -> list[list[str | int]]:
-    """Return each vector with how many more mutants it rejects, and the first of them; of equals the first by name."""
+    """Return the greedy cover: each vector, its number of newly rejected mutants, and an example. Ties go by name."""
     left: dict[str, list[str]] = {}
     for mutant, entry in matrix.items():
         for vector in dict.fromkeys(case.rpartition("@")[0] for case in entry["killed_by"]):
@@ -80,13 +81,13 @@ def _cover(matrix: Matrix) -> list[list[str | int]]:
 
 
 def _example(left: dict[str, list[str]], vector: str) -> str:
-    """Return the mutant that the fewest other vectors reject: it is what this vector is for."""
+    """Return the mutant that the fewest other vectors reject: the main purpose of this vector."""
     counts = Counter(mutant for mutants in left.values() for mutant in mutants)
     return min(left[vector], key=lambda mutant: counts[mutant])
 
 
 def _shown_only_by(matrix: Matrix, algorithm: str) -> dict[str, list[list[str]]]:
-    """Return for each rule the sets of observables of which one is needed, a set for each way to break it that the window does not show."""
+    """Return by rule the observables that show violations hidden from the window: one set of alternatives each."""
     shown: dict[str, set[tuple[str, ...]]] = {}
     for mutant in load_mutants():
         observables = matrix[mutant.id]["shown_by"]
@@ -101,12 +102,12 @@ def _shown_only_by(matrix: Matrix, algorithm: str) -> dict[str, list[list[str]]]
 
 
 def main() -> None:
-    """Write or compare."""
+    """Write the file, or compare it with the matrix."""
     made = text(json.loads(Path(sys.argv[1]).read_text("utf-8")))
     if sys.argv[2:] == ["--write"]:
         PATH.write_text(made, "utf-8")
     elif PATH.read_text("utf-8") != made:
-        sys.exit(f"{PATH.name} is not what the kill matrix gives: make first-vectors")
+        sys.exit(f"{PATH.name} differs from the kill matrix; run make first-vectors")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What judge.html asks of the packages: the answer of ``firstflight judge --json``, its report, and curves."""
+"""Interface of judge.html to the packages: the answer of ``firstflight judge --json``, its report, and curves."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from firstflight_conformance.logs.recording import files
 from firstflight_conformance.logs.recording.files import RecordingError
 
 FOLDER = Path("/logs")
-# What checks the schema of a recording is compiled code that is not here: a recording that breaks it fails where it is read.
+# The schema check of recordings needs compiled code that is missing here; an invalid recording fails when it is read.
 files.schema_error = lambda _schema, _raw: None  # type: ignore[attr-defined]
 
 
@@ -24,14 +24,16 @@ def judged(name: str, peer: str) -> str:
     except (RecordingError, OSError, ValueError) as error:
         return json.dumps({"error": str(error).replace(f"{FOLDER}/", "")})
     except (KeyError, TypeError, AttributeError):
-        return json.dumps({"error": f"{name}: is no recording as its schema says; `firstflight judge` names the place"})
+        return json.dumps(
+            {"error": f"{name}: this recording violates its schema; `firstflight judge` reports the place"}
+        )
     report = [*source.notes, *lines(verdict)]
     document = json.dumps(to_json(verdict, source.agreement, source.notes))
     return json.dumps({"judged": document, "report": report, "curve": _curve(verdict)})
 
 
 def _curve(verdict: ConnectionVerdict) -> dict[str, object]:
-    """Return curves over ms: windows and flight of the connection in bytes, its RTT samples in ms, and the windows of the nearest profile, left alone."""
+    """Return curves over ms: windows and flight in bytes, RTT samples in ms, and the free-running windows of the nearest profile."""
     subject = verdict.subject
     profile = verdict.may_be[0] if verdict.may_be else next((each.profile for each in verdict.refuted), None)
     events = subject.events

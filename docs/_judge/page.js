@@ -1,4 +1,4 @@
-// judge.html: takes a file, has it judged in a worker that is made from this page, and shows the answer.
+// judge.html: reads a file, judges it in a worker that is created from this page, and shows the answer.
 "use strict";
 
 (() => {
@@ -33,7 +33,7 @@
 
   const say = (message) => { $("status").textContent = message; };
 
-  // A name becomes a file of the worker, so it is made a plain one.
+  // The name becomes a file name in the worker, so special characters are replaced.
   const plain = (name) => name.replace(/[^A-Za-z0-9._-]/g, "-").replace(/^\.+/, "") || "log";
 
   async function judge(name, bytes, peer = null) {
@@ -124,8 +124,8 @@
     const end = connection.at(-1)[0];
     const series = [{ label: what, className: "connection", points: connection }];
     if (flight.length) series.push({ label: "in flight of the connection", className: "flight", points: flight });
-    if (profile) series.unshift({ label: `cwnd of ${profile}, left alone`, className: "model", points: model });
-    // What a profile would do long after the connection went another way must not flatten the connection.
+    if (profile) series.unshift({ label: `cwnd of ${profile}, on its own`, className: "model", points: model });
+    // The curve of a profile long after its divergence must not determine the scale of the plot.
     const most = 2 * Math.max(...connection.map(([, value]) => value));
     for (const one of series) one.points = one.points.map(([t, value]) => [t, value > most ? null : value]);
     const marks = left === null ? [] : [{ t: left, className: "left" }];
@@ -141,7 +141,7 @@
     }));
   }
 
-  // --- the promise of the first line, to be tried ---
+  // --- check of the promise in the first line ---
   async function tryToSend() {
     const address = `${location.protocol === "file:" ? "https://example.invalid" : location.origin}/sent-by-judge`;
     $("tried").textContent = "…";
@@ -158,7 +158,7 @@
     });
   }
 
-  /** Judge the sample that the address has, so that an answer can be linked. */
+  /** Judge the sample in the address, so that an answer can be linked. */
   function fromAddress() {
     const name = new URLSearchParams(location.hash.slice(1)).get("sample");
     if (name) [...document.querySelectorAll("button[data-sample]")].find((button) => button.dataset.file === name)?.click();

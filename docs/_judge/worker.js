@@ -1,11 +1,11 @@
-// The worker of judge.html. It is made from the page, after the interpreter, and gets all that it needs in its first message.
+// The worker of judge.html. The page creates it after the interpreter; its first message contains all data.
 "use strict";
 
 (() => {
   const ask = self.fetch;
   let python = null;
 
-  // The interpreter asks for its parts by name: here they are, and nothing else.
+  // The interpreter requests its parts by name; only these parts are available.
   async function begin({ parts, packages, drive }) {
     self.fetch = async (address) => {
       const name = String(address).split("/").at(-1);

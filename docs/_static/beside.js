@@ -1,5 +1,5 @@
-// A selector above each program that is shown side by side: what another profile does otherwise, at the rules that it concerns.
-// Without this script the same stands in lists to open.
+// A selector above each side-by-side program: shows the differences of another profile next to the affected rules.
+// Without this script the page has the same differences in lists to open.
 document.addEventListener("DOMContentLoaded", () => {
   for (const list of document.querySelectorAll(".otherwise-list")) {
     const program = list.closest(".side-by-side");

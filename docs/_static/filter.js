@@ -1,4 +1,4 @@
-// Filters over the two large tables: stacks by algorithm and by what they have, clauses by words and level. The address holds the choice.
+// Filters for the large tables: stacks by algorithm and result, clauses by words and level. The address has the choice.
 "use strict";
 
 (() => {
@@ -31,7 +31,7 @@
     return found;
   };
 
-  // Stacks: the first code of a column's head is its algorithm; a row without a filled cell in what is left goes.
+  // Stacks: the first code in a column's head is its algorithm. Rows without a filled cell in shown columns are hidden.
   function stacks(table) {
     const heads = [...table.querySelectorAll("thead th")];
     const algorithms = heads.map((head) => head.querySelector("code")?.textContent ?? "");
@@ -53,7 +53,7 @@
     apply();
   }
 
-  // Clauses: every word must stand in the row, and the level in its second cell.
+  // Clauses: the row must contain every word, and its second cell the level.
   function clauses(tables) {
     const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
     const levels = [...new Set(rows.map((row) => row.cells[1].querySelector("strong")?.textContent).filter(Boolean))].sort();

@@ -1,4 +1,4 @@
-// The icons of the button for light and dark, which does nothing without a script: no page has to hold them.
+// The icons of the button for light and dark. The button needs a script, so pages need not contain the icons.
 "use strict";
 (() => {
   const ICONS = {

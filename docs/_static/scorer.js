@@ -1,4 +1,4 @@
-// Scores of the search: pages that explain come first, then guides, then vectors, and last what lists an interface or a source.
+// Scores of the search: explanations come first, then guides, then vectors, and last lists of interfaces and sources.
 "use strict";
 var Scorer = {
   score: ([page, , , , score, , kind]) => {

@@ -1,4 +1,4 @@
-// What scrolls sideways in a box of its own can be reached by the keyboard.
+// Makes boxes that scroll sideways reachable by the keyboard.
 "use strict";
 (() => {
   const reach = () => {

@@ -1,4 +1,4 @@
-"""Two plots of JumpStart: when the packets of a first flight leave, and what becomes of the window after a loss in one."""
+"""Two plots of JumpStart: the send times of a first flight, and the window after a loss in a first flight."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ _NS_PER_MS = 10**6
 
 
 def schedule_ns(profile: str, config: Config, queued_bytes: int, rtt_ns: int) -> list[int]:
-    """Return when each packet of a first flight leaves, after its start, as the model answers it packet by packet."""
+    """Return the release times of the packets of a first flight, in ns after its start, by the model."""
     controller = create("jumpstart", profile, config)
     controller, seen = step(controller, Backlog(_ORIGIN_NS, queued_bytes, queued_bytes, rtt_ns))
     times: list[int] = []
@@ -48,7 +48,7 @@ def plot_schedules(path: Path) -> None:
 
 
 def plot_loss(path: Path) -> None:
-    """Draw the vector in which one of twenty packets is lost: window, threshold, and packets in flight."""
+    """Draw the vector with one loss in twenty packets: window, threshold, and packets in flight."""
     stimulus = next(s for s in account.CATALOGUE.stimuli if s.id == "jumpstart.account.one-loss")
     observations = replay(create("jumpstart", "pfldnet-2007", stimulus.config), list(stimulus.events))
     figure = Figure(figsize=(7.6, 3.4), layout="constrained")

@@ -1,4 +1,4 @@
-"""What is saved of a path, used at once or carefully, on that path and on one that has lost capacity, drawn."""
+"""Plots of a saved set, used at once or carefully, on the same path and on a path with less capacity."""
 
 from pathlib import Path
 

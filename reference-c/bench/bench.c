@@ -1,8 +1,9 @@
 /*
  * The slow start of one connection over a path of 150 Mbit/s and 600 ms, with an ACK for every two packets, in closed loop.
- * Usage: bench PROFILE [exit|window|trusted]: slow start and the drain; with "exit" only until SEARCH leaves slow start; with "window"
- * nobody asks for more than the window; with "trusted" ACKs come in by the entry point that trusts them. Prints how many ACKs were processed,
- * the bytes of the state of SEARCH, how it ended and at what window. Without PROFILE it prints the names of all.
+ * Usage: bench PROFILE [exit|window|trusted]: slow start and the drain. With "exit" it stops when SEARCH leaves slow
+ * start; with "window" it reads only the window; with "trusted" ACKs use the entry point without checks. It prints the
+ * number of processed ACKs, the bytes of the state of SEARCH, the kind of end and the final window. Without PROFILE it
+ * prints the names of all.
  */
 #include <stdio.h>
 #include <string.h>

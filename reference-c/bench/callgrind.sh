@@ -1,11 +1,12 @@
 #!/bin/sh
-# Prints a line for each profile of the program $1: bytes of state, instructions of SEARCH per ACK of slow start, the ACK that leaves it
-# included, and per ACK of the drain that may follow; those of the whole controller per ACK of both: with all observables, with the window
-# alone, and with the window alone of events that are not checked; and how it ended. Counts go to files beside $1.
+# Prints a line for each profile of the program $1: bytes of state, and instructions of SEARCH per ACK of slow start
+# (including the exit) and of the drain. Then the instructions of the whole controller per ACK of both: with all
+# observables, with the window alone, and with the window alone and unchecked events. Last the kind of end. Counts go to
+# files next to $1.
 set -eu
 
 program=$1
-count() { # profile, what to do
+count() { # profile, mode
     counts=$program.$1.callgrind
     # shellcheck disable=SC2086 # nothing, or one word
     line=$(valgrind -q --tool=callgrind --callgrind-out-file="$counts" "$program" "$1" $2)

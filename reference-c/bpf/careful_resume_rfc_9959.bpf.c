@@ -16,8 +16,8 @@ struct connection {
 };
 CONNECTIONS
 
-/* In the private area. save_at: the kernel's count of acknowledged bytes from which on the window is saved again. over:
- * after the start an ACK needs the storage only to save the window. */
+/* In the private area. save_at: count of acknowledged bytes (the kernel's) at the next save of the window. over: after
+ * the start an ACK needs the storage only to save the window. */
 struct at_each_ack {
     uint64_t save_at, min_rtt_ns;
     uint32_t over;

@@ -1,6 +1,6 @@
-/* SUSS, the patch for Linux 6.8, on the kernel's Reno in the place of its CUBIC. The patch opens the window after
- * each packet that is sent; here `min_tso_segs` does, before each attempt to send, and from the begin of the pacing
- * on: the kernel cannot hold packets back until then. */
+/* SUSS, the patch for Linux 6.8, on the kernel's Reno in place of its CUBIC. The patch opens the window after each
+ * packet sent. Here `min_tso_segs` opens it before each attempt to send, from the begin of the pacing on: the kernel
+ * cannot hold packets back until then. */
 #include "base.h"
 #include "suss_linux_6_8.h"
 

@@ -1,7 +1,6 @@
 /*
- * Common part of the congestion controls for Linux: the fields of a TCP socket that they use, storage for each
- * connection, units, and the kernel functions for growth and reduction. Headers count bytes and ns; the kernel counts
- * segments and us.
+ * Common part of the congestion controls for Linux: fields of a TCP socket, storage for each connection, units, kernel
+ * functions for growth and reduction. Headers count bytes and ns; the kernel counts segments and us.
  */
 #ifndef FIRSTFLIGHT_BPF_TCP_H
 #define FIRSTFLIGHT_BPF_TCP_H
@@ -13,7 +12,7 @@
 #define NONE UINT64_MAX
 enum { INFINITE_SSTHRESH = 0x7fffffff, AF_INET6 = 10, PACING_NONE = 0, PACING_NEEDED = 1, NON_RESTRICTED = 1 };
 enum { CA_OPEN, CA_DISORDER, CA_CWR, CA_RECOVERY, CA_LOSS };
-enum { SOL_TCP = 6, TCP_CONGESTION = 13 }; /* of setsockopt */
+enum { SOL_TCP = 6, TCP_CONGESTION = 13 }; /* arguments of setsockopt */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct net {
@@ -95,10 +94,10 @@ extern uint32_t tcp_reno_ssthresh(struct sock *sk) __ksym;
 extern uint32_t tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 extern void tcp_reno_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) __ksym;
 
-/* State of a connection that every algorithm has. sent_from, acked_from: the kernel's counters at the begin. rtt_ns:
- * sample of the ACK at hand, or NONE. snd_nxt, snd_una: at the last count of new bytes. mss: 0 before the begin. rest:
- * bytes of the window beyond whole segments, while the kernel's window is still `packets`. paces: our pacing goes on.
- * change: state of the change to the later programs. */
+/* State of a connection, common to all algorithms. sent_from, acked_from: the kernel's counters at the begin. rtt_ns is
+ * the sample of the current ACK, or NONE. snd_nxt, snd_una: values at the last count of new bytes. mss is 0 before the
+ * begin. rest: bytes of the window beyond whole segments, while the kernel's window is still `packets`. paces is set
+ * while our pacing goes on. change: state of the change to the later programs. */
 struct tcp {
     uint64_t sent_from, acked_from, rtt_ns;
     uint32_t snd_nxt, snd_una, mss, packets, rest;
@@ -187,7 +186,7 @@ static inline void change_to_later(struct sock *sk, struct tcp *c) {
     c->change = CHANGED;
 }
 
-/* Whether each ACK is recorded, for which the program needs the storage of the connection. */
+/* Whether each ACK is recorded; the program then needs the storage of the connection. */
 #ifdef FIRSTFLIGHT_TRACE
 enum { TRACED = 1 };
 #else
@@ -201,7 +200,7 @@ enum { TRACED = 0 };
 #define FLAGS 0
 #endif
 
-/* Time at which the kernel received the ACK, or began to send. */
+/* Time when the kernel received the ACK, or began to send. */
 static inline uint64_t now_ns(const struct tcp_sock *tp) { return tp->tcp_mstamp * 1000; }
 
 /* Bytes that were acknowledged since the begin, and bytes that were sent, each once. */

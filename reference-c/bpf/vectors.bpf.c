@@ -1,6 +1,6 @@
 /*
- * Answers the events of the project's vectors in the kernel, by BPF_PROG_RUN: the driver of a header (DRIVER) as two
- * programs; vectors.c puts event and answer into shared memory.
+ * Answers the events of the project's vectors in the kernel, by BPF_PROG_RUN. The driver of a header (DRIVER) becomes
+ * two programs; event and answer are in memory shared with vectors.c.
  */
 #include "types.h"
 #include "drive.h"

@@ -5,7 +5,7 @@
 #include "newreno_rfc_9002.h"
 #include "drive.h"
 
-/* Not an outcome of the header: nothing concerns it, or packets were sent. The test knows these by number. */
+/* Not outcomes of the header: an event without effect, or packets sent. The test uses these numbers. */
 enum { BASE_UNCHANGED = 100, BASE_SENT = 101 };
 
 static struct newreno_rfc_9002 base;

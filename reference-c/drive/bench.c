@@ -1,7 +1,7 @@
 /*
  * A connection over a path of 150 Mbit/s and 600 ms, with an ACK for every two packets, in closed loop, for a plain header.
- * Usage: bench [exit]: slow start, up to its end or 60000 ACKs, then a loss, and what follows: the drain, or 2000 ACKs; with "exit" only the
- * first part. Prints how many ACKs were processed, the bytes of state, the phase and the window.
+ * Usage: bench [exit]: slow start, up to its end or 60000 ACKs, then a loss, then the drain or 2000 ACKs. With "exit"
+ * it runs only the first part. It prints the number of processed ACKs, the bytes of state, the phase and the window.
  */
 #include <inttypes.h>
 #include <stdio.h>

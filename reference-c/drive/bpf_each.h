@@ -1,4 +1,4 @@
-/* Loop over the runs of an event by the kernel's iterator of numbers, which its verifier follows once. */
+/* Loop over the runs of an event by the kernel's iterator of numbers: the verifier follows its body only once. */
 struct bpf_iter_num {
     uint64_t opaque[1];
 };
@@ -17,6 +17,6 @@ static inline uint64_t bpf_next(struct bpf_iter_num *it) {
          made_; made_ = 0)                                                                                             \
         for (uint64_t i; (i = bpf_next(&it_)) < DRIVE_RUNS;)
 
-/* Vectors have at most 50 lost ranges, 3 runs for CUBIC and 8 of initial data; of an event with more the answer
- * would be wrong. */
+/* Vectors have at most 50 lost ranges, 3 runs for CUBIC and 8 of initial data. An event with more gives a wrong
+ * answer. */
 #define FEW_RUNS(count, most) ((count) < (most) ? (count) : (most))

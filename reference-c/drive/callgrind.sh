@@ -1,9 +1,9 @@
 #!/bin/sh
-# Prints a line for each program among the arguments, build/c-bench/plain/NAME: bytes of state and instructions of the header per ACK of slow
-# start, the ACK that leaves it included, and per ACK of what follows. Counts go to files beside the programs.
+# Prints a line for each program among the arguments, build/c-bench/plain/NAME: bytes of state, and instructions of the
+# header per ACK of slow start (including the exit) and per later ACK. Counts go to files next to the programs.
 set -eu
 
-count() { # what to do
+count() { # mode
     counts=$program.callgrind
     # shellcheck disable=SC2086 # nothing, or one word
     line=$(valgrind -q --tool=callgrind --callgrind-out-file="$counts" "$program" $1)

@@ -1,6 +1,7 @@
 /*
- * Drives a plain header by numbers on stdin, for tests: "begin MAX_DATAGRAM_SIZE INITIAL_WINDOW", and for each event the number of its kind
- * and those of struct drive_event in their order, the runs and the retransmitted ranges last. Each event is answered by a line.
+ * Drives a plain header by numbers on stdin, for tests. The input is "begin MAX_DATAGRAM_SIZE INITIAL_WINDOW", then for
+ * each event the number of its kind and the members of struct drive_event in order, with the runs and the retransmitted
+ * ranges last. The output has a line for each event.
  */
 #include <inttypes.h>
 #include <stdio.h>

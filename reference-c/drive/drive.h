@@ -1,6 +1,6 @@
 /*
- * What a plain header is judged by: events of the project's alphabet (spec/events.md) and the answers to them. For each header NAME.h there
- * is a NAME.c here that calls it as its comment tells a stack to. C11 and C++17.
+ * Interface to judge a plain header: events of the project's alphabet (spec/events.md) and the answers to them. For
+ * each header NAME.h a driver drive_NAME.c calls the header as documented for stacks in its comment. C11 and C++17.
  */
 #ifndef PLAIN_DRIVE_H
 #define PLAIN_DRIVE_H
@@ -39,7 +39,7 @@ struct drive_event {
 };
 /* --- end --- */
 
-/* outcome: a number of the enumeration of the header that it is from. triggers: bits. next_release_ns: DRIVE_NONE for none. */
+/* outcome: a value of the enumeration of the header. triggers: bits. next_release_ns: or DRIVE_NONE. */
 struct drive_answer {
     const char *header;
     int outcome;
@@ -47,7 +47,7 @@ struct drive_answer {
     const char *phase;
 };
 
-/* Runs of an event. The verifier of BPF wants bounds: of those that the header itself goes through, a smaller one. */
+/* Runs of an event. The verifier of BPF needs bounds; FEW_RUNS is smaller, for the runs that a header loops over. */
 static inline uint64_t runs_of(const struct drive_event *event) { return event->run_count; }
 
 #ifdef __bpf__
@@ -61,7 +61,7 @@ static inline const struct drive_run *last_of(const struct drive_event *event) {
     return &event->runs[(event->run_count - 1) & (DRIVE_RUNS - 1)];
 }
 
-/* Of the header under test. */
+/* Functions of the driver of the header under test. */
 #ifdef __bpf__
 static inline void drive_begin(uint32_t max_datagram_size, uint64_t initial_window);
 static inline struct drive_answer drive_on_event(const struct drive_event *event); /* no BPF function returns a struct */

@@ -1,8 +1,8 @@
 /*
- * One algorithm of the library and no other: HyStart++ on NewReno, on 25 MB/s and 100 ms. C11 and C++17.
+ * Only one algorithm of the library: HyStart++ on NewReno, on 25 MB/s and 100 ms. C11 and C++17.
  *
- * ff_controller knows every algorithm by name and so holds all of them; here the program calls the package that it wants, checks events itself,
- * and with --gc-sections the linker leaves out the rest.
+ * ff_controller refers to every algorithm by name, so the linker includes all of them. This program calls one package
+ * directly and checks events itself; with --gc-sections the linker omits the rest.
  *
  *     cc -Wl,--gc-sections one_algorithm.c $(pkg-config --cflags --libs firstflight)
  */

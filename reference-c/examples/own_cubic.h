@@ -1,4 +1,4 @@
-/* Your own CUBIC, as short as it can be: it stands for the controller that your stack has. Windows in bytes, times in ns. */
+/* Minimal CUBIC, a placeholder for the controller of your stack. Windows in bytes, times in ns. */
 #ifndef EXAMPLE_OWN_CUBIC_H
 #define EXAMPLE_OWN_CUBIC_H
 
@@ -27,7 +27,7 @@ static inline void own_cubic_on_ack(struct own_cubic *c, uint64_t acked_bytes, u
         c->cwnd += acked_bytes;
         return;
     }
-    if (c->epoch_ns == 0) { /* the curve begins: it is back at w_max when 0.4 K^3 has made up for what is missing */
+    if (c->epoch_ns == 0) { /* the curve begins: it reaches w_max after K, when 0.4 K^3 = w_max - cwnd */
         c->epoch_ns = now_ns;
         c->w_max = c->w_max > c->cwnd ? c->w_max : c->cwnd;
         for (c->k_ms = 0; 4 * c->k_ms * c->k_ms * c->k_ms < (c->w_max - c->cwnd) / c->mss * UINT64_C(10000000000); c->k_ms += 10) {

@@ -1,4 +1,4 @@
-/* A path for the examples: one bottleneck without end of queue, and an ACK for every packet a round-trip time after it has left it. */
+/* A path for the examples: one bottleneck with an infinite queue. The ACK of a packet arrives one RTT after it left. */
 #ifndef EXAMPLE_PATH_H
 #define EXAMPLE_PATH_H
 
@@ -8,7 +8,7 @@ enum { PATH_PACKETS = 65536, PATH_BYTES = 1200 };
 
 struct path {
     uint64_t rate_bytes_per_s, rtt_ns;
-    uint64_t free_ns;          /* when the bottleneck has sent all that waits */
+    uint64_t free_ns;          /* when the bottleneck has sent all waiting data */
     uint64_t next, oldest;     /* packet numbers: to be sent, and to be acknowledged */
     uint64_t sent_ns[PATH_PACKETS], acked_ns[PATH_PACKETS];
 };

@@ -1,6 +1,7 @@
 /*
- * What every proof here is written in. CBMC takes an undefined function for any value of its type, and a local variable that is not
- * initialised for any value: a proof assumes what the invariant and the domain admit, calls the function, and asserts the invariant again.
+ * Common macros of all proofs. CBMC treats the result of an undefined function, and an uninitialised local variable, as
+ * any value of the type. A proof assumes the invariant and the domain, calls the function, and asserts the invariant
+ * again.
  */
 #ifndef PROOF_H
 #define PROOF_H

@@ -1,14 +1,16 @@
-"""Prove with CBMC that no event of the domain leads a plain header astray: no overflow, no undefined behaviour, no endless loop.
+"""Prove with CBMC that no event of the domain causes overflow, undefined behaviour or an endless loop in a plain header.
 
-``proof_HEADER.toml`` lists the proofs of a header. Each is a function of ``proof_HEADER.c`` beside it: from any state that the invariant admits, and any event of the
-domain, it runs a function of the header and asserts the invariant again. CBMC decides all properties at once by SAT; where that takes
-too long, it decides them one by one, and what SAT does not decide then is left to cvc5, which solves it as integer arithmetic.
+``proof_HEADER.toml`` lists the proofs of a header. Each proof is a function of ``proof_HEADER.c`` in the same folder.
+It starts from any state that the invariant admits and any event of the domain, runs a function of the header, and
+asserts the invariant again. CBMC decides all properties at once by SAT. If that takes too long, it decides them one by
+one; cvc5 solves the rest as integer arithmetic.
 
-replace: functions that another proof covers, whose place its result takes. loops: what holds at each turn of a loop, which is then taken
-by induction. unwind: how often other loops may run, 27 times if nothing is said; it is proved as well. cases: how many parts a proof has;
-in each ``CASE`` is another number, below ``CASES``. meant: where a carry is meant to be lost. one_by_one: decided property by property from the
-first. asserted: only what the proof asserts is decided, of a header and the port beside it. ``[[plants]]``: errors, which ``--plants`` plants in the
-header one at a time, and the proof that must find each.
+replace: functions that another proof covers; the result of that proof replaces them. loops: invariants of loops, proved
+by induction. unwind: maximum number of turns of the other loops, 27 by default; it is proved as well. cases: number of
+parts of a proof; each part has its own number ``CASE`` below ``CASES``. meant: expressions whose carry is lost on
+purpose. one_by_one: decide each property separately from the start. asserted: decide only the assertions of the proof,
+about a header and the port. ``[[plants]]``: errors that ``--plants`` plants in the header one at a time, each with the
+proof that must find it.
 """
 
 import argparse
@@ -26,16 +28,16 @@ from typing import Any
 
 import solvers
 
-#: In the folder of each algorithm lie its plain headers, with their proofs.
+#: The folder of each algorithm contains its plain headers, with their proofs.
 FOLDERS = Path(__file__).parents[1] / "firstflight"
 MEMORY_BYTES = 6 << 30
-#: Exit codes: a proof failed; no CBMC, so that nothing was done.
+#: Exit codes: a proof failed; all proofs were skipped because a tool is missing.
 FAILED, SKIPPED = 1, 3
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a proof. checks: how many properties were decided; left: those without an answer."""
+    """Result of a proof. checks: number of decided properties; left: properties without an answer."""
 
     proof: str
     checks: int
@@ -45,12 +47,12 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """Return it in a word."""
+        """Return the result as one word."""
         return "refuted" if self.refuted else "left" if self.left else "proved"
 
 
 def tables() -> dict[str, dict[str, Any]]:
-    """Return what is said of each header."""
+    """Return the table of proofs of each header."""
     return {
         path.stem.removeprefix("proof_"): tomllib.loads(path.read_text(encoding="utf-8"))
         for path in sorted(FOLDERS.glob("*/proof_*.toml"))
@@ -58,13 +60,13 @@ def tables() -> dict[str, dict[str, Any]]:
 
 
 def place(header: str, form: str) -> Path:
-    """Return a file of a header, whose name has this form."""
+    """Return the file of a header whose name has this form."""
     (path,) = FOLDERS.glob(f"*/{form.format(header)}")
     return path
 
 
 def listed(names: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield header, function and options of each proof whose name begins so; all, if no name is given."""
+    """Yield header, function and options of the proofs whose name begins with one of `names`, or of all proofs."""
     for header, table in tables().items():
         for function, options in table["proofs"].items():
             if not names or any(f"{header}.{function}".startswith(name) for name in names):
@@ -72,7 +74,7 @@ def listed(names: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def prove(header: str, function: str, options: dict[str, Any], plain: Path | None = None) -> Result:
-    """Carry out a proof of the header that lies in a folder, case by case, until one is refuted."""
+    """Run a proof case by case until one is refuted, with the header in the folder `plain` if given."""
     start, checks = time.monotonic(), 0
     refuted: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
@@ -96,7 +98,7 @@ def prove(header: str, function: str, options: dict[str, Any], plain: Path | Non
 
 
 def planted(names: list[str]) -> Iterator[tuple[str, str, dict[str, Any], dict[str, str]]]:
-    """Yield each error that is planted in a header, after the proof that must find it."""
+    """Yield each planted error, after the proof that must find it."""
     for header, function, options in listed(names):
         for plant in tables()[header]["plants"]:
             if plant["proof"] == function:
@@ -104,7 +106,7 @@ def planted(names: list[str]) -> Iterator[tuple[str, str, dict[str, Any], dict[s
 
 
 def prove_planted(header: str, function: str, options: dict[str, Any], plant: dict[str, str]) -> Result:
-    """Return what becomes of the proof of a header with an error."""
+    """Return the result of a proof of a header with a planted error."""
     text = place(header, "{}.h").read_text(encoding="utf-8")
     if text.count(plant["old"]) != 1:
         raise RuntimeError(f"{header}.h has {text.count(plant['old'])} times: {plant['old']}")
@@ -114,10 +116,10 @@ def prove_planted(header: str, function: str, options: dict[str, Any], plant: di
 
 
 def main() -> int:
-    """Carry out the proofs named on the command line, or all; or see that those of planted errors fail."""
+    """Run the proofs given on the command line, or all; with --plants check that the proofs of planted errors fail."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="proofs, by how their name begins: HEADER or HEADER.FUNCTION")
-    parser.add_argument("--plants", action="store_true", help="plant errors in the headers, which must be found")
+    parser.add_argument("names", nargs="*", help="proofs, by the beginning of their name: HEADER or HEADER.FUNCTION")
+    parser.add_argument("--plants", action="store_true", help="plant errors in the headers, which the proofs must find")
     parser.add_argument("--jobs", type=int, default=1, help="proofs at the same time, each with up to 6 GB of memory")
     arguments = parser.parse_args()
     if not any(listed(arguments.names)):

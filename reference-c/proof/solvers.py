@@ -1,4 +1,4 @@
-"""The conversation with CBMC and cvc5: a program of proofs, and which of its properties hold."""
+"""Interface to CBMC and cvc5: compile a program of proofs, and decide its properties."""
 
 import json
 import re
@@ -9,20 +9,20 @@ from typing import NamedTuple
 
 #: The headers of the port.
 PORT = Path(__file__).parents[1]
-#: Where the plain headers lie, and their invariants.
+#: The folders of the plain headers and their invariants.
 PLAIN = sorted({path.parent for path in PORT.glob("firstflight/*/drive_*.c")})
 TOOLS = ("goto-cc", "goto-instrument", "cbmc", "cvc5")
-#: First: every pointer is good, and no loop runs more often than it is unwound. Then: arithmetic, bounds of arrays and assertions.
+#: First: all pointers are valid, and no loop exceeds its unwinding. Then: arithmetic, bounds of arrays and assertions.
 POINTERS_AND_LOOPS = ("--no-standard-checks", "--pointer-check", "--unwinding-assertions", "--no-assertions")
 ARITHMETIC = ("--no-pointer-check", "--unsigned-overflow-check", "--conversion-check", "--pointer-overflow-check")
-#: What is told of a loop: what it assigns, what holds at each turn, what decreases.
+#: Contract of a loop: assigned variables, invariant, decreasing measure.
 Loop = dict[str, str]
-#: Seconds of CPU time for an answer, so that a busy machine proves no less: for many properties together, for one by SAT, for one by cvc5.
+#: Limits of CPU time in s, which do not depend on load: for many properties together, for one by SAT, for one by cvc5.
 TOGETHER, BY_SAT, BY_INTEGERS = 60, 20, 120
 
 
 class Harness(NamedTuple):
-    """A function of a file, which is where the program begins, and what CASE and CASES are in it."""
+    """The function of a file that is the entry of the program, and the values of CASE and CASES."""
 
     source: Path
     entry: str
@@ -33,11 +33,11 @@ class Harness(NamedTuple):
 def program(
     harness: Harness, plain: Path | None, folder: Path, replaced: dict[str, str], loops: dict[str, Loop]
 ) -> list[str]:
-    """Compile a program of proofs; return how CBMC is called for it."""
+    """Compile a program of proofs; return the command line of CBMC for it."""
     source, entry, case, cases = harness
     compiled, program = (str(folder / name) for name in ("compiled", "program"))
     numbers = (f"-DCASE={case}", f"-DCASES={cases}")
-    # A changed header comes before the right one, which lies beside the proof: quotes look there first.
+    # Copy the proof: #include "..." first searches the folder of the source, which has the unchanged header.
     copied = folder / source.name
     copied.write_bytes(source.read_bytes())
     where = ([] if plain is None else [plain]) + [*PLAIN, PORT, Path(__file__).parent]
@@ -56,7 +56,7 @@ def program(
 
 
 def _contracts(source: str, loops: dict[str, Loop], symbols: str) -> object:
-    """Return what CBMC is told of the first loop of some functions; it knows variables by the block in which they are."""
+    """Return the contracts of the first loops of functions for CBMC, which identifies variables by their block."""
     functions = []
     for function, loop in loops.items():
         names = re.findall(rf"^Symbol\.+: ({function}::(?:\d+::)*(\w+))$", symbols, re.M)
@@ -68,7 +68,7 @@ def _contracts(source: str, loops: dict[str, Loop], symbols: str) -> object:
 def decide(
     cbmc: list[str], unwind: int, one_by_one: bool, meant: list[str]
 ) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-    """Return how many properties there are, which are refuted (the first is enough), and which are left."""
+    """Return the number of properties, the refuted ones (the first is enough), and the undecided ones."""
     cbmc = [*cbmc, "--unwind", str(unwind)]
     first = _answer(*cbmc, *POINTERS_AND_LOOPS, seconds=BY_INTEGERS)
     if _failed(first):
@@ -89,14 +89,14 @@ def decide(
 
 
 def decide_asserted(cbmc: list[str], unwind: int) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-    """Do so for what a proof asserts and the ends of its loops alone."""
+    """Decide, like `decide`, only the assertions of a proof and the ends of its loops."""
     only = ("--no-standard-checks", "--unwinding-assertions", "--slice-formula")
     answer = _answer(*cbmc, "--unwind", str(unwind), *only, seconds=BY_INTEGERS)
-    return _counted(answer), _failed(answer), () if answer else ("what is asserted",)
+    return _counted(answer), _failed(answer), () if answer else ("assertions",)
 
 
 def _is_meant(what: str, meant: list[str]) -> bool:
-    """Return whether an overflow is one of those that are meant."""
+    """Return whether an overflow is intended."""
     return any(what.endswith(f" in {expression}") for expression in meant)
 
 
@@ -111,7 +111,7 @@ def _holds(cbmc: list[str]) -> bool | None:
 
 
 def _answer(*command: str, seconds: int) -> str:
-    """Return what a solver says, or nothing if it needs longer or fails."""
+    """Return the output of a solver, or "" if it fails or exceeds the limit."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

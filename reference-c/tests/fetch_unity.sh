@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fetches the Unity test framework into the directory $1: four files and their licence, out of the source package of cJSON,
-# from the package mirrors that this machine uses anyway. Needs no root and changes nothing outside $1 and $1/../unity-fetch.
-# third_party/unity.sha256 says what the archive and the files must be. Exit 0: done; 1: failed; 3: no apt-get here.
+# Fetches the Unity test framework into the directory $1: four files and their licence, from the source package of cJSON
+# on the package mirrors of this machine. Needs no root and changes nothing outside $1 and $1/../unity-fetch.
+# third_party/unity.sha256 has the checksums of archive and files. Exit 0: done; 1: failed; 3: apt-get is missing.
 set -eu
 
 target=$1
@@ -48,13 +48,13 @@ fi
 
 (cd "$fetch" && grep " $archive\$" "$sums" | sha256sum --check --quiet -) || {
     rm -f "$fetch/$archive"
-    fail "$archive is not the archive that third_party/unity.sha256 names"
+    fail "$archive differs from its checksum in third_party/unity.sha256"
 }
 inside=$fetch/cJSON-1.7.15/tests/unity
 tar -xzf "$fetch/$archive" -C "$fetch" cJSON-1.7.15/tests/unity
 (cd "$inside" && grep -v " $archive\$" "$sums" | sha256sum --check --quiet -) ||
-    fail "the files of Unity are not those that third_party/unity.sha256 names"
-# src/unity.c last: it is what make waits for. Unity includes its configuration as ../examples/unity_config.h.
+    fail "the files of Unity differ from their checksums in third_party/unity.sha256"
+# src/unity.c last: make waits for it. Unity includes its configuration as ../examples/unity_config.h.
 mkdir -p "$target/src" "$target/examples"
 mv "$inside/docs/license.txt" "$target/"
 mv "$inside/examples/unity_config.h" "$target/examples/"

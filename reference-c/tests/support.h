@@ -1,4 +1,4 @@
-/* What the tests share: events with one run, and steps that must succeed. */
+/* Common helpers of the tests: events with one run, and steps that must succeed. */
 #ifndef FIRSTFLIGHT_TESTS_SUPPORT_H
 #define FIRSTFLIGHT_TESTS_SUPPORT_H
 

@@ -1,4 +1,4 @@
-/* What the tests of SEARCH share: states of exactly the size that the readings ask for. */
+/* Common helpers of the tests of SEARCH: states of exactly the size that the readings require. */
 #ifndef FIRSTFLIGHT_TESTS_SUPPORT_SEARCH_H
 #define FIRSTFLIGHT_TESTS_SUPPORT_SEARCH_H
 
@@ -23,7 +23,7 @@ static inline struct ff_search_readings readings_of(const char *profile)
     return ff_search_profiles[0].readings;
 }
 
-/* A state in just the bytes that the readings ask for: AddressSanitizer sees the first byte beyond. It lives until the next. */
+/* A state of exactly the required bytes: AddressSanitizer sees the first byte beyond. Valid until the next call. */
 static inline struct ff_search *fresh(const struct ff_search_readings *readings)
 {
     static struct ff_search *state;
@@ -37,7 +37,7 @@ static inline struct ff_search *fresh(const struct ff_search_readings *readings)
     return state;
 }
 
-/* The state in which bin `curr` is open and ends with an ACK at NOW_NS, all bins being empty. */
+/* A state with an open bin `curr` that ends with an ACK at NOW_NS, and with empty bins. */
 static inline struct ff_search *ended(const struct ff_search_readings *readings, uint64_t curr)
 {
     struct ff_search *state = fresh(readings);
@@ -53,7 +53,7 @@ static inline struct ff_search *ended(const struct ff_search_readings *readings,
     return state;
 }
 
-/* Let bins that are kept and empty have held a number of bytes. */
+/* Store a number of bytes in stored, empty bins, as if they had been counted. */
 static inline void fill_kind(const struct ff_search_readings *readings, struct ff_search *state, enum ff_search_kind kind,
                              uint64_t first, uint64_t last, uint64_t bytes)
 {
@@ -82,7 +82,7 @@ static inline uint64_t open_bytes(const struct ff_search *state)
     return state->delivered.counter_bytes - state->delivered.opened_bytes;
 }
 
-/* What a completed bin that is kept holds. */
+/* Bytes of a completed bin that is still stored. */
 static inline uint64_t held_bytes(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t bin)
 {
     const uint8_t *slots = ff_search_slots(readings, state, FF_SEARCH_DELIVERED);
@@ -94,7 +94,7 @@ static inline uint64_t held_bytes(const struct ff_search_readings *readings, con
     return bytes;
 }
 
-/* What an ACK of 1200 bytes in slow start brought about. */
+/* Result of an ACK of 1200 bytes in slow start. */
 struct decision {
     enum ff_outcome outcome;
     struct ff_search_evaluation evaluation;

@@ -1,4 +1,4 @@
-/* Writes events as JSON lines in the form of spec/events.md: those that the simulator makes. */
+/* Writes the events of the simulator as JSON lines in the form of spec/events.md. */
 #include "event_json.h"
 
 #include "json_lines.h"
@@ -61,7 +61,7 @@ static void write_flag_if_set(FILE *out, const char *before, bool value)
     }
 }
 
-/* Write a flag if a number is there that stands beside it. */
+/* Write a flag if its accompanying number is present. */
 static void write_flag_beside(FILE *out, const char *before, bool value, uint64_t beside)
 {
     if (beside != UINT64_MAX) {

@@ -9,7 +9,7 @@
 /* Write one event and a line feed. */
 void ff_event_write(FILE *out, const struct ff_event *event);
 
-/* Write what stands before a number, and the number; one that is not there (UINT64_MAX) as null. */
+/* Write the prefix `before` and a number, or null for an absent number (UINT64_MAX). */
 void ff_member_write(FILE *out, const char *before, uint64_t value);
 
 #endif

@@ -1,6 +1,6 @@
-// Firstflight in WebAssembly: the fixed-point C port and the path simulator. The messages are those of spec/adapter-protocol.md.
+// Firstflight in WebAssembly: the fixed-point C port and the path simulator. Messages follow spec/adapter-protocol.md.
 
-/** A message or a scenario was refused, or the module cannot go on. */
+/** A message or a scenario was refused, or the module has failed. */
 export class FirstflightError extends Error {}
 
 const STATUS = ["ok", "the sender waits for ACKs that will not come", "the controller refused", "beyond the bounds", "out of memory"];
@@ -42,7 +42,7 @@ export class Firstflight {
       return { status, text: this.#text(exports.ff_output(), exports.ff_output_size()) };
     } catch (cause) {
       const why = this.#text(exports.ff_error(), exports.ff_error_size()).trim();
-      this.#begin(); // a trap leaves the memory as it was in the middle of the call
+      this.#begin(); // a trap leaves inconsistent memory
       throw new FirstflightError(why || String(cause.message ?? cause), { cause });
     }
   }
@@ -59,7 +59,7 @@ export class Firstflight {
     if (answer.op !== "started") throw new FirstflightError(answer.reason ?? "the controller did not start");
     let i = 0;
     return {
-      /** Process one event (spec/events.md) and return what can be observed after it. */
+      /** Process one event (spec/events.md) and return the observables after it. */
       step: (event) => {
         const observed = JSON.parse(this.answer(JSON.stringify({ op: "event", i, event })));
         if (observed.op !== "observed") throw new FirstflightError(observed.reason);
@@ -69,7 +69,7 @@ export class Firstflight {
     };
   }
 
-  /** Run a scenario (spec/simulator.md): the events that the controller was told, and what the run came to. */
+  /** Run a scenario (spec/simulator.md): return the events that the controller received, and a summary of the run. */
   simulate(scenario, algorithm, profile) {
     const { status, text } = this.#call("ff_simulate", JSON.stringify({ algorithm, profile, scenario }));
     if (status !== 0) throw new FirstflightError(STATUS[status] ?? `status ${status}`);

@@ -2,7 +2,7 @@
  * The WebAssembly module: the adapter conversation of spec/adapter-protocol.md, one line at a time, and the path simulator.
  *
  * The caller asks for memory with ff_input(size), writes one message there and calls ff_answer(), or writes a scenario and calls
- * ff_simulate(). The answer is at ff_output(), ff_output_size() bytes of JSON lines. Where a call traps, ff_error() says why.
+ * ff_simulate(). The answer is at ff_output(), ff_output_size() bytes of JSON lines. If a call traps, ff_error() has the reason.
  */
 #include <stdint.h>
 #include <stdio.h>

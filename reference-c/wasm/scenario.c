@@ -1,4 +1,4 @@
-/* A scenario in JSON becomes a struct sim_scenario; what its schema and simulate/scenario.py say holds here as well. */
+/* Converts a scenario in JSON to a struct sim_scenario, with the checks of its schema and of simulate/scenario.py. */
 #include "scenario.h"
 
 #include <stdlib.h>

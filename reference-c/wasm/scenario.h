@@ -1,4 +1,4 @@
-/* Runs a scenario (spec/schemas/scenario.schema.json) that stands in a message, with a controller of the port. */
+/* Runs a scenario (spec/schemas/scenario.schema.json) from a message, with a controller of the port. */
 #ifndef FF_WASM_SCENARIO_H
 #define FF_WASM_SCENARIO_H
 
@@ -6,7 +6,7 @@
 
 /*
  * Run `{"algorithm", "profile", "scenario"}` and write each event and then the summary as a line of JSON to standard output.
- * Return the enum sim_status; where the message is malformed, `error` says how.
+ * Return the enum sim_status; for a malformed message, `error` has the reason.
  */
 int ff_scenario_run(const struct json_doc *doc, const char **error);
 

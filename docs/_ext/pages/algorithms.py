@@ -1,4 +1,4 @@
-"""The directive ``algorithms``: every algorithm with its page, as the packages describe themselves."""
+"""The directive ``algorithms``: every algorithm with its page, from the descriptors of the packages."""
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -12,7 +12,7 @@ from pages import markdown as md
 
 
 class AlgorithmsDirective(SphinxDirective):
-    """A table of the algorithms; their pages are entered into the contents."""
+    """A table of the algorithms, with a table of contents of their pages."""
 
     def run(self) -> list[nodes.Node]:
         """Return the table and the contents."""
@@ -23,7 +23,7 @@ class AlgorithmsDirective(SphinxDirective):
 
 
 def listed() -> str:
-    """Return the table: the page of each algorithm lies beside the one that shows it and has its name."""
+    """Return the table. The page of each algorithm is in the same folder, under the algorithm's name."""
     tables = load_tables()
     rows = [
         (
@@ -47,5 +47,5 @@ def _kind(found: Algorithm) -> str:
     if isinstance(found, Base):
         return "controls a connection from beginning to end"
     if isinstance(found, Computation):
-        return "computes, has no events"
+        return "computes, without events"
     return "decides how a connection starts, on a base"

@@ -13,12 +13,12 @@ from firstflight.controller import ALGORITHMS
 from pages import committed, parts, site
 
 QUESTIONS = Path(__file__).with_name("asked.toml")
-#: Pages that Sphinx does not write, with their titles.
+#: Titles of pages that Sphinx does not write.
 _OTHERS = {"judge": ("Judge a log", "Judge a qlog, a packet capture or a table of ACKs in the browser.")}
 _DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)"')
-#: Characters of a page in which its description is.
+#: Number of characters at the start of a page that contain its description.
 _HEAD = 4000
-#: Words of readers for the page of any stack.
+#: Search words for the page of any stack.
 _WORDS_OF_STACKS = "conformance bugs defects results deviations test"
 #: Pages without an entry in the search.
 _LEFT_OUT = (f"{site.GENERATED}/source/",)

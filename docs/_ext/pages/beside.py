@@ -1,4 +1,4 @@
-"""A plain program cut at the lines that cite clauses: what each clause is in Python, and in C where there is a header."""
+"""Split plain programs at the lines that cite clauses: each clause with its Python and, if there is a header, its C."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ _NAMED = re.compile(r"(?:readings? |and |, |with )`([a-z0-9_]+)`")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Lines of a file from ``first`` (counted from 1), and the clauses that its last cited line names."""
+    """Lines of a file from ``first`` (counted from 1), and the clauses that the last cited line cites."""
 
     path: Path
     first: int
@@ -32,7 +32,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Clauses that the two programs carry out in the same places, with the pieces; no clause: the rest of the programs."""
+    """Clauses that both programs implement in the same places, with the pieces; without clauses: the other lines."""
 
     clauses: tuple[str, ...]
     python: tuple[Piece, ...]
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Otherwise:
-    """A reading in which another profile differs from that of the program."""
+    """A reading where another profile differs from the profile of the program."""
 
     profile: str
     reading: Reading
@@ -55,24 +55,24 @@ def python_path(name: str) -> Path:
 
 
 def c_path(name: str) -> Path | None:
-    """Return the header that carries the same text out in C, if there is one."""
+    """Return the C header that implements the same text, or None."""
     driver = port.drivers().get(name)
     return None if driver is None else driver.with_name(f"{name}.h")
 
 
 def page(name: str) -> str:
-    """Return the document of a program, which has all of its lines."""
+    """Return the document with all lines of a program."""
     return f"{site.GENERATED}/plain/{name}"
 
 
 def pages() -> dict[Path, str]:
-    """Return the documents by the files of all programs."""
+    """Return a map from the files of all programs to their documents."""
     files = {name: (python_path(name), c_path(name)) for name in programs()}
     return {path: page(name) for name, found in files.items() for path in found if path is not None}
 
 
 def rows(name: str) -> list[Row]:
-    """Return the rows of a program, in the order in which Python cites the clauses; what only C cites follows, and the rest ends."""
+    """Return the rows of a program: clauses in the order of Python, then clauses that only C cites, then the rest."""
     python, header = pieces(python_path(name)), c_path(name)
     c = pieces(header) if header else []
     found = []
@@ -84,7 +84,7 @@ def rows(name: str) -> list[Row]:
 
 
 def pieces(path: Path) -> list[Piece]:
-    """Cut a file after each line that cites clauses; what follows the last such line of a function belongs to it."""
+    """Split a file after each line that cites clauses. Lines after the last citation of a function belong to it."""
     cited: dict[int, list[str]] = {}
     for citation in citations([path]):
         cited.setdefault(citation.line, []).append(citation.clause)
@@ -92,9 +92,9 @@ def pieces(path: Path) -> list[Piece]:
 
 
 def _blocks(path: Path) -> Iterator[Piece]:
-    """Yield functions and declarations: a block begins where an unindented line follows an empty one."""
+    """Yield functions and declarations. An unindented line after an empty line begins a block."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    quotes = [0, *accumulate(line.count('"""') for line in lines)]  # an empty line in a docstring ends nothing
+    quotes = [0, *accumulate(line.count('"""') for line in lines)]  # an empty line in a docstring does not end a block
     fresh = [n == 0 or (not lines[n - 1].strip() and quotes[n] % 2 == 0) for n in range(len(lines))]
     starts = [n for n, line in enumerate(lines) if line[:1].strip() and fresh[n]]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
@@ -118,7 +118,7 @@ def _cut(block: Piece, cited: dict[int, list[str]]) -> Iterator[Piece]:
 
 
 def _end_of(block: Piece, cited: int, following: int) -> int:
-    """Return the last line that belongs to a cited one: what it begins, a return, and what closes it, before the next cited line."""
+    """Return the last line that belongs to a cited line, before the next citation: its block, or a return."""
     depth, last = _depth(block, cited), cited
     for line in range(cited + 1, following):
         text = block.lines[line - block.first].strip()
@@ -136,7 +136,7 @@ def _depth(block: Piece, line: int) -> int:
 
 
 def _together(found: list[Piece]) -> list[tuple[str, ...]]:
-    """Return the clauses in order, those together that a piece names together."""
+    """Return the clauses in order, with clauses cited by the same piece in one group."""
     groups: list[list[str]] = []
     for piece in found:
         if not piece.clauses:
@@ -152,7 +152,7 @@ def _together(found: list[Piece]) -> list[tuple[str, ...]]:
 
 
 def joined(found: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Return pieces with those joined that follow each other without a line between."""
+    """Return the pieces, with adjacent pieces joined."""
     out: list[Piece] = []
     for piece in found:
         if out and out[-1].last + 1 == piece.first:
@@ -164,7 +164,7 @@ def joined(found: Iterable[Piece]) -> tuple[Piece, ...]:
 
 
 def table(name: str) -> tuple[ProfileTable, Profile] | None:
-    """Return the readings and profiles of a program's algorithm, and its own profile; nothing for one that computes."""
+    """Return the readings and profiles of a program's algorithm, and its own profile, or None without a profile."""
     if not hasattr(programs()[name], "PROFILE"):
         return None
     algorithm, _, profile = str(programs()[name].PROFILE).partition("/")
@@ -173,7 +173,7 @@ def table(name: str) -> tuple[ProfileTable, Profile] | None:
 
 
 def otherwise(name: str) -> list[Otherwise]:
-    """Return every reading in which another profile of the algorithm differs, profile by profile."""
+    """Return every reading where another profile of the algorithm differs, profile by profile."""
     found = table(name)
     if found is None:
         return []
@@ -187,12 +187,12 @@ def otherwise(name: str) -> list[Otherwise]:
 
 
 def readings_of(clause: Clause) -> set[str]:
-    """Return the readings that decide a clause, and those that its text names."""
+    """Return the readings that decide a clause, and the readings that its text mentions."""
     return {*clause.readings, *_NAMED.findall(clause.text)}
 
 
 def differing(row: Row, found: list[Otherwise]) -> list[Otherwise]:
-    """Return those differences that concern the clauses of a row."""
+    """Return the differences that concern the clauses of a row."""
     named = {reading for clause in row.clauses for reading in readings_of(site.clauses()[clause])}
     return [one for one in found if one.reading.name in named]
 
@@ -203,7 +203,7 @@ def title(name: str) -> str:
 
 
 def profile(name: str) -> str:
-    """Return the profile that a program is judged by, or the algorithm of one that computes."""
+    """Return the profile that a program is judged by, or the algorithm of a program that only computes."""
     return str(getattr(programs()[name], "PROFILE", name.replace("_", "-")))
 
 

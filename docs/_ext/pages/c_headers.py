@@ -1,7 +1,7 @@
-"""The pages of the C interface, one for each folder of headers, taken from the comments of these.
+"""The pages of the C interface, one for each folder of headers, generated from the comments of the headers.
 
-The headers follow one style, and only that is understood: a block comment that begins in the first column belongs to the
-declarations directly below it; these end with an empty line outside braces, or with the next such comment.
+The parser supports only the style of the headers. A block comment that begins in the first column belongs to the
+declarations directly below it. These end with an empty line outside braces, or with the next such comment.
 """
 
 import re
@@ -19,7 +19,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.S)
 _SKIPPED = ("#if", "#endif", "#include", 'extern "C"')
 _NAME = re.compile(r"(?:struct|enum|union) (\w+) \{|#define (\w+)|(\w+)\(|(\w+)(?:\[\w*\])?;")
 _WIDTH = 84
-#: Headers in the order in which a user meets them.
+#: Headers in the order for a new user.
 _ORDER = (
     "controller",
     "events",
@@ -30,7 +30,7 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a header declares, with the comment above it; several declarations may share one."""
+    """A declaration of a header, with the comment above it; several declarations may share one comment."""
 
     name: str
     comment: str
@@ -39,7 +39,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A header: what its first comment says, and its declarations."""
+    """A header: its first comment, and its declarations."""
 
     path: Path
     comment: str
@@ -47,7 +47,7 @@ class Header:
 
 
 def parse(path: Path) -> Header:
-    """Return what a header declares."""
+    """Parse a header."""
     lines = path.read_text("utf-8").splitlines()
     comment, place = _take_comment(lines, 0)
     declarations: list[Declaration] = []
@@ -73,7 +73,7 @@ def _take_comment(lines: list[str], place: int) -> tuple[str, int]:
 
 
 def _take_declarations(lines: list[str], place: int) -> tuple[str, int]:
-    """Return the lines up to the next empty one outside braces."""
+    """Return the lines up to the next empty line outside braces."""
     taken: list[str] = []
     depth = 0
     while place < len(lines) and (depth or (lines[place] and not (taken and lines[place].startswith("/*")))):
@@ -104,7 +104,7 @@ def _common_prefix(names: list[str]) -> str:
 
 
 def pages() -> dict[str, str]:
-    """Return the pages by name: the one to begin with, and those of the headers."""
+    """Return the pages by name: the start page, and the pages of the headers."""
     folder = REFERENCE_C / "firstflight"
     names = [
         *(f"{name}.h" for name in _ORDER),
@@ -119,7 +119,7 @@ def pages() -> dict[str, str]:
         together[_document(header)].append(header)
     first = md.page(
         "# C",
-        "Every type, constant and function that the headers declare, with its comment: one page for each header, and for those of an algorithm. "
+        "Every type, constant and function of the headers, with its comment. Each header has a page; the headers of an algorithm share one. "
         "The port is C11 without allocation and without floating point; it needs only freestanding headers.",
         first_functions.of_c([each.name for header in parsed for each in header.declarations]),
         "## The headers",
@@ -137,7 +137,7 @@ def _page(headers: list[Header]) -> str:
 
 
 def _document(header: Header) -> str:
-    """Return the name of the page of a header, below the folder of the interfaces: those of an algorithm share one."""
+    """Return the name of a header's page, below the folder of the interfaces; headers of an algorithm share a page."""
     folder, _, name = _shown(header.path).removesuffix(".h").rpartition("/")
     return f"c-{re.sub(r'[^a-z0-9]', '-', folder or name)}"
 
@@ -161,7 +161,7 @@ def _header(header: Header) -> list[str]:
 
 
 def _members(declaration: Declaration) -> list[str]:
-    """Return what the members of an enumeration mean that Python has as well, where the header does not say it."""
+    """Return the meanings of the members of an enumeration that Python has as well, for members without a comment."""
     for kind in (Outcome, Phase, Trigger):
         prefix = f"FF_{kind.__name__.upper()}_"
         named = dict.fromkeys(re.findall(rf"^ +{prefix}(\w+)", declaration.code, re.M))
@@ -174,14 +174,14 @@ def _members(declaration: Declaration) -> list[str]:
 
 
 def _kind(declaration: Declaration, name: str) -> str:
-    """Return what an anchor begins with: a macro, a function and a type may have the same name but for its case."""
+    """Return the prefix of an anchor: the names of a macro, a function and a type may differ only in case."""
     if name.isupper():
         return "c-macro"
     return "c-function" if f"{name}(" in _COMMENT.sub("", declaration.code).splitlines()[0] else "c"
 
 
 def _fit(code: str) -> str:
-    """Return a function declaration that is too wide for a page with a line for each parameter."""
+    """Return a function declaration, with a line for each parameter if it is too wide for a page."""
     if not code.endswith(");") or code.count(";") > 1 or max(map(len, code.splitlines())) <= _WIDTH:
         return code
     head, _, parameters = " ".join(code.split()).removesuffix(");").partition("(")
@@ -193,7 +193,7 @@ def _include(path: Path) -> str:
 
 
 def _shown(path: Path) -> str:
-    """Return the name of a header, with its package if it is in one."""
+    """Return the name of a header, with its package if any."""
     return path.relative_to(_include_folder(path)).as_posix().removeprefix("firstflight/")
 
 

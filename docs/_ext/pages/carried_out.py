@@ -1,4 +1,4 @@
-"""Which clauses the vectors of a page carry out: those of every vector once for the page, the others at each vector."""
+"""Clauses that the vectors of a page exercise: clauses of every vector once for the page, the others at each vector."""
 
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -12,12 +12,12 @@ Clauses: TypeAlias = Mapping[str, Set[str]]
 
 
 def of_vector(vector: Vector) -> Clauses:
-    """Return what each profile of a vector carries out."""
+    """Return the clauses that each profile of a vector exercises."""
     return {profile: set(expectation.clauses) for profile, expectation in vector.profiles.items()}
 
 
 def of_every(vectors: Sequence[Vector]) -> Clauses:
-    """Return what each profile carries out in every one of these vectors in which it is judged; nothing of a single vector."""
+    """Return the clauses that each profile exercises in all vectors where it is judged; empty for a single vector."""
     found: dict[str, Set[str]] = {}
     for vector in vectors:
         for profile, mine in of_vector(vector).items():
@@ -26,12 +26,12 @@ def of_every(vectors: Sequence[Vector]) -> Clauses:
 
 
 def others(vector: Vector, every: Clauses) -> Clauses:
-    """Return what the profiles of a vector carry out besides those clauses."""
+    """Return the other clauses that the profiles of a vector exercise."""
     return {profile: mine - every.get(profile, set()) for profile, mine in of_vector(vector).items()}
 
 
 def listed(title: str, clauses: Clauses) -> str:
-    """Return a list under a title: each clause once, by those profiles that carry it out, what all of them do first."""
+    """Return a list under a title: each clause once, grouped by its profiles; clauses of all profiles come first."""
     together = _together(clauses)
     if not together:
         return ""
@@ -42,7 +42,7 @@ def listed(title: str, clauses: Clauses) -> str:
 
 
 def _together(clauses: Clauses) -> dict[tuple[str, ...], list[str]]:
-    """Return the clauses by the profiles that carry them out, the most profiles first."""
+    """Return the clauses grouped by the profiles that exercise them, the largest sets of profiles first."""
     carried_out: dict[str, tuple[str, ...]] = {}
     for name in sorted({name for mine in clauses.values() for name in mine}):
         carried_out[name] = tuple(profile for profile, mine in clauses.items() if name in mine)
@@ -69,7 +69,7 @@ def _container(text: str) -> str:
 
 
 def linked_once(page: str) -> str:
-    """Return a page in which the first mention of each clause links to it: a link at each of them would be a fifth of the site's vectors."""
+    """Return a page where only the first mention of each clause is a link: all links would be a fifth of the pages."""
     seen: set[str] = set()
 
     def shown(link: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The directive ``clause``, which shows a rule with its traces, and the role of the same name, which links to one."""
+"""The directive ``clause`` shows a rule with its traces; the role of the same name links to a rule."""
 
 import re
 from typing import ClassVar
@@ -14,7 +14,7 @@ from pages import beside, site
 
 
 class ClauseDirective(SphinxDirective):
-    """A clause of the specification: id, level, source, text, and where code and vectors carry it out."""
+    """A clause of the specification: id, level, source, text, and links to the code and vectors that implement it."""
 
     required_arguments = 1
     has_content = True
@@ -78,7 +78,7 @@ class ClauseDirective(SphinxDirective):
         return line
 
     def _plain(self, clause_id: str) -> list[nodes.Node]:
-        """Return links to the rows of the plain programs that carry the clause out, if there are any."""
+        """Return links to the rows of the plain programs that implement the clause, if any."""
         names = dict.fromkeys(
             citation.path.stem.removeprefix("plain_") for citation in site.citations("plain").get(clause_id, [])
         )
@@ -118,7 +118,7 @@ class ClauseRole(SphinxRole):
     """A link to a clause by its id."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Return the link, or an error if there is no such clause."""
+        """Return the link, or an error for an unknown clause."""
         clause_id = unescape(self.text)
         if clause_id not in site.clauses():
             message = self.inliner.reporter.error(f"no such clause: {clause_id}", line=self.lineno)

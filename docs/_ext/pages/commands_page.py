@@ -1,4 +1,4 @@
-"""The page of the commands: what ``firstflight COMMAND --help`` says of each, so that it cannot say anything else."""
+"""The page of the commands, generated from the output of ``firstflight COMMAND --help``."""
 
 import click
 
@@ -21,9 +21,9 @@ def page() -> str:
     ]
     return md.page(
         "# Commands",
-        "`firstflight` is one program with a command for each task. `firstflight COMMAND --help` prints what stands here; "
-        "[](../install.md) says how to get it, and [](../specification/adapter-protocol.md#exit-codes-of-firstflight-run) has the exit codes.",
-        md.list_table(("Command", "What it does"), rows, (30, 70), "compact"),
+        "`firstflight` is one program with a command for each task. `firstflight COMMAND --help` prints the same text; "
+        "[](../install.md) describes the installation, and [](../specification/adapter-protocol.md#exit-codes-of-firstflight-run) the exit codes.",
+        md.list_table(("Command", "Purpose"), rows, (30, 70), "compact"),
         *(block for name, command in commands.items() for block in _command(name, command, context)),
     )
 

@@ -23,7 +23,7 @@ REPORT = BUILD / "report" / "report.json"
 
 
 def inputs() -> list[Path]:
-    """Return the committed files that the report is made from, without the manifests."""
+    """Return the committed source files of the report, without the manifests."""
     return [FILE, *ADAPTERS.glob("*/record.json")]
 
 

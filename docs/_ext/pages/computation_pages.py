@@ -17,7 +17,7 @@ def page() -> str:
     """Return the page."""
     blocks = [
         "# transfer-time",
-        "Computations of the [transfer-time models](../../specification/transfer-time.md): inputs, and what each scheme answers. "
+        "Computations of the [transfer-time models](../../specification/transfer-time.md): inputs, and the answer of each scheme. "
         "A fraction is the exact transfer time in ns. [](../../transfer-time.md) explains the models.",
     ]
     for computation in site.computations():

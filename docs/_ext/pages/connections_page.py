@@ -1,4 +1,4 @@
-"""The page "State of the connections": what runs of real senders come to."""
+"""The page "State of the connections": results of runs of real senders."""
 
 from statistics import median_low
 
@@ -6,23 +6,23 @@ from pages import markdown as md
 from studies.live import starts
 from studies.live.agreement import Row, is_current, load
 
-_INTRODUCTION = """Measured connections of real senders on emulated paths, and how well the expected profile predicts each. Runs differ, since the machines that make them
-stall; the table counts the runs that agree. [](../connections.md) says how the runs are made and judged.
+_INTRODUCTION = """Measured connections of real senders on emulated paths, compared with the expected profile. Runs differ, since the machines may
+stall; the table counts the runs that agree. [](../connections.md) describes how the runs are made and judged.
 
-- **Runs**: how many of those that decide about the profile it explains. A run that ends before slow start does, or at which the window limited the sender too seldom, decides nothing.
-- **Before the exit**: how many ACKs at which the window limited the sender grew it by another amount than the profile does from the same window, in the worst run.
-- **Explains**: of all profiles, those that explain most runs. More than one: the paths do not distinguish them. None: slow start ended by loss, as every profile lets it, or no profile explains the runs.
-- A row *judged by other profiles than there are now* was not compared with a profile that is new or has changed, and is no success. A removed profile does not count unless the row names it.
-- **Margin**: how far all RTT samples may be off, in each run, without the profile's exit moving. 1, 10, 100 and 1000 µs are tried.
+- **Runs**: the runs that the profile explains, out of the runs that decide about it. A run decides nothing if it ends before slow start, or if the sender was window-limited too seldom.
+- **Before the exit**: the number of window-limited ACKs with another growth than the profile's growth from the same window, in the worst run.
+- **Explains**: the profiles that explain most runs. If there are several, the paths do not distinguish them. If there is none, slow start ended by loss, as every profile allows, or no profile explains the runs.
+- A row *judged by older profiles* was not compared with new or changed profiles, and does not count as a success. A removed profile does not count unless it is in the row.
+- **Margin**: the error of all RTT samples, in each run, that does not move the profile's exit. 1, 10, 100 and 1000 µs are tried.
 
-`make live` makes the runs again; `make quinn`, `make firefox` and `make picoquic` repeat the runs of quinn, Firefox and picoquic. They write `conformance/studies/live/connections.json`, from which this page is made."""
+`make live` repeats the runs; `make quinn`, `make firefox` and `make picoquic` repeat the runs of quinn, Firefox and picoquic. They write `conformance/studies/live/connections.json`, the source of this page."""
 
 
 _STARTS = f"""## What a start gains, measured
 
-quinn with [plain headers](../connections.md) uploads {starts.RESPONSE_BYTES // 1000} kB over three paths, {starts.RUNS} times with each start: slow start on NewReno, Careful Resume with what a first connection of the same size has left, JumpStart. The time runs from
-the end of the handshake to the answer that everything has arrived. Simulated is the same transfer by the path simulator: as many datagrams, paced by the window, with the same saved window; no number of it was fitted to a run. The programs ran with real-time priority, so that other work on the machine delays
-none of them.
+quinn with [plain headers](../connections.md) uploads {starts.RESPONSE_BYTES // 1000} kB over three paths, {starts.RUNS} times with each start: slow start on NewReno, Careful Resume with the saved set of a first connection of the same size, and JumpStart. The time runs from
+the end of the handshake to the confirmation of all data. *Simulated* is the same transfer in the path simulator, with as many datagrams, paced by the window, and with the same saved window. No parameter was fitted to a run. The programs ran with real-time priority, so that other work on the machine does
+not delay them.
 
 ```{{image}} starts/starts.svg
 :class: plot
@@ -31,11 +31,11 @@ none of them.
 """
 
 _BELOW = """Careful Resume is later than simulated: the ACK of the handshake's last packet releases datagrams just before the first ACK of data.
-They are initial data then, and the jump waits a round for them. A controller of quinn gives no release times: its jump is paced at 5/4 of what RFC 9959 and the paper say, and bursts of ten packets leave at once. The saved window is that of NewReno at the end of the first connection.
-These connections, and those of SEARCH and HyStart++ with 6 MB, are judged by their profiles in every `make test`: none is refuted. Decided are those in which the exit from slow start or a jump is seen at enough ACKs; 300 kB show neither the end of slow start, nor
-a window that limits the sender after a jump."""
+They are then initial data, and the jump waits a round for them. A controller of quinn lacks release times: its jump is paced at 5/4 of the rate in RFC 9959 and the paper, and bursts of ten packets leave at once. The saved window is NewReno's at the end of the first connection.
+Every `make test` judges these connections, and connections of SEARCH and HyStart++ with 6 MB, by their profiles: none is refuted. A connection is decided if enough ACKs show the exit from slow start or a jump. 300 kB show neither the end of slow start, nor
+a window-limited sender after a jump."""
 
-_OLDER = "<br>*judged by other profiles than there are now*"
+_OLDER = "<br>*judged by older profiles*"
 
 
 def page() -> str:
@@ -43,11 +43,13 @@ def page() -> str:
     rows = [_cells(row) for row in load()]
     header = ("Sender", "Path", "Profile", "Runs", "Before the exit", "Explains", "Margin")
     table = md.list_table(header, rows, (16, 12, 18, 10, 10, 24, 10), "compact")
-    return md.page("# State of the connections", _INTRODUCTION, table if rows else "No runs are kept yet.", *_starts())
+    return md.page(
+        "# State of the connections", _INTRODUCTION, table if rows else "No runs are stored yet.", *_starts()
+    )
 
 
 def _starts() -> list[str]:
-    """Return what Careful Resume and JumpStart gain in quinn, measured and simulated, and how each is judged."""
+    """Return the gains of Careful Resume and JumpStart in quinn, measured and simulated, and the verdicts."""
     took = {(row.path, row.algorithm): row for row in starts.load()}
     if not took:
         return []

@@ -11,7 +11,7 @@ from studies.defects.text import facts, heading, issue
 _WIDTH, _HEIGHT, _LEFT, _BELOW = 640, 240, 64, 24
 _INTRODUCTION = """The defects of the [judged stacks](stacks.md), each with a report for its maintainers: place, rule, smallest events, expected
 and observed values, effect, state upstream, and a text to paste into an issue. Choices that a text leaves open, or that a stack documents, are not
-reported. `firstflight report ID` prints the same. Nothing was sent to anybody. An id is permanent and is never used again."""
+reported. `firstflight report ID` prints the same. No report was sent to a maintainer. An id is permanent and is never reused."""
 
 
 def anchor(name: str) -> str:

@@ -22,7 +22,7 @@ _BULLET = re.compile(r"^- .*(?:\n  .*)*", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """An erratum: its number in the page of an algorithm, its text in Markdown, and the cases that show it with the event."""
+    """An erratum: number on the page of an algorithm, text in Markdown, and the cases and events that show it."""
 
     algorithm: str
     number: str
@@ -46,7 +46,7 @@ class Erratum:
 
     @property
     def shown_by(self) -> list[tuple[str, str, int | None]]:
-        """Return vector, profile and event of each case, with no event where the text gives none."""
+        """Return vector, profile and event of each case; the event is None if the text does not give it."""
         found: dict[tuple[str, str], int | None] = {}
         for bullet in _BULLET.findall(self.text):
             cases = [(case.start(), case.end(), case["vector"], case["profile"]) for case in _CASE.finditer(bullet)]
@@ -80,7 +80,7 @@ def _read(algorithm: str, text: str) -> Iterator[Erratum]:
 
 
 def with_links(text: str, algorithm: str) -> str:
-    """Return a page with an anchor before each erratum, links that play its cases, and an index if the page has none."""
+    """Return a page with an anchor before each erratum, links that play its cases, and an index if missing."""
     by_number = {one.number: one for one in errata() if one.algorithm == algorithm}
 
     def label(heading: re.Match[str]) -> str:
@@ -108,7 +108,7 @@ def _plays(one: Erratum) -> str:
 
 
 def _plot(one: Erratum) -> str:
-    """Return the plot of the first case whose event the text gives; empty if its vector has none."""
+    """Return the plot of the first case whose event the text gives, or "" for a vector without a plot."""
     vectors = (site.vectors_by_id()[name] for name, _, event in one.shown_by if event is not None)
     found = next(filter(None, (picture(vector, "../_generated/plots") for vector in vectors)), "")
     return f"\n{found}\n" if found else ""

@@ -1,4 +1,4 @@
-"""The directive ``first-vectors``: with which vectors of an algorithm to begin, and which wrong implementations they reject."""
+"""The directive ``first-vectors``: the first vectors of an algorithm, with the wrong implementations they reject."""
 
 from itertools import accumulate
 
@@ -15,7 +15,7 @@ _SHOWN = 10
 
 
 class FirstVectorsDirective(SphinxDirective):
-    """A table of the ten vectors that reject the most wrong implementations of the algorithm named."""
+    """A table of the ten vectors that reject the most wrong implementations of the given algorithm."""
 
     required_arguments = 1
 
@@ -38,8 +38,8 @@ def text(algorithm: str) -> str:
     ]
     table = md.list_table(("Vector", "Rejected so far", "For example"), rows, (36, 14, 50), "compact")
     lead = (
-        f"Our wrong implementations of the algorithm count {of} that vectors reject. These vectors reject the most of them, each "
-        "beside those above it; an example is one that few other vectors reject. "
+        f"Vectors reject {of} of our wrong implementations of the algorithm. These vectors reject the most; each row counts "
+        "the vectors up to that row. An example is a wrong implementation that few other vectors reject. "
         f"`firstflight run --first {_SHOWN} --algorithm {algorithm} --adapter ...` runs {_SHOWN} such vectors of each profile."
     )
     return md.page(lead, table)

@@ -1,4 +1,4 @@
-"""The functions that a user calls first, at the head of the pages of the interfaces: what each does, and how it fails."""
+"""The functions that a user calls first, at the head of the pages of the interfaces, with their purpose and errors."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from inspect import cleandoc
 from pages import markdown as md
 from pages import site
 
-#: In the order in which a program needs them.
+#: In calling order.
 _PYTHON = (
     ("firstflight.controller", ("profiles", "create", "step", "advance")),
     ("firstflight_conformance.format.vectors", ("load_all", "cases")),
@@ -20,18 +20,18 @@ _C = (
     ("ff_controller_init", "Fills in a new controller by the names of algorithm and profile.", "FF_ERR_UNKNOWN_PROFILE, FF_ERR_DOMAIN"),
     ("ff_controller_step", "Processes one event and writes the observables.", "FF_ERR_DOMAIN"),
     ("ff_controller_process", "The same for events that need no check.", "FF_ERR_DOMAIN"),
-    ("ff_event_empty", "Returns an event of which nothing optional is said: begin with it.", ""),
-    ("ff_event_check", "Says whether an event lies in the domain.", "FF_ERR_DOMAIN"),
-    ("ff_observation_clear", "Sets observables to those of nothing seen.", ""),
-    ("ff_outcome_exits", "Says whether an outcome ends slow start.", ""),
-    ("ff_phase_name", "The name of a phase as the vectors write it.", ""),
-    ("ff_outcome_name", "The name of an outcome as the vectors write it.", ""),
-    ("ff_trigger_name", "The name of what ended slow start as the vectors write it.", ""),
+    ("ff_event_empty", "Returns an event without optional members; begin with it.", ""),
+    ("ff_event_check", "Returns whether an event is in the domain.", "FF_ERR_DOMAIN"),
+    ("ff_observation_clear", "Sets all observables to their empty values.", ""),
+    ("ff_outcome_exits", "Returns whether an outcome ends slow start.", ""),
+    ("ff_phase_name", "Returns the name of a phase in the vectors.", ""),
+    ("ff_outcome_name", "Returns the name of an outcome in the vectors.", ""),
+    ("ff_trigger_name", "Returns the name of the trigger that ended slow start, as in the vectors.", ""),
 )  # fmt: skip
 
 
 def of_python() -> str:
-    """Return the table for Python: the sentences are those of the docstrings."""
+    """Return the table for Python, with sentences of the docstrings."""
     rows = []
     for module, names in _PYTHON:
         for name in names:
@@ -39,11 +39,11 @@ def of_python() -> str:
             raised = re.findall(r"Raises? [^.]*?(?:`[^`]*`[^.]*?)*\.(?= |$)", text)
             first = f"{re.split(r'[.:;] ', text)[0].rstrip('.')}."
             rows.append((f"{{py:func}}`~{module}.{name}`", _inline(first), _inline(" ".join(raised))))
-    return _table(("Function", "What it does", "Raises"), rows)
+    return _table(("Function", "Purpose", "Raises"), rows)
 
 
 def of_c(declared: Iterable[str]) -> str:
-    """Return the table for C, and the status codes. ``declared``: the names that the headers declare; raise :class:`ValueError` if one is not there."""
+    """Return the table for C, and the status codes. Raise :class:`ValueError` if ``declared`` lacks a function."""
     known = {name for names in declared for name in names.split(", ")}
     if missing := [name for name, _, _ in _C if name not in known]:
         raise ValueError(f"no header declares {', '.join(missing)}")

@@ -15,7 +15,7 @@ QUERIES = _HERE / "found.json"
 
 
 def check_search(app: Sphinx, error: Exception | None) -> None:
-    """Warn if too few of the words lead to their pages. Needs node, in which the script of the site itself searches."""
+    """Warn if too few of the words lead to their pages. Needs node to run the search script of the site."""
     if error is not None or app.builder.name != "html":
         return
     if shutil.which("node") is None:
@@ -32,7 +32,7 @@ def check_search(app: Sphinx, error: Exception | None) -> None:
 
 
 def ranks_of(site: Path, queries: Path = QUERIES) -> dict[str, int | None]:
-    """Return at which rank each query has its page on a built site."""
+    """Return the rank of the page of each query on a built site."""
     found: dict[str, int | None] = _node(site, str(queries))
     return found
 

@@ -13,17 +13,17 @@ from firstflight_conformance.replay.mutants import Mutant, load_mutants
 from pages import markdown as md
 from pages import site
 
-_INTRODUCTION = """A text leaves things to the implementer. An implementation that uses such a freedom conforms. `firstflight run` detects which
-freedoms your implementation uses, in any combination, lists them, and ends with exit code 0. Each algorithm has a page:"""
+_INTRODUCTION = """A text leaves some choices to the implementer. An implementation that uses such a freedom conforms. `firstflight run` detects the
+freedoms of your implementation, in any combination, lists them, and ends with exit code 0. Each algorithm has a page:"""
 _EXPLANATION = """| kind | meaning |
 |---|---|
 | **choice** | one of several values, for the whole run |
-| **bound** | an interval; the model takes the value that it observes, and continues from there |
-| **moment** | the event at which a condition is detected |
+| **bound** | an interval; the model uses the observed value, and continues from there |
+| **moment** | the event when a condition is detected |
 
 - Each freedom is listed in `spec/NAME/open-points.toml` with the section that leaves it open.
-- The test suite judges it from both sides, with variants of the [plain programs](plain/index.md). Variants that use the freedom must be accepted with the
-  freedom named. Neighbours that break a rule must be rejected with the rule named.
+- The test suite judges it from both sides, with variants of the [plain programs](plain/index.md). Variants that use the freedom must be accepted, and the
+  report must list the freedom. Similar variants that break a rule must be rejected, and the report must list the rule.
 - A variant is a plain program with some lines replaced; it shares no code with the model that judges it.
 - A freedom that can be argued either way is listed with the arguments against it."""
 
@@ -118,33 +118,33 @@ def _mutants() -> tuple[Mutant, ...]:
 
 
 def _second_readings() -> str:
-    """Return how many wrong decisions of the suite are called conforming, and what a second reader found."""
+    """Return the number of mutants that count as conforming, and the findings of a second reader."""
     called = {one.id: one.second_reading for one in _mutants() if conforms(one)}
     doubts = sum(said.startswith("doubts") for said in called.values())
     return f"""## Second readings
 
-Of the mutants of the models, {len(called)} are conforming by one of these freedoms: {sum(len(point.covers) for point in open_points())} lie in an interval, the others take another choice. Somebody who had not proposed the
-freedom decided each from the cited section, and agreed with {len(called) - doubts}. The other {doubts} can be argued either way: they stay open, with what speaks against
-them. Where the second reader found that a text is not open, the freedom was removed: a restored t_epoch of CUBIC that counts app-limited time, and losses of Rapid Start
+{len(called)} mutants of the models conform by one of these freedoms: {sum(len(point.covers) for point in open_points())} are within an interval, the others make another choice. A second reader, who had not proposed the
+freedom, decided each from the cited section, and agreed with {len(called) - doubts}. The other {doubts} can be argued either way: they stay open, with the arguments against
+them. If the second reader found that a text is not open, the freedom was removed: a restored t_epoch of CUBIC that counts app-limited time, and losses of Rapid Start
 that are declared after its recovery."""
 
 
 def _count(found: list[dict[str, Any]]) -> str:
-    """Return how many of the variants the suite judges as they must be; it fails unless that is all but those pending."""
+    """Return the number of variants that the suite judges correctly. Fail unless these are all but the pending ones."""
     pending = sum("pending" in one for one in found)
     judged = len(found) - pending
     return f"{judged} of {judged}" + (f", {pending} pending" if pending else "") if found else "none yet"
 
 
 def _doubts(point: OpenPoint) -> str:
-    """Return the reasons of a second reader who doubts."""
+    """Return the doubts of a second reader."""
     found = [point.second_reading, *(one.second_reading for one in _mutants() if calls_conforming(point, one))]
     said = dict.fromkeys(text.removeprefix("doubts: ") for text in found if text.startswith("doubts"))
     return f"{'; '.join(said)}." if said else ""
 
 
 def _list(found: list[dict[str, Any]]) -> str:
-    """Return the variants as a list below their item."""
+    """Return the variants as a nested list."""
     said = []
     for one in found:
         rule = f" ({md.clause(one['rule'])})" if one.get("rule") else ""

@@ -1,4 +1,4 @@
-"""Writes the pages below ``docs/_generated`` before Sphinx reads anything; a file that is right is left alone."""
+"""Writes the pages below ``docs/_generated`` before Sphinx reads sources; unchanged files are not rewritten."""
 
 import gc
 import hashlib
@@ -56,12 +56,12 @@ from studies.live.starts import STARTS
 from studies.published.store import RESULTS
 
 _LOGGER = logging.getLogger(__name__)
-#: What pages and plots were made from when they were last written.
+#: Digests of the sources of pages and plots at the last write.
 _PAGES_STAMP, _PLOTS_STAMP = ".inputs", ".plot-inputs"
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write every generated page, unless nothing that they are made from has changed; and so the plots, which no prose changes."""
+    """Write every generated page unless its sources are unchanged; the plots likewise, which do not depend on prose."""
     folder = Path(app.srcdir) / site.GENERATED
     folder.mkdir(exist_ok=True)
     if _is_new(folder / _PAGES_STAMP, digest := _digest([*_data(), *_prose()])):
@@ -128,7 +128,7 @@ def _source(path: Path) -> str:
     name = site.relative_to_root(path)
     return (
         f"---\nnosearch: true\n---\n\n# {path.parent.name}/{path.name}\n\nThe file `{name}` with numbered lines, for the links from clauses to code. "
-        f"A comment `[id]` names the clause that the line carries out.\n\n```{{source-file}} {name}\n```\n"
+        f"A comment `[id]` is the clause that the line implements.\n\n```{{source-file}} {name}\n```\n"
     )
 
 
@@ -157,7 +157,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _prose() -> list[Path]:
-    """Return what is text only: no plot depends on it."""
+    """Return the sources that are text only: no plot depends on them."""
     return [
         *pages(),
         *SPEC.glob("*/open-points.toml"),
@@ -167,7 +167,7 @@ def _prose() -> list[Path]:
 
 
 def _data() -> list[Path]:
-    """Return what plots are made from as well, the code that writes them included."""
+    """Return the sources that plots depend on as well, including the code that draws them."""
     return [
         *SPEC.glob("*/profiles.toml"),
         *VECTORS.rglob("*.json"),

@@ -1,4 +1,4 @@
-"""What each page says of itself: a description from its first paragraph, and of which commit it is."""
+"""Metadata of each page: a description from its first paragraph, and the commit of the site."""
 
 import re
 from html import escape
@@ -16,19 +16,19 @@ _VIEWPORT = re.compile(r'<meta content="width=device-width[^>]*/>|<meta name="vi
 
 
 def commit() -> dict[str, Any] | None:
-    """Return the commit that the site is built from, by its short name, with its own date: a site is the same whenever it is built."""
+    """Return the short name and date of the commit of the site; its own date, so that a rebuilt site is the same."""
     found = checkout()
     return found and {"name": found["commit"][:12], "date": found["date"], "changed": found["changed"]}
 
 
 def register_frame(app: Sphinx) -> None:
-    """Let the template of pages write what surrounds the text in fewer bytes, and name its two asides."""
+    """Register the filter that shortens the frame of a page and labels its two asides."""
     if app.builder.name == "html":
         app.builder.templates.environment.filters["frame"] = frame
 
 
 def frame(page: str) -> str:
-    """Return a page without indentation around its text; the asides have names, by which landmarks are told apart."""
+    """Return a page without indentation around its text. Labels of the asides distinguish the landmarks."""
     before, article, rest = page.partition("<article")
     text, end, after = rest.rpartition("</article>")
     before, after = (_INDENTED.sub("\n", part) for part in (before, after))
@@ -40,7 +40,7 @@ def frame(page: str) -> str:
 def describe_page(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Give the page a description, and only one width."""
+    """Add a description to the page, and remove a second viewport."""
     tags = _VIEWPORT.sub("", context.get("metatags") or "")
     if doctree is not None and (text := description(doctree)):
         tags += f'<meta name="description" content="{escape(text)}">'
@@ -54,7 +54,7 @@ def _text(paragraph: nodes.paragraph) -> str:
 
 
 def description(doctree: nodes.document) -> str:
-    """Return the beginning of the first paragraph that is one, or of all of them where each is short, cut at a word."""
+    """Return the beginning of the first long paragraph, or of all paragraphs if each is short, cut at a word."""
     paragraphs = [_text(paragraph) for paragraph in doctree.findall(nodes.paragraph)]
     text = next((text for text in paragraphs if len(text) > _SHORTEST), " ".join(paragraphs))
     if len(text) <= _SHORTEST:

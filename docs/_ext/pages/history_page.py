@@ -13,19 +13,19 @@ from studies.history.judging import vectors_digest
 from studies.history.stacks import Stack, load
 from studies.history.store import Judged
 
-_INTRODUCTION = """The adapter of each stack was built against its last releases in the package registry, and each was judged by the vectors.
+_INTRODUCTION = """The adapter of each stack was built against its last releases in the package registry. The vectors judged each release.
 
 - The page of a stack has a row for each deviation and a column for each release. A cell has the number of cases that show the deviation; the number leads to
-  its explanation. A dot: no case shows it. [State of the stacks](stacks.md) explains the signs.
-- What is pinned: the stack, by version and checksum. Other packages are those of `conformance/adapters` where they fit, and else what the package manager resolved on the day.
-- An adapter reaches into private code, so an old release may need another adapter: the changes are in `conformance/studies/history/patches`. Where a release does not build, its first error is shown.
-- A deviation is recognized by case and rule. So many as stand in parentheses diverge at another event, or with other numbers, than in the newest release: there the cause may be another one. What nothing explains is listed as *not explained*,
-  with the cause that the diagnosis names.
-- A case ends at its first divergence, which hides what would come later: where a deviation goes, others may seem to come.
-- Dates are those of the registry; of a Python package and of a Debian source package that of its newest file.
+  its explanation. A dot means that no case shows it. [State of the stacks](stacks.md) explains the signs.
+- The stack is pinned by version and checksum. Other packages are the packages of `conformance/adapters` if they fit, otherwise the packages that the package manager resolved on that day.
+- An adapter uses private code, so an old release may need another adapter: the changes are in `conformance/studies/history/patches`. For a release that does not build, the page has its first error.
+- A deviation is recognized by case and rule. The number in parentheses counts cases that diverge at another event, or with other numbers, than in the newest release: their cause may differ. Deviations without an explanation are listed as *not explained*,
+  with the cause found by the diagnosis.
+- A case ends at its first divergence, which hides later ones. When a deviation is fixed, others may seem to appear.
+- Dates come from the registry; for a Python package or a Debian source package, from its newest file.
 
-`firstflight dev history STACK` builds and judges what is missing, and writes `conformance/studies/history/releases/STACK.json`, from which these pages are made. It is not part of `make test`."""
-_LEGEND = """A cell has the number of cases that show the deviation, in parentheses the cases that diverge differently than in the newest release. A dot: none.
+`firstflight dev history STACK` builds and judges missing releases, and writes `conformance/studies/history/releases/STACK.json`, the source of these pages. It is not part of `make test`."""
+_LEGEND = """A cell has the number of cases that show the deviation, in parentheses the cases that diverge differently than in the newest release. A dot means none.
 [Stacks over time](../history.md) explains how releases are built and judged."""
 _ORDER = (*KINDS, deviations.CHOICE, deviations.UNKNOWN)
 
@@ -39,7 +39,7 @@ def pages() -> dict[str, str]:
         header, [_row(stack, releases) for stack, releases in kept.items()], (22, 24, 18, 12, 24), "compact"
     )
     listed = (
-        [table, _INTRODUCTION, md.hidden_toctree(documents)] if kept else [_INTRODUCTION, "No release is kept yet."]
+        [table, _INTRODUCTION, md.hidden_toctree(documents)] if kept else [_INTRODUCTION, "No release is stored yet."]
     )
     return {"history": md.page("# Stacks over time", *listed)} | documents
 
@@ -94,7 +94,7 @@ def _judged(releases: Sequence[Judged]) -> str:
 
 
 def _changes(stack: Stack, rows: Sequence[Row], built: Sequence[Judged]) -> list[str]:
-    """Return what came and what went, the newest first, each with where the change comes from if that is known."""
+    """Return new and fixed deviations, the newest first, each with the origin of the change if known."""
     versions = [one.version for one in built]
     released = {one.version: one.released for one in built}
     by_version: dict[str, list[str]] = {version: [] for version in reversed(versions)}
@@ -136,7 +136,7 @@ def _head(stack: Stack, row: Row) -> str:
 
 
 def _title(row: Row) -> str:
-    """Return the first sentence of what is said of a deviation."""
+    """Return the first sentence of the explanation of a deviation."""
     text = row.notice or row.explanation
     first, dot, _ = text.partition(". ")
     return f"{first}." if dot else text
@@ -148,7 +148,7 @@ def _cell(stack: Stack, row: Row, version: str) -> str:
 
 
 def _link(stack: Stack, row: Row, text: str) -> str:
-    shown = text.translate({ord(sign): None for sign in "`<>"})  # what the role itself reads
+    shown = text.translate({ord(sign): None for sign in "`<>"})  # characters with a meaning in the role
     return md.ref(shown, _elsewhere(row) or _anchor(stack, row))
 
 
@@ -157,7 +157,7 @@ def _anchor(stack: Stack, row: Row) -> str:
 
 
 def _elsewhere(row: Row) -> str | None:
-    """Return the anchor on the page of the stack, if this site has it: that of a deviation of today, where a report was written."""
+    """Return the anchor of the deviation on the page of the stack, or None if a report of today lacks the deviation."""
     anchor = stacks_deviations.anchor_of(row.adapter, row.explanation)
     return anchor if row.present and anchor in _anchors() else None
 
@@ -174,7 +174,7 @@ def _anchors() -> frozenset[str]:
 
 
 def _explained(stack: Stack, row: Row, versions: Sequence[str]) -> str:
-    """Return what is said of a deviation that no other page has, with its cases in the newest release that shows it."""
+    """Return the explanation of a deviation that no other page has, with its cases in the newest release that shows it."""
     newest = next(version for version in reversed(versions) if version in row.cases)
     cases = ", ".join(md.code(case) for case in row.cases[newest])
     return md.page(
@@ -188,7 +188,7 @@ def _explained(stack: Stack, row: Row, versions: Sequence[str]) -> str:
 
 
 def _counts(built: Sequence[Judged]) -> str:
-    """Return how many of the judged cases pass, by adapter and profile."""
+    """Return the numbers of passed and judged cases by adapter and profile."""
     names = dict.fromkeys(
         (adapter, profile) for one in built for adapter, found in one.counts.items() for profile in found
     )

@@ -1,4 +1,4 @@
-"""The directive ``home-actions``: buttons of the first screen, and how to get a checkout."""
+"""The directive ``home-actions``: buttons of the first screen, and the commands to get a checkout."""
 
 import subprocess
 from html import escape
@@ -44,7 +44,7 @@ def html() -> str:
 
 
 def repository() -> str | None:
-    """Return the public address from which the checkout was cloned, or None."""
+    """Return the public address of the remote of the checkout, or None."""
     command = ("git", "-C", str(ROOT), "config", "--get", "remote.origin.url")
     found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     return found if found.startswith("https://") and "@" not in found else None

@@ -1,4 +1,4 @@
-"""Links from ids in code font: of vectors, of cases, which lead to their vector, and of clauses."""
+"""Links from ids in code font: of vectors, cases (to their vector) and clauses."""
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -7,7 +7,7 @@ from pages import site
 
 
 def link_ids(app: Sphinx, doctree: nodes.document, document: str) -> None:
-    """Make each id in code font on a hand-written page a link. Where a vector and a clause share an id, it is the vector's."""
+    """Link each id in code font on a hand-written page. An id of both a vector and a clause links to the vector."""
     if document.startswith(site.GENERATED):
         return
     for literal in list(doctree.findall(nodes.literal)):

@@ -1,4 +1,4 @@
-"""Writes judge.html: one file that judges logs and asks for nothing, with the Python packages and an interpreter in it."""
+"""Writes judge.html: one file that judges logs without any request, with Python packages and interpreter inside."""
 
 import base64
 import gzip
@@ -23,15 +23,15 @@ from pages.parts import INTERPRETER
 from pages.profiles import page as profile_pages
 
 SOURCES = ROOT / "docs" / "_judge"
-#: Of the library of the interpreter, what no part of the judge imports.
+#: Modules of the interpreter's library that the judge does not import.
 _LEFT_OUT = (
     "antigravity.py", "cgi", "curses", "dbm", "distutils", "doctest.py", "ensurepip", "ftplib.py", "idlelib", "imaplib.py", "lib2to3",
     "mailbox.py", "multiprocessing", "nntplib.py", "optparse.py", "pdb.py", "pickletools.py", "poplib.py", "pydoc", "smtplib.py", "sqlite3", "ssl.py", "tarfile.py",
     "telnetlib.py", "tkinter", "turtle", "unittest", "venv", "wsgiref", "xml", "xmlrpc", "zoneinfo",
 )  # fmt: skip
-#: Of the codecs, those by which qlogs and the interpreter itself read text.
+#: Codecs that qlogs and the interpreter itself need.
 _CODECS = ("__init__", "aliases", "ascii", "cp437", "idna", "latin_1", "raw_unicode_escape", "unicode_escape", "utf_16", "utf_8", "utf_8_sig")  # fmt: skip
-#: Of the tool, the folders that no judgement of a connection uses.
+#: Folders of the tool that judging a connection does not need.
 _NO_JUDGE = ("commands", "sweeps", "mutants", "vectorgen", "plots", "run", "diagnose", "data")
 _NO_INTERPRETER = "This copy of the page has no interpreter. <code>make docs</code> adds it where npm is available."
 _SAMPLES = (
@@ -43,13 +43,13 @@ _SAMPLES = (
 
 
 def write_page(app: Sphinx, error: Exception | None) -> None:
-    """Write the page; without the interpreter, which is optional, it says how to build it."""
+    """Write the page. Without the optional interpreter, the page explains how to build it."""
     if error is None and app.builder.name == "html":
         (Path(app.outdir) / "judge.html").write_text(page(INTERPRETER), encoding="utf-8")
 
 
 def page(interpreter: Path, policy: str | None = None) -> str:
-    """Return the page with what of the interpreter lies in a folder. ``policy``: another than its own, for a test."""
+    """Return the page with the interpreter from a folder. ``policy``: replaces the page's own policy, for a test."""
     there = (interpreter / "pyodide.asm.wasm").exists()
     data = dict(_data(interpreter)) if there else {"program": ""}
     samples = (
@@ -93,7 +93,7 @@ def addresses() -> dict[str, dict[str, str]]:
 
 
 def policy_of(scripts: list[str], style: str) -> str:
-    """Return the policy: these scripts and this style run, WebAssembly, and a worker made from the page; no request is allowed."""
+    """Return the policy: it allows these scripts and styles, WebAssembly and a worker of the page, but no request."""
     hashes = " ".join(_hash(each) for each in scripts)
     return (
         f"default-src 'none'; script-src {hashes} 'wasm-unsafe-eval'; style-src {_hash(style)}; worker-src blob:; connect-src 'none'; "
@@ -142,7 +142,7 @@ def _packages() -> Iterator[tuple[str, bytes]]:
 
 
 def _archive(files: dict[str, bytes]) -> bytes:
-    """Return an archive that is the same wherever it is built. Nothing in it is packed: the whole is."""
+    """Return a reproducible archive. Its members are not compressed, since the whole archive is."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as written:
         for name, data in files.items():
@@ -163,7 +163,7 @@ def _sample(what: str) -> bytes:
 
 
 def _inert(text: str) -> str:
-    """Return text that ends no element."""
+    """Return text that cannot end an element."""
     assert "</script" not in text.lower()
     return text
 

@@ -110,7 +110,7 @@ def page() -> str:
     }
     there = [(part(found[name]["rows"]), _measured(found[name])) for name, part in parts.items() if name in found]
     blocks = [block for part, measured in there for block in (*part, measured)]
-    return md.page("# In the kernel, measured", _INTRODUCTION, *(blocks or ["No runs are kept yet."]))
+    return md.page("# In the kernel, measured", _INTRODUCTION, *(blocks or ["No runs are stored yet."]))
 
 
 def _measured(part: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Links: names in docstrings that are written without their module, and, after a build, a check of every link."""
+"""Links: resolve names in docstrings without their module, and check every link after a build."""
 
 import re
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _COMMENT_OR_SCRIPT = re.compile(r"<!--.*?-->|<script\b.*?</script>", re.S)
 def resolve_short_name(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.TextElement
 ) -> nodes.reference | None:
-    """Resolve the name of a Python object of another module, written as it is imported, if only one has that name."""
+    """Resolve the short name of a Python object of another module, if it is unique."""
     target = node.get("reftarget", "")
     if node.get("refdomain") != "py" or not target:
         return None
@@ -56,7 +56,7 @@ def broken_links(root: Path, documents: Iterable[str]) -> list[tuple[str, str]]:
                 continue
             target, _, fragment = unquote(link.replace("&amp;", "&")).partition("#")
             path = (page.parent / target).resolve() if target else page
-            is_state = "=" in fragment  # of a page with a script, which reads it; no anchor
+            is_state = "=" in fragment  # state for the script of a page, not an anchor
             if not path.exists() or (path in pages and not is_state and fragment not in anchors(path)):
                 broken.append((page.relative_to(root.resolve()).as_posix(), link))
     return broken

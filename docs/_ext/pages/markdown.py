@@ -24,19 +24,19 @@ def code(text: object) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text that Markdown shows as it stands."""
+    """Return text escaped for Markdown."""
     return "".join("\\" + c if c in "\\`*_{}[]<>#|$~" else c for c in text)
 
 
 def spans(text: str) -> str:
-    """Return text that Markdown shows as it stands, except code between single backticks."""
+    """Return text escaped for Markdown, except code between single backticks."""
     if text.count("`") % 2:
         return plain(text)
     return "".join(code(part) if index % 2 else plain(part) for index, part in enumerate(text.split("`")))
 
 
 def list_table(header: Sequence[str], rows: Iterable[Sequence[str]], widths: Sequence[int], css_class: str = "") -> str:
-    """Return a table whose cells may hold any inline markup."""
+    """Return a table whose cells may contain any inline markup."""
     lines = ["```{list-table}", ":header-rows: 1", f":widths: {' '.join(map(str, widths))}"]
     if css_class:
         lines.append(f":class: {css_class}")
@@ -52,7 +52,7 @@ def hidden_toctree(documents: Iterable[str]) -> str:
 
 
 def old_anchor(name: str, link: str) -> str:
-    """Return a link whose place still has the anchor of a section that another page has now."""
+    """Return a link preceded by the old anchor of a section that has moved to another page."""
     return f'<span id="{name}"></span>{link}'
 
 

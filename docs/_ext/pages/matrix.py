@@ -1,4 +1,4 @@
-"""The traceability matrix: from each clause to the lines and vectors that carry it out."""
+"""The traceability matrix: from each clause to the lines and vectors that implement it."""
 
 from firstflight_conformance.format.clauses import Clause
 from pages import markdown as md
@@ -13,9 +13,9 @@ def page() -> str:
     pages = list(dict.fromkeys(clause.page for clause in clauses.values()))
     blocks = [
         "# Traceability matrix",
-        "For every clause you find here its level and source, the lines of Python and C that carry it out, and the "
-        "vectors in which the model carried it out. All of it is measured: lines are found by their comments, vectors by "
-        "watching those lines run. Of several vectors one is named, worked by hand if there is such a one.",
+        "Each clause has its level and source, the lines of Python and C that implement it, and a vector that exercises it. "
+        "All of this is measured: comments mark the lines, and the vectors are found by running these lines. "
+        "If several vectors exercise a clause, the table lists one of them, preferably derived by hand.",
         _summary(),
     ]
     for name in pages:
@@ -65,7 +65,7 @@ def _lines(clause: Clause, language: str) -> str:
 
 
 def _vectors(clause: Clause) -> str:
-    """Return a vector that carries the clause out, worked by hand if there is one, and a link to all if there are more."""
+    """Return a vector that exercises the clause, preferably derived by hand, and a link to all if there are more."""
     found = site.vectors_by_clause().get(clause.id, [])
     if not found:
         return _missing(clause, "vector")
@@ -85,4 +85,9 @@ def _exemptions(clauses: list[Clause]) -> list[str]:
         for kind, reason in clause.exempt.items()
     ]
     table = md.list_table(("Clause", "Without", "Reason"), rows, (35, 15, 50)) if rows else "None."
-    return [md.label("matrix-exemptions"), "## Exemptions", "Clauses that need no code or no vector, and why.", table]
+    return [
+        md.label("matrix-exemptions"),
+        "## Exemptions",
+        "Clauses without code or without a vector, with the reason.",
+        table,
+    ]

@@ -1,4 +1,4 @@
-"""What each member of an enumeration means, from where that is written: the choices of a reading, or the clauses that name it."""
+"""Meanings of enumeration members, from the choices of a reading, or from the clauses that mention the member."""
 
 import enum
 import re
@@ -16,30 +16,30 @@ from firstflight_conformance.format.readings import load_tables
 from pages import markdown as md
 from pages import site
 
-#: Of those that no clause names, and of the phases of every controller.
+#: Meanings of members that no clause mentions, and of the phases of every controller.
 _SAID: dict[enum.Enum, str] = {
-    Phase.SLOW_START: "cwnd is below ssthresh and grows by what is acknowledged (RFC 9002, section 7.3.1).",
+    Phase.SLOW_START: "cwnd is below ssthresh and grows by the acknowledged bytes (RFC 9002, section 7.3.1).",
     Phase.RECOVERY: "From a reduction until a packet sent after it is acknowledged (RFC 9002, section 7.3.2).",
     Phase.CONGESTION_AVOIDANCE: "cwnd is at or above ssthresh (RFC 9002, section 7.3.3), or a startup algorithm has left slow start.",
-    Phase.NORMAL: "Careful Resume does nothing, or nothing more: the base controller acts alone.",
-    Phase.RECONNAISSANCE: "Careful Resume waits for what confirms the path before it jumps.",
-    Phase.UNVALIDATED: "The window has jumped; packets beyond what was acknowledged before are not validated yet.",
+    Phase.NORMAL: "Careful Resume is not active, or no longer active: the base controller acts alone.",
+    Phase.RECONNAISSANCE: "Careful Resume waits for the confirmation of the path before it jumps.",
+    Phase.UNVALIDATED: "The window has jumped; packets beyond the previously acknowledged data are not validated yet.",
     Phase.VALIDATING: "The jump is sent; its packets are being acknowledged.",
-    Phase.SAFE_RETREAT: "The jump met congestion, and the window is taken back.",
-    Phase.STARTUP: "BBR raises its pacing rate and cwnd with the bandwidth that it measures, until that stops growing or too much is lost.",
-    Phase.DRAIN: "BBR paces below the bandwidth that it measured, until the queue of its Startup is gone.",
+    Phase.SAFE_RETREAT: "The jump caused congestion, and the window is reduced.",
+    Phase.STARTUP: "BBR raises its pacing rate and cwnd with the measured bandwidth, until this stops growing or too much is lost.",
+    Phase.DRAIN: "BBR paces below the measured bandwidth, until the queue of its Startup is gone.",
     Outcome.SENT: "Packets were sent; nothing else changed.",
     Outcome.UNCHANGED: "The event changed nothing.",
-    Outcome.THRESHOLD_SET: "Safe Retreat ended, and ssthresh became what PipeSize showed that the path holds.",
+    Outcome.THRESHOLD_SET: "Safe Retreat ended, and ssthresh was set from PipeSize.",
     Outcome.TCB_SHARED: "The connection begins with the cached values.",
 }
 _NAMED = (Outcome, Phase, Trigger)
-#: So many clauses that name a member are told.
+#: Maximum number of cited clauses per member.
 _TOLD = 3
 
 
 def explain_members(app: Sphinx, doctree: nodes.document) -> None:
-    """Give each member of an enumeration that has no comment its meaning: autodoc asks nobody for those."""
+    """Add the meaning to each enumeration member without a comment, since autodoc lacks an event for them."""
     for described in doctree.findall(addnodes.desc):
         signature, content = described.children[0], described.children[-1]
         ids = signature["ids"] if described["objtype"] == "attribute" and not content.children else []
@@ -49,7 +49,7 @@ def explain_members(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def _member(name: str) -> enum.Enum | None:
-    """Return the member of a dotted name, if that is one."""
+    """Return the member of a dotted name, or None."""
     module, _, kind = name.rpartition(".")[0].rpartition(".")
     found = getattr(sys.modules.get(module), kind, None)
     return found.__members__.get(name.rpartition(".")[2]) if isinstance(found, enum.EnumType) else None
@@ -73,7 +73,7 @@ def in_markdown(member: enum.Enum) -> str:
 
 @cache
 def meaning(member: enum.Enum) -> list[tuple[str, str]]:
-    """Return sentences, each with the clause that says so or nothing; none if nobody has written down what it means."""
+    """Return sentences, each with its clause or "", or an empty list if no meaning is documented."""
     if member in _SAID:
         return [(_SAID[member], "")]
     chosen = _of_reading(member)
@@ -99,7 +99,7 @@ def _of_clauses(value: str) -> list[tuple[str, str]]:
 
 
 def _said(clause: Clause) -> str:
-    """Return the text of a clause without the sentence that names the member."""
+    """Return the text of a clause without the sentence that mentions the member."""
     text = " ".join(clause.text.split())
     return (
         re.sub(r" (?:Outcomes?|Triggers?|Phase)(?: and trigger)? `[^.]*\.", "", f" {text}").strip().replace("`", "")

@@ -1,4 +1,4 @@
-"""Navigation of pages that there are hundreds of, and breadcrumbs of every page."""
+"""Short navigation for groups of hundreds of pages, and breadcrumbs of every page."""
 
 import re
 from collections.abc import Callable
@@ -39,7 +39,7 @@ _MAIN = (
 
 
 def list_of(page: str) -> tuple[str, str] | None:
-    """Return document and title of the list that a page of a large group is in."""
+    """Return document and title of the list that contains a page of a large group."""
     found = next((listed for folder, listed in _LISTS.items() if page.startswith(folder)), None)
     return found if found and found[0] != page else None
 
@@ -62,7 +62,7 @@ def _address(name: str, pathto: Callable[[str], str]) -> str:
 
 
 def with_judge(navigation: str) -> str:
-    """Return the navigation with an entry for judge.html, which Sphinx does not know, after Watch it start."""
+    """Return the navigation with an entry for judge.html, which Sphinx does not build, after Watch it start."""
     if "judge" in parts.missing():
         return navigation
     found = _PLAY.search(navigation)
@@ -74,7 +74,7 @@ def with_judge(navigation: str) -> str:
 
 
 def add_crumbs(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
-    """Give the template the way from the home page to a page: link and title of each step."""
+    """Pass the path from the home page to a page to the template: link and title of each step."""
     if doctree is None or page == app.config.root_doc:
         return
     pathto = context["pathto"]

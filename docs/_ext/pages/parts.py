@@ -21,7 +21,7 @@ LIST = ".incomplete"
 
 
 def missing() -> dict[str, str]:
-    """Return by page why a part cannot be built."""
+    """Return the reason by page for each part that cannot be built."""
     return {
         page: f"{title} needs {path.relative_to(BUILD.parent)} ({tool})"
         for page, (title, path, tool) in _PARTS.items()

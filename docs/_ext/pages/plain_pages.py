@@ -22,11 +22,11 @@ def index() -> str:
     ]
     return md.page(
         "# Plain programs",
-        "Each file implements one published text, or the code that serves as one, with the names of the text and without code of the model; its head "
-        "names the sources that were read. Twelve were written from their text, draft -09 of SEARCH and BBR of Linux (both versions) from code, before they were compared with the model. "
+        "Each file implements one published text, or code that serves as one, with the names of the text and without code of the model; its head "
+        "lists the sources that were read. Twelve were written from their text, draft -09 of SEARCH and BBR of Linux (both versions) from code, before they were compared with the model. "
         "The author of the model wrote the other seven (Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing, both of SUSS) with it or after it: "
-        "these are not an independent interpretation. Read them next to the text, and port from them: each page shows the clauses with the lines that "
-        "implement them, in Python and, if there is a header, in C. Each agrees "
+        "these are not an independent interpretation. Read the programs next to the text, and port from them. Each page shows the clauses with the lines that "
+        "implement them, in Python and, if there is a header, in C. Each program agrees "
         "with every vector of its profile, and with the model on random streams.",
         md.list_table(("Text", "Profile", "Lines of Python", "of C"), rows, (50, 26, 14, 10)),
         "```{toctree}\n:hidden:\n:glob:\n\n*\n```",
@@ -41,10 +41,10 @@ def page(name: str) -> str:
         "---\nhide-toc: true\n---",
         md.label(f"plain-{name}"),
         f"# {md.plain(beside.title(name))}",
-        f"The profile {md.code(beside.profile(name))}, clause by clause: the text of the rule, and the lines that carry it out. The lines of a program "
-        "stand in its own order but for what several clauses share; the end of the page has the rest of them. "
+        f"The profile {md.code(beside.profile(name))}, clause by clause: the text of the rule, and the lines that implement it. The lines of a program "
+        "are in their own order, except for lines shared by several clauses; the end of the page has the remaining lines. "
         f"In the repository: {' and '.join(whole)}."
-        + ("" if header else " There is no plain C header of this text yet; each clause links to the C port.")
+        + ("" if header else " This text has no plain C header yet; each clause links to the C port.")
         + _alone(name),
         f"```{{side-by-side}} {name}\n```",
         *_edge_cases(name),
@@ -52,7 +52,7 @@ def page(name: str) -> str:
 
 
 def _edge_cases(name: str) -> list[str]:
-    """Return the gold vectors of the program's profile, with what happens to the window in each."""
+    """Return the gold vectors of the program's profile, with the changes of the window in each."""
     algorithm, _, profile = beside.profile(name).partition("/")
     mine = [v for v in site.vectors() if v.algorithm == algorithm and v.tier == "gold" and profile in v.profiles]
     if not mine:
@@ -67,13 +67,13 @@ def _edge_cases(name: str) -> list[str]:
     ]
     return [
         "## Edge cases",
-        f"The {len(mine)} vectors of this profile that can be worked out by hand, which the program answers as expected. A turn stands with the number of its event.",
+        f"The {len(mine)} vectors of this profile that can be derived by hand. The program answers all of them as expected. Each change of the window has the number of its event.",
         md.list_table(("Vector", "What happens", "The window"), rows, (30, 45, 25), "compact"),
     ]
 
 
 def _alone(name: str) -> str:
-    return "" if beside.otherwise(name) else " No other profile reads it otherwise."
+    return "" if beside.otherwise(name) else " No other profile differs from it."
 
 
 def _lines(path: Path) -> str:

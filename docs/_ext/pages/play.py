@@ -1,4 +1,4 @@
-"""The script of the page *Watch it start* that holds the WebAssembly module, so that the page asks for nothing, from a file either."""
+"""The script with the WebAssembly module of *Watch it start*: the page works without requests, also from a file."""
 
 import base64
 import json
@@ -17,13 +17,13 @@ from pages import parts, site
 _LOADER = REFERENCE_C / "wasm" / "firstflight.mjs"
 _RULES = ROOT / "docs" / "_static" / "play" / "rules.js"
 _THRESHOLDS = {Difference.SEVEN_TWENTIETHS: 0.35, Difference.THIRTEEN_FIFTIETHS: 0.26}
-#: Script without a module: replaces the message of the pages that need it.
+#: Script for a site without the module: it replaces the message on the pages that need it.
 _NO_MODULE = """addEventListener("DOMContentLoaded", () => {
   for (const told of document.querySelectorAll("#play-missing, #calculate-missing"))
     told.textContent = "This copy of the site has no WebAssembly module. `make docs` builds it where clang with wasm-ld or zig is available.";
 });
 """
-#: So many lines of a clause are linked in each language.
+#: Maximum number of linked lines of a clause in each language.
 _LINES = 3
 
 
@@ -46,7 +46,7 @@ def _json(value: object) -> str:
 
 
 def _search() -> dict[str, tuple[bool, float]]:
-    """Return by profile of SEARCH whether it compares with the bytes sent, and its threshold."""
+    """Return for each profile of SEARCH whether it compares with sent bytes, and its threshold."""
     return {
         name: (readings.compared is Compared.SENT, _THRESHOLDS[readings.difference])
         for name, readings in PROFILES.items()
@@ -54,7 +54,7 @@ def _search() -> dict[str, tuple[bool, float]]:
 
 
 def outcomes() -> dict[str, dict[str, str]]:
-    """Return by algorithm the clause that names each outcome, the first of its page."""
+    """Return for each algorithm the clause that mentions each outcome, the first on its page."""
     found: dict[str, dict[str, str]] = {name: {} for name in ALGORITHMS}
     names = {outcome.value for outcome in Outcome}
     for clause in site.clauses().values():
@@ -65,7 +65,7 @@ def outcomes() -> dict[str, dict[str, str]]:
 
 
 def _clauses() -> dict[str, Any]:
-    """Return what the page says and links of each clause that it may name."""
+    """Return text and links of each clause that the page may cite."""
     named = {name for by_outcome in outcomes().values() for name in by_outcome.values()}
     named |= set(re.findall(r'clause: "([^"]+)"', _RULES.read_text("utf-8")))
     return {name: _clause(name) for name in sorted(named)}

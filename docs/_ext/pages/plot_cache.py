@@ -1,4 +1,4 @@
-"""Plots of all vectors, drawn again only if the vector or what draws it has changed."""
+"""Plots of all vectors, redrawn only if the vector or the plotting code has changed."""
 
 import gc
 import hashlib
@@ -14,7 +14,7 @@ from plots import own, slim
 from plots import vectors as drawn_vectors
 
 _INDEX = "plots.json"
-#: Vectors of so many events have no plot.
+#: Vectors with at most this number of events are not plotted.
 _FEW_EVENTS = 8
 
 
@@ -24,19 +24,19 @@ def plot_name(vector: Vector) -> str:
 
 
 def is_plotted(vector: Vector) -> bool:
-    """Return whether a vector has a plot: the table of fewer events is as easy to read, and the site has a limit."""
+    """Return whether a vector has a plot: a table of few events is as easy to read, and the site has a size limit."""
     return len(vector.events) > _FEW_EVENTS
 
 
 def picture(vector: Vector, folder: str) -> str:
-    """Return the plot of a vector as Markdown; empty if it has none. ``folder``: the plots, as seen from the page."""
+    """Return the plot of a vector as Markdown, or "" without a plot. ``folder``: path of the plots from the page."""
     if not is_plotted(vector):
         return ""
     return f"```{{image}} {folder}/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n```"
 
 
 def write_plots(all_vectors: list[Vector], folder: Path) -> None:
-    """Draw what is missing or out of date, on all processors; remove plots of vectors that are gone."""
+    """Draw missing and outdated plots on all processors; remove plots of deleted vectors."""
     vectors = [vector for vector in all_vectors if is_plotted(vector)]
     folder.mkdir(parents=True, exist_ok=True)
     index = folder / _INDEX
@@ -50,7 +50,7 @@ def write_plots(all_vectors: list[Vector], folder: Path) -> None:
     if stale:
         with Pool(
             initializer=gc.freeze
-        ) as pool:  # what the build has loaded stays: it is not looked through for each plot
+        ) as pool:  # the garbage collector does not scan the loaded objects for each plot
             pool.starmap(drawn_vectors.plot_vector, [(v, folder / plot_name(v)) for v in stale], chunksize=4)
     index.write_text(json.dumps(keys, indent=1) + "\n", "utf-8")
 

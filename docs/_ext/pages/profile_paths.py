@@ -19,7 +19,7 @@ from firstflight_conformance.simulate.loop import ModelLoopRun, simulate
 from firstflight_conformance.simulate.scenario import load_scenario
 
 SCENARIO = "deep-queue-paced"
-#: Below the folder of the documentation. The folder of the plots of vectors is swept.
+#: Below the folder of the documentation, outside the folder of the vectors' plots, where unknown files are deleted.
 _FOLDER = "_generated/paths"
 RESULTS = f"{_FOLDER}/results.json"
 PLOT = f"{_FOLDER}/profiles.svg"

@@ -1,4 +1,4 @@
-"""Directives of the page that tells the profiles of SEARCH apart: tables made from the readings, vectors and simulations."""
+"""Directives of the page that compares the profiles of SEARCH: tables from readings, vectors and simulations."""
 
 import json
 import re
@@ -19,14 +19,14 @@ from pages import site
 from pages.profile_paths import RESULTS
 from pages.turns import NO_TURN, turns_text
 
-#: Shorter than in the table of readings; empty where another part of the answer says it.
+#: Shorter texts than in the table of readings; empty if another part of the answer contains the choice.
 _PHRASES: dict[tuple[str, str | int], str] = {
     ("evaluated", "every_ack"): "at every ACK",
-    ("windows", "through_open"): "eleven bins, the open one among them",
+    ("windows", "through_open"): "eleven bins, including the open bin",
     ("windows", "completed"): "ten completed bins",
-    ("windows", "live"): "ten bins, the open one among them",
-    ("crossing_credit", "new_bin"): "the ACK that ends a bin is not seen",
-    ("crossing_credit", "last_bin"): "the ACK that ends a bin is seen",
+    ("windows", "live"): "ten bins, including the open bin",
+    ("crossing_credit", "new_bin"): "the ACK that ends a bin is excluded",
+    ("crossing_credit", "last_bin"): "the ACK that ends a bin is included",
     ("interpolation", "none"): "the rest is dropped",
     ("interpolation", "backward"): "interpolated backward",
     ("interpolation", "forward"): "interpolated forward",
@@ -34,7 +34,7 @@ _PHRASES: dict[tuple[str, str | int], str] = {
     ("fraction", "percent"): "in whole percent",
     ("fraction", "percent_terms"): "in whole percent for each bin",
     ("before_bin_0", "never_read"): "",
-    ("before_bin_0", "zero"): "the counter before bin 0 is taken for 0",
+    ("before_bin_0", "zero"): "the counter before bin 0 counts as 0",
     ("rollback", "none"): "",
     ("rollback", "floor"): "of five bins",
     ("rollback", "nearest"): "of six bins",
@@ -69,7 +69,7 @@ _ROLLBACKS = {"none": "", "floor": "5 bins", "nearest": "6 bins", "current_rtt":
 
 
 class _Table(SphinxDirective):
-    """Markdown that is made when the page is read."""
+    """Markdown generated when the page is read."""
 
     def _parsed(self, text: str) -> list[nodes.Node]:
         self.env.note_dependency(SPEC / "search" / "profiles.toml")
@@ -79,7 +79,7 @@ class _Table(SphinxDirective):
 
 
 class AnswersDirective(_Table):
-    """The answers to a question, which is one or several readings: each with its profiles and what a vector shows."""
+    """The answers to a question about one or several readings, each with its profiles and its result in a vector."""
 
     required_arguments = 1
     optional_arguments = 20
@@ -114,7 +114,7 @@ def _vector(vector_id: str) -> Vector:
 
 
 def _answer(asked: list[Reading], values: tuple[str | int, ...]) -> str:
-    """Return an answer in words. How SEARCH starts again is left out where it never does."""
+    """Return an answer in words. The kind of restart is omitted if SEARCH never restarts."""
     parts = []
     for reading, value in zip(asked, values, strict=True):
         if reading.name == "missed_bins_restart" and 0 in values:
@@ -127,7 +127,7 @@ def _answer(asked: list[Reading], values: tuple[str | int, ...]) -> str:
 
 
 def _shows(vector: Vector, profiles: list[Profile], *, windows: bool) -> str:
-    """Return what the profiles do in a vector, those that do the same together."""
+    """Return the results of the profiles in a vector, grouped by equal results."""
     told: dict[str, list[str]] = defaultdict(list)
     for profile in profiles:
         if profile.name in vector.profiles:
@@ -171,7 +171,7 @@ def _profile_row(profile: Profile) -> tuple[str, ...]:
 
 
 def _short(words: dict[str, str], choice: str) -> str:
-    """Return a choice in few words; one that has none stands as it is called."""
+    """Return a choice in few words, or its own name."""
     return words.get(choice, choice.replace("_", " "))
 
 

@@ -1,4 +1,4 @@
-"""The page of published results: for each scenario its setting, plots, and every published sentence with what we get."""
+"""The page of published results: for each scenario its setting, plots, and every published sentence with our result."""
 
 from collections import Counter
 
@@ -8,22 +8,22 @@ from studies.published.claims import Claim, Verdict
 from studies.published.store import load
 from studies.published.texts import TEXTS
 
-_INTRODUCTION = """Publications give numbers: completion times, when a window was left, what was gained. Here the references and the
-path simulator compute them again. For every published number there is ours, the difference, and a verdict.
+_INTRODUCTION = """Publications give numbers: completion times, times of exits, gains. On this page the references and the
+path simulator compute these numbers again. Every published number has our number, the difference, and a verdict.
 
-- **reproduced**: our number is the published one, to the tolerance that stands with it.
-- **shape only**: it behaves as published, with another number; of several numbers or conditions more than half are met.
-- **not reproduced**: it does not, and the remark says what is known of why.
-- **not reproducible**: out of reach; the remark says what is missing, in the source or in the simulator.
+- **reproduced**: our number equals the published number, within the stated tolerance.
+- **shape only**: the behaviour is as published, with another number; if there are several numbers or conditions, more than half are met.
+- **not reproduced**: the behaviour differs; the remark contains the known reasons.
+- **not reproducible**: out of reach; the remark lists the missing parts of the source or the simulator.
 
-Five papers were read whole: of Scharf (2009), the SEARCH paper and its longer report (2024), the Careful Resume paper (2024) and Grigore's thesis (2025). What their abstracts, conclusions,
-tables and figures claim in words or numbers has a row, with its places in the source.
-Verdicts follow from the numbers by the rule in each row; nobody writes them, and no rule was changed for its result. One sentence of a source makes one row, and no row compares the project
-with itself, or a paper with its own arithmetic; what nobody published is in tables without verdicts. A number that its source calls approximate is reproduced
-within 10 %, and its shape within 30 %. Parameters come from the sources. Where a source leaves one open, the setting says which value is used and why.
+Five papers were read whole: the paper of Scharf (2009), the SEARCH paper and its longer report (2024), the Careful Resume paper (2024) and Grigore's thesis (2025). Each claim of their abstracts, conclusions,
+tables and figures, in words or numbers, has a row with its places in the source.
+Verdicts follow from the numbers by the rule in each row. They are computed, and no rule was changed for its result. One sentence of a source makes one row, and no row compares the project
+with itself, or a paper with its own arithmetic; unpublished numbers are in tables without verdicts. A number that its source calls approximate is reproduced
+within 10 %, and its shape within 30 %. Parameters come from the sources. If a source leaves a parameter open, the setting contains the value and the reason.
 No value was chosen for its result.
 
-`make results` carries out every run and writes the numbers to `conformance/studies/published/results`, from which this page and its plots are made; `firstflight dev results --check`
+`make results` executes every run and writes the numbers to `conformance/studies/published/results`, the source of this page and its plots; `firstflight dev results --check`
 computes them again and compares. Times are simulated, seeds are fixed: the numbers are the same on every machine. The simulator is specified in
 [](../specification/simulator.md)."""
 

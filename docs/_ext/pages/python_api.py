@@ -1,4 +1,4 @@
-"""The pages of the Python interface: what to begin with, and one page for each module or package of an algorithm."""
+"""The pages of the Python interface: a start page, and one page for each module or package of an algorithm."""
 
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -57,7 +57,7 @@ print(seen.cwnd_bytes, seen.outcome)  # 24000 Outcome.STARTED
 
 
 def pages() -> dict[str, str]:
-    """Return the pages by name: the one to begin with, and those of the modules and packages."""
+    """Return the pages by name: the start page, and the pages of the modules and packages."""
     model = [(name, title, [(name, "")]) for name, title in (("firstflight." + one, title) for one, title in _MODEL)]
     packages = [_package(algorithm) for algorithm in ALGORITHMS.values()]
     tools = [
@@ -67,12 +67,12 @@ def pages() -> dict[str, str]:
     every = [*model, *packages, *tools]
     first = md.page(
         "# Python",
-        "Every public function and class of the model `firstflight`, and of the parts of `firstflight_conformance` that a "
-        "program needs to read vectors and run the path simulator: one page for each module, and for the package of each algorithm.",
-        "The model needs nothing but the standard library. A controller is a value: `step` returns a new one and leaves the "
-        "old one as it was. The names that are listed in `firstflight.__all__` can be imported from `firstflight` itself.",
-        "Events and observations are values too: a type checker refuses a program that changes one. At run time nothing does, "
-        "since what refuses would take longer than the rest of making one.",
+        "Every public function and class of the model `firstflight`, and of the parts of `firstflight_conformance` that read "
+        "vectors and run the path simulator. Each module, and the package of each algorithm, has a page.",
+        "The model needs only the standard library. A controller is a value: `step` returns a new controller and leaves the "
+        "old one unchanged. The names in `firstflight.__all__` can be imported from `firstflight` itself.",
+        "Events and observations are values too. A type checker refuses a program that changes one; at run time changes are "
+        "not refused, since that check would take longer than the rest of the construction.",
         _EXAMPLE,
         first_functions.of_python(),
         *_listed("The model", model),
@@ -115,9 +115,9 @@ def _package(algorithm: Algorithm | Computation) -> _Page:
 
 
 def skip_fields(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
-    """Leave the fields of a dataclass out, as its signature has the name, type and default of each.
+    """Omit the fields of a dataclass, as its signature has the name, type and default of each.
 
-    They are what a class has beside methods, properties and the members of an enumeration, which are in upper case.
+    Fields are the members of a class other than methods, properties and enumeration members (in upper case).
     """
     is_field = what == "class" and not name.isupper() and not callable(obj)
     return True if is_field and not isinstance(obj, property | cached_property) else None

@@ -7,8 +7,8 @@ from firstflight_conformance.format.readings import Profile, ProfileTable, Readi
 from pages import markdown as md
 from pages.site import anchor
 
-_INTRODUCTION = """A **reading** is a choice where the sources leave room. A **profile** is a named set of choices, and the same vector may have
-a different right answer in each. The page of an algorithm has its profiles, each reading with its choices and reasons, and the profiles that choose them."""
+_INTRODUCTION = """A **reading** is a choice where the sources leave room. A **profile** is a named set of choices, and the correct answer to a
+vector may depend on the profile. The page of an algorithm has its profiles, and each reading with its choices, reasons and profiles."""
 
 
 def pages() -> dict[str, str]:
@@ -53,7 +53,7 @@ def _algorithm(table: ProfileTable) -> list[str]:
     if not table.readings:
         return [*blocks, f"{table.algorithm} has no readings; its choices are listed on its page of the specification."]
     blocks += [
-        "The choice that most profiles take stands first, then the others with the profiles that take them.",
+        "The most frequent choice comes first, then the other choices with their profiles.",
         md.list_table(
             ("Reading", "No.", "Most take", "Otherwise"),
             [_row(table, reading) for reading in table.readings],

@@ -1,4 +1,4 @@
-"""The index of the search: each word is stemmed once for all pages, not once for each, and what a page is listed under outlives the build."""
+"""The index of the search. Each word is stemmed once for all pages, and entries of unchanged pages survive a build."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _stem = cache(SearchEnglish({}).stem)
 
 
 class English(SearchEnglish):
-    """English, in which a word that was stemmed before is looked up."""
+    """English, with a cache of stems."""
 
     def stem(self, word: str) -> str:
         """Return the stem of a word."""
@@ -21,7 +21,7 @@ class English(SearchEnglish):
 
 
 def keep_entries(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Take the entries of pages that are not written again from the index that is there, which Sphinx does not; no page is added."""
+    """Copy the entries of pages that are not rewritten from the existing index; Sphinx does not. No page is added."""
     builder: Any = app.builder
     entries: dict[str, list[tuple[str, str, str]]] = builder.indexer._index_entries
     path = Path(app.outdir) / builder.searchindex_filename
@@ -34,7 +34,7 @@ def keep_entries(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def _entries(index: dict[str, Any]) -> dict[str, list[tuple[str, str, str]]]:
-    """Return the entries of each page of an index as it is written."""
+    """Return the entries of each page of a written index."""
     found: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for entry, places in index["indexentries"].items():
         for page, anchor, is_main in places:

@@ -1,4 +1,4 @@
-"""The directive ``side-by-side``: the clauses of a plain program, each with its Python and its C, and what other profiles do otherwise."""
+"""The directive ``side-by-side``: the clauses of a plain program with Python, C, and the differences of other profiles."""
 
 from collections.abc import Sequence
 from html import escape
@@ -49,7 +49,7 @@ class SideBySideDirective(SphinxDirective):
         for clause in row.clauses:
             text += self._clause(clause)
         if not row.clauses:
-            text += nodes.paragraph(text="The rest: constants, state, and helpers that carry out no clause.")
+            text += nodes.paragraph(text="The rest: constants, state, and helpers without a clause.")
         if differing := beside.differing(row, found):
             text += nodes.raw("", _otherwise_here(differing), format="html")
         box += text
@@ -98,7 +98,7 @@ class PlainProgramsDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return a sentence with a link for each program."""
         sentence = nodes.paragraph(
-            text="Text, plain Python and plain C side by side, and what other profiles do otherwise: "
+            text="Text, plain Python and plain C side by side, with the differences of other profiles: "
         )
         for number, name in enumerate(beside.of_algorithm(self.arguments[0])):
             uri = self.env.app.builder.get_relative_uri(self.env.docname, beside.page(name))
@@ -119,7 +119,7 @@ def _value(one: Otherwise, value: str | int) -> str:
 
 
 def _otherwise_here(found: list[Otherwise]) -> str:
-    """Return the notes of a row: without a script a list to open, with one the lines of the profile that is chosen."""
+    """Return the notes of a row: a list to open or, with a script, the lines of the chosen profile."""
     lines = "".join(
         f'<li data-profile="{escape(one.profile)}"><b>{escape(one.profile)}</b> <code>{escape(one.reading.name)}</code>: '
         f"{_value(one, one.there)}</li>"
@@ -131,7 +131,7 @@ def _otherwise_here(found: list[Otherwise]) -> str:
 
 
 def _otherwise_list(name: str, found: list[Otherwise]) -> str:
-    """Return every difference, profile by profile; the script puts a selector above it."""
+    """Return every difference, profile by profile; the script adds a selector above the list."""
     blocks = []
     for profile in dict.fromkeys(one.profile for one in found):
         mine = [one for one in found if one.profile == profile]
@@ -146,6 +146,6 @@ def _otherwise_list(name: str, found: list[Otherwise]) -> str:
             f"<th>There</th></tr></thead><tbody>{rows}</tbody></table></div></details>"
         )
     return (
-        f'<div class="otherwise-list" data-program="{escape(Path(name).name)}"><p>What other profiles do otherwise:</p>'
+        f'<div class="otherwise-list" data-program="{escape(Path(name).name)}"><p>Differences of other profiles:</p>'
         f"{''.join(blocks)}</div>"
     )

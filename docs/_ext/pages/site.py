@@ -1,4 +1,4 @@
-"""What the pages are made from, loaded once for a build, and where on the site it appears."""
+"""Sources of the pages, loaded once for a build, and their places on the site."""
 
 from collections import defaultdict
 from functools import cache
@@ -11,7 +11,7 @@ from firstflight_conformance.format.computations import Computation
 from firstflight_conformance.format.vectors import Vector, load_all
 from firstflight_conformance.paths import ROOT
 
-#: Where generated pages lie below the folder of the documentation.
+#: Folder of generated pages, below the folder of the documentation.
 GENERATED = "_generated"
 
 
@@ -45,7 +45,7 @@ def computations() -> list[Computation]:
 
 
 def group_of(vector_id: str) -> str:
-    """Return the group under which a vector is shown: its algorithm and topic."""
+    """Return the group of a vector: its algorithm and topic."""
     return ".".join(vector_id.split(".")[:2])
 
 
@@ -60,7 +60,7 @@ def groups() -> dict[str, list[Vector]]:
 
 @cache
 def vectors_by_clause() -> dict[str, list[Vector | Computation]]:
-    """Return the vectors and computations in which a profile carries out a clause, by clause."""
+    """Return the vectors and computations where a profile exercises a clause, by clause."""
     found: dict[str, list[Vector | Computation]] = defaultdict(list)
     every: list[Vector | Computation] = [*vectors(), *computations()]
     for vector in every:
@@ -95,10 +95,10 @@ def source_files() -> list[Path]:
 
 
 def clause_page(clause_id: str) -> str:
-    """Return the document that holds a clause. Raise ``KeyError`` if there is none."""
+    """Return the document that contains a clause. Raise ``KeyError`` for an unknown clause."""
     return f"specification/{clauses()[clause_id].page}"
 
 
 def relative_to_root(path: Path) -> str:
-    """Return a path as a reader of the repository writes it."""
+    """Return a path relative to the root of the repository."""
     return path.resolve().relative_to(ROOT).as_posix()

@@ -1,4 +1,4 @@
-"""Pages as small as they can be: hundreds of them have the same frame, and ids in code font by the ten thousand."""
+"""Reduces the size of pages: hundreds of them share a frame, and contain tens of thousands of ids in code font."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 
 from pages import navigation, parts, site
 
-#: Pages of which there are many: they have a short navigation.
+#: Large groups of pages, which have a short navigation.
 _MANY = tuple(
     f"{site.GENERATED}/{name}"
     for name in (
@@ -25,14 +25,14 @@ _MANY = tuple(
         "api/c-",
     )
 )
-#: Pages of sources, to which links from clauses lead, and of interfaces: their code has no colours.
+#: Pages of sources (the targets of links from clauses) and of interfaces: their code is not coloured.
 _PLAIN = tuple(f"{site.GENERATED}/{name}" for name in ("source/", "profiles/", "api/python-", "api/c-"))
 _COLOURED = re.compile(r'<span class="[a-z0-9]{1,3}">([^<]*)</span>')
-#: What is replaced by what, in this order.
+#: Replacements, applied in this order.
 _SHORTER = [
     (re.compile(pattern), by)
     for pattern, by in (
-        # A word in code font or in a link has an element of its own, and so has what is highlighted, where that shows nothing or little.
+        # Sphinx wraps each word in code font or in a link, and each highlighted token, even without visible effect.
         (r'<span class="pre">([^<]*)</span>', r"\1"),
         (r'<span class="(?:n|p|w|o|mi|nn|nb|bp|ow|colon|std std-ref)">([^<]*)</span>', r"\1"),
         (r'<span class="std std-doc">((?:(?!</?span).)*)</span>', r"\1"),
@@ -40,12 +40,12 @@ _SHORTER = [
         (r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code>([^<]*)</code></a>', r"<a \1>\2</a>"),
         (r'<a class="reference internal" (href="[^"]*")(?: title="[^"]*")?', r"<a \1"),
         (r'<a class="reference external" (href="[^"]*")', r"<a \1"),
-        # A line of a source file has two anchors, and a link to itself, where an anchor is enough.
+        # A line of a source file has two anchors and a link to itself; one anchor is enough.
         (r'<a id="(L-\d+)" name="\1"></a><a href="#\1"><span class="linenos">([^<]*)</span></a>', r'<i id="\1">\2</i>'),
         (r'<(tr|dt|dd) class="(?:row|field)-(?:odd|even)">', r"<\1>"),
         (r"<td><p>((?:(?!</?p>|</td>).)*)</p></td>", r"<td>\1</td>"),
         (r'(<a class="headerlink" href="[^"]*") title="[^"]*">', r"\1>"),
-        # A heading that has an anchor of ours needs none that Sphinx makes of its words.
+        # A heading with our anchor does not need the anchor that Sphinx derives from its words.
         (r'(<section id="(?:vector|group|clauses|reading|plain|stack|c)-[^"]*">\n)(?:<span id="[^"]*"></span>)+(?=<h\d>)', r"\1"),
         # A plot leads to itself: on a phone its letters are small.
         (r'(?<!">)(<img (?=[^>]*class="plot)[^>]*src="([^"]+)"[^>]*>)', r'<a class="enlarge" href="\2">\1</a>'),
@@ -53,7 +53,7 @@ _SHORTER = [
         (r'(<span class="property"> = )[^<]{200,}(</span>)', r"\1...\2"),
     )
 ]  # fmt: skip
-#: What only some pages need: scripts and styles by the beginning of their names, and what such a page has in its text.
+#: Scripts and styles for some pages, by the beginning of their names, with a pattern that such pages contain.
 _ONLY_WITH = [
     ("_static/beside.", re.compile(r'<div class="otherwise-list"')),
     ("_static/filter.", re.compile(r'<table class="[^"]*\b(?:stacks|matrix)\b')),
@@ -65,9 +65,9 @@ _ONLY_WITH = [
 
 
 def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    """Let the navigation unfold what leads to the page alone, and write its text in fewer elements."""
+    """Unfold only the page's own branch of the navigation, and write its text in fewer elements."""
     if page.startswith(_MANY):
-        context["next"] = context["prev"] = None  # nobody reads them one after the other
+        context["next"] = context["prev"] = None  # these pages are not read in sequence
     if toctree := context.get("toctree"):
         context["toctree"] = lambda **options: _navigation(
             page, toctree, options | {"collapse": True}, context["pathto"]
@@ -83,14 +83,14 @@ def _is_needed(name: str, body: str) -> bool:
 
 
 def _navigation(page: str, toctree: Callable[..., str], options: dict[str, Any], pathto: Callable[[str], str]) -> str:
-    """Return the navigation of a page; a short one where there are many."""
+    """Return the navigation of a page; a short navigation in large groups."""
     if page.startswith(_MANY) and not page.endswith("/index"):
         return navigation.short(page, pathto)
     return navigation.with_judge(parts.without_missing(toctree(**options)))
 
 
 def shorten(body: str) -> str:
-    """Return the HTML of a page without elements that nothing needs."""
+    """Return the HTML of a page without superfluous elements."""
     for pattern, by in _SHORTER:
         body = pattern.sub(by, body)
     return body

@@ -1,4 +1,4 @@
-"""Links to what is cited: RFCs and their sections, drafts, repositories at a commit, and files of this repository in code font."""
+"""Links to cited sources: RFCs with sections, drafts, repositories at a commit, files of this repository in code font."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from pages import beside, site
 _RFC = "https://www.rfc-editor.org/rfc/rfc"
 _DRAFT = "https://datatracker.ietf.org/doc/html/"
 _REPOSITORY = "https://github.com/"
-#: Drafts that lie elsewhere than their names say.
+#: Drafts whose address differs from their name.
 _DRAFTS = {
     "draft-chung-ietf-ccwg-00": f"{_REPOSITORY}Project-Faster/tcp_ss_search/blob/4f5e1d9/rfc-draft/draft-chung-ietf-ccwg-00.md",
 }
@@ -23,14 +23,14 @@ _CITED = re.compile(
     r"|\b(?P<owner>[A-Za-z0-9][\w-]*)/(?P<repository>[\w.-]+) (?:@|at) (?P<commit>[0-9a-f]{7,40})\b"
     r"|\b(?P<draft>draft(?:-[a-z][a-z0-9]*){3,}(?:-[0-9]{2})?)(?![-\w])"
 )
-#: What only looks like a repository: a file in a folder.
+#: Paths that only look like a repository: a file in a folder.
 _FILE = re.compile(r"\.(c|h|cc|go|py|rs|md)$")
-#: Nodes whose text is no citation, or which may hold no link.
+#: Nodes without citations, or where links are not allowed.
 _CLOSED = (nodes.reference, nodes.title, nodes.literal_block, nodes.raw, nodes.comment, nodes.image)
 
 
 def addresses(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where something is cited in a text: beginning, end, and address."""
+    """Yield the citations in a text: beginning, end, and address."""
     for match in _CITED.finditer(text):
         if match["rfc"]:
             place = f"#section-{match['section']}" if match["section"] else ""
@@ -43,7 +43,7 @@ def addresses(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def link_sources(app: Sphinx, doctree: nodes.document, document: str) -> None:
-    """Make each citation on a page a link, and each path of a source file that the site shows."""
+    """Turn each citation on a page, and each path of a source file on the site, into a link."""
     for node in list(doctree.findall(nodes.Text)):
         if not _is_open(node):
             continue
@@ -79,7 +79,7 @@ def _replace(node: nodes.Node, by: list[nodes.Node]) -> None:
 
 
 def _shown(text: str) -> str | None:
-    """Return the page of a source file of this repository that is named by its path, if it has one."""
+    """Return the page of a source file of this repository by its path, or None."""
     if "/" not in text or " " in text or not text.endswith((".py", ".c", ".h")):
         return None
     path = ROOT / text

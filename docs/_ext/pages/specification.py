@@ -1,4 +1,4 @@
-"""Pages of the specification, as they are included: their links name files of the repository, and lead to pages of the site here."""
+"""Included pages of the specification: links to files of the repository are changed to links to pages of the site."""
 
 import os
 import re
@@ -14,7 +14,7 @@ _LINK = re.compile(r"\]\((?P<path>(?:\.\./)?(?:[a-z-]+/)?[a-z-]+\.md)(?P<rest>#[
 
 
 def lead_to_pages(app: Sphinx, path: Path, document: str, content: list[str]) -> None:
-    """Change the links of a page of ``spec/`` that is being included."""
+    """Rewrite the links of an included page of ``spec/``."""
     if "spec" in path.parts:
         page = errata.with_links(content[0], path.parent.name) if path.name == "errata.md" else content[0]
         content[0] = on_the_site(page, SPEC if path.parent.name == SPEC.name else SPEC / path.parent.name)

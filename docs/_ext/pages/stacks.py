@@ -1,4 +1,4 @@
-"""The page "State of the stacks", from the report of a run or from the committed results. Only explanations are written by people."""
+"""The page "State of the stacks", from the report of a run or from the committed results, with manual explanations."""
 
 from collections import Counter
 from typing import Any
@@ -11,28 +11,28 @@ from pages.stacks_deviations import profile_of
 _TITLE = "# State of the stacks"
 _STALE = (
     ":::{admonition} Other vectors\n:class: warning\n"
-    "These results are of other vectors than the vectors of this site. `make conformance` judges the stacks again.\n:::"
+    "These results were computed with other vectors than the vectors of this site. `make conformance` judges the stacks again.\n:::"
 )
-_NOT_REACHED = """## What no stack here implements
+_NOT_REACHED = """## Algorithms without a judged stack
 
-**No stack that a package registry carries implements Careful Resume or JumpStart**, in any form. For these only the two references of this project and the derivations in the
-vectors stand behind the expectations. JumpStart is in the repository of quicly, Careful Resume in a fork of picoquic; neither is in a registry.
+**No stack in a package registry implements Careful Resume or JumpStart**, in any form. Their expectations rest only on the two references of this project and the derivations in the
+vectors. JumpStart is in the repository of quicly, Careful Resume in a fork of picoquic; neither is in a registry.
 
-**No implementation of SEARCH can be driven by single ACKs** from a registry. neqo has SEARCH, HyStart++ and classic slow start, and Debian's `firefox-esr` carries it from 153
-on: as a whole browser, which can be watched over a real path but not given ACKs. The source of neqo is in no registry, nor are the forks of picoquic and quicly and the Linux module
-`tcp_search`. So no adapter judges them here. The profiles named after them follow their published source and were replayed against it once, by hand, four of the codes compiled and three transcribed:
+**No implementation of SEARCH in a registry can be driven by single ACKs.** neqo has SEARCH, HyStart++ and classic slow start. Debian's `firefox-esr` has it from 153
+on, but as a whole browser, which can be observed over a real path but not driven by ACKs. The source of neqo is not in any registry, nor are the forks of picoquic and quicly and the Linux module
+`tcp_search`. So no adapter judges them here. The profiles named after them follow their published source and were replayed against it once, by hand. Four of the codes were compiled and three transcribed:
 [How each profile was compared with its code](../search-replay.md).
 
 **smoltcp** 0.14 is on crates.io and is not judged. Its congestion controllers are private, and the public socket infers losses from packets. An adapter must therefore
-play the segments of both ends, as the adapter of gVisor does in 423 lines, and there is no profile of RFC 5681, the text of its Reno.
+simulate the segments of both ends, like the adapter of gVisor with 423 lines. A profile of RFC 5681, the text of its Reno, is missing too.
 
 Not reachable at all: mvfst, lsquic, xquic and Google's quiche. A registry has the source of picoquic, inside `aiopquic`; its NewReno, CUBIC and BBR are judged here.
 
-*As of November 2026, when the registries were searched.*"""
+*The registries were searched in November 2026.*"""
 
 
 def pages() -> dict[str, str]:
-    """Return the page and those of the stacks, by the names of their documents."""
+    """Return the page and the pages of the stacks, by the names of their documents."""
     return pages_of(committed.current())
 
 
@@ -64,15 +64,19 @@ def page(report: dict[str, Any]) -> str:
         _verdicts(stacks),
         *stacks_effort.table(),
         _NOT_REACHED,
-        *_others("The references", "The references must agree with every case; that they do is a condition of the build.", by_role["reference"]),
-        *_others("Null adapters", "Adapters that do nothing useful. What they pass tells little apart.", by_role["null"]),
+        *_others("The references", "The references must agree with every case; otherwise the build fails.", by_role["reference"]),
+        *_others("Null adapters", "Adapters that do nothing useful. The cases that they pass distinguish little.", by_role["null"]),
     )  # fmt: skip
 
 
 def _introduction(stacks: list[dict[str, Any]], report: dict[str, Any]) -> str:
     languages = sorted({adapter["language"] for adapter in stacks})
     kept = [adapter["title"] for adapter in stacks if adapter.get("committed") and "committed" not in report]
-    note = f" Not judged in that run, so from the committed results: {', '.join(map(md.plain, kept))}." if kept else ""
+    note = (
+        f" Not judged in that run, and taken from the committed results: {', '.join(map(md.plain, kept))}."
+        if kept
+        else ""
+    )
     return (
         f"{len(stacks)} published congestion controllers in {', '.join(languages) or 'no language'}, unchanged behind "
         "[adapters](../specification/adapter-protocol.md), judged by vectors and in closed loop up to the first difference. "
@@ -81,7 +85,7 @@ def _introduction(stacks: list[dict[str, Any]], report: dict[str, Any]) -> str:
 
 
 def judged_at(report: dict[str, Any], adapter: dict[str, Any] | None = None) -> str:
-    """Return when the stacks, or one of them, were judged: commit and date of Firstflight, or the date of the committed results."""
+    """Return when the stacks, or one of them, were judged: commit and date, or the date of the committed results."""
     date = (adapter or report).get("committed")
     if date:
         folder = "../.." if adapter else ".."
@@ -92,7 +96,7 @@ def judged_at(report: dict[str, Any], adapter: dict[str, Any] | None = None) -> 
     checkout = report.get("checkout")
     if checkout is None:
         return ""
-    changed = ", with changes that are not committed" if checkout["changed"] else ""
+    changed = ", with uncommitted changes" if checkout["changed"] else ""
     return f"Judged with Firstflight at commit `{checkout['commit'][:12]}` of {checkout['date']}{changed}."
 
 
@@ -103,7 +107,7 @@ def declared(adapter: dict[str, Any]) -> list[str]:
 
 
 def status_of(result: dict[str, Any]) -> str:
-    """Return what a result counts as."""
+    """Return the status of a result."""
     if result["status"] == "choice":
         return "choice"
     if result["verdict"] == "fail":
@@ -154,7 +158,7 @@ def _verdicts(stacks: list[dict[str, Any]]) -> str:
     header = ("Stack", "Version", "Language", "Judged as", *(_STATUSES[status] for status in shown))
     table = md.list_table(header, rows, (30, 10, 10, 22, *[10] * len(shown)), "compact stacks")
     note = (
-        "Cases of vectors and of the closed loop together; one cause may show in many. *Not supported*: the stack has no function for an event of the case, or its clock is too coarse. "
+        "Cases of vectors and of the closed loop together; one cause may show in many cases. *Not supported*: the stack lacks a function for an event of the case, or its clock is too coarse. "
         "A number in parentheses agrees only within the class that the adapter declares, as for windows in `float32`."
     )
     return md.page("## Cases", table, note)

@@ -1,4 +1,4 @@
-"""The page of each stack: its defects first, then in grey what else differs; and its runs on paths."""
+"""The page of each stack: its defects first, then other differences in grey; and its runs on paths."""
 
 from collections import defaultdict
 from hashlib import sha256
@@ -13,7 +13,7 @@ from pages import markdown as md
 from pages.stacks_matrix import badge, counted, defects, is_other_version, legend, other, others
 from studies.defects.defects import defects as defects_by_id
 
-#: Up to this number, cases that nothing explains are shown without folding.
+#: Maximum number of unexplained cases that are shown without folding.
 _OPEN_CASES = 4
 _ORIGIN_NS = 1_000_000_000
 
@@ -24,7 +24,7 @@ def anchor(adapter: dict[str, Any]) -> str:
 
 
 def anchor_of(adapter: str, explanation: str) -> str:
-    """Return the target of a deviation of an adapter. It stays as long as its explanation does."""
+    """Return the target of a deviation of an adapter. It is stable as long as the explanation is."""
     return site.anchor(f"deviation-{adapter}", sha256(explanation.encode()).hexdigest()[:8])
 
 
@@ -63,7 +63,7 @@ def overview(stacks: list[dict[str, Any]]) -> list[str]:
     rest = [adapter for adapter in stacks if not defects(adapter["explained"])]
     for text, of_version in (
         ("No defect is known of", False),
-        ("Another version of the algorithm, in which no defect is looked for:", True),
+        ("Another version of the algorithm, which is not searched for defects:", True),
     ):
         links = [md.ref(one["title"], anchor(one)) for one in rest if is_other_version(one["explained"]) == of_version]
         blocks += [f"{text} {', '.join(links)}."] if links else []
@@ -72,12 +72,12 @@ def overview(stacks: list[dict[str, Any]]) -> list[str]:
 
 
 def page(adapter: dict[str, Any], judged_at: str = "") -> str:
-    """Return the page of a stack; ``judged_at`` says at which commit of this project."""
+    """Return the page of a stack; ``judged_at``: the commit of this project that judged it."""
     return md.page(
         md.label(anchor(adapter)),
         f"# {md.plain(adapter['title'])}",
         f"{_declares(adapter)} {judged_at} Times count from the beginning of a case. Back to the [State of the stacks](../stacks.md).",
-        '<details class="otherwise"><summary>What the signs and words mean</summary>',
+        '<details class="otherwise"><summary>Meaning of the signs and words</summary>',
         legend(),
         "</details>",
         *_supplied(adapter),
@@ -92,12 +92,12 @@ def _supplied(adapter: dict[str, Any]) -> list[str]:
 
 
 def key_of(adapter: dict[str, Any], cause: dict[str, Any]) -> str:
-    """Return the id of a defect. Reports of version 0.1 have none: there each explanation counts."""
+    """Return the id of a defect, or its explanation: reports of version 0.1 lack ids."""
     return str(cause.get("id") or anchor_of(adapter["name"], cause["explanation"]))
 
 
 def _profiles_by_defect(stacks: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """Return by id of a defect the profiles that show it, over all adapters."""
+    """Return the profiles that show each defect, by its id, over all adapters."""
     found: dict[str, set[str]] = defaultdict(set)
     for adapter in stacks:
         for cause in defects(adapter["explained"]):
@@ -156,7 +156,7 @@ def _summary(adapter: dict[str, Any]) -> str:
     cut = sum(one["verdict"] == "pass" and one["judged_events"] is not None for one in adapter["results"])
     controller = (adapter["declaration"] or {}).get("controller", "")
     partly = (
-        f" {counted(cut, 'case')} of `slow-start/rfc-9002` agree up to the first reduction of the window; what follows is judged by `{controller}/*`, the controller of this stack."
+        f" {counted(cut, 'case')} of `slow-start/rfc-9002` agree up to the first reduction of the window; later events are judged by `{controller}/*`, the controller of this stack."
         if cut
         else ""
     )
@@ -171,7 +171,7 @@ def _summary(adapter: dict[str, Any]) -> str:
 
 
 def _failures(adapter: dict[str, Any]) -> list[str]:
-    """Return what no manifest explains."""
+    """Return the failures that no manifest explains."""
     blocks = []
     unexplained, changed, errored = [], [], []
     for result in adapter["results"]:
@@ -198,7 +198,7 @@ def _title(cause: dict[str, Any]) -> str:
 
 
 def _smallest(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str]:
-    """Return the id of a defect and the case that shows it after the fewest events, a vector if there is one."""
+    """Return the id of a defect and the case that shows it after the fewest events, preferably a vector."""
     shown = [results[name] for name in cause["cases"] if name in results and results[name]["divergence"]]
     if not cause.get("id") or not shown:
         return []
@@ -209,7 +209,7 @@ def _smallest(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list
 
 
 def _plot(cause: dict[str, Any]) -> list[str]:
-    """Return the plot of a defect, or nothing if it was not run on a path."""
+    """Return the plot of a defect, or "" if it was not run on a path."""
     defect = defects_by_id().get(cause.get("id", ""))
     plot = defect_pages.plot(defect) if defect else ""
     return [plot] if plot else []
@@ -221,7 +221,7 @@ def _where(adapter: dict[str, Any], cause: dict[str, Any]) -> str:
 
 
 def _causes(adapter: dict[str, Any]) -> list[str]:
-    """Return what the diagnosis says of the failures that nothing explains."""
+    """Return the diagnosis of the unexplained failures."""
     return [
         f"Cause {md.code(cause['cause'])} ({cause['kind']}), {cause['explains']} of {cause['of']} cases: "
         + ", ".join(_clause(name) for name in cause["clauses"])
@@ -232,7 +232,7 @@ def _causes(adapter: dict[str, Any]) -> list[str]:
 def _declares(adapter: dict[str, Any]) -> str:
     declared = adapter["declaration"]
     if declared is None:
-        return "The adapter could not be asked what it declares."
+        return "The declaration of the adapter could not be read."
     if "observables" not in declared:
         return f"Version {md.plain(declared['version'])}."
     names = ", ".join(md.code(name) for name in declared["observables"])
@@ -243,7 +243,7 @@ def _declares(adapter: dict[str, Any]) -> str:
 
 
 def _folded(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str]:
-    """Return the cases of a cause, folded, with the rules at which it shows."""
+    """Return the cases of a cause, folded, with the rules where it shows."""
     rules = [f"Shows at {', '.join(map(_clause, cause['clauses']))}."] if cause["clauses"] else []
     cases = [results[name] for name in cause["cases"] if name in results]
     summary = f'<details class="events"><summary>{counted(len(cases), "case")} with the first divergence</summary>'
@@ -271,7 +271,7 @@ def _table(results: list[dict[str, Any]]) -> str:
 
 
 def _play(result: dict[str, Any]) -> str:
-    """Return the link that plays the vector up to the event at which the stack departs, with its window there."""
+    """Return the link that plays the vector up to the first divergence of the stack, with its window there."""
     vector_id, _, profile = result["case"].partition("@")
     vector, event = site.vectors_by_id().get(vector_id), result["divergence"]["event_index"]
     if vector is None or event is None:

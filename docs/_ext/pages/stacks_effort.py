@@ -53,7 +53,7 @@ def _own(folder: Path) -> list[Path]:
 
 
 def _common(folder: Path) -> set[Path]:
-    """Return the common files that the sources and build files of a folder name, and those that these name."""
+    """Return the common files that the sources and build files of a folder use, directly or indirectly."""
     found: set[Path] = set()
     due = [*_own(folder), *folder.glob("Cargo.toml"), *folder.glob("build.sh"), *folder.glob("go.mod")]
     while due:

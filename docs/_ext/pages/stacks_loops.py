@@ -12,21 +12,21 @@ from pages import markdown as md
 from pages import site
 
 _ORIGIN_NS = 1_000_000_000
-#: The path on which the delay rises, and what the ids of vectors that do the same hold.
+#: The path with a rising delay, and the part of the ids of the corresponding vectors.
 _STEP_PATH = "delay-rise"
 _STEP_VECTOR = ".delay.step-"
 _MODEL = "*the model*"
 
 
 def delay_step(stacks: list[dict[str, Any]]) -> list[str]:
-    """Return the section that shows at which ACK each stack reacts to a delay that rises."""
+    """Return the section with the ACK where each stack reacts to a rising delay."""
     vectors = [vector for vector in site.vectors() if _STEP_VECTOR in vector.id]
     tables = [_vector_table(vector, stacks) for vector in vectors] + [_path_table(stacks)]
     if not any(tables):
         return []
     return [
         "## A delay that rises",
-        "From one round to the next the RTT becomes longer. Which ACK is the first that grows the window by less than it acknowledges? HyStart++ and HyStart are there to find "
+        "From one round to the next the RTT becomes longer. Which ACK is the first that grows the window by less than it acknowledges? HyStart++ and HyStart are designed to detect "
         "this; plain slow start goes on.",
         *(table for table in tables if table),
     ]
@@ -51,7 +51,7 @@ def _vector_table(vector: Vector, stacks: list[dict[str, Any]]) -> str:
 
 
 def _exit(expected: int | None, observed: int | None) -> str:
-    """Return how the event of the exit differs."""
+    """Return the difference between the exit events."""
     if expected == observed:
         return "as expected"
     if observed is None:
@@ -60,7 +60,7 @@ def _exit(expected: int | None, observed: int | None) -> str:
 
 
 def _rest(result: dict[str, Any]) -> str:
-    """Return what differs in the case, the exit or something else, and first where."""
+    """Return the first difference in the case, of the exit or another observable, with its event."""
     if result["divergence"] is None:
         return "agrees"
     differences = ", ".join(
@@ -121,16 +121,16 @@ def paths(stacks: list[dict[str, Any]], root: str = "..") -> list[str]:
     shown = {name for by_scenario in _loops(stacks).values() for name in by_scenario}
     legend = "\n".join(f"- **{name}**: {md.plain(titles[name])}" for name in titles if name in shown)
     return [
-        "## On paths of their own",
-        f"In [closed loop]({root}/specification/adapter-protocol.md) each stack decides itself how much it sends. The cells show when the window first grew less than in slow start, or shrank, "
-        "from the start of the run, the window then, and how many packets the sender declared lost.",
+        "## In closed loop",
+        f"In [closed loop]({root}/specification/adapter-protocol.md) each stack's own window decides how much it sends. The cells contain the time from the start of the run to the first growth below slow start, "
+        "or the first shrinking; the window at that time; and the number of packets that the sender declared lost.",
         legend,
         *blocks,
     ]
 
 
 def _loops(stacks: list[dict[str, Any]]) -> dict[str, dict[str, list[tuple[dict[str, Any], dict[str, Any]]]]]:
-    """Return by profile and scenario the adapters that were in the loop, each with both runs."""
+    """Return the adapters in the loop by profile and scenario, each with both runs."""
     found: dict[str, dict[str, list[tuple[dict[str, Any], dict[str, Any]]]]] = defaultdict(lambda: defaultdict(list))
     for adapter in stacks:
         for result in adapter["results"]:

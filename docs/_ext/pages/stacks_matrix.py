@@ -1,4 +1,4 @@
-"""The matrix of the page "State of the stacks": each stack beside each profile, with the causes of what differs; and how both are signed."""
+"""The matrix of the page "State of the stacks": stacks and profiles with the causes of differences, and their signs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from pages import markdown as md
 from pages import site
 
 DEFECT = KINDS[0]
-#: The levels of a defect, the most binding first, each with the sign that tells it without colour, and its class.
+#: The levels of a defect, the most binding first, each with a sign that works without colour, and its class.
 _LEVELS = {
     "MUST": ("●", "state-must"),
     "SHOULD": ("◐", "state-should"),
@@ -17,22 +17,22 @@ _LEVELS = {
 _AGREES = ("✓", "state-agrees")
 _OTHER = ("○", "state-other")
 _UNKNOWN = ("?", "state-unknown")
-_LEGEND = f"""A **defect** departs from a sentence of the text. How binding that sentence is: {", ".join(f"{sign} {level}" for level, (sign, _) in _LEVELS.items())};
-a *definition* is what a text states without a keyword. Everything else is grey, {_OTHER[0]}, and no accusation:
+_LEGEND = f"""A **defect** departs from a sentence of the text. Signs for the level of this sentence: {", ".join(f"{sign} {level}" for level, (sign, _) in _LEVELS.items())};
+a *definition* is a statement of a text without a keyword. All other deviations are grey, {_OTHER[0]}, and are not accusations:
 
-- *literal*: the text read to the letter, where this project reads it otherwise and says why;
+- *literal*: the literal reading of the text, where this project has another reading with a reason;
 - *by design*: another algorithm or an older text, which the text permits;
 - *other-version*: another version of the algorithm; only the first difference of each case is shown;
-- *open*: what the text leaves to the implementer; where something speaks against the choice, the explanation says so;
+- *open*: a choice that the text leaves to the implementer; the explanation contains arguments against the choice, if any;
 - *precision*: rounding, or arithmetic in floating point.
 
-{_AGREES[0]} every judged case agrees, {_UNKNOWN[0]} nothing explains the difference yet. One cause, such as another rounding, may show in many cases: causes are counted, and the
-cases in small print. *Up to the first reduction*: RFC 9002, section 7, permits another controller than NewReno and names CUBIC, so a stack that runs CUBIC is judged by
+{_AGREES[0]} every judged case agrees, {_UNKNOWN[0]} the difference is not explained yet. One cause, such as another rounding, may show in many cases: causes are counted, and the
+cases are in small print. *Up to the first reduction*: RFC 9002, section 7, permits another controller than NewReno and mentions CUBIC. So a stack that runs CUBIC is judged by
 `slow-start/rfc-9002` up to the first reduction of its window, and by `cubic/rfc-9438` from there on."""
 
 
 def legend() -> str:
-    """Return what the signs and words of the pages mean."""
+    """Return the meaning of the signs and words of the pages."""
     return _LEGEND
 
 
@@ -42,7 +42,7 @@ def badge(level: str) -> str:
 
 
 def other(text: str) -> str:
-    """Return a text in grey, with the sign of what is no defect."""
+    """Return a text in grey, with the sign of deviations that are not defects."""
     return _span(*_OTHER, text)
 
 
@@ -52,7 +52,7 @@ def defects(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def others(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what is no defect."""
+    """Return the other causes, which are not defects."""
     return [cause for cause in causes if cause["kind"] != DEFECT]
 
 

@@ -1,4 +1,4 @@
-"""The page "Implementation status": for each algorithm a section in the form of RFC 7942, from the report of a real run, to be pasted into a draft."""
+"""The page "Implementation status": a section in the form of RFC 7942 for each algorithm, from the report of a run."""
 
 import textwrap
 from typing import Any
@@ -23,8 +23,8 @@ def page_of(report: dict[str, Any]) -> str:
     judged = [one for one in report["adapters"] if one["role"] == "third-party" and not one["skipped"]]
     blocks = [
         _TITLE,
-        "For authors of a draft: the section that RFC 7942 proposes, for each algorithm that a published stack implements, with what the "
-        "vectors found. Paste it, and fill in what a run cannot know: organization, licence, contact.",
+        "For authors of a draft: the section proposed by RFC 7942, for each algorithm that a published stack implements, with the "
+        "results of the vectors. Paste it, and fill in organization, licence and contact.",
     ]
     for name, algorithm in ALGORITHMS.items():
         listed = [(one, profiles) for one in judged if (profiles := _profiles(one, name))]
@@ -38,14 +38,14 @@ def _profiles(adapter: dict[str, Any], algorithm: str) -> list[str]:
 
 
 def section(title: str, listed: list[tuple[dict[str, Any], list[str]]], report: dict[str, Any]) -> str:
-    """Return the section of one algorithm as it stands in a draft."""
+    """Return the section of one algorithm in the form of a draft."""
     checkout = report.get("checkout")
     at = f" (commit {checkout['commit'][:12]} of {checkout['date']})" if checkout else ""
     at = f" (results of {report['committed']})" if report.get("committed") else at
     head = (
         "Note to the RFC Editor: please remove this section, and the reference to RFC 7942, before publication. "
         f"The implementations of {title} below were judged by Firstflight{at}, which replays sequences of ACKs and compares window, "
-        "ssthresh and phase after each. Being listed is no endorsement."
+        "ssthresh and phase after each. Listing an implementation does not imply endorsement."
     )
     entries = [_entry(adapter, profiles) for adapter, profiles in listed]
     return "\n\n".join(["Implementation Status", _filled(head, 3), *entries])
@@ -60,8 +60,8 @@ def _entry(adapter: dict[str, Any], profiles: list[str]) -> str:
     rows = {
         "Organization": "(to be filled in)",
         "Maturity": "released, in a package registry",
-        "Coverage": f"{passed} of {counted(len(judged), 'judged case')} agree to the end; one departure may show in many"
-        + (f"; {unsupported} need what the adapter does not support" if unsupported else ""),
+        "Coverage": f"{passed} of {counted(len(judged), 'judged case')} agree to the end; one departure may show in many cases"
+        + (f"; {unsupported} need events or profiles that the adapter does not support" if unsupported else ""),
         "Version compatibility": ", ".join(profiles),
         "Licensing": "(to be filled in)",
         "Implementation experience": _experience(causes),

@@ -1,4 +1,4 @@
-"""A page whose title, sections or place have changed is named on others: these are written again, as in a build from nothing."""
+"""Rewrites the pages that may refer to a page with a changed title, section or place, as in a build from scratch."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from sphinx.environment import BuildEnvironment
 
 
 def write_what_names_them(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
-    """Return all pages if one has another title, section or place in the contents than in the build before, else none."""
+    """Return all pages if a title, a section or a place in the contents has changed since the last build, else none."""
     named: dict[str, Any] = {
         "titles": {name: title.astext() for name, title in env.titles.items()},
         "contents": {name: list(children) for name, children in env.toctree_includes.items()},

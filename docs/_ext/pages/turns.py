@@ -1,10 +1,10 @@
-"""What happens to the window in a case, in a few words."""
+"""Changes of the window in a case, in a few words."""
 
 from collections.abc import Sequence
 
 from firstflight_conformance.format.vectors import Case
 
-#: By outcome: how a turn is told.
+#: Texts of turns by outcome.
 TURNS = {
     "exited": "exit",
     "restarted": "restart",
@@ -13,7 +13,7 @@ TURNS = {
     "collapsed": "collapse",
 }
 NO_TURN = "no exit"
-#: How many turns of a case are told.
+#: Maximum number of turns in the text of a case.
 _TOLD = 2
 
 

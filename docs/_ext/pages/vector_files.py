@@ -10,22 +10,22 @@ from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.report.play import play_address
 from pages import site
 
-#: Where they lie below the site: as in the repository.
+#: Their folder on the site: as in the repository.
 _FOLDER = "vectors"
 
 
 def file_of(path: Path) -> str:
-    """Return where the site has the file of a vector or a computation, packed: all of them are 34 MB."""
+    """Return the path of the file of a vector or a computation on the site; packed, since all files are 34 MB."""
     return f"{_FOLDER}/{path.relative_to(VECTORS).as_posix()}.gz"
 
 
 def play(vector: Vector, profile: str, **more: object) -> str:
-    """Return the address at which a vector is played, from the root of the site."""
+    """Return the address of the page that plays a vector, from the root of the site."""
     return play_address(vector.id, profile, **more)
 
 
 def links(vector: Vector, root: str) -> str:
-    """Return the links as HTML, for a page from which ``root`` leads to the root of the site."""
+    """Return the links as HTML. ``root``: path from the page to the root of the site."""
     where = play(vector, next(iter(vector.profiles))).replace("&", "&amp;")
     return f'<a href="{root}{where}">Play this vector</a>, <a href="{root}{file_of(vector.path)}" download>JSON</a>'
 

@@ -1,4 +1,4 @@
-"""The script with what the page *Find vectors* selects by: of each vector tier, flags, clauses, and which of its profiles it tells apart."""
+"""The data of the page *Find vectors*: tier, flags, clauses and distinguished profiles of each vector, as a script."""
 
 import json
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from firstflight_conformance.format.readings import load_tables
 from firstflight_conformance.format.vectors import ProfileCase, Vector
 from pages import site
 
-#: What every stack reports.
+#: Observables of every stack.
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes", "phase")
-#: How many events are judged, and the changes of the windows with the index of their event.
+#: The number of judged events, and the changes of the windows with the index of their event.
 _Answer: TypeAlias = tuple[int, tuple[tuple[int, tuple[tuple[str, Any], ...]], ...]]
 
 
@@ -28,7 +28,7 @@ def write_index(app: Sphinx, error: Exception | None) -> None:
 
 
 def index(vectors: Sequence[Vector]) -> dict[str, Any]:
-    """Return the index: clauses with their levels, sets of them, and profiles. The cases of a vector name profile, set and answer by number."""
+    """Return the index: clauses with their levels, sets of clauses, and profiles, which the cases refer to by number."""
     names = sorted({name for vector in vectors for case in vector.profiles.values() for name in case.clauses})
     number = {name: place for place, name in enumerate(names)}
     sets: dict[str, int] = {}
@@ -51,7 +51,7 @@ def index(vectors: Sequence[Vector]) -> dict[str, Any]:
 
 
 def _readings() -> dict[str, Any]:
-    """Return by algorithm what each reading asks, with the meaning of its choices, and what each profile chooses."""
+    """Return by algorithm the question of each reading, the meaning of its choices, and the choice of each profile."""
     return {
         name: {
             "questions": {one.name: [one.question, one.choices] for one in table.readings},
@@ -62,12 +62,12 @@ def _readings() -> dict[str, Any]:
 
 
 def _steps(numbers: list[int]) -> str:
-    """Return numbers in rising order as the steps between them, which are mostly of one digit."""
+    """Return numbers in rising order as differences, which mostly have one digit."""
     return " ".join(str(number - before) for before, number in zip([0, *numbers], numbers, strict=False))
 
 
 def _classes(vector: Vector) -> tuple[dict[str, int], list[list[int]]]:
-    """Return the profiles by what they answer in windows; and the pairs of answers that are the same as far as both are judged."""
+    """Return the profiles by their windows, and the pairs of answers that are equal as far as both are judged."""
     answers: dict[_Answer, int] = {}
     classes = {name: answers.setdefault(_answer(case), len(answers)) for name, case in vector.profiles.items()}
     pairs = combinations(answers.items(), 2)

@@ -12,13 +12,13 @@ from pages import markdown as md
 from pages.plot_cache import picture
 from pages.turns import TURNS, turns_text
 
-#: A line of a listing: number, time, event, and what changes.
+#: A line of a listing: number, time, event, and changes.
 _Row: TypeAlias = tuple[str, str, str, str]
 #: The longest stream that is listed in full, in events.
 _LISTED_EVENTS = 30
-#: Where profiles answer differently, so many events are listed from there on.
+#: Number of events that are listed from the first different answer on.
 _LISTED_AFTER = 8
-#: Up to this number, profiles are shown without folding anything away but events.
+#: Maximum number of profiles that are shown with only the events folded.
 _OPEN_PROFILES = 3
 
 
@@ -28,9 +28,9 @@ def index() -> str:
     cases = sum(len(vector.profiles) for vector in site.vectors())
     blocks = [
         "# Vectors",
-        "All vectors are listed here, by algorithm and topic, each with a link to its events, expectations and plot. "
-        f"There are {len(site.vectors())} of them; with their profiles they make {cases} cases.",
-        "*Gold* vectors can be derived by hand from the text beside them; *core* vectors were recorded from the model, most "
+        "This page lists all vectors by algorithm and topic, each with a link to its events, expectations and plot. "
+        f"There are {len(site.vectors())} vectors; with their profiles they make {cases} cases.",
+        "*Gold* vectors can be derived by hand from their text; *core* vectors were recorded from the model, most "
         "of them in the "
         "[path simulator](../../specification/simulator.md). The format is described in "
         "[](../../specification/vector-format.md).",
@@ -39,8 +39,8 @@ def index() -> str:
         + "\n```",
     ]
     blocks.append(
-        f"The {len(site.computations())} [computations of the transfer-time models](transfer-time.md) have no events and a "
-        "page of their own."
+        f"The {len(site.computations())} [computations of the transfer-time models](transfer-time.md) do not use events, and have "
+        "a page of their own."
     )
     for name, group in groups.items():
         blocks += [f"## {md.ref(name, site.anchor('group', name))}", _index_table(group)]
@@ -65,8 +65,8 @@ def page(name: str, group: list[Vector]) -> str:
     blocks = [
         md.label(site.anchor("group", name)),
         f"# {_heading(name)}",
-        f"{'This vector' if len(group) == 1 else f'Each of these {len(group)} vectors'} comes with what it tells apart, "
-        "the clauses that the model carries out in it, a plot if it is long, and its events and expectations. All of them: [Vectors](index.md), [Find vectors](../../find.md).",
+        f"{'This vector' if len(group) == 1 else f'Each of these {len(group)} vectors'} has the profiles that it distinguishes, "
+        "the clauses that the model exercises, a plot if it is long, and its events and expectations. All vectors: [Vectors](index.md), [Find vectors](../../find.md).",
     ]
     every = carried_out.of_every(group)
     if any(every.values()):
@@ -77,7 +77,7 @@ def page(name: str, group: list[Vector]) -> str:
 
 
 def _heading(group: str) -> str:
-    """Return what the page is called: a reader who finds it among others does not know the ids."""
+    """Return the title of the page, for readers who do not know the ids."""
     algorithm, _, topic = group.partition(".")
     return f"{ALGORITHMS[algorithm].title} vectors: {topic.replace('-', ' ')} ({group})"
 
@@ -130,7 +130,7 @@ def _source(vector: Vector) -> str:
 
 
 def _cases(cases: list[Case], clauses: list[str]) -> list[str]:
-    """Return what each profile does; what several have in common is said once, and what is long of many is folded away."""
+    """Return the answers of each profile; common answers appear once, and long lists for many profiles are folded."""
     listings = _listings([case for case in cases if _is_listed(case)])
     if len(cases) > _OPEN_PROFILES:
         alike: dict[tuple[str, str], list[str]] = {}
@@ -160,11 +160,11 @@ def _judged(case: Case) -> str:
 
 
 def _clauses(vector: Vector, every: carried_out.Clauses) -> list[str]:
-    """Return the clauses that the profiles carry out; those of every vector stand once on the page."""
-    common = md.ref("those of every vector", _every(site.group_of(vector.id)))
+    """Return the clauses that the profiles exercise; clauses of every vector appear once on the page."""
+    common = md.ref("the clauses of every vector", _every(site.group_of(vector.id)))
     besides = f", besides {common}" if any(every.get(profile) for profile in vector.profiles) else ""
     text = carried_out.listed(f"Clauses carried out{besides}", carried_out.others(vector, every))
-    return [text or f"Of the clauses, {common} are carried out and no others."]
+    return [text or f"Only {common} are carried out."]
 
 
 def _is_listed(case: Case) -> bool:
@@ -179,7 +179,7 @@ def _commands(cases: list[Case]) -> str:
 
 
 def _listings(cases: list[Case]) -> list[str]:
-    """Return a listing for the profiles that answer alike: the first in full, each other one where it departs from that."""
+    """Return a listing for each group of equal profiles: the first in full, the others from their first difference on."""
     alike: dict[tuple[_Row, ...], list[Case]] = {}
     for case in cases:
         alike.setdefault(tuple(lines(case)), []).append(case)

@@ -1,4 +1,4 @@
-"""A limit to the bytes of the site: what is repeated on hundreds of pages grows unseen."""
+"""A limit to the bytes of the site: elements repeated on hundreds of pages grow unnoticed."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,14 +9,14 @@ from sphinx.util import logging
 _LOGGER = logging.getLogger(__name__)
 #: Limit of the whole site without the pages below.
 LIMIT_BYTES = 41_000_000
-#: Pages that are complete in themselves, so that no other page costs what they carry: each has a limit of its own.
+#: Self-contained pages, each with its own limit.
 APART_BYTES = {"judge.html": 8_000_000}
-#: So many parts of a site that is too large are named.
+#: Maximum number of parts in the message for a site that is too large.
 _NAMED = 6
 
 
 def remove_unused(app: Sphinx, error: Exception | None) -> None:
-    """Remove what no page uses: the maps from the theme's styles and scripts to sources that are not here, and pictures that lie elsewhere as well."""
+    """Remove unused files: source maps of the theme's styles and scripts, and duplicate pictures."""
     if error is None and app.builder.name == "html":
         site = Path(app.outdir)
         pictures = (path for path in (site / "_static").glob("*.svg") if (site / "_images" / path.name).exists())
@@ -38,7 +38,7 @@ def check_weight(app: Sphinx, error: Exception | None) -> None:
 
 
 def weigh(site: Path) -> Counter[str]:
-    """Return the bytes of each part of a site: of its folders, those of generated pages apart, and of the pages beside them but those apart."""
+    """Return the bytes of each part of a site: its folders, each folder of generated pages, and the other pages."""
     parts: Counter[str] = Counter()
     for path in site.rglob("*"):
         place = path.relative_to(site)

@@ -19,9 +19,9 @@ WAYS = ("default", "option", "module", "fork", "text")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A stack that runs an algorithm: version, way (by default or another), and the place in the code, ``read`` on a day.
+    """A stack that runs an algorithm: version, way (default or other), place in the code, and the day of reading.
 
-    ``adapter`` and ``profile`` are of a pinned stack that the project judges; the ``version`` of other stacks is a commit or a text.
+    ``adapter`` and ``profile`` belong to a pinned stack that the project judges. Other stacks have a commit or a text.
     """
 
     algorithm: str
@@ -50,7 +50,7 @@ def table(algorithm: str) -> str:
 
 
 class WhoRunsItDirective(SphinxDirective):
-    """The table of the algorithm that the argument names."""
+    """The table of the given algorithm."""
 
     required_arguments = 1
 

@@ -1,1 +1,1 @@
-"""The plots of the site: a module with ``write_plots`` for each algorithm that has some, and what they have in common."""
+"""The plots of the site: a module with ``write_plots`` for each algorithm with plots, and common code."""

@@ -1,4 +1,4 @@
-"""Several controllers on one path, drawn: the window of each, and what it loses."""
+"""Plots of several controllers on one path: their windows and losses."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,14 +11,14 @@ from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.simulate.loop import simulate
 from firstflight_conformance.simulate.scenario import Scenario, load_scenario, scenario_files
 
-#: Algorithm, profile, colour, what the legend says.
+#: Algorithm, profile, colour, label in the legend.
 Flow = tuple[str, str, str, str]
 
 
 def plot_flows(
     scenario_name: str, flows: Sequence[Flow], path: Path, mark: Callable[[Axes, Scenario], None] | None = None
 ) -> None:
-    """Draw the window of each flow over a scenario, and what ``mark`` adds; write the plot as SVG or PNG by suffix."""
+    """Draw the window of each flow over a scenario, and the additions of ``mark``; write SVG or PNG by suffix."""
     with styled():
         scenario = load_scenario(scenario_files()[f"{scenario_name}.json"])
         figure = Figure(figsize=(7.6, 3.6), layout="constrained")

@@ -1,4 +1,4 @@
-"""What a vector of an algorithm is about beside the window: RTTs with their threshold, the phases, volumes that bound the window."""
+"""Quantities of a vector in addition to the window: RTTs with thresholds, phases, volumes that bound the window."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ _SHADES = {
     Phase.SAFE_RETREAT: "#f9dcdc",
 }
 _COLOURS = ("#8c510a", "#5e4fa2")
-#: As many characters of the name of a phase fit above the whole panel.
+#: Number of characters of phase names that fit above the whole panel.
 _CHARACTERS = 120
-#: A volume is drawn up to so many times what the windows reach.
+#: Maximum of a drawn volume, as a multiple of the largest window.
 _MOST_ABOVE = 2.5
 _LEAST_NS, _MOST_NS = 4_000_000, 16_000_000
 
@@ -32,7 +32,7 @@ def _state(member: str) -> _Value:
 
 
 def _threshold(member: str) -> _Value:
-    """Return an RTT of the state and an eighth of it, in the bounds of HyStart."""
+    """Return an RTT of the state plus an eighth of it, within the bounds of HyStart."""
 
     def value(seen: Observation) -> int | None:
         rtt_ns = seen.state.get(member)
@@ -51,7 +51,7 @@ class Own:
 
     @property
     def legend_inches(self) -> float:
-        """How much more space the legend needs: for the names of phases."""
+        """Additional space of the legend for the names of phases, in inches."""
         return 0.25 if self.phases else 0.0
 
     @property
@@ -60,7 +60,7 @@ class Own:
         return [1.1] if self.rtts else []
 
     def draw(self, panels: Sequence[Axes], traces: Sequence[WindowTrace], scale: Scale) -> None:
-        """Draw into the panel of the windows and those below it, of the first of several traces."""
+        """Draw the first of several traces into the panel of the windows and the panels below it."""
         trace = traces[0]
         whose = f" {trace.names[0]}" if len(traces) > 1 else ""
         for (label, value), colour in zip(self.volumes, _COLOURS, strict=False):
@@ -78,7 +78,7 @@ class Own:
                 _step(panel, trace, value, scale, lambda rtt_ns: rtt_ns / 1e6, color=colour, label=label)
             panel.set_ylabel("RTT (ms)")
             panel.margins(y=0.25)
-            if panel.get_legend_handles_labels()[1]:  # a stream without samples has no curve
+            if panel.get_legend_handles_labels()[1]:  # without samples the legend is empty
                 panel.legend(loc="upper left", ncols=3, borderpad=0.0, columnspacing=1.4, handletextpad=0.5)
 
 
@@ -93,7 +93,7 @@ def _step(
 
 
 def _volume(axes: Axes, trace: WindowTrace, value: _Value, scale: Scale, **style: Any) -> None:
-    """Draw a volume among the windows, if it is not so much larger that these could not be seen."""
+    """Draw a volume among the windows, unless it is so large that the windows would become invisible."""
     bottom, top = axes.get_ylim()
     places = [scale.size.of(one) for seen in trace.observations if (one := value(seen)) is not None]
     if places and bottom <= min(places) and max(places) <= _MOST_ABOVE * top:
@@ -102,7 +102,7 @@ def _volume(axes: Axes, trace: WindowTrace, value: _Value, scale: Scale, **style
 
 
 def _shade(axes: Axes, trace: WindowTrace, scale: Scale) -> None:
-    """Shade the phases. Their names stand above them, or in the legend where they have no room."""
+    """Shade the phases. Their names are above them, or in the legend for lack of space."""
     places = [scale.x(event.t_ns) for event in trace.events]
     begins = [
         n for n, seen in enumerate(trace.observations) if n == 0 or seen.phase is not trace.observations[n - 1].phase

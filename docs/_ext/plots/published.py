@@ -1,4 +1,4 @@
-"""Plots of published results, from their data in ``conformance/studies/published/results``: what all have in common."""
+"""Common code for plots of published results, from their data in ``conformance/studies/published/results``."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from studies.published.store import Data
 
 S, MB, MBPS = 10**9, 10**6, 10**6
-#: One colour to an algorithm on all plots.
+#: The colour of each algorithm on all plots.
 COLOURS = {
     "slow-start": "#0072b2",
     "cubic": "#0072b2",

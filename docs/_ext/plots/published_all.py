@@ -10,7 +10,7 @@ from studies.published.store import load
 
 
 def write_published_plots(folder: Path, suffix: str = ".svg") -> None:
-    """Draw every plot of the page from the data there is."""
+    """Draw every plot of the page from the existing data."""
     with styled():
         for scenario, plots in {**SEARCH, **RESUME, **MODELS}.items():
             for name, draw in plots.items():

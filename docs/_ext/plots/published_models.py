@@ -34,7 +34,7 @@ def _sizes_axis(axes: Axes) -> None:
 
 
 def cells(data: Data) -> Figure:
-    """Draw the published cells over ours, and the differences."""
+    """Draw the published cells over our cells, and the differences."""
     drawn = figure(3.4)
     left, right = drawn.subplots(1, 2, width_ratios=(3, 2))
     kilobytes = [1000 * size for size in thesis.COMPARED_KB]
@@ -137,7 +137,7 @@ def _points(top: Axes, bottom: Axes, data: Data, rate: int) -> None:
 
 
 def jump_start(data: Data) -> Figure:
-    """Draw by how much Jump Start is faster in the setting of 2007."""
+    """Draw the gain of Jump Start in the setting of 2007."""
     drawn = figure(3.0)
     axes = drawn.subplots()
     gain = [100 * float(one) for one in scharf.gains(data)]
@@ -170,7 +170,7 @@ def jump_start(data: Data) -> Figure:
 
 
 def beside(data: Data) -> Figure:
-    """Draw the response and the flow beside it, for each way to begin."""
+    """Draw the response and the competing flow, for each start."""
     drawn = figure(1.4 * len(sharing.SCHEMES))
     grid = drawn.subplots(len(sharing.SCHEMES), 1, sharex=True)
     for axes, scheme in zip(grid, sharing.SCHEMES, strict=True):
@@ -198,7 +198,7 @@ _SCHEME_COLOURS = {
 
 
 def completion(data: Data) -> Figure:
-    """Draw how long the response takes."""
+    """Draw the duration of the response."""
     drawn = figure(3.2)
     panels = drawn.subplots(1, 2, sharey=True)
     for axes, queue in zip(panels, sharing.QUEUES, strict=True):
@@ -216,7 +216,7 @@ def completion(data: Data) -> Figure:
 
 
 def busy(data: Data) -> Figure:
-    """Draw the mean response time and the losses over the load, for each way to begin."""
+    """Draw the mean response time and the losses over the load, for each start."""
     drawn = figure(3.2)
     left, right = drawn.subplots(1, 2)
     for scheme, label in load.LABELS.items():

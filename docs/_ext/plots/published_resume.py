@@ -25,7 +25,7 @@ _SHADES = {
 
 
 def sizes(data: Data) -> Figure:
-    """Draw the transfer time over the size, and what Careful Resume gains in RTTs."""
+    """Draw the transfer time over the size, and the gain of Careful Resume in RTTs."""
     drawn = figure(5.2)
     panels = drawn.subplots(2, 2, sharex=True)
     x = [size / MB for size in SIZES]
@@ -121,7 +121,7 @@ def panels(data: Data) -> Figure:
 
 
 def cross(data: Data) -> Figure:
-    """Draw the object beside a competing flow."""
+    """Draw the object and a competing flow."""
     drawn = figure(5.6)
     grid = drawn.subplots(3, 1, sharex=True)
     end_s = max(data[f"cross-{name}"]["completed_ns"] for name in ALGORITHMS) / S + 4

@@ -79,7 +79,7 @@ def exits(data: Data) -> Figure:
 
 
 def windows(data: Data) -> Figure:
-    """Draw what was delivered in the later window against what was expected."""
+    """Draw the delivered and the expected bytes of the later window."""
     drawn = figure(3.4)
     panels = drawn.subplots(1, 2)
     for axes, name, factor, what in (

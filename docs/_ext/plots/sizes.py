@@ -1,4 +1,4 @@
-"""How long a response takes under every startup algorithm, over its size, on a terrestrial and on a geostationary path."""
+"""Response time under every startup algorithm, over the size, on a terrestrial and on a geostationary path."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -21,13 +21,13 @@ from studies.published.scharf_runs import response_ns
 DATAGRAM_BYTES, WINDOW_BYTES = 1200, 12_000
 SIZES = (12_000, 24_000, 60_000, 120_000, 240_000, 600_000, 1_200_000, 3_000_000)
 BASE = "slow-start/rfc-9002"
-#: The profiles of an algorithm, where it is not the first that stands for it.
+#: The drawn profiles of an algorithm, if not only its first profile.
 CHOSEN = {
     "jumpstart": ("pfldnet-2007", "more-start"),
     "quick-start": ("rfc-4782", "rfc-4782-data"),
     "search": ("draft-09",),
 }
-#: Thirteen colours and twelve markers: no two of 156 curves have both alike.
+#: Thirteen colours and twelve markers: no two of 156 curves share both.
 _COLOURS = (
     "#0072b2",
     "#d55e00",
@@ -43,15 +43,15 @@ _COLOURS = (
     "#117733",
     "#aa4499",
 )
-#: One fewer than there are colours, so that no two controllers have both in common.
+#: One fewer than the colours, so that no two controllers share both.
 _MARKERS = "osv^D<>Xph*8"
-#: So many names fit beside a panel.
+#: Number of names that fit next to a panel.
 _NAMES_BESIDE = 18
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A path, which has a queue of one bandwidth-delay product and loses nothing on the link."""
+    """A path with a queue of one bandwidth-delay product and a link without losses."""
 
     title: str
     rate_bps: int
@@ -67,7 +67,7 @@ PLACES = (Place("100 Mbit/s, 40 ms", 100 * 10**6, 40 * MS), Place("20 Mbit/s, 60
 
 
 def controllers() -> list[str]:
-    """Return a profile of every algorithm that is found, as a package that is added is as well, but for those whose start is slow start."""
+    """Return a profile of every discovered algorithm, also of added packages, except those that start with slow start."""
     starts = (
         found
         for found in ALGORITHMS.values()
@@ -82,7 +82,7 @@ def controllers() -> list[str]:
 
 @cache
 def response(controller: str, place: Place, size_bytes: int) -> int:
-    """Return the time from the request to the last byte, in ns: one flow that knows the RTT, the data, and a saved window of one product."""
+    """Return the time from the request to the last byte, in ns, with known RTT and data and a saved window of one BDP."""
     link = Link(place.rate_bps, place.rtt_ns // 2, place.rtt_ns // 2, place.product_bytes, 0, 0)
     transfer = Transfer(
         Config(DATAGRAM_BYTES, WINDOW_BYTES),
@@ -101,7 +101,7 @@ def response(controller: str, place: Place, size_bytes: int) -> int:
 
 
 def draw() -> Figure:
-    """Return the figure: for each path the time over the size, divided by that of slow start."""
+    """Return the figure: for each path the time over the size, divided by the time of slow start."""
     figure = Figure(figsize=(7.6, 6.8), layout="constrained")
     panels = figure.subplots(len(PLACES), 1, sharex=True, sharey=True)
     curves = [_draw_place(axes, place) for axes, place in zip(panels, PLACES, strict=True)]
@@ -113,7 +113,7 @@ def draw() -> Figure:
 
 
 def _name_ends(axes: Axes, ends: list[tuple[float, str, str]]) -> None:
-    """Write the name of each curve beside its end, from which a line leads to it: curves that end alike have names one below the other."""
+    """Write the name of each curve next to its end, with a connecting line; names of close ends are stacked."""
     bottom, top = axes.get_ylim()
     ends = sorted(ends)
     for (ratio, name, colour), y in zip(
@@ -131,7 +131,7 @@ def _name_ends(axes: Axes, ends: list[tuple[float, str, str]]) -> None:
 
 
 def _apart(places: list[float], step: float) -> list[float]:
-    """Return places in rising order, moved apart to a step at least: those that are too close stand around their middle."""
+    """Return places in rising order, at least a step apart; close places are spread around their middle."""
     groups: list[list[float]] = []
     for place in places:
         groups.append([place])
@@ -144,7 +144,7 @@ def _apart(places: list[float], step: float) -> list[float]:
 
 
 def _draw_place(axes: Axes, place: Place) -> list[tuple[float, str, str]]:
-    """Draw the curves; return where each ends, its name and its colour."""
+    """Draw the curves; return the end, the name and the colour of each."""
     ends = []
     for index, controller in enumerate(controllers()):
         ratios = [response(controller, place, size) / response(BASE, place, size) for size in SIZES]

@@ -1,4 +1,4 @@
-"""Plots as small as they can be for the site: the same picture, written shorter than matplotlib does."""
+"""Minimises the plots of the site: the same pictures in shorter SVG than matplotlib's."""
 
 import re
 from collections.abc import Set
@@ -13,16 +13,16 @@ _NUMBER = re.compile(r"-?\d+\.\d+")
 _LEADING_ZERO = re.compile(r"^(-?)0\.")
 _COMMAND = re.compile(r"([A-Za-z])([^A-Za-z]*)")
 _REFERENCE = re.compile(r"^#([\w-]+)$|url\(#([\w-]+)\)")
-#: A list of fonts, of which the first and the kind are enough, and what all text has if nothing else is said.
+#: A list of fonts, reduced to the first font and the kind; the default font of all text.
 _FONTS = re.compile(r"font-family: ('[^']+'), .*?((?:sans-serif|serif|monospace))(?=;|$)")
 _FONT = "font-family:'DejaVu Sans',sans-serif"
-#: Text that is not turned.
+#: Transformation of unrotated text.
 _LEVEL = re.compile(r"rotate\(-?0 .*\)")
-#: So far from the middle, in points, may the ends of the curves of a circle differ.
+#: Tolerance in points for the distance from the centre of the curve ends of a circle.
 _ROUND = 0.001
-#: What stands side by side by the dozen: labels of axes, and marks.
+#: Elements that occur in long rows: labels of axes, and marks.
 _GATHERED = {f"{{{_SVG}}}text", f"{{{_SVG}}}use"}
-#: A colour of which each digit stands twice; a space that says nothing.
+#: A colour with doubled digits; a superfluous space.
 _COLOUR = re.compile(r"#(.)\1(.)\2(.)\3\b")
 _SPACE = re.compile(r"(?<=[:;]) ")
 
@@ -31,12 +31,12 @@ def slim_plots(folder: Path) -> None:
     """Write every plot below a folder again, shorter."""
     for path in folder.rglob("*.svg"):
         text = path.read_text("utf-8")
-        if text.startswith("<?xml"):  # else it is short already
+        if text.startswith("<?xml"):  # otherwise it is minimised already
             path.write_text(slim(text), "utf-8")
 
 
 def slim(text: str) -> str:
-    """Return an SVG with places to a tenth of a point, each style and mark stated once, and without names that nothing refers to."""
+    """Return an SVG with coordinates in tenths of a point, each style and mark once, and without unused ids."""
     ET.register_namespace("", _SVG)
     root = ET.fromstring(text)
     for metadata in root.findall(f"{{{_SVG}}}metadata"):
@@ -56,7 +56,7 @@ def slim(text: str) -> str:
 
 
 def _names(root: ET.Element) -> dict[str, str]:
-    """Return short names for what is referred to; marks of the same shape are one, and the others are taken out."""
+    """Return short names for referenced ids; duplicate marks are removed."""
     values = [value for element in root.iter() for value in element.attrib.values()]
     used = {name for value in values for found in _REFERENCE.findall(value) for name in found if name}
     ids: dict[str, str] = {}
@@ -72,7 +72,7 @@ def _names(root: ET.Element) -> dict[str, str]:
 
 
 def _shorten(element: ET.Element, ids: dict[str, str], classes: dict[str, str]) -> None:
-    """Shorten the members of one element; its style and what clips it become a class."""
+    """Shorten the attributes of one element; its style and clip path become a class."""
     attributes = element.attrib
     if "id" in attributes and attributes["id"] not in ids:
         del attributes["id"]
@@ -97,7 +97,7 @@ def _shorten(element: ET.Element, ids: dict[str, str], classes: dict[str, str]) 
 
 
 def _style(attributes: dict[str, str]) -> str:
-    """Take the style out of the members of an element, with its clip; return it without what holds anyway."""
+    """Remove style and clip path from the attributes of an element; return them without default values."""
     style = _FONTS.sub(r"font-family: \1,\2", attributes.pop("style", ""))
     clip = f"clip-path:{attributes.pop('clip-path')}" if "clip-path" in attributes else ""
     style = _COLOUR.sub(r"#\1\2\3", style)
@@ -106,7 +106,7 @@ def _style(attributes: dict[str, str]) -> str:
 
 
 def _rules(classes: dict[str, str]) -> str:
-    """Return the rules of all classes; what several say is said once for all of them."""
+    """Return the rules of all classes; common declarations appear once."""
     said: dict[str, list[str]] = {}
     for style, name in classes.items():
         for part in style.split(";"):
@@ -118,7 +118,7 @@ def _rules(classes: dict[str, str]) -> str:
 
 
 def _class_name(number: int) -> str:
-    """Return a letter, then a letter with a digit and so on: an element has a class more often than anything else."""
+    """Return a short class name: a letter, then a letter with a digit and so on; classes are very frequent."""
     return ascii_lowercase[number % 26] + (str(number // 26) if number >= 26 else "")
 
 
@@ -128,7 +128,7 @@ def _tenths(text: str) -> str:
 
 
 def _path(text: str) -> str:
-    """Return a path whose lines say how far they go, along an axis by one number; a line that goes nowhere is left out, one that goes on made longer."""
+    """Return a path with relative lines, with one number along an axis; empty lines are removed and collinear lines joined."""
     written: list[tuple[str, list[int]]] = []
     at: list[int] = []
     for command, places in _COMMAND.findall(text):
@@ -149,7 +149,7 @@ def _path(text: str) -> str:
 
 
 def _circle(text: str) -> str | None:
-    """Return a path as two arcs, if it is eight curves whose ends are as far from the middle as its beginning."""
+    """Return a path as two arcs, if it is eight curves whose ends have the same distance from the centre."""
     ends = [
         [float(place) for place in places.split()[-2:]] for command, places in _COMMAND.findall(text) if places.strip()
     ]
@@ -162,13 +162,13 @@ def _circle(text: str) -> str | None:
 
 
 def _numbers(tenths: list[int]) -> str:
-    """Return numbers with nothing between them where a sign parts them."""
+    """Return numbers, separated only where no sign separates them."""
     words = (f"{number / 10:g}" for number in tenths)
     return " ".join(_LEADING_ZERO.sub(r"\1.", word) for word in words).replace(" -", "-")
 
 
 def _unwrap(element: ET.Element) -> None:
-    """Put the children of a group that says nothing, or of definitions of which none is left, into its place."""
+    """Replace a group without attributes, or an empty list of definitions, by its children."""
     children: list[ET.Element] = []
     for child in element:
         _unwrap(child)
@@ -178,7 +178,7 @@ def _unwrap(element: ET.Element) -> None:
 
 
 def _merge(element: ET.Element, opaque: Set[str]) -> None:
-    """Draw lines and bars of one class, with nothing but text between them, as one path: those of a grid, and bins with their outlines."""
+    """Join lines and bars of one class into one path if only text is between them, such as a grid, or bins with outlines."""
     last: ET.Element | None = None
     for child in list(element):
         _merge(child, opaque)
@@ -193,7 +193,7 @@ def _merge(element: ET.Element, opaque: Set[str]) -> None:
 
 
 def _gather(element: ET.Element, opaque: Set[str]) -> None:
-    """Put texts, or marks, of one class that follow each other into a group that has the class."""
+    """Move consecutive texts or marks of one class into a group with this class."""
     children: list[ET.Element] = []
     for (tag, name), run in groupby(element, key=lambda child: (child.tag, child.get("class", ""))):
         found = list(run)

@@ -1,4 +1,4 @@
-"""The picture of the README: what is in flight on one path under each way to start up."""
+"""The picture of the README: bytes in flight on one path under each startup algorithm."""
 
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from plots.published import COLOURS
 
 PATH = ROOT / "docs" / "_static" / "start-ups.svg"
 SCENARIO = SCENARIOS / "start-ups.json"
-#: The time that one point of a line stands for.
+#: The duration of one point of a line.
 _SLICE_NS = 10**7
-#: Algorithm, profile, colour, dashes, by which lines are told apart without it, what the legend says.
+#: Algorithm, profile, colour, dashes (which distinguish lines without colour), label in the legend.
 FLOWS = (
     ("cubic", "rfc-9438", COLOURS["cubic"], "-", "slow start (RFC 9002), CUBIC"),
     ("hystartpp", "rfc-9406+cubic", "#009e73", (0, (7, 2)), "HyStart++ (RFC 9406)"),
@@ -39,7 +39,7 @@ def draw() -> Figure:
             axes.plot(
                 seconds, kilobytes, color=colour, linestyle=dashes, linewidth=1.5, label=f"{label}: {lost or 'nothing'} lost"
             )  # fmt: skip
-        # Where no line passes: the first is crossed by all of them on the left.
+        # Places without crossing lines: on the left all lines cross the first place.
         for height, text, seconds_in in (
             (product_bytes, "the path is full", 0.62),
             (product_bytes + link.queue_bytes, "the queue is full", 0.03),
@@ -52,7 +52,7 @@ def draw() -> Figure:
 
 
 def _samples(recording: ModelLoopRun) -> tuple[list[float], list[float]]:
-    """Return what is in flight, in kB, at the end of each slice of time, in seconds."""
+    """Return the data in flight, in kB, at the end of each slice of time, in seconds."""
     began_ns = recording.events[0].t_ns
     in_flight = {
         (event.t_ns - began_ns) // _SLICE_NS: event.bytes_in_flight

@@ -1,4 +1,4 @@
-"""How long an upload took with each start in quinn, run by run, beside what the path simulator says of it."""
+"""Duration of an upload with each start in quinn, run by run, compared with the path simulator."""
 
 from pathlib import Path
 

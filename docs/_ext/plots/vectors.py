@@ -1,4 +1,4 @@
-"""Plots of vectors: the windows of every profile over time, the bins of SEARCH, and what the rules are about beside them."""
+"""Plots of vectors: the windows of every profile over time, the bins of SEARCH, and the other quantities of the rules."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from firstflight_conformance.plots.windows import COLOURS, TURNS, WindowTrace
 from firstflight_conformance.replay.measure import config_from_json
 from plots.own import OWN
 
-#: How the text of a vector names profiles other than by their name.
+#: Other names of profiles in the texts of vectors.
 _CALLED = {"Literal": "lanman-2024-literal", "Recommended": "lanman-2024"}
 
 
@@ -29,14 +29,14 @@ def plot_vector(vector: Vector, path: Path) -> None:
         traces.append(WindowTrace((profile,), mine, observations, bins))
     shown = _shown_bins([trace.bins for trace in traces if trace.bins is not None], vector.why)
     groups = _grouped(traces)
-    # If there are more lines than colours, the profile whose bins are shown and the largest groups have one.
+    # If there are more lines than colours, the profile with shown bins and the largest groups get colours.
     if len(groups) > len(COLOURS):
         groups.sort(key=lambda group: (shown is None or shown.profile not in group.names, -len(group.names)))
     recordings.write(groups, shown, "", path, OWN.get(vector.algorithm))
 
 
 def _shown_bins(bins: Sequence[Bins], why: str) -> Bins | None:
-    """Return the bins to be drawn: of the profiles that the text is about, the first that left slow start, or compared.
+    """Return the bins to draw: of the first profile in the text that left slow start, or that compared windows.
 
     The text comes first, and then the order of the profiles, since no panel has room for more than one.
     """
@@ -64,7 +64,7 @@ def _grouped(traces: Sequence[WindowTrace]) -> list[WindowTrace]:
 
 
 def _turn_of(outcome: Outcome) -> str | None:
-    """Return the label of the turn that an outcome is, if it is one."""
+    """Return the label of the turn of an outcome, or None."""
     return next((label for label, _, outcomes in TURNS if outcome in outcomes), None)
 
 

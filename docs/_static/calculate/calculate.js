@@ -25,7 +25,7 @@
     initial_window_segments: values.iw, segments_per_ack: 1, threshold_bytes: values.threshold, approved_rate_bps: Math.round(values.approved * 1e6),
   });
 
-  /** The response time of the model in ns; throws with the reason where the inputs are outside its domain. */
+  /** The response time of the model in ns; throws with the reason if the inputs are outside its domain. */
   function model(firstflight, scheme, values) {
     const message = { op: "compute", case: "c", algorithm: "transfer-time", profile: scheme, inputs: inputsOf(values) };
     const answer = JSON.parse(firstflight.answer(JSON.stringify(message)));
@@ -43,7 +43,7 @@
     return values.mss > values.mtu ? ["mss", `${FIELDS.mss[0]}: must not exceed the whole packet, ${values.mtu} bytes`] : null;
   }
 
-  /** The profile of the simulator that is the scheme with these values; throws with the reason where there is none. */
+  /** The simulator's profile of the scheme with these values; throws with the reason if the simulator lacks it. */
   function profileOf(scheme, values) {
     const { profile, approved } = SCHEMES[scheme];
     if (approved && approved !== values.approved) throw new Error(`simulated at a rate of ${approved} Mbit/s only`);
@@ -63,7 +63,7 @@
     return Math.max(onLink, scheme === "jump-start" ? (values.rtt * 1e6) / Math.ceil(paced) : (values.mtu * 8e3) / values.approved);
   }
 
-  /** The time of the simulator where it describes the same scheme as the model; throws with the reason otherwise. */
+  /** The time of the simulator if it simulates the same scheme as the model; throws with the reason otherwise. */
   function compared(firstflight, scheme, values) {
     const packets = Math.abs(simulated(firstflight, scheme, values) - model(firstflight, scheme, values)) / packetTime(scheme, values);
     if (packets > CLOSE) throw new Error(`${packets.toFixed(0)} packet times from the closed form, which has no single packets`);
@@ -77,7 +77,7 @@
     const scenario = {
       format: 1, title: "a response", seed: 1, stop_ns: 600e9, after_slow_start_ns: 600e9,
       sender: { max_datagram_size_bytes: values.mss, initial_window_bytes: values.iw * values.mss, transfer_bytes: Math.round(values.size * 1000), paced: false, announced: true },
-      // The rate counts whole packets, the link carries payload. The queue takes all that can come: the models know no loss.
+      // The rate counts whole packets, the link carries payload. The queue is large enough: the models exclude loss.
       link: { rate_bps: Math.round((values.rate * 1e6 * values.mss) / values.mtu), forward_delay_ns: Math.floor(rtt / 2), return_delay_ns: rtt - Math.floor(rtt / 2), queue_bytes: 1e9, loss_ppm: 0, jitter_ns: 0 },
       receiver: { ack_every_packets: 1, max_ack_delay_ns: 25e6 },
     };

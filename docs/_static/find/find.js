@@ -8,7 +8,7 @@
 
   const algorithmOf = (vector) => vector.id.slice(0, vector.id.indexOf("."));
 
-  /** Take the cases of an index apart: the profiles of each vector, with the number of their clauses and that of their answer. */
+  /** Parse the cases of an index: the profiles of each vector, with the numbers of their clauses and answer. */
   function unfold(index) {
     for (const vector of index.vectors) {
       const cases = vector.cases.split(" ").map((text) => text.split(",").map(Number));
@@ -17,14 +17,14 @@
     return index;
   }
 
-  /** Whether a vector tells one profile from another in its windows. */
+  /** Whether a vector distinguishes two profiles by their windows. */
   function tells(vector, one, other) {
     const [a, b] = [vector.profiles[one], vector.profiles[other]];
     if (!a || !b || a[1] === b[1]) return false;
     return !(vector.same ?? []).some((pair) => pair.includes(a[1]) && pair.includes(b[1]));
   }
 
-  // A set is written as the steps between its numbers.
+  // A set is encoded as the differences between its numbers.
   function numbersOf(set) {
     let sum = 0;
     return set ? set.split(" ").map((step) => (sum += Number(step))) : [];
@@ -38,7 +38,7 @@
     return new Set(cases.flatMap(([set]) => numbersOf(index.sets[set])));
   }
 
-  /** Select the vectors of an index by {algorithm, profile, from, clause, level, flag, tier, words}, each of which may be empty. */
+  /** Select vectors of an index by {algorithm, profile, from, clause, level, flag, tier, words}; each may be empty. */
   function select(index, wanted) {
     const words = (wanted.words ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     const clause = wanted.clause ? index.clauses.findIndex(([name]) => name === wanted.clause) : null;
@@ -58,7 +58,7 @@
     });
   }
 
-  /** The command that runs a selection: by its options, by its ids, or where these are many by the list that is saved. */
+  /** The command that runs a selection: by its options, by its ids or, if there are many ids, by the saved list. */
   function command(wanted, found) {
     const options = ["algorithm", "profile", "tier", "flag"].filter((name) => wanted[name]).map((name) => `--${name} ${wanted[name]}`);
     const byId = ["from", "clause", "level", "words"].some((name) => wanted[name]);
@@ -67,7 +67,7 @@
     return `firstflight run --adapter "COMMAND" ${options.join(" ")}`.trimEnd();
   }
 
-  /** The readings in which two profiles differ: [name, question, what the one chooses, what the other]. On another base: that first. */
+  /** The differing readings of two profiles: [name, question, choice of one, choice of the other]; base first. */
   function differences(index, algorithm, one, other) {
     const { questions, profiles } = index.readings[algorithm];
     const [[first, base = "newreno"], [second, otherBase = "newreno"]] = [one.split("+"), other.split("+")];

@@ -1,4 +1,4 @@
-// The plots of the play page and their legend: the windows of each run, and below them the quantity that each controller goes by.
+// The plots of the play page with legend: the windows of each run, and below them each controller's deciding quantity.
 "use strict";
 
 (() => {
@@ -8,8 +8,8 @@
   const line = (of, pick, label, className) => ({ label, className, points: of.steps.map((step) => [step.t, pick(step)]) });
 
   /**
-   * Draw the windows of runs, and under them what each goes by; return the scales, by which a cursor is shown.
-   * `path`: the path that was run, or null for the events of a vector. `seen`: what a stack answered at one of these.
+   * Draw the windows of runs, and below them their deciding quantities; return the scales, for the cursor.
+   * `path`: the path of the run, or null for events of a vector. `seen`: the answer of a stack to one of these events.
    */
   function drawRuns(runs, { path, seen }) {
     const bdp = path ? bdpOf(path) : Math.max(...runs.flatMap((each) => each.steps.map((step) => step.flight ?? 0)));
@@ -30,7 +30,7 @@
     return scales;
   }
 
-  // Each quantity has a plot of its own, in its unit, with its legend.
+  // Each quantity has its own plot, with unit and legend.
   function drawOwn(each, i, end) {
     return plotsOf(each).map(({ unit, lines, levels = [], height = 170 }) => {
       const [box, names] = [document.createElement("div"), Object.assign(document.createElement("ul"), { className: "legend" })];
@@ -41,7 +41,7 @@
     });
   }
 
-  // Some numbers are only there at the events that compute them: they hold until the next, as long as the phase lasts.
+  // Some numbers are only present at the events that compute them. They are valid until the next one in the same phase.
   function lasting(value) {
     let [last, phase] = [null, null];
     return (step) => {

@@ -1,10 +1,10 @@
-// Runs of the play page: a scenario and a controller become steps, each an event with what was observed before and after it.
+// Runs of the play page: runs a controller in a scenario. A step is an event with the observables before and after it.
 "use strict";
 window.Play = window.Play || {};
 
 (() => {
   const MS = 1e6;
-  // Outcomes that every acknowledgement has: a decision is an event with another one, or in which the phase changes.
+  // Outcomes of ordinary acknowledgements. A decision is an event with another outcome, or with a change of the phase.
   const ROUTINE = new Set([
     "unchanged", "sent", "grown", "grown_avoidance", "in_recovery", "already_reduced", "same_bin", "warming_up", "below_threshold", "app_limited", "draining",
     "conservative_grown", "limited_grown", "rapid_grown", "reduced_further", "window_kept", "window_not_full",
@@ -87,7 +87,7 @@ window.Play = window.Play || {};
     return { name, algorithm, profile, scenario, summary, config: scenario.sender, steps: stepsOf(firstflight, events, algorithm, profile, scenario.sender) };
   }
 
-  /** Smallest and largest RTT in ms, goodput in Mbit/s, and the window at the exit from slow start in BDP, null where there is none. */
+  /** Smallest and largest RTT in ms, goodput in Mbit/s, and the window at the slow start exit in BDP, or null. */
   function measures({ steps }, path) {
     const acks = steps.filter(({ event }) => event.ev === "ack");
     const rtts = acks.map(({ event }) => event.latest_rtt_ns).filter((rtt) => rtt !== null && rtt !== undefined).map((rtt) => Number(rtt) / MS);
@@ -114,7 +114,7 @@ window.Play = window.Play || {};
     return [COLUMNS, ...rows].map((row) => `${row.join(",")}\n`).join("");
   }
 
-  /** The index of the first step at which two runs differ in event or window, or -1. */
+  /** The index of the first step with a different event or window in two runs, or -1. */
   function divergence(a, b) {
     const count = Math.min(a.steps.length, b.steps.length);
     for (let i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-// What each controller goes by beside its window: the plots below that of the windows.
+// The quantities in addition to the window that decide in each controller: the plots below the plot of the windows.
 "use strict";
 
 (() => {
@@ -11,7 +11,7 @@
   const of = (member) => (step) => number(step.after.state?.[member]);
   const plus = (member) => (step) => (of(member)(step) === null ? null : of(member)(step) + eighth(of(member)(step)));
 
-  // W_cubic of RFC 9438, section 4.2, in bytes: a curve to look at; the controller itself reckons in whole numbers.
+  // W_cubic of RFC 9438, section 4.2, in bytes, for display only; the controller computes with integers.
   const wCubic = (run) => (step) => {
     const { w_max_bytes: most, k_ns: k, epoch_start_ns: epoch } = step.after.state ?? {};
     if (!(most > 0) || k === null || k === undefined || epoch === null || epoch === undefined) return null;
@@ -19,10 +19,10 @@
     return Math.max(0, Number(most) + 0.4 * run.config.max_datagram_size_bytes * seconds ** 3);
   };
 
-  // The bytes of a bin are known when it ends.
+  // The bytes of a bin are final when it ends.
   const endedBin = (step) => (step.before.state?.bin >= 0 && step.after.state?.bin !== step.before.state.bin ? number(step.before.state.open_bin_bytes) : null);
 
-  /** By algorithm its plots, each with its unit and its lines; `height` where it is not the usual one. */
+  /** The plots of each algorithm, with unit and lines; `height` if it is not the default. */
   const PLOTS = {
     search: (run) => {
       const { sent, threshold, normDiff } = comparisonOf(run);
@@ -46,12 +46,12 @@
     "tcb-sharing": () => [{ unit: KB, lines: [["cached cwnd", of("cached_cwnd_bytes")], ["cached ssthresh", of("cached_ssthresh_bytes")]] }],
     hybla: () => [{ unit: RATIO, lines: [["rho", (step) => (of("rho_fixed")(step) === null ? null : of("rho_fixed")(step) / 65536)]], height: 120 }],
   };
-  // Of any other the RTT, which every start goes by or raises.
+  // Default for other algorithms: the RTT, which every start uses or raises.
   const REST = () => [{ unit: MS, lines: [["latest RTT", (step) => number(step.event.latest_rtt_ns)]] }];
 
   const hasPoints = ({ lines }, run) => lines.some(([, value]) => run.steps.some((step) => value(step) !== null));
 
-  /** The plots of a run: those of its algorithm that have points in it, or else its RTT. */
+  /** The plots of a run: its algorithm's plots that have points, or else its RTT. */
   function plotsOf(run) {
     const own = (PLOTS[run.algorithm] ?? REST)(run).filter((plot) => hasPoints(plot, run));
     return own.length > 0 ? own : REST().filter((plot) => hasPoints(plot, run));

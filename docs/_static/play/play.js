@@ -12,15 +12,15 @@
 
   let firstflight;
   let runs = [];
-  let vector = null; // where its events are played, and not those of a path
-  let seen = null; // what a stack answered at one of its events
+  let vector = null; // the played vector, or null on a path
+  let seen = null; // the answer of a stack to one of its events
   let at = 0;
   let scales = [];
   let timer = null;
 
   // Addresses have the loss in packets per million, the field in percent.
   const IN_FIELD = { loss: 1e4 };
-  /** The most of a queue in BDP. */
+  /** The largest queue in BDP. */
   const LONGEST_QUEUE = 20;
   const read = (name) => ($(name).value.trim() === "" ? NaN : Number((Number($(name).value) * (IN_FIELD[name] ?? 1)).toPrecision(12)));
   const write = (name, value) => ($(name).value = Number((value / (IN_FIELD[name] ?? 1)).toPrecision(12)));
@@ -28,7 +28,7 @@
   const first = () => runs[0];
   const stepAt = () => first().steps[at];
 
-  // --- the address holds everything: path, controllers and step ---
+  // --- the address has the whole state: path, controllers and step ---
   function toAddress() {
     const values = new URLSearchParams({ a: $("a").value });
     if ($("b").value) values.set("b", $("b").value);
@@ -56,7 +56,7 @@
 
   const judgedFirst = () => `${vector.algorithm}/${Object.keys(vector.profiles)[0]}`;
 
-  // A vector in the address is loaded first; where that fails the page stays, and a file can be chosen.
+  // A vector in the address is loaded first. If that fails the page stays, and a file can be chosen.
   async function open(file) {
     stop();
     try {
@@ -91,7 +91,7 @@
     $("notice").hidden = told.length === 0;
   }
 
-  /** Choose a controller; an unknown profile becomes the first of its algorithm, or another one. Returns the messages. */
+  /** Choose a controller; replace an unknown profile by the first of its algorithm, or by another. Returns messages. */
   function choose(id, name, other = name) {
     const names = [...$(id).options].map((option) => option.value);
     const near = names.includes(name) ? name : (names.find((each) => each && each.startsWith(`${name.split("/")[0]}/`)) ?? other);
@@ -99,10 +99,10 @@
     return near === name ? [] : [`There is no profile ${name}: ${near ? `${near} is shown` : "nothing is compared"}.`];
   }
 
-  /** Take a number of the address into its field, or the nearest valid one. Returns the messages. */
+  /** Copy a number of the address, or the nearest valid number, into its field. Returns the messages. */
   function taken(name, text) {
     const value = Number(text), [least, most] = LIMITS[name];
-    if (text.trim() === "" || !Number.isFinite(value)) return [`${LABELS[name]}: ${text || "nothing"} is no number; ${$(name).value} is used.`];
+    if (text.trim() === "" || !Number.isFinite(value)) return [`${LABELS[name]}: ${text || "nothing"} is not a number; ${$(name).value} is used.`];
     const near = Math.min(Math.max(value, least), most);
     write(name, near);
     return near === value ? [] : [`${LABELS[name]}: ${text} is outside ${least} to ${most}; ${near} is used.`];
@@ -113,7 +113,7 @@
     NUMBERS.forEach((name) => write(name, preset[name] ?? 0));
   }
 
-  // --- the step at hand ---
+  // --- the current step ---
   function row(name, before, after) {
     const cells = [name, before, after].map((text, i) => {
       const cell = document.createElement(i === 0 ? "th" : "td");
@@ -186,7 +186,7 @@
     const parted = runs.length === 2 ? divergence(...runs) : -1;
     $("diverge").disabled = parted < 0;
     $("diverge").dataset.step = parted;
-    if (runs.length === 2) told.push(parted < 0 ? "The two do the same on this path." : `They part at event ${parted}.`);
+    if (runs.length === 2) told.push(parted < 0 ? "Both runs are equal on this path." : `First divergence: event ${parted}.`);
     $("summary").replaceChildren(...told.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
   }
 
@@ -210,7 +210,7 @@
       $("stage").classList.add("invalid"); // hides the results of the last valid path
       return fault(error.message);
     }
-    // The RTTs of a vector begin with its first sample: a run that knows that of a handshake is none.
+    // The RTTs of a vector begin with its first sample: a run with the RTT of a handshake cannot be saved as a vector.
     $("save-vector").hidden = vector === null && first().scenario.sender.announced === true;
     scales = drawRuns(runs, { path: vector ? null : path(), seen });
     results();
@@ -218,7 +218,7 @@
     show(step);
   }
 
-  // --- what is taken away ---
+  // --- exports ---
   const EXPORTS = {
     vector: () => {
       const taken = vector ?? vectorOf(first());
@@ -231,7 +231,7 @@
     command: () => navigator.clipboard?.writeText(vector ? `firstflight show ${vector.id}@${first().profile}` : command()),
   };
 
-  /** A command that works as pasted: it writes the scenario and simulates it. */
+  /** A command to paste: it writes the scenario and simulates it. */
   const command = () => `cat > scenario.json <<'END'\n${JSON.stringify(first().scenario)}\nEND\nfirstflight simulate scenario.json --algorithm ${first().algorithm} --profile ${first().profile}`;
 
   // --- moving ---
@@ -307,7 +307,7 @@
 
   async function begin() {
     const code = window.FIRSTFLIGHT_WASM;
-    if (!code) return; // the page says how to build it
+    if (!code) return; // the page explains how to build it
     firstflight = await window.Firstflight.load(Uint8Array.from(atob(code), (byte) => byte.charCodeAt(0)));
     options();
     wire();

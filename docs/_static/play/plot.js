@@ -21,7 +21,7 @@
     return found;
   }
 
-  // A window holds until the next event: lines go by steps.
+  // A window is valid until the next event, so lines are drawn as steps.
   function stairs(points, x, y) {
     let path = "";
     let last = null;

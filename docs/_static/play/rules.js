@@ -1,4 +1,4 @@
-// What a step says of itself: the rule behind its outcome, and the rule's formula with the numbers of this event in it.
+// The explanation of a step: the rule behind its outcome, and the formula of the rule with the numbers of this event.
 "use strict";
 
 (() => {
@@ -10,13 +10,13 @@
   // An eighth of the RTT, from 4 to 16 ms: RttThresh of RFC 9406, and the threshold of HyStart and SUSS.
   const eighth = (rtt) => clamp(Math.floor(Number(rtt) / 8), 4e6, 16e6);
 
-  /** How SEARCH compares in a profile: with what was sent, or twice what was delivered; and the threshold. */
+  /** The comparison of SEARCH in a profile: with the sent bytes or twice the delivered bytes, and the threshold. */
   function comparisonOf(run) {
     const [sent, threshold] = window.FIRSTFLIGHT_SEARCH[run.profile.split("+")[0]];
     return { sent, threshold, normDiff: (previous, current) => ((sent ? 1 : 2) * previous - current) / ((sent ? 1 : 2) * previous) };
   }
 
-  // Each rule: which steps it is of, its clause, and the formula. The first that fits is shown.
+  // Each rule: the predicate for its steps, its clause, and the formula. The first matching rule is shown.
   const RULES = [
     {
       of: (run, step) => run.algorithm === "search" && isAck(step) && step.after.state?.previous_bytes > 0 && step.after.state?.bin !== step.before.state?.bin,
@@ -80,7 +80,7 @@
     },
   ];
 
-  // The page of an algorithm names the outcomes of its rules; those of the base controller are on the page of that.
+  // The page of an algorithm has the outcomes of its rules; the page of the base controller has the others.
   function clauseOf(run, outcome) {
     const pages = [run.algorithm, ...(onCubic(run) ? ["cubic"] : []), "slow-start"];
     return pages.map((page) => window.FIRSTFLIGHT_OUTCOMES[page]?.[outcome]).find(Boolean) ?? null;
@@ -92,7 +92,7 @@
     return changed.join(", ") || "windows as before";
   };
 
-  /** The rule and the formula of a step, or null where no rule speaks of what was done. */
+  /** The rule and the formula of a step, or null without a matching rule. */
   function explain(run, step) {
     const rule = RULES.find((each) => each.of(run, step));
     const clause = rule?.clause ?? clauseOf(run, step.after.outcome);

@@ -1,4 +1,4 @@
-// What is taken away from the play page: a run as a vector, and files.
+// Exports of the play page: a run as a vector, and files.
 "use strict";
 
 (() => {
@@ -10,7 +10,7 @@
   const TIMES = ["t_ns", "latest_rtt_ns", "ack_delay_ns", "saved_rtt_ns", "expires_t_ns"];
   const timesOf = (event) => TIMES.map((name) => Number(event[name] ?? 0));
 
-  // An app_limited that does not follow from window and flight (spec/events.md, What a stack works out by itself).
+  // An app_limited that does not follow from window and flight (spec/events.md, "Derived facts").
   function appLimitedGiven(steps, datagram) {
     const full = (flight, cwnd) => flight + datagram > cwnd;
     const idle = (flight, cwnd) => 2 * flight < cwnd && flight + 3 * datagram < cwnd;
@@ -42,7 +42,7 @@
     return Object.keys(found).filter((flag) => found[flag]).sort();
   }
 
-  // Only what changes is listed, and all of it in the first entry.
+  // Entries list only changed members; the first entry lists all.
   function changesOf(steps) {
     const found = [];
     let [now, state] = [{}, {}];
@@ -58,7 +58,7 @@
     return found;
   }
 
-  /** A run over a path as a vector (spec/vector-format.md). What it expects is what the port answered. */
+  /** A run over a path as a vector (spec/vector-format.md). It expects the answers of the port. */
   function vectorOf(run) {
     const { max_datagram_size_bytes, initial_window_bytes, paced } = run.scenario.sender;
     const config = { max_datagram_size_bytes, initial_window_bytes };

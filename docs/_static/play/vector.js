@@ -1,4 +1,4 @@
-// A vector on the play page: its events for a controller, and whether that answers as the vector expects.
+// A vector on the play page: its events for a controller, and whether the controller gives the expected answers.
 "use strict";
 
 (() => {
@@ -6,7 +6,7 @@
   const OBSERVED = ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome"];
 
   async function unpack(bytes) {
-    const packed = bytes[0] === 0x1f && bytes[1] === 0x8b; // some servers have unpacked it before
+    const packed = bytes[0] === 0x1f && bytes[1] === 0x8b; // some servers unpack it
     const stream = new Blob([bytes]).stream();
     const vector = JSON.parse(await new Response(packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).text());
     if (!Array.isArray(vector.events) || typeof vector.profiles !== "object") throw new Error("this file is no vector: it has no events and profiles");
@@ -37,7 +37,7 @@
     return { name, algorithm, profile, steps, config: vector.config, judged: judge(vector, algorithm, profile, steps) };
   }
 
-  // A vector lists what changes: everything else is as after the event before.
+  // A vector lists only changes: omitted members keep their previous value.
   function judge(vector, algorithm, profile, steps) {
     const expectation = algorithm === vector.algorithm ? vector.profiles[profile] : undefined;
     if (!expectation) return { text: "this vector does not judge it", departs: -1 };
@@ -51,7 +51,7 @@
       const { after } = steps[i];
       const wrong = OBSERVED.find((each) => String(now[each] ?? null) !== String(after[each] ?? null)) ??
         Object.keys(state).find((each) => String(state[each] ?? null) !== String(after.state?.[each] ?? null));
-      if (wrong) return { text: `departs from the vector at event ${i}, in ${wrong}`, departs: i };
+      if (wrong) return { text: `diverges from the vector at event ${i}, in ${wrong}`, departs: i };
     }
     return { text: `answers as the vector expects at all ${expectation.judged_events} judged events`, departs: -1 };
   }

@@ -1,4 +1,4 @@
-// Search by questions. One word: pages with a question that shares it come first. More words: pages by the words that they have.
+// Search by questions. One word: pages with a question that contains it come first. More words: pages by their words.
 "use strict";
 
 (() => {
@@ -10,7 +10,7 @@
   const IN_ABOUT = 0.6, IN_HEADING = 0.5, IN_TEXT = 0.3, BEST_QUESTION = 1;
   /** Pages that list vectors: they are many, and their titles are names. */
   const LISTS = "_generated/vectors/";
-  /** A word that no question has counts as if this number of pages had it. */
+  /** A word without a question counts as if this number of pages contained it. */
   const UNASKED = 4;
   const stemmer = new Stemmer();
   const stems = (text) => [...new Set(splitQuery(text.toLowerCase()).filter((word) => !STOP.has(word)).map((word) => stemmer.stemWord(word)))];

@@ -1,4 +1,4 @@
-/* What the adapter host and the JSON reader need of <stdio.h>: streams are buffers in memory. */
+/* The part of <stdio.h> that the adapter host and the JSON reader need: streams are buffers in memory. */
 #ifndef FF_WASM_STDIO_H
 #define FF_WASM_STDIO_H
 

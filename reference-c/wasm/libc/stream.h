@@ -8,10 +8,10 @@ struct ff_stream {
     char *bytes;
     size_t used;
     size_t capacity;
-    size_t at; /* of the next byte that is read */
+    size_t at; /* index of the next byte to be read */
 };
 
-/* Return room for `size` bytes from the beginning on, which then count as written. Trap where there is no memory. */
+/* Return room for `size` bytes from the beginning on, which then count as written. Trap if memory runs out. */
 char *ff_stream_fill(struct ff_stream *stream, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the port, the simulator and the adapter host need of <string.h>. */
+/* The part of <string.h> that the port, the simulator and the adapter host need. */
 #ifndef FF_WASM_STRING_H
 #define FF_WASM_STRING_H
 

@@ -90,7 +90,7 @@ def _comment(node: ast.stmt) -> str:
 
 
 def _unit(name: str, meaning: str = "") -> str:
-    """Return the unit that the name of a number ends in, else the one of its description, else that it has none."""
+    """Return the unit at the end of a number's name, else the unit in its description, else the text for no unit."""
     before, _, after = name.lower().rpartition("_per_")
     last = after.rpartition("_")[2]
     if before:
@@ -98,7 +98,7 @@ def _unit(name: str, meaning: str = "") -> str:
     found = re.search(
         rf"\b(?:in|In|of) (?:ticks of )?({_SCALED}|bytes per second|{'|'.join(_UNITS)})(?![\w^])", meaning
     )
-    # A name that is nothing but a unit is the length of that unit.
+    # A name that is only a unit is the length of that unit.
     named = last in _UNITS and last != name.lower().strip("_")
     return last if named else found[1] if found else "none"
 
@@ -108,7 +108,7 @@ def _first_known(clauses: list[str]) -> str | None:
 
 
 def _clause_of(program: Program, part: Part) -> str | None:
-    """Return the clause of the statements that use a constant, else of the functions that do, else of their callers."""
+    """Return the clause of the statements that use a constant, else of the functions with them, else of their callers."""
     wanted = {part.target}
     users = _users(program, wanted)
     found = [clause for one in users for clause in _clauses_at(one.node, part.target[1])]
@@ -224,7 +224,7 @@ def _joined(prose: str) -> str:
 
 
 def step_text(part: Part) -> str:
-    """Return the first paragraph of the docstring of a step, or nothing."""
+    """Return the first paragraph of the docstring of a step, or ""."""
     doc = "" if is_comment(part.node.body[0]) else ast.get_docstring(part.node) or ""
     return doc.split("\n\n")[0].replace("\n", " ").replace("``", "`")
 

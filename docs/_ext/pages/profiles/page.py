@@ -1,4 +1,4 @@
-"""The pages of the profiles: constants, state, events, steps, rules, the program, and the vectors to begin with."""
+"""The pages of the profiles: constants, state, events, steps, rules, the program, and the first vectors."""
 
 import ast
 import re
@@ -90,7 +90,7 @@ def page(algorithm: str, profile: Profile) -> str:
         *_events(program),
         "## Observables",
         "After each event an implementation reports these values. A larger number than 2^53 - 1 is a decimal string in JSON. "
-        "Report `outcome` only to find differences: an implementation need not have it.",
+        "Report `outcome` only to find differences: it is optional.",
         *_observables(program),
         "## Steps per event, in order",
         "Each step is a function of the program; an indented step is called by the step above it. The links lead to the rules.",

@@ -31,7 +31,7 @@ _CITED = re.compile(r"\[([a-z0-9.-]+)\]")
 
 @dataclass(slots=True)
 class Part:
-    """A constant, a class or a function of a program. ``uses``: the parts that it names, in order."""
+    """A constant, a class or a function of a program. ``uses``: the parts that it refers to, in order."""
 
     target: Target
     node: Any
@@ -113,7 +113,7 @@ def cited(node: ast.AST) -> list[str]:
 
 
 def linked(module: str, node: ast.AST) -> list[Target]:
-    """Return the parts that a node of a module names, in order."""
+    """Return the parts that a node of a module refers to, in order."""
     link = _Link(module)
     link.visit(node)
     return list(dict.fromkeys(link.found))
@@ -209,7 +209,7 @@ def _locals(node: ast.FunctionDef) -> set[str]:
 
 
 class _Link(ast.NodeTransformer):
-    """Finds the parts that a part names; renames them if ``names`` are given."""
+    """Finds the parts that a part refers to; renames them if ``names`` are given."""
 
     def __init__(self, module: str, names: dict[Target, str] | None = None) -> None:
         self._module, self._names = module, names

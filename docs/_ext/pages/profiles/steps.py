@@ -15,7 +15,7 @@ _KIND_NAMES = {kind.__name__ for kind in KINDS.values()}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A function that an event reaches: how deep it is called, its part, and the clauses that it cites on this event."""
+    """A function that an event reaches: its call depth, its part, and the clauses that it cites on this event."""
 
     depth: int
     part: Part
@@ -48,7 +48,7 @@ def steps(program: Program, kind: str) -> list[Step]:
 
 
 class _OnlyKind(ast.NodeTransformer):
-    """Keeps the branches that an event of one kind takes, where the code asks for the kind."""
+    """Keeps the branches for one kind of event, where the code tests the kind."""
 
     def __init__(self, name: str) -> None:
         self._name = name

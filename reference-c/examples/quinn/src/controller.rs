@@ -1,7 +1,7 @@
-//! Plain headers behind quinn's `Controller`: what quinn tells of packets is made into what the headers take.
+//! Plain headers behind quinn's `Controller`: translates quinn's calls into the calls of the headers.
 //!
-//! quinn names no packet. It says when packets left and how many bytes they had, of one acknowledged when it left, and of lost ones when
-//! the last of them left. So packets are numbered here in the order of sending, and found again by the time at which they left.
+//! quinn passes send times and bytes, not packet numbers; for lost packets only the latest send time. So this module
+//! numbers packets in the order of sending, and identifies them by their send time.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -17,10 +17,10 @@ use crate::start::{Ack, Lost, NONE, Packets, Ready, Sent, Start};
 /// Times of the headers begin after 0.
 const ORIGIN: Duration = Duration::from_secs(1);
 const INITIAL_DATAGRAMS: u64 = 10;
-/// What quinn puts on a wire as one datagram: its MTU stays at that here, as the headers have one size.
+/// Bytes of each datagram of quinn. The MTU is fixed here, since the headers support one datagram size.
 pub const DATAGRAM_BYTES: u64 = 1200;
 
-/// What an earlier connection to this endpoint left, and what waits to be sent now.
+/// Window and RTT saved by an earlier connection to this endpoint, and the data that waits to be sent.
 pub struct Beginning {
     pub saved_cwnd: u64,
     pub saved_rtt: Duration,
@@ -28,7 +28,7 @@ pub struct Beginning {
     pub receive_window_bytes: u64,
 }
 
-/// Packets that left with one call of quinn, of which so many were acknowledged; in the order of sending.
+/// Packets sent by one call of quinn, in the order of sending; `acked` counts the acknowledged ones.
 #[derive(Clone)]
 struct Group {
     sent: Instant,
@@ -44,17 +44,17 @@ struct State {
     groups: VecDeque<Group>,
     next_packet: u64,
     bytes_in_flight: u64,
-    /// What the ACK acknowledges that quinn is reporting.
+    /// Packets acknowledged by the ACK that quinn is reporting.
     acked: Vec<Packets>,
-    /// The largest number that was acknowledged.
+    /// The largest acknowledged packet number.
     newest_acked: Option<u64>,
     latest_rtt_ns: u64,
     least_rtt_ns: u64,
-    /// Lost packets whose data quinn has not sent again yet: it does so first of all.
+    /// Lost packets whose data quinn has not retransmitted yet. quinn sends it before any other data.
     to_resend: VecDeque<Packets>,
 }
 
-/// The controller of a connection, and the handle by which the application tells it what quinn does not.
+/// The controller of a connection, and the application's handle to pass it inputs that quinn's trait lacks.
 #[derive(Clone)]
 pub struct Shared(Arc<Mutex<State>>);
 
@@ -78,7 +78,7 @@ impl Shared {
         self.0.lock().expect("no thread panics with it")
     }
 
-    /// To be called when the handshake is complete, before data is written. Returns the latest RTT sample and the window after it.
+    /// Call when the handshake is complete, before data is written. Returns the latest RTT sample and the new window.
     pub fn ready(&self, now: Instant, beginning: &Beginning) -> (u64, u64) {
         let mut state = self.state();
         let ready = Ready {
@@ -93,7 +93,7 @@ impl Shared {
         (state.latest_rtt_ns, state.start.window())
     }
 
-    /// What the next connection may be offered: the window, and the least RTT.
+    /// Returns the window and the least RTT, to be saved for the next connection.
     pub fn observed(&self) -> (u64, Duration) {
         let state = self.state();
         (state.start.window(), Duration::from_nanos(state.least_rtt_ns))
@@ -116,7 +116,7 @@ impl State {
         self.start.on_sent(&sent);
     }
 
-    /// Returns which of the lost packets these are the first to carry again.
+    /// Returns the lost packets whose data the next `packets` packets carry again.
     fn resent(&mut self, mut packets: u64) -> Vec<Packets> {
         let mut found = Vec::new();
         while packets > 0 && found.len() < Start::RUNS {
@@ -131,7 +131,7 @@ impl State {
         found
     }
 
-    /// A packet was acknowledged that left then: of those that left together, the next.
+    /// A packet with this send time was acknowledged: the next one of the packets that left together.
     fn acked(&mut self, sent: Instant, bytes: u64) {
         let from = self.groups.partition_point(|group| group.sent < sent);
         let mut alike = self.groups.range_mut(from..).take_while(|group| group.sent == sent);
@@ -148,7 +148,7 @@ impl State {
         }
     }
 
-    /// The ACK is complete. It has a sample if its last packet left after all that were acknowledged before.
+    /// The ACK is complete. It has a sample if its last packet left after all previously acknowledged packets.
     fn ack_ends(&mut self, now: Instant, bytes_in_flight: u64, app_limited: bool) {
         self.bytes_in_flight = bytes_in_flight;
         let runs = std::mem::take(&mut self.acked);
@@ -216,7 +216,7 @@ impl Controller for Shared {
         metrics
     }
 
-    /// A new path begins with a copy: it shares nothing with the old one, nor with the application's handle.
+    /// A new path begins with a copy, independent of the old path and of the application's handle.
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(Self(Arc::new(Mutex::new(self.state().clone()))))
     }
@@ -230,7 +230,7 @@ impl Controller for Shared {
     }
 }
 
-/// Makes the controller of one connection, and keeps a handle of it for the application.
+/// Builds the controller of one connection, and keeps a handle to it for the application.
 pub struct Factory {
     pub algorithm: Algorithm,
     pub made: Mutex<Option<Shared>>,

@@ -1,4 +1,4 @@
-//! The qlog of quinn, with a record of our own: what the application told the controller when the handshake was complete.
+//! The qlog of quinn, with a record of the application's inputs to the controller at the end of the handshake.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -11,7 +11,7 @@ use quinn::{QlogConfig, QlogStream};
 use crate::controller::Beginning;
 use crate::start::NONE;
 
-/// A file to which quinn and this program write in turn.
+/// A file that quinn and this program write in turn.
 #[derive(Clone)]
 pub struct Log {
     file: Arc<Mutex<BufWriter<File>>>,
@@ -23,14 +23,14 @@ impl Log {
         Ok(Self { file: Arc::new(Mutex::new(BufWriter::new(File::create(path)?))), epoch: Instant::now() })
     }
 
-    /// Returns what quinn logs to.
+    /// Returns the stream for quinn's log.
     pub fn stream(&self) -> Option<QlogStream> {
         let mut qlog = QlogConfig::default();
         qlog.writer(Box::new(self.clone())).title(Some("quinn".into())).start_time(self.epoch);
         qlog.into_stream()
     }
 
-    /// Writes the saved set and how much waits, as `firstflight judge` reads them, and the window after it.
+    /// Writes the saved set and the backlog, in the format of `firstflight judge`, and the window after them.
     pub fn ready(&self, now: Instant, told: &Beginning, latest_rtt_ns: u64, window: u64) -> io::Result<()> {
         if told.saved_cwnd > 0 {
             let saved = format!(

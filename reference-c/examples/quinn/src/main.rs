@@ -1,10 +1,10 @@
-//! An upload with quinn whose controller is a plain header of Firstflight; both ends, on loopback and bounded in time:
+//! Both ends of an upload with quinn and a plain header of Firstflight as controller, on loopback, with a time limit:
 //!
-//!     quinn serve SECONDS CERTIFICATE KEY                                       takes uploads; prints `ready PORT`
+//!     quinn serve SECONDS CERTIFICATE KEY                                       receives uploads; prints `ready PORT`
 //!     quinn send PORT ALGORITHM BYTES QLOG SECONDS CERTIFICATE SAVED  uploads; prints the time, the window and the least RTT
 //!
-//! ALGORITHM: slow-start, search, hystartpp, careful-resume or jumpstart. CERTIFICATE and KEY are in DER. SAVED is what a connection
-//! leaves for the next: a first one with careful-resume writes it, a second one resumes by it. The other algorithms leave it alone.
+//! ALGORITHM: slow-start, search, hystartpp, careful-resume or jumpstart. CERTIFICATE and KEY are in DER. SAVED has the
+//! saved set: a first connection with careful-resume writes it, a second resumes from it. Other algorithms ignore it.
 
 mod controller;
 mod log;
@@ -28,13 +28,13 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const LOOPBACK: Ipv4Addr = Ipv4Addr::LOCALHOST;
 const PROTOCOL: &[u8] = b"firstflight";
-/// What the receiver allows, more than any upload: quinn does not tell its controllers.
+/// The receiver's limit, larger than any upload: quinn does not pass the limit to its controllers.
 const RECEIVE_WINDOW_BYTES: u32 = 1 << 28;
 
 fn main() -> Outcome<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    // One thread, so that the records of quinn and those of this program come one after the other in the log.
+    // One thread, so that the records of quinn and of this program are not interleaved in the log.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match words[..] {
         ["serve", seconds, certificate, key] => {
@@ -82,7 +82,7 @@ impl Upload {
         let controller =
             factory.made.lock().expect("no thread panics with it").clone().ok_or("quinn made no controller")?;
 
-        // The handshake is complete: the application tells the controller what quinn does not.
+        // The handshake is complete: the application passes the inputs that quinn's trait lacks.
         let (saved_cwnd, saved_rtt) = match self.algorithm {
             Algorithm::CarefulResume => restored(saved).unwrap_or_default(),
             _ => Default::default(),
@@ -115,7 +115,7 @@ impl Upload {
     }
 }
 
-/// Returns the window and the RTT that an earlier connection left. Whose they are and how old they may be is the application's concern:
+/// Returns the window and the RTT that an earlier connection left. The application checks endpoint and age:
 /// RFC 9959 has a Lifetime, and one use at a time.
 fn restored(saved: &Path) -> Option<(u64, Duration)> {
     let text = std::fs::read_to_string(saved).ok()?;
@@ -123,7 +123,7 @@ fn restored(saved: &Path) -> Option<(u64, Duration)> {
     Some((cwnd.parse().ok()?, Duration::from_nanos(rtt_ns.parse().ok()?)))
 }
 
-/// Returns what a client needs: trust in this one certificate, the controller, and where to log.
+/// Returns the configuration of a client: trust in this certificate only, the controller, and the log.
 fn configuration(certificate: &str, factory: Arc<Factory>, log: &Log) -> Outcome<ClientConfig> {
     let mut trusted = RootCertStore::empty();
     trusted.add(CertificateDer::from(std::fs::read(certificate)?))?;
@@ -141,7 +141,7 @@ fn configuration(certificate: &str, factory: Arc<Factory>, log: &Log) -> Outcome
     Ok(config)
 }
 
-/// Takes uploads, one after the other, and ends each stream when the sender has.
+/// Receives uploads one after the other, and ends each stream after its sender.
 async fn serve(certificate: &str, key: &str) -> Outcome<()> {
     let chain = vec![CertificateDer::from(std::fs::read(certificate)?)];
     let key = PrivateKeyDer::try_from(std::fs::read(key)?)?;

@@ -123,12 +123,12 @@ unsafe extern "C" {
     fn start_threshold(start: *const u64) -> u64;
 }
 
-/// A startup algorithm on NewReno. Every call is one of C; the pointers hold as long as the call.
+/// A startup algorithm on NewReno. Each method calls one C function; pointers are valid for the duration of the call.
 #[derive(Clone)]
 pub struct Start(Vec<u64>);
 
 impl Start {
-    /// How many runs of packets an ACK may have, and packets sent again (`START_RUNS`).
+    /// The maximum number of runs in an ACK, and among packets sent again (`START_RUNS`).
     pub const RUNS: usize = 64;
 
     pub fn begin(algorithm: Algorithm, datagram_bytes: u32, initial_window: u64) -> Self {

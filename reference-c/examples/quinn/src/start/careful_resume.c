@@ -90,7 +90,7 @@ static void on_ready(struct start *s, const struct ready *ready)
 
     saved.saved_cwnd = ready->saved_cwnd;
     saved.saved_rtt = ready->saved_rtt_ns;
-    saved.expires = saved.max_jump = CAREFUL_RESUME_RFC_9959_NONE; /* whoever keeps the set knows its Lifetime */
+    saved.expires = saved.max_jump = CAREFUL_RESUME_RFC_9959_NONE; /* the application checks the Lifetime of the set */
     saved.beta_numerator = 1;
     saved.beta_denominator = 2;
     saved.endpoint_matches = 1;

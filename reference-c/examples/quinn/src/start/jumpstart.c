@@ -54,7 +54,7 @@ static void on_ack(struct start *s, const struct ack *ack)
 
     arrived.largest_packet = ack->runs[ack->run_count - 1].last;
     arrived.latest_sent_time = ack->runs[ack->run_count - 1].sent_ns;
-    arrived.oldest_unacked_packet = JUMPSTART_PFLDNET_2007_NONE; /* quinn does not say: the sending times decide */
+    arrived.oldest_unacked_packet = JUMPSTART_PFLDNET_2007_NONE; /* unknown with quinn: the send times decide */
     outcome = jumpstart_pfldnet_2007_on_ack(&s->is.jump, &arrived, &window);
     take_back(s, &window);
     if (outcome == JUMPSTART_PFLDNET_2007_NORMAL || outcome == JUMPSTART_PFLDNET_2007_JUMP_ENDED) {

@@ -1,4 +1,4 @@
-/* The algorithm that was chosen, and NewReno below it. */
+/* The selected algorithm, and NewReno below it. */
 #include "start.h"
 
 #include <stddef.h>
@@ -54,7 +54,7 @@ uint64_t start_window(const struct start *s) { return s->base.congestion_window;
 
 uint64_t start_threshold(const struct start *s) { return s->base.ssthresh; }
 
-/* NewReno takes the packets of an ACK run by run. */
+/* NewReno processes the packets of an ACK run by run. */
 void base_on_ack(struct start *s, const struct ack *ack)
 {
     for (uint32_t i = 0; i < ack->run_count; i++) {

@@ -1,4 +1,4 @@
-/* A startup algorithm on NewReno, with what quinn tells its controllers: windows and sizes in bytes, times in ns. */
+/* A startup algorithm on NewReno, with the inputs of quinn's controllers: windows and sizes in bytes, times in ns. */
 #ifndef START_H
 #define START_H
 
@@ -9,7 +9,7 @@
 #include "search_draft_09.h"
 
 #define START_NONE UINT64_MAX /* no threshold, no RTT sample, no number of a packet */
-#define START_RUNS 64 /* of an ACK or of packets sent again; what is more comes with the next call */
+#define START_RUNS 64 /* runs in an ACK or among packets sent again; more runs come with the next call */
 
 /* Packets of one size that left at one time. */
 struct packets {
@@ -17,7 +17,7 @@ struct packets {
     uint32_t size_bytes;
 };
 
-/* An ACK: what it newly acknowledges, in the order of sending; what is left in flight; the number of the next packet. */
+/* An ACK: newly acknowledged packets in the order of sending, bytes left in flight, and the next packet number. */
 struct ack {
     uint64_t now_ns, bytes, bytes_in_flight, rtt_ns, next_packet;
     const struct packets *runs;
@@ -25,26 +25,26 @@ struct ack {
     int app_limited;
 };
 
-/* Packets sent. `resent`: those whose data is in them a second time. */
+/* Packets sent. `resent`: lost packets whose data they carry again. */
 struct sent {
     uint64_t now_ns, first, last, bytes, bytes_in_flight;
     const struct packets *resent;
     uint32_t resent_count;
 };
 
-/* Packets declared lost; none of an ECN-CE mark. `sent_ns`: the latest time at which one of them left. */
+/* Packets declared lost; empty for an ECN-CE mark. `sent_ns`: the latest send time among the packets. */
 struct lost {
     uint64_t now_ns, sent_ns, bytes_in_flight;
     struct packets packets;
     int marked, persistent;
 };
 
-/* The handshake is complete, and so much data waits. `saved_cwnd`: 0 where nothing is known from an earlier connection. */
+/* The handshake is complete, and this much data waits. `saved_cwnd`: 0 without a saved set of an earlier connection. */
 struct ready {
     uint64_t now_ns, queued_bytes, receive_window_bytes, latest_rtt_ns, saved_cwnd, saved_rtt_ns;
 };
 
-/* The state of a connection: copied by copying its bytes. */
+/* The state of a connection; it may be copied bytewise. */
 struct start {
     int algorithm;
     struct newreno_rfc_9002 base;
@@ -56,7 +56,7 @@ struct start {
     } is;
 };
 
-/* What an algorithm does. `on_ack` and `on_lost` stand in the place of the base's. */
+/* Functions of an algorithm. `on_ack` and `on_lost` replace the base's functions. */
 struct algorithm {
     void (*begin)(struct start *, uint32_t datagram_bytes);
     void (*on_sent)(struct start *, const struct sent *);
@@ -71,7 +71,7 @@ extern const struct algorithm start_search, start_hystartpp, start_careful_resum
 void base_on_ack(struct start *s, const struct ack *ack);
 void base_on_lost(struct start *s, const struct lost *lost);
 
-/* What Rust calls. */
+/* Interface for Rust. */
 uint64_t start_size(void);
 void start_begin(struct start *s, int algorithm, uint32_t datagram_bytes, uint64_t initial_window);
 void start_on_sent(struct start *s, const struct sent *sent);
