@@ -1,8 +1,8 @@
 #!/bin/sh
 # Build the adapter or peer of one stack with cargo: cargo-build.sh FOLDER BUILD makes BUILD/NAME of the program in FOLDER.
 #
-# Where cargo is missing or too old, or the pinned packages cannot be had, the program is skipped: the reason is printed, and
-# `firstflight run` counts an adapter. A program that does not compile is an error.
+# The program is skipped if cargo is missing or too old, or if the pinned packages are not available. The reason is
+# printed, and `firstflight run` counts a skipped adapter. A program that does not compile is an error.
 set -eu
 folder=$1
 build=$2
@@ -26,7 +26,7 @@ reason=$("$(dirname "$0")/crates.sh" obtain "$folder") || {
     exit 1
 }
 made=$build/cargo/release/$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)
-# For another machine cargo builds elsewhere: what was made before is not taken for it.
+# For another target cargo builds elsewhere: remove the old program, so that it is not copied.
 rm -f "$made"
 cargo build --quiet --release --locked --offline --manifest-path "$manifest" --target-dir "$build/cargo"
 cp "$made" "$program"

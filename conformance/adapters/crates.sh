@@ -1,14 +1,16 @@
 #!/bin/sh
-# The crates of all adapters, peers and examples, direct and indirect, are pinned in crates.txt, one a line: name, version, SHA-256.
+# crates.txt pins the crates of all adapters, peers and examples, direct and indirect, one per line: name, version,
+# SHA-256.
 #
-#   crates.sh obtain FOLDER   write FOLDER/Cargo.lock from the list, and download what is not there yet. Nothing of a crate is run.
-#                             Exit 0: a build with --locked will do; 1: a crate is not the pinned one, or not in the list; 3: it cannot be had
-#   crates.sh renew           write the list anew after a change of a Cargo.toml: what is pinned stays, what is new is added
+#   crates.sh obtain FOLDER   write FOLDER/Cargo.lock from the list, download missing crates. No code of a crate is run.
+#                             Exit 0: ready for build --locked. Exit 1: a crate differs or is not listed. Exit 3: missing.
+#   crates.sh renew           rewrite the list after a change of a Cargo.toml: keep pinned crates, add new crates
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 list=$here/crates.txt
 
-# Cargo adds to the lock what depends on what, and leaves out what this adapter does not need. How it calls its registry it says itself.
+# Cargo adds the dependencies to the lock, and omits crates that this adapter does not need. It also reports its
+# registry.
 write_lock() {
     described=$(cargo metadata --quiet --no-deps --offline --format-version 1 --manifest-path "$1/Cargo.toml")
     registry=$(echo "$described" | grep -o '"source":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
@@ -17,13 +19,13 @@ write_lock() {
     }' "$list" >"$1/Cargo.lock"
 }
 
-# What is downloaded already is not looked for again, so that a warm cache needs no network.
+# Cached crates are not downloaded again, so a warm cache works without a network.
 fetch() {
     cargo fetch --quiet --offline --manifest-path "$1/Cargo.toml" 2>/dev/null ||
         cargo fetch --quiet --manifest-path "$1/Cargo.toml" 2>&1
 }
 
-# Cargo unpacks what lies packed in its cache without comparing it: it is hashed here. What is not the pinned crate is printed.
+# Cargo unpacks cached crates without a check, so this function hashes them. It prints crates that differ.
 not_pinned() {
     pins "$1/Cargo.lock" | while read -r name version checksum; do
         for crate in "${CARGO_HOME:-$HOME/.cargo}"/registry/cache/*/"$name-$version.crate"; do

@@ -8,13 +8,13 @@
 
 struct adapter {
     struct ff_controller controller;
-    struct ff_run *runs; /* of the event at hand */
+    struct ff_run *runs; /* runs of the current event */
     size_t run_capacity;
     struct ff_range *ranges;
     size_t range_capacity;
 };
 
-/* The hello answer while it is written; half an answer would be worse than none. */
+/* The hello answer while it is written; a truncated answer is worse than none. */
 struct text {
     char bytes[8192];
     size_t used;

@@ -21,7 +21,7 @@ static const struct {
     {"approved_rate_bps", offsetof(struct ff_transfer_time_inputs, approved_rate_bps)},
 };
 
-/* What is not given stays 0: the port refuses that wherever the scheme needs it to be more. */
+/* Missing inputs stay 0: the port refuses 0 if the scheme needs a positive value. */
 static int read_inputs(const struct firstflight_computation *computation, struct ff_transfer_time_inputs *inputs)
 {
     for (size_t i = 0; i < computation->input_count; i++) {

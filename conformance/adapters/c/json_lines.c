@@ -177,7 +177,7 @@ static bool parse_escape(struct parser *parser, char **out)
     return true;
 }
 
-/* Resolve the escapes in place: no escape is shorter than what it stands for. */
+/* Resolve the escapes in place: no escape is shorter than its character. */
 static bool parse_string(struct parser *parser, size_t *index)
 {
     if (!add_node(parser, JSON_STRING, index)) {

@@ -1,6 +1,6 @@
 /*
- * A small JSON reader for one message to a line (RFC 8259). A line becomes an array of nodes in document order;
- * every function that looks up or converts returns false for what is not there or of another type.
+ * A small JSON reader for one message per line (RFC 8259). A line becomes an array of nodes in document order;
+ * functions that look up or convert a node return false if the node is missing or has another type.
  */
 #ifndef FIRSTFLIGHT_JSON_LINES_H
 #define FIRSTFLIGHT_JSON_LINES_H
@@ -17,14 +17,14 @@ enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSO
 
 struct json_node {
     enum json_kind kind;
-    const char *text; /* of a string without escapes, of a number as it stands; ends with a NUL for strings */
+    const char *text; /* a string without escapes, ends with a NUL; a number verbatim */
     size_t length;
-    size_t children; /* of an array its elements, of an object its members: a key and a value each */
-    size_t next;     /* index of the node after this one and all that it holds */
+    size_t children; /* elements of an array; members of an object, a key and a value each */
+    size_t next;     /* index of the node after this one and all its descendants */
 };
 
 struct json_doc {
-    struct json_node *nodes; /* node 0 is the whole */
+    struct json_node *nodes; /* node 0 is the whole document */
     size_t count;
     size_t capacity;
     char *line;
@@ -36,21 +36,21 @@ enum json_read { JSON_READ_LINE, JSON_READ_END, JSON_READ_TOO_LONG, JSON_READ_FA
 /* Read the next line into the document; its nodes are not valid until it is parsed. */
 enum json_read json_read_line(struct json_doc *doc, FILE *in);
 
-/* Parse the line, in place. Return NULL, or what is wrong with it. */
+/* Parse the line, in place. Return NULL, or an error message. */
 const char *json_parse(struct json_doc *doc);
 
 /* Find the member `name` of the object at index `object`. */
 bool json_member(const struct json_doc *doc, size_t object, const char *name, size_t *value);
 
-/* Is the node a string with this text? */
+/* Return whether the node is a string with this text. */
 bool json_is_text(const struct json_doc *doc, size_t node, const char *text);
 
-/* A number up to 2^53 - 1, or a larger one below 2^64 as a decimal string (spec/events.md). */
+/* Convert a number up to 2^53 - 1, or a decimal string below 2^64 (spec/events.md). */
 bool json_u64(const struct json_doc *doc, size_t node, uint64_t *value);
 
 bool json_bool(const struct json_doc *doc, size_t node, bool *value);
 
-/* Release what the document holds. */
+/* Release the memory of the document. */
 void json_free(struct json_doc *doc);
 
 /* Write a number in the same form, and a text as a JSON string. */

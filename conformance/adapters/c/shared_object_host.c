@@ -1,6 +1,6 @@
 /*
- * Puts a shared object behind the JSON lines: shared-object-host LIB.so. Its loop is that of stdio_host.c, whose answers go to
- * firstflight_answers here.
+ * Serves a shared object over JSON lines: shared-object-host LIB.so. It uses the loop of stdio_host.c, and writes the
+ * answers to firstflight_answers.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -20,7 +20,7 @@ FILE *firstflight_answers;
 #include "stdio_host.c"
 #undef main
 
-/* The functions of the library; compute is NULL where it has none. events counts those of the case. */
+/* The functions of the library; compute is optional and may be NULL. events: number of events in the case. */
 static struct {
     const char *(*hello)(void);
     void *(*start)(const struct firstflight_case *start, const char **unsupported_reason);
@@ -73,7 +73,7 @@ static _Noreturn void unusable(const char *path)
     exit(2);
 }
 
-/* Write the address of a function to the pointer at place: ISO C has no conversion from an object's address to a function's. */
+/* Write the address of a function to the pointer at place: ISO C cannot convert object to function pointers. */
 static bool find(void *handle, const char *name, void *place)
 {
     void *address = dlsym(handle, name);
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s LIB.so\n", argv[0]);
         return 2;
     }
-    /* What the library prints must not mix with the answers: its standard output becomes the log. */
+    /* Output of the library must not mix with the answers: its standard output becomes the log. */
     firstflight_answers = fdopen(dup(STDOUT_FILENO), "w");
     if (firstflight_answers == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
         perror(argv[0]);

@@ -1,4 +1,4 @@
-/* Speaks the JSON lines of spec/adapter-protocol.md for an adapter behind the functions of firstflight_adapter.h. */
+/* JSON lines of spec/adapter-protocol.md for an adapter with the functions of firstflight_adapter.h. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "firstflight_adapter.h"
 #include "json_lines.h"
 
-/* Optional: an adapter that computes nothing leaves it out, and its address is then NULL. */
+/* Optional: adapters without computations omit it, and its address is then NULL. */
 int firstflight_adapter_compute(const struct firstflight_computation *computation, struct firstflight_computed *computed)
     __attribute__((weak));
 
-/* Where the answers go: a program that loads a library gives another file than standard output, to which the library may print. */
+/* Output of the answers. A program that loads a library uses another file: the library may print to standard output. */
 #ifdef FIRSTFLIGHT_ANSWERS
 extern FILE *FIRSTFLIGHT_ANSWERS;
 #else
@@ -21,7 +21,7 @@ extern FILE *FIRSTFLIGHT_ANSWERS;
 
 struct host {
     struct json_doc doc;
-    void *self; /* state of the case at hand, or NULL */
+    void *self; /* state of the current case, or NULL */
     struct firstflight_run *runs;
     size_t run_capacity;
     struct firstflight_range *ranges;
@@ -29,7 +29,7 @@ struct host {
     unsigned long line;
 };
 
-/* There is no answer to a message that cannot be understood: say so and leave. */
+/* Invalid messages are not answered: report the error and exit. */
 static _Noreturn void die(const struct host *host, const char *format, ...)
 {
     va_list arguments;

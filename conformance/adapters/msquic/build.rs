@@ -1,4 +1,5 @@
-//! Compiles the adapter with the files of msquic that hold its CUBIC and its BBR. What they call elsewhere is in the adapter.
+//! Compiles the adapter with the files of msquic that contain CUBIC and BBR. The adapter defines the other functions
+//! that they call.
 
 use std::path::Path;
 

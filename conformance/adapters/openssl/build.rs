@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Headers that the configuration of OpenSSL writes, or of which the controller uses a few names only.
+/// Headers that the configuration of OpenSSL writes, or that define only a few names for the controller.
 const HEADERS: [(&str, &str); 7] = [
     ("openssl/configuration.h", "#define OPENSSL_CONFIGURED_API 40000\n#define OPENSSL_NO_DEPRECATED\n"),
     ("openssl/opensslv.h", "#define OPENSSL_VERSION_MAJOR 4\n#define OPENSSL_VERSION_MINOR 0\n"),

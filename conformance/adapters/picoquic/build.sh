@@ -1,10 +1,10 @@
 #!/bin/sh
 # Build the adapter of picoquic: build.sh PYTHON BUILD makes BUILD/picoquic.
 #
-# The source of picoquic is inside the source distribution of aiopquic, which requirements.txt pins with its hash. pip
-# checks the hash, and then asks the build backend of the package for metadata. A backend of ours answers, so that code of
-# the package never runs.
-# Where a compiler is missing or the package cannot be had, the adapter is skipped and the reason is printed.
+# The source of picoquic is inside the source distribution of aiopquic, which requirements.txt pins with its hash.
+# First, pip checks the hash, and then asks the build backend of the package for metadata. This script supplies its own
+# backend, so that code of the package never runs. If a compiler is missing or the package is not available, the adapter
+# is skipped and the reason is printed.
 set -eu
 python=$1
 build=$(cd "$2" && pwd)
@@ -55,7 +55,7 @@ command -v cc >/dev/null || skip "a C compiler is missing"
 rm -rf "$unpacked"
 obtain
 source=$unpacked/picoquic
-# Sections that nothing calls are left out, and with them most functions that frames.c and timing.c need.
+# Unused sections are removed, and with them most functions that frames.c and timing.c need.
 flags='-std=gnu11 -O2 -ffunction-sections -fdata-sections'
 (cd "$source" && cc $flags -w -c cc_common.c pacing.c timing.c frames.c bbr.c util.c)
 cc $flags -Wall -Wextra -Wno-unused-parameter -Wl,--gc-sections -isystem "$source" -I"$include" -I"$shared" \

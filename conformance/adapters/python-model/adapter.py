@@ -42,7 +42,7 @@ def compute(message):
 
 @lru_cache(1 << 13)
 def read(line):
-    """Return a message, its event as the model takes it. One profile after another is sent the same events."""
+    """Return a message with its event as a value of the model. Cached, because all profiles receive the same events."""
     message = from_json(line.decode())
     if message["op"] == "event":
         message["event"] = event_from_json(message["event"])
@@ -51,7 +51,7 @@ def read(line):
 
 @lru_cache(1 << 8)
 def form(names, state):
-    """Return the answer to an event with gaps for its index, the observables of these names, and the numbers of the state."""
+    """Return a format string for answers, with places for the index, these observables and the numbers of the state."""
     members = [f"{to_json(name)}:%s" for name in names]
     numbers = ",".join(f"{to_json(name)}:%s" for name in state)
     return ",".join(['{"op":"observed","i":%d', *members, f'"state":{{{numbers}}}}}'])
@@ -59,12 +59,12 @@ def form(names, state):
 
 @lru_cache(1 << 12)
 def text(value):
-    """Return a value that is no small number as JSON."""
+    """Return a value other than a small number as JSON."""
     return to_json(encode_value(value))
 
 
 def observed(index, observation):
-    """Return the answer to an event. There are many: only what changes from one to the next is written anew."""
+    """Return the answer to an event. For speed, only the changing parts are formatted again."""
     members = observables(observation)
     state = members.pop("state")
     values = [
@@ -75,7 +75,7 @@ def observed(index, observation):
 
 
 class Model:
-    """The model of the case that runs, if one does."""
+    """The model of the current case, if any."""
 
     controller = None
 

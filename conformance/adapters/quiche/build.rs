@@ -7,8 +7,8 @@ fn main() {
     let package = firstflight_locate::locate("quiche");
     let source = package.root.join("src");
     let source = source.display();
-    // The controllers are private, so what the adapter names of them is passed on from inside their modules, and of these is made a text
-    // that says where each of the others lies.
+    // The controllers are private, so their modules re-export the names that the adapter uses. The text of the modules
+    // is rewritten with the paths of the files of the other modules.
     let recovery = fs::read_to_string(package.root.join("src/recovery/mod.rs")).expect("quiche has it");
     let modules: String = recovery.lines().map(|line| format!("{}\n", placed(line, &source.to_string()))).collect();
     let out = env::var_os("OUT_DIR").expect("cargo sets it");
@@ -32,7 +32,8 @@ fn main() {
     println!("cargo::rerun-if-changed=Cargo.toml");
 }
 
-/// Return a line of the module, or where it names another, that with its place; BBR is passed on to the module that it lies in.
+/// Return a line of the module. A `mod` line also gets the path of its file; `gcongestion` re-exports BBR to its
+/// parent.
 fn placed(line: &str, source: &str) -> String {
     let Some(name) = line.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) else {
         return line.to_string();

@@ -5,7 +5,7 @@ import sys
 
 
 class MyController:
-    """Slow start and recovery after RFC 9002. It has no congestion avoidance yet."""
+    """Slow start and recovery after RFC 9002. Congestion avoidance is not implemented yet."""
 
     def __init__(self, max_datagram_size_bytes, initial_window_bytes):
         self.minimum_window = 2 * max_datagram_size_bytes

@@ -29,7 +29,7 @@ class CongestionTest(TestCase):
     """Windows after few events."""
 
     def test_aioquic_1(self) -> None:
-        """RFC 9002, section 7.8: a window of 12000 bytes of which 1200 are used does not grow."""
+        """RFC 9002, section 7.8: a window of 12000 bytes with 1200 bytes in use does not grow."""
         recovery = QuicPacketRecovery(
             congestion_control_algorithm="reno",
             initial_rtt=0.1,

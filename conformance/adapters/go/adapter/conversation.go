@@ -1,5 +1,5 @@
-// Package adapter holds the conversation of the adapter protocol (spec/adapter-protocol.md) for stacks written in Go.
-// What is left to an adapter is the mapping from events to the functions of its stack.
+// Package adapter implements the adapter protocol (spec/adapter-protocol.md) for stacks written in Go.
+// An adapter only maps events to the functions of its stack.
 package adapter
 
 import (
@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// Hello is what an adapter declares of its stack.
+// Hello is the declaration of an adapter about its stack.
 type Hello struct {
 	Name        string              `json:"name"`
 	Version     string              `json:"version"`
@@ -22,19 +22,19 @@ type Hello struct {
 	Clock       string              `json:"clock"`
 	Window      string              `json:"window"`
 	Arithmetic  string              `json:"arithmetic"`
-	Avoidance   string              `json:"avoidance,omitempty"`  // exact, if it is left out
-	WorksOut    []string            `json:"works_out,omitempty"`  // nothing, if it is left out
-	Controller  string              `json:"controller,omitempty"` // newreno, if it is left out
-	Supports    []string            `json:"supports,omitempty"`   // all kinds of events, if it is left out
+	Avoidance   string              `json:"avoidance,omitempty"`  // default: exact
+	WorksOut    []string            `json:"works_out,omitempty"`  // default: none
+	Controller  string              `json:"controller,omitempty"` // default: newreno
+	Supports    []string            `json:"supports,omitempty"`   // default: all kinds of events
 }
 
-// Config holds the parameters of a case. A nil initial window leaves it to the stack.
+// Config contains the parameters of a case. With a nil initial window, the stack uses its own.
 type Config struct {
 	MaxDatagramSizeBytes Int  `json:"max_datagram_size_bytes"`
 	InitialWindowBytes   *Int `json:"initial_window_bytes"`
 }
 
-// Observed holds the observables that the adapters report. A nil threshold is infinite.
+// Observed contains the observables that the adapters report. A nil threshold is infinite.
 type Observed struct {
 	CwndBytes     Int  `json:"cwnd_bytes"`
 	SsthreshBytes *Int `json:"ssthresh_bytes"`
@@ -42,12 +42,12 @@ type Observed struct {
 
 // Controller is one congestion controller of a stack, for one case.
 type Controller interface {
-	// Process hands one event to the stack. An Unsupported error says why the stack cannot take it.
+	// Process passes one event to the stack. An Unsupported error contains the reason if the stack cannot process it.
 	Process(event *Event) error
 	Observe() Observed
 }
 
-// Unsupported is the reason why the stack cannot do what the runner asks for.
+// Unsupported is the reason why the stack cannot process a case or an event.
 type Unsupported string
 
 func (reason Unsupported) Error() string { return string(reason) }
@@ -76,7 +76,7 @@ type message struct {
 func Serve(hello Hello, start func(Config) (Controller, error)) {
 	in, out := bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout)
 	var controller Controller
-	var refused error // what the stack could not take of this case; the runner may have sent more before it reads that
+	var refused error // reason why the stack cannot process this case; the runner may send more before it reads the answer
 	for decoder := json.NewDecoder(in); decoder.More(); {
 		var asked message
 		if err := decoder.Decode(&asked); err != nil {

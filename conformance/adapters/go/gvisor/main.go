@@ -1,12 +1,13 @@
 // A TCP endpoint of gVisor's netstack behind the adapter protocol (spec/adapter-protocol.md).
 //
-// The argument is its congestion control, `reno` or `cubic`. The adapter is the application and the peer at once: a sent event writes
-// as much data as fills its packets, an ack event comes as one segment with cumulative and selective acknowledgements, and the clock
-// of the stack stands still in between. Window and threshold are read by the socket option TCP_INFO; they count segments, of which
-// the payload is the datagram of the case.
+// The argument is its congestion control, `reno` or `cubic`. The adapter is both the application and the peer. A sent
+// event writes the data of its packets. An ack event becomes one segment with cumulative and selective
+// acknowledgements. The clock of the stack stops in between. Window and threshold are read by the socket option
+// TCP_INFO; they count segments. The payload of a segment is the datagram of the case.
 //
-// The sample that the event names as its RTT comes by the timestamp that the segment echoes, in milliseconds. TCP finds losses by itself, in
-// the segment that reveals them; a lost event says nothing new. RACK is off, because it sends probes and finds losses by timers.
+// The RTT sample of an event is passed on by the echoed timestamp of the segment, in milliseconds. TCP detects losses
+// itself, in the segment that reveals them; a lost event adds no information. RACK is off, because it sends probes and
+// detects losses by timers.
 package main
 
 import (
@@ -67,7 +68,7 @@ func main() {
 // connection maps the packets of a case to the segments of the endpoint.
 type connection struct {
 	wire *wire
-	// What the endpoint has sent, in order: the packets of the case, by number, and after them segments that no event has named yet.
+	// Sent segments, in order: the packets of the case, by number, and after them segments without an event yet.
 	segments []segment
 	packets  int
 	// Acknowledged segments, by sequence number.

@@ -76,7 +76,7 @@ func ackOptions(echo uint32, blocks []header.SACKBlock) []byte {
 	return options[:used]
 }
 
-// blocks returns what is acknowledged beyond the first gap, the newest first.
+// blocks returns the acknowledged ranges after the first gap, newest first.
 func (w *wire) blocks(acked map[uint32]bool) []header.SACKBlock {
 	var offsets []uint32
 	for sequence := range acked {

@@ -18,15 +18,16 @@ import (
 
 const (
 	nic = 1
-	// The options that the endpoint reserves room for: timestamps and SACK blocks. A data segment carries only the timestamps.
+	// Bytes that the endpoint reserves for options: timestamps and SACK blocks. A data segment carries only the
+	// timestamps.
 	optionBytes = 40
-	// What an IPv4 packet has room for beside the headers.
+	// Payload bytes of an IPv4 packet.
 	maxSegmentBytes = 0xffff - header.IPv4MinimumSize - header.TCPMinimumSize - optionBytes
 	windowScale     = 14
 	queueLength     = 1 << 16
 	bufferBytes     = 64 << 20
 	port            = 4433
-	// Options of 40 bytes hold timestamps and three blocks.
+	// Options of 40 bytes contain timestamps and three blocks.
 	maxBlocks = 3
 )
 
@@ -95,8 +96,9 @@ func connect(control string, size int) *wire {
 	return w
 }
 
-// prime has the endpoint send a first segment, as a handshake above TCP would. Until something is acknowledged, duplicate acknowledgements begin
-// no recovery, neither here nor in RFC 6582; in a case they do. Then the window is what it was.
+// prime lets the endpoint send a first segment, as a handshake above TCP would. Before the first acknowledgement,
+// duplicate acknowledgements do not begin recovery, neither here nor in RFC 6582; in a case they do. Finally prime
+// restores the window.
 func (w *wire) prime() {
 	window := int(w.info().SndCwnd)
 	w.write(w.size)

@@ -1,9 +1,9 @@
 // The congestion controller of quic-go behind the adapter protocol (spec/adapter-protocol.md).
 //
 // The adapter runs the controller that quic-go runs: Reno, with HyStart by delay. quic-go contains CUBIC, but no user
-// can select it. Every event is handed to the functions that the stack's own sentPacketHandler calls for it, in the
-// same order and with the same granularity: one call per packet. For an ACK frame, the RTT sample and the
-// check whether to leave slow start come before these calls.
+// can select it. The adapter calls the same functions for an event as the stack's own sentPacketHandler, in the
+// same order, once per packet. For an ACK frame, the RTT sample and the check whether to leave slow start
+// precede these calls.
 package main
 
 import (
@@ -17,7 +17,8 @@ import (
 	"github.com/quic-go/quic-go/internal/utils"
 )
 
-// The largest max_ack_delay that a peer may declare (RFC 9000, section 18.2). The events carry none; so no delay in them exceeds it.
+// The largest max_ack_delay that a peer may declare (RFC 9000, section 18.2). The events lack it, so no delay in them
+// exceeds this value.
 const maxAckDelay = (1<<14 - 1) * time.Millisecond
 
 func main() {
@@ -28,20 +29,20 @@ func main() {
 		Observables: []string{"cwnd_bytes", "ssthresh_bytes"},
 		Clock:       "ns",
 		Window:      "bytes",
-		Arithmetic:  "float64", // the reduction alone
+		Arithmetic:  "float64", // only for the reduction
 		Controller:  "newreno",
 	}
 	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) { return start(config), nil })
 }
 
-// connection is what the stack keeps for one path, as far as congestion control is concerned.
+// connection is the congestion control state of one path.
 type connection struct {
 	sender congestion.SendAlgorithmWithDebugInfos
 	rtt    *utils.RTTStats
 	now    monotime.Time
 	// Send time of the largest acknowledged packet.
 	largestAckedTime monotime.Time
-	// Packets lost, as long as they are not found to be spurious.
+	// Lost packets, until a spurious loss.
 	lost []protocol.PacketNumber
 }
 
@@ -53,10 +54,10 @@ func start(config adapter.Config) *connection {
 	c.rtt.SetMaxAckDelay(maxAckDelay)
 	size := protocol.ByteCount(config.MaxDatagramSizeBytes)
 	c.sender = congestion.NewCubicSender(c, c.rtt, &utils.ConnectionStats{}, size, true, nil) // true: use Reno
-	// In a connection the size comes by path MTU discovery, which informs the pacer as well.
+	// In a connection path MTU discovery sets the size, and informs the pacer as well.
 	c.sender.SetMaxDatagramSize(size)
 	if config.InitialWindowBytes != nil {
-		// No parameter sets it. The constructor only assigns this private field; so does the adapter.
+		// A parameter for it is missing. The constructor only assigns this private field; so does the adapter.
 		*(*protocol.ByteCount)(c.field("congestionWindow").Addr().UnsafePointer()) =
 			protocol.ByteCount(*config.InitialWindowBytes)
 	}
@@ -100,14 +101,14 @@ func (c *connection) Process(event *adapter.Event) error {
 			c.lost = append(c.lost, number)
 		})
 	case "ce":
-		// The size is 0, and the bytes in flight, which the event does not carry, are not looked at.
+		// The size is 0. The event lacks the bytes in flight; the function does not use them.
 		c.sender.OnCongestionEvent(protocol.PacketNumber(event.Packet), 0, 0)
-	case "spurious_loss": // of all packets lost so far; the controller leaves out those that are no part of its last reduction
+	case "spurious_loss": // for all packets lost so far; the controller ignores packets outside its last reduction
 		for _, number := range c.lost {
 			c.sender.OnSpuriousLoss(number)
 		}
 		c.lost = nil
-	case "pto": // The sentPacketHandler tells the controller nothing.
+	case "pto": // The sentPacketHandler does not notify the controller.
 	case "persistent_congestion":
 		return adapter.Unsupported("quic-go knows no persistent congestion: nothing calls OnRetransmissionTimeout")
 	default:

@@ -1,8 +1,8 @@
 // The NewReno controller of golang.org/x/net/quic behind the adapter protocol (spec/adapter-protocol.md).
 //
-// Every event is handed to the functions that the stack's own lossState calls for it, in the same order and with the same
-// granularity: one call per packet, and one at the end of the batch. A batch is what an ACK frame or the loss timer brings; here
-// it is an event, so that an ACK and a loss at the same time are two batches, in the order of the vector.
+// The adapter calls the same functions for an event as the stack's own lossState, in the same order. There is one call
+// per packet, and one at the end of the batch. In the stack a batch is one ACK frame or one expired loss timer. Here a
+// batch is one event, so an ACK and a loss at the same time are two batches, in the order of the vector.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// The max_ack_delay of a peer that names none (RFC 9000, section 18.2).
+	// The default max_ack_delay (RFC 9000, section 18.2).
 	maxAckDelay = 25 * time.Millisecond
 	// With a max_ack_delay like this no loss lasts long enough to establish persistent congestion.
 	neverPersistent = 24 * 365 * time.Hour
@@ -33,7 +33,7 @@ func main() {
 	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) {
 		c := &connection{state: quic.FirstflightNew(int(config.MaxDatagramSizeBytes))}
 		if config.InitialWindowBytes != nil {
-			// No parameter sets it. The constructor only assigns this private field; so does the adapter.
+			// A parameter for it is missing. The constructor only assigns this private field; so does the adapter.
 			c.state.SetWindow(int(*config.InitialWindowBytes))
 		}
 		return c, nil
@@ -42,8 +42,8 @@ func main() {
 
 type connection struct {
 	state *quic.FirstflightState
-	// The state after a loss with which the stack has established persistent congestion. The stack does that within the loss,
-	// the protocol names it in the event that follows; until then state is what the loss alone has led to.
+	// State after a loss that established persistent congestion. The stack detects it within the loss; the protocol
+	// reports it in the next event. Until then, the field state is the state after the loss alone.
 	collapsed *quic.FirstflightState
 }
 

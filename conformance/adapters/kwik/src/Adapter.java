@@ -23,8 +23,9 @@ import tech.kwik.core.packet.ShortHeaderPacket;
 /**
  * The NewReno controller of Kwik behind the adapter protocol (spec/adapter-protocol.md).
  *
- * <p>Every event is handed to the function that the stack's own LossDetector calls for it, in the same order and with the same
- * granularity: one call per packet sent, one for all packets that an ACK frame acknowledges, largest first, one for all that are lost.
+ * <p>The adapter calls the same function for an event as the stack's own LossDetector, in the same order. There is one
+ * call per packet sent, one for all packets that an ACK frame acknowledges, largest first, and one for all lost
+ * packets.
  */
 public final class Adapter {
     private static final int DATAGRAM_BYTES = 1200;
@@ -99,7 +100,7 @@ public final class Adapter {
         return message;
     }
 
-    /** What the adapter adds to the controller: events in, observables out. */
+    /** The controller with functions for the events and observables of the adapter. */
     private static final class Controller extends NewRenoCongestionController {
         private static final Field THRESHOLD = field("slowStartThreshold");
         private static final Field RECOVERY_START = field("congestionRecoveryStartTime");
@@ -108,7 +109,7 @@ public final class Adapter {
             super(new NullLogger(), new Ignore());
         }
 
-        /** No parameter sets the initial window. The constructor only assigns this field; so does the adapter. */
+        /** A parameter for the initial window is missing. Like the constructor, the adapter only assigns this field. */
         void begin(long windowBytes) {
             congestionWindow = windowBytes;
         }

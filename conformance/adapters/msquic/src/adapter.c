@@ -1,9 +1,9 @@
 /*
  * The CUBIC of msquic behind the adapter protocol, or with the argument `bbr` its BBR (packets.c).
  *
- * To CUBIC an event does what loss_detection.c does for it: QuicLossDetectionOnPacketSent, QuicLossDetectionProcessAckBlocks,
- * QuicLossDetectionDetectAndHandleLostPackets. Times are microseconds. The stack's RTT estimator runs along, since its CUBIC
- * reads the smoothed RTT.
+ * For CUBIC the adapter takes the steps of loss_detection.c for an event: QuicLossDetectionOnPacketSent,
+ * QuicLossDetectionProcessAckBlocks, QuicLossDetectionDetectAndHandleLostPackets. Times are microseconds. The stack's
+ * RTT estimator is updated as well, because its CUBIC reads the smoothed RTT.
  */
 #include "precomp.h"
 
@@ -11,11 +11,11 @@
 
 struct adapter {
     QUIC_CONNECTION *connection;
-    struct packets packets; /* of BBR */
+    struct packets packets; /* only for BBR */
     uint64_t ce_count;
     uint64_t largest_acked;
     uint64_t largest_sent;
-    /* The loss of the event before, with the state before it. */
+    /* The loss of the previous event, with the state before it. */
     BOOLEAN lost_before;
     QUIC_CONGESTION_CONTROL before_loss;
     QUIC_LOSS_EVENT loss;

@@ -1,10 +1,11 @@
 /*
- * What loss_detection.c of msquic does with packets, for its BBR: QuicLossDetectionOnPacketSent, QuicLossDetectionProcessAckBlocks
- * and QuicLossDetectionDetectAndHandleLostPackets without the search for losses, which the vector reports.
+ * The packet functions of loss_detection.c of msquic, for its BBR: QuicLossDetectionOnPacketSent,
+ * QuicLossDetectionProcessAckBlocks and QuicLossDetectionDetectAndHandleLostPackets without the detection of losses,
+ * which the vector reports.
  *
- * No packet makes the stack application-limited: QuicLossDetectionOnPacketSent asks for a stream that is still in the list of those
- * with something to send, cannot send, and has less than a datagram unacknowledged. One that has written everything is not in the
- * list, so that only flow control comes to it, and a vector has none.
+ * No packet makes the stack application-limited. QuicLossDetectionOnPacketSent requires a stream in the list of streams
+ * with data to send that cannot send and has less than a datagram unacknowledged. A stream that has written all data is
+ * not in the list. So only flow control can cause this, and vectors lack flow control.
  */
 #include "precomp.h"
 

@@ -2,7 +2,7 @@
 
 #include "adapter.h"
 
-/* What cubic.c and bbr.c call in other files. The clock is the vector's; flow control and the application are not there. */
+/* Functions that cubic.c and bbr.c call. The clock is the vector's; flow control and the application are missing. */
 uint64_t now_us;
 
 uint64_t CxPlatTimeUs64(void)
@@ -10,7 +10,7 @@ uint64_t CxPlatTimeUs64(void)
     return now_us;
 }
 
-/* The gain with which ProbeBW begins is drawn: it is 1. */
+/* The stack draws the first gain of ProbeBW at random; here it is 1. */
 QUIC_STATUS CxPlatRandom(uint32_t length, void *buffer)
 {
     memset(buffer, 0, length);

@@ -1,9 +1,10 @@
 /*
  * ngtcp2's controllers behind the adapter protocol: Reno for the NewReno profile, CUBIC (always with HyStart++) for the others.
  *
- * An event does what ngtcp2_rtb.c and ngtcp2_conn.c do for it, in their order: rtb_on_add for a packet sent, ngtcp2_rtb_recv_ack
- * for an ACK frame, rtb_detect_lost_pkt for a loss. The delivery-rate sampler of the stack (ngtcp2_rst.c), which its CUBIC
- * consults, runs along. The RTT estimator is the vector's: it is the one of RFC 9002, as is the stack's.
+ * The adapter takes the steps of ngtcp2_rtb.c and ngtcp2_conn.c for an event, in the same order. These are rtb_on_add
+ * for a packet sent, ngtcp2_rtb_recv_ack for an ACK frame, and rtb_detect_lost_pkt for a loss. The delivery-rate
+ * sampler of the stack (ngtcp2_rst.c) is updated as well, because CUBIC uses it. The RTT values of the vector are used:
+ * both follow RFC 9002.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ struct adapter {
     ngtcp2_cc *cc;
     ngtcp2_cc_reno reno;
     ngtcp2_cc_cubic cubic;
-    ngtcp2_rtb_entry *entries; /* of packet n, at n; what the stack keeps of a packet in flight */
+    ngtcp2_rtb_entry *entries; /* the stack's records of packets in flight, indexed by packet number */
     uint64_t entry_capacity;
     uint64_t beyond_acked; /* the packet after the largest acknowledged one */
     uint64_t ce_count;
@@ -75,7 +76,7 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
         *unsupported_reason = "out of memory";
         return NULL;
     }
-    /* What conn_reset_conn_stat_cc (ngtcp2_conn.c) begins with. */
+    /* Initial values as in conn_reset_conn_stat_cc (ngtcp2_conn.c). */
     self->cstat = (ngtcp2_conn_stat){.min_rtt = UINT64_MAX,
                                      .first_rtt_sample_ts = UINT64_MAX,
                                      .ssthresh = UINT64_MAX,
@@ -95,7 +96,7 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
     return self;
 }
 
-/* Make room for the entry of a packet. Return 0 if there is none. */
+/* Make room for the entry of a packet. Return 0 without memory. */
 static int reserve(struct adapter *self, uint64_t packet)
 {
     uint64_t capacity = self->entry_capacity != 0 ? self->entry_capacity : 1024;
@@ -244,9 +245,9 @@ int firstflight_adapter_event(void *adapter, const struct firstflight_event *eve
         on_persistent_congestion(self, event->t_ns);
         break;
     case FIRSTFLIGHT_EVENT_PTO:
-        break; /* ngtcp2_conn_on_loss_detection_timer tells no controller */
+        break; /* ngtcp2_conn_on_loss_detection_timer does not notify the controller */
     case FIRSTFLIGHT_EVENT_SPURIOUS_LOSS:
-        if (self->cc->on_spurious_congestion != NULL) { /* ngtcp2_rtb_recv_ack; Reno has no such function */
+        if (self->cc->on_spurious_congestion != NULL) { /* ngtcp2_rtb_recv_ack; Reno lacks this function */
             self->cc->on_spurious_congestion(self->cc, &self->cstat, event->t_ns);
         }
         break;

@@ -18,14 +18,14 @@ include!(concat!(env!("OUT_DIR"), "/noq_proto.rs"));
 mod connection {
     pub use crate::path::connection::RttEstimator;
 
-    /// The packet number spaces, by which BBR names itself in its log.
+    /// The packet number spaces. BBR writes their names to its log.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum SpaceKind {
         Data,
     }
 }
 
-/// The calls that differ from those of quinn-proto.
+/// The calls that differ from quinn-proto.
 mod stack {
     use std::sync::Arc;
     use std::time::Instant;

@@ -1,13 +1,13 @@
 /*
  * The NewReno of OpenSSL's QUIC behind the adapter protocol.
  *
- * An event takes the steps of ssl/quic/quic_ackm.c for it: ossl_ackm_on_tx_packet for a packet sent, ackm_on_pkts_acked for
- * an ACK frame (from the largest packet number to the smallest) and ackm_on_pkts_lost for a loss. The controller does not
- * read the RTT.
+ * The adapter takes the steps of ssl/quic/quic_ackm.c for an event. These are ossl_ackm_on_tx_packet for a packet sent,
+ * ackm_on_pkts_acked for an ACK frame (largest packet number first) and ackm_on_pkts_lost for a loss. The controller
+ * does not read the RTT.
  *
- * Two functions of the controller are never called, since OpenSSL never calls them: on_ecn (ackm_process_ecn looks for the
- * largest acknowledged packet after it has left the history) and on_data_lost_finished with persistent congestion
- * (ackm_in_persistent_congestion returns 0).
+ * Two functions of the controller are never called, because OpenSSL never calls them. For on_ecn, ackm_process_ecn
+ * searches for the largest acknowledged packet after it has left the history. For on_data_lost_finished with persistent
+ * congestion, ackm_in_persistent_congestion returns 0.
  */
 #include "cc_newreno.c"
 

@@ -1,10 +1,11 @@
 /*
  * The NewReno and CUBIC of picoquic behind the adapter protocol, or with the argument `bbr` its BBR.
  *
- * An event takes the steps of picoquic for it, in its order: picoquic_queue_for_retransmit (sender.c) for a packet sent,
- * picoquic_decode_ack_frame and process_decoded_packet_data (frames.c) for an ACK frame, picoquic_process_lost_packet
- * (loss_recovery.c) for a loss and for an expired timer. The stack estimates RTT and bandwidth (timing.c, frames.c).
- * Packets are without a tag here: their size is both the size in flight and the acknowledged size.
+ * The adapter takes the steps of picoquic for an event, in the same order. For a packet sent it is
+ * picoquic_queue_for_retransmit (sender.c), for an ACK frame picoquic_decode_ack_frame and process_decoded_packet_data
+ * (frames.c). For a loss and for an expired timer it is picoquic_process_lost_packet (loss_recovery.c). The stack
+ * estimates RTT and bandwidth (timing.c, frames.c). Packets are without a tag here: their size is both the size in
+ * flight and the acknowledged size.
  */
 #include "connection.h"
 #include "controllers.h"

@@ -1,4 +1,4 @@
-/* The controllers of picoquic, and the numbers of their states that have no function. */
+/* The controllers of picoquic, and numbers of their states that lack an access function. */
 #include "newreno.c"
 
 #include "cubic.c"

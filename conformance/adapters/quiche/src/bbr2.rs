@@ -1,7 +1,9 @@
-//! quiche's BBR behind the adapter protocol: compiled as a module of its `recovery`, for which alone the controller is visible.
+//! quiche's BBR behind the adapter protocol. It is compiled as a module of `recovery`, because the controller is
+//! visible only there.
 //!
-//! The vectors report losses, so the adapter calls the controller as `GRecovery` (recovery/gcongestion/recovery.rs) does, in its order, and
-//! leaves out its loss detector: an ACK is one call, and a loss another, as where the timer of the detector expires.
+//! The adapter calls the controller in the same order as `GRecovery` (recovery/gcongestion/recovery.rs). Its loss
+//! detector is omitted, because the vectors report losses. An ACK is one call, and a loss another, as when the timer of
+//! the detector expires.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +39,7 @@ impl Bbr {
         self.controller.on_app_limited(self.bytes_in_flight);
     }
 
-    /// Tell the controller what was acknowledged and when it was sent, or what was lost and its size.
+    /// Notify the controller of acknowledged packets with their sending times, or of lost packets with their sizes.
     pub(crate) fn on_event(
         &mut self,
         acked: &[(u64, Instant)],

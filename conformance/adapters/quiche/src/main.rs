@@ -1,7 +1,7 @@
 //! The Reno and CUBIC of quiche behind the adapter protocol, or with the argument `bbr2` its BBR.
 //!
-//! The vectors report losses, so the adapter calls the controllers as `LegacyRecovery` (recovery/congestion/recovery.rs) does, in
-//! its order, and leaves out its loss detector. RTTs go through the stack's estimator.
+//! The adapter calls the controllers in the same order as `LegacyRecovery` (recovery/congestion/recovery.rs). Its loss
+//! detector is omitted, because the vectors report losses. RTTs go through the stack's estimator.
 
 #[macro_use]
 extern crate log;
@@ -114,10 +114,10 @@ impl Connection for BbrPath {
 }
 
 struct Path {
-    /// Holds the controller. Its own loss detector and RTT estimator are not used.
+    /// Contains the controller. Its own loss detector and RTT estimator are not used.
     recovery: LegacyRecovery,
     rtt: RttStats,
-    /// What quiche remembers of a packet in flight.
+    /// State of packets in flight, as in quiche.
     sent: BTreeMap<u64, Sent>,
     bytes_in_flight: usize,
     max_datagram_size: usize,

@@ -1,4 +1,4 @@
-//! What quiche's recovery names of the rest of the crate. Nothing of it takes part in congestion control.
+//! Items of the rest of the crate that quiche's recovery refers to. They do not affect congestion control.
 
 pub type Result<T> = std::result::Result<T, Error>;
 

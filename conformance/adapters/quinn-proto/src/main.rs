@@ -11,7 +11,7 @@ mod path;
 // The source of the stack.
 include!(concat!(env!("OUT_DIR"), "/quinn_proto.rs"));
 
-/// The calls that differ from those of noq-proto.
+/// The calls that differ from noq-proto.
 mod stack {
     use std::sync::Arc;
     use std::time::Instant;

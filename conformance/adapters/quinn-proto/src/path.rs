@@ -1,8 +1,8 @@
 //! A path of quinn-proto, or of its fork noq-proto, behind the adapter protocol. Each crate root has a module `stack` with
 //! the calls that differ.
 //!
-//! The controllers are called as `Connection` (connection/mod.rs) calls them, in its order: the acknowledged packets of a
-//! frame before its RTT sample. The RTT estimator of the vector is that of RFC 9002, like the estimator of the stack.
+//! The controllers are called as `Connection` (connection/mod.rs) calls them, in its order: the acknowledged packets of
+//! a frame before its RTT sample. The RTT values of the vector follow RFC 9002, like the estimator of the stack.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! The CUBIC controller of s2n-quic-core, or with the argument `bbr` its BBR, behind the adapter protocol.
 //!
-//! Every event is handed to the function that the stack's own recovery calls for it, in the same order and with the same
-//! granularity: one call per packet sent or lost, one call for all packets that an ACK frame acknowledges.
+//! The adapter calls the same function for an event as the stack's own recovery, in the same order. There is one call
+//! per packet sent or lost, and one call for all packets that an ACK frame acknowledges.
 //!
 //! With the argument `hystartpp` slow start ends by HyStart++ instead of HyStart.
 
@@ -21,7 +21,7 @@ fn main() {
     let argument = std::env::args().nth(1);
     let (hystartpp, bbr) = (argument.as_deref() == Some("hystartpp"), argument.as_deref() == Some("bbr"));
     if hystartpp {
-        // SAFETY: there is no other thread yet. The stack reads the variable once, when the first controller is made.
+        // SAFETY: no other thread exists yet. The stack reads the variable once, when the first controller is created.
         unsafe { std::env::set_var("S2N_UNSTABLE_USE_HYSTART_PP", "1") };
     }
     let declaration = Declaration {
@@ -64,7 +64,7 @@ fn bbr_with(window: Option<u32>) -> bbr::Endpoint {
     window.map_or(builder, |window| bbr::builder::Builder::default().with_initial_congestion_window(window)).build()
 }
 
-/// What the stack keeps for one path, as far as congestion control is concerned.
+/// The congestion control state of one path.
 struct Path<C: CongestionController> {
     state: State<C>,
     ce_count: u64,
@@ -75,7 +75,7 @@ struct Path<C: CongestionController> {
 #[derive(Clone)]
 struct State<C: CongestionController> {
     controller: C,
-    /// What the controller noted of each packet in flight.
+    /// The controller's state of each packet in flight.
     noted: BTreeMap<u64, C::PacketInfo>,
     rtt: RttEstimator,
 }

@@ -1,8 +1,8 @@
 //! The CUBIC of tquic, always with HyStart++, or with the argument `bbr` or `bbr3` one of its BBRs, behind the adapter protocol.
 //!
-//! The controller is called as tquic's `Recovery` (connection/recovery.rs) calls it, in its order; its loss detector is left out,
-//! since the vectors report losses. That order matters: `on_ack_received` hands the acknowledged packets to the controller before it
-//! takes the RTT sample of the frame.
+//! The adapter calls the controller in the same order as tquic's `Recovery` (connection/recovery.rs). Its loss detector
+//! is omitted, because the vectors report losses. The order matters: `on_ack_received` passes the acknowledged packets
+//! to the controller before it takes the RTT sample of the frame.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ fn main() {
         } else {
             &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"]), ("hystartpp", &["rfc-9406+cubic"])]
         },
-        // BBR has none.
+        // BBR lacks a threshold.
         ssthresh: !bbr,
         clock: "ns",
         arithmetic: "float64",
@@ -47,7 +47,7 @@ fn main() {
 
 struct Path {
     controller: Held,
-    /// The packets in flight, with what the controller noted in them.
+    /// The packets in flight, with the controller's state of each.
     packets: BTreeMap<u64, SentPacket>,
     rtt: RttEstimator,
     /// Whether the estimator has the handshake's RTT sample.

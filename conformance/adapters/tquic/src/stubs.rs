@@ -1,4 +1,4 @@
-//! What tquic's controllers name of the rest of the crate, with the values of tquic's lib.rs.
+//! Items of the rest of the crate that tquic's controllers refer to, with the values of tquic's lib.rs.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ impl Default for RecoveryConfig {
 pub mod space {
     use std::time::{Duration, Instant};
 
-    /// What the delivery-rate estimator of BBR keeps of a packet.
+    /// State of a packet for the delivery-rate estimator of BBR.
     #[derive(Debug, Default, Clone)]
     pub struct RateSamplePacketState {
         pub delivered: u64,

@@ -1,5 +1,5 @@
-// Firstflight's access to the congestion controller, which the package keeps to itself. The build copies this file into a
-// vendored copy of the package; nothing of the package is changed or committed.
+// Access to the congestion controller, which is private to the package. The build copies this file into a vendored copy
+// of the package; no file of the package is changed or committed.
 
 package quic
 
@@ -50,7 +50,7 @@ func (state *FirstflightState) Threshold() int { return state.cc.slowStartThresh
 // InRecovery reports whether a recovery period has begun that persistent congestion has not ended.
 func (state *FirstflightState) InRecovery() bool { return !state.cc.recoveryStartTime.IsZero() }
 
-// Underutilized is what Conn.maybeSend reports after it has sent what there was to send.
+// Underutilized is the report of Conn.maybeSend after it has sent all available data.
 func (state *FirstflightState) Underutilized(underutilized bool) {
 	state.cc.setUnderutilized(nil, underutilized)
 }

@@ -38,7 +38,7 @@ pub enum Kind {
     Other(String),
 }
 
-/// What one ACK frame newly acknowledged.
+/// The newly acknowledged packets of one ACK frame.
 pub struct Ack {
     pub packets: Packets,
     pub app_limited: bool,

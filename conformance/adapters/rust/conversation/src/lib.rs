@@ -1,6 +1,6 @@
-//! The adapter's side of the conversation of `spec/adapter-protocol.md`, for stacks in Rust.
+//! The adapter's side of the protocol in `spec/adapter-protocol.md`, for stacks in Rust.
 //!
-//! An adapter declares its stack, says how a case begins, and implements [`Connection`]; [`converse`] does the rest.
+//! An adapter declares its stack, starts cases, and implements [`Connection`]; [`converse`] does the rest.
 
 use std::io::{self, BufRead, Write};
 
@@ -10,7 +10,7 @@ mod event;
 
 pub use event::{Ack, Event, Kind, Packets, Run};
 
-/// What an adapter declares of the implementation behind it.
+/// The declaration of an adapter about its implementation.
 pub struct Declaration {
     pub name: &'static str,
     pub version: &'static str,
@@ -26,12 +26,14 @@ pub struct Declaration {
     pub avoidance: &'static str,
     /// `newreno`, or `cubic`: then RFC 9002 judges up to the first reduction only.
     pub controller: &'static str,
-    /// Whether controllers of the stack are told of another maximum datagram size: the adapter then declares protocol 2.
+    /// Whether controllers of the stack are notified of a new maximum datagram size. If so, the adapter declares
+    /// protocol 2.
     pub datagram_size: bool,
 }
 
-/// The kinds of events that adapters of protocol 2 take or refuse one by one. Left out is what connections keep from their
-/// controllers: lost PMTU probes, packets that are not in flight, and a new address, which gets a new controller.
+/// The kinds of events that adapters of protocol 2 receive. Lost PMTU probes and packets that are not in flight are
+/// missing: connections do not report them to their controllers. A new address is missing as well: it gets a new
+/// controller.
 const SUPPORTS: [&str; 11] = [
     "sent",
     "ack",
@@ -46,17 +48,17 @@ const SUPPORTS: [&str; 11] = [
     "datagram_size",
 ];
 
-/// What a case begins with.
+/// The start of a case.
 pub struct Case<'a> {
     pub algorithm: &'a str,
     pub profile: &'a str,
     pub max_datagram_size_bytes: u64,
-    /// `None`: the window that the stack itself begins with.
+    /// `None`: the stack's own initial window.
     pub initial_window_bytes: Option<u64>,
 }
 
 impl Case<'_> {
-    /// The initial window for stacks that count it in datagrams; `default` where the case names none.
+    /// Return the initial window for stacks that count it in datagrams; `default` without a window in the case.
     pub fn initial_window_packets(&self, default: u64) -> Result<u64, String> {
         let Some(bytes) = self.initial_window_bytes else { return Ok(default) };
         if bytes % self.max_datagram_size_bytes != 0 {
@@ -66,30 +68,30 @@ impl Case<'_> {
     }
 }
 
-/// What is observed after an event.
+/// The observables after an event.
 pub struct Observed {
     pub cwnd_bytes: u64,
     /// `None`: infinite, or not declared.
     pub ssthresh_bytes: Option<u64>,
 }
 
-/// The stack at work on one case.
+/// The stack during one case.
 pub trait Connection {
-    /// Process one event, or say why the stack has nothing that it could be translated to.
+    /// Process one event, or return the reason why the stack lacks an equivalent.
     fn process(&mut self, event: &Event) -> Result<(), String>;
 
     fn observe(&self) -> Observed;
 }
 
-/// The version that a Cargo.toml pins a dependency to.
+/// Return the pinned version of a dependency in a Cargo.toml.
 pub fn pinned(cargo_toml: &'static str, dependency: &str) -> &'static str {
     let line = cargo_toml.lines().find(|line| line.starts_with(&format!("{dependency} = ")));
     let version = line.and_then(|line| line.split("\"=").nth(1)?.split('"').next());
     version.unwrap_or_else(|| panic!("Cargo.toml pins no {dependency}"))
 }
 
-/// Answer the messages on standard input until it ends. `start` says why a case is not supported, if it is not; it is asked
-/// only for profiles that are declared.
+/// Answer the messages on standard input until it ends. `start` returns the reason if a case is not supported; it is
+/// called only for declared profiles.
 pub fn converse<C: Connection>(declaration: &Declaration, start: impl Fn(&Case) -> Result<C, String>) {
     let mut connection = None;
     let mut out = io::stdout().lock();

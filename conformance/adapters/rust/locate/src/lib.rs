@@ -1,7 +1,8 @@
 //! Finds the source of a stack that is downloaded as a package but not built as one.
 //!
-//! The adapter names the package under `[target.'cfg(any())'.dependencies]`. That holds on no platform: cargo pins, downloads and
-//! checks the package and never compiles it, and the build script of the adapter compiles what it needs of the source.
+//! The adapter lists the package under `[target.'cfg(any())'.dependencies]`, which is true on no platform. Therefore
+//! cargo pins, downloads and checks the package, but never compiles it. The build script of the adapter compiles the
+//! needed files.
 
 use std::env;
 use std::path::{Path, PathBuf};
