@@ -20,14 +20,14 @@ def check_command(*, object_folder: Path | None, root: Path) -> None:
     """Check that every clause has Python, C and a vector, or an exemption. Exit code 1 otherwise."""
     needs_checkout("dev check")
     with usage_errors():
-        found = all_cases(root)
-        lines = gaps(found)
+        cases = all_cases(root)
+        lines = gaps(cases)
         if object_folder is not None:
-            lines += c_gaps(object_folder, found)
+            lines += c_gaps(object_folder, cases)
     for line in lines:
         click.echo(line)
     if lines:
         raise SystemExit(1)
-    count = len(traces(found))
+    count = len(traces(cases))
     measured = "Python by tracing, C by gcov" if object_folder else "Python by tracing, C by citation"
     click.echo(f"{count} clauses: each has Python, C and a vector, or says why not (measured: {measured})")

@@ -39,22 +39,22 @@ def traces(cases: Iterable[Case | ComputationCase]) -> list[Trace]:
 
 
 def _by_clause(citations: Iterable[Citation]) -> dict[str, list[Citation]]:
-    found: dict[str, list[Citation]] = defaultdict(list)
+    by_clause: dict[str, list[Citation]] = defaultdict(list)
     for citation in citations:
-        found[citation.clause].append(citation)
-    return found
+        by_clause[citation.clause].append(citation)
+    return by_clause
 
 
 def gaps(cases: Iterable[Case | ComputationCase]) -> list[str]:
     """Return one line for each missing part of a clause without an exemption, and for each unnecessary exemption."""
     lines = []
     for trace in traces(cases):
-        for what, present in (("python", trace.python), ("c", trace.c), ("vector", trace.cases)):
-            exempt = trace.clause.exempt.get(what)
+        for part, present in (("python", trace.python), ("c", trace.c), ("vector", trace.cases)):
+            exempt = trace.clause.exempt.get(part)
             if not present and not exempt:
-                lines.append(f"{trace.clause.id}: no {what}, and no :exempt-{what}: with the reason")
+                lines.append(f"{trace.clause.id}: no {part}, and no :exempt-{part}: with the reason")
             if present and exempt:
-                lines.append(f"{trace.clause.id}: has {what} in spite of its exemption: {exempt}")
+                lines.append(f"{trace.clause.id}: has {part} in spite of its exemption: {exempt}")
     lines += _unknown_readings()
     known = set(all_clauses())
     for citation in [*python_citations(), *plain_citations(), *c_citations()]:

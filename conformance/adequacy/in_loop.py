@@ -84,6 +84,9 @@ def replay(case: StimulusCase) -> Replay:
     """Return the model's run of a case, with the observables of an adapter that declares all of them."""
     run = observed_run(case, 1, OBSERVABLES)
     expected = [observables(observation) for _, observation in run]
-    allowed = [{"trigger": [trigger.value for trigger in seen.triggers]} if seen.triggers else {} for _, seen in run]
+    allowed = [
+        {"trigger": [trigger.value for trigger in observation.triggers]} if observation.triggers else {}
+        for _, observation in run
+    ]
     events = tuple(event for event, _ in run)
     return Replay(case.id, case.vector.algorithm, case.profile, case.scenario.config, events, expected, allowed)

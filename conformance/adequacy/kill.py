@@ -27,7 +27,7 @@ WINDOWS = ("cwnd_bytes", "ssthresh_bytes", "phase", "next_release_ns")
 #: The observable that every adapter declares.
 EVERYWHERE = "cwnd_bytes"
 #: The compared values of an observation, except the trigger.
-_seen = attrgetter(*WINDOWS, "outcome", "state")
+_observed = attrgetter(*WINDOWS, "outcome", "state")
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def by_profile(judge: Callable[[Mutant], Kills], mutants: Sequence[Mutant], jobs
     else:
         with ProcessPoolExecutor(jobs) as pool:
             judged = list(pool.map(partial(_judge_all, judge), largest_first))
-    found = {kills.mutant.id: kills for group in judged for kills in group}
-    return [found[mutant.id] for mutant in mutants]
+    kills_by_id = {kills.mutant.id: kills for group in judged for kills in group}
+    return [kills_by_id[mutant.id] for mutant in mutants]
 
 
 def _judge_all(judge: Callable[[Mutant], Kills], mutants: Sequence[Mutant]) -> list[Kills]:
@@ -163,10 +163,10 @@ def replays_below(root: Path, algorithm: str, profile: str) -> list[Replay]:
 
 @cache
 def _cases(root: Path) -> dict[tuple[str, str], list[Case]]:
-    found: dict[tuple[str, str], list[Case]] = {}
+    grouped: dict[tuple[str, str], list[Case]] = {}
     for case in cases(load_all(root)):
-        found.setdefault((case.vector.algorithm, case.profile), []).append(case)
-    return found
+        grouped.setdefault((case.vector.algorithm, case.profile), []).append(case)
+    return grouped
 
 
 @cache
@@ -185,27 +185,27 @@ def _answers_differently(model: Any, case: ComputationCase) -> bool | None:
 
 def difference(controller: Any, replay: Replay, shown_by: set[str]) -> str:
     """Return how a replay rejects a mutant: ``windows``, ``state``, ``crash`` or empty. Extend ``shown_by``."""
-    seen = ""
+    rejection = ""
     try:
         state = controller.create(replay.algorithm, replay.profile, replay.config)
         for event, right, expected, allowed in zip(
             replay.events, replay.right, replay.expected, replay.allowed, strict=True
         ):
             observation = controller.advance(state, event)
-            if _seen(observation) == right and not observation.triggers:
+            if _observed(observation) == right and not observation.triggers:
                 continue
             check_types(observation)
             differing = _differing(observation, expected, allowed)
             shown_by.update(differing)
-            seen = "windows" if differing else seen
-            if seen == "windows":
+            rejection = "windows" if differing else rejection
+            if rejection == "windows":
                 if EVERYWHERE in shown_by:
-                    return seen
+                    return rejection
             elif _value(observation, "outcome") != expected["outcome"] or observation.state != expected["state"]:
-                seen = "state"
+                rejection = "state"
     except CRASHES:
-        return seen or "crash"
-    return seen
+        return rejection or "crash"
+    return rejection
 
 
 def _differing(observation: Any, expected: dict[str, Any], allowed: dict[str, list[Any]]) -> list[str]:

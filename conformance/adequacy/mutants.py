@@ -55,7 +55,7 @@ def mutants_command(
                 "--score: not allowed with --closed-loop or --json, which show all cases that reject a mutant"
             )
         mutants = [mutant for mutant in every if not algorithms or mutant.algorithm in algorithms]
-        _check_that_there_is_something(mutants, None if closed_loop else root)
+        _check_cases_exist(mutants, None if closed_loop else root)
         matrix = loop_matrix(mutants, jobs) if closed_loop else kill_matrix(mutants, root, jobs, whole=not score_alone)
         argued = reasons() if closed_loop else {}
     except (MutantError, VectorError) as error:
@@ -81,13 +81,13 @@ def mutants_command(
         raise SystemExit(1)
 
 
-def _check_that_there_is_something(mutants: list[Mutant], root: Path | None) -> None:
+def _check_cases_exist(mutants: list[Mutant], root: Path | None) -> None:
     """Exit with the code of an empty selection if no case (below ``root``, or in closed loop) is for the mutants."""
-    wanted = {mutant.algorithm for mutant in mutants}
-    if root is None and wanted <= COMPUTED_ALGORITHMS:
+    algorithms = {mutant.algorithm for mutant in mutants}
+    if root is None and algorithms <= COMPUTED_ALGORITHMS:
         nothing_selected("a computation has no closed loop")
-    if root is not None and not any((root / name).is_dir() for name in wanted):
-        nothing_selected(f"no vector of {', '.join(sorted(wanted))} below {root}")
+    if root is not None and not any((root / name).is_dir() for name in algorithms):
+        nothing_selected(f"no vector of {', '.join(sorted(algorithms))} below {root}")
 
 
 def score(matrix: list[Kills], why: dict[str, str], *, closed_loop: bool) -> str:

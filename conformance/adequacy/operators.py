@@ -75,34 +75,34 @@ def operators_command(
     Edits that compile to the same code count once. A mutant that ends with an error counts as rejected. A survivor that
     random connections do not reject either is probably equivalent to the model, or differs outside its domain.
     """
-    found: dict[str, list[Measured]] = {}
+    by_algorithm: dict[str, list[Measured]] = {}
     with usage_errors():
         for name in algorithms:
             if name not in ALGORITHMS:
                 raise InputError(f"--algorithm {name}: {unknown_hint(name, sorted(ALGORITHMS))}")
-            found[name] = measured(name, WAVES.index(wave), root, played)
-            for one in found[name]:
-                if not one.is_rejected:
-                    shown = f", rejected by {one.connection}" if one.connection else ""
-                    click.echo(f"{one.where} {one.sentence}: {one.by or 'survives'}{shown}")
-            click.echo(score(name, found[name]))
+            by_algorithm[name] = measured(name, WAVES.index(wave), root, played)
+            for mutant in by_algorithm[name]:
+                if not mutant.is_rejected:
+                    by_connection = f", rejected by {mutant.connection}" if mutant.connection else ""
+                    click.echo(f"{mutant.where} {mutant.sentence}: {mutant.by or 'survives'}{by_connection}")
+            click.echo(score(name, by_algorithm[name]))
     if json_file is not None:
-        rows = {name: [astuple(one) for one in of] for name, of in found.items()}
+        rows = {name: [astuple(mutant) for mutant in mutants] for name, mutants in by_algorithm.items()}
         json_file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
-def score(name: str, found: Sequence[Measured]) -> str:
+def score(name: str, mutants: Sequence[Measured]) -> str:
     """Return a line with the numbers of an algorithm."""
-    rejected = sum(one.is_rejected for one in found)
-    state = sum(one.by == "state" for one in found)
-    numbers = f"{rejected} of {len(found)} operator mutants rejected, {state} more differ in outcome or state only"
-    possible = sum(bool(one.connection) for one in found)
+    rejected = sum(mutant.is_rejected for mutant in mutants)
+    state = sum(mutant.by == "state" for mutant in mutants)
+    numbers = f"{rejected} of {len(mutants)} operator mutants rejected, {state} more differ in outcome or state only"
+    possible = sum(bool(mutant.connection) for mutant in mutants)
     return f"{name}: {numbers}" + (f", connections reject {possible} survivors" if possible else "")
 
 
 def measured(algorithm: str, wave: int, root: Path, count: int = 0) -> list[Measured]:
     """Return the operator mutants, each with the first rejecting case. Survivors play ``count`` connections."""
-    bench, seen, found = Bench(None), set[object](), []
+    bench, seen, mutants = Bench(None), set[object](), []
     cases: list[Any] = _cases(algorithm, root)
     played = _connections(algorithm, count)
     for operation in _operations(bench, algorithm, wave, cases):
@@ -114,12 +114,12 @@ def measured(algorithm: str, wave: int, root: Path, count: int = 0) -> list[Meas
         if key not in seen:
             seen.add(key)
             where = f"{operation.function.path.stem}:{operation.line}"
-            one = Measured(where, operation.sentence, *_first(variant, cases))
-            if not one.is_rejected:
-                by, shown = _first(variant, played)
-                one = replace(one, connection=shown if by in _REJECTING else "")
-            found.append(one)
-    return found
+            mutant = Measured(where, operation.sentence, *_first(variant, cases))
+            if not mutant.is_rejected:
+                by, connection = _first(variant, played)
+                mutant = replace(mutant, connection=connection if by in _REJECTING else "")
+            mutants.append(mutant)
+    return mutants
 
 
 def _connections(algorithm: str, count: int) -> list[Any]:
@@ -127,8 +127,8 @@ def _connections(algorithm: str, count: int) -> list[Any]:
     if algorithm in COMPUTED_ALGORITHMS:
         return []
     users = (algorithm, *_USERS.get(algorithm, ()))
-    found = (one for user in users for name in _profiles(user) for one in connections(user, name, count))
-    return sorted(found, key=lambda one: len(one.events))
+    played = (connection for user in users for name in _profiles(user) for connection in connections(user, name, count))
+    return sorted(played, key=lambda connection: len(connection.events))
 
 
 def _cases(algorithm: str, root: Path) -> list[Any]:
@@ -136,16 +136,18 @@ def _cases(algorithm: str, root: Path) -> list[Any]:
     if algorithm in COMPUTED_ALGORITHMS:
         return list(computations_below(root))
     replays = [
-        one
+        replay
         for user in (algorithm, *_USERS.get(algorithm, ()))
         for name in _profiles(user)
-        for one in replays_below(root, user, name)
+        for replay in replays_below(root, user, name)
     ]
-    return sorted((one for one in replays if len(one.events) <= _EVENTS), key=lambda one: len(one.events))
+    return sorted(
+        (replay for replay in replays if len(replay.events) <= _EVENTS), key=lambda replay: len(replay.events)
+    )
 
 
 def _profiles(algorithm: str) -> list[str]:
-    return [one.name for one in load_tables()[algorithm].profiles]
+    return [profile.name for profile in load_tables()[algorithm].profiles]
 
 
 def _operations(bench: Bench, algorithm: str, wave: int, cases: Sequence[Any]) -> Iterator[Operation]:
@@ -153,28 +155,28 @@ def _operations(bench: Bench, algorithm: str, wave: int, cases: Sequence[Any]) -
     package = _PACKAGES.get(algorithm, algorithm.replace("-", "_"))
     lines = _executed(bench, cases)
     if wave == 0 and algorithm not in COMPUTED_ALGORITHMS:
-        function = next(one for one in bench.model.functions if one.name == "on_event")
+        function = next(function for function in bench.model.functions if function.name == "on_event")
         kinds = {type(event) for case in cases for event in case.events}
         for sentence, transform in transforms(algorithm, kinds):
             yield Operation(function, 0, 3, sentence, transform=transform)
     for function in bench.model.functions:
-        of = lines.get(str(function.path), set())
-        if function.path.parent.name == package and not of.isdisjoint(function.lines):
-            yield from Operators(bench.model, function, of, _numbers(algorithm)).waves()[wave]()
+        executed = lines.get(str(function.path), set())
+        if function.path.parent.name == package and not executed.isdisjoint(function.lines):
+            yield from Operators(bench.model, function, executed, _numbers(algorithm)).waves()[wave]()
 
 
 def _executed(bench: Bench, cases: Sequence[Any]) -> Lines:
     """Return the lines that the cases execute."""
-    found: list[Lines] = [{}]
+    executed: list[Lines] = [{}]
     for case in cases:
-        with traced(found):
+        with traced(executed):
             if isinstance(case, ComputationCase):
                 bench.right.compute(case.profile, case.inputs)
                 continue
             state = bench.right.create(case.algorithm, case.profile, case.config)
             for event in case.events:
                 bench.right.advance(state, event)
-    return found[0]
+    return executed[0]
 
 
 def _numbers(algorithm: str) -> dict[str, int]:
@@ -185,14 +187,14 @@ def _numbers(algorithm: str) -> dict[str, int]:
 
 def _first(variant: Operated, cases: list[Any]) -> tuple[str, str]:
     """Return how a case detects a mutant, and its id. Move a case that rejects the mutant to the front."""
-    other = "", ""
+    detection = "", ""
     for index, case in enumerate(cases):
         by = _differs(variant, case)
         if by in _REJECTING:
             cases.insert(0, cases.pop(index))
             return by, case.id
-        other = (by, case.id) if by and not other[0] else other
-    return other
+        detection = (by, case.id) if by and not detection[0] else detection
+    return detection
 
 
 def _differs(variant: Operated, case: Replay | ComputationCase) -> str:

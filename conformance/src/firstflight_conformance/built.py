@@ -40,15 +40,15 @@ def built(
         raise BuildError(f"C compiler not found: {' '.join(compiler)}")
     command, read = [*compiler, *flags, *map(str, sources), *libraries], (*sources, *of)
     try:
-        what = _content(command, read)
+        digests = _content(command, read)
         stem, _, suffix = name.partition(".")
-        path = _folder() / f"{stem}-{what[0][:16]}{suffix and '.' + suffix}"
+        path = _folder() / f"{stem}-{digests[0][:16]}{suffix and '.' + suffix}"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=path.parent) as folder:
                 made = Path(folder) / path.name
                 _compile([*command, "-o", str(made)])
-                if _content(command, read) != what:
+                if _content(command, read) != digests:
                     raise BuildError(f"{name}: the sources changed during compilation")
                 made.replace(path)
     except OSError as error:

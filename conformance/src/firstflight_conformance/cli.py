@@ -75,11 +75,11 @@ def refuse_the_environment_of_another(program: Path) -> None:
             raise SystemExit(exits.UNUSABLE)
 
 
-def refuse_the_model_of_another(found: Path) -> None:
+def refuse_the_model_of_another(model_path: Path) -> None:
     """Exit with code 2 if ``PYTHONPATH`` makes the tools of a checkout load the model of another checkout."""
     own = Path(__file__).resolve().parents[3] / "reference-py" / "src" / "firstflight"
-    if own.is_dir() and found.resolve() != own:
-        print(f"Error: the model is loaded from {found}, not from {own}; unset PYTHONPATH", file=sys.stderr)
+    if own.is_dir() and model_path.resolve() != own:
+        print(f"Error: the model is loaded from {model_path}, not from {own}; unset PYTHONPATH", file=sys.stderr)
         raise SystemExit(exits.UNUSABLE)
 
 

@@ -91,19 +91,19 @@ def exit_code(command: Callable[[], object]) -> int:
 @contextmanager
 def _signals() -> Iterator[None]:
     """Raise :class:`Interrupted` on the first signal. Signals ignored before (nohup) stay ignored."""
-    asked: list[int] = []
+    received: list[int] = []
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
-        for other in _SIGNALS:
-            signal.signal(other, signal.SIG_IGN)
+        for signal_number in _SIGNALS:
+            signal.signal(signal_number, signal.SIG_IGN)
         signal.signal(signal.SIGALRM, again)
         signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
-        asked.append(number)
+        received.append(number)
         raise Interrupted(number)
 
     def again(_number: int, _frame: FrameType | None) -> None:
         signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
-        raise Interrupted(asked[0])
+        raise Interrupted(received[0])
 
     for number in _SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:

@@ -30,19 +30,19 @@ IS_CHECKOUT = ROOT != _DATA
 
 def of_algorithms(pattern: str, root: Path = SPEC) -> list[Path]:
     """Return the matching files in the folders of the algorithms. Raise :class:`FileNotFoundError` without a match."""
-    found = sorted(root.glob(f"*/{pattern}"))
-    if not found:
+    paths = sorted(root.glob(f"*/{pattern}"))
+    if not paths:
         raise FileNotFoundError(f"{root}: no folder of an algorithm has {pattern}")
-    return found
+    return paths
 
 
 def _model() -> Path:
     """Return the folder of the model's package."""
     if IS_CHECKOUT:
         return ROOT / "reference-py" / "src" / "firstflight"
-    found = find_spec("firstflight")
-    assert found is not None and found.origin is not None  # this package depends on it
-    return Path(found.origin).parent
+    package_spec = find_spec("firstflight")
+    assert package_spec is not None and package_spec.origin is not None  # this package depends on it
+    return Path(package_spec.origin).parent
 
 
 REFERENCE_PY = _model()

@@ -5,12 +5,12 @@ from pathlib import Path
 from firstflight_conformance.paths import REFERENCE_C
 
 #: Prefixes of file names outside the library.
-_BESIDE = ("test_", "drive_", "proof_")
+_TEST_PREFIXES = ("test_", "drive_", "proof_")
 
 
 def sources(root: Path = REFERENCE_C) -> list[Path]:
     """Return the sources of the library. Raise :class:`FileNotFoundError` if there are none."""
-    return some(root, [path for path in root.glob("firstflight/**/*.c") if not path.name.startswith(_BESIDE)])
+    return some(root, [path for path in root.glob("firstflight/**/*.c") if not path.name.startswith(_TEST_PREFIXES)])
 
 
 def headers(root: Path = REFERENCE_C) -> list[Path]:
@@ -19,8 +19,8 @@ def headers(root: Path = REFERENCE_C) -> list[Path]:
         *drivers(root),
         *(path.stem.removesuffix("_invariant") for path in root.glob("firstflight/*/*_invariant.h")),
     }
-    found = root.glob("firstflight/**/*.h")
-    return some(root, [path for path in found if path.stem.removesuffix("_invariant") not in apart])
+    paths = root.glob("firstflight/**/*.h")
+    return some(root, [path for path in paths if path.stem.removesuffix("_invariant") not in apart])
 
 
 def drivers(root: Path = REFERENCE_C) -> dict[str, Path]:
@@ -28,8 +28,8 @@ def drivers(root: Path = REFERENCE_C) -> dict[str, Path]:
     return {path.stem.removeprefix("drive_"): path for path in sorted(root.glob("firstflight/*/drive_*.c"))}
 
 
-def some(root: Path, found: list[Path]) -> list[Path]:
+def some(root: Path, paths: list[Path]) -> list[Path]:
     """Return the sorted paths. Raise :class:`FileNotFoundError` if there are none."""
-    if not found:
+    if not paths:
         raise FileNotFoundError(f"{root}: does not contain the C port")
-    return sorted(found)
+    return sorted(paths)

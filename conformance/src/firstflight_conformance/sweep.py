@@ -29,11 +29,11 @@ def sizes(first_bytes: int, last_bytes: int, points: int) -> list[int]:
     if not 1 <= first_bytes < last_bytes:
         raise ValueError(f"expected increasing sizes of at least 1 byte, got {first_bytes}..{last_bytes}")
     steps = max(points - 1, 1)
-    found = {first_bytes, last_bytes}
+    sizes_bytes = {first_bytes, last_bytes}
     for step in range(1, steps):
         # The integer root of first^(steps - step) * last^step: exact, so that every machine lists the same sizes.
-        found.add(_root(first_bytes ** (steps - step) * last_bytes**step, steps))
-    return sorted(found)
+        sizes_bytes.add(_root(first_bytes ** (steps - step) * last_bytes**step, steps))
+    return sorted(sizes_bytes)
 
 
 def _root(value: int, degree: int) -> int:

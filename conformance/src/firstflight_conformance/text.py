@@ -24,14 +24,14 @@ def refusal(text: str, limit: int) -> str | None:
 
 def texts(value: object) -> list[str]:
     """Return every text within a JSON value, keys included."""
-    found, open_values = [], [value]
+    strings, open_values = [], [value]
     while open_values:
         inner = open_values.pop()
         if isinstance(inner, str):
-            found.append(inner)
+            strings.append(inner)
         elif isinstance(inner, dict):
-            found += inner
+            strings += inner
             open_values += inner.values()
         elif isinstance(inner, list):
             open_values += inner
-    return found
+    return strings

@@ -17,8 +17,8 @@ def report_command(defect_id: str | None) -> None:
     """
     known = defects()
     if defect_id is None:
-        for name, one in known.items():
-            click.echo(f"{name:12} {one.deviation.level:10} {one.deviation.summary}")
+        for name, defect in known.items():
+            click.echo(f"{name:12} {defect.deviation.level:10} {defect.deviation.summary}")
     elif defect_id not in known:
         hint = near_hint(defect_id, list(known))
         raise InputError(f"{defect_id}: unknown; {hint}`firstflight report` lists all defects")

@@ -36,14 +36,14 @@ def by_id(manifests: Mapping[str, Manifest]) -> dict[str, dict[str, list[Deviati
 
     Adapters of the stack in the id come before adapters of its forks.
     """
-    found: dict[str, dict[str, list[Deviation]]] = {}
+    deviations: dict[str, dict[str, list[Deviation]]] = {}
     for manifest in manifests.values():
-        for one in manifest.deviations:
-            if one.kind == KINDS[0] and one.id is not None:
-                found.setdefault(one.id, {}).setdefault(manifest.name, []).append(one)
+        for deviation in manifest.deviations:
+            if deviation.kind == KINDS[0] and deviation.id is not None:
+                deviations.setdefault(deviation.id, {}).setdefault(manifest.name, []).append(deviation)
     return {
-        name: dict(sorted(found[name].items(), key=lambda each: not each[0].startswith(_place(name)[0])))
-        for name in sorted(found, key=_place)
+        name: dict(sorted(deviations[name].items(), key=lambda pair: not pair[0].startswith(_place(name)[0])))
+        for name in sorted(deviations, key=_place)
     }
 
 
@@ -64,6 +64,6 @@ def defects() -> dict[str, Defect]:
 
 
 def _defect(name: str, adapters: Mapping[str, list[Deviation]], measured: dict[str, Any]) -> Defect:
-    entries = [one for of_adapter in adapters.values() for one in of_adapter]
-    cases = tuple(dict.fromkeys(one.case for one in entries))
+    entries = [deviation for adapter_deviations in adapters.values() for deviation in adapter_deviations]
+    cases = tuple(dict.fromkeys(deviation.case for deviation in entries))
     return Defect(name, entries[0], tuple(adapters), cases, measured)

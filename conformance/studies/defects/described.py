@@ -27,11 +27,11 @@ def described(event: Event) -> str:
 
 def _packets(runs: Sequence[Run]) -> str:
     """Return packet numbers and bytes, with consecutive packets of equal size grouped."""
-    groups = list(_of_one_size(runs))
+    groups = list(_equal_size_ranges(runs))
     return ", ".join(f"{','.join(ranges)} ({size} bytes)" for ranges, size in groups)
 
 
-def _of_one_size(runs: Sequence[Run]) -> Iterator[tuple[list[str], int]]:
+def _equal_size_ranges(runs: Sequence[Run]) -> Iterator[tuple[list[str], int]]:
     """Yield ranges of packets of one size, and their bytes."""
     joined: list[tuple[int, int, int]] = []
     for run in runs:

@@ -26,7 +26,7 @@ from firstflight_conformance.simulate.model_run import observed_run
 from studies.defects.defects import MEASURED, by_id
 from studies.defects.described import described
 from studies.defects.possible import broken_rules
-from studies.defects.smallest import in_loop, shown, smallest
+from studies.defects.smallest import first_difference, in_loop, smallest
 from studies.defects.streams import STREAMS
 
 REPORT = BUILD / "report" / "report.json"
@@ -44,43 +44,48 @@ _NO_PATH = {
 
 def main() -> None:
     """Measure every defect whose adapter is in the report."""
-    report = {one["name"]: one for one in json_document.read(REPORT)["adapters"] if not one["skipped"]}
+    report = {adapter["name"]: adapter for adapter in json_document.read(REPORT)["adapters"] if not adapter["skipped"]}
     cases = {case.id: case for case in judged_cases(VECTORS, Selection(), vectors=True, stimulus=True)}
     old = json.loads(MEASURED.read_text("utf-8")) if MEASURED.exists() else {}
     manifests = load_manifests()
     measured = {}
     for name, adapters in by_id(manifests).items():
-        shown = [(manifests[adapter], entries) for adapter, entries in adapters.items() if adapter in report]
-        measured[name] = _measured(shown, report, cases) if shown else old.get(name)
-        print(name, "measured" if shown else "not measured: its adapter is not in the report", flush=True)
+        reported = [(manifests[adapter], entries) for adapter, entries in adapters.items() if adapter in report]
+        measured[name] = _measured(reported, report, cases) if reported else old.get(name)
+        print(name, "measured" if reported else "not measured: its adapter is not in the report", flush=True)
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(entry)}" for name, entry in measured.items() if entry)
     write_whole(MEASURED, f"{{\n{lines}\n}}\n")
 
 
 def _measured(
-    shown: Sequence[tuple[Manifest, Sequence[Deviation]]], report: dict[str, Any], cases: dict[str, AnyCase]
+    reported: Sequence[tuple[Manifest, Sequence[Deviation]]], report: dict[str, Any], cases: dict[str, AnyCase]
 ) -> dict[str, Any]:
     """Return the entry of a defect, measured with the first adapter that shows it."""
-    manifest, entries = shown[0]
+    manifest, entries = reported[0]
     adapter = report[manifest.name]
-    results = {one["case"]: one for one in adapter["results"]}
-    own = [cases[one.case] for one in entries if one.case in cases]
+    results = {result["case"]: result for result in adapter["results"]}
+    own = [cases[deviation.case] for deviation in entries if deviation.case in cases]
     if entries[0].id in STREAMS:
-        found = _by_hand(manifest, entries[0].id, cases)
+        measurement = _by_hand(manifest, entries[0].id, cases)
     else:
-        found = _example(entries[0].example, results, cases) if entries[0].example else _shrunk(manifest, entries, own)
+        measurement = (
+            _example(entries[0].example, results, cases) if entries[0].example else _shrunk(manifest, entries, own)
+        )
     loops = [case for case in own if isinstance(case, StimulusCase) and entries[0].id not in _NO_PATH]
     path = _path(manifest, adapter, loops)
     declared = adapter["declaration"]
-    return {"version": f"{declared['name']} {declared['version']}", **found, **({"path": path} if path else {})}
+    return {"version": f"{declared['name']} {declared['version']}", **measurement, **({"path": path} if path else {})}
 
 
 def _example(name: str, results: dict[str, Any], cases: dict[str, AnyCase]) -> dict[str, Any]:
     """Return an unchanged case, up to the divergence in the report."""
-    case, found = cases[name], results[name]["divergence"]
-    events = case.events[: found["event_index"] + 1] if isinstance(case, Case) else ()
-    differences = {one["observable"]: [one["expected"], one["observed"]] for one in found["differences"]}
-    return _entry(case, events, differences, event=found["event_index"])
+    case, divergence = cases[name], results[name]["divergence"]
+    events = case.events[: divergence["event_index"] + 1] if isinstance(case, Case) else ()
+    differences = {
+        difference["observable"]: [difference["expected"], difference["observed"]]
+        for difference in divergence["differences"]
+    }
+    return _entry(case, events, differences, event=divergence["event_index"])
 
 
 def _by_hand(manifest: Manifest, name: str, cases: dict[str, AnyCase]) -> dict[str, Any]:
@@ -90,22 +95,25 @@ def _by_hand(manifest: Manifest, name: str, cases: dict[str, AnyCase]) -> dict[s
     assert isinstance(case, Case)
     builder = stream.events()
     config = Config(builder.max_datagram_size_bytes, builder.initial_window_bytes)
-    found = shown(manifest, case, builder.events, config)
-    if found is None:
+    example = first_difference(manifest, case, builder.events, config)
+    if example is None:
         raise SystemExit(f"{name}: its events do not show it")
-    return _entry(case, found.parting.events, _differences(found.parting), config=config_to_json(config))
+    return _entry(case, example.parting.events, _differences(example.parting), config=config_to_json(config))
 
 
 def _differences(parting: Parting) -> dict[str, Any]:
-    return {one.observable: [encode_value(one.expected), encode_value(one.observed)] for one in parting.differences}
+    return {
+        difference.observable: [encode_value(difference.expected), encode_value(difference.observed)]
+        for difference in parting.differences
+    }
 
 
 def _shrunk(manifest: Manifest, entries: Sequence[Deviation], own: Sequence[AnyCase]) -> dict[str, Any]:
     """Return the smallest events that shrinking finds."""
-    found = smallest(manifest, frozenset(one.clause for one in entries if one.clause), own)
-    if found is None:
+    example = smallest(manifest, frozenset(deviation.clause for deviation in entries if deviation.clause), own)
+    if example is None:
         raise SystemExit(f"{entries[0].id}: no events show it; name a case as `example` in the manifest")
-    return _entry(found.case, found.parting.events, _differences(found.parting))
+    return _entry(example.case, example.parting.events, _differences(example.parting))
 
 
 def _entry(
@@ -124,15 +132,17 @@ def _entry(
         "datagram_bytes": config["max_datagram_size_bytes"],
         "initial_window_bytes": config["initial_window_bytes"],
         "broken": sorted(broken_rules(events)),
-        "events": [f"{milliseconds(one.t_ns - origin_ns)} ms: {described(one)}" for one in events],
+        "events": [
+            f"{milliseconds(stream_event.t_ns - origin_ns)} ms: {described(stream_event)}" for stream_event in events
+        ],
         "differences": differences,
     }
 
 
 def _path(manifest: Manifest, adapter: dict[str, Any], cases: Sequence[StimulusCase]) -> dict[str, Any] | None:
     """Return the closed-loop path with the largest difference of acknowledged bytes from the model, or ``None``."""
-    found = [run for case in cases if (run := _run(manifest, adapter, case)) is not None]
-    return max(found, key=lambda run: abs(run["stack"]["acked"] - run["model"]["acked"]), default=None)
+    runs = [run for case in cases if (run := _run(manifest, adapter, case)) is not None]
+    return max(runs, key=lambda run: abs(run["stack"]["acked"] - run["model"]["acked"]), default=None)
 
 
 def _run(manifest: Manifest, adapter: dict[str, Any], case: StimulusCase) -> dict[str, Any] | None:

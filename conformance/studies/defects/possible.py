@@ -25,15 +25,15 @@ def broken_rules(events: Sequence[Event]) -> frozenset[str]:
     congestion (7.6.2). ``mark``: a CE mark comes with an ACK (7.1). ``spurious``: a spurious loss follows a loss. ``probe``: probe
     timers expire (6.2.1). The ACK that reveals the last losses may be missing.
     """
-    found: set[str] = set()
+    broken: set[str] = set()
     if any(isinstance(event, PersistentCongestion) for event in events) and persistent_congestion_given(events):
-        found.add("persistent")
+        broken.add("persistent")
     detector = _Detector()
     groups = [list(group) for _, group in groupby(events, key=lambda event: event.t_ns)]
     for group in groups:
         cut = group is groups[-1] and not any(isinstance(event, Ack) for event in group)
-        found.update(detector.broken(group, cut=cut))
-    return frozenset(found)
+        broken.update(detector.broken(group, cut=cut))
+    return frozenset(broken)
 
 
 @dataclass(slots=True)
@@ -64,11 +64,11 @@ class _Detector:
         if cut and self.ledger.in_flight:
             self.largest = max(self.largest, self.ledger.in_flight[-1].last)
         for event in group:
-            yield from self._taken(event)
+            yield from self._track_flight(event)
         if not cut and any(self._overdue(run, t_ns) for run in self.ledger.in_flight):
             yield "threshold"
 
-    def _taken(self, event: Event) -> Iterator[str]:
+    def _track_flight(self, event: Event) -> Iterator[str]:
         """Add the packets of an event to the packets in flight, or remove them."""
         match event:
             case Sent() | Pto():
@@ -77,7 +77,7 @@ class _Detector:
                     self.ledger.send(run)
             case Lost():
                 self.lost = True
-                if not all(self._overdue(run, event.t_ns) for each in event.packets for run in _ends(each)):
+                if not all(self._overdue(run, event.t_ns) for lost_run in event.packets for run in _ends(lost_run)):
                     yield "threshold"
             case Ce() if event.packet > self.largest:
                 yield "mark"

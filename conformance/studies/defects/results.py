@@ -27,7 +27,9 @@ _COUNTS = ("pass", "choice", *KINDS, "not explained", "refused")
 
 def document(report: dict[str, Any]) -> dict[str, Any]:
     """Return the results of a report. Their only time is the date of the judged commit."""
-    stacks = [_stack(one) for one in report["adapters"] if one["role"] == "third-party" and not one["skipped"]]
+    stacks = [
+        _stack(adapter) for adapter in report["adapters"] if adapter["role"] == "third-party" and not adapter["skipped"]
+    ]
     return {
         "format": 1,
         "date": (report.get("checkout") or {}).get("date"),
@@ -39,7 +41,9 @@ def document(report: dict[str, Any]) -> dict[str, Any]:
 
 def _stack(adapter: dict[str, Any]) -> dict[str, Any]:
     declared = adapter["declaration"] or {"version": None, "algorithms": {}}
-    profiles = [f"{name}/{profile}" for name, of_it in declared["algorithms"].items() for profile in of_it]
+    profiles = [
+        f"{name}/{profile}" for name, profile_names in declared["algorithms"].items() for profile in profile_names
+    ]
     return {
         "name": adapter["name"],
         "title": adapter["title"],
@@ -50,13 +54,17 @@ def _stack(adapter: dict[str, Any]) -> dict[str, Any]:
 
 
 def _profile(adapter: dict[str, Any], profile: str) -> dict[str, Any]:
-    results = [one for one in adapter["results"] if _profile_of(one["case"]) == profile]
-    counts = Counter(_status(one) for one in results)
-    shown = [one for one in adapter["explained"] if any(_profile_of(case) == profile for case in one["cases"])]
+    results = [result for result in adapter["results"] if _profile_of(result["case"]) == profile]
+    counts = Counter(_status(result) for result in results)
+    explained = [
+        deviation
+        for deviation in adapter["explained"]
+        if any(_profile_of(case) == profile for case in deviation["cases"])
+    ]
     return {
         "profile": profile,
         "cases": {name: counts[name] for name in _COUNTS if counts[name]},
-        "defects": sorted({one["id"] for one in shown if one.get("id")}),
+        "defects": sorted({deviation["id"] for deviation in explained if deviation.get("id")}),
     }
 
 
@@ -76,26 +84,26 @@ def _status(result: dict[str, Any]) -> str:
 
 
 def _defect(name: str, adapters: dict[str, Any]) -> dict[str, Any]:
-    told = next(iter(adapters.values()))[0]
+    deviation = next(iter(adapters.values()))[0]
     members = ("level", "section", "where", "summary", "upstream", "searched")
-    return {"id": name, "adapters": [*adapters], **{member: getattr(told, member) for member in members}}
+    return {"id": name, "adapters": [*adapters], **{member: getattr(deviation, member) for member in members}}
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """Return the text of a document, with one stack or defect per line."""
-    parts = {name: f"{json.dumps(value)}" for name, value in found.items() if not isinstance(value, list)}
+    parts = {name: f"{json.dumps(value)}" for name, value in results.items() if not isinstance(value, list)}
     parts |= {
         name: "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
-        for name, value in found.items()
+        for name, value in results.items()
         if isinstance(value, list)
     }
     return "{\n " + ",\n ".join(f'"{name}": {value}' for name, value in parts.items()) + "\n}\n"
 
 
-def badges(found: dict[str, Any]) -> dict[str, str]:
+def badges(results: dict[str, Any]) -> dict[str, str]:
     """Return the badges by file name: one for each stack and algorithm, over its profiles."""
     files = {}
-    for stack in found["stacks"]:
+    for stack in results["stacks"]:
         for name in dict.fromkeys(_algorithm(profile) for profile in stack["profiles"]):
             own = [profile for profile in stack["profiles"] if _algorithm(profile) == name]
             files[f"{stack['name']}.{name}.svg"] = badge.svg(_badge(name, own))
@@ -125,40 +133,40 @@ def _badge(algorithm: str, profiles: Iterable[dict[str, Any]]) -> dict[str, Any]
     return {"label": f"Firstflight {algorithm}", "message": message, "color": color}
 
 
-def differences(found: dict[str, Any], kept: dict[str, Any]) -> list[str]:
+def differences(results: dict[str, Any], committed: dict[str, Any]) -> list[str]:
     """Return the differences from committed results, without the date. Stacks that were not judged here do not count."""
-    old, new = ({one["name"]: one for one in each["stacks"]} for each in (kept, found))
+    old, new = ({stack["name"]: stack for stack in content["stacks"]} for content in (committed, results))
     lines = [f"stack {name}" for name in new if new[name] != old.get(name)]
     known = {name for name, manifest in load_manifests().items() if manifest.role == "third-party"}
     lines += [f"stack {name} has no manifest" for name in old if name not in known]
-    return lines + [name for name in ("format", "vectors_sha256", "defects") if found[name] != kept[name]]
+    return lines + [name for name in ("format", "vectors_sha256", "defects") if results[name] != committed[name]]
 
 
 def main() -> None:
     """Write the files, or compare them and exit with 1 if they differ."""
-    found = document(json_document.read(REPORT))
+    results = document(json_document.read(REPORT))
     schema = json.loads((RESULTS / "results.schema.json").read_text("utf-8"))
-    Draft202012Validator(schema).validate(json.loads(text(found)))
+    Draft202012Validator(schema).validate(json.loads(text(results)))
     if "--check" not in sys.argv:
-        _write(found)
+        _write(results)
         return
-    wrong = differences(found, json.loads(FILE.read_text("utf-8")))
-    shown = badges(found)
-    files = {name: BADGES / name for name in shown}
-    wrong += [f"badge {name}" for name, path in files.items() if not path.exists() or path.read_text() != shown[name]]
+    wrong = differences(results, json.loads(FILE.read_text("utf-8")))
+    images = badges(results)
+    files = {name: BADGES / name for name in images}
+    wrong += [f"badge {name}" for name, path in files.items() if not path.exists() or path.read_text() != images[name]]
     if wrong:
         print(f"{RESULTS}: differs from this run; run `make reports`:", *wrong, sep="\n  ", file=sys.stderr)
         raise SystemExit(1)
 
 
-def _write(found: dict[str, Any]) -> None:
+def _write(results: dict[str, Any]) -> None:
     BADGES.mkdir(parents=True, exist_ok=True)
-    shown = badges(found)
-    for path in set(BADGES.iterdir()) - {BADGES / name for name in shown}:
+    images = badges(results)
+    for path in set(BADGES.iterdir()) - {BADGES / name for name in images}:
         path.unlink()
-    for name, image in shown.items():
+    for name, image in images.items():
         write_whole(Path(BADGES / name), image)
-    write_whole(FILE, text(found))
+    write_whole(FILE, text(results))
 
 
 if __name__ == "__main__":

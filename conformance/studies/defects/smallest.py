@@ -42,13 +42,13 @@ class _SameRule(Contest):
 
     def parting(self, events: Sequence[Event]) -> Parting | None:
         """Return the first difference, if the model carries out one of the clauses there."""
-        found = Contest.parting(self, events)
-        if found is None or not self.clauses & self._carried_out(found.events):
+        parting = Contest.parting(self, events)
+        if parting is None or not self.clauses & self._carried_out(parting.events):
             return None
         if self.like is None:
-            return found
-        kept = broken_rules(found.events) <= broken_rules(self.like.events)
-        return found if kept and _kind(found) == _kind(self.like) else None
+            return parting
+        is_possible = broken_rules(parting.events) <= broken_rules(self.like.events)
+        return parting if is_possible and _kind(parting) == _kind(self.like) else None
 
     def _carried_out(self, events: Sequence[Event]) -> set[str]:
         run = Model(self.algorithm, self.profile).begin(self.config)
@@ -63,9 +63,10 @@ class _SameRule(Contest):
 
 def _kind(parting: Parting) -> tuple[type[Event], int]:
     """Return the kind of the last event, and whether the stack's window is below, at or above the model's."""
-    windows = [one for one in parting.differences if one.observable == "cwnd_bytes"]
+    windows = [difference for difference in parting.differences if difference.observable == "cwnd_bytes"]
     return type(parting.events[-1]), sum(
-        (one.observed > one.expected) - (one.observed < one.expected) for one in windows
+        (difference.observed > difference.expected) - (difference.observed < difference.expected)
+        for difference in windows
     )
 
 
@@ -73,10 +74,12 @@ def smallest(manifest: Manifest, clauses: frozenset[str], cases: Sequence[AnyCas
     """Return the smallest events that show a deviation of a stack at one of the clauses."""
     adapter = Adapter(manifest, _DEADLINE_S)
     try:
-        found = [one for case in _shortest(cases) if (one := _shrunk(adapter, manifest, clauses, case)) is not None]
+        examples = [
+            example for case in _shortest(cases) if (example := _shrunk(adapter, manifest, clauses, case)) is not None
+        ]
     finally:
         adapter.stop()
-    return min(found, key=lambda one: (*_badness(one.parting.events), one.case.id), default=None)
+    return min(examples, key=lambda example: (*_badness(example.parting.events), example.case.id), default=None)
 
 
 def _badness(events: Sequence[Event]) -> tuple[int, int]:
@@ -117,15 +120,15 @@ def _shrunk(adapter: Adapter, manifest: Manifest, clauses: frozenset[str], case:
     return Smallest(case, shrink(contest, contest.like))
 
 
-def shown(manifest: Manifest, case: Case, events: Sequence[Event], config: Config) -> Smallest | None:
+def first_difference(manifest: Manifest, case: Case, events: Sequence[Event], config: Config) -> Smallest | None:
     """Return the first difference between the stack and the model of a case on other events, or ``None``."""
     adapter, names = Adapter(manifest, _DEADLINE_S), (case.vector.algorithm, case.profile)
     try:
         contest = Contest(AdapterProfile(adapter, *names), Model(*names), adapter.declaration, *names, config)
-        found = contest.parting(events)
+        parting = contest.parting(events)
     finally:
         adapter.stop()
-    return None if found is None else Smallest(case, found)
+    return None if parting is None else Smallest(case, parting)
 
 
 def in_loop(manifest: Manifest, case: StimulusCase) -> LoopAnswers:

@@ -41,8 +41,8 @@ def heading(defect: Defect) -> str:
 def _known(defect: Defect) -> str:
     """Return the first issue or change upstream that describes or repairs the defect; empty for unknown defects."""
     upstream = defect.deviation.upstream or ""
-    found = _NUMBER.search(upstream) if upstream.startswith(("known", "fixed in")) else None
-    return found[0] if found else ""
+    number = _NUMBER.search(upstream) if upstream.startswith(("known", "fixed in")) else None
+    return number[0] if number else ""
 
 
 def version(defect: Defect) -> str:
@@ -54,7 +54,9 @@ def version(defect: Defect) -> str:
         number = f"at the commit of {'-'.join(pseudo.groups())}, Go pseudo-version {number}"
     algorithm, profile = _profile(defect)
     suffixes = (name.rpartition("-")[2] for name in defect.adapters[1:])
-    names = list(dict.fromkeys([*algorithms.values(), *(_ALGORITHMS[one] for one in suffixes if one in _ALGORITHMS)]))
+    names = list(
+        dict.fromkeys([*algorithms.values(), *(_ALGORITHMS[suffix] for suffix in suffixes if suffix in _ALGORITHMS)])
+    )
     if "HyStart++" in names and algorithm != "hystartpp":
         names.remove("HyStart++")
     if "cubic" in (algorithm, profile.rpartition("+")[2]) and not names:
@@ -73,36 +75,36 @@ def _profile(defect: Defect) -> tuple[str, str]:
 
 def facts(defect: Defect) -> list[tuple[str, str]]:
     """Return the facts of a defect, each with its name."""
-    told = defect.deviation
+    deviation = defect.deviation
     return [
         ("Version", version(defect)),
-        ("Place", told.where or ""),
-        ("Rule", f"{told.section} ({level(defect)}): {told.rule}"),
+        ("Place", deviation.where or ""),
+        ("Rule", f"{deviation.section} ({level(defect)}): {deviation.rule}"),
         *([("Observed", values(defect))] if defect.measured["events"] else []),
-        *([("Arithmetic", arithmetic)] if (arithmetic := told.arithmetic) else []),
-        ("Effect", told.notice or ""),
+        *([("Arithmetic", arithmetic)] if (arithmetic := deviation.arithmetic) else []),
+        ("Effect", deviation.notice or ""),
         *([("On a path", effect)] if (effect := on_path(defect)) else []),
-        ("Upstream", f"{told.upstream} (searched {told.searched})"),
+        ("Upstream", f"{deviation.upstream} (searched {deviation.searched})"),
         ("Cases", f"{len(defect.cases)} of {', '.join(defect.adapters)}"),
         (_command(defect), reproduce(defect)),
         *([("Watch it start", watch)] if (watch := watch_address(defect)) else []),
-        *([("Repair", told.repair)] if told.repair else []),
+        *([("Repair", deviation.repair)] if deviation.repair else []),
     ]
 
 
 def issue(defect: Defect) -> str:
     """Return the text to paste into an issue, as Markdown. Its events are code; the rest has at most 200 words."""
-    told, known = defect.deviation, _known(defect)
+    deviation, known = defect.deviation, _known(defect)
     before = [
-        _confirmation(defect, known) if known else f"**{told.summary}**",
-        f"Seen in {version(defect)}, {told.where}.",
-        f"{told.section} ({level(defect)}): {told.rule}",
-        told.explanation,
+        _confirmation(defect, known) if known else f"**{deviation.summary}**",
+        f"Seen in {version(defect)}, {deviation.where}.",
+        f"{deviation.section} ({level(defect)}): {deviation.rule}",
+        deviation.explanation,
         *_reproduction(defect),
     ]
     after = _after(defect, _search(defect))
-    expected, notice = f"Expected: {told.arithmetic}", told.notice or ""
-    if told.arithmetic and _words([*before, expected, notice, *after]) <= _WORDS:
+    expected, notice = f"Expected: {deviation.arithmetic}", deviation.notice or ""
+    if deviation.arithmetic and _words([*before, expected, notice, *after]) <= _WORDS:
         before.append(expected)
     for effect in (notice, on_path(defect)):
         if effect and _words([*before, effect, *after]) <= _WORDS:
@@ -157,8 +159,8 @@ def _words(blocks: list[str]) -> int:
 
 def level(defect: Defect) -> str:
     """Return the level of the rule: the keyword of the text."""
-    given = defect.deviation.keyword or defect.deviation.level or ""
-    return _LEVELS.get(given, given)
+    keyword = defect.deviation.keyword or defect.deviation.level or ""
+    return _LEVELS.get(keyword, keyword)
 
 
 def _reproduction(defect: Defect) -> Iterator[str]:

@@ -41,8 +41,8 @@ def folders() -> list[Path]:
 def outcomes(output: str) -> Iterator[tuple[str, bool]]:
     """Yield the ids of the defects that were tested, and whether the test passes."""
     for pattern in _OUTCOMES:
-        for found in pattern.finditer(output):
-            yield found["name"].replace("_", "-"), found["outcome"] in _PASSES
+        for match in pattern.finditer(output):
+            yield match["name"].replace("_", "-"), match["outcome"] in _PASSES
 
 
 def _output(folder: Path) -> str | None:
@@ -73,12 +73,12 @@ def main() -> None:
         output = _output(folder)
         if output is None:
             continue
-        found = dict(outcomes(output))
-        for name, passes in sorted(found.items()):
+        by_defect = dict(outcomes(output))
+        for name, passes in sorted(by_defect.items()):
             print(f"{name}: {'passes: the defect is gone' if passes else 'fails as reported'}")
-        if not found:
+        if not by_defect:
             print(f"{folder}: no test ran\n{output}", file=sys.stderr)
-        wrong |= not found or any(found.values())
+        wrong |= not by_defect or any(by_defect.values())
     raise SystemExit(int(wrong))
 
 

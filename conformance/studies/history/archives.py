@@ -34,7 +34,7 @@ class Source:
 
 def obtain(stack: Stack, release: Release) -> Source:
     """Return the source of a release. Raise :class:`UnreachableError`, :class:`NotBuiltError` for a wrong checksum."""
-    archive = next(one for one in stack.archives if one["version"] == release.version)
+    archive = next(archive for archive in stack.archives if archive["version"] == release.version)
     return _from_crate(stack, archive) if "crate" in archive else _from_debian(stack, archive)
 
 
@@ -44,8 +44,10 @@ def _from_crate(stack: Stack, archive: dict[str, str]) -> Source:
     (folder / "lib.rs").touch()
     called("cargo", "fetch", "--quiet", cwd=folder)
     packages = json.loads(called("cargo", "metadata", "--offline", "--format-version", "1", cwd=folder))["packages"]
-    place = next(Path(one["manifest_path"]) for one in packages if one["name"] == archive["crate"])
-    entry = next(one for one in crate_index(archive["crate"]) if one["vers"] == archive["crate_version"])
+    place = next(Path(package["manifest_path"]) for package in packages if package["name"] == archive["crate"])
+    entry = next(
+        index_line for index_line in crate_index(archive["crate"]) if index_line["vers"] == archive["crate_version"]
+    )
     released = (entry.get("pubtime") or "")[:10] or None
     return Source(place.parent / archive["inside"], released, f"sha256:{entry['cksum']}")
 
@@ -62,9 +64,9 @@ def _from_debian(stack: Stack, archive: dict[str, str]) -> Source:
         except UnreachableError:
             if not file.exists():  # other files of the package may be gone
                 raise
-    found = hashlib.sha256(file.read_bytes()).hexdigest()
-    if found != archive["sha256"]:
-        raise NotBuiltError(f"{archive['file']}: checksum {found} differs from the pinned one")
+    checksum = hashlib.sha256(file.read_bytes()).hexdigest()
+    if checksum != archive["sha256"]:
+        raise NotBuiltError(f"{archive['file']}: checksum {checksum} differs from the pinned one")
     source = fresh(folder / release_folder(archive))
     with tarfile.open(file) as content:
         inside = [entry for entry in content.getmembers() if archive["inside"] in entry.name]
@@ -72,7 +74,7 @@ def _from_debian(stack: Stack, archive: dict[str, str]) -> Source:
     newest = max(entry.mtime for entry in inside)
     place = next(path for path in source.rglob("lib") if (path / "ngtcp2_cc.h").exists())
     released = datetime.fromtimestamp(newest, UTC).date().isoformat()
-    return Source(place.parent, released, f"sha256:{found}")
+    return Source(place.parent, released, f"sha256:{checksum}")
 
 
 def release_folder(archive: dict[str, str]) -> str:

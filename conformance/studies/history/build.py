@@ -109,8 +109,8 @@ def _compiled(command: Sequence[str], folder: Path, env: dict[str, str] | None =
     )
     if done.returncode:
         text = done.stderr or done.stdout
-        found = _ERRORS.search(text)
-        raise NotBuiltError(_short(found[0] if found else text.strip().splitlines()[-1], text))
+        match = _ERRORS.search(text)
+        raise NotBuiltError(_short(match[0] if match else text.strip().splitlines()[-1], text))
 
 
 def _short(error: str, text: str) -> str:
@@ -129,7 +129,7 @@ def _crate_from(stack: Stack, source: Path) -> Built:
     described = json.loads(
         called("cargo", "metadata", "--quiet", "--no-deps", "--format-version", "1", cwd=source.resolve())
     )
-    crate = next((one for one in described["packages"] if one["name"] == stack.package), None)
+    crate = next((package for package in described["packages"] if package["name"] == stack.package), None)
     if crate is None:
         raise NotBuiltError(f"the checkout has no crate {stack.package}")
     place = json.dumps(str(Path(crate["manifest_path"]).parent))
@@ -163,7 +163,9 @@ def _write_lock(folder: Path, package: str) -> None:
     described = json.loads(
         called("cargo", "metadata", "--quiet", "--no-deps", "--offline", "--format-version", "1", cwd=folder)
     )
-    source = next(one["source"] for one in described["packages"][0]["dependencies"] if one["source"])
+    source = next(
+        dependency["source"] for dependency in described["packages"][0]["dependencies"] if dependency["source"]
+    )
     lines = ["version = 4"]
     for line in (ADAPTERS / "crates.txt").read_text("ascii").splitlines():
         name, version, checksum = line.split()
@@ -241,9 +243,9 @@ def _with_pip(stack: Stack, release: Release) -> Built:
 
 def _with_cc(stack: Stack, release: Release) -> Built:
     """Compile the C source of a release from an archive together with the adapter."""
-    found = archives.obtain(stack, release)
-    with about(replace(release, released=found.released, checksum=found.checksum)) as known:
-        return _compiled_with_cc(stack, known, found.source)
+    obtained = archives.obtain(stack, release)
+    with about(replace(release, released=obtained.released, checksum=obtained.checksum)) as known:
+        return _compiled_with_cc(stack, known, obtained.source)
 
 
 def _compiled_with_cc(stack: Stack, release: Release, source: Path) -> Built:

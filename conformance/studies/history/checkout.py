@@ -27,32 +27,34 @@ def judge_checkout(stack: Stack, source: Path) -> int:
         recorded = record_file.load(ADAPTERS / manifest.name / "record.json") if stack.adapters else None
         report = diagnosed(judge(manifest, suite.scripts, RunOptions(), recorded=recorded), suite.cases)
         if report.declaration is None:
-            raise NotBuiltError(next((one.reason for one in report.results), "the adapter does not answer"))
-        for profile, of in counts(report.results).items():
-            click.echo(f"{manifest.name} {profile}: {of['pass']} of {of['pass'] + of['fail']} cases pass")
+            raise NotBuiltError(next((result.reason for result in report.results), "the adapter does not answer"))
+        for profile, verdicts in counts(report.results).items():
+            click.echo(
+                f"{manifest.name} {profile}: {verdicts['pass']} of {verdicts['pass'] + verdicts['fail']} cases pass"
+            )
         lines = [*differences(report)]
         for line in lines or ["no difference from the pinned release"]:
             click.echo(f"{manifest.name}: {line}")
-        if any(one.verdict is Verdict.ERRORED for one in report.results):
+        if any(result.verdict is Verdict.ERRORED for result in report.results):
             code = ExitCode.FAULT
     return code
 
 
 def differences(report: AdapterReport) -> Iterator[str]:
     """Yield a line for each deviation that is gone, new or shows otherwise than recorded, with its cases."""
-    found: dict[tuple[str, str], list[Result]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
     for result in report.results:
         if result.conforms:
             continue
         if result.verdict is Verdict.FAIL and result.explained_by is None:
-            found["new", f"cause {result.cause or 'unknown'}"].append(result)
+            groups["new", f"cause {result.cause or 'unknown'}"].append(result)
         elif result.change is not None and result.verdict is not Verdict.ERRORED:
-            told = result.explained_by or _recorded(report, result)
+            deviation = result.explained_by or _recorded(report, result)
             kind = "gone" if result.verdict is Verdict.PASS else "changed"
-            found[kind, _title(told)].append(result)
+            groups[kind, _title(deviation)].append(result)
         elif result.verdict is Verdict.ERRORED:
-            found["errored", result.reason].append(result)
-    for (kind, title), results in sorted(found.items(), key=lambda one: one[0]):
+            groups["errored", result.reason].append(result)
+    for (kind, title), results in sorted(groups.items(), key=lambda group: group[0]):
         first = results[0]
         place = f"event {first.divergence.event_index}" if first.divergence else first.reason
         count = f"{len(results)} case{'s' if len(results) > 1 else ''}"
@@ -61,10 +63,12 @@ def differences(report: AdapterReport) -> Iterator[str]:
 
 def _recorded(report: AdapterReport, result: Result) -> Deviation | None:
     """Return the deviation of the manifest that has the case."""
-    return next((one for one in report.manifest.deviations if one.matches(result.case_id)), None)
+    return next((deviation for deviation in report.manifest.deviations if deviation.matches(result.case_id)), None)
 
 
-def _title(told: Deviation | None) -> str:
-    if told is None:
+def _title(deviation: Deviation | None) -> str:
+    if deviation is None:
         return "without an explanation"
-    return f"{told.id}, {told.summary}" if told.id else f"{told.kind}, {told.explanation[:120]}"
+    return (
+        f"{deviation.id}, {deviation.summary}" if deviation.id else f"{deviation.kind}, {deviation.explanation[:120]}"
+    )

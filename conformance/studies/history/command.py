@@ -59,20 +59,23 @@ def history_command(
             stack = find(name, path)
             if source is not None:
                 raise SystemExit(checkout.judge_checkout(stack, source))
-            kept = store.load(stack.kept)
+            stored = store.load(stack.kept)
             if not only_kept:
-                _judge(stack, kept, _asked(stack, count, wanted), again=again)
-                store.keep(stack.kept, stack.name, [*kept.values()])
-            _tell(stack, kept)
+                _judge(stack, stored, _requested(stack, count, wanted), again=again)
+                store.keep(stack.kept, stack.name, [*stored.values()])
+            _print_changes(stack, stored)
         except (StackError, HistoryError, ManifestError) as error:
             raise InputError(str(error)) from error
         except (UnreachableError, NotBuiltError) as error:
             _nothing(f"{name}: {error}")
     if any(
-        counts["errored"] for one in kept.values() for profiles in one.counts.values() for counts in profiles.values()
+        counts["errored"]
+        for release in stored.values()
+        for profiles in release.counts.values()
+        for counts in profiles.values()
     ):
         raise SystemExit(ExitCode.FAULT)
-    if not any(one.counts for one in kept.values()):
+    if not any(release.counts for release in stored.values()):
         _nothing(f"{name}: no release was judged")
 
 
@@ -81,21 +84,25 @@ def _nothing(reason: str) -> NoReturn:
     raise SystemExit(ExitCode.NOTHING_RUN)
 
 
-def _asked(stack: Stack, count: int, wanted: tuple[str, ...]) -> list[Release]:
+def _requested(stack: Stack, count: int, versions: tuple[str, ...]) -> list[Release]:
     """Return the requested releases. Raise :class:`StackError` for a missing release."""
     listed = releases(stack)
     named = {release.version: release for release in listed}
-    for version in wanted:
+    for version in versions:
         if version not in named:
             raise StackError(f"{stack.name}: no release {version}; the last are {', '.join([*named][:count])}")
-    return [named[version] for version in wanted] or listed[:count]
+    return [named[version] for version in versions] or listed[:count]
 
 
-def _judge(stack: Stack, kept: dict[str, Judged], asked: list[Release], *, again: bool) -> None:
+def _judge(stack: Stack, stored: dict[str, Judged], requested: list[Release], *, again: bool) -> None:
     """Judge the requested releases, and store each result at once."""
     now = vectors_digest()
-    done = {one.version for one in kept.values() if one.not_built is None and one.vectors == now and not again}
-    due = [one for one in asked if one.version not in done]
+    done = {
+        release.version
+        for release in stored.values()
+        if release.not_built is None and release.vectors == now and not again
+    }
+    due = [release for release in requested if release.version not in done]
     suite = Suite() if due else None
     for release in due:
         assert suite is not None
@@ -104,35 +111,35 @@ def _judge(stack: Stack, kept: dict[str, Judged], asked: list[Release], *, again
         except NotBuiltError as error:
             known = error.release or release
             result = Judged(known.version, known.released, known.checksum, *today(), {}, {}, str(error))
-        kept[release.version] = result
+        stored[release.version] = result
         click.echo(_line(result))
-        store.keep(stack.kept, stack.name, [*kept.values()])
+        store.keep(stack.kept, stack.name, [*stored.values()])
 
 
-def _line(one: Judged) -> str:
-    if one.not_built is not None:
-        return f"{one.version} ({one.released}): does not build: {one.not_built}"
-    told = [
+def _line(release: Judged) -> str:
+    if release.not_built is not None:
+        return f"{release.version} ({release.released}): does not build: {release.not_built}"
+    texts = [
         f"{adapter} {profile} {counts['pass']} of {counts['pass'] + counts['fail']}"
-        for adapter, profiles in one.counts.items()
+        for adapter, profiles in release.counts.items()
         for profile, counts in profiles.items()
     ]
-    return f"{one.version} ({one.released}): {'; '.join(told)}"
+    return f"{release.version} ({release.released}): {'; '.join(texts)}"
 
 
-def _tell(stack: Stack, kept: dict[str, Judged]) -> None:
+def _print_changes(stack: Stack, stored: dict[str, Judged]) -> None:
     """Print the deviations that came and went, newest release first."""
-    built = [one for one in kept.values() if one.counts][::-1]
-    versions = [one.version for one in built]
-    told = [
+    built = [release for release in stored.values() if release.counts][::-1]
+    versions = [release.version for release in built]
+    lines = [
         (versions.index(version), f"{version}: {_change(before, after)}: {_named(row)}")
-        for row in rows(stack, kept)
+        for row in rows(stack, stored)
         for version, before, after in row.changes(built)
     ]
-    told += [(versions.index(version), f"{version}: {text}") for version, text in coverage(built)]
-    for _, line in sorted(told, key=lambda one: -one[0]):
+    lines += [(versions.index(version), f"{version}: {text}") for version, text in coverage(built)]
+    for _, line in sorted(lines, key=lambda line: -line[0]):
         click.echo(line)
-    if not told:
+    if not lines:
         click.echo(f"{stack.name}: no deviation came or went in {len(versions)} releases")
 
 

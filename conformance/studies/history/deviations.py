@@ -39,13 +39,13 @@ class Row:
         A new case without a verdict in the older release does not count: its deviation there is unknown. A case without
         a verdict in the newer release alone counts as gone. It agrees up to an event that the stack does not support.
         """
-        found = []
+        changes = []
         for older, newer in itertools.pairwise(releases):
-            before, after = ({*self.cases.get(one.version, ())} for one in (older, newer))
+            before, after = ({*self.cases.get(release.version, ())} for release in (older, newer))
             after -= {*older.unjudged.get(self.adapter, ())}
             if before != after:
-                found.append((newer.version, len(before), len(after)))
-        return found
+                changes.append((newer.version, len(before), len(after)))
+        return changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,36 +57,40 @@ class Trace:
     source: str
 
 
-def rows(stack: Stack, kept: Mapping[str, Judged]) -> list[Row]:
+def rows(stack: Stack, stored: Mapping[str, Judged]) -> list[Row]:
     """Return the deviations of all stored releases, first the deviations of the manifests, in their order."""
     known = {
-        name: [*_present(stack, name), *_past(stack, name)] for release in kept.values() for name in release.counts
+        name: [*_present(stack, name), *_past(stack, name)] for release in stored.values() for name in release.counts
     }
-    found: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    cases_by_row: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     elsewhere: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    of: dict[tuple[str, str], tuple[Deviation | None, bool]] = {}
-    today = _of_today(kept)
-    for release in kept.values():
-        for one in release.divergences:
-            as_today = today.get((one.adapter, one.case)) == one.entry
+    explanations: dict[tuple[str, str], tuple[Deviation | None, bool]] = {}
+    today = _newest_divergences(stored)
+    for release in stored.values():
+        for divergence in release.divergences:
+            as_today = today.get((divergence.adapter, divergence.case)) == divergence.entry
             then = [
-                entry for entry in known[one.adapter] if entry[1] is None or order(release.version) < order(entry[1])
+                entry
+                for entry in known[divergence.adapter]
+                if entry[1] is None or order(release.version) < order(entry[1])
             ]
-            deviation, before = _explained(one, then, as_today=as_today)
+            deviation, before = _explained(divergence, then, as_today=as_today)
             present = deviation is not None and before is None
-            key = (one.adapter, deviation.explanation if deviation else _unknown(one))
-            of[key] = deviation, present
-            found[key][release.version].append(one.case)
+            key = (divergence.adapter, deviation.explanation if deviation else _unknown(divergence))
+            explanations[key] = deviation, present
+            cases_by_row[key][release.version].append(divergence.case)
             elsewhere[key][release.version] += present and not as_today
     places = {
-        (name, one.explanation): place for name in known for place, (one, _) in reversed([*enumerate(known[name])])
+        (name, deviation.explanation): place
+        for name in known
+        for place, (deviation, _) in reversed([*enumerate(known[name])])
     }
     return [
         replace(
-            _row(key, *of[key], {version: tuple(cases) for version, cases in found[key].items()}),
+            _row(key, *explanations[key], {version: tuple(cases) for version, cases in cases_by_row[key].items()}),
             elsewhere=dict(elsewhere[key]),
         )
-        for key in sorted(found, key=lambda key: (key[0], places.get(key, len(places)), key[1]))
+        for key in sorted(cases_by_row, key=lambda key: (key[0], places.get(key, len(places)), key[1]))
     ]
 
 
@@ -95,19 +99,19 @@ def coverage(releases: Sequence[Judged]) -> list[tuple[str, str]]:
 
     For example, a stack without detection of spurious losses is not judged by cases with a spurious loss.
     """
-    found = []
+    changes = []
     for older, newer in itertools.pairwise(releases):
         for adapter, now in newer.unjudged.items():
             before = older.unjudged.get(adapter, [])
-            failed = {one.case for one in older.divergences if one.adapter == adapter}
+            failed = {divergence.case for divergence in older.divergences if divergence.adapter == adapter}
             for verb, cases in (
                 ("judged for the first time", {*before} - {*now}),
                 ("not judged any more", {*now} - {*before} - failed),
             ):
                 if cases:
                     count = f"{len(cases)} case{'s' if len(cases) > 1 else ''}"
-                    found.append((newer.version, f"{adapter}: {count} {verb}, such as {min(cases)}"))
-    return found
+                    changes.append((newer.version, f"{adapter}: {count} {verb}, such as {min(cases)}"))
+    return changes
 
 
 def _row(key: tuple[str, str], deviation: Deviation | None, present: bool, cases: dict[str, tuple[str, ...]]) -> Row:
@@ -118,56 +122,68 @@ def _row(key: tuple[str, str], deviation: Deviation | None, present: bool, cases
     return Row(adapter, deviation.kind, explanation, deviation.notice, deviation.level, present, cases)
 
 
-def _of_today(kept: Mapping[str, Judged]) -> dict[tuple[str, str], dict[str, Any]]:
+def _newest_divergences(stored: Mapping[str, Judged]) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the divergences of the newest judged release, by adapter and case."""
-    newest = next((one for one in kept.values() if one.not_built is None), None)
-    return {(one.adapter, one.case): one.entry for one in newest.divergences} if newest else {}
+    newest = next((release for release in stored.values() if release.not_built is None), None)
+    return (
+        {(divergence.adapter, divergence.case): divergence.entry for divergence in newest.divergences} if newest else {}
+    )
 
 
 #: A deviation, and the first version without it; ``None`` for a deviation in today's manifest.
 _Known = tuple[Deviation, str | None]
 
 
-def _explained(one: Divergence, known: Sequence[_Known], *, as_today: bool) -> tuple[Deviation | None, str | None]:
+def _explained(
+    divergence: Divergence, known: Sequence[_Known], *, as_today: bool
+) -> tuple[Deviation | None, str | None]:
     """Return the deviation that explains a divergence. Try past ones first unless the numbers are ``as_today``."""
     first = known if as_today else sorted(known, key=lambda entry: entry[1] is None)
-    return next((entry for entry in first if entry[0].explains(one.case, one.clauses)), (None, None))
+    return next((entry for entry in first if entry[0].explains(divergence.case, divergence.clauses)), (None, None))
 
 
 _CHOICE = "Conforms by another choice at an open point: "
 
 
-def _unknown(one: Divergence) -> str:
+def _unknown(divergence: Divergence) -> str:
     """Return a text for an unexplained divergence: the cause according to the diagnosis, and the profile."""
-    name, _, profile = one.case.partition("@")
+    name, _, profile = divergence.case.partition("@")
     where = f"{name.partition('.')[0]}/{profile}"
-    return f"{_CHOICE}{one.cause}, in {where}" if one.conforms else f"Cause {one.cause or 'unknown'}, in {where}"
+    return (
+        f"{_CHOICE}{divergence.cause}, in {where}"
+        if divergence.conforms
+        else f"Cause {divergence.cause or 'unknown'}, in {where}"
+    )
 
 
 def _present(stack: Stack, adapter: str) -> list[_Known]:
     path = ADAPTERS / adapter / "manifest.toml"
-    return [(one, None) for one in load_manifest(path).deviations] if path.exists() and stack.adapters else []
+    return (
+        [(deviation, None) for deviation in load_manifest(path).deviations] if path.exists() and stack.adapters else []
+    )
 
 
 def _past(stack: Stack, adapter: str) -> list[_Known]:
     """Return the past deviations: a manifest's deviations plus ``adapter``, and ``before``, the version without it."""
-    found: list[_Known] = []
-    for entry in _told(stack).get("deviation", []):
+    past: list[_Known] = []
+    for entry in _past_content(stack).get("deviation", []):
         if entry["adapter"] == adapter:
-            told = {name: entry.get(name) for name in ("level", "where", "section", "notice")}
+            members = {name: entry.get(name) for name in ("level", "where", "section", "notice")}
             for clause, cases in entry["cases"].items():
-                known = (Deviation(case, clause, entry["explanation"], entry["kind"], **told) for case in cases)
-                found += [(one, entry["before"]) for one in known]
-    return found
+                known = (Deviation(case, clause, entry["explanation"], entry["kind"], **members) for case in cases)
+                past += [(deviation, entry["before"]) for deviation in known]
+    return past
 
 
 def traces(stack: Stack) -> list[Trace]:
     """Return the origins of changes, newest first."""
-    found = [Trace(one["version"], one["text"], one["source"]) for one in _told(stack).get("trace", [])]
-    return sorted(found, key=lambda trace: order(trace.version), reverse=True)
+    origins = [
+        Trace(trace["version"], trace["text"], trace["source"]) for trace in _past_content(stack).get("trace", [])
+    ]
+    return sorted(origins, key=lambda trace: order(trace.version), reverse=True)
 
 
-def _told(stack: Stack) -> dict[str, Any]:
+def _past_content(stack: Stack) -> dict[str, Any]:
     """Return the content of ``past/STACK.toml``. Raise :class:`ManifestError` if it is malformed."""
     if not stack.past.exists():
         return {}

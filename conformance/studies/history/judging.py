@@ -32,9 +32,9 @@ class Suite:
     def __init__(self) -> None:
         """Load them."""
         streams: dict[str, Stream] = {}
-        found: list[Case] = [*cases(load_all(VECTORS, ALGORITHMS))]
-        self.scripts = [Script(case, streams.setdefault(case.vector.id, Stream(case.vector))) for case in found]
-        self.cases = {case.id: case for case in found}
+        all_cases: list[Case] = [*cases(load_all(VECTORS, ALGORITHMS))]
+        self.scripts = [Script(case, streams.setdefault(case.vector.id, Stream(case.vector))) for case in all_cases]
+        self.cases = {case.id: case for case in all_cases}
 
 
 def vectors_digest() -> str:
@@ -48,16 +48,18 @@ def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
     """Judge a release. Raise :class:`NotBuiltError` if the adapter does not run, or reports another release."""
     by_profile: dict[str, dict[str, dict[str, int]]] = {}
     unjudged: dict[str, list[str]] = {}
-    found: list[Divergence] = []
+    divergences: list[Divergence] = []
     with about(built.release):
         for manifest in built.manifests(stack):
             report = diagnosed(judge(manifest, suite.scripts, RunOptions()), suite.cases)
             if report.declaration is None:
-                raise NotBuiltError(next((one.reason for one in report.results), "the adapter does not answer"))
+                raise NotBuiltError(next((result.reason for result in report.results), "the adapter does not answer"))
             _check_version(report, built.release.version)
             by_profile[manifest.name] = counts(report.results)
             unjudged[manifest.name] = _unjudged(report.results)
-            found += [_divergence(manifest.name, result) for result in report.results if result.divergence is not None]
+            divergences += [
+                _divergence(manifest.name, result) for result in report.results if result.divergence is not None
+            ]
     return Judged(
         built.release.version,
         built.release.released,
@@ -66,7 +68,7 @@ def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
         by_profile,
         unjudged,
         None,
-        tuple(found),
+        tuple(divergences),
     )
 
 
@@ -86,13 +88,14 @@ def _check_version(report: AdapterReport, version: str) -> None:
 
 def counts(results: Sequence[Result]) -> dict[str, dict[str, int]]:
     """Return the number of cases of each verdict, by profile."""
-    found: dict[str, Counter[str]] = {}
+    counters: dict[str, Counter[str]] = {}
     for result in results:
         if not result.undeclared:
             name, _, profile = result.case_id.partition("@")
-            found.setdefault(f"{name.partition('.')[0]}/{profile}", Counter())[result.verdict.value] += 1
+            counters.setdefault(f"{name.partition('.')[0]}/{profile}", Counter())[result.verdict.value] += 1
     return {
-        name: {verdict.value: counter[verdict.value] for verdict in Verdict} for name, counter in sorted(found.items())
+        name: {verdict.value: counter[verdict.value] for verdict in Verdict}
+        for name, counter in sorted(counters.items())
     }
 
 

@@ -64,8 +64,8 @@ def releases(stack: Stack) -> list[Release]:
         "archives": lambda stack: (Release(archive["version"]) for archive in stack.archives),
         "folder": lambda stack: (Release(path.name) for path in stack.folder.iterdir() if path.is_dir()),
     }
-    found = [release for release in listed[stack.registry](stack) if _RELEASE.fullmatch(release.version)]
-    return sorted(found, key=lambda release: order(release.version), reverse=True)
+    full_releases = [release for release in listed[stack.registry](stack) if _RELEASE.fullmatch(release.version)]
+    return sorted(full_releases, key=lambda release: order(release.version), reverse=True)
 
 
 def called(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:

@@ -21,7 +21,8 @@ class StackError(ValueError):
 class Stack:
     """A stack: the ``registry`` with the releases of its ``package``, and the ``adapters`` that judge them.
 
-    ``folder``: the adapter to build, or a folder of releases, which ``command`` runs. ``beside``: folder of the list.
+    ``folder``: the adapter to build, or a folder of releases, which ``command`` runs. ``list_folder``: folder of the
+    list.
     """
 
     name: str
@@ -29,24 +30,24 @@ class Stack:
     package: str
     adapters: tuple[str, ...]
     folder: Path
-    beside: Path
+    list_folder: Path
     command: tuple[str, ...] = ()
     archives: tuple[dict[str, str], ...] = field(default=(), hash=False)
 
     @property
     def kept(self) -> Path:
         """The file with the stored results."""
-        return self.beside / "releases" / f"{self.name}.json"
+        return self.list_folder / "releases" / f"{self.name}.json"
 
     @property
     def past(self) -> Path:
         """The file with the deviations of earlier releases and the traces of changes."""
-        return self.beside / "past" / f"{self.name}.toml"
+        return self.list_folder / "past" / f"{self.name}.toml"
 
     @property
     def patches(self) -> Path:
         """The folder with patches of the adapter for earlier releases."""
-        return self.beside / "patches" / self.name
+        return self.list_folder / "patches" / self.name
 
     @property
     def work(self) -> Path:

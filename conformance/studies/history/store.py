@@ -63,20 +63,24 @@ def load(path: Path) -> dict[str, Judged]:
         return {}
     raw = parse_file(path)
     _check(path, raw)
-    found: dict[str, list[Divergence]] = {release["version"]: [] for release in raw["releases"]}
-    for one in raw["divergences"]:
-        members = {name: value for name, value in one.items() if name not in ("in", "clauses")}
-        for version in one["in"]:
-            found[version].append(Divergence(**members, clauses=tuple(one["clauses"])))
-    return {one["version"]: Judged(**one, divergences=tuple(found[one["version"]])) for one in raw["releases"]}
+    divergences: dict[str, list[Divergence]] = {release["version"]: [] for release in raw["releases"]}
+    for divergence in raw["divergences"]:
+        members = {name: value for name, value in divergence.items() if name not in ("in", "clauses")}
+        for version in divergence["in"]:
+            divergences[version].append(Divergence(**members, clauses=tuple(divergence["clauses"])))
+    return {
+        release["version"]: Judged(**release, divergences=tuple(divergences[release["version"]]))
+        for release in raw["releases"]
+    }
 
 
 def keep(path: Path, stack: str, releases: Sequence[Judged]) -> None:
     """Write the releases to ``path``."""
-    by_version = {one.version: one for one in releases}
+    by_version = {release.version: release for release in releases}
     ordered = [by_version[version] for version in newest_first([*by_version])]
     lines = [
-        f"  {json.dumps({name: getattr(one, name) for name in _OF_RELEASE}, ensure_ascii=False)}" for one in ordered
+        f"  {json.dumps({name: getattr(release, name) for name in _OF_RELEASE}, ensure_ascii=False)}"
+        for release in ordered
     ]
     text = (
         f'{{\n "format": 1,\n "stack": {json.dumps(stack)},\n "releases": {_listed(lines)},\n'
@@ -93,20 +97,20 @@ def _listed(lines: Sequence[str]) -> str:
 
 def _divergences(releases: Sequence[Judged]) -> list[str]:
     """Return a line for each divergence, sorted by adapter and case, newer releases first."""
-    shown: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    groups: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for release in releases:
-        for one in release.divergences:
+        for divergence in release.divergences:
             raw: dict[str, Any] = {
-                "adapter": one.adapter,
-                "case": one.case,
-                "entry": one.entry,
-                "clauses": list(one.clauses),
+                "adapter": divergence.adapter,
+                "case": divergence.case,
+                "entry": divergence.entry,
+                "clauses": list(divergence.clauses),
             }
-            raw |= {"conforms": one.conforms}
+            raw |= {"conforms": divergence.conforms}
             # The diagnosis depends on the other failing cases: the cause in the newest release is stored for all.
-            _, versions = shown.setdefault(json.dumps(raw), (raw | {"cause": one.cause}, []))
+            _, versions = groups.setdefault(json.dumps(raw), (raw | {"cause": divergence.cause}, []))
             versions.append(release.version)
-    ordered = sorted(shown.values(), key=lambda one: (one[0]["adapter"], one[0]["case"]))
+    ordered = sorted(groups.values(), key=lambda group: (group[0]["adapter"], group[0]["case"]))
     return [f"  {json.dumps(raw | {'in': versions}, ensure_ascii=False)}" for raw, versions in ordered]
 
 

@@ -53,9 +53,13 @@ def marks_now() -> dict[str, str]:
         if any(event["ev"] in EVENTS_OF_NO_RUN for event in raw["events"]):
             continue
         for profile, expected in raw["profiles"].items():
-            windows = [(each["at"], each.get("cwnd_bytes"), each.get("ssthresh_bytes")) for each in expected["expect"]]
+            windows = [
+                (change["at"], change.get("cwnd_bytes"), change.get("ssthresh_bytes")) for change in expected["expect"]
+            ]
             known[f"{raw['algorithm']}/{profile}"][raw["id"]] = windows
-    names = sorted(f"{algorithm}/{profile}" for algorithm, found in ALGORITHMS.items() for profile in found.profiles)
+    names = sorted(
+        f"{algorithm}/{profile}" for algorithm, definition in ALGORITHMS.items() for profile in definition.profiles
+    )
     return {name: _mark(known[name]) for name in names}
 
 
@@ -108,10 +112,10 @@ def line(row: Row) -> str:
 def _held_ns(margins: Sequence[Margin]) -> int:
     """Return the largest tried error of all RTT samples, in ns, that does not move the exit (nor any smaller), or 0."""
     held_ns = 0
-    for each in margins:
-        if each.moved:
+    for tried_margin in margins:
+        if tried_margin.moved:
             break
-        held_ns = each.by_ns
+        held_ns = tried_margin.by_ns
     return held_ns
 
 
@@ -128,12 +132,12 @@ def load(path: Path = CONNECTIONS) -> list[Row]:
 
 def keep(rows: Sequence[Row], path: Path = CONNECTIONS) -> None:
     """Store the rows. A row replaces the older row of the same sender and path."""
-    new = {(each.stack, each.path) for each in rows}
-    kept = [each for each in load(path) if (each.stack, each.path) not in new]
-    ordered = sorted([*kept, *rows], key=lambda each: (each.stack, each.path))
+    new = {(row.stack, row.path) for row in rows}
+    older = [row for row in load(path) if (row.stack, row.path) not in new]
+    ordered = sorted([*older, *rows], key=lambda row: (row.stack, row.path))
     known = {
-        "profiles": {_mark(each.made_with): each.made_with for each in ordered},
-        "rows": [asdict(each) | {"made_with": _mark(each.made_with)} for each in ordered],
+        "profiles": {_mark(row.made_with): row.made_with for row in ordered},
+        "rows": [asdict(row) | {"made_with": _mark(row.made_with)} for row in ordered],
     }
     write_whole(path, json.dumps(known, indent=2, ensure_ascii=False) + "\n")
 

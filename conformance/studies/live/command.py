@@ -81,10 +81,10 @@ def judge_kernel_command(
         if bpf:
             if profile is None:
                 raise InputError("--bpf needs --profile: the object to load")
-            wanted = wanted_object(profile)
+            control = wanted_object(profile)
             stack.enter_context(answered())
             require()
-            congestion_control = stack.enter_context(loaded(wanted)).name
+            congestion_control = stack.enter_context(loaded(control)).name
         code = _judge_runs(scenario_file, congestion_control, names, runs, clock, folder, as_lines=as_lines)
     raise SystemExit(code)
 
@@ -100,24 +100,24 @@ def _judge_runs(
     as_lines: bool,
 ) -> int:
     """Record and judge runs; return the exit code."""
-    found: list[ConnectionVerdict] = []
+    verdicts: list[ConnectionVerdict] = []
     for number in range(1, runs + 1):
         recording = _record(scenario_file, congestion_control, exact=clock == "kernel")
         if folder is not None:
             with usage_errors():
                 folder.mkdir(parents=True, exist_ok=True)
                 files.save(recording, folder / f"{scenario_file.stem}-{congestion_control}-{number}.jsonl")
-        found.append(judge(recording, names))
+        verdicts.append(judge(recording, names))
         if as_lines:
             source = recording.header.source
             run: dict[str, Any] = {"kernel": os.uname().release, "congestion_control": congestion_control}
             run |= {"ended": source["ended"], "clock": source["clock"]}
-            click.echo(json.dumps(run | to_json(found[-1], None, ())))
+            click.echo(json.dumps(run | to_json(verdicts[-1], None, ())))
         else:
-            _print(number, recording, found[-1], described=names is not None)
+            _print(number, recording, verdicts[-1], described=names is not None)
     if not as_lines and runs > 1:
-        click.echo("\n".join(["all runs together:", *result_lines(*together(found))]))
-    return exit_code(found)
+        click.echo("\n".join(["all runs together:", *result_lines(*together(verdicts))]))
+    return exit_code(verdicts)
 
 
 def _profiles(scenario_file: Path, congestion_control: str, profile: str | None) -> list[str] | None:
@@ -157,5 +157,8 @@ def _print(number: int, recording: Recording, verdict: ConnectionVerdict, *, des
     click.echo(f"run {number}: {where}; {'; '.join(result_lines(verdict.may_be, verdict.undecided))}")
     for line in choice_lines(verdict):
         click.echo(f"  {line}")
-    for each in verdict.refuted if described else ():
-        click.echo(f"  {each.profile}, event {each.event}: expected: {each.expected}; observed: {each.observed}")
+    for refutation in verdict.refuted if described else ():
+        click.echo(
+            f"  {refutation.profile}, event {refutation.event}: "
+            f"expected: {refutation.expected}; observed: {refutation.observed}"
+        )

@@ -118,10 +118,10 @@ def main(names: Sequence[str]) -> int:
     code = 0
     for name in names or SOURCES:
         try:
-            for each in SOURCES[name]():
-                agreement.keep([each])
-                code |= each.agree < each.judged or not each.judged
-                print(agreement.line(each), flush=True)
+            for row in SOURCES[name]():
+                agreement.keep([row])
+                code |= row.agree < row.judged or not row.judged
+                print(agreement.line(row), flush=True)
         except UnavailableError as reason:
             print(f"{name}: skipped: {reason}")
         except (RunError, TransferError, RecordingError) as reason:

@@ -69,9 +69,9 @@ class Relay:
     def _step(self, now_ns: int, end_ns: int) -> None:
         """Sleep until a datagram arrives or is due. Read arrived datagrams, and deliver due ones."""
         due_ns = self._path.next_ns()
-        left_ns = max(min(end_ns, end_ns if due_ns is None else due_ns) - now_ns, 0)
+        remaining_ns = max(min(end_ns, end_ns if due_ns is None else due_ns) - now_ns, 0)
         # Python's epoll rounds to milliseconds, select does not.
-        readable, _, _ = select.select([self._near, self._far], [], [], left_ns / 1e9)
+        readable, _, _ = select.select([self._near, self._far], [], [], remaining_ns / 1e9)
         if self._near in readable:
             for t_ns, datagram, address in _received(self._near):
                 self._sender = address
@@ -102,13 +102,13 @@ class Relay:
 
 
 def _socket() -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    found.setblocking(False)
+    udp_socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp_socket.setblocking(False)
     for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
-        found.setsockopt(socket.SOL_SOCKET, option, 8 << 20)
+        udp_socket.setsockopt(socket.SOL_SOCKET, option, 8 << 20)
     if sys.platform == "linux":
-        found.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
-    return found
+        udp_socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+    return udp_socket
 
 
 def _received(near: socket.socket) -> Iterator[tuple[int, bytes, tuple[str, int]]]:

@@ -88,18 +88,18 @@ def _upload(algorithm: str, path: str, saved: Path) -> tuple[Recording, int]:
         folder = Path(name)
         qlog = folder / "sender.qlog"
         sender = quinn_example(algorithm, CARRIED[algorithm][1], qlog, _UPLOAD_S, folder, saved)
-        said = transfer(LIVE_PATHS / f"{path}.json", quic_go_receiver(_UPLOAD_S, folder), sender, _UPLOAD_S)
+        output = transfer(LIVE_PATHS / f"{path}.json", quic_go_receiver(_UPLOAD_S, folder), sender, _UPLOAD_S)
         (received,) = folder.glob(
             "*.sqlog"
         )  # quinn does not log frames: the receiver's log contains the content of its packets
-        return read_qlog(qlog, received).recording, int(said.split()[0])
+        return read_qlog(qlog, received).recording, int(output.split()[0])
 
 
-def kept(recording: Recording) -> Recording:
+def stored_part(recording: Recording) -> Recording:
     """Return the stored part of a recording: up to some events after the exit from slow start."""
-    left = subject_of(recording).left
-    after_events = _AFTER_GROWTH_EVENTS if left.evidence == "growth" else _AFTER_EVENTS
-    return recording if left.by is None else recording.cut(events=left.by + after_events)
+    slow_start_exit = subject_of(recording).left
+    after_events = _AFTER_GROWTH_EVENTS if slow_start_exit.evidence == "growth" else _AFTER_EVENTS
+    return recording if slow_start_exit.by is None else recording.cut(events=slow_start_exit.by + after_events)
 
 
 def predicted_ns(took: Took) -> int:
@@ -120,10 +120,10 @@ def predicted_ns(took: Took) -> int:
     )
     flow = FlowPlan("upload", CARRIED[took.algorithm][0], 0, todo, Receiver(2, 25 * _MS))
     net = Network("upload", "an upload", ("this study",), 1, 600 * _S, _S, scenario.link, None, (flow,))
-    found = run_network(net).flow("upload")
-    assert found.completed_ns is not None
-    assert found.first_sent_ns is not None
-    return found.completed_ns - found.first_sent_ns + scenario.link.return_delay_ns
+    upload = run_network(net).flow("upload")
+    assert upload.completed_ns is not None
+    assert upload.first_sent_ns is not None
+    return upload.completed_ns - upload.first_sent_ns + scenario.link.return_delay_ns
 
 
 def load() -> list[Took]:
@@ -157,21 +157,24 @@ def main(names: Sequence[str]) -> int:
         profile, size_bytes = CARRIED[algorithm]
         for path in PATHS:
             try:
-                found = list(runs(algorithm, path))
+                uploads = list(runs(algorithm, path))
             except (TransferError, RecordingError) as reason:
                 print(f"{algorithm}, {path}: errored: {reason}", flush=True)
                 code = 1
                 continue
-            verdicts = [judge(kept(recording), [profile]) for recording, *_ in found]
-            refuted = [each for verdict in verdicts for each in verdict.refuted]
+            verdicts = [judge(stored_part(recording), [profile]) for recording, *_ in uploads]
+            refuted = [refutation for verdict in verdicts for refutation in verdict.refuted]
             decided = sum(verdict.undecided is None for verdict in verdicts)
-            for number, (recording, *_) in enumerate(found, 1):
-                _write(kept(recording), KEPT / f"{algorithm}-{path}-{number}.jsonl.gz")
-            _, took_ns, cwnd_bytes, rtt_ns = zip(*found, strict=True)
+            for number, (recording, *_) in enumerate(uploads, 1):
+                _write(stored_part(recording), KEPT / f"{algorithm}-{path}-{number}.jsonl.gz")
+            _, took_ns, cwnd_bytes, rtt_ns = zip(*uploads, strict=True)
             _keep([Took(algorithm, path, size_bytes, decided, took_ns, cwnd_bytes, rtt_ns)])
             print(f"{algorithm}, {path}: {decided} of {RUNS} decided, {len(refuted)} refuted as {profile}", flush=True)
-            for each in refuted:
-                print(f"  event {each.event}: expected: {each.expected}; observed: {each.observed}", flush=True)
+            for refutation in refuted:
+                print(
+                    f"  event {refutation.event}: expected: {refutation.expected}; observed: {refutation.observed}",
+                    flush=True,
+                )
                 code = 1
     return code
 

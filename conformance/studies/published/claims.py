@@ -64,28 +64,35 @@ def decimal(value: Fraction | int, decimals: int) -> str:
 
 def exactly(
     source: str,
-    what: str,
+    subject: str,
     published: int | Fraction,
     ours: int | Fraction,
     tolerance: int | Fraction,
     *,
     unit: Quantity,
-    shown: Quantity | None = None,
+    difference_unit: Quantity | None = None,
     remark: str = "",
 ) -> Claim:
-    """Judge a number that a source gives with all digits. ``shown``: format of differences."""
+    """Judge a number that a source gives with all digits. ``difference_unit``: format of differences."""
     difference = Fraction(ours) - Fraction(published)
-    shown = shown or unit
+    difference_unit = difference_unit or unit
     verdict = Verdict.REPRODUCED if abs(difference) <= tolerance else Verdict.DIFFERENT
-    rule = f"within {shown.text(tolerance)}"
+    rule = f"within {difference_unit.text(tolerance)}"
     return Claim(
-        source, what, unit.text(published), unit.text(ours), shown.text(difference, signed=True), verdict, rule, remark
+        source,
+        subject,
+        unit.text(published),
+        unit.text(ours),
+        difference_unit.text(difference, signed=True),
+        verdict,
+        rule,
+        remark,
     )
 
 
 def about(
     source: str,
-    what: str,
+    subject: str,
     published: int | Fraction,
     ours: int | Fraction | None,
     *,
@@ -100,7 +107,7 @@ def about(
     rule = "to 10 %; shape to 30 %" if printed else "about, to 10 %; shape to 30 %"
     text = unit.text(published) if printed else f"about {_short(unit, published)}"
     if ours is None:
-        return Claim(source, what, text, "never", "", Verdict.DIFFERENT, rule, remark)
+        return Claim(source, subject, text, "never", "", Verdict.DIFFERENT, rule, remark)
     difference = Fraction(ours) - Fraction(published)
     verdict = Verdict.DIFFERENT
     if abs(difference) <= ABOUT * abs(Fraction(published)):
@@ -109,7 +116,14 @@ def about(
         verdict = Verdict.SHAPE
     relative = PERCENT.text(difference / published, signed=True)
     return Claim(
-        source, what, text, unit.text(ours), f"{unit.text(difference, signed=True)} ({relative})", verdict, rule, remark
+        source,
+        subject,
+        text,
+        unit.text(ours),
+        f"{unit.text(difference, signed=True)} ({relative})",
+        verdict,
+        rule,
+        remark,
     )
 
 
@@ -121,7 +135,7 @@ def _short(unit: Quantity, value: int | Fraction) -> str:
 
 def within(
     source: str,
-    what: str,
+    subject: str,
     bounds: tuple[int | Fraction, int | Fraction],
     ours: Sequence[int | Fraction],
     *,
@@ -130,18 +144,18 @@ def within(
 ) -> Claim:
     """Judge a range: reproduced if all our numbers are in it, shape only if more than half of them are."""
     low, high = bounds
-    verdict = _of_all([low <= value <= high for value in ours])
+    verdict = _joint_verdict([low <= value <= high for value in ours])
     text = unit.text(min(ours)) if min(ours) == max(ours) else f"{unit.text(min(ours))} to {unit.text(max(ours))}"
     outside = [value for value in ours if not low <= value <= high]
     far = max((max(low - value, value - high) for value in outside), default=0)
     difference = "inside" if not outside else f"{len(outside)} of {len(ours)} outside, by up to {unit.text(far)}"
     published = f"{unit.text(low)} to {unit.text(high)}"
     return Claim(
-        source, what, published, text, difference, verdict, "all of ours within; shape if more than half are", remark
+        source, subject, published, text, difference, verdict, "all of ours within; shape if more than half are", remark
     )
 
 
-def _of_all(holding: Sequence[bool]) -> Verdict:
+def _joint_verdict(holding: Sequence[bool]) -> Verdict:
     """Return the verdict on several conditions: all of them, or most."""
     if all(holding):
         return Verdict.REPRODUCED
@@ -149,14 +163,14 @@ def _of_all(holding: Sequence[bool]) -> Verdict:
 
 
 def statement(
-    source: str, what: str, published: str, ours: str, conditions: Sequence[tuple[str, bool]], remark: str = ""
+    source: str, subject: str, published: str, ours: str, conditions: Sequence[tuple[str, bool]], remark: str = ""
 ) -> Claim:
     """Judge a sentence by conditions: reproduced if all hold, shape only if more than half do."""
-    verdict = _of_all([holds for _, holds in conditions])
+    verdict = _joint_verdict([holds for _, holds in conditions])
     rule = "; ".join(f"{text} ({'yes' if holds else 'no'})" for text, holds in conditions)
-    return Claim(source, what, published, ours, "", verdict, rule, remark)
+    return Claim(source, subject, published, ours, "", verdict, rule, remark)
 
 
-def impossible(source: str, what: str, published: str, why: str, ours: str = "") -> Claim:
+def impossible(source: str, subject: str, published: str, why: str, ours: str = "") -> Claim:
     """Return a claim that cannot be compared with our results, with the reason."""
-    return Claim(source, what, published, ours, "", Verdict.IMPOSSIBLE, "", why)
+    return Claim(source, subject, published, ours, "", Verdict.IMPOSSIBLE, "", why)

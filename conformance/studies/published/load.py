@@ -49,7 +49,7 @@ def mean_ns(data: Data, name: str, group: int | None = None) -> Fraction:
     """Return the mean response time of a run, of all responses or of one group."""
     run = data[name]
     groups = (0, 1) if group is None else (group,)
-    return Fraction(sum(run["sum_ns"][one] for one in groups), sum(run["responses"][one] for one in groups))
+    return Fraction(sum(run["sum_ns"][index] for index in groups), sum(run["responses"][index] for index in groups))
 
 
 def _alike(data: Data, scheme: str, load: int) -> Fraction:
@@ -73,18 +73,18 @@ def _series(data: Data, scheme: str, loads: tuple[int, ...]) -> str:
 
 def claims(data: Data) -> list[Claim]:
     """Return the verdicts on the published sentences."""
-    return [*_of_load(data), *_of_fairness(data)]
+    return [*_load_claims(data), *_fairness_claims(data)]
 
 
-def _of_load(data: Data) -> list[Claim]:
+def _load_claims(data: Data) -> list[Claim]:
     figure = f"{PAPER}, section 5.2, figure 14"
-    above = [scheme for scheme in SCHEMES if all(_alike(data, scheme, one) >= bound_ns(scheme) for one in LOADS)]
+    above = [scheme for scheme in SCHEMES if all(_alike(data, scheme, load) >= bound_ns(scheme) for load in LOADS)]
     high = " and ".join(str(load) for load in HIGH)
     faster = [
-        f"{LABELS[other]} at {load} %"
+        f"{LABELS[scheme]} at {load} %"
         for load in HIGH
-        for other in ("more-start", "initial-83")
-        if _alike(data, other, load) <= _alike(data, "jump-start", load)
+        for scheme in ("more-start", "initial-83")
+        if _alike(data, scheme, load) <= _alike(data, "jump-start", load)
     ]
     return [
         statement(
@@ -119,14 +119,14 @@ def _of_load(data: Data) -> list[Claim]:
             [
                 (
                     f"below slow start at {high} %",
-                    all(_alike(data, "jump-start", one) < _alike(data, DEFAULT, one) for one in HIGH),
+                    all(_alike(data, "jump-start", load) < _alike(data, DEFAULT, load) for load in HIGH),
                 ),
                 (
                     "below More-Start and Initial-Start with 83 segments there",
                     all(
-                        _alike(data, "jump-start", one) < _alike(data, other, one)
-                        for one in HIGH
-                        for other in ("more-start", "initial-83")
+                        _alike(data, "jump-start", load) < _alike(data, scheme, load)
+                        for load in HIGH
+                        for scheme in ("more-start", "initial-83")
                     ),
                 ),
             ],
@@ -140,7 +140,7 @@ def _of_load(data: Data) -> list[Claim]:
             [
                 (
                     "slower than slow start at 30 % and above",
-                    all(_alike(data, "initial-83", one) > _alike(data, DEFAULT, one) for one in BUSY),
+                    all(_alike(data, "initial-83", load) > _alike(data, DEFAULT, load) for load in BUSY),
                 )
             ],
             _RECOVERY,
@@ -149,11 +149,11 @@ def _of_load(data: Data) -> list[Claim]:
             figure,
             "More-Start at the rate of the link",
             "significant overshooting",
-            f"{', '.join(PERCENT.text(_lost(data, 'more-start', one)) for one in BUSY)} of the packets lost at {', '.join(map(str, BUSY))} %; slow start {', '.join(PERCENT.text(_lost(data, DEFAULT, one)) for one in BUSY)}",
+            f"{', '.join(PERCENT.text(_lost(data, 'more-start', load)) for load in BUSY)} of the packets lost at {', '.join(map(str, BUSY))} %; slow start {', '.join(PERCENT.text(_lost(data, DEFAULT, load)) for load in BUSY)}",
             [
                 (
                     "loses at least half more than slow start at 30 % and above",
-                    all(2 * _lost(data, "more-start", one) >= 3 * _lost(data, DEFAULT, one) for one in BUSY),
+                    all(2 * _lost(data, "more-start", load) >= 3 * _lost(data, DEFAULT, load) for load in BUSY),
                 )
             ],
         ),
@@ -166,7 +166,7 @@ def _of_load(data: Data) -> list[Claim]:
     ]
 
 
-def _of_fairness(data: Data) -> list[Claim]:
+def _fairness_claims(data: Data) -> list[Claim]:
     figure = f"{PAPER}, section 5.3, figure 15"
     cells = [(mean, load) for mean in MEANS_KB for load in SHARED_LOADS]
 
@@ -174,7 +174,7 @@ def _of_fairness(data: Data) -> list[Claim]:
         before = mean_ns(data, name_of(*cell, DEFAULT, DEFAULT), group)
         return mean_ns(data, name_of(*cell, DEFAULT, scheme), group) / before - 1
 
-    def shown(scheme: str) -> str:
+    def change_text(scheme: str) -> str:
         return "; ".join(
             f"{mean} kB at {load} %: default {PERCENT.text(change(scheme, (mean, load), 0), signed=True)}, fast {PERCENT.text(change(scheme, (mean, load), 1), signed=True)}"
             for mean, load in cells
@@ -185,7 +185,7 @@ def _of_fairness(data: Data) -> list[Claim]:
             f"{figure}, abstract and section 6",
             "Jump-Start in half of the responses, slow start in the others",
             "rather fair: faster itself, without significantly slowing down the others",
-            shown("jump-start"),
+            change_text("jump-start"),
             [
                 *(
                     (
@@ -205,13 +205,13 @@ def _of_fairness(data: Data) -> list[Claim]:
             figure,
             "The other variants in half of the responses",
             "can significantly affect unmodified stacks",
-            "; ".join(f"{LABELS[one]}: {shown(one)}" for one in ("more-start", "initial-83")),
+            "; ".join(f"{LABELS[scheme]}: {change_text(scheme)}" for scheme in ("more-start", "initial-83")),
             [
                 (
-                    f"{LABELS[one]}: the others more than a tenth longer somewhere",
-                    any(change(one, cell, 0) > Fraction(1, 10) for cell in cells),
+                    f"{LABELS[scheme]}: the others more than a tenth longer somewhere",
+                    any(change(scheme, cell, 0) > Fraction(1, 10) for cell in cells),
                 )
-                for one in ("more-start", "initial-83")
+                for scheme in ("more-start", "initial-83")
             ],
             _RECOVERY,
         ),

@@ -132,12 +132,16 @@ def compute(mean_kb: int, load_percent: int, even: str, odd: str) -> dict[str, A
 
 def runs() -> list[Run]:
     """Return the runs of this scenario: one scheme, as in figure 14, and two schemes, as in figure 15."""
-    alike = [(MEANS_KB[0], load, one, one) for load in LOADS for one in SCHEMES]
+    alike = [(MEANS_KB[0], load, scheme, scheme) for load in LOADS for scheme in SCHEMES]
     alike += [(MEANS_KB[1], load, DEFAULT, DEFAULT) for load in SHARED_LOADS]
     mixed = [
-        (mean, load, DEFAULT, one) for mean in MEANS_KB for load in SHARED_LOADS for one in SCHEMES if one != DEFAULT
+        (mean, load, DEFAULT, scheme)
+        for mean in MEANS_KB
+        for load in SHARED_LOADS
+        for scheme in SCHEMES
+        if scheme != DEFAULT
     ]
-    return [Run(NAME, name_of(*one), compute, one, 100, quick=True) for one in (*alike, *mixed)]
+    return [Run(NAME, name_of(*arguments), compute, arguments, 100, quick=True) for arguments in (*alike, *mixed)]
 
 
 def name_of(mean_kb: int, load_percent: int, even: str, odd: str) -> str:

@@ -76,11 +76,11 @@ def since(t_ns: int | None, start_ns: int) -> int | None:
 
 def phases(flow: FlowResult) -> list[list[int | str]]:
     """Return the phases of a flow, each with its start in ns since the flow began."""
-    found: list[list[int | str]] = []
+    flow_phases: list[list[int | str]] = []
     for turn in flow.turns:
-        if not found or found[-1][1] != turn.phase.value:
-            found.append([turn.t_ns - (flow.started_ns or 0), turn.phase.value])
-    return found
+        if not flow_phases or flow_phases[-1][1] != turn.phase.value:
+            flow_phases.append([turn.t_ns - (flow.started_ns or 0), turn.phase.value])
+    return flow_phases
 
 
 def reductions(flow: FlowResult) -> list[list[int]]:
@@ -89,10 +89,10 @@ def reductions(flow: FlowResult) -> list[list[int]]:
     return [[t.t_ns - start_ns, t.cwnd_bytes] for t in flow.turns if t.outcome is Outcome.REDUCED]
 
 
-def exit_reduction(found: dict[str, Any]) -> Fraction | None:
+def exit_reduction(numbers: dict[str, Any]) -> Fraction | None:
     """Return the relative reduction of the window at the exit, or ``None`` without an exit."""
-    before = found["exit_before_bytes"]
-    return None if before is None else Fraction(before - found["exit_cwnd_bytes"], before)
+    before = numbers["exit_before_bytes"]
+    return None if before is None else Fraction(before - numbers["exit_cwnd_bytes"], before)
 
 
 def rtt_at_first_loss(flow: FlowResult) -> int:
@@ -131,12 +131,12 @@ def milestones(arrivals: Sequence[Arrival], repeats: Container[int], step_bytes:
 
 def repeats_of(flow: FlowResult) -> set[int]:
     """Return the packets of a flow that repeat data: the first of each ``sent`` event. The flow must be recorded."""
-    found: set[int] = set()
+    repeats: set[int] = set()
     for event in flow.events:
         if isinstance(event, Sent):
             first = event.packets[0].first
-            found.update(range(first, first + sum(last - low + 1 for low, last in repeated(event))))
-    return found
+            repeats.update(range(first, first + sum(last - low + 1 for low, last in repeated(event))))
+    return repeats
 
 
 def median(values: Sequence[int]) -> int:

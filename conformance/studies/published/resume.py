@@ -31,12 +31,12 @@ _HYSTART = (
 
 def gains_rtt(data: Data, path: str, against: str, sizes: tuple[int, ...]) -> list[int]:
     """Return the gain of Careful Resume for each size, in thousandths of an RTT."""
-    other, own = data[f"{path}-{against}"]["completed_ns"], data[f"{path}-careful-resume"]["completed_ns"]
-    return [1000 * (other[SIZES.index(s)] - own[SIZES.index(s)]) // RTT_NS[path] for s in sizes]
+    reference, own = data[f"{path}-{against}"]["completed_ns"], data[f"{path}-careful-resume"]["completed_ns"]
+    return [1000 * (reference[SIZES.index(s)] - own[SIZES.index(s)]) // RTT_NS[path] for s in sizes]
 
 
-def _phase_at(found: dict[str, Any], name: str) -> int | None:
-    return next((t_ns for t_ns, phase in found["phases"] if phase == name), None)
+def _phase_at(run: dict[str, Any], name: str) -> int | None:
+    return next((t_ns for t_ns, phase in run["phases"] if phase == name), None)
 
 
 def claims(data: Data) -> list[Claim]:
@@ -127,12 +127,12 @@ def _panel_claims(data: Data) -> list[Claim]:
     ]
 
 
-def _lasts(found: dict[str, Any], name: str, low_ns: int, high_ns: int) -> bool:
-    names = [phase for _, phase in found["phases"]]
+def _lasts(run: dict[str, Any], name: str, low_ns: int, high_ns: int) -> bool:
+    names = [phase for _, phase in run["phases"]]
     if name not in names[:-1]:
         return False
     index = names.index(name)
-    return bool(low_ns <= found["phases"][index + 1][0] - found["phases"][index][0] <= high_ns)
+    return bool(low_ns <= run["phases"][index + 1][0] - run["phases"][index][0] <= high_ns)
 
 
 def _time(t_ns: int | None) -> str:

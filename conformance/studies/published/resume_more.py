@@ -25,16 +25,16 @@ _RATE = Quantity("Mbit/s", 10**6, 1)
 def _part(data: Data, path: str, size_bytes: int) -> Fraction:
     """Return the relative gain of Careful Resume over HyStart for an object."""
     index = SIZES.index(size_bytes)
-    other, own = (data[f"{path}-{one}"]["completed_ns"][index] for one in ("hystart", "careful-resume"))
-    return Fraction(other - own, other)
+    hystart, own = (data[f"{path}-{algorithm}"]["completed_ns"][index] for algorithm in ("hystart", "careful-resume"))
+    return Fraction(hystart - own, hystart)
 
 
 def claims(data: Data) -> list[Claim]:
     """Return the verdicts on the published sentences."""
-    return [*_of_the_abstract(data), *_of_panels(data), *_of_another_flow(data), *_of_other_stacks()]
+    return [*_abstract_claims(data), *_panel_claims(data), *_cross_flow_claims(data), *_other_stack_claims()]
 
 
-def _of_the_abstract(data: Data) -> list[Claim]:
+def _abstract_claims(data: Data) -> list[Claim]:
     best = max(_MEDIUM, key=lambda size: (_part(data, "geo", size), -size))
     ends = (SIZES[0], SIZES[-1])
     leo = [_part(data, "leo", size) for size in SIZES[1:]]
@@ -72,7 +72,7 @@ def _of_the_abstract(data: Data) -> list[Claim]:
     ]
 
 
-def _of_panels(data: Data) -> list[Claim]:
+def _panel_claims(data: Data) -> list[Claim]:
     took = {name: data[f"panel-{name}"]["completed_ns"] for name in PANELS}
     plain, hystart = data["without-hystart"], data["panel-a"]
     return [
@@ -104,10 +104,10 @@ def _of_panels(data: Data) -> list[Claim]:
     ]
 
 
-def _of_another_flow(data: Data) -> list[Claim]:
-    own, hystart, slow = (data[f"cross-{one}"] for one in ("careful-resume", "hystart", "slow-start"))
+def _cross_flow_claims(data: Data) -> list[Claim]:
+    own, hystart, slow = (data[f"cross-{algorithm}"] for algorithm in ("careful-resume", "hystart", "slow-start"))
     alone_ns = data["geo-hystart"]["completed_ns"][SIZES.index(CROSS_BYTES)]
-    rates = {name: one["competing_bps"] for name, one in (("slow start", slow), ("Careful Resume", own))}
+    rates = {name: run["competing_bps"] for name, run in (("slow start", slow), ("Careful Resume", own))}
     return [
         statement(
             f"{PAPER}, section VI.C, figure 6",
@@ -131,7 +131,7 @@ def _of_another_flow(data: Data) -> list[Claim]:
     ]
 
 
-def _of_other_stacks() -> list[Claim]:
+def _other_stack_claims() -> list[Claim]:
     return [
         impossible(
             f"{PAPER}, figure 5a",

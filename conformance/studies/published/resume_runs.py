@@ -157,6 +157,10 @@ def runs() -> list[Run]:
     """Return the runs of this scenario."""
     pairs = [*((p, a) for p in PATHS for a in ALGORITHMS), *((p, a) for p in PROVIDERS for a in PROVIDER_ALGORITHMS)]
     sweeps = [Run(NAME, f"{p}-{a}", sweep, (p, a), 700, quick=True) for p, a in pairs]
-    panels = [Run(NAME, f"panel-{one}", panel, (one,), 700, quick=True) for one in PANELS]
+    panels = [Run(NAME, f"panel-{name}", panel, (name,), 700, quick=True) for name in PANELS]
     panels.append(Run(NAME, "without-hystart", without_hystart, (), 200, quick=True))
-    return [*sweeps, *panels, *(Run(NAME, f"cross-{one}", cross, (one,), 50, quick=True) for one in ALGORITHMS)]
+    return [
+        *sweeps,
+        *panels,
+        *(Run(NAME, f"cross-{algorithm}", cross, (algorithm,), 50, quick=True) for algorithm in ALGORITHMS),
+    ]

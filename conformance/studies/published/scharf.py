@@ -80,10 +80,10 @@ def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
         ("More-Start at the rate of the link", "more-start", SEGMENTS, "equation (3)", "At 10 Mbit/s only."),
     ]
     rows: list[tuple[str, ...]] = []
-    for what, scheme, sizes, equation, remark in compared:
-        worst = _worst(data, scheme, sizes, of_gaps=equation.endswith("in packets"))
+    for label, scheme, sizes, equation, remark in compared:
+        worst = _worst(data, scheme, sizes, as_packets=equation.endswith("in packets"))
         difference = "none" if worst == 0 else f"at most {MILLISECONDS.text(worst, signed=True)}"
-        rows.append((f"{what}, {len(sizes)} sizes", equation, difference, remark))
+        rows.append((f"{label}, {len(sizes)} sizes", equation, difference, remark))
     text = "The closed forms against the same flows packet by packet, at 10 Mbit/s and 1 Gbit/s:"
     return text, ("What", "Closed form", "Difference", "Remark"), rows
 
@@ -102,7 +102,7 @@ def _midway(data: Data) -> Claim:
         "Quick-Start on a connection that is there already",
         "needs one RTT for the signaling",
         f"{MILLISECONDS.text(min(beyond))} to {MILLISECONDS.text(max(beyond))} from 6 segments on, where an RTT has 200",
-        [("nearly an RTT", all(RTT_NS * 9 // 10 <= one <= RTT_NS for one in beyond))],
+        [("nearly an RTT", all(RTT_NS * 9 // 10 <= extra_ns <= RTT_NS for extra_ns in beyond))],
         f"The initial window is sent before the answer arrives. By the closed form {MEGABITS.text(QUICK_BPS)} is still faster than slow start from {ahead} segments on.",
     )
 
@@ -112,24 +112,24 @@ def _later(scheme: Scheme, size_bytes: int) -> Fraction:
     return scheme.response_time_ns(size_bytes) + RTT_NS
 
 
-def _worst(data: Data, scheme: str, sizes: Sequence[int], *, of_gaps: bool) -> Fraction:
-    """Return the largest difference from the closed form over sizes and rates; ``of_gaps``: its fluid as packets."""
+def _worst(data: Data, scheme: str, sizes: Sequence[int], *, as_packets: bool) -> Fraction:
+    """Return the largest difference from the closed form over sizes and rates; ``as_packets``: its fluid as packets."""
     worst = Fraction(0)
     for rate in (TEN,) if scheme in AT_TEN else (TEN, GIGABIT):
         closed = model(scheme, rate, **MODELS[scheme])
         times = dict(zip(SEGMENTS, data[f"{scheme}-{rate // 10**6}"]["response_ns"], strict=True))
         for n in sizes:
             expected = closed.response_time_ns(n * MSS_BYTES)
-            if of_gaps:
+            if as_packets:
                 expected += Fraction(8 * 1500 * S, rate) - Fraction(RTT_NS, n)
             worst = max(worst, times[n] - expected, key=abs)
     return worst
 
 
-def peak(scheme: Scheme, other: Scheme, candidates: Sequence[int]) -> tuple[Fraction, int]:
+def peak(scheme: Scheme, reference: Scheme, candidates: Sequence[int]) -> tuple[Fraction, int]:
     """Return the largest speedup over the candidate sizes, and the smallest size that reaches it."""
     return max(
-        ((sweep.speedup(scheme, other, size), size) for size in candidates), key=lambda pair: (pair[0], -pair[1])
+        ((sweep.speedup(scheme, reference, size), size) for size in candidates), key=lambda pair: (pair[0], -pair[1])
     )
 
 
@@ -141,7 +141,10 @@ def _sentences() -> list[Claim]:
     jumps = [MSS_BYTES * 3 * (2**k - 1) + 1 for k in range(1, 20)]
     fast = model("quick-start", GIGABIT, approved_rate_bps=655_360_000)
     factor, _ = peak(fast, model("slow-start", GIGABIT), jumps)
-    longer = [replace(one, inputs=replace(one.inputs, rtt_ns=350 * MS)) for one in (fast, model("slow-start", GIGABIT))]
+    longer = [
+        replace(scheme, inputs=replace(scheme.inputs, rtt_ns=350 * MS))
+        for scheme in (fast, model("slow-start", GIGABIT))
+    ]
     larger = NUMBER.text(peak(longer[0], longer[1], jumps)[0])
     milliseconds = Quantity("ms", MS, 0)
     return [

@@ -21,7 +21,7 @@ def claims(data: Data) -> list[Claim]:
     slow = dict(zip(SEGMENTS, data["slow-start-10"]["response_ns"], strict=True))
     steps = {after: slow[after] - slow[before] for before, after in _STEPS}
     gains = {scheme: _speedups(data, scheme) for scheme in _FAST}
-    best = {scheme: max(SEGMENTS, key=lambda n, of=of: (of[n], -n)) for scheme, of in gains.items()}  # type: ignore[misc]
+    best = {scheme: max(SEGMENTS, key=lambda n, gain=gain: (gain[n], -n)) for scheme, gain in gains.items()}  # type: ignore[misc]
     return [
         statement(
             f"{_PLACE}, figure 12",

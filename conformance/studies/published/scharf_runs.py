@@ -78,20 +78,28 @@ def compute(scheme: str, rate_bps: int) -> dict[str, Any]:
 
 def lajw(controller: str) -> dict[str, Any]:
     """Simulate the responses of Jump Start 2007; durations include the handshake."""
-    found = [response_ns(one_flow(controller, n * LAJW["mss_bytes"], 3, LAJW), LAJW["rtt_ns"]) for n in LAJW_SEGMENTS]
-    return {"duration_ns": [LAJW["rtt_ns"] + t_ns for t_ns, _ in found], "dropped_packets": [lost for _, lost in found]}
+    responses = [
+        response_ns(one_flow(controller, n * LAJW["mss_bytes"], 3, LAJW), LAJW["rtt_ns"]) for n in LAJW_SEGMENTS
+    ]
+    return {
+        "duration_ns": [LAJW["rtt_ns"] + t_ns for t_ns, _ in responses],
+        "dropped_packets": [lost for _, lost in responses],
+    }
 
 
 def runs() -> list[Run]:
     """Return the runs of this scenario."""
     curves = [
-        Run(NAME, f"{one}-{rate // 10**6}", compute, (one, rate), 10, quick=True)
-        for one in SIMULATED
+        Run(NAME, f"{scheme}-{rate // 10**6}", compute, (scheme, rate), 10, quick=True)
+        for scheme in SIMULATED
         for rate in (TEN, GIGABIT)
     ]
-    curves += [Run(NAME, f"{one}-10", compute, (one, TEN), 10, quick=True) for one in AT_TEN]
+    curves += [Run(NAME, f"{scheme}-10", compute, (scheme, TEN), 10, quick=True) for scheme in AT_TEN]
     published = {"slow-start": "slow-start/rfc-9002", "jump-start": "jumpstart/pfldnet-2007"}
-    return [*curves, *(Run(NAME, f"2007-{one}", lajw, (name,), 10, quick=True) for one, name in published.items())]
+    return [
+        *curves,
+        *(Run(NAME, f"2007-{scheme}", lajw, (name,), 10, quick=True) for scheme, name in published.items()),
+    ]
 
 
 def model(scheme: str, rate_bps: int, **changes: int) -> Scheme:

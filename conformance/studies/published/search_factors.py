@@ -57,16 +57,16 @@ LEVELS = (
 
 def compute(level: Level) -> dict[str, Any]:
     """Download 200 MB with each controller and seed; return the medians over the seeds."""
-    found: dict[str, Any] = {}
+    series: dict[str, Any] = {}
     for arm, controller in (("without", level.without), ("search", level.search)):
-        each = [_download(level, controller, seed) for seed in SEEDS]
-        found |= {
-            f"{arm}_{member}": [median([run[member][index] for run in each]) for index in range(200 * MB // STEP_BYTES)]
+        runs = [_download(level, controller, seed) for seed in SEEDS]
+        series |= {
+            f"{arm}_{member}": [median([run[member][index] for run in runs]) for index in range(200 * MB // STEP_BYTES)]
             for member in WAYS
         }
-        found[f"{arm}_exit_ns"] = [run["exit_ns"] for run in each]
-        found[f"{arm}_first_loss_ns"] = [run["first_loss_ns"] for run in each]
-    return found
+        series[f"{arm}_exit_ns"] = [run["exit_ns"] for run in runs]
+        series[f"{arm}_first_loss_ns"] = [run["first_loss_ns"] for run in runs]
+    return series
 
 
 def _download(level: Level, controller: str, seed: int) -> dict[str, Any]:
@@ -103,12 +103,12 @@ def when(arrivals: list[Arrival], step_bytes: int) -> tuple[list[int], list[int]
 
 
 def _steps(pieces: list[tuple[int, int]], step_bytes: int) -> list[int]:
-    found: list[int] = []
+    step_times: list[int] = []
     total_bytes = 0
     for t_ns, size_bytes in pieces:
         total_bytes += size_bytes
-        found += [t_ns] * (total_bytes // step_bytes - len(found))
-    return found
+        step_times += [t_ns] * (total_bytes // step_bytes - len(step_times))
+    return step_times
 
 
 def runs() -> list[Run]:
@@ -135,7 +135,7 @@ def claims(data: Data) -> list[Claim]:
     )
     gain_ns, size_bytes = best(data[level.name], way)
     at_160 = max(
-        {size: gain for gain, size in gains(data[one.name], each)}[160 * MB] for one in LEVELS for each in WAYS
+        {size: gain for gain, size in gains(data[level.name], way)}[160 * MB] for level in LEVELS for way in WAYS
     )
     return [
         statement(
@@ -176,7 +176,7 @@ def _gain(run: dict[str, Any], way: str) -> str:
 
 def _times(run: dict[str, Any]) -> tuple[str, str]:
     def text(times: list[int | None]) -> str:
-        there = [t_ns for t_ns in times if t_ns is not None]
-        return SECONDS.text(median(there)) if 2 * len(there) > len(times) else "never"
+        reached = [t_ns for t_ns in times if t_ns is not None]
+        return SECONDS.text(median(reached)) if 2 * len(reached) > len(times) else "never"
 
     return text(run["search_exit_ns"]), text(run["without_first_loss_ns"])

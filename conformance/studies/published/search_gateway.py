@@ -46,17 +46,17 @@ def compute(arm: str, seed: int) -> dict[str, Any]:
     result = run_network(net, record=("download",), arrivals={"download": arrivals})
     flow = result.flow("download")
     arrived_ns, readable_ns = milestones(arrivals, repeats_of(flow), STEP_BYTES)
-    found = noted(result, flow)
-    found["first_loss_rtt_ns"] = rtt_at_first_loss(flow)
-    found["delivered_at_first_loss_bytes"] = _delivered_by(arrived_ns, flow.first_loss_ns)
-    found["early_dropped_packets"] = result.early_dropped_packets
-    found["probe_timeouts"] = flow.probe_timeouts
-    found["arrived_ns"], found["readable_ns"] = arrived_ns, readable_ns
+    numbers = noted(result, flow)
+    numbers["first_loss_rtt_ns"] = rtt_at_first_loss(flow)
+    numbers["delivered_at_first_loss_bytes"] = _delivered_by(arrived_ns, flow.first_loss_ns)
+    numbers["early_dropped_packets"] = result.early_dropped_packets
+    numbers["probe_timeouts"] = flow.probe_timeouts
+    numbers["arrived_ns"], numbers["readable_ns"] = arrived_ns, readable_ns
     if seed == SEEDS[0]:
-        found["rates_bps"] = flow.samples.rates_bps(net.sample_ns)
-        found["cwnd_bytes"] = flow.samples.cwnd_bytes
-        found["queue_bytes"] = result.queue_bytes
-    return found
+        numbers["rates_bps"] = flow.samples.rates_bps(net.sample_ns)
+        numbers["cwnd_bytes"] = flow.samples.cwnd_bytes
+        numbers["queue_bytes"] = result.queue_bytes
+    return numbers
 
 
 def _delivered_by(times_ns: list[int], t_ns: int | None) -> int:
@@ -70,15 +70,15 @@ def runs() -> list[Run]:
     return [*capped, Run(NAME, "uncapped", search_report.uncapped, (), 2000)]
 
 
-def times(data: Data, arm: str, what: str, size_bytes: int) -> tuple[int, int, int]:
+def times(data: Data, arm: str, way: str, size_bytes: int) -> tuple[int, int, int]:
     """Return the quartiles, over the seeds, of the arrival time of a number of bytes."""
     index = size_bytes // STEP_BYTES - 1
-    return quartiles([data[f"{arm}-{seed}"][what][index] for seed in SEEDS])
+    return quartiles([data[f"{arm}-{seed}"][way][index] for seed in SEEDS])
 
 
-def gain_ns(data: Data, arm: str, what: str, size_bytes: int) -> int:
+def gain_ns(data: Data, arm: str, way: str, size_bytes: int) -> int:
     """Return the gain of the median with SEARCH, in ns."""
-    return times(data, "without", what, size_bytes)[1] - times(data, arm, what, size_bytes)[1]
+    return times(data, "without", way, size_bytes)[1] - times(data, arm, way, size_bytes)[1]
 
 
 def claims(data: Data) -> list[Claim]:
@@ -127,7 +127,7 @@ def _gains(data: Data) -> list[Claim]:
             SOURCE,
             "Median time to deliver up to 130 MB",
             "the same with and without SEARCH",
-            "differs by at most " + _both({way: SECONDS.text(one) for way, one in small.items()}),
+            "differs by at most " + _both({way: SECONDS.text(gain) for way, gain in small.items()}),
             [(f"at most 0.1 s apart, {how}", small[way] <= EQUAL_NS) for way, how in WAYS.items()],
             "The paper does not specify how it counts. Counted in order, as an application reads, a flow waits for the retransmission of lost packets, and again for "
             "retransmissions that the gateway drops: SEARCH gains here before 130 MB.",

@@ -42,30 +42,30 @@ def compute(profile: str) -> dict[str, Any]:
     net = replace(net, stop_ns=LONG_NS if profile in SHOWN else SHORT_NS)
     result = run_network(net, record=("download",) if profile in COMPARED else ())
     flow = result.flow("download")
-    found = noted(result, flow)
+    numbers = noted(result, flow)
     if profile in SHOWN:
-        found["rates_bps"] = flow.samples.rates_bps(net.sample_ns)
-        found["cwnd_bytes"] = flow.samples.cwnd_bytes
-        found["queue_bytes"] = result.queue_bytes
+        numbers["rates_bps"] = flow.samples.rates_bps(net.sample_ns)
+        numbers["cwnd_bytes"] = flow.samples.cwnd_bytes
+        numbers["queue_bytes"] = result.queue_bytes
     if profile in COMPARED:
-        found["windows"] = _windows(net.flows[0], flow)
-    return found
+        numbers["windows"] = _windows(net.flows[0], flow)
+    return numbers
 
 
 def _windows(plan: FlowPlan, flow: FlowResult) -> list[list[int]]:
     """Return every comparison up to the exit: its time, the delivered bytes, and the expected or sent bytes."""
     exit_ = exit_turn(flow)
-    found = []
-    for event, seen in zip(flow.events, observations(plan, flow.events), strict=True):
-        if seen.outcome in (Outcome.BELOW_THRESHOLD, Outcome.EXITED):
-            current, previous = seen.state["current_bytes"], seen.state["previous_bytes"]
-            found.append([event.t_ns - S, current or 0, previous or 0])
+    comparisons = []
+    for event, observation in zip(flow.events, observations(plan, flow.events), strict=True):
+        if observation.outcome in (Outcome.BELOW_THRESHOLD, Outcome.EXITED):
+            current, previous = observation.state["current_bytes"], observation.state["previous_bytes"]
+            comparisons.append([event.t_ns - S, current or 0, previous or 0])
         if exit_ is not None and event.t_ns - S >= exit_.t_ns:
             break
-    return found
+    return comparisons
 
 
-def beside_bbr() -> dict[str, Any]:
+def with_bbr() -> dict[str, Any]:
     """Run two downloads that begin together, with SEARCH and with BBR, and last for the whole run."""
     net = network(NAME)
     plans = [
@@ -88,10 +88,10 @@ def runs() -> list[Run]:
     """Return the runs of this scenario."""
     profiles = (SLOW_START, *PROFILES)
     return [
-        Run(NAME, "beside-bbr", beside_bbr, (), 1500, quick=True),
+        Run(NAME, "beside-bbr", with_bbr, (), 1500, quick=True),
         *(
-            Run(NAME, one, compute, (one,), 4000 if one in COMPARED else 100, quick=one not in COMPARED)
-            for one in profiles
+            Run(NAME, profile, compute, (profile,), 4000 if profile in COMPARED else 100, quick=profile not in COMPARED)
+            for profile in profiles
         ),
     ]
 
@@ -112,16 +112,16 @@ def claims(data: Data) -> list[Claim]:
         impossible(
             "LANMAN 2024, section V", "SEARCH beside BBR on a link of both", "left to future work",
             "Nothing is published. Both begin together, SEARCH as it was measured, BBR in the draft's profile, which does not probe after Drain.",
-            "; ".join(_beside(*each) for each in (("SEARCH", data["beside-bbr"]["search"]), ("BBR", data["beside-bbr"]["bbr"]))),
+            "; ".join(_flow_text(*flow) for flow in (("SEARCH", data["beside-bbr"]["search"]), ("BBR", data["beside-bbr"]["bbr"]))),
         ),
     ]  # fmt: skip
 
 
-def _beside(name: str, found: dict[str, Any]) -> str:
-    exit_ns = found["exit_ns"]
+def _flow_text(name: str, flow: dict[str, Any]) -> str:
+    exit_ns = flow["exit_ns"]
     leaves = "never leaves startup" if exit_ns is None else f"leaves startup at {SECONDS.text(exit_ns)}"
-    rate = Quantity("Mbit/s", 10**6, 1).text(found["rate_bps"])
-    return f"{name} {leaves}, loses {found['lost_packets']} packets and has {rate} from 20 s to 60 s"
+    rate = Quantity("Mbit/s", 10**6, 1).text(flow["rate_bps"])
+    return f"{name} {leaves}, loses {flow['lost_packets']} packets and has {rate} from 20 s to 60 s"
 
 
 def _remark(exit_ns: int | None) -> str:
@@ -135,13 +135,13 @@ def _remark(exit_ns: int | None) -> str:
 def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
     """Return a table of unpublished results: exit times and windows of the other profiles."""
     rows: list[tuple[str, ...]] = []
-    for one in (name for name in PROFILES if name != MEASURED):
-        found = data[one]
-        exit_ns, window = found["exit_ns"], found["exit_cwnd_bytes"]
+    for profile in (name for name in PROFILES if name != MEASURED):
+        numbers = data[profile]
+        exit_ns, window = numbers["exit_ns"], numbers["exit_cwnd_bytes"]
         size = "" if window is None else MEGABYTES.text(window)
-        part = exit_reduction(found)
+        part = exit_reduction(numbers)
         lowered = "" if not part else f"lowered by {PERCENT.text(part)}"
         remark = ". ".join(text for text in (lowered, _remark(exit_ns)) if text)
-        rows.append((one, "never" if exit_ns is None else SECONDS.text(exit_ns), size, remark))
+        rows.append((profile, "never" if exit_ns is None else SECONDS.text(exit_ns), size, remark))
     text = "The other profiles on this path: their exits, and the window after it."
     return text, ("Profile", "Exit", "Window", "Remark"), rows

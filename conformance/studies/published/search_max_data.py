@@ -48,13 +48,13 @@ def crossings(values: Sequence[int]) -> int:
     """Return the number of crossings of the middle between the extremes."""
     middle = min(values) + max(values)
     above = [2 * value > middle for value in values]
-    return sum(one != other for one, other in pairwise(above))
+    return sum(before != after for before, after in pairwise(above))
 
 
 def later(run: dict[str, Any], member: str) -> list[int]:
     """Return the samples after the window is full."""
-    found: list[int] = run[member][FULL_NS // SAMPLE_NS :]
-    return found
+    samples: list[int] = run[member][FULL_NS // SAMPLE_NS :]
+    return samples
 
 
 def claims(data: Data) -> list[Claim]:

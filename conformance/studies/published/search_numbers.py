@@ -43,7 +43,7 @@ def compute() -> dict[str, Any]:
         "after_full_milli_rtt": times,
         "difference_ppm": [difference(Fraction(t, 1000)) for t in times],
         "threshold_ppm": list(THRESHOLDS_PPM),
-        "crossed_micro_rtt": [_reached(one) for one in THRESHOLDS_PPM],
+        "crossed_micro_rtt": [_reached(threshold) for threshold in THRESHOLDS_PPM],
     }
 
 
@@ -63,17 +63,17 @@ def runs() -> list[Run]:
 
 def crossing(data: Data, threshold_ppm: int) -> int:
     """Return the time when the difference reaches a threshold, in millionths of an RTT after the path is full."""
-    found = data["ideal"]
-    first: int = found["crossed_micro_rtt"][found["threshold_ppm"].index(threshold_ppm)]
+    ideal = data["ideal"]
+    first: int = ideal["crossed_micro_rtt"][ideal["threshold_ppm"].index(threshold_ppm)]
     return first
 
 
 def claims(data: Data) -> list[Claim]:
     """Return the verdicts on the published sentences."""
     rtts = Quantity("RTT", MILLION, 2)
-    found = dict(zip(data["ideal"]["after_full_milli_rtt"], data["ideal"]["difference_ppm"], strict=True))
+    differences = dict(zip(data["ideal"]["after_full_milli_rtt"], data["ideal"]["difference_ppm"], strict=True))
     crossed = crossing(data, 350_000)
-    ends = f"{NUMBER.text(Fraction(found[-1000], MILLION))} one RTT before, {NUMBER.text(Fraction(found[6000], MILLION))} six RTTs after"
+    ends = f"{NUMBER.text(Fraction(differences[-1000], MILLION))} one RTT before, {NUMBER.text(Fraction(differences[6000], MILLION))} six RTTs after"
     return [
         about(DRAFT, "The threshold of 0.35 is reached after the path is full", 2 * MILLION, crossed, unit=rtts),
         about(
@@ -96,8 +96,8 @@ def claims(data: Data) -> list[Claim]:
             "0 and 0.5",
             ends,
             [
-                ("0 to three digits before", abs(found[-1000]) < 500),
-                ("0.5 to a fiftieth after", abs(found[6000] - 500_000) <= 10_000),
+                ("0 to three digits before", abs(differences[-1000]) < 500),
+                ("0.5 to a fiftieth after", abs(differences[6000] - 500_000) <= 10_000),
             ],
         ),
         impossible(

@@ -80,10 +80,10 @@ def _lowering(data: Data) -> Claim:
     changes = [Fraction(0)]
     for way in ("arrived_ns", "readable_ns"):
         for index in range(len(data["search-1"][way])):
-            kept, lowered = (
+            search, lowered = (
                 median([data[f"{arm}-{seed}"][way][index] for seed in seeds]) for arm in ("search", "lowered")
             )
-            changes.append(Fraction(abs(lowered - kept), kept))
+            changes.append(Fraction(abs(lowered - search), search))
     return statement(
         f"{_REPORT}, section 7.1.1",
         "The window lowered by what was sent in two RTTs, against SEARCH that keeps it",

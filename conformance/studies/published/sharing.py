@@ -51,14 +51,14 @@ def path(scheme: str, queue_packets: int, rate_bps: int | None = None) -> Networ
     return replace(net, link=link, sample_ns=SAMPLE_NS)
 
 
-def beside(scheme: str, queue_packets: int) -> dict[str, Any]:
+def shared_link(scheme: str, queue_packets: int) -> dict[str, Any]:
     """Run the response after the other flow has filled link and queue."""
     net = path(scheme, queue_packets)
     result = run_network(net)
-    other, own = result.flow("background"), result.flow("response")
+    background, own = result.flow("background"), result.flow("response")
     return noted(result, own) | {
-        "other_lost_packets": other.lost_packets,
-        "rates_bps": [flow.samples.rates_bps(net.sample_ns) for flow in (other, own)],
+        "other_lost_packets": background.lost_packets,
+        "rates_bps": [flow.samples.rates_bps(net.sample_ns) for flow in (background, own)],
         "queue_bytes": result.queue_bytes,
     }
 
@@ -76,18 +76,18 @@ def runs() -> list[Run]:
     """Return the runs of this scenario."""
     pairs = [(scheme, queue) for scheme in SCHEMES for queue in QUEUES]
     return [
-        *(Run(NAME, f"beside-{a}-{b}", beside, (a, b), 20, quick=True) for a, b in pairs),
+        *(Run(NAME, f"beside-{a}-{b}", shared_link, (a, b), 20, quick=True) for a, b in pairs),
         *(Run(NAME, f"alone-{a}-{b}", alone, (a, b), 10, quick=True) for a, b in pairs),
         *(
-            Run(NAME, f"half-{one}", alone, (one, QUEUES[0], HALF_BPS), 10, quick=True)
-            for one in ("slow-start", "more-start")
+            Run(NAME, f"half-{scheme}", alone, (scheme, QUEUES[0], HALF_BPS), 10, quick=True)
+            for scheme in ("slow-start", "more-start")
         ),
     ]
 
 
 def claims(data: Data) -> list[Claim]:
     """Return the verdicts on the published sentences."""
-    return [*_alone_claims(data), *_beside_claims(data)]
+    return [*_alone_claims(data), *_shared_claims(data)]
 
 
 def _alone_claims(data: Data) -> list[Claim]:
@@ -98,15 +98,17 @@ def _alone_claims(data: Data) -> list[Claim]:
         return int(data[f"alone-{scheme}-{QUEUES[0]}"]["lost_packets"])
 
     fast = ("quick-start", "jump-start", "more-start", "initial-10")
-    early = {one: data[f"alone-{one}-{QUEUES[0]}"]["first_flight_bytes"] for one in ("quick-start", "jump-start")}
+    early = {
+        scheme: data[f"alone-{scheme}-{QUEUES[0]}"]["first_flight_bytes"] for scheme in ("quick-start", "jump-start")
+    }
     slow, high = data["half-slow-start"], data["half-more-start"]
     return [
         statement(
             f"{PAPER}, figure 10",
             "A response of 2 MB on an idle path, B = 50",
             "all fast startup mechanisms are better than slow start, and an initial window of 10 works as well",
-            "; ".join(f"{LABELS[one]}: {SECONDS.text(took(one))}" for one in ("slow-start", *fast)),
-            [(f"{LABELS[one]} is faster", took(one) < took("slow-start")) for one in fast],
+            "; ".join(f"{LABELS[scheme]}: {SECONDS.text(took(scheme))}" for scheme in ("slow-start", *fast)),
+            [(f"{LABELS[scheme]} is faster", took(scheme) < took("slow-start")) for scheme in fast],
         ),
         statement(
             f"{PAPER}, figure 10",
@@ -119,11 +121,13 @@ def _alone_claims(data: Data) -> list[Claim]:
             f"{PAPER}, figure 10",
             "More-Start at the available rate",
             "the best of all",
-            f"{SECONDS.text(took('more-start'))}; {', '.join(f'{LABELS[one]} {SECONDS.text(took(one))}' for one in fast if one != 'more-start')}",
+            f"{SECONDS.text(took('more-start'))}; {', '.join(f'{LABELS[scheme]} {SECONDS.text(took(scheme))}' for scheme in fast if scheme != 'more-start')}",
             [
                 (
                     "the fastest",
-                    all(took("more-start") < took(one) for one in ("slow-start", *fast) if one != "more-start"),
+                    all(
+                        took("more-start") < took(scheme) for scheme in ("slow-start", *fast) if scheme != "more-start"
+                    ),
                 )
             ],
         ),
@@ -154,17 +158,17 @@ def _alone_claims(data: Data) -> list[Claim]:
 _RECOVERY = "The delay of a response by losses depends on the stack's loss repair; here as in RFC 9002."
 
 
-def _near(one: int, other: int) -> bool:
-    return 10 * abs(one - other) <= other
+def _near(duration: int, reference: int) -> bool:
+    return 10 * abs(duration - reference) <= reference
 
 
-def _beside_claims(data: Data) -> list[Claim]:
+def _shared_claims(data: Data) -> list[Claim]:
     figure = f"{PAPER}, figure 11"
     runs = {scheme: data[f"beside-{scheme}-{QUEUES[0]}"] for scheme in SCHEMES}
     first, count = OFFSET_NS // SAMPLE_NS, SPAN_NS // SAMPLE_NS
     most = max(runs["slow-start"]["rates_bps"][1][first:])
     took = {scheme: run["completed_ns"] for scheme, run in runs.items()}
-    other = {scheme: sum(run["rates_bps"][0][first : first + count]) // count for scheme, run in runs.items()}
+    background = {scheme: sum(run["rates_bps"][0][first : first + count]) // count for scheme, run in runs.items()}
     fast = ("jump-start", "more-start")
     rate = Quantity("Mbit/s", 10**6, 2)
     return [
@@ -189,12 +193,18 @@ def _beside_claims(data: Data) -> list[Claim]:
             "Jump-Start and More-Start beside a flow that has filled the link",
             "improve the new flow at the cost of the established one",
             "; ".join(
-                f"{LABELS[one]}: {SECONDS.text(took[one])}, the other at {rate.text(other[one])} in the first 2 s"
-                for one in ("slow-start", *fast)
+                f"{LABELS[scheme]}: {SECONDS.text(took[scheme])}, the other at {rate.text(background[scheme])} in the first 2 s"
+                for scheme in ("slow-start", *fast)
             ),
             [
-                *((f"{LABELS[one]} is faster than slow start", took[one] < took["slow-start"]) for one in fast),
-                *((f"the other is slower beside {LABELS[one]}", other[one] < other["slow-start"]) for one in fast),
+                *(
+                    (f"{LABELS[scheme]} is faster than slow start", took[scheme] < took["slow-start"])
+                    for scheme in fast
+                ),
+                *(
+                    (f"the other is slower beside {LABELS[scheme]}", background[scheme] < background["slow-start"])
+                    for scheme in fast
+                ),
             ],
         ),
     ]
@@ -211,8 +221,8 @@ def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
                     LABELS[scheme],
                     str(queue),
                     *(
-                        f"{SECONDS.text(one['completed_ns'])}, {one['lost_packets']} lost"
-                        for one in (by_itself, shared)
+                        f"{SECONDS.text(run['completed_ns'])}, {run['lost_packets']} lost"
+                        for run in (by_itself, shared)
                     ),
                     str(shared["other_lost_packets"]),
                 )

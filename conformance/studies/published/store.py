@@ -78,11 +78,11 @@ def write(scenario: str, data: Data) -> None:
 def differences(scenario: str, name: str, computed: dict[str, Any]) -> list[str]:
     """Return the differences of a run from the stored results."""
     try:
-        there = load(scenario).get(name)
+        stored = load(scenario).get(name)
     except FileNotFoundError:
         return [f"{path_of(scenario)}: missing; `firstflight dev results` writes it"]
-    if there is None:
+    if stored is None:
         return [f"{scenario}: {name}: not in the data"]
     computed = json.loads(json.dumps(computed))
-    keys = sorted(there.keys() | computed.keys())
-    return [f"{scenario}: {name}: {key} differs" for key in keys if there.get(key) != computed.get(key)]
+    keys = sorted(stored.keys() | computed.keys())
+    return [f"{scenario}: {name}: {key} differs" for key in keys if stored.get(key) != computed.get(key)]

@@ -59,24 +59,30 @@ def _completed(name: str, rate_mbps: int, delay_ms: int, size_kb: int) -> Comple
 
 def compute() -> dict[str, Any]:
     """Simulate every cell."""
-    found = [_completed(name, rate, delay, size) for _, name, rate, delay, size, _ in CELLS]
-    return {"fct_ns": [one.fct_ns for one in found], "lost": [one.lost for one in found]}
+    completions = [_completed(name, rate, delay, size) for _, name, rate, delay, size, _ in CELLS]
+    return {
+        "fct_ns": [completion.fct_ns for completion in completions],
+        "lost": [completion.lost for completion in completions],
+    }
 
 
 def compute_bbr() -> dict[str, Any]:
     """Simulate every cell of BBRv3 with the draft's BBR."""
-    found = [_completed(BBR, *cell[1:4]) for cell in BBR_CELLS]
-    return {"fct_ns": [one.fct_ns for one in found], "lost": [one.lost for one in found]}
+    completions = [_completed(BBR, *cell[1:4]) for cell in BBR_CELLS]
+    return {
+        "fct_ns": [completion.fct_ns for completion in completions],
+        "lost": [completion.lost for completion in completions],
+    }
 
 
 def compare() -> dict[str, Any]:
     """Simulate sizes from short to long with both algorithms on the middle path."""
-    found: dict[str, Any] = {}
+    series: dict[str, Any] = {}
     for name in ("cubic", "jumpstart"):
         done = [_completed(name, 100, 25, size) for size in COMPARED_KB]
-        found[f"{name}_fct_ns"] = [one.fct_ns for one in done]
-        found[f"{name}_lost"] = [one.lost for one in done]
-    return found
+        series[f"{name}_fct_ns"] = [completion.fct_ns for completion in done]
+        series[f"{name}_lost"] = [completion.lost for completion in done]
+    return series
 
 
 def runs() -> list[Run]:
@@ -96,15 +102,21 @@ def claims(data: Data) -> list[Claim]:
     source = "Grigore 2025, table"
     rows, seconds = [], Quantity("s", 10**9, 6)
     for (table, name, rate, delay, size, published_us), fct_ns in zip(CELLS, data["cells"]["fct_ns"], strict=True):
-        what = f"{name}, {rate} Mbit/s, {delay} ms, {size} kB"
+        label = f"{name}, {rate} Mbit/s, {delay} ms, {size} kB"
         rows.append(
             exactly(
-                f"{source} {table}", what, 1000 * published_us, fct_ns, TOLERANCE_NS, unit=seconds, shown=MICROSECONDS
+                f"{source} {table}",
+                label,
+                1000 * published_us,
+                fct_ns,
+                TOLERANCE_NS,
+                unit=seconds,
+                difference_unit=MICROSECONDS,
             )
         )
     for (table, rate, delay, size, published_us), fct_ns in zip(BBR_CELLS, data["cells-bbr"]["fct_ns"], strict=True):
-        what = f"BBR, {rate} Mbit/s, {delay} ms, {size} kB"
-        rows.append(about(f"{source} {table}", what, 1000 * published_us, fct_ns, unit=seconds, printed=True))
+        label = f"BBR, {rate} Mbit/s, {delay} ms, {size} kB"
+        rows.append(about(f"{source} {table}", label, 1000 * published_us, fct_ns, unit=seconds, printed=True))
     cubic, jump = data["sizes"]["cubic_fct_ns"], data["sizes"]["jumpstart_fct_ns"]
     short = [j < c for size, c, j in zip(COMPARED_KB, cubic, jump, strict=True) if 10 < size <= SHORT_KB]
     return [
@@ -125,7 +137,7 @@ def claims(data: Data) -> list[Claim]:
             "That code, unlike JumpStart itself, begins congestion avoidance at 64 KiB.",
         ),
         *_differences(data["cells"]["fct_ns"]),
-        *_of_bbr(data["cells"]["fct_ns"], data["cells-bbr"]["fct_ns"]),
+        *_bbr_claims(data["cells"]["fct_ns"], data["cells-bbr"]["fct_ns"]),
         *thesis_pairs.claims(data),
     ]
 
@@ -161,7 +173,7 @@ def _differences(fct_ns: list[int]) -> list[Claim]:
     ]
 
 
-def _of_bbr(fct_ns: list[int], bbr_ns: list[int]) -> list[Claim]:
+def _bbr_claims(fct_ns: list[int], bbr_ns: list[int]) -> list[Claim]:
     """Return the verdicts on the sentences about BBRv3 being slower than CUBIC."""
     cubic = {cell[2:5]: time for cell, time in zip(CELLS, fct_ns, strict=True) if cell[1] == "cubic"}
     more = {
@@ -169,7 +181,7 @@ def _of_bbr(fct_ns: list[int], bbr_ns: list[int]) -> list[Claim]:
     }
     milliseconds = Quantity("ms", 10**6, 1)
     printed = {(100, 5, 100): 5, (100, 25, 100): 25, (100, 100, 100): 100}
-    first = [each for key, each in more.items() if key[1] == 25]
+    first = [time for key, time in more.items() if key[1] == 25]
     return [
         statement(
             "Grigore 2025, section 4.1",

@@ -54,13 +54,13 @@ def table() -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
     """Return the table of all nine indices, printed and recomputed."""
     rows: list[tuple[str, ...]] = [
         (
-            f"{one.flows} (table {one.table})",
-            " and ".join(TIME.text(time) for time in one.times_us),
-            INDEX.text(Fraction(one.index_ppm, 10**6)),
-            INDEX.text(index_of(one)),
-            "agrees" if agrees(one) else "does not agree",
+            f"{printed.flows} (table {printed.table})",
+            " and ".join(TIME.text(time) for time in printed.times_us),
+            INDEX.text(Fraction(printed.index_ppm, 10**6)),
+            INDEX.text(index_of(printed)),
+            "agrees" if agrees(printed) else "does not agree",
         )
-        for one in NINE
+        for printed in NINE
     ]
     count = sum(map(agrees, NINE))
     text = (

@@ -94,7 +94,7 @@ def equal(first: str, second: str) -> dict[str, Any]:
     return {"fct_ns": [_fct_ns(flow) for flow in flows], "lost": [flow.lost_packets for flow in flows]}
 
 
-def beside(algorithm: str) -> dict[str, Any]:
+def short_during_long(algorithm: str) -> dict[str, Any]:
     """Run a flow of 100 kB that begins during a flow of 100 MB."""
     long, short = _plan("long", "cubic", 0, LONG_BYTES), _plan("short", algorithm, SHORT_START_NS, SHORT_BYTES)
     flows = run_network(_network(long, short)).flows
@@ -115,7 +115,7 @@ def runs() -> list[Run]:
     """Return the runs of two flows, and one of figure 2."""
     return [
         *(Run(NAME, f"pair-{a}-{b}", equal, (a, b), 100, quick=True) for a, b in EQUAL + EQUAL_BBR),
-        *(Run(NAME, f"beside-{one}", beside, (one,), 200, quick=True) for one in TABLE_3),
+        *(Run(NAME, f"beside-{algorithm}", short_during_long, (algorithm,), 200, quick=True) for algorithm in TABLE_3),
         Run(NAME, "figure-2", smallest, (), 10, quick=True),
     ]
 
@@ -140,20 +140,20 @@ def _index(times_ns: list[int], sizes_bytes: tuple[int, int] = (EQUAL_BYTES, EQU
 
 def _tables(data: Data) -> list[Claim]:
     seconds, index = Quantity("s", S, 6), Quantity("", 1, 6)
-    found: list[Claim] = []
+    claims: list[Claim] = []
     for algorithm, printed in TABLE_3.items():
-        for which, published, ours in zip(
+        for name, published, ours in zip(
             ("long", "short"), printed, data[f"beside-{algorithm}"]["fct_ns"], strict=True
         ):
-            what = f"The {which} flow, where the short one has {TITLES[algorithm]}"
-            found.append(about(f"{_PLACE}, table 3", what, 1000 * published, ours, unit=seconds, printed=True))
+            label = f"The {name} flow, where the short one has {TITLES[algorithm]}"
+            claims.append(about(f"{_PLACE}, table 3", label, 1000 * published, ours, unit=seconds, printed=True))
     for (a, b), times in TABLE_5_7.items():
         place = f"{_PLACE}, table {5 if a != b else 7}"
         for number, (published, ours) in enumerate(zip(times, _pair(data, a, b), strict=True), 1):
-            what = f"{TITLES[a]} & {TITLES[b]}, flow {number}"
+            label = f"{TITLES[a]} & {TITLES[b]}, flow {number}"
             near = 10 * abs(ours - 1000 * published) <= 1000 * published
             remark = "" if near else _FAIR_QUEUE
-            found.append(about(place, what, 1000 * published, ours, unit=seconds, printed=True, remark=remark))
+            claims.append(about(place, label, 1000 * published, ours, unit=seconds, printed=True, remark=remark))
     judged: list[tuple[str, str, int, Fraction]] = []
     for algorithm, ppm in TABLE_4.items():
         ours_index = _index(data[f"beside-{algorithm}"]["fct_ns"], (LONG_BYTES, SHORT_BYTES))
@@ -161,24 +161,26 @@ def _tables(data: Data) -> list[Claim]:
     for (a, b), ppm in TABLE_6_8.items():
         place = f"{_PLACE}, table {6 if a != b else 8}"
         judged.append((place, f"{TITLES[a]} & {TITLES[b]}, 10 MB each", ppm, _index(_pair(data, a, b))))
-    for place, what, ppm, ours_index in judged:
+    for place, label, ppm, ours_index in judged:
         published_index = Fraction(ppm, 10**6)
         remark = "" if abs(ours_index - published_index) <= INDEX_TOLERANCE else _FAIR_QUEUE
-        found.append(
+        claims.append(
             exactly(
-                place, f"Jain's index: {what}", published_index, ours_index, INDEX_TOLERANCE, unit=index, remark=remark
+                place, f"Jain's index: {label}", published_index, ours_index, INDEX_TOLERANCE, unit=index, remark=remark
             )
         )
-    return found
+    return claims
 
 
 def _sentences(data: Data) -> list[Claim]:
-    alone = {one: data["sizes"][f"{one}_fct_ns"][3] for one in ("cubic", "jumpstart")}  # index 3: 100 kB
+    alone = {
+        algorithm: data["sizes"][f"{algorithm}_fct_ns"][3] for algorithm in ("cubic", "jumpstart")
+    }  # index 3: 100 kB
     alone["bbr"] = data["cells-bbr"]["fct_ns"][5]
-    more = {one: data[f"beside-{one}"]["fct_ns"][1] - alone[one] for one in TABLE_3}
-    long = {one: data[f"beside-{one}"]["fct_ns"][0] for one in TABLE_3}
+    more = {algorithm: data[f"beside-{algorithm}"]["fct_ns"][1] - alone[algorithm] for algorithm in TABLE_3}
+    long = {algorithm: data[f"beside-{algorithm}"]["fct_ns"][0] for algorithm in TABLE_3}
     mixed, cubic, jump = (_pair(data, a, b) for a, b in EQUAL)
-    *beside_bbr, bbr = (_pair(data, a, b) for a, b in EQUAL_BBR)
+    *mixed_bbr, bbr = (_pair(data, a, b) for a, b in EQUAL_BBR)
     milliseconds: Callable[[int], str] = Quantity("ms", MS, 0).text
     window = data["figure-2"]["largest_cwnd_bytes"]
     return [
@@ -192,13 +194,13 @@ def _sentences(data: Data) -> list[Claim]:
         *(
             about(
                 f"{_PLACE}, section 4.3",
-                f"The short flow is longer than without the long one, {TITLES[one]}",
-                said_ms * MS,
-                more[one],
+                f"The short flow is longer than without the long one, {TITLES[algorithm]}",
+                published_ms * MS,
+                more[algorithm],
                 unit=Quantity("ms", MS, 0),
                 remark=f"The thesis's own tables make {own_ms} ms.",
             )
-            for one, said_ms, own_ms in (("jumpstart", 100, 109), ("cubic", 200, 175), ("bbr", 200, 190))
+            for algorithm, published_ms, own_ms in (("jumpstart", 100, 109), ("cubic", 200, 175), ("bbr", 200, 190))
         ),
         statement(
             f"{_PLACE}, section 4.3",
@@ -237,10 +239,10 @@ def _sentences(data: Data) -> list[Claim]:
             f"{_PLACE}, section 4.5",
             "Two flows of BBRv3 against BBRv3 beside JumpStart",
             "take longer, by more than against BBRv3 beside CUBIC",
-            f"{SECONDS.text(min(bbr))} against {SECONDS.text(beside_bbr[1][1])} and {SECONDS.text(beside_bbr[0][1])}",
+            f"{SECONDS.text(min(bbr))} against {SECONDS.text(mixed_bbr[1][1])} and {SECONDS.text(mixed_bbr[0][1])}",
             [
-                ("longer than beside JumpStart", min(bbr) > beside_bbr[1][1]),
-                ("by more than beside CUBIC", beside_bbr[0][1] > beside_bbr[1][1]),
+                ("longer than beside JumpStart", min(bbr) > mixed_bbr[1][1]),
+                ("by more than beside CUBIC", mixed_bbr[0][1] > mixed_bbr[1][1]),
             ],
         ),
         statement(
@@ -254,11 +256,11 @@ def _sentences(data: Data) -> list[Claim]:
             f"{_PLACE}, section 4.5",
             "Fairness to the same algorithm",
             "every algorithm is fairer to itself than to another",
-            f"index of CUBIC {_three(cubic)}, JumpStart {_three(jump)}, both {_three(mixed)}; BBR {_three(bbr)}, with CUBIC {_three(beside_bbr[0])}, with JumpStart {_three(beside_bbr[1])}",
+            f"index of CUBIC {_three(cubic)}, JumpStart {_three(jump)}, both {_three(mixed)}; BBR {_three(bbr)}, with CUBIC {_three(mixed_bbr[0])}, with JumpStart {_three(mixed_bbr[1])}",
             [
                 ("CUBIC with CUBIC", _index(cubic) > _index(mixed)),
                 ("JumpStart with JumpStart", _index(jump) > _index(mixed)),
-                ("BBR with BBR", _index(bbr) > max(map(_index, beside_bbr))),
+                ("BBR with BBR", _index(bbr) > max(map(_index, mixed_bbr))),
             ],
             _FAIR_QUEUE if _index(cubic) <= _index(mixed) else "",
         ),

@@ -21,8 +21,8 @@ class Builds:
     def __init__(self, manifests: Sequence[Manifest]) -> None:
         """Collect the targets without starting a build."""
         self.failures: dict[str, str] = {}
-        wanted = [m.build for m in manifests if m.build is not None and m.missing_program() is None]
-        self._left = list(dict.fromkeys(wanted))
+        targets = [m.build for m in manifests if m.build is not None and m.missing_program() is None]
+        self._waiting = list(dict.fromkeys(targets))
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 read after make has ended
         self._make: subprocess.Popen[bytes] | None = None
 
@@ -30,7 +30,7 @@ class Builds:
         """Return whether an adapter needs no (more) build. Call repeatedly: a call starts the next target."""
         if self._make is not None and self._make.poll() is not None:
             self._end()
-        waits = manifest.build in self._left
+        waits = manifest.build in self._waiting
         if waits and self._make is None:
             self._begin()
         return not waits
@@ -38,7 +38,7 @@ class Builds:
     def _begin(self) -> None:
         self._output.truncate(0)
         self._make = subprocess.Popen(
-            ["make", "--no-print-directory", "--silent", self._left[0]],
+            ["make", "--no-print-directory", "--silent", self._waiting[0]],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=self._output,
@@ -48,7 +48,7 @@ class Builds:
 
     def _end(self) -> None:
         assert self._make is not None
-        target = self._left.pop(0)
+        target = self._waiting.pop(0)
         if self._make.returncode:
             self._output.seek(0)
             self.failures[target] = self._output.read()[-_SHOWN_BYTES:].decode("utf-8", "replace")

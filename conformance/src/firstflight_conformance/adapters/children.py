@@ -63,20 +63,20 @@ def descendants(ancestor: int) -> list[int]:
             )
             if state != "Z":
                 below.setdefault(int(parent), []).append(int(folder.name))
-    found, parents = [], [ancestor]
+    pids, parents = [], [ancestor]
     while parents:
         children = below.get(parents.pop(), [])
-        found += children
+        pids += children
         parents += children
-    return found
+    return pids
 
 
 def end_all(ancestor: int) -> None:
     """Kill all descendants of a process, repeatedly until none is left."""
     for _ in range(_ROUNDS):
-        found = descendants(ancestor)
-        if not found:
+        pids = descendants(ancestor)
+        if not pids:
             return
-        for pid in found:
+        for pid in pids:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)

@@ -68,5 +68,5 @@ def _is_digits(value: object) -> bool:
     return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS_MAX
 
 
-def _wrong_type(name: str, value: object, wanted: str) -> ConversationError:
-    return ConversationError(FaultKind.WRONG_TYPE, f"computed: {name}: {excerpt(repr(value))} is not {wanted}")
+def _wrong_type(name: str, value: object, expected_type: str) -> ConversationError:
+    return ConversationError(FaultKind.WRONG_TYPE, f"computed: {name}: {excerpt(repr(value))} is not {expected_type}")

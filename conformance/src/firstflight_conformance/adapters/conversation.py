@@ -76,16 +76,16 @@ class Conversation:
             raise ConversationError(FaultKind.WRONG_ANSWER, f"answered `{excerpt(answer['op'])}` to `start`")
         return None
 
-    def turn(self, first: int, sent: bytes, left_s: float) -> tuple[list[bytes], float, ConversationError | None]:
+    def turn(self, first: int, sent: bytes, remaining_s: float) -> tuple[list[bytes], float, ConversationError | None]:
         """Send the messages of events from index ``first`` on in one write; an ``end`` may follow.
 
-        Return the answers (one line each), the rest of the ``left_s`` seconds for the answers of the case, and the
+        Return the answers (one line each), the rest of the ``remaining_s`` seconds for the answers of the case, and the
         fault or None. After a fault, the answers end before it.
         """
         count, received, fault = sent.count(b"\n"), bytearray(), None
         try:
             bound = OUTPUT_BASE_BYTES + OUTPUT_PER_EVENT_BYTES * count
-            left_s = self.process.exchange(sent, count, left_s, received, bound)
+            remaining_s = self.process.exchange(sent, count, remaining_s, received, bound)
         except ConversationError as broken:
             fault = broken
         lines = bytes(received).split(b"\n")
@@ -94,7 +94,7 @@ class Conversation:
             place = "end" if sent.endswith(_END) and len(lines) == count - 1 else f"event {first + len(lines)}"
             reason = late(self.deadline_s) if fault.kind is FaultKind.TIMEOUT else fault.reason
             fault = fault.saying(f"{place}: {reason}")
-        return lines, left_s, fault
+        return lines, remaining_s, fault
 
     def finish_case(self) -> None:
         """End a case with events sent in turns."""

@@ -78,10 +78,10 @@ class Deviation:
         """Return whether the deviation covers the case."""
         return fnmatchcase(case_id, self.case)
 
-    def level_of(self, of_clause: str) -> str | None:
-        """Return the level of the violated sentence (default: ``of_clause``), ``open point``, or None."""
+    def level_of(self, clause_level: str) -> str | None:
+        """Return the level of the violated sentence (default: ``clause_level``), ``open point``, or None."""
         if self.kind == KINDS[0]:
-            return self.level or of_clause
+            return self.level or clause_level
         return "open point" if self.kind == "open" else None
 
     def explains(self, case_id: str, clauses: tuple[str, ...]) -> bool:
@@ -301,10 +301,12 @@ def _refusals(reader: "_Reader") -> Iterator[Refusal]:
 def _deviations(reader: "_Reader") -> list[Deviation]:
     deviations = []
     for inner in _tables(reader, "deviation"):
-        told = _told(inner)
+        deviation = _told(inner)
         inner.refuse_others()
-        shown = _cases_of_profiles(inner) if told.kind == OTHER_VERSION else _cases(inner)
-        deviations += [replace(told, case=case, clause=clause) for clause, cases in shown for case in cases]
+        cases_by_clause = _cases_of_profiles(inner) if deviation.kind == OTHER_VERSION else _cases(inner)
+        deviations += [
+            replace(deviation, case=case, clause=clause) for clause, cases in cases_by_clause for case in cases
+        ]
     return deviations
 
 
@@ -357,13 +359,13 @@ class _Reader:
 
     def __init__(self, path: Path, raw: dict[str, Any], prefix: str = "") -> None:
         self.path, self.raw, self.prefix = path, raw, prefix
-        self._taken: set[str] = set()
+        self._read_keys: set[str] = set()
 
     def error(self, key: str, reason: str) -> ManifestError:
         return ManifestError(f"{self.path}: {self.prefix}{key}: {reason}")
 
     def take(self, key: str, default: object = None) -> object:
-        self._taken.add(key)
+        self._read_keys.add(key)
         return self.raw.get(key, default)
 
     def text(self, key: str) -> str:
@@ -392,7 +394,7 @@ class _Reader:
 
     def refuse_others(self) -> None:
         for key in self.raw:
-            if key not in self._taken:
+            if key not in self._read_keys:
                 raise self.error(key, "unknown key")
 
 

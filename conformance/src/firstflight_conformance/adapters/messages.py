@@ -412,6 +412,6 @@ _READ: dict[str, Callable[[Any, int, str], Any]] = {
 }
 
 
-def _wrong_type(index: int, name: str, value: object, wanted: str) -> ConversationError:
-    reason = f"event {index}: {excerpt(name)}: {excerpt(repr(value))} is not {wanted}"
+def _wrong_type(index: int, name: str, value: object, expected_type: str) -> ConversationError:
+    reason = f"event {index}: {excerpt(name)}: {excerpt(repr(value))} is not {expected_type}"
     return ConversationError(FaultKind.WRONG_TYPE, reason)

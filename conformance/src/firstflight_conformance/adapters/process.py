@@ -192,16 +192,16 @@ class AdapterProcess:
         self._log += chunk
         del self._log[:-LOG_MAX_BYTES]
 
-    def _take_lines(self, received: bytearray, wanted: int) -> int:
-        """Move up to ``wanted`` complete lines to ``received``; return their number."""
+    def _take_lines(self, received: bytearray, most_lines: int) -> int:
+        """Move up to ``most_lines`` complete lines to ``received``; return their number."""
         if not self._incoming:
             return 0
         count = self._incoming.count(b"\n")
-        if count <= wanted:
+        if count <= most_lines:
             end = self._incoming.rfind(b"\n") + 1
         else:
-            end, count = 0, wanted
-            for _ in range(wanted):
+            end, count = 0, most_lines
+            for _ in range(most_lines):
                 end = self._incoming.index(b"\n", end) + 1
         received += self._incoming[:end]
         del self._incoming[:end]

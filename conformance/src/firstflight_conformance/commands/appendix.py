@@ -26,7 +26,7 @@ def appendix_command(*, name: str, form: str, output: Path | None) -> None:
     The XML is a section to include in back; the Markdown begins with a heading to include after "--- back".
     """
     needs_checkout("appendix")
-    known = [f"{key}/{one.name}" for key, table in load_tables().items() for one in table.profiles if key not in COMPUTED_ALGORITHMS]  # fmt: skip
+    known = [f"{key}/{profile.name}" for key, table in load_tables().items() for profile in table.profiles if key not in COMPUTED_ALGORITHMS]  # fmt: skip
     if name not in known:
         raise InputError(f"{name}: no such profile; {near_hint(name, known)}see the page Profiles of the site")
     if not find_spec("sphinx"):

@@ -43,23 +43,23 @@ def judge_command(
     Exit codes: 0 a profile explains all files; 1 no profile explains them, or the given profile does not;
     2 unreadable file; 4 undecided.
     """
-    wanted = _log_options(options)
+    log_options = _log_options(options)
     judging = judging_of(**options)
     if len(judged_files) > 1 and (peer is not None or save is not None):
         raise InputError("--peer and --save require exactly one FILE")
     if as_list:
         raise SystemExit(ExitCode.USAGE if _list(judged_files) else ExitCode.OK)
-    found, refused = _read(judged_files, peer, wanted)
-    sources = [(path, each) for path, each in found if isinstance(each, Source)]
-    sampled = [(path, each) for path, each in found if isinstance(each, Sampled)]
+    inputs, refused = _read(judged_files, peer, log_options)
+    sources = [(path, source) for path, source in inputs if isinstance(source, Source)]
+    sampled = [(path, samples) for path, samples in inputs if isinstance(samples, Sampled)]
     if sampled and (save is not None or (judging.as_json and len(judged_files) > 1)):
         raise InputError("output of ss: --save is not supported, and --json requires exactly one FILE")
     if save is not None and sources:
         with recording_errors():
             files.save(sources[0][1].recording, save)
     codes = [judge_and_report(sources, judging)] if sources else []
-    for path, each in sampled:
-        codes.append(_report(path, each, as_json=judging.as_json))
+    for path, samples in sampled:
+        codes.append(_report(path, samples, as_json=judging.as_json))
     raise SystemExit(ExitCode.USAGE if refused else _together(codes))
 
 
@@ -111,22 +111,22 @@ def _list(paths: Sequence[Path]) -> bool:
     refused = False
     for path in paths:
         try:
-            found = connections(path)
+            connection_lines = connections(path)
         except (RecordingError, OSError, ValueError) as error:
             refused = True
             click.echo(f"Error: {shown(str(error), 2000)}", err=True)
             continue
-        for line in found:
+        for line in connection_lines:
             click.echo(shown(f"{path.name}: {line}" if len(paths) > 1 else line, 1000))
     return refused
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str]:
     """Return our column names by column name in the file."""
-    found = {}
+    our_names = {}
     for pair in pairs:
         ours, _, name = pair.partition("=")
         if not ours or not name:
             raise InputError(f"--columns {pair}: expected OURS=NAME, for example t_us=time")
-        found[name] = ours
-    return found
+        our_names[name] = ours
+    return our_names

@@ -108,7 +108,8 @@ def judge_and_report(sources: Sequence[tuple[Path, Source]], judging: JudgingOpt
             for _, source in sources
         ]
     causes = [
-        causes_of(each.subject, judging.names[0]) if judging.cause and judging.names else None for each in verdicts
+        causes_of(verdict.subject, judging.names[0]) if judging.cause and judging.names else None
+        for verdict in verdicts
     ]
     if judging.as_json:
         click.echo(json.dumps(_document(sources, verdicts, causes)))
@@ -131,8 +132,8 @@ def _document(
     causes: Sequence[tuple[Cause, ...] | None],
 ) -> dict[str, Any]:
     runs = []
-    for (_, source), verdict, found in zip(sources, verdicts, causes, strict=True):
-        extra = {} if found is None else {"causes": causes_json(found)}
+    for (_, source), verdict, run_causes in zip(sources, verdicts, causes, strict=True):
+        extra = {} if run_causes is None else {"causes": causes_json(run_causes)}
         runs.append(to_json(verdict, source.agreement, source.notes) | extra)
     if len(runs) == 1:
         return runs[0]
@@ -146,11 +147,11 @@ def _print(
     verdicts: Sequence[ConnectionVerdict],
     causes: Sequence[tuple[Cause, ...] | None],
 ) -> None:
-    for (path, source), verdict, found in zip(sources, verdicts, causes, strict=True):
+    for (path, source), verdict, run_causes in zip(sources, verdicts, causes, strict=True):
         name = source.recording.header.source["name"]
         click.echo(shown(path.name if name in (path.name, path.stem) else f"{path.name}: {name}"))
-        told = () if found is None else cause_lines(found)
-        for line in (*source.notes, *lines(verdict), *told):
+        lines_of_causes = () if run_causes is None else cause_lines(run_causes)
+        for line in (*source.notes, *lines(verdict), *lines_of_causes):
             click.echo(shown(line, 1000))
     if len(verdicts) > 1:
         click.echo(f"all {len(verdicts)} connections together:")

@@ -114,9 +114,9 @@ class PlotFile(OutputFile):
 PLOT_FILE = PlotFile()
 
 
-def nothing_selected(what: str) -> NoReturn:
+def nothing_selected(reason: str) -> NoReturn:
     """Print why nothing is selected and exit with :attr:`ExitCode.NOTHING_RUN`."""
-    click.echo(f"nothing is selected: {what}", err=True)
+    click.echo(f"nothing is selected: {reason}", err=True)
     raise SystemExit(ExitCode.NOTHING_RUN)
 
 
@@ -191,12 +191,12 @@ def all_cases(root: Path, algorithms: Collection[str] = ()) -> list[Case | Compu
 def _selected(root: Path, selection: Selection) -> list[Case | ComputationCase]:
     """Return the selected cases. With ids or algorithms, load only their files. Raise :class:`SelectionError`."""
     cases = _named_cases(root, selection.ids) or _cases_of(root, selection)
-    taken = [case for case in cases if selection.takes(case)]
-    if not taken:  # only the full set of cases shows which option matches nothing
+    selected = [case for case in cases if selection.takes(case)]
+    if not selected:  # only the full set of cases shows which option matches nothing
         cases = all_cases(root)
         selection.check(cases)
-        taken = [case for case in cases if selection.takes(case)]
-    return taken
+        selected = [case for case in cases if selection.takes(case)]
+    return selected
 
 
 def _named_cases(root: Path, ids: Sequence[str]) -> list[Case | ComputationCase]:
@@ -205,21 +205,21 @@ def _named_cases(root: Path, ids: Sequence[str]) -> list[Case | ComputationCase]
     paths = [root / match["algorithm"] / f"{match['rest']}.json" for match in matches if match]
     if len(paths) < len(ids) or not all(path.is_file() for path in paths):
         return []
-    found: list[Case | ComputationCase] = []
+    cases: list[Case | ComputationCase] = []
     for path in sorted(set(paths)):
         if path.parent.name in vectors.COMPUTED_ALGORITHMS:
-            found += computations.cases([computations.load(path)])
+            cases += computations.cases([computations.load(path)])
         else:
-            found += vectors.cases([vectors.load(path)])
-    return found
+            cases += vectors.cases([vectors.load(path)])
+    return cases
 
 
 def _cases_of(root: Path, selection: Selection) -> list[Case | ComputationCase]:
     """Return the cases of the requested algorithms, or none if an option does not match any of them."""
-    wanted = folders_of(root, selection.algorithms)
-    if not wanted or not {path.name for path in root.iterdir()}.issuperset(wanted):
+    folders = folders_of(root, selection.algorithms)
+    if not folders or not {path.name for path in root.iterdir()}.issuperset(folders):
         return []
-    cases = all_cases(root, wanted)
+    cases = all_cases(root, folders)
     try:
         selection.check(cases)
     except SelectionError:

@@ -50,7 +50,11 @@ def _known(name: str) -> tuple[str, str]:
 def _print_head(out: Console, algorithm: str, profile: str, rules: list[Rule]) -> None:
     table = load_tables().get(algorithm)
     bare = profile.partition("+")[0]
-    title = next((found.title for found in table.profiles if found.name == bare), "") if table is not None else ""
+    title = (
+        next((table_profile.title for table_profile in table.profiles if table_profile.name == bare), "")
+        if table is not None
+        else ""
+    )
     out.print(Text(f"{algorithm}/{profile}", "bold"))
     if title:
         out.print(Text(title))

@@ -192,7 +192,7 @@ def _write(
     strict, refusals = files.strict, files.refusals
     with usage_errors():
         if files.json is not None:
-            paths = [one.numbers for one in drawn]
+            paths = [draw.numbers for draw in drawn]
             document = json_document.to_json(reports, case_ids, code, strict=strict, root=root, blind=paths)
             write_whole(files.json, json_document.text(document))
         if files.junit is not None:
@@ -332,12 +332,12 @@ def _progress(job: Job) -> Iterator[Callable[[int, int], None]]:
     """Show progress: bars on a terminal, else a line for each finished adapter."""
     cases = len(job.scripts)
     if not sys.stderr.isatty():
-        told: set[int] = set()
+        reported: set[int] = set()
 
         def tell(index: int, count: int) -> None:
-            if count == cases and index not in told and len(job.manifests) > 1:
-                told.add(index)
-                click.echo(f"judged {len(told)} of {len(job.manifests)}: {job.manifests[index].name}", err=True)
+            if count == cases and index not in reported and len(job.manifests) > 1:
+                reported.add(index)
+                click.echo(f"judged {len(reported)} of {len(job.manifests)}: {job.manifests[index].name}", err=True)
 
         yield tell
         return

@@ -96,7 +96,9 @@ def request_of(values: Mapping[str, Any]) -> RunRequest:
     """Return the request for parsed options. Exit with a usage error if options exclude each other."""
     with usage_errors():
         manifests = _manifests(values["adapters"])
-        records = {one.name: record_file.load(one.record) for one in manifests if one.record is not None}
+        records = {
+            manifest.name: record_file.load(manifest.record) for manifest in manifests if manifest.record is not None
+        }
     if not values["adapters"]:
         click.echo(f"judging all adapters of the checkout ({len(manifests)}); --adapter COMMAND judges yours", err=True)
     looped = values["stimulus"] or values["both"] or bool(values["scenarios"])
@@ -139,7 +141,7 @@ def requested_cases(request: RunRequest) -> tuple[list[AnyCase], list["Drawn"]]:
     if scope.blind_seed is not None:
         with usage_errors():
             drawn = _blind_draws(scope.blind_seed, scope.selection, request.manifests, request.options)
-        return [case for one in drawn for case in one.cases if scope.selection.takes(case)], drawn
+        return [case for draw in drawn for case in draw.cases if scope.selection.takes(case)], drawn
     cases = judged_cases(
         scope.root, scope.selection, vectors=scope.vectors, stimulus=scope.looped, scenarios=scope.scenarios
     )
@@ -166,15 +168,19 @@ def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest],
     seed = blind.new_seed() if seed < 0 else seed
     known = stimulus_cases()
     selection.check(known)
-    of_profiles = replace(selection, ids=())
-    wanted = dict.fromkeys((case.vector.algorithm, case.profile) for case in known if of_profiles.takes(case))
-    found = [declaration_of(manifest, options) for manifest in manifests]
+    profile_selection = replace(selection, ids=())
+    selected = dict.fromkeys((case.vector.algorithm, case.profile) for case in known if profile_selection.takes(case))
+    declarations = [declaration_of(manifest, options) for manifest in manifests]
     declared = {
-        (name, of) for one in found if one is not None for name, every in one.algorithms.items() for of in every
+        (name, profile)
+        for declaration in declarations
+        if declaration is not None
+        for name, declared_names in declaration.algorithms.items()
+        for profile in declared_names
     }
-    profiles = [name for name in wanted if name in declared] or list(wanted)[:1]
+    profiles = [name for name in selected if name in declared] or list(selected)[:1]
     click.echo(f"blind: seed {seed}; repeat with --blind {seed}")
     drawn = [blind.blind_cases(seed, *name) for name in profiles]
-    for one in drawn:
-        click.echo(f"blind: {one.text}")
+    for draw in drawn:
+        click.echo(f"blind: {draw.text}")
     return drawn

@@ -38,25 +38,25 @@ def show_command(*, case_id: str, qlog: bool, root: Path) -> None:
         for loop in loop_cases(case_id):
             show_loop(console(), loop, _timeline)
         return
-    found = [c for c in selected_cases(root, Selection(ids=(case_id,))) if case_id in (c.id, c.vector.id)]
-    if not found:
+    cases = [c for c in selected_cases(root, Selection(ids=(case_id,))) if case_id in (c.id, c.vector.id)]
+    if not cases:
         hint = near_hint(case_id, [case.id for case in selected_cases(root, Selection())])
         raise InputError(f"{case_id}: unknown; {hint}`firstflight list` lists all cases")
     if qlog:
-        click.echo(_qlog(case_id, found), nl=False)
+        click.echo(_qlog(case_id, cases), nl=False)
         return
     out = console()
-    for case in found:
+    for case in cases:
         if isinstance(case, ComputationCase):
             _show_computation(out, case)
         else:
             _show(out, case)
 
 
-def _qlog(case_id: str, found: Sequence[Case | ComputationCase]) -> str:
-    case = found[0]
-    if len(found) > 1:
-        raise InputError(f"{case_id}: a qlog has one case; choose one of {', '.join(case.id for case in found)}")
+def _qlog(case_id: str, cases: Sequence[Case | ComputationCase]) -> str:
+    case = cases[0]
+    if len(cases) > 1:
+        raise InputError(f"{case_id}: a qlog has one case; choose one of {', '.join(case.id for case in cases)}")
     if isinstance(case, ComputationCase):
         raise InputError(f"{case_id}: a computation has no events to log")
     return case_qlog_text(case)

@@ -37,11 +37,11 @@ def loop_cases(case_id: str) -> list[StimulusCase]:
     """Return the closed-loop cases with this case or vector id. Raise :class:`InputError` for an unknown id."""
     with usage_errors():
         every = stimulus_cases()
-    found = [case for case in every if case_id in (case.id, case.vector.id)]
-    if not found:
+    cases = [case for case in every if case_id in (case.id, case.vector.id)]
+    if not cases:
         hint = near_hint(case_id, [case.id for case in every])
         raise InputError(f"{case_id}: unknown; {hint}`firstflight list --closed-loop` lists all closed-loop cases")
-    return found
+    return cases
 
 
 def show_loop(out: Console, case: StimulusCase, rows: Rows) -> None:

@@ -59,12 +59,15 @@ def shrink_command(
     cases = _cases(root, case_id)
     with ExitStack() as opened:
         subject = opened.enter_context(open_adapter(adapter, deadline_s))
-        other = None if against is None else opened.enter_context(open_adapter(against, deadline_s))
-        found = _first_parting(cases, subject, other)
-        if found is None:
-            click.echo(f"nothing to shrink: {_nothing(cases, [subject, *([other] if other else [])])}", err=True)
+        other_adapter = None if against is None else opened.enter_context(open_adapter(against, deadline_s))
+        first_parting = _first_parting(cases, subject, other_adapter)
+        if first_parting is None:
+            click.echo(
+                f"nothing to shrink: {_nothing(cases, [subject, *([other_adapter] if other_adapter else [])])}",
+                err=True,
+            )
             raise SystemExit(ExitCode.NOTHING_RUN)
-        contest, parting, case = found
+        contest, parting, case = first_parting
         smallest = shrink(contest, parting)
         names = (_name(adapter), "the model" if against is None else _name(against))
         raw = vector_of(contest, smallest, case.id, names)
@@ -78,24 +81,24 @@ def shrink_command(
 def _cases(root: Path, case_id: str | None) -> list[Case]:
     """Return the cases with this id, or all cases with events, shortest first."""
     ids = () if case_id is None else (case_id,)
-    found = [case for case in selected_cases(root, Selection(ids=ids)) if isinstance(case, Case)]
+    cases = [case for case in selected_cases(root, Selection(ids=ids)) if isinstance(case, Case)]
     if case_id is not None:
-        found = [case for case in found if case_id in (case.id, case.vector.id)]
-        if not found:
+        cases = [case for case in cases if case_id in (case.id, case.vector.id)]
+        if not cases:
             known = [case.id for case in selected_cases(root, Selection()) if isinstance(case, Case)]
             raise InputError(f"{case_id}: unknown; {near_hint(case_id, known)}`firstflight list` lists all cases")
-    return sorted(found, key=lambda case: (len(case.events), case.id))
+    return sorted(cases, key=lambda case: (len(case.events), case.id))
 
 
 def _first_parting(
-    cases: Sequence[Case], subject: Adapter, other: Adapter | None
+    cases: Sequence[Case], subject: Adapter, other_adapter: Adapter | None
 ) -> tuple[Contest, Parting, Case] | None:
     """Return the contest, difference and case of the first case with a difference, or None."""
-    adapters = [subject] if other is None else [subject, other]
+    adapters = [subject] if other_adapter is None else [subject, other_adapter]
     for case in cases:
         if _declared(case, adapters):
             names, config = (case.vector.algorithm, case.profile), config_from_json(case.vector.config)
-            right = Model(*names) if other is None else AdapterProfile(other, *names)
+            right = Model(*names) if other_adapter is None else AdapterProfile(other_adapter, *names)
             contest = Contest(AdapterProfile(subject, *names), right, subject.declaration, *names, config)
             parting = contest.parting(case.events)
             if parting is not None and is_vector(contest, parting.events):
@@ -104,14 +107,14 @@ def _first_parting(
 
 
 def _declared(case: Case, adapters: Sequence[Adapter]) -> bool:
-    return all(case.profile in one.declaration.algorithms.get(case.vector.algorithm, ()) for one in adapters)
+    return all(case.profile in adapter.declaration.algorithms.get(case.vector.algorithm, ()) for adapter in adapters)
 
 
 def _nothing(cases: Sequence[Case], adapters: Sequence[Adapter]) -> str:
     """Return a text with the number of cases without a difference, and of skipped cases."""
     looked_at = sum(_declared(case, adapters) for case in cases)
-    others = len(cases) - looked_at
-    refused = f"; {others} cases belong to undeclared profiles" if others else ""
+    undeclared = len(cases) - looked_at
+    refused = f"; {undeclared} cases belong to undeclared profiles" if undeclared else ""
     return f"no difference in {looked_at} cases{refused}"
 
 

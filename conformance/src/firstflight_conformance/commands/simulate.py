@@ -58,14 +58,16 @@ def _draw(recording: ModelLoopRun, profile: str, title: str, plot: Path) -> None
 
 def summary(recording: ModelLoopRun) -> dict[str, Any]:
     """Return the summary: duration, end of slow start, windows and lost packets."""
-    found = summarize(recording)
+    run_summary = summarize(recording)
     return {
-        "events": found.events,
-        "duration_ms": found.duration_ns // 1_000_000,
-        "slow_start_ended_ms": "never" if found.slow_start_ended_ns is None else found.slow_start_ended_ns // 1_000_000,
-        "by": "-" if found.ended_by is None else found.ended_by.value,
-        "largest_cwnd_bytes": found.largest_cwnd_bytes,
-        "final_cwnd_bytes": found.final_cwnd_bytes,
-        "dropped_by_queue_packets": found.dropped_packets,
-        "lost_on_link_packets": found.lost_packets,
+        "events": run_summary.events,
+        "duration_ms": run_summary.duration_ns // 1_000_000,
+        "slow_start_ended_ms": "never"
+        if run_summary.slow_start_ended_ns is None
+        else run_summary.slow_start_ended_ns // 1_000_000,
+        "by": "-" if run_summary.ended_by is None else run_summary.ended_by.value,
+        "largest_cwnd_bytes": run_summary.largest_cwnd_bytes,
+        "final_cwnd_bytes": run_summary.final_cwnd_bytes,
+        "dropped_by_queue_packets": run_summary.dropped_packets,
+        "lost_on_link_packets": run_summary.lost_packets,
     }

@@ -75,11 +75,11 @@ def sweep_command(
     Each axis is a repeatable option, or a list in a TOML file. Repeating the command resumes an interrupted sweep:
     existing rows are not computed again, and the final file is the same. A cell without an answer has an `error`.
     """
-    heatmap, of, relative = (options.pop(name) for name in ("heatmap", "of", "relative"))
+    heatmap, requested_column, relative = (options.pop(name) for name in ("heatmap", "of", "relative"))
     try:
         by = code()
         grid = _grid(grid_file, kind, scenario, {name.replace("_", "-"): v for name, v in options.items() if v})
-        shown = _column(grid, of)
+        heatmap_column = _column(grid, requested_column)
         if grid.kind == "simulate":
             check(grid.cells, grid.scenario)
         if grid.kind != "model":
@@ -92,47 +92,47 @@ def sweep_command(
                 for row in rows(grid.kind, missing, grid.scenario, jobs, scheduler, by=by):
                     store.add(file, row)
                     advance()
-            found = store.sort(grid.cells)
+            table_rows = store.sort(grid.cells)
         if parquet is not None:
-            write_parquet(found, parquet)
+            write_parquet(table_rows, parquet)
     except (GridError, ScenarioError, StoreError, PoolError, OSError) as error:
         raise InputError(str(error)) from error
-    _report(grid.kind, found, out, computed=len(missing))
+    _report(grid.kind, table_rows, out, computed=len(missing))
     if heatmap is not None:
-        _draw(found, shown, heatmap, relative=relative)
-    if all(row["error"] for row in found):
+        _draw(table_rows, heatmap_column, heatmap, relative=relative)
+    if all(row["error"] for row in table_rows):
         click.echo("no cell has an answer", err=True)
         raise SystemExit(ExitCode.NOTHING_RUN)
 
 
 def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: dict[str, Sequence[str]]) -> _Grid:
     """Return the grid of the file and the options; options replace axes. The scenario path is relative to the file."""
-    given: dict[str, Any] = read_grid(path) if path is not None else {}
-    stated = given.pop("kind", "simulate")
-    if "scenario" in given:
-        beside = Path(path or "").parent / str(given.pop("scenario"))
-        scenario = scenario or beside
+    settings: dict[str, Any] = read_grid(path) if path is not None else {}
+    stated = settings.pop("kind", "simulate")
+    if "scenario" in settings:
+        scenario_path = Path(path or "").parent / str(settings.pop("scenario"))
+        scenario = scenario or scenario_path
     axes = {
         name: [str(value) for value in (values if isinstance(values, list) else [values])]
-        for name, values in given.items()
+        for name, values in settings.items()
     }
     kind = kind or str(stated)
     base = None if scenario is None else read_scenario(scenario)
     return _Grid(kind, cells(kind, {**axes, **options}, base), base)
 
 
-def _column(grid: _Grid, of: str | None) -> str:
+def _column(grid: _Grid, requested_column: str | None) -> str:
     """Return the column of the heatmap. Raise :class:`GridError` unless it is a column of numbers."""
     known = [name for name in COLUMNS[grid.kind] if name not in TEXTS]
-    if of is not None and of not in known:
-        raise GridError(f"--of {of}: unknown column; {grid.kind} has {', '.join(known)}")
-    return of or TIME[grid.kind]
+    if requested_column is not None and requested_column not in known:
+        raise GridError(f"--of {requested_column}: unknown column; {grid.kind} has {', '.join(known)}")
+    return requested_column or TIME[grid.kind]
 
 
-def _draw(found: Sequence[Row], column: str, path: Path, *, relative: bool) -> None:
+def _draw(table_rows: Sequence[Row], column: str, path: Path, *, relative: bool) -> None:
     from firstflight_conformance.plots.sweep import write_heatmap  # matplotlib takes a second to load
 
-    write_heatmap(found, column, path, relative=relative)
+    write_heatmap(table_rows, column, path, relative=relative)
     click.echo(f"heatmap written to {path}")
 
 
@@ -162,10 +162,10 @@ class _progress:  # noqa: N801 - used as a function
             self._bar.stop()
 
 
-def _report(kind: str, found: Sequence[Row], out: Path, computed: int) -> None:
-    errors = Counter(row["error"] for row in found if row["error"])
+def _report(kind: str, table_rows: Sequence[Row], out: Path, computed: int) -> None:
+    errors = Counter(row["error"] for row in table_rows if row["error"])
     without = sum(errors.values())
-    click.echo(f"{len(found)} rows in {out}: {computed} computed now, {without} without an answer")
+    click.echo(f"{len(table_rows)} rows in {out}: {computed} computed now, {without} without an answer")
     for reason, count in errors.most_common(5):
         click.echo(f"  {count}: {reason}")
-    click.echo("\n".join(summary(kind, found)))
+    click.echo("\n".join(summary(kind, table_rows)))

@@ -55,11 +55,11 @@ def which_command(*, adapter: str, only: str | None, deadline_s: float, json_pat
             vectors = load_all(root, folders_of(root, names))
         document: dict[str, Any] = {}
         for name in names:
-            found = standings(opened, name, [vector for vector in vectors if vector.algorithm == name])
-            if found:
-                found, diagnosis = nearest(found, opened.declaration.algorithms[name])
-                _print(found, diagnosis)
-                document[name] = _json(found, diagnosis)
+            ranking = standings(opened, name, [vector for vector in vectors if vector.algorithm == name])
+            if ranking:
+                ranking, diagnosis = nearest(ranking, opened.declaration.algorithms[name])
+                _print(ranking, diagnosis)
+                document[name] = _json(ranking, diagnosis)
     if not document:
         nothing_selected(f"{adapter} supports no vector of {', '.join(names)}")
     if json_path is not None:
@@ -76,12 +76,12 @@ def _algorithms(adapter: Adapter, only: str | None) -> list[str]:
     return [only]
 
 
-def _print(found: list[Standing], diagnosis: Diagnosis) -> None:
-    out, first = console(), found[0]
+def _print(ranking: list[Standing], diagnosis: Diagnosis) -> None:
+    out, first = console(), ranking[0]
     table = Table("profile", "vectors that agree", "shortest that differs", "event", box=None, pad_edge=False)
-    for standing in found:
-        other = _differing(standing)
-        place = ("-", "-") if other is None else (other.case.vector.id, str(other.first))
+    for standing in ranking:
+        differing_case = _differing(standing)
+        place = ("-", "-") if differing_case is None else (differing_case.case.vector.id, str(differing_case.first))
         table.add_row(f"{standing.algorithm}/{standing.profile}", f"{len(standing.agreeing)} of {standing.of}", *place)
     out.print(table)
     out.print(f"\nnearest: {first.algorithm}/{first.profile}")
@@ -96,19 +96,19 @@ def _print(found: list[Standing], diagnosis: Diagnosis) -> None:
         for name in cause.clauses:
             if name in known_clauses():
                 out.print("  ", rule_line(known_clauses()[name]))
-    for next_one in found[1:3]:
-        telling = [f"{subject.case.vector.id} (event {subject.first})" for subject in first.tells(next_one)[:_TELLING]]
+    for runner_up in ranking[1:3]:
+        telling = [f"{subject.case.vector.id} (event {subject.first})" for subject in first.tells(runner_up)[:_TELLING]]
         if telling:
-            out.print(f"not {next_one.algorithm}/{next_one.profile}: {', '.join(telling)}")
+            out.print(f"not {runner_up.algorithm}/{runner_up.profile}: {', '.join(telling)}")
 
 
 def _differing(standing: Standing) -> AnsweredCase | None:
     return next(iter(shortest_first(standing.differing)), None)
 
 
-def _json(found: list[Standing], diagnosis: Diagnosis) -> dict[str, Any]:
+def _json(ranking: list[Standing], diagnosis: Diagnosis) -> dict[str, Any]:
     return {
-        "nearest": found[0].profile,
+        "nearest": ranking[0].profile,
         "profiles": [
             {
                 "profile": standing.profile,
@@ -116,7 +116,7 @@ def _json(found: list[Standing], diagnosis: Diagnosis) -> dict[str, Any]:
                 "of": standing.of,
                 "differ": [subject.case.vector.id for subject in shortest_first(standing.differing)],
             }
-            for standing in found
+            for standing in ranking
         ],
         "chooses": [{"point": c.point.id, "cause": c.cause, "choice": c.what} for c in diagnosis.choices],
         "departs": [

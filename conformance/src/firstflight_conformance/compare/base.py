@@ -56,13 +56,15 @@ def _differs(
     shows_state, first = "state" in declaration.observables, None
     before: dict[str, Any] | None = None
     avoiding = False
-    of_base = map(observables, drive(Model(*base).begin(config), events))
-    for index, (alone, expected) in enumerate(zip(of_base, answers, strict=True)):
+    base_observables = map(observables, drive(Model(*base).begin(config), events))
+    for index, (alone, expected) in enumerate(zip(base_observables, answers, strict=True)):
         avoiding = avoiding or avoids(case, before, expected)
         before = expected
-        shown = {name: alone.get(name) for name in windows.observables if name in alone or name in OF_SOME_ALGORITHMS}
+        base_answer = {
+            name: alone.get(name) for name in windows.observables if name in alone or name in OF_SOME_ALGORITHMS
+        }
         allowed = ties[index] if ties else {}
-        if compare(expected, shown, windows, sizes_bytes[index], allowed, avoiding=avoiding).differences:
+        if compare(expected, base_answer, windows, sizes_bytes[index], allowed, avoiding=avoiding).differences:
             return True
         if shows_state:
             own = {name: value for name, value in expected["state"].items() if name not in alone["state"]}

@@ -18,21 +18,27 @@ from firstflight_conformance.simulate.cases import AnyCase
 
 def exercised(judged: Sequence[Judged]) -> Exercised:
     """Return the unexercised rules of profiles with vectors that are judged in part."""
-    profiles = dict.fromkeys(_profile(one.case) for one in judged if one.cut is not None)
+    profiles = dict.fromkeys(_profile(judged_case.case) for judged_case in judged if judged_case.cut is not None)
     missing = [
-        rule for profile in profiles for rule in _missing([one for one in judged if _profile(one.case) == profile])
+        rule
+        for profile in profiles
+        for rule in _missing([judged_case for judged_case in judged if _profile(judged_case.case) == profile])
     ]
-    vectors = [one for one in judged if isinstance(one.case, Case) and _profile(one.case) in profiles]
-    in_part = sum(one.cut is not None for one in vectors)
+    vectors = [
+        judged_case
+        for judged_case in judged
+        if isinstance(judged_case.case, Case) and _profile(judged_case.case) in profiles
+    ]
+    in_part = sum(judged_case.cut is not None for judged_case in vectors)
     return Exercised(tuple(dict.fromkeys(missing)), in_part, len(vectors))
 
 
-def exercised_by(passed: Sequence[AnyCase], others: Sequence[AnyCase]) -> Exercised:
+def exercised_by(passed: Sequence[AnyCase], failed: Sequence[AnyCase]) -> Exercised:
     """Return the MUST rules of all cases that the passed cases do not exercise: the score of a null adapter."""
-    found, every = (
-        {name for case in cases for name in _binding(_named(case))} for cases in (passed, (*passed, *others))
+    exercised_rules, every = (
+        {name for case in cases for name in _binding(_named(case))} for cases in (passed, (*passed, *failed))
     )
-    return Exercised(tuple(sorted(every - found)), of=len(passed) + len(others), rules=len(every))
+    return Exercised(tuple(sorted(every - exercised_rules)), of=len(passed) + len(failed), rules=len(every))
 
 
 def _profile(case: AnyCase) -> tuple[str, str]:
@@ -41,18 +47,28 @@ def _profile(case: AnyCase) -> tuple[str, str]:
 
 def _missing(judged: Sequence[Judged]) -> list[str]:
     """Return the rules of a profile that no fully judged vector, judged part of a vector, or closed loop exercises."""
-    left = {name for one in judged if one.cut is not None for name in _binding(_named(one.case))}
-    for found in _carried_out(judged):
-        if not left:
+    missing = {
+        name for judged_case in judged if judged_case.cut is not None for name in _binding(_named(judged_case.case))
+    }
+    for rules in _carried_out(judged):
+        if not missing:
             break
-        left -= set(found)
-    return sorted(left)
+        missing -= set(rules)
+    return sorted(missing)
 
 
 def _carried_out(judged: Sequence[Judged]) -> Iterator[Collection[str]]:
-    yield from (_named(one.case) for one in judged if one.cut is None and isinstance(one.case, Case))
-    yield from (_traced(one) for one in judged if one.cut is not None)
-    yield from (_traced(one) for one in judged if one.cut is None and not isinstance(one.case, Case))
+    yield from (
+        _named(judged_case.case)
+        for judged_case in judged
+        if judged_case.cut is None and isinstance(judged_case.case, Case)
+    )
+    yield from (_traced(judged_case) for judged_case in judged if judged_case.cut is not None)
+    yield from (
+        _traced(judged_case)
+        for judged_case in judged
+        if judged_case.cut is None and not isinstance(judged_case.case, Case)
+    )
 
 
 def _named(case: AnyCase) -> tuple[str, ...]:
@@ -65,12 +81,12 @@ def _binding(names: Collection[str]) -> Iterator[str]:
     return (name for name in names if level_of_clause(clauses[name]) is Level.MUST)
 
 
-def _traced(one: Judged) -> set[str]:
+def _traced(judged_case: Judged) -> set[str]:
     """Return the rules that the model executes along the judged answers."""
-    if isinstance(one.case, ComputationCase):
+    if isinstance(judged_case.case, ComputationCase):
         return set()
-    subject = one.subject
-    end = subject.length if one.cut is None else one.cut
+    subject = judged_case.subject
+    end = subject.length if judged_case.cut is None else judged_case.cut
     with ClauseTracer(subject.right.texts) as tracer:
         for _ in subject.steps(subject.right, end):
             pass

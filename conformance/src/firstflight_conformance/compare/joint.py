@@ -43,8 +43,12 @@ class _Combination:
 
     def plus(self, other: "_Combination") -> "_Combination":
         """Return the union of both combinations."""
-        taken, refused, moments = self.taken | other.taken, self.refused | other.refused, self.moments | other.moments
-        return _Combination(taken, refused, moments, self.idle or other.idle)
+        alternatives, refused, moments = (
+            self.taken | other.taken,
+            self.refused | other.refused,
+            self.moments | other.moments,
+        )
+        return _Combination(alternatives, refused, moments, self.idle or other.idle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +69,12 @@ def join(conforming: Sequence[tuple[AnsweredCase, Ways]], passing: Sequence[Answ
 
 
 def nearest(
-    taken: frozenset[str],
+    alternatives: frozenset[str],
     failing: Sequence[tuple[AnsweredCase, Sequence[frozenset[str]]]],
     fixed: Sequence[AnsweredCase],
     models: Models,
 ) -> frozenset[str]:
-    """Return ``taken``, the combination of a run, extended by alternatives that let failing cases agree further.
+    """Return ``alternatives``, the combination of a run, extended by alternatives that let failing cases agree further.
 
     ``failing``: failing cases, with the alternatives of the states that get furthest. ``fixed``: cases that must
     conform with the result.
@@ -80,19 +84,21 @@ def nearest(
         variant = models.variant(names)
         return -1 if variant is None else sum(subject.walk(variant).agreed for subject, _ in failing)
 
-    best = reached(taken)
+    best = reached(alternatives)
     votes = Counter(fronts[0] for _, fronts in failing if fronts and fronts[0])
     for front, _ in votes.most_common(_TRIED):
-        names = taken | front
-        if names != taken and reached(names) > best and all(fits(one, models, names) for one in fixed):
-            taken, best = names, reached(names)
-    return taken
+        names = alternatives | front
+        if names != alternatives and reached(names) > best and all(fits(subject, models, names) for subject in fixed):
+            alternatives, best = names, reached(names)
+    return alternatives
 
 
-def fits(subject: AnsweredCase, models: Models, taken: frozenset[str]) -> bool:
+def fits(subject: AnsweredCase, models: Models, alternatives: frozenset[str]) -> bool:
     """Return whether a case conforms with exactly these settled alternatives."""
-    variant = models.variant(taken)
-    return variant is not None and (subject.explained_by(variant) or explained(subject, models, taken) is not None)
+    variant = models.variant(alternatives)
+    return variant is not None and (
+        subject.explained_by(variant) or explained(subject, models, alternatives) is not None
+    )
 
 
 class _Join:
@@ -110,24 +116,24 @@ class _Join:
 
     def joint(self) -> Joint:
         """Return the combination after checking it against every case."""
-        found = self._of_ways()
-        climbed = self._climbed() if found.clashes else None
+        joint = self._of_ways()
+        climbed = self._climbed() if joint.clashes else None
         if climbed is not None:
-            found = Joint(climbed)
-        return Joint(self._sparing(found.taken, found.clashes), found.clashes)
+            joint = Joint(climbed)
+        return Joint(self._sparing(joint.taken, joint.clashes), joint.clashes)
 
     def _of_ways(self) -> Joint:
         """Return the combination of the ways of the cases."""
         while True:
             combinations, clashes = self._joined()
-            left = [one for one in combinations if one.taken not in self._refuted]
-            if not left or len(self._refuted) > _TRIED:
+            candidates = [combination for combination in combinations if combination.taken not in self._refuted]
+            if not candidates or len(self._refuted) > _TRIED:
                 return self._with_most(combinations, clashes)
-            taken = left[0].taken
-            objecting = self._objecting(taken, clashes)
+            alternatives = candidates[0].taken
+            objecting = self._objecting(alternatives, clashes)
             if objecting is None:
-                return Joint(taken, clashes)
-            self._ask(objecting, taken)
+                return Joint(alternatives, clashes)
+            self._ask(objecting, alternatives)
 
     def _climbed(self) -> frozenset[str] | None:
         """Return a combination that fits every case, found by moving from case to case, or ``None``.
@@ -137,50 +143,52 @@ class _Join:
         cases = shortest_first([*self._conforming.values(), *self._passing])
         votes = Counter(name for _, ways in self._ways.values() for way in ways for name in way.taken)
         for seed, _ in votes.most_common(_SEEDS):
-            taken, seen = frozenset({seed}), set[frozenset[str]]()
-            while taken not in seen and len(seen) < _CLIMBS:
-                seen.add(taken)
-                objecting = next((one for one in cases if not self._is_fit(one, taken)), None)
+            alternatives, seen = frozenset({seed}), set[frozenset[str]]()
+            while alternatives not in seen and len(seen) < _CLIMBS:
+                seen.add(alternatives)
+                objecting = next((subject for subject in cases if not self._is_fit(subject, alternatives)), None)
                 if objecting is None:
-                    return taken
-                near = [way.taken for way in self._judged(objecting, taken) if way.taken not in seen]
-                taken = max(near, key=lambda one: self._fitting(cases, one), default=taken)
+                    return alternatives
+                near = [way.taken for way in self._judged(objecting, alternatives) if way.taken not in seen]
+                alternatives = max(near, key=lambda candidate: self._fitting(cases, candidate), default=alternatives)
         return None
 
-    def _fitting(self, cases: Sequence[AnsweredCase], taken: frozenset[str]) -> int:
+    def _fitting(self, cases: Sequence[AnsweredCase], alternatives: frozenset[str]) -> int:
         """Return the number of cases that a combination fits before the first misfit."""
-        return next((count for count, one in enumerate(cases) if not self._is_fit(one, taken)), len(cases))
+        return next(
+            (count for count, subject in enumerate(cases) if not self._is_fit(subject, alternatives)), len(cases)
+        )
 
-    def _sparing(self, taken: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
+    def _sparing(self, alternatives: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
         """Return a combination, extended by alternatives that explain cases without bounds."""
         fitting = [subject for name, subject in self._conforming.items() if name not in clashes]
-        following = shortest_first([subject for subject in fitting if self._follows(subject, taken)])
+        following = shortest_first([subject for subject in fitting if self._follows(subject, alternatives)])
         for name in self._models.settled if following else ():
-            more = taken | {name}
-            if name in taken or self._models.variant(more) is None:
+            more = alternatives | {name}
+            if name in alternatives or self._models.variant(more) is None:
                 continue
             if any(self._follows(subject, more) is not False for subject in following):
                 continue
             if all(self._is_fit(subject, more) for subject in (*fitting, *self._passing)):
                 return self._sparing(more, clashes)
-        return taken
+        return alternatives
 
-    def _follows(self, subject: AnsweredCase, taken: frozenset[str]) -> bool | None:
+    def _follows(self, subject: AnsweredCase, alternatives: frozenset[str]) -> bool | None:
         """Return whether a case follows a bound under a combination, or ``None`` if it does not conform."""
-        way = explained(subject, self._models, taken)
+        way = explained(subject, self._models, alternatives)
         return None if way is None else bool(way.values)
 
-    def _objecting(self, taken: frozenset[str], clashes: dict[str, str]) -> AnsweredCase | None:
+    def _objecting(self, alternatives: frozenset[str], clashes: dict[str, str]) -> AnsweredCase | None:
         """Return a case that a combination does not fit, or None. Earlier objectors are tried first."""
         known = [subject for subject, _ in self._objectors.values()]
-        others = [self._conforming[name] for name in self._conforming if name not in clashes]
-        cases = [*known, *others, *self._passing] if taken else others
-        return next((subject for subject in cases if not self._is_fit(subject, taken)), None)
+        conforming = [self._conforming[name] for name in self._conforming if name not in clashes]
+        cases = [*known, *conforming, *self._passing] if alternatives else conforming
+        return next((subject for subject in cases if not self._is_fit(subject, alternatives)), None)
 
-    def _is_fit(self, subject: AnsweredCase, taken: frozenset[str]) -> bool:
-        key = subject.case.id, taken
+    def _is_fit(self, subject: AnsweredCase, alternatives: frozenset[str]) -> bool:
+        key = subject.case.id, alternatives
         if key not in self._fits:
-            self._fits[key] = fits(subject, self._models, taken)
+            self._fits[key] = fits(subject, self._models, alternatives)
         return self._fits[key]
 
     def _judged(self, subject: AnsweredCase, base: frozenset[str]) -> Ways:
@@ -190,18 +198,18 @@ class _Join:
             self._near[key] = judge(subject, self._models, base).ways
         return self._near[key]
 
-    def _ask(self, subject: AnsweredCase, taken: frozenset[str]) -> None:
+    def _ask(self, subject: AnsweredCase, alternatives: frozenset[str]) -> None:
         """Add the ways of a case near a combination that does not fit it. Without a new way, refute the combination."""
         name = subject.case.id
-        of = self._ways if name in self._conforming else self._objectors
-        _, known = of.get(name, (subject, ()))
-        found = self._judged(subject, taken if known else NOTHING)
+        ways_by_case = self._ways if name in self._conforming else self._objectors
+        _, known = ways_by_case.get(name, (subject, ()))
+        ways = self._judged(subject, alternatives if known else NOTHING)
         # A case that reaches the limit gets the way of the model without alternatives.
-        found = found or (() if known else (ConformingWay(NOTHING, frozenset(self._models.settled)),))
-        new = tuple(way for way in found if way not in known)
-        if not new or taken in [way.taken for way in (*known, *new)]:
-            self._refuted.add(taken)
-        of[name] = subject, (*known, *new)
+        ways = ways or (() if known else (ConformingWay(NOTHING, frozenset(self._models.settled)),))
+        new = tuple(way for way in ways if way not in known)
+        if not new or alternatives in [way.taken for way in (*known, *new)]:
+            self._refuted.add(alternatives)
+        ways_by_case[name] = subject, (*known, *new)
 
     def _with_most(self, combinations: Sequence[_Combination], clashes: dict[str, str]) -> Joint:
         """Return the combination that fits every objector and the most cases. The other cases are clashes.
@@ -210,23 +218,32 @@ class _Join:
         does not exclude the others.
         """
         passing = [*(subject for subject, _ in self._objectors.values()), *self._passing]
-        others = [subject for name, subject in self._conforming.items() if name not in clashes]
-        tried = list(dict.fromkeys(one.taken for one in combinations))
+        conforming = [subject for name, subject in self._conforming.items() if name not in clashes]
+        tried = list(dict.fromkeys(combination.taken for combination in combinations))
         fitting: list[frozenset[str]] = []
         while tried and not fitting:
-            fitting = [taken for taken in tried if all(self._is_fit(one, taken) for one in passing)]
-            fewer = (taken - {name} for taken in tried for name in sorted(taken))
-            tried = list(dict.fromkeys(taken for taken in fewer if self._models.variant(taken) is not None))[:_TRIED]
+            fitting = [
+                alternatives
+                for alternatives in tried
+                if all(self._is_fit(subject, alternatives) for subject in passing)
+            ]
+            fewer = (alternatives - {name} for alternatives in tried for name in sorted(alternatives))
+            tried = list(
+                dict.fromkeys(alternatives for alternatives in fewer if self._models.variant(alternatives) is not None)
+            )[:_TRIED]
         fitting.append(NOTHING)
-        taken = max(fitting, key=lambda one: (sum(self._is_fit(subject, one) for subject in others), -len(one)))
-        unfit = [subject.case.id for subject in others if not self._is_fit(subject, taken)]
-        return Joint(taken, clashes | {name: self._objects(name, taken, passing) for name in unfit})
+        alternatives = max(
+            fitting,
+            key=lambda candidate: (sum(self._is_fit(subject, candidate) for subject in conforming), -len(candidate)),
+        )
+        unfit = [subject.case.id for subject in conforming if not self._is_fit(subject, alternatives)]
+        return Joint(alternatives, clashes | {name: self._objects(name, alternatives, passing) for name in unfit})
 
-    def _objects(self, name: str, taken: frozenset[str], passing: Sequence[AnsweredCase]) -> str:
+    def _objects(self, name: str, alternatives: frozenset[str], passing: Sequence[AnsweredCase]) -> str:
         """Return the first case that contradicts the ways of a case near a combination, or an empty string."""
         _, ways = self._ways[name]
-        nearest = min((way.taken | taken for way in ways), key=len, default=taken)
-        return next((one.case.id for one in passing if not self._is_fit(one, nearest)), "")
+        nearest = min((way.taken | alternatives for way in ways), key=len, default=alternatives)
+        return next((subject.case.id for subject in passing if not self._is_fit(subject, nearest)), "")
 
     def _joined(self) -> tuple[list[_Combination], dict[str, str]]:
         """Return the combinations that fit the cases, fewest alternatives first, and the cases without one."""
@@ -248,21 +265,24 @@ class _Join:
 
     def _nearer(self, subject: AnsweredCase, ways: Ways, combinations: Sequence[_Combination]) -> Ways:
         """Return the ways of a case, extended by ways near the first combination."""
-        found = self._judged(subject, combinations[0].taken)
-        return (*ways, *(way for way in found if way not in ways))
+        near_ways = self._judged(subject, combinations[0].taken)
+        return (*ways, *(way for way in near_ways if way not in ways))
 
-    def _both(self, some: Sequence[_Combination], others: Sequence[_Combination]) -> list[_Combination]:
+    def _both(
+        self, combinations: Sequence[_Combination], other_combinations: Sequence[_Combination]
+    ) -> list[_Combination]:
         """Return compatible unions of one combination of each, without those that refuse more than another."""
-        found = {
+        unions = {
             both
-            for one in some
-            for other in others
-            if not (both := one.plus(other)).taken & both.refused and self._models.variant(both.taken) is not None
+            for combination in combinations
+            for other in other_combinations
+            if not (both := combination.plus(other)).taken & both.refused
+            and self._models.variant(both.taken) is not None
         }
-        kept: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
+        refusals: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
         least: list[_Combination] = []
-        for both in sorted(found, key=lambda one: one.place):
-            known = kept.setdefault((both.taken, both.moments), [])
+        for both in sorted(unions, key=lambda union: union.place):
+            known = refusals.setdefault((both.taken, both.moments), [])
             if not any(refused <= both.refused for refused in known):
                 known.append(both.refused)
                 least.append(both)
@@ -270,8 +290,8 @@ class _Join:
 
     def _contradicts(self, ways: Ways, fitting: Sequence[tuple[AnsweredCase, Ways]]) -> str:
         """Return the first case that contradicts the ways, or an empty string if only several cases together do."""
-        for subject, others in fitting:
-            if not self._both(_of(ways), _of(others)):
+        for subject, other_ways in fitting:
+            if not self._both(_of(ways), _of(other_ways)):
                 return subject.case.id
         return ""
 

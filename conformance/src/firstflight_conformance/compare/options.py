@@ -80,10 +80,10 @@ class Chosen:
 
     def without(self, option: Option) -> "Chosen":
         """Return the set without a choice."""
-        left = tuple(other for other in self.options if other is not option)
-        variant = _built(left)
+        remaining = tuple(other for other in self.options if other is not option)
+        variant = _built(remaining)
         assert variant is not None  # a part of a set that could be built
-        return Chosen(left, variant)
+        return Chosen(remaining, variant)
 
 
 class Models:
@@ -107,8 +107,8 @@ class Models:
     @cached_property
     def bases(self) -> list[frozenset[str]]:
         """The combinations of alternatives that belong to one decision."""
-        found = (names for option in self.options.values() for names in option.point.together)
-        return list(dict.fromkeys(map(frozenset, found)))
+        groups = (names for option in self.options.values() for names in option.point.together)
+        return list(dict.fromkeys(map(frozenset, groups)))
 
     @cached_property
     def executed(self) -> Executed:
@@ -159,11 +159,11 @@ def _built(options: Iterable[Option]) -> Variant | None:
 
 def _values(options: Iterable[Option]) -> dict[str, dict[str, Any]]:
     """Return the values of readings in alternatives, by algorithm."""
-    found: dict[str, dict[str, Any]] = {}
+    values_by_algorithm: dict[str, dict[str, Any]] = {}
     for option in options:
         for part in option.candidate.parts:
-            found.setdefault(part.algorithm, {}).update(part.readings)
-    return found
+            values_by_algorithm.setdefault(part.algorithm, {}).update(part.readings)
+    return values_by_algorithm
 
 
 @cache

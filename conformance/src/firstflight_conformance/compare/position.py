@@ -74,7 +74,8 @@ class Position:
     def key(self) -> str:
         """A text that is equal for equal states of two models: state, memory of the bounds, and flags."""
         memory = [
-            sorted((name, repr(one)) for name, one in vars(bound).items() if name != "advance") for bound in self.bounds
+            sorted((name, repr(member)) for name, member in vars(bound).items() if name != "advance")
+            for bound in self.bounds
         ]
         return f"{state_text(self.controller)} {memory} {self.flags}"
 
@@ -142,10 +143,10 @@ class PendingStep:
         for bound in bounds:
             if bound.point in self.excluded:
                 continue
-            found = bound.follow(self.before, self.controller, self.event, self.observation, observed)
-            if found is not None:
-                self.taken.append(found)
-                self.observation = self.along.variant.followed(self.observation, self.controller, found.shows)
+            acceptance = bound.follow(self.before, self.controller, self.event, self.observation, observed)
+            if acceptance is not None:
+                self.taken.append(acceptance)
+                self.observation = self.along.variant.followed(self.observation, self.controller, acceptance.shows)
 
 
 def equals(observation: Any, observed: dict[str, Any]) -> bool:
@@ -165,12 +166,12 @@ def equals(observation: Any, observed: dict[str, Any]) -> bool:
     return True
 
 
-def is_same_state(one: Any, other: Any) -> bool:
+def is_same_state(controller: Any, other: Any) -> bool:
     """Return whether two controllers have the same state. Readings and rules belong to the model, not to the state."""
-    rules = one.base.rules_state, other.base.rules_state
-    if type(one.startup) is not type(other.startup) or type(rules[0]) is not type(rules[1]):
-        return state_text(one) == state_text(other)  # each model may have its own classes
-    if _windows(one) != _windows(other) or one.startup != other.startup:
+    rules = controller.base.rules_state, other.base.rules_state
+    if type(controller.startup) is not type(other.startup) or type(rules[0]) is not type(rules[1]):
+        return state_text(controller) == state_text(other)  # each model may have its own classes
+    if _windows(controller) != _windows(other) or controller.startup != other.startup:
         return False
     return rules[0] is None or _rules_text(rules[0]) == _rules_text(rules[1])
 

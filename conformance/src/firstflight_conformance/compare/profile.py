@@ -19,10 +19,10 @@ def by_profile(
 ) -> Iterator[tuple[list[AnsweredCase], list[AnsweredCase]]]:
     """Yield failed and passed cases, profile by profile."""
     profiles = dict.fromkeys((subject.case.vector.algorithm, subject.case.profile) for subject in failing)
-    for of in profiles:
+    for profile in profiles:
         yield (
-            [subject for subject in failing if (subject.case.vector.algorithm, subject.case.profile) == of],
-            [subject for subject in passing if (subject.case.vector.algorithm, subject.case.profile) == of],
+            [subject for subject in failing if (subject.case.vector.algorithm, subject.case.profile) == profile],
+            [subject for subject in passing if (subject.case.vector.algorithm, subject.case.profile) == profile],
         )
 
 
@@ -51,15 +51,20 @@ def compared(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]) -
     algorithm, profile = failing[0].case.vector.algorithm, failing[0].case.profile
     models = models_of(algorithm, profile)
     judged = [(subject, judged_alone(subject, models)) for subject in failing]
-    ways = [(subject, found.ways) for subject, found in judged if found.ways]
+    ways = [(subject, judgement.ways) for subject, judgement in judged if judgement.ways]
     joint = join(ways, passing, models)
     # The search for a single case is limited. The choices of the run may explain a case that it misses.
-    under = [(one, explained(one, models, joint.taken)) for one in failing if _may_conform(one, joint)]
+    under = [(subject, explained(subject, models, joint.taken)) for subject in failing if _may_conform(subject, joint)]
     conforming = {subject.case.id: (subject, way) for subject, way in under if way is not None}
-    undecided = tuple(s.case.id for s, found in judged if found.undecided and s.case.id not in conforming)
+    undecided = tuple(s.case.id for s, judgement in judged if judgement.undecided and s.case.id not in conforming)
     rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
     return Compared(
-        models, joint, conforming, undecided, rest, [(s, found.fronts) for s, found in judged if found.fronts]
+        models,
+        joint,
+        conforming,
+        undecided,
+        rest,
+        [(s, judgement.fronts) for s, judgement in judged if judgement.fronts],
     )
 
 
@@ -79,24 +84,26 @@ def _may_conform(subject: AnsweredCase, joint: Joint) -> bool:
     return not isinstance(subject.case, ComputationCase) and subject.case.id not in joint.clashes
 
 
-def values_taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
+def values_taken(values_by_case: Mapping[str, Sequence[Taken]]) -> list[Choice]:
     """Return the values taken from each bound as choices, with the smallest and the largest share."""
     points = {point.id: point for point in open_points()}
     groups: dict[tuple[str, str, str, bool], list[tuple[str, Taken]]] = {}
-    for case, values in taken.items():
+    for case, values in values_by_case.items():
         for value in values:
-            groups.setdefault((value.point, value.what, value.of, value.acts), []).append((case, value))
+            groups.setdefault((value.point, value.quantity, value.reference, value.acts), []).append((case, value))
     return [
         Choice(
             points[name],
-            f"{name} {what}" if acts else f"{name} {what} never",
-            f"{what}: {_shares([value.share for _, value in values])} {of}" if acts else f"{what}: never",
+            f"{name} {quantity}" if acts else f"{name} {quantity} never",
+            f"{quantity}: {_shares([value.share for _, value in values])} {reference}"
+            if acts
+            else f"{quantity}: never",
             (),
             tuple(dict.fromkeys(case for case, _ in values)),
             acts,
             any(value.extreme for _, value in values),
         )
-        for (name, what, of, acts), values in groups.items()
+        for (name, quantity, reference, acts), values in groups.items()
     ]
 
 

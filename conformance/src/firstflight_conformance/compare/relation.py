@@ -117,18 +117,18 @@ def judge_answered(answered: Answered, models: Models, limits: Limits) -> Judgem
     return _Search(answered, models, limits).judgement(NOTHING)
 
 
-def explained(subject: AnsweredCase, models: Models, taken: frozenset[str]) -> ConformingWay | None:
+def explained(subject: AnsweredCase, models: Models, alternatives: frozenset[str]) -> ConformingWay | None:
     """Return the way of a case with exactly these settled alternatives, or ``None``."""
-    return explained_answered(_answered(subject), models, taken)
+    return explained_answered(_answered(subject), models, alternatives)
 
 
-def explained_answered(answered: Answered, models: Models, taken: frozenset[str]) -> ConformingWay | None:
+def explained_answered(answered: Answered, models: Models, alternatives: frozenset[str]) -> ConformingWay | None:
     """Return the way of answers with exactly these settled alternatives, or ``None``."""
     try:
-        ended = _Search(answered, models).walk(taken, 0).ended
+        ended = _Search(answered, models).walk(alternatives, 0).ended
     except LimitError:
         return None
-    return min((one.way for one in ended), key=lambda way: way.cost) if ended else None
+    return min((state.way for state in ended), key=lambda way: way.cost) if ended else None
 
 
 def _answered(subject: AnsweredCase) -> Answered:
@@ -196,16 +196,18 @@ class _Search:
             bases = dict.fromkeys(self._models.bases, length) | {base: length + 1}
             for radius, most in self._limits.walks:
                 tried = set[frozenset[str]]()
-                while len(tried) < most and (left := [one for one in bases if one not in tried]):
-                    given = max(left, key=lambda one: (bases[one], -len(one), sorted(one)))
-                    tried.add(given)
-                    walked = self.walk(given, radius)
+                while len(tried) < most and (untried := [candidate for candidate in bases if candidate not in tried]):
+                    next_base = max(
+                        untried, key=lambda candidate: (bases[candidate], -len(candidate), sorted(candidate))
+                    )
+                    tried.add(next_base)
+                    walked = self.walk(next_base, radius)
                     if sure := self._sure(walked.ended):
                         return self._conforms(sure)
                     best = walked if not best.front or walked.last > best.last else best
                     doubtful = doubtful or bool(walked.ended)
                     # Wider walks start with the base that got furthest.
-                    bases[given] = walked.last
+                    bases[next_base] = walked.last
                     if walked.last > walked.base_last:
                         bases |= {front: walked.last for front in walked.front if front not in bases}
             for names in self._silent(best):
@@ -229,34 +231,34 @@ class _Search:
         return []
 
     def _conforms(self, sure: list[_Live]) -> Judgement:
-        ways, ends = tuple(one.way for one in sure), tuple(one.position for one in sure)
+        ways, ends = tuple(state.way for state in sure), tuple(state.position for state in sure)
         return Judgement(ways, ends, steps=self._steps, states=self._states)
 
     def _sure(self, ended: Iterable[_Live]) -> list[_Live]:
         """Return the last states, without those that skipped an alternative untested and took it later."""
-        sure = [one for one in ended if not one.unsure]
-        doubtful = {one.way.taken for one in ended if one.unsure} - {one.way.taken for one in sure}
-        held = {taken for taken in doubtful if self.walk(taken, 0).ended}
-        return _least([*sure, *(one for one in ended if one.unsure and one.way.taken in held)])
+        sure = [state for state in ended if not state.unsure]
+        doubtful = {state.way.taken for state in ended if state.unsure} - {state.way.taken for state in sure}
+        held = {alternatives for alternatives in doubtful if self.walk(alternatives, 0).ended}
+        return _least([*sure, *(state for state in ended if state.unsure and state.way.taken in held)])
 
     def walk(self, base: frozenset[str], radius: int) -> _Walked:
         """Walk along the case from a base. With radius 0 exactly the base is taken."""
         live, ended = self._begin(base, radius), list[_Live]()
         base_last = -1
         for index, (event, observed) in enumerate(zip(self._answered.events, self._answered.observed, strict=True)):
-            cut = [one for one in live if one.position.is_cut_by(event)]
-            ended += [replace(one, way=replace(one.way, cut=index)) for one in cut]
-            going = [one for one in live if not one.position.is_cut_by(event)] if cut else live
-            if any(one.way.taken == base for one in going):
+            cut = [state for state in live if state.position.is_cut_by(event)]
+            ended += [replace(state, way=replace(state.way, cut=index)) for state in cut]
+            going = [state for state in live if not state.position.is_cut_by(event)] if cut else live
+            if any(state.way.taken == base for state in going):
                 base_last = index
             live = self._after(going, radius, index, event, observed)
             if not live:
                 if ended:
-                    return _Walked(tuple(ended), index, tuple(one.way.taken for one in ended), base_last)
-                ordered = sorted(going, key=lambda one: one.place)
-                front = tuple(dict.fromkeys(one.way.taken for one in ordered))
+                    return _Walked(tuple(ended), index, tuple(state.way.taken for state in ended), base_last)
+                ordered = sorted(going, key=lambda state: state.place)
+                front = tuple(dict.fromkeys(state.way.taken for state in ordered))
                 return _Walked((), index, front, base_last, tuple(ordered))
-        return _Walked((*ended, *live), len(self._answered.events), tuple(one.way.taken for one in live), base_last)
+        return _Walked((*ended, *live), len(self._answered.events), tuple(state.way.taken for state in live), base_last)
 
     def _begin(self, base: frozenset[str], radius: int) -> list[_Live]:
         """Return the states before the first event, more than one if alternatives change the initial state."""
@@ -269,14 +271,21 @@ class _Search:
         if radius == 0:
             return [_Live(first, ConformingWay(base, NOTHING))]
         text = state_text(first.controller)
-        others = {name: self._walker(base | {name}) for name in self._models.settled if name not in base}
-        positions = {name: self._begun(other) for name, other in others.items() if other is not None}
+        other_walkers = {name: self._walker(base | {name}) for name in self._models.settled if name not in base}
+        positions = {
+            name: self._begun(other_walker) for name, other_walker in other_walkers.items() if other_walker is not None
+        }
         acting = {
-            name: one for name, one in positions.items() if one is not None and state_text(one.controller) != text
+            name: position
+            for name, position in positions.items()
+            if position is not None and state_text(position.controller) != text
         }
         return [
             _Live(first, ConformingWay(base, frozenset(acting))),
-            *(_Live(one, ConformingWay(base | {name}, frozenset(acting) - {name}), 1) for name, one in acting.items()),
+            *(
+                _Live(position, ConformingWay(base | {name}, frozenset(acting) - {name}), 1)
+                for name, position in acting.items()
+            ),
         ]
 
     def _after(
@@ -284,12 +293,12 @@ class _Search:
     ) -> list[_Live]:
         """Return the states after an event that are consistent with the answer."""
         going, forms = list(going), self._answered.forms(index, event)
-        found = self._following(going, radius, index, forms, observed, 1)
-        if not found and radius:
+        states = self._following(going, radius, index, forms, observed, 1)
+        if not states and radius:
             # An answer may require several alternatives that act at this event.
-            plain = [one for one in going if not one.hidden]
-            found = self._following(plain, radius, index, forms, observed, _AT_ONCE)
-        return self._merged(found)
+            plain = [state for state in going if not state.hidden]
+            states = self._following(plain, radius, index, forms, observed, _AT_ONCE)
+        return self._merged(states)
 
     def _following(
         self, going: Iterable[_Live], radius: int, index: int, forms: Sequence[Event], observed: dict[str, Any],
@@ -298,9 +307,9 @@ class _Search:
         """Return the states after each form of an event."""
         return [
             after
-            for one in going
+            for state in going
             for form in forms
-            for after in self._successors(one, radius, index, form, observed, at_once)
+            for after in self._successors(state, radius, index, form, observed, at_once)
         ]
 
     def _successors(
@@ -329,14 +338,14 @@ class _Search:
             return []
         index = walked.last
         event, observed = self._answered.events[index], self._answered.observed[index]
-        found = dict.fromkeys(
+        silent_alternatives = dict.fromkeys(
             after.way.taken
             for live in walked.stuck[:_STUCK]
             for form in self._answered.forms(index, event)
             for node, at_once in self._silent_steps(live, form)
             for after in self._from(live, node, index, form, observed, at_once)
         )
-        return list(found)[: self._limits.silent]
+        return list(silent_alternatives)[: self._limits.silent]
 
     def _from(
         self, live: _Live, node: _Node, index: int, event: Event, observed: dict[str, Any], at_once: int
@@ -352,17 +361,17 @@ class _Search:
 
         If two act together, more may act in their step: the largest number of these is yielded, too.
         """
-        taken, bits = live.way.taken, self._models.bits
-        root = self._step(live.position, taken, event, traced=True)
-        left = [name for name in self._models.settled if name not in taken and name not in live.way.refused]
-        nodes = {name: self._step(live.position, taken | {name}, event, traced=True) for name in left}
-        silent = [name for name in left if not self._differs(root.step, nodes[name].step)]
+        alternatives, bits = live.way.taken, self._models.bits
+        root = self._step(live.position, alternatives, event, traced=True)
+        available = [name for name in self._models.settled if name not in alternatives and name not in live.way.refused]
+        nodes = {name: self._step(live.position, alternatives | {name}, event, traced=True) for name in available}
+        silent = [name for name in available if not self._differs(root.step, nodes[name].step)]
         yield from ((nodes[name], 0) for name in silent)
         concerned = {name: self._bits(live.position, nodes[name], event) for name in silent}
-        for one, other in combinations(silent, 2):
-            touched = concerned[one] & bits[other] and concerned[other] & bits[one]
-            if touched and self._bits(live.position, root, event) & (bits[one] | bits[other]):
-                both = self._step(live.position, taken | {one, other}, event, traced=True)
+        for first, second in combinations(silent, 2):
+            touched = concerned[first] & bits[second] and concerned[second] & bits[first]
+            if touched and self._bits(live.position, root, event) & (bits[first] | bits[second]):
+                both = self._step(live.position, alternatives | {first, second}, event, traced=True)
                 yield both, _AT_ONCE if self._differs(root.step, both.step) else 0
 
     def _split(
@@ -382,24 +391,26 @@ class _Search:
         required, level, depth = (0 if plain else None), acting, 1
         while depth <= (max(at_once, 1 + room) if required is None else required + room):
             if depth > 1:
-                deeper = (other for node in level for other in self._acting(live.position, node, way, event))
-                level = list({other.names: other for other in deeper}.values())
+                deeper = (
+                    deeper_node for node in level for deeper_node in self._acting(live.position, node, way, event)
+                )
+                level = list({deeper_node.names: deeper_node for deeper_node in deeper}.values())
             least = depth if required is None else required
             after = [
-                one
+                state
                 for node in level
-                for one in self._met(live, node, node.names, refused - node.names, depth - least, index, observed)
+                for state in self._met(live, node, node.names, refused - node.names, depth - least, index, observed)
             ]
             yield from after
             required = depth if required is None and after else required
             depth += 1
 
     def _met(
-        self, live: _Live, node: _Node, taken: frozenset[str], refused: frozenset[str], hidden: int, index: int,
+        self, live: _Live, node: _Node, alternatives: frozenset[str], refused: frozenset[str], hidden: int, index: int,
         observed: dict[str, Any], *, skipped: bool = False,
     ) -> Iterator[_Live]:  # fmt: skip
         """Yield the state after a step if its observables equal the answer."""
-        step, settled = node.step, taken - self._unsettled
+        step, settled = node.step, alternatives - self._unsettled
         unsure = live.unsure or (live.skipped and len(settled) > len(live.way.taken))
         while step is not None and (position := step.meets(index, observed)) is not None:
             way = live.way
@@ -414,23 +425,23 @@ class _Search:
         The interval of a startup algorithm may include windows that growth of the base also gives. Bounds of one base
         exclude each other.
         """
-        points = {one.point for one in step.taken if not _is_of_base(one.point)}
+        points = {acceptance.point for acceptance in step.taken if not _is_of_base(acceptance.point)}
         if not points:
             return None
-        other = self._step(position, names, step.event).step
-        if other is not None:
-            other.excluded = step.excluded | points
-        return other
+        base_step = self._step(position, names, step.event).step
+        if base_step is not None:
+            base_step.excluded = step.excluded | points
+        return base_step
 
     def _acting(self, position: Position, node: _Node, way: ConformingWay, event: Event) -> list[_Node]:
         """Return the steps with one more acting alternative."""
-        found, bits = [], self._bits(position, node, event)
+        nodes, bits = [], self._bits(position, node, event)
         for name in self._models.settled:
             if bits & self._models.bits[name] and name not in node.names and name not in way.refused:
-                other = self._step(position, node.names | {name}, event)
-                if self._differs(node.step, other.step):
-                    found.append(other)
-        return found
+                successor = self._step(position, node.names | {name}, event)
+                if self._differs(node.step, successor.step):
+                    nodes.append(successor)
+        return nodes
 
     def _step(self, position: Position, names: frozenset[str], event: Event, *, traced: bool = False) -> _Node:
         """Return the step of a state with some alternatives. ``traced``: include its bits, slower than the step."""
@@ -469,23 +480,23 @@ class _Search:
         except CRASHES:
             return None
 
-    def _differs(self, one: PendingStep | None, other: PendingStep | None) -> bool:
+    def _differs(self, step: PendingStep | None, other: PendingStep | None) -> bool:
         """Return whether two steps differ in state or in an observable that the adapter declares."""
-        if one is None or other is None:
+        if step is None or other is None:
             return other is not None
-        if not is_same_state(one.state, other.state):
+        if not is_same_state(step.state, other.state):
             return True
-        names = (name for name in self._answered.observed[0] if hasattr(one.observation, name))
-        return any(getattr(one.observation, name) != getattr(other.observation, name) for name in names)
+        names = (name for name in self._answered.observed[0] if hasattr(step.observation, name))
+        return any(getattr(step.observation, name) != getattr(other.observation, name) for name in names)
 
     def _merged(self, live: list[_Live]) -> list[_Live]:
         """Return the states without duplicates: equal states reached by the same alternatives."""
         if len(live) < 2:
             return live
-        by_taken: dict[frozenset[str], list[_Live]] = {}
-        for one in live:
-            by_taken.setdefault(one.way.taken, []).append(one)
-        merged = [state for states in by_taken.values() for state in _distinct(states)]
+        by_alternatives: dict[frozenset[str], list[_Live]] = {}
+        for live_state in live:
+            by_alternatives.setdefault(live_state.way.taken, []).append(live_state)
+        merged = [state for states in by_alternatives.values() for state in _distinct(states)]
         self._states = max(self._states, len(merged))
         return merged
 
@@ -499,19 +510,19 @@ def _is_of_base(point: str) -> bool:
 def _distinct(states: list[_Live]) -> list[_Live]:
     if len(states) < 2:
         return states
-    found: dict[str, _Live] = {}
-    for one in sorted(states, key=lambda one: one.place):
-        found.setdefault(one.position.key, one)
-    return list(found.values())
+    by_key: dict[str, _Live] = {}
+    for state in sorted(states, key=lambda state: state.place):
+        by_key.setdefault(state.position.key, state)
+    return list(by_key.values())
 
 
 def _fewest_first(fronts: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...]:
-    return tuple(sorted(set(fronts), key=lambda one: (len(one), sorted(one))))
+    return tuple(sorted(set(fronts), key=lambda names: (len(names), sorted(names))))
 
 
 def _least(ended: Iterable[_Live]) -> list[_Live]:
     """Return the last states, cheapest first, one per combination of taken and refused alternatives."""
-    found: dict[tuple[frozenset[str], frozenset[str]], _Live] = {}
-    for one in sorted(ended, key=lambda one: one.way.cost):
-        found.setdefault((one.way.taken, one.way.refused), one)
-    return list(found.values())
+    cheapest: dict[tuple[frozenset[str], frozenset[str]], _Live] = {}
+    for state in sorted(ended, key=lambda state: state.way.cost):
+        cheapest.setdefault((state.way.taken, state.way.refused), state)
+    return list(cheapest.values())

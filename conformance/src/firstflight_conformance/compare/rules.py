@@ -37,26 +37,30 @@ class Seen:
         return self.result.verdict is Verdict.PASS and self.result.judged_events is None
 
 
-def missing(of: Sequence[Seen], choices: Sequence[Choice], declaration: Declaration) -> tuple[str, ...]:
+def missing(case_results: Sequence[Seen], choices: Sequence[Choice], declaration: Declaration) -> tuple[str, ...]:
     """Return the rules of one profile that no judged event exercised.
 
     Vectors exercise every rule of a profile. With only closed-loop cases the rules come from the model's own runs.
     Rules of explained cases, and rules only in cases refused for a declared reason, are not required.
     """
-    if not any(one.subject is not None or _is_refused(one.result) for one in of):
+    if not any(case_result.subject is not None or _is_refused(case_result.result) for case_result in case_results):
         return ()
-    vectors = [one for one in of if isinstance(one.case, Case)]
-    left = set(_binding(_required(vectors, declaration) if vectors else _required_in_loop(of, declaration)))
-    for one in vectors:
-        if one.is_whole:
-            left -= set(one.case.expectation.clauses)  # type: ignore[union-attr]
-    left -= {clause for choice in choices if choice.acts for clause in _of_choice(choice)}
-    for one in of:
-        if not left:
+    vectors = [case_result for case_result in case_results if isinstance(case_result.case, Case)]
+    missing_rules = set(
+        _binding(_required(vectors, declaration) if vectors else _required_in_loop(case_results, declaration))
+    )
+    for case_result in vectors:
+        if case_result.is_whole:
+            missing_rules -= set(case_result.case.expectation.clauses)  # type: ignore[union-attr]
+    missing_rules -= {clause for choice in choices if choice.acts for clause in _of_choice(choice)}
+    for case_result in case_results:
+        if not missing_rules:
             break
-        if one.subject is not None or (one.result.verdict is Verdict.PASS and not (one.is_whole and one in vectors)):
-            left -= _exercised(one, choices, declaration)
-    return tuple(sorted(left))
+        if case_result.subject is not None or (
+            case_result.result.verdict is Verdict.PASS and not (case_result.is_whole and case_result in vectors)
+        ):
+            missing_rules -= _exercised(case_result, choices, declaration)
+    return tuple(sorted(missing_rules))
 
 
 def _of_choice(choice: Choice) -> set[str]:
@@ -68,30 +72,41 @@ def _of_choice(choice: Choice) -> set[str]:
 
 
 def _required(vectors: Sequence[Seen], declaration: Declaration) -> set[str]:
-    explained = {name for one in vectors if one.result.explained_by is not None for name in _clauses(one)}
-    asked = (one for one in vectors if one.subject is not None or one.is_whole or _is_refused(one.result))
-    return {name for one in asked for name in _carried_out(one, declaration)} - explained
+    explained = {
+        name for case_result in vectors if case_result.result.explained_by is not None for name in _clauses(case_result)
+    }
+    required_cases = (
+        case_result
+        for case_result in vectors
+        if case_result.subject is not None or case_result.is_whole or _is_refused(case_result.result)
+    )
+    return {name for case_result in required_cases for name in _carried_out(case_result, declaration)} - explained
 
 
-def _carried_out(one: Seen, declaration: Declaration) -> Iterable[str]:
+def _carried_out(case_result: Seen, declaration: Declaration) -> Iterable[str]:
     """Return the rules of the case, or of its answered events if the adapter answered only a part."""
-    judged_events = one.case.expectation.judged_events  # type: ignore[union-attr]
-    if one.subject is not None and one.subject.length < judged_events:
-        return _along(one.case, one.subject.length, declaration)
-    return _clauses(one)
+    judged_events = case_result.case.expectation.judged_events  # type: ignore[union-attr]
+    if case_result.subject is not None and case_result.subject.length < judged_events:
+        return _along(case_result.case, case_result.subject.length, declaration)
+    return _clauses(case_result)
 
 
-def _clauses(one: Seen) -> Iterable[str]:
-    return one.case.expectation.clauses  # type: ignore[union-attr]
+def _clauses(case_result: Seen) -> Iterable[str]:
+    return case_result.case.expectation.clauses  # type: ignore[union-attr]
 
 
 def _is_refused(result: Result) -> bool:
     return result.verdict is Verdict.UNSUPPORTED and getattr(result.unsupported, "why", None) is None
 
 
-def _required_in_loop(of: Iterable[Seen], declaration: Declaration) -> set[str]:
+def _required_in_loop(case_results: Iterable[Seen], declaration: Declaration) -> set[str]:
     """Return the rules of the model's own runs of cases that conform by other choices."""
-    return {clause for one in of if one.subject is not None for clause in _along(one.case, None, declaration)}
+    return {
+        clause
+        for case_result in case_results
+        if case_result.subject is not None
+        for clause in _along(case_result.case, None, declaration)
+    }
 
 
 def _binding(names: Iterable[str]) -> Iterable[str]:
@@ -99,14 +114,14 @@ def _binding(names: Iterable[str]) -> Iterable[str]:
     return (name for name in names if level_of_clause(clauses[name]) in _LEVELS and clauses[name].level not in _FREE)
 
 
-def _exercised(one: Seen, choices: Sequence[Choice], declaration: Declaration) -> set[str]:
+def _exercised(case_result: Seen, choices: Sequence[Choice], declaration: Declaration) -> set[str]:
     """Return the rules that the model executes along the judged answers, with the choices of the adapter."""
-    end = one.result.judged_events
-    if one.subject is None:
-        return _along(one.case, end, declaration)
-    variant = _variant(one.case, choices)
+    end = case_result.result.judged_events
+    if case_result.subject is None:
+        return _along(case_result.case, end, declaration)
+    variant = _variant(case_result.case, choices)
     with ClauseTracer(variant.texts) as tracer:
-        for _ in one.subject.steps(variant, one.subject.length if end is None else end):
+        for _ in case_result.subject.steps(variant, case_result.subject.length if end is None else end):
             pass
     return tracer.clauses
 
@@ -114,9 +129,9 @@ def _exercised(one: Seen, choices: Sequence[Choice], declaration: Declaration) -
 def _variant(case: AnyCase, choices: Sequence[Choice]) -> Variant:
     """Return the model with the choices for a whole run."""
     models = models_of(case.vector.algorithm, case.profile)
-    taken = frozenset(choice.cause for choice in choices if choice.cause in models.settled)
+    alternatives = frozenset(choice.cause for choice in choices if choice.cause in models.settled)
     # Clauses are found by line numbers, which need a copy of the model with its own text.
-    return Variant() if models.variant(taken) is None else models.chosen(taken).variant
+    return Variant() if models.variant(alternatives) is None else models.chosen(alternatives).variant
 
 
 def _along(case: AnyCase, end: int | None, declaration: Declaration) -> set[str]:

@@ -146,10 +146,10 @@ class AnsweredCase:
     def unchanged_by(self, variant: Variant) -> bool:
         """Return whether a variant gives the observed answers and follows only bounds that ``right`` follows."""
         walk = self.walk(variant)
-        followed = {(value.point, value.what) for value in walk.taken}
+        followed = {(value.point, value.quantity) for value in walk.taken}
         if self.judged_by(walk) < self.length:
             return False
-        return not followed or followed <= {(value.point, value.what) for value in self.walk(self.right).taken}
+        return not followed or followed <= {(value.point, value.quantity) for value in self.walk(self.right).taken}
 
     def steps(self, variant: Variant, end: int) -> Iterator[WalkStep]:
         """Yield the step of a variant at each event. If it differs within a bound, continue from the observed value."""

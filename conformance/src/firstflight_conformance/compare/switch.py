@@ -40,8 +40,8 @@ class Switch:
             modules = {path: sys.modules[name] for path, name in files.items() if name in sys.modules}
         self._modules = [*modules.values()]
         named = ((str(path), _named(module)) for path, module in modules.items())
-        self._functions = {(path, name): one for path, found in named for name, one in found.items()}
-        self._right = {function: one.__code__ for function, one in self._functions.items()}
+        self._functions = {(path, name): function for path, functions in named for name, function in functions.items()}
+        self._right = {function: python_function.__code__ for function, python_function in self._functions.items()}
         self._constants: dict[str, int] = {}
         self._selected = Change({}, {})
         self._moves: dict[tuple[int, int], Move] = {}
@@ -59,8 +59,12 @@ class Switch:
             return None
         codes: dict[Function, CodeType] = {}
         for function in {function for change in changes.values() for function in change.codes}:
-            of = tuple(name for name, change in changes.items() if function in change.codes)
-            code = changes[of[0]].codes[function] if len(of) == 1 else self._of_several(function, of)
+            changing_names = tuple(name for name, change in changes.items() if function in change.codes)
+            code = (
+                changes[changing_names[0]].codes[function]
+                if len(changing_names) == 1
+                else self._of_several(function, changing_names)
+            )
             if code is None:
                 return None
             codes[function] = code
@@ -90,7 +94,7 @@ class Switch:
         """Yield the names of the constants that differ, with their places and values."""
         for name in self._selected.constants.keys() | change.constants.keys():
             # A module that imports a constant has its own name for it.
-            for place in (vars(one) for one in self._modules if name in vars(one)):
+            for place in (vars(module) for module in self._modules if name in vars(module)):
                 yield place, name, change.constants.get(name, self._constants.setdefault(name, place[name]))
 
     def code_of(self, function: Function) -> CodeType:
@@ -149,25 +153,27 @@ class Switched(Variant):
 
 def _change_of(parts: Sequence[Mutant]) -> Change | None:
     """Return the change of an alternative, or ``None`` if it changes more than functions and constants."""
-    found = Change({}, {})
+    combined = Change({}, {})
     for change in map(change_of, parts):
-        if change is None or change.codes.keys() & found.codes.keys():
+        if change is None or change.codes.keys() & combined.codes.keys():
             return None
-        found.codes.update(change.codes)
-        found.constants.update(change.constants)
-    return found
+        combined.codes.update(change.codes)
+        combined.constants.update(change.constants)
+    return combined
 
 
 def _named(module: ModuleType) -> dict[str, FunctionType]:
     """Return the functions and methods of a module by their qualified names."""
-    own = [one for one in vars(module).values() if getattr(one, "__module__", None) == module.__name__]
-    classes = [one for one in own if isinstance(one, type)]
-    members = [member for one in classes for member in vars(one).values()]
-    return {one.__qualname__: one for one in _functions([*own, *members])}
+    own = [member for member in vars(module).values() if getattr(member, "__module__", None) == module.__name__]
+    classes = [member for member in own if isinstance(member, type)]
+    members = [member for owner in classes for member in vars(owner).values()]
+    return {function.__qualname__: function for function in _functions([*own, *members])}
 
 
 def _functions(members: Iterable[Any]) -> Iterator[FunctionType]:
-    for one in members:
-        inner = getattr(one, "fget", None) or getattr(one, "__func__", None) or getattr(one, "__wrapped__", one)
+    for member in members:
+        inner = (
+            getattr(member, "fget", None) or getattr(member, "__func__", None) or getattr(member, "__wrapped__", member)
+        )
         if isinstance(inner, FunctionType):
             yield inner

@@ -47,8 +47,8 @@ def change_of(part: Mutant) -> Change | None:
     codes: dict[Function, CodeType] = {}
     constants: dict[str, int] = {}
     for path, text in changed_texts(part).items():
-        (before, rest), (after, other) = functions_of(path, right_text(path)), functions_of(path, text)
-        named = _constants(rest, other)
+        (before, rest), (after, new_rest) = functions_of(path, right_text(path)), functions_of(path, text)
+        named = _constants(rest, new_rest)
         if named is None or before.keys() != after.keys():
             return None
         constants |= named
@@ -59,30 +59,32 @@ def change_of(part: Mutant) -> Change | None:
 
 def _constants(old: Sequence[str], new: Sequence[str]) -> dict[str, int] | None:
     """Return the constants that differ in statements outside functions, or ``None`` if another statement differs."""
-    found: dict[str, int] = {}
+    constants: dict[str, int] = {}
     if len(old) != len(new):
         return None
-    for one in (other for one, other in zip(old, new, strict=True) if one != other):
-        name, _, value = one.partition(" = ")
+    for statement in (
+        new_statement for old_statement, new_statement in zip(old, new, strict=True) if old_statement != new_statement
+    ):
+        name, _, value = statement.partition(" = ")
         if not name.isidentifier() or not value.isdecimal():
             return None
-        found[name] = int(value)
-    return found
+        constants[name] = int(value)
+    return constants
 
 
 @cache
 def _that_read(name: str) -> frozenset[Function]:
     """Return the functions of the model that use an attribute with the name of a reading."""
-    found = set()
+    readers = set()
     for path in mutable_files():
         functions, _ = functions_of(path, right_text(path))
-        found |= {(str(path), known) for known, code in functions.items() if name in _names(code)}
-    return frozenset(found)
+        readers |= {(str(path), known) for known, code in functions.items() if name in _names(code)}
+    return frozenset(readers)
 
 
 def _names(code: CodeType) -> set[str]:
-    inside = (one for one in code.co_consts if isinstance(one, CodeType))
-    return set(code.co_names) | {name for one in inside for name in _names(one)}
+    inside = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names) | {name for inner in inside for name in _names(inner)}
 
 
 @lru_cache(maxsize=1024)
@@ -91,12 +93,12 @@ def functions_of(path: Path, text: str) -> tuple[dict[str, CodeType], list[str]]
     functions: dict[str, CodeType] = {}
 
     def collect(code: CodeType) -> None:
-        for one in code.co_consts:
-            if isinstance(one, CodeType):
-                if one.co_flags & 0x2:  # CO_NEWLOCALS: a function; the body of a class has its members outside
-                    functions[one.co_qualname] = one
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                if constant.co_flags & 0x2:  # CO_NEWLOCALS: a function; the body of a class has its members outside
+                    functions[constant.co_qualname] = constant
                 else:
-                    collect(one)
+                    collect(constant)
 
     collect(compiled(path, text))
     tree = ast.parse(text)
@@ -108,7 +110,10 @@ def functions_of(path: Path, text: str) -> tuple[dict[str, CodeType], list[str]]
 
 def content(code: CodeType) -> tuple[Any, ...]:
     """Return the content of a function without line numbers, equal for equal functions."""
-    consts = tuple(content(one) if isinstance(one, CodeType) else (type(one), one) for one in code.co_consts)
+    consts = tuple(
+        content(constant) if isinstance(constant, CodeType) else (type(constant), constant)
+        for constant in code.co_consts
+    )
     return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars
 
 
@@ -126,24 +131,24 @@ class Executed:
             for function in functions or ():
                 self._bits[function] = self._bits.get(function, 0) | 1 << place
         # Holds references to the codes, so that their ids are not reused.
-        self._of_code: dict[int, tuple[int, CodeType]] = {}
-        self._found = 0
+        self._bits_of_code: dict[int, tuple[int, CodeType]] = {}
+        self._executed_bits = 0
 
     def call(self, step: Callable[[], Result]) -> tuple[Result, int]:
         """Return the result of a step, and the bits of the alternatives that may affect it."""
-        self._found = self._always
+        self._executed_bits = self._always
         previous = sys.gettrace()
         sys.settrace(self._note)
         try:
             result = step()
         finally:
             sys.settrace(previous)
-        return result, self._found
+        return result, self._executed_bits
 
     def _note(self, frame: FrameType, _event: str, _argument: Any) -> None:
         code = frame.f_code
-        known = self._of_code.get(id(code))
+        known = self._bits_of_code.get(id(code))
         if known is None:
             name = code.co_qualname.partition(".<locals>")[0]
-            known = self._of_code[id(code)] = self._bits.get((code.co_filename, name), 0), code
-        self._found |= known[0]
+            known = self._bits_of_code[id(code)] = self._bits.get((code.co_filename, name), 0), code
+        self._executed_bits |= known[0]

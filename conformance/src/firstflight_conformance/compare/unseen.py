@@ -28,9 +28,9 @@ def with_unseen(judged: AdapterReport, diagnosed: AdapterReport, cases: Mapping[
         return diagnosed
     rules: list[str] = []
     idle: list[str] = []
-    for (algorithm, profile), of in _by_profile(judged, diagnosed, cases, declaration).items():
-        rules += missing(of, _choices(diagnosed, of), declaration)
-        if not _is_shown(of, declaration):
+    for (algorithm, profile), case_results in _by_profile(judged, diagnosed, cases, declaration).items():
+        rules += missing(case_results, _choices(diagnosed, case_results), declaration)
+        if not _is_shown(case_results, declaration):
             idle.append(f"{algorithm}/{profile}")
     return replace(diagnosed, unseen=Unseen(tuple(dict.fromkeys(rules)), tuple(idle)))
 
@@ -39,37 +39,41 @@ def _by_profile(
     judged: AdapterReport, diagnosed: AdapterReport, cases: Mapping[str, AnyCase], declaration: Declaration
 ) -> dict[tuple[str, str], list[Seen]]:
     """Return the results by declared profile."""
-    found: dict[tuple[str, str], list[Seen]] = defaultdict(list)
+    results_by_profile: dict[tuple[str, str], list[Seen]] = defaultdict(list)
     for before, result in zip(judged.results, diagnosed.results, strict=True):
         if not result.undeclared:
             case = cases[result.case_id]
             subject = failed(before, case, declaration) if result.conforms else None
-            found[case.vector.algorithm, case.profile].append(Seen(result, case, subject))
-    return found
+            results_by_profile[case.vector.algorithm, case.profile].append(Seen(result, case, subject))
+    return results_by_profile
 
 
-def _choices(report: AdapterReport, of: Sequence[Seen]) -> list[Choice]:
+def _choices(report: AdapterReport, case_results: Sequence[Seen]) -> list[Choice]:
     """Return the choices with cases of a profile, or without cases."""
-    names = {one.result.case_id for one in of}
-    found = report.diagnosis.choices if report.diagnosis is not None else ()
-    return [choice for choice in found if not choice.cases or not names.isdisjoint(choice.cases)]
+    names = {case_result.result.case_id for case_result in case_results}
+    choices = report.diagnosis.choices if report.diagnosis is not None else ()
+    return [choice for choice in choices if not choice.cases or not names.isdisjoint(choice.cases)]
 
 
-def _is_shown(of: Sequence[Seen], declaration: Declaration) -> bool:
+def _is_shown(case_results: Sequence[Seen], declaration: Declaration) -> bool:
     """Return whether a case shows the algorithm: the base gives other answers, or a deviation is explained."""
-    if any(one.result.explained_by is not None for one in of):
+    if any(case_result.result.explained_by is not None for case_result in case_results):
         return True
-    judged = [one for one in of if one.result.verdict is Verdict.PASS or one.result.conforms]
-    if base_of(of[0].case.vector.algorithm, of[0].case.profile) is None:
+    judged = [
+        case_result
+        for case_result in case_results
+        if case_result.result.verdict is Verdict.PASS or case_result.result.conforms
+    ]
+    if base_of(case_results[0].case.vector.algorithm, case_results[0].case.profile) is None:
         return bool(judged)
     return any(_shows(judged, declaration))
 
 
 def _shows(judged: Sequence[Seen], declaration: Declaration) -> Iterator[bool]:
     """Yield whether a case shows the algorithm. Passed cases come first: the model gives their answers."""
-    for one in judged:
-        if one.subject is None and not isinstance(one.case, ComputationCase):
-            yield acts(one.case, declaration)
-    for one in judged:
-        if one.subject is not None:
-            yield not conforms_as_base(one.subject)
+    for case_result in judged:
+        if case_result.subject is None and not isinstance(case_result.case, ComputationCase):
+            yield acts(case_result.case, declaration)
+    for case_result in judged:
+        if case_result.subject is not None:
+            yield not conforms_as_base(case_result.subject)

@@ -83,10 +83,10 @@ def fits_float64(
         return False
     wider = replace(declaration, arithmetic="float64")
     return all(
-        one.observable in _WINDOWS
-        and one.observed is not ABSENT
-        and _tolerated(one.expected, one.observed, wider, max_datagram_size_bytes, avoiding=True)
-        for one in differences
+        difference.observable in _WINDOWS
+        and difference.observed is not ABSENT
+        and _tolerated(difference.expected, difference.observed, wider, max_datagram_size_bytes, avoiding=True)
+        for difference in differences
     )
 
 
@@ -153,4 +153,8 @@ def _rounding_bytes(expected: int, arithmetic: str) -> int:
 def _state_differences(expected: dict[str, Any], observed: dict[str, Any]) -> list[Difference]:
     names = [*expected, *(name for name in observed if name not in expected)]
     pairs = [(name, expected.get(name, ABSENT), observed.get(name, ABSENT)) for name in names]
-    return [Difference(f"state.{name}", wanted, came) for name, wanted, came in pairs if wanted != came]
+    return [
+        Difference(f"state.{name}", expected_value, observed_value)
+        for name, expected_value, observed_value in pairs
+        if expected_value != observed_value
+    ]

@@ -20,35 +20,40 @@ _NEAR = 4
 
 
 def broken_by(
-    candidate: Candidate, decision: Decision, of: tuple[str, str], clauses: Sequence[str] = ()
+    candidate: Candidate, decision: Decision, profile: tuple[str, str], clauses: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the rules violated by a candidate; rules applied by the model at the decision come first.
 
-    ``of``: algorithm and profile of the judged case. ``clauses``: the rules near the line of an operator, in order.
+    ``profile``: algorithm and profile of the judged case. ``clauses``: the rules near the line of an operator, in
+    order.
     """
     named = [*clauses]
     for part in candidate.parts:
         named += rules_of(part, decision.clauses)
     if candidate.kind in ("base", "profile"):  # the whole algorithm, and rules of causes with equal answers
-        own = [clause for clause in by_weight(decision.clauses) if known_clauses()[clause].page == of[0]]
+        own = [clause for clause in by_weight(decision.clauses) if known_clauses()[clause].page == profile[0]]
         named = [*own[: MOST // 2], *clauses, *own[MOST // 2 :]]
-    found = _held(named, of)
+    rules = _held(named, profile)
     if not clauses:
-        found.sort(key=lambda clause: clause not in decision.clauses)
-    found = found or _held(by_weight(decision.clauses), of)
-    return tuple([clause for clause in found if not known_clauses()[clause].ours] or found)[:MOST]
+        rules.sort(key=lambda clause: clause not in decision.clauses)
+    rules = rules or _held(by_weight(decision.clauses), profile)
+    return tuple([clause for clause in rules if not known_clauses()[clause].ours] or rules)[:MOST]
 
 
-def may_be_broken(clauses: Iterable[str], of: tuple[str, str]) -> tuple[str, ...]:
+def may_be_broken(clauses: Iterable[str], profile: tuple[str, str]) -> tuple[str, ...]:
     """Return the rules of a profile that an unknown cause may violate."""
-    return tuple(_held(clauses, of)[:MOST])
+    return tuple(_held(clauses, profile)[:MOST])
 
 
-def _held(clauses: Iterable[str], of: tuple[str, str]) -> list[str]:
+def _held(clauses: Iterable[str], profile: tuple[str, str]) -> list[str]:
     """Keep the rules that apply to a profile: its algorithm, the layers below, and NewReno, shared by every base."""
-    pages = {name for name, _ in layers(*of)} | {DEFAULT_BASE[0]}
+    pages = {name for name, _ in layers(*profile)} | {DEFAULT_BASE[0]}
     known = known_clauses()
-    return [one for one in dict.fromkeys(clauses) if known[one].page in pages and holds(known[one], *of)]
+    return [
+        clause_id
+        for clause_id in dict.fromkeys(clauses)
+        if known[clause_id].page in pages and holds(known[clause_id], *profile)
+    ]
 
 
 def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:

@@ -13,10 +13,10 @@ def curve_of(subject: AnsweredCase, decision: Decision) -> Curve | None:
     """Return the windows around a decision; ``None`` for a computation, or if the adapter reported no windows."""
     if isinstance(subject.case, ComputationCase) or decision.event_index is None:
         return None
-    seen = subject.first or 0
-    first, end = max(0, decision.event_index - _BEFORE), min(subject.length, seen + _AFTER + 1)
+    divergence_index = subject.first or 0
+    first, end = max(0, decision.event_index - _BEFORE), min(subject.length, divergence_index + _AFTER + 1)
     run = Model(subject.case.vector.algorithm, subject.case.profile).begin(subject.config)
-    windows = [seen.cwnd_bytes for seen in drive(run, subject.events[:end])]
+    windows = [observation.cwnd_bytes for observation in drive(run, subject.events[:end])]
     observed = [answer.get("cwnd_bytes") for answer in subject.observed[first:end]]
     if not all(isinstance(window, int) for window in observed):
         return None
@@ -25,5 +25,5 @@ def curve_of(subject: AnsweredCase, decision: Decision) -> Curve | None:
         tuple(windows[first:]),
         tuple(window for window in observed if window is not None),
         decision.event_index,
-        seen,
+        divergence_index,
     )

@@ -42,10 +42,10 @@ def observations(subject: AnsweredCase, variant: Variant) -> Iterator[Any]:
 
 def first_decision(subject: AnsweredCase, variant: Variant) -> int | None:
     """Return the first event with another decision of a variant, up to the first divergence, or None."""
-    for index, (right, other) in enumerate(
+    for index, (right, variant_observation) in enumerate(
         zip(observations(subject, subject.right), observations(subject, variant), strict=False)
     ):
-        if _decided(right) != _decided(other):
+        if _decided(right) != _decided(variant_observation):
             return index
     return None
 
@@ -63,10 +63,10 @@ def _decided(observation: Any) -> tuple[Any, ...]:
 def first_visible(subject: AnsweredCase, variant: Variant) -> int | None:
     """Return the first event with a difference in a declared observable, or None."""
     names = subject.observed[0]
-    for index, (one, other) in enumerate(
+    for index, (right, variant_observation) in enumerate(
         zip(observations(subject, subject.right), observations(subject, variant), strict=False)
     ):
-        first, second = observables(one), observables(other)
+        first, second = observables(right), observables(variant_observation)
         if any(first.get(name) != second.get(name) for name in names):
             return index
     return None
@@ -75,15 +75,17 @@ def first_visible(subject: AnsweredCase, variant: Variant) -> int | None:
 def at_event(subject: AnsweredCase, index: int, variant: Variant | None) -> Decision:
     """Return the decision at an event with the rules applied by the model; event 0 includes initialisation."""
     assert not isinstance(subject.case, ComputationCase)
-    seen = list(observations(subject, subject.right))
+    right_steps = list(observations(subject, subject.right))
     index = min(
-        index, len(seen) - 1
+        index, len(right_steps) - 1
     )  # a case that conforms alone, but contradicts the choices of the run, does not diverge
-    right = seen[index]
+    right = right_steps[index]
     steps = list(observations(subject, variant)) if variant is not None else []
-    other = observables(steps[index]) if index < len(steps) else {}
+    variant_answer = observables(steps[index]) if index < len(steps) else {}
     clauses = clauses_of(subject, index)
-    return Decision(subject.case.id, index, event_to_json(subject.events[index]), clauses, observables(right), other)
+    return Decision(
+        subject.case.id, index, event_to_json(subject.events[index]), clauses, observables(right), variant_answer
+    )
 
 
 def divergence_of(subject: AnsweredCase) -> Divergence | None:
@@ -142,8 +144,8 @@ def computed(subject: AnsweredCase, variant: Variant | None) -> Decision:
     case = subject.case
     assert isinstance(case, ComputationCase)
     try:
-        other = variant.compute(case.profile, case.inputs) if variant is not None else {}
+        variant_outputs = variant.compute(case.profile, case.inputs) if variant is not None else {}
     except CRASHES:
-        other = {}
+        variant_outputs = {}
     expectation = case.expectation
-    return Decision(case.id, None, case.inputs, expectation.clauses, dict(expectation.expect), other)
+    return Decision(case.id, None, case.inputs, expectation.clauses, dict(expectation.expect), variant_outputs)

@@ -32,7 +32,7 @@ class Departures:
 
     chosen: Chosen
     failures: Failures
-    _found: list[Explanation] = field(default_factory=list)
+    _explanations: list[Explanation] = field(default_factory=list)
 
     @property
     def failing(self) -> list[AnsweredCase]:
@@ -46,26 +46,26 @@ class Departures:
 
     def explanations(self, known: Sequence[Explanation] = ()) -> list[Explanation]:
         """Return the explanations of the departures under the choices. ``known``: causes in other profiles."""
-        if not self._found:
-            self._found.extend(self.failures.explanations([] if self.chosen.options else known))
-        return self._found
+        if not self._explanations:
+            self._explanations.extend(self.failures.explanations([] if self.chosen.options else known))
+        return self._explanations
 
     @property
     def is_explained(self) -> bool:
         """Whether the explanations cover every failure."""
-        explained = {case for found in self.explanations() for case in found.explained}
+        explained = {case for explanation in self.explanations() for case in explanation.explained}
         return all(subject.case.id in explained for subject in self.failing)
 
 
 def of_profile(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> "Verdicts":
     """Return the verdicts on the failures in a profile; departures are relative to the choices of the run."""
-    found = compared(failing, passing)
-    models, taken = found.models, found.joint.taken
-    agreement = _agreement(models.chosen(taken), models, list(found.conforming.values()))
-    agreed = [subject for subject, _ in found.conforming.values()]
-    needed = models.chosen(nearest(taken, found.fronts, [*agreed, *passing], models))
-    departures = _departures(needed, found.rest, agreed, passing)
-    return Verdicts(agreement, departures, found.undecided, found.joint.clashes)
+    comparison = compared(failing, passing)
+    models, alternatives = comparison.models, comparison.joint.taken
+    agreement = _agreement(models.chosen(alternatives), models, list(comparison.conforming.values()))
+    agreed = [subject for subject, _ in comparison.conforming.values()]
+    needed = models.chosen(nearest(alternatives, comparison.fronts, [*agreed, *passing], models))
+    departures = _departures(needed, comparison.rest, agreed, passing)
+    return Verdicts(agreement, departures, comparison.undecided, comparison.joint.clashes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _departures(
     exact = failures.known()
     if not exact and not departures.is_explained:
         # A wrong decision may replace a choice.
-        exact = [one for one in failures.parts() if len(one.explained) == len(failures.failing)]
+        exact = [explanation for explanation in failures.parts() if len(explanation.explained) == len(failures.failing)]
         if not exact:
             return _with_fewer_choices(chosen, rest, agreed, passing, budget) or departures
     return Departures(Chosen(), Failures(rest, passing, budget=budget), exact) if exact else departures
@@ -112,17 +112,17 @@ def _with_fewer_choices(
     The choice needed by most cases is dropped first.
     """
 
-    def needing(left: Chosen) -> list[AnsweredCase]:
-        return [subject for subject in agreed if not subject.explained_by(left.variant)]
+    def needing(fewer: Chosen) -> list[AnsweredCase]:
+        return [subject for subject in agreed if not subject.explained_by(fewer.variant)]
 
-    without = ((left, needing(left)) for left in map(chosen.without, chosen.options))
-    for left, needed in sorted(without, key=lambda one: -len(one[1])):
-        others = [subject for subject in agreed if subject not in needed]
-        choices = buildable(left.candidate) if left.options else None
-        diverging, right = _under(left, [*rest, *needed]), [*passing, *_under(left, others)]
+    without = ((fewer, needing(fewer)) for fewer in map(chosen.without, chosen.options))
+    for fewer, needed in sorted(without, key=lambda pair: -len(pair[1])):
+        unaffected = [subject for subject in agreed if subject not in needed]
+        choices = buildable(fewer.candidate) if fewer.options else None
+        diverging, right = _under(fewer, [*rest, *needed]), [*passing, *_under(fewer, unaffected)]
         whole = Failures(diverging, right, choices, budget=budget).whole
         if whole:
-            return Departures(left, Failures(_under(left, rest), right, choices, budget=budget), whole)
+            return Departures(fewer, Failures(_under(fewer, rest), right, choices, budget=budget), whole)
     return None
 
 
@@ -152,25 +152,25 @@ def _moments(models: Models, conforming: Sequence[tuple[AnsweredCase, Conforming
             cases.setdefault(name, []).append(subject.case.id)
     options = models.options
     return [
-        Choice(options[name].point, name, options[name].candidate.what, options[name].point.clauses, tuple(found))
-        for name, found in cases.items()
+        Choice(options[name].point, name, options[name].candidate.what, options[name].point.clauses, tuple(case_ids))
+        for name, case_ids in cases.items()
     ]
 
 
 def _choice(chosen: Chosen, option: Option, conforming: Sequence[AnsweredCase]) -> Choice:
     """Return a choice with the cases that need it, and the rules of the first of them."""
-    left = chosen.without(option)
-    cases = shortest_first([subject for subject in conforming if _needs(subject, left.variant, chosen.variant)])
+    fewer = chosen.without(option)
+    cases = shortest_first([subject for subject in conforming if _needs(subject, fewer.variant, chosen.variant)])
     clauses = option.point.clauses
-    failing = [subject for subject in cases if not subject.explained_by(left.variant)]
+    failing = [subject for subject in cases if not subject.explained_by(fewer.variant)]
     if failing:
-        decision = decision_of(failing[0].under(left.variant), chosen.variant)
+        decision = decision_of(failing[0].under(fewer.variant), chosen.variant)
         clauses = broken_by(option.candidate, decision, failing[0].profile)
     names = tuple(subject.case.id for subject in cases)
     return Choice(option.point, option.candidate.id, option.candidate.what, clauses, names)
 
 
-def _needs(subject: AnsweredCase, left: Variant, chosen: Variant) -> bool:
+def _needs(subject: AnsweredCase, reduced: Variant, chosen: Variant) -> bool:
     """Return whether a case needs a choice: without it the case fails or follows more bounds."""
-    without = subject.walk(left)
+    without = subject.walk(reduced)
     return subject.judged_by(without) < subject.length or len(without.taken) > len(subject.walk(chosen).taken)

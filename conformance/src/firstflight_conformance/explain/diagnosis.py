@@ -45,22 +45,24 @@ def scored(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport
     """Return the report on a null adapter with the rules not exercised by its passed cases, without a diagnosis."""
     judged = [result for result in report.results if result.verdict is not Verdict.UNSUPPORTED]
     passed = [cases[result.case_id] for result in judged if result.verdict is Verdict.PASS]
-    others = [cases[result.case_id] for result in judged if result.verdict is not Verdict.PASS]
-    return replace(report, diagnosis=Diagnosis(exercised=exercised_by(passed, others)))
+    failed = [cases[result.case_id] for result in judged if result.verdict is not Verdict.PASS]
+    return replace(report, diagnosis=Diagnosis(exercised=exercised_by(passed, failed)))
 
 
 def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[AnsweredCase]) -> list[AnsweredCase]:
     """Return the completely judged passes in profiles with failures; in closed loop, only runs equal to the model."""
     assert report.declaration is not None
     profiles = {(subject.case.vector.algorithm, subject.case.profile) for subject in failing}
-    found = [
+    passed_cases = [
         cases[result.case_id]
         for result in report.results
         if result.verdict is Verdict.PASS
         and result.judged_events is None
         and not (result.loop and result.loop.stack != result.loop.model)
     ]
-    return [passed(case, report.declaration) for case in found if (case.vector.algorithm, case.profile) in profiles]
+    return [
+        passed(case, report.declaration) for case in passed_cases if (case.vector.algorithm, case.profile) in profiles
+    ]
 
 
 def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *, choices: bool = True) -> Diagnosis:
@@ -69,38 +71,51 @@ def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *
     Without ``choices``, another choice at an open point is reported as a cause.
     """
     groups = by_profile(failing, passing)
-    found = [of_profile(*group) if choices else without_choices(*group) for group in groups]
-    rest = [verdicts.departures for verdicts in found if verdicts.departures.failing]
-    of = sum(len(departures.failing) for departures in rest)
+    profile_verdicts = [of_profile(*group) if choices else without_choices(*group) for group in groups]
+    rest = [verdicts.departures for verdicts in profile_verdicts if verdicts.departures.failing]
+    failure_count = sum(len(departures.failing) for departures in rest)
     causes: list[Cause] = []
     known: list[Explanation] = []
     for departures in rest:
         # A mistake in the base causes failures in several profiles.
         known += departures.explanations(known)
-        causes = _merged(causes, _causes(departures, of))
-    conforming = {one.case.id: one.cut for verdicts in found for one in verdicts.agreement.judged}
+        causes = _merged(causes, _causes(departures, failure_count))
+    conforming = {
+        judged_case.case.id: judged_case.cut
+        for verdicts in profile_verdicts
+        for judged_case in verdicts.agreement.judged
+    }
     whole = [Judged(subject, None) for subject in passing]
     return Diagnosis(
         tuple(sorted(causes, key=_place)),
-        tuple(choice for verdicts in found for choice in verdicts.agreement.choices),
+        tuple(choice for verdicts in profile_verdicts for choice in verdicts.agreement.choices),
         conforming,
-        exercised([*whole, *(one for verdicts in found for one in verdicts.agreement.judged)]),
-        tuple(case for verdicts in found for case in verdicts.undecided),
-        {case: other for verdicts in found for case, other in verdicts.clashes.items()},
+        exercised(
+            [*whole, *(judged_case for verdicts in profile_verdicts for judged_case in verdicts.agreement.judged)]
+        ),
+        tuple(case for verdicts in profile_verdicts for case in verdicts.undecided),
+        {case: objecting for verdicts in profile_verdicts for case, objecting in verdicts.clashes.items()},
     )
 
 
 def _merged(causes: Sequence[Cause], more: Sequence[Cause]) -> list[Cause]:
     """Return the causes of several profiles; equal known causes are merged."""
-    found = [*causes]
+    merged = [*causes]
     for cause in more:
-        at = next((i for i, one in enumerate(found) if one.cause == cause.cause and one.kind != "rule"), None)
+        at = next(
+            (
+                i
+                for i, known_cause in enumerate(merged)
+                if known_cause.cause == cause.cause and known_cause.kind != "rule"
+            ),
+            None,
+        )
         if at is None:
-            found.append(cause)
+            merged.append(cause)
         else:
-            cases = (*found[at].cases, *cause.cases)
-            found[at] = replace(found[at], cases=cases, followed=found[at].followed + cause.followed)
-    return found
+            cases = (*merged[at].cases, *cause.cases)
+            merged[at] = replace(merged[at], cases=cases, followed=merged[at].followed + cause.followed)
+    return merged
 
 
 def _place(cause: Cause) -> tuple[int, int, int]:
@@ -110,33 +125,35 @@ def _place(cause: Cause) -> tuple[int, int, int]:
     return 2 if cause.is_scrap else 0, -cause.explains, cause.followed
 
 
-def _causes(departures: Departures, of: int) -> list[Cause]:
-    found = departures.explanations()
-    causes = [_cause(explanation, departures.failing, of) for explanation in found]
+def _causes(departures: Departures, failure_count: int) -> list[Cause]:
+    explanations = departures.explanations()
+    causes = [_cause(explanation, departures.failing, failure_count) for explanation in explanations]
     done = {case for cause in causes for case in cause.cases}
     rest = [subject for subject in departures.failing if subject.case.id not in done]
     if rest:
-        return [*causes, _unknown(rest, of, departures)]
+        return [*causes, _unknown(rest, failure_count, departures)]
     stopped = departures.failures.stopped
     return [replace(causes[0], notes=stopped), *causes[1:]] if causes else causes
 
 
-def _cause(found: Explanation, failing: Sequence[AnsweredCase], of: int) -> Cause:
-    explained = _clearest_first([subject for subject in failing if subject.case.id in found.explained], found.variant)
-    decision = decision_of(explained[0], found.variant)
-    clauses = broken_by(found.candidate, decision, explained[0].profile, found.clauses)
+def _cause(explanation: Explanation, failing: Sequence[AnsweredCase], failure_count: int) -> Cause:
+    explained = _clearest_first(
+        [subject for subject in failing if subject.case.id in explanation.explained], explanation.variant
+    )
+    decision = decision_of(explained[0], explanation.variant)
+    clauses = broken_by(explanation.candidate, decision, explained[0].profile, explanation.clauses)
     return Cause(
-        found.candidate.id,
-        found.candidate.kind,
-        found.candidate.what,
+        explanation.candidate.id,
+        explanation.candidate.kind,
+        explanation.candidate.what,
         clauses,
         most_binding(clauses),
         tuple(subject.case.id for subject in explained),
-        of,
+        failure_count,
         decision,
         *_about(explained[0].case),
         curve_of(explained[0], decision),
-        sum(bool(subject.walk(found.variant).taken) for subject in explained),
+        sum(bool(subject.walk(explanation.variant).taken) for subject in explained),
         divergence_of(explained[0]),
     )
 
@@ -154,7 +171,7 @@ def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[
     return sorted(shortest_first(subjects), key=affected)
 
 
-def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> Cause:
+def _unknown(rest: Sequence[AnsweredCase], failure_count: int, departures: Departures) -> Cause:
     """Return the unknown cause of unexplained failures: near causes, and the rules relevant to the shortest failure."""
     # A case that conforms alone, but contradicts the choices of the run, does not diverge: such cases come last.
     ordered = sorted(
@@ -171,13 +188,13 @@ def _unknown(rest: Sequence[AnsweredCase], of: int, departures: Departures) -> C
     about = _about(case)
     curve = curve_of(ordered[0], decision)
     notes = (
-        *(one.note(of) for one in near),
+        *(operator.note(failure_count) for operator in near),
         *([line[0]] if line else ()),
         *arithmetic(ordered[0]),
         *failures.stopped,
     )
     return Cause(
-        UNKNOWN, "rule", "no known cause", clauses, at_most(clauses), cases, of, decision, *about,
+        UNKNOWN, "rule", "no known cause", clauses, at_most(clauses), cases, failure_count, decision, *about,
         curve=curve, divergence=divergence_of(ordered[0]), notes=notes,
     )  # fmt: skip
 

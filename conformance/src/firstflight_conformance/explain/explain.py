@@ -107,8 +107,8 @@ class Failures:
         operators, rules = self._operators(_EDITS if sure else None), _rules(known)
         if sure and (len(operators) != 1 or rules.keys().isdisjoint(operators[0].clauses)):
             return known
-        merged = [*(rule for one in operators for rule in one.clauses), *rules]
-        return [*(_ordered(one, rules, merged) for one in operators), *known][:NAMED]
+        merged = [*(rule for explanation in operators for rule in explanation.clauses), *rules]
+        return [*(_ordered(explanation, rules, merged) for explanation in operators), *known][:NAMED]
 
     def known(self) -> list[Explanation]:
         """Return a stand-in, readings and named mutants that explain all failures. A stand-in gets the rules of all."""
@@ -123,37 +123,45 @@ class Failures:
         beyond = {candidate: self._beyond(candidate) for candidate in self._tried}
         parts = sorted(
             (self._part(candidate) for candidate in self._tried if beyond[candidate]),
-            key=lambda found: (-len(found.explained), -beyond[found.candidate]),
+            key=lambda part: (-len(part.explained), -beyond[part.candidate]),
         )
         with self.budget.at_most(_EVENTS_OF_PAIRS):
             both = self._pair(parts) or self._beside([part.candidate for part in parts], self._tried)
         if both is not None:
             return [both]
-        return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
+        return sorted(map(self._all_of, self._cover(parts)), key=lambda part: -len(part.explained))
 
     def stand_ins(self) -> list[Explanation]:
         """Return the base alone or another profile if it reproduces all answers."""
         cases = frozenset(subject.case.id for subject in self.failing)
-        for profile in dict.fromkeys((one.case.vector.algorithm, one.case.profile) for one in self.failing):
+        for profile in dict.fromkeys((subject.case.vector.algorithm, subject.case.profile) for subject in self.failing):
             for candidate, variant in stand_ins(*profile, self.choices):
-                found = Explanation(candidate, variant, cases)
-                if self._explains_all(variant) and not self._followed(found) and self.is_harmless(found):
-                    return [found]
+                explanation = Explanation(candidate, variant, cases)
+                if self._explains_all(variant) and not self._followed(explanation) and self.is_harmless(explanation):
+                    return [explanation]
         return []
 
     def _known(self, known: Iterable[Explanation]) -> list[Explanation]:
         """Return the causes in other profiles that explain all failures here."""
         cases = frozenset(subject.case.id for subject in self.failing)
-        found = [replace(one, explained=cases) for one in known if self._explains_all(one.variant)]
-        return [one for one in found if not self._followed(one) and self.is_harmless(one)]
+        explanations = [
+            replace(explanation, explained=cases) for explanation in known if self._explains_all(explanation.variant)
+        ]
+        return [
+            explanation
+            for explanation in explanations
+            if not self._followed(explanation) and self.is_harmless(explanation)
+        ]
 
     def _nearest(self, search: Search) -> list[Found]:
         """Return the operators with the most explained failures and fewest contradicted passes, one per line."""
-        found: dict[tuple[object, int], Found] = {}
-        for one in sorted(search.near, key=lambda one: (len(one.contradicted) - len(one.explained), one.place)):
-            if not one.followed:
-                found.setdefault((one.operation.function, one.operation.line), one)
-        return [search.cited(one) for one in [*found.values()][:_NEAREST]]
+        by_line: dict[tuple[object, int], Found] = {}
+        for operator in sorted(
+            search.near, key=lambda operator: (len(operator.contradicted) - len(operator.explained), operator.place)
+        ):
+            if not operator.followed:
+                by_line.setdefault((operator.operation.function, operator.operation.line), operator)
+        return [search.cited(operator) for operator in [*by_line.values()][:_NEAREST]]
 
     @property
     def stopped(self) -> tuple[str, ...]:
@@ -169,9 +177,9 @@ class Failures:
             self.near = self._nearest(search)
             self.line = search.best_line()
         by_line: dict[tuple[object, int], list[Found]] = {}
-        for one in exact:
-            by_line.setdefault((one.operation.function, one.operation.line), []).append(one)
-        return [_of_operator(of_line) for of_line in by_line.values()][:NAMED]
+        for operator in exact:
+            by_line.setdefault((operator.operation.function, operator.operation.line), []).append(operator)
+        return [_of_operator(line_operators) for line_operators in by_line.values()][:NAMED]
 
     @cached_property
     def exact(self) -> list[Explanation]:
@@ -189,12 +197,14 @@ class Failures:
                 break
         return whole[:NAMED]
 
-    def _followed(self, found: Explanation) -> int:
+    def _followed(self, explanation: Explanation) -> int:
         """Return the number of cases explained only with values within a bound of a text."""
-        if found.candidate not in self._follows:
+        if explanation.candidate not in self._follows:
             self.budget.spend(sum(subject.length for subject in self.failing))
-            self._follows[found.candidate] = sum(bool(one.walk(found.variant).taken) for one in self.failing)
-        return self._follows[found.candidate]
+            self._follows[explanation.candidate] = sum(
+                bool(subject.walk(explanation.variant).taken) for subject in self.failing
+            )
+        return self._follows[explanation.candidate]
 
     def _build(self, candidate: Candidate) -> Variant | None:
         """Return the model with the choices and a candidate, or None if it cannot be built."""
@@ -236,13 +246,17 @@ class Failures:
         variant = self._build(candidate)
         if variant is None or not self._explains_all(variant):
             return None
-        found = Explanation(candidate, variant, frozenset(subject.case.id for subject in self.failing))
-        return found if self.is_harmless(found) else None
+        explanation = Explanation(candidate, variant, frozenset(subject.case.id for subject in self.failing))
+        return explanation if self.is_harmless(explanation) else None
 
     def _beyond(self, candidate: Candidate) -> int:
         """Return the number of answers reproduced beyond the divergence, summed over the sample."""
         variant, sample = self._build(candidate), self.sample
-        return sum(max(0, self._reproduced(one, variant) - (one.first or 0)) for one in sample) if variant else 0
+        return (
+            sum(max(0, self._reproduced(subject, variant) - (subject.first or 0)) for subject in sample)
+            if variant
+            else 0
+        )
 
     def _part(self, candidate: Candidate) -> Explanation:
         """Return the partial explanation by a candidate, tried on a part of the failures."""
@@ -253,83 +267,92 @@ class Failures:
 
     def _cover(self, parts: Sequence[Explanation]) -> list[Explanation]:
         """Return harmless partial causes, the largest first; each explains cases not explained by earlier causes."""
-        left = list(parts)
+        remaining = list(parts)
         chosen: list[Explanation] = []
         done: set[str] = set()
-        while left and len(chosen) < NAMED:
-            best = max(left, key=lambda found: len(found.explained - done))
+        while remaining and len(chosen) < NAMED:
+            best = max(remaining, key=lambda part: len(part.explained - done))
             if best.explained <= done:
                 break
-            left.remove(best)
+            remaining.remove(best)
             if self.is_harmless(best):
                 chosen.append(best)
                 done |= best.explained
         return chosen
 
-    def _all_of(self, found: Explanation) -> Explanation:
+    def _all_of(self, explanation: Explanation) -> Explanation:
         """Return the explanation with all its explained cases."""
         with self.budget.to_the_end():
-            explained = [subject.case.id for subject in self.failing if self._explains(subject, found.variant)]
-        return replace(found, explained=frozenset(explained))
+            explained = [subject.case.id for subject in self.failing if self._explains(subject, explanation.variant)]
+        return replace(explanation, explained=frozenset(explained))
 
-    def is_harmless(self, found: Explanation) -> bool:
+    def is_harmless(self, explanation: Explanation) -> bool:
         """Return whether the candidate keeps the answers of passing cases, checked up to a limit of events."""
-        known = self._harmless.get(found.candidate)
+        known = self._harmless.get(explanation.candidate)
         if known is None:
-            left = PASSING_EVENTS
+            remaining_events = PASSING_EVENTS
             known = True
             for subject in self.passing:
-                left -= subject.length
-                if left < 0 or not known:
+                remaining_events -= subject.length
+                if remaining_events < 0 or not known:
                     break
                 self.budget.spend(subject.length)
-                known = subject.unchanged_by(found.variant)
-            self._harmless[found.candidate] = known
+                known = subject.unchanged_by(explanation.variant)
+            self._harmless[explanation.candidate] = known
         return known
 
     def _pair(self, parts: Sequence[Explanation]) -> Explanation | None:
         """Return a pair that explains all failures: each part explains cases that the other does not."""
         couples = [
-            (one, other)
-            for one, other in combinations(parts[:PARTIAL], 2)
-            if not one.explained <= other.explained and not other.explained <= one.explained
+            (part, other)
+            for part, other in combinations(parts[:PARTIAL], 2)
+            if not part.explained <= other.explained and not other.explained <= part.explained
         ]
         couples.sort(key=lambda both: -len(both[0].explained | both[1].explained))
-        return self._first([(one.candidate, other.candidate) for one, other in couples[:PAIRS]])
+        return self._first([(part.candidate, other.candidate) for part, other in couples[:PAIRS]])
 
     def _beside(self, leading: Sequence[Candidate], tried: Sequence[Candidate]) -> Explanation | None:
         """Return a pair that explains all failures: one part is visible only together with the other."""
-        couples = ((one, other) for one in leading for other in tried if other is not one)
+        couples = ((candidate, other) for candidate in leading for other in tried if other is not candidate)
         return self._first(list(islice(couples, BESIDE)))
 
     def _first(self, couples: Sequence[tuple[Candidate, Candidate]]) -> Explanation | None:
         tried = takewhile(lambda _: not self.budget.is_spent, couples)
-        return next((found for one, other in tried if (found := self._together(one, other)) is not None), None)
+        return next(
+            (
+                explanation
+                for candidate, other in tried
+                if (explanation := self._together(candidate, other)) is not None
+            ),
+            None,
+        )
 
-    def _together(self, one: Candidate, other: Candidate) -> Explanation | None:
-        both = pair(one, other)
+    def _together(self, candidate: Candidate, other: Candidate) -> Explanation | None:
+        both = pair(candidate, other)
         variant = self._new(both)
         if variant is None or not all(self._explains(subject, variant) for subject in self.failing):
             return None
-        found = Explanation(both, variant, frozenset(subject.case.id for subject in self.failing))
-        return found if self.is_harmless(found) else None
+        explanation = Explanation(both, variant, frozenset(subject.case.id for subject in self.failing))
+        return explanation if self.is_harmless(explanation) else None
 
 
-def _of_operator(found: Sequence[Found]) -> Explanation:
+def _of_operator(operators: Sequence[Found]) -> Explanation:
     """Return the explanation by the best operator of a line, with the number of other operators of the line."""
-    best = found[0]
-    what = best.operation.sentence
-    if len(found) > 1:
-        what += f" (and {len(found) - 1} other edits of this line)"
-    return Explanation(replace(best.candidate, what=what), best.variant, best.explained, best.clauses)
+    best = operators[0]
+    sentence = best.operation.sentence
+    if len(operators) > 1:
+        sentence += f" (and {len(operators) - 1} other edits of this line)"
+    return Explanation(replace(best.candidate, what=sentence), best.variant, best.explained, best.clauses)
 
 
-def _rules(found: Iterable[Explanation]) -> dict[str, None]:
+def _rules(explanations: Iterable[Explanation]) -> dict[str, None]:
     """Return the rules of explanations by readings and named mutants, in order."""
-    return dict.fromkeys(rule for one in found for part in one.candidate.parts for rule in rules_of(part))
+    return dict.fromkeys(
+        rule for explanation in explanations for part in explanation.candidate.parts for rule in rules_of(part)
+    )
 
 
-def _ordered(found: Explanation, rules: Collection[str], merged: Sequence[str]) -> Explanation:
+def _ordered(explanation: Explanation, rules: Collection[str], merged: Sequence[str]) -> Explanation:
     """Return an operator with ordered rules: shared with named mutants, other own rules, rules of equal causes."""
-    shared = [rule for rule in found.clauses if rule in rules]
-    return replace(found, clauses=tuple(dict.fromkeys([*shared, *found.clauses, *merged])))
+    shared = [rule for rule in explanation.clauses if rule in rules]
+    return replace(explanation, clauses=tuple(dict.fromkeys([*shared, *explanation.clauses, *merged])))

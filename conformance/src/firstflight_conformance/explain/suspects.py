@@ -42,41 +42,46 @@ def suspects_of(
     if isinstance(subject.case, ComputationCase):
         decision = computed(subject, None)
         return decision, tuple(by_weight(decision.clauses))
-    seen = subject.first or 0
-    others = [one for one in sample_of(failing[1:], _CASES) if (one.first or 0) < _EVENTS]
+    divergence_index = subject.first or 0
+    other_failures = [failure for failure in sample_of(failing[1:], _CASES) if (failure.first or 0) < _EVENTS]
     votes: dict[int, int] = {}
     scores: list[tuple[int, Candidate]] = []
     for candidate in candidates:
         if budget.is_spent:
             break
-        budget.spend(BUILT + 2 * sum((one.first or 0) + 1 for one in (subject, *others)))
+        budget.spend(BUILT + 2 * sum((failure.first or 0) + 1 for failure in (subject, *other_failures)))
         variant = build(candidate if choices is None else together([choices, candidate]))
         if variant is None:
             continue
         score = _likeness(subject, variant)
         if score > 0:
             index = first_decision(subject, variant)
-            index = seen if index is None else index
+            index = divergence_index if index is None else index
             votes[index] = votes.get(index, 0) + 1
-        scores.append((score + sum(_likeness(one, variant) for one in others), candidate))
-    decision = at_event(subject, max(votes, key=lambda index: (votes[index], index), default=seen), None)
+        scores.append((score + sum(_likeness(failure, variant) for failure in other_failures), candidate))
+    decision = at_event(subject, max(votes, key=lambda index: (votes[index], index), default=divergence_index), None)
     best = sorted((score for score in scores if score[0] > 0), key=lambda score: -score[0])
-    of_alike = [rule for _, candidate in best for part in candidate.parts for rule in rules_of(part, decision.clauses)]
-    alike = list(dict.fromkeys(of_alike))
+    similar_rules = [
+        rule for _, candidate in best for part in candidate.parts for rule in rules_of(part, decision.clauses)
+    ]
+    alike = list(dict.fromkeys(similar_rules))
     rules = [*alike[:_ALIKE], *by_weight(decision.clauses), *alike[_ALIKE:]]
     return decision, tuple(dict.fromkeys(rules))
 
 
 def _likeness(subject: AnsweredCase, variant: Variant) -> int:
     """Return the similarity of a variant's first divergence to the observed one; negative if it comes earlier."""
-    seen, visible = subject.first or 0, first_visible(subject, variant)
-    if visible != seen:
+    divergence_index, visible = subject.first or 0, first_visible(subject, variant)
+    if visible != divergence_index:
         return 0 if visible is None else -_OBSERVABLES
-    if subject.reproduced(variant, seen + 1) > seen:
+    if subject.reproduced(variant, divergence_index + 1) > divergence_index:
         return _ANSWER
-    right, other = (
-        observables(next(islice(observations(subject, one), seen, None))) for one in (subject.right, variant)
+    right, variant_answer = (
+        observables(next(islice(observations(subject, model), divergence_index, None)))
+        for model in (subject.right, variant)
     )
-    observed = subject.observed[seen]
-    alike = all((right.get(name) != value) == (right.get(name) != other.get(name)) for name, value in observed.items())
+    observed = subject.observed[divergence_index]
+    alike = all(
+        (right.get(name) != value) == (right.get(name) != variant_answer.get(name)) for name, value in observed.items()
+    )
     return _OBSERVABLES if alike else _EVENT

@@ -81,32 +81,49 @@ def standings(
             if subject is not None:
                 (agreeing if subject.first is None else differing).setdefault(name, []).append(subject)
     names = dict.fromkeys([*agreeing, *differing])
-    found = [Standing(algorithm, name, tuple(agreeing.get(name, ())), tuple(differing.get(name, ()))) for name in names]
+    profile_standings = [
+        Standing(algorithm, name, tuple(agreeing.get(name, ())), tuple(differing.get(name, ()))) for name in names
+    ]
     claimed = adapter.declaration.algorithms[algorithm]
-    wins = {one.profile: sum(one.lead(other) > 0 for other in found) for one in found}
-    return sorted(found, key=lambda one: (-wins[one.profile], one.profile not in claimed, -one.nearness, one.profile))
+    wins = {
+        standing.profile: sum(standing.lead(other) > 0 for other in profile_standings) for standing in profile_standings
+    }
+    return sorted(
+        profile_standings,
+        key=lambda standing: (
+            -wins[standing.profile],
+            standing.profile not in claimed,
+            -standing.nearness,
+            standing.profile,
+        ),
+    )
 
 
-def nearest(found: Sequence[Standing], claimed: Collection[str] = ()) -> tuple[list[Standing], Diagnosis]:
+def nearest(ranking: Sequence[Standing], claimed: Collection[str] = ()) -> tuple[list[Standing], Diagnosis]:
     """Return the standings with the nearest first, and the differences of the implementation from the nearest.
 
     The nearest profile is one whose answers all agree, or agree after a single change; declared profiles come first.
     Otherwise it is the profile with the fewest changes, among profiles about as near as the first.
     """
-    whole = [standing for standing in found if not standing.differing]
-    claimed_first = sorted(whole or _close(found, _FAR), key=lambda standing: standing.profile not in claimed)
+    whole = [standing for standing in ranking if not standing.differing]
+    claimed_first = sorted(whole or _close(ranking, _FAR), key=lambda standing: standing.profile not in claimed)
     single = next(
-        (one for one in claimed_first if not one.differing or Failures(one.differing, one.agreeing).exact), None
+        (
+            standing
+            for standing in claimed_first
+            if not standing.differing or Failures(standing.differing, standing.agreeing).exact
+        ),
+        None,
     )
-    close = _close(found, _ABOUT)[:_CLOSE] if single is None else [single]
+    close = _close(ranking, _ABOUT)[:_CLOSE] if single is None else [single]
     diagnoses = {standing.profile: standing.diagnosis() for standing in close}
     best = min(close, key=lambda standing: _changes(diagnoses[standing.profile]))
-    return [best, *(standing for standing in found if standing is not best)], diagnoses[best.profile]
+    return [best, *(standing for standing in ranking if standing is not best)], diagnoses[best.profile]
 
 
-def _close(found: Sequence[Standing], part: float) -> list[Standing]:
+def _close(ranking: Sequence[Standing], part: float) -> list[Standing]:
     """Return the profiles with at least a given part of the first profile's nearness."""
-    return [standing for standing in found if standing.nearness >= part * found[0].nearness]
+    return [standing for standing in ranking if standing.nearness >= part * ranking[0].nearness]
 
 
 def _changes(diagnosis: Diagnosis) -> int:

@@ -33,10 +33,10 @@ AnyCase = Case | ComputationCase
 
 def by_profile(cases: Iterable[AnyCase]) -> dict[tuple[str, str], list[AnyCase]]:
     """Return the cases by algorithm and profile, in order."""
-    found: dict[tuple[str, str], list[AnyCase]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[AnyCase]] = defaultdict(list)
     for case in cases:
-        found[case.vector.algorithm, case.profile].append(case)
-    return dict(sorted(found.items()))
+        groups[case.vector.algorithm, case.profile].append(case)
+    return dict(sorted(groups.items()))
 
 
 def files(cases: Iterable[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[tuple[str, str]]:
@@ -61,17 +61,17 @@ def _texts(groups: list[list[AnyCase]], clauses: Mapping[str, Clause]) -> Iterat
 
 
 # In the child processes: the arguments at the fork.
-_GIVEN: tuple[list[list[AnyCase]], Mapping[str, Clause]]
+_INPUTS: tuple[list[list[AnyCase]], Mapping[str, Clause]]
 
 
 def _begin(groups: list[list[AnyCase]], clauses: Mapping[str, Clause]) -> None:
-    global _GIVEN
-    _GIVEN = groups, clauses
+    global _INPUTS
+    _INPUTS = groups, clauses
     children.die_with_parent()
 
 
 def _text(index: int) -> str:
-    groups, clauses = _GIVEN
+    groups, clauses = _INPUTS
     return "".join(lines(groups[index], clauses))
 
 
@@ -115,8 +115,8 @@ def _header(cases: Sequence[AnyCase]) -> dict[str, Any]:
 def _rules(case: AnyCase, clauses: Mapping[str, Clause], **more: Any) -> dict[str, Any]:
     """Return the clauses of a case, each with its level, and the clauses of this project."""
     carried_out = [clauses[name] for name in case.expectation.clauses]
-    there = {clause.level for clause in carried_out}
-    level = next((level for level, words in _LEVELS.items() if there.intersection(words)), None)
+    levels = {clause.level for clause in carried_out}
+    level = next((level for level, words in _LEVELS.items() if levels.intersection(words)), None)
     return {
         "tier": case.vector.tier,
         "level": level,
@@ -152,10 +152,10 @@ def _case_and_events(case: Case, conforming: Ways, clauses: Mapping[str, Clause]
                 **_event(event),
                 "expect": _expected(expected),
                 "allowed": allowed,
-                "ways": others,
+                "ways": other_ways,
             }
         )
-        for i, (event, expected, allowed, others) in enumerate(steps)
+        for i, (event, expected, allowed, other_ways) in enumerate(steps)
     ]
     numbers = map(int, _LARGE.findall("".join([str(config), *events])))
     yield _line(

@@ -51,9 +51,9 @@ def ways(case: Case, models: Models) -> Ways:
     """Return the ways of a case. ``models``: models of its profile, with the alternatives that bounds cover."""
     subject = AnsweredCase(case, Declaration("", "", {}, ()), tuple(case.events), (), None)
     default = _default(subject, models)
-    expected = [flat(observables(one.step.observation)) for one in default]
+    expected = [flat(observables(model_step.step.observation)) for model_step in default]
     begun = default[0].step.position.key
-    found: dict[str, tuple[set[str], list[dict[str, Any]]]] = {}
+    groups: dict[str, tuple[set[str], list[dict[str, Any]]]] = {}
     for name in models.options:
         differing = (
             _differing(Along(subject, variant), models.bits[name], begun, default, expected)
@@ -61,12 +61,15 @@ def ways(case: Case, models: Models) -> Ways:
             else []
         )
         if any(differing):
-            found.setdefault(repr(differing), (set(), differing))[0].add(models.options[name].point.id)
-    answers = [differing for _, differing in found.values()]
+            groups.setdefault(repr(differing), (set(), differing))[0].add(models.options[name].point.id)
+    answers = [differing for _, differing in groups.values()]
     return Ways(
-        ["", *(" or ".join(sorted(points)) for points, _ in found.values())],
-        [{way: of[at] for way, of in enumerate(answers, 1) if of[at]} for at in range(len(default))],
-        [_within(one.step, observed) for one, observed in zip(default, expected, strict=True)],
+        ["", *(" or ".join(sorted(points)) for points, _ in groups.values())],
+        [
+            {way: differences[at] for way, differences in enumerate(answers, 1) if differences[at]}
+            for at in range(len(default))
+        ],
+        [_within(model_step.step, observed) for model_step, observed in zip(default, expected, strict=True)],
     )
 
 
@@ -75,16 +78,16 @@ def _default(subject: AnsweredCase, models: Models) -> list[_Default]:
     variant = models.variant(NOTHING)
     assert variant is not None
     along = Along(subject, variant)
-    position, found = along.begin(), list[_Default]()
+    position, steps = along.begin(), list[_Default]()
     for index, event in enumerate(subject.events):
         step, bits = models.executed.call(lambda: along.step(position, event))  # noqa: B023 - called at once
         assert step.state
-        found.append(_Default(step, bits))
+        steps.append(_Default(step, bits))
         observation = step.observation
         after = step.meets(index, {"cwnd_bytes": observation.cwnd_bytes, "ssthresh_bytes": observation.ssthresh_bytes})
         assert after is not None
         position = after
-    return found
+    return steps
 
 
 def _differing(
@@ -95,28 +98,30 @@ def _differing(
     ``begun``: key of the model's position before the first event. A negative number is treated as a crash: the
     alternative does not fit the profile.
     """
-    found: list[dict[str, Any]] = []
+    changes: list[dict[str, Any]] = []
     try:
         position = along.begin()
         departed, controller = position.key != begun, position.controller
-        for event, one, right in zip(along.subject.events, default, expected, strict=True):
+        for event, model_step, right in zip(along.subject.events, default, expected, strict=True):
             if departed:
                 observation = along.variant.advance(controller, event)
-            elif one.bits & bit:
-                step = along.step(one.step.position, event)
+            elif model_step.bits & bit:
+                step = along.step(model_step.step.position, event)
                 observation, controller = step.observation, step.controller
-                departed = not is_same_state(step.state, one.step.state) or observation != one.step.observation
+                departed = (
+                    not is_same_state(step.state, model_step.step.state) or observation != model_step.step.observation
+                )
             observed = flat(observables(observation)) if departed else {}
-            found.append({name: value for name, value in observed.items() if value != right[name]})
+            changes.append({name: value for name, value in observed.items() if value != right[name]})
     except CRASHES:
         return []
-    numbers = (value for one in found for value in one.values() if isinstance(value, int))
-    return found if all(value >= 0 for value in numbers) else []
+    numbers = (value for changed in changes for value in changed.values() if isinstance(value, int))
+    return changes if all(value >= 0 for value in numbers) else []
 
 
 def _within(step: PendingStep, observed: dict[str, Any]) -> dict[str, list[int]]:
     """Return, by observable, the smallest and the largest value around the model's value that bounds accept."""
-    found: dict[str, list[int]] = {}
+    ranges: dict[str, list[int]] = {}
     for name in observed.keys() & _BOUNDED:
         # For an infinite ssthresh, or without a release time, the search starts at the window.
         own = observed["cwnd_bytes"] if observed[name] is None else observed[name]
@@ -124,8 +129,8 @@ def _within(step: PendingStep, observed: dict[str, Any]) -> dict[str, list[int]]
         most = NUMBER_MAX if own < NUMBER_MAX else WINDOW_MAX_BYTES
         ends = [end for bound in step.position.bounds for end in _ends(own, most, _accepts(step, bound, name))]
         if ends:
-            found[name] = [min(own, *ends), max(own, *ends)]
-    return {name: found[name] for name in _BOUNDED if name in found}
+            ranges[name] = [min(own, *ends), max(own, *ends)]
+    return {name: ranges[name] for name in _BOUNDED if name in ranges}
 
 
 def _accepts(step: PendingStep, bound: Any, name: str) -> Callable[[int], bool]:
@@ -133,16 +138,19 @@ def _accepts(step: PendingStep, bound: Any, name: str) -> Callable[[int], bool]:
 
     def accepts(value: int) -> bool:
         state, variant = step.controller.copy(), step.along.variant
-        asked = bound.copy(variant.advance)
-        taken = asked.follow(step.before, state, step.event, step.observation, {name: value})
-        return taken is not None and getattr(variant.followed(step.observation, state, taken.shows), name) == value
+        trial = bound.copy(variant.advance)
+        acceptance = trial.follow(step.before, state, step.event, step.observation, {name: value})
+        return (
+            acceptance is not None
+            and getattr(variant.followed(step.observation, state, acceptance.shows), name) == value
+        )
 
     return accepts
 
 
 def _ends(own: int, most: int, accepts: Callable[[int], bool]) -> list[int]:
     """Return the ends of the accepted range around ``own`` in 0..``most``, each only if it differs from ``own``."""
-    found = []
+    ends = []
     for sign, room in ((-1, own), (1, most - own)):
         if room > 0 and accepts(own + sign):
             # Distances of the last accepted value and of the first rejected value.
@@ -150,5 +158,5 @@ def _ends(own: int, most: int, accepts: Callable[[int], bool]) -> list[int]:
             while outside - inside > 1:
                 middle = min((inside + outside) // 2, 2 * inside)
                 inside, outside = (middle, outside) if accepts(own + sign * middle) else (inside, middle)
-            found.append(own + sign * inside)
-    return found
+            ends.append(own + sign * inside)
+    return ends

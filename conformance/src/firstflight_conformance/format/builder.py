@@ -154,14 +154,14 @@ class StreamBuilder:
     def ack_bytes(self, t_ns: int, total_bytes: int) -> None:
         """Acknowledge the oldest packets in flight, which must add up to ``total_bytes``."""
         first = self.ledger.in_flight[0].first
-        last, left_bytes = first - 1, total_bytes
+        last, remaining_bytes = first - 1, total_bytes
         for run in self.ledger.in_flight:
-            packets = min(run.count, left_bytes // run.size_bytes)
+            packets = min(run.count, remaining_bytes // run.size_bytes)
             last = run.first + packets - 1 if packets else last
-            left_bytes -= packets * run.size_bytes
+            remaining_bytes -= packets * run.size_bytes
             if packets < run.count:
                 break
-        if left_bytes:
+        if remaining_bytes:
             raise ValueError(f"{total_bytes} bytes end within packet {last + 1}")
         self.ack(t_ns, (first, last))
 

@@ -110,9 +110,9 @@ class Citation:
 def pages() -> list[Path]:
     """Return the pages of ``spec/``, sorted by name. Raise :class:`FileNotFoundError` if no algorithm has a page."""
     common = [path for path in SPEC.glob("*.md") if path.stem != "README"]
-    found = [*common, *of_algorithms("rules.md", SPEC)]
-    found += [path for path in SPEC.glob("*/*.md") if path.stem in _PARTS]
-    return sorted(found, key=lambda path: f"{page_name(path)}.md")
+    page_paths = [*common, *of_algorithms("rules.md", SPEC)]
+    page_paths += [path for path in SPEC.glob("*/*.md") if path.stem in _PARTS]
+    return sorted(page_paths, key=lambda path: f"{page_name(path)}.md")
 
 
 def page_name(path: Path) -> str:
@@ -203,13 +203,13 @@ def _check(options: dict[str, str]) -> None:
 
 def all_clauses() -> dict[str, Clause]:
     """Return every clause of ``spec/`` by id. Raise ``ValueError`` for a duplicate id."""
-    found: dict[str, Clause] = {}
+    clauses: dict[str, Clause] = {}
     for path in pages():
         for clause in parse_page(path):
-            if clause.id in found:
-                raise ValueError(f"{path}: clause {clause.id} is already on page {found[clause.id].page}")
-            found[clause.id] = clause
-    return found
+            if clause.id in clauses:
+                raise ValueError(f"{path}: clause {clause.id} is already on page {clauses[clause.id].page}")
+            clauses[clause.id] = clause
+    return clauses
 
 
 @cache
@@ -220,7 +220,7 @@ def known_clauses() -> dict[str, Clause]:
 
 def citations(paths: list[Path]) -> list[Citation]:
     """Return the lines of files that cite a clause in brackets in a comment."""
-    return [found for path in paths for found in cited_in(path, path.read_text(encoding="utf-8"))]
+    return [citation for path in paths for citation in cited_in(path, path.read_text(encoding="utf-8"))]
 
 
 def cited_in(path: Path, text: str) -> list[Citation]:

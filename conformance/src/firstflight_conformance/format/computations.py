@@ -140,8 +140,8 @@ def load(path: Path) -> Computation:
 
 def load_all(root: Path = VECTORS, algorithms: Collection[str] = ()) -> list[Computation]:
     """Return the computations below ``root`` by id, all or of some algorithms. Raise :class:`VectorError`."""
-    wanted = COMPUTED_ALGORITHMS.intersection(algorithms) if algorithms else COMPUTED_ALGORITHMS
-    folders = [root / name for name in sorted(wanted) if (root / name).exists()]
+    selected = COMPUTED_ALGORITHMS.intersection(algorithms) if algorithms else COMPUTED_ALGORITHMS
+    folders = [root / name for name in sorted(selected) if (root / name).exists()]
     paths = sorted(path for folder in folders for path in json_files(folder))
     first: dict[str, Computation] = {}
     for path in paths:
@@ -161,9 +161,9 @@ def cases(computations: Iterable[Computation]) -> Iterator[ComputationCase]:
 
 def _check_meaning(path: Path, raw: dict[str, Any]) -> None:
     """Check conditions beyond the schema: inputs and profiles fit, and outputs do not contradict each other."""
-    wanted = {name for profile in raw["profiles"] for name in INPUTS[profile]}
-    if set(raw["inputs"]) != wanted:
-        raise VectorError(path, "inputs", f"the profiles take {', '.join(sorted(wanted))}")
+    expected_inputs = {name for profile in raw["profiles"] for name in INPUTS[profile]}
+    if set(raw["inputs"]) != expected_inputs:
+        raise VectorError(path, "inputs", f"the profiles take {', '.join(sorted(expected_inputs))}")
     try:
         inputs = decode_inputs(raw["inputs"])
         for profile, entry in raw["profiles"].items():

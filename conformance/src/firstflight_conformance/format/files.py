@@ -19,10 +19,10 @@ def json_files(folder: Path) -> list[Path]:
     def refuse(error: OSError) -> None:
         raise error
 
-    found = []
+    paths = []
     for here, _, names in os.walk(folder, onerror=refuse):
-        found += [Path(here, name) for name in names if name.endswith(".json")]
-    return sorted(found)
+        paths += [Path(here, name) for name in names if name.endswith(".json")]
+    return sorted(paths)
 
 
 def read_regular(path: Path, most_bytes: int = FILE_MAX_BYTES) -> bytes:

@@ -12,5 +12,5 @@ PATH = SPEC / "first-vectors.json"
 @cache
 def known() -> dict[str, Any]:
     """Return the data of each algorithm: its vectors in order, and the observables that show a rule."""
-    found: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
-    return found
+    by_algorithm: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
+    return by_algorithm

@@ -37,9 +37,9 @@ def given_flags(
         )
         for profile in profiles.values()
     )
-    found = {"app_limited": any(limits), "persistent_congestion": persistent_congestion_given(events, algorithm)}
-    found["delivery_rate"] = not samples_follow(events)
-    return {FLAGS[name] for name, given in found.items() if given}
+    stated = {"app_limited": any(limits), "persistent_congestion": persistent_congestion_given(events, algorithm)}
+    stated["delivery_rate"] = not samples_follow(events)
+    return {FLAGS[name] for name, is_stated in stated.items() if is_stated}
 
 
 def windows_bytes(expect: Sequence[Mapping[str, Any]], events: int) -> list[int]:

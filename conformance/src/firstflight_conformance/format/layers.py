@@ -11,10 +11,10 @@ from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
 def layers(algorithm: str, profile: str) -> tuple[tuple[str, str], ...]:
     """Return algorithm and profile of each layer, the startup algorithm first. The base follows a plus sign."""
     own, plus, base = profile.partition("+")
-    found = [(algorithm, own)]
+    pairs = [(algorithm, own)]
     if algorithm == "careful-resume" and "search" in own:
         search = ALGORITHMS["search"].profiles
-        found.append(("search", next(name for name, readings in search.items() if readings == search_readings())))
+        pairs.append(("search", next(name for name, readings in search.items() if readings == search_readings())))
     if not isinstance(ALGORITHMS[algorithm], Base | Computation):
-        found.append(SUFFIXES[plus + base] if plus else DEFAULT_BASE)
-    return tuple(found)
+        pairs.append(SUFFIXES[plus + base] if plus else DEFAULT_BASE)
+    return tuple(pairs)

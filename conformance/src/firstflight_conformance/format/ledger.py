@@ -26,7 +26,7 @@ class Ledger:
     _runs: list[Run] = field(default_factory=list)
     _head: int = 0
     #: Unacknowledged packets that were sent without being in flight.
-    _others: "Ledger | None" = None
+    _not_in_flight: "Ledger | None" = None
 
     @property
     def in_flight(self) -> list[Run]:
@@ -44,9 +44,9 @@ class Ledger:
             raise LedgerError(f"packets {run.first}..{run.last}: the next packet number is {self.next_packet}")
         self.next_packet = run.last + 1
         if not_in_flight:
-            self._others = self._others or Ledger()
-            self._others.next_packet = run.first
-            self._others.send(run)
+            self._not_in_flight = self._not_in_flight or Ledger()
+            self._not_in_flight.next_packet = run.first
+            self._not_in_flight.send(run)
             return
         self._runs.append(run)
         self.bytes_in_flight += run.count * run.size_bytes
@@ -83,11 +83,11 @@ class Ledger:
     def take_not_in_flight(self, first: int, last: int) -> list[Run]:
         """Remove packets that were never in flight. Return them as runs. Raise :class:`LedgerError` for others."""
         _rising(first, last)
-        if self._others is None or self._others.missing(first, last) is not None:
+        if self._not_in_flight is None or self._not_in_flight.missing(first, last) is not None:
             raise LedgerError(
                 f"packets {first}..{last}: not all were sent with not_in_flight and are not acknowledged yet"
             )
-        return self._others.take(first, last)
+        return self._not_in_flight.take(first, last)
 
     def _touched(self, first: int, last: int) -> tuple[int, int]:
         """Return start and end of the runs that contain a packet of first..last."""
@@ -105,13 +105,13 @@ class Ledger:
         """Remove packets first..last from the runs from ``start`` to ``stop``. Return them."""
         runs, head = self._runs, self._head
         low, high = runs[start], runs[stop - 1]
-        taken = runs[start:stop]
+        removed = runs[start:stop]
         rest = []
         if low.first < first:
-            taken[0] = _part(low, first, last)
+            removed[0] = _part(low, first, last)
             rest.append(_part(low, low.first, first - 1))
         if high.last > last:
-            taken[-1] = _part(high, first, last)
+            removed[-1] = _part(high, first, last)
             rest.append(_part(high, last + 1, high.last))
         new_head = head + stop - start - len(rest)
         if new_head >= 0 and start - head <= len(runs) - stop:
@@ -122,9 +122,9 @@ class Ledger:
         if self._head > _SPARE_RUNS and 2 * self._head > len(runs):
             del runs[: self._head]
             self._head = 0
-        for part in taken:
+        for part in removed:
             self.bytes_in_flight -= part.count * part.size_bytes
-        return taken
+        return removed
 
 
 def _rising(first: int, last: int) -> None:

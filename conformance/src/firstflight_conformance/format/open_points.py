@@ -74,7 +74,7 @@ def open_points() -> tuple[OpenPoint, ...]:
 
 def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
     where = f"{path}: {entry.get('algorithm')} {entry.get('number')}"
-    if unknown := entry.keys() - {one.name for one in fields(OpenPoint)}:
+    if unknown := entry.keys() - {point_field.name for point_field in fields(OpenPoint)}:
         raise OpenPointError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
     if missing := {"number", "algorithm", "profiles", "why"} - entry.keys():
         raise OpenPointError(f"{where}: needs {', '.join(sorted(missing))}")
@@ -93,6 +93,8 @@ def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
         )
     if strange := {name for names in entry.get("together", ()) for name in names} - set(entry.get("mutants", ())):
         raise OpenPointError(f"{where}: together: {', '.join(sorted(strange))} is not in `mutants`")
-    made: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in entry.items()}
+    made: dict[str, Any] = {
+        name: tuple(member) if isinstance(member, list) else member for name, member in entry.items()
+    }
     made["together"] = tuple(map(tuple, entry.get("together", ())))
     return OpenPoint(**{**made, "kind": kind})

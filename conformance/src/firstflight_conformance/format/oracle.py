@@ -29,11 +29,11 @@ def wrong(expectations: Sequence[Expectation], profile: str, observations: Seque
         if not 0 <= expectation.at < len(observations):
             lines.append(f"event {expectation.at}: an expectation, but only {len(observations)} events are judged")
             continue
-        seen = _by_name(observations[expectation.at])
+        observed = _by_name(observations[expectation.at])
         for name, value in expectation.values.items():
-            found = seen.get(name, "no such observable")
-            if found != value:
-                lines.append(f"event {expectation.at}: {name} is {found!r} in the model, expected {value!r}")
+            model_value = observed.get(name, "no such observable")
+            if model_value != value:
+                lines.append(f"event {expectation.at}: {name} is {model_value!r} in the model, expected {value!r}")
     return lines
 
 

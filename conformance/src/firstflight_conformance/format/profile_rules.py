@@ -36,11 +36,11 @@ def rules_of(algorithm: str, profile: str, cases: Iterable[Case | ComputationCas
         if (case.vector.algorithm, case.profile) == (algorithm, profile)
         for clause in case.expectation.clauses
     }
-    found = [
+    clauses = [
         clause for name, clause in known_clauses().items() if name in carried_out and holds(clause, algorithm, profile)
     ]
-    found.sort(key=lambda clause: clause.page != algorithm)  # a stable order
-    return [Rule(clause, tuple(_values(clause, algorithm, profile))) for clause in found]
+    clauses.sort(key=lambda clause: clause.page != algorithm)  # a stable order
+    return [Rule(clause, tuple(_values(clause, algorithm, profile))) for clause in clauses]
 
 
 def holds(clause: Clause, algorithm: str, profile: str) -> bool:
@@ -68,11 +68,11 @@ def _values(clause: Clause, algorithm: str, profile: str) -> Iterator[Value]:
 def _readings(table: ProfileTable, profile: str) -> dict[str, str | int]:
     """Return the readings of a profile. Another base does not change them."""
     name = profile.partition("+")[0]
-    return next((found.readings for found in table.profiles if found.name == name), {})
+    return next((table_profile.readings for table_profile in table.profiles if table_profile.name == name), {})
 
 
 def by_weight(clauses: tuple[str, ...]) -> list[str]:
     """Return the rules of an event: first of the startup algorithm, then of its base, in the order of the pages."""
     order = {clause: place for place, clause in enumerate(known_clauses())}
-    bases = tuple(f"{name}." for name, found in ALGORITHMS.items() if isinstance(found, Base))
+    bases = tuple(f"{name}." for name, definition in ALGORITHMS.items() if isinstance(definition, Base))
     return sorted(clauses, key=lambda clause: (clause.startswith(bases), order.get(clause, len(order))))

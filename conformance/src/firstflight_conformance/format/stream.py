@@ -160,9 +160,9 @@ def _check_probes(event: Event, probes: list[Run]) -> None:
     if not isinstance(event, Lost) or not (probes or event.pmtu_probe):
         return
     for run in event.packets:
-        found = sum(max(min(run.last, one.last) - max(run.first, one.first) + 1, 0) for one in probes)
-        if found != (run.count if event.pmtu_probe else 0):
-            reason = f"packets {run.first}..{run.last}: {found} of them were sent as PMTU probes"
+        probe_packets = sum(max(min(run.last, probe.last) - max(run.first, probe.first) + 1, 0) for probe in probes)
+        if probe_packets != (run.count if event.pmtu_probe else 0):
+            reason = f"packets {run.first}..{run.last}: {probe_packets} of them were sent as PMTU probes"
             raise _MemberError(".pmtu_probe", reason)
 
 
@@ -201,16 +201,16 @@ def _check_data(event: Event, ledger: Ledger, data: DataLedger) -> None:
             pass
 
 
-def _check_taken(run: Run, taken: list[Run]) -> None:
-    if any((part.size_bytes, part.sent_t_ns) != (run.size_bytes, run.sent_t_ns) for part in taken):
-        true = ", ".join(f"{p.first}..{p.last} of {p.size_bytes} bytes at {p.sent_t_ns}" for p in taken)
+def _check_taken(run: Run, removed: list[Run]) -> None:
+    if any((part.size_bytes, part.sent_t_ns) != (run.size_bytes, run.sent_t_ns) for part in removed):
+        true = ", ".join(f"{p.first}..{p.last} of {p.size_bytes} bytes at {p.sent_t_ns}" for p in removed)
         raise _MemberError(".packets", f"run {run.first}..{run.last}: size or time differ from those sent: {true}")
 
 
 def _equal(member: str, stated: int | None, computed: int | None) -> None:
     if stated != computed:
-        shown = ["null" if value is None else value for value in (stated, computed)]
-        raise _MemberError(member, f"is {shown[0]}, but the events give {shown[1]}")
+        texts = ["null" if value is None else value for value in (stated, computed)]
+        raise _MemberError(member, f"is {texts[0]}, but the events give {texts[1]}")
 
 
 def granularity_of(events: Sequence[Event]) -> str:
@@ -230,7 +230,7 @@ def granularity_of(events: Sequence[Event]) -> str:
 def flags_of(events: Sequence[Event], algorithm: str = "") -> list[str]:
     """Return the flags that follow from the events of a vector, sorted."""
     acks = [event for event in events if isinstance(event, Ack)]
-    found = {
+    flags = {
         "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in events),
         "backlog": any(isinstance(event, Backlog) for event in events),
         "ce": any(isinstance(event, Ce) for event in events),
@@ -247,5 +247,5 @@ def flags_of(events: Sequence[Event], algorithm: str = "") -> list[str]:
         "stretch-ack": any(sum(run.count for run in ack.packets) > 2 for ack in acks),
         "large-values": any(isinstance(e, Sent | Ack) and max(e.bytes, e.bytes_in_flight) >= 2**32 for e in events),
     }
-    found["lossless"] = not (found["loss"] or found["ce"] or found["persistent-congestion"])
-    return sorted(flag for flag, shown in found.items() if shown)
+    flags["lossless"] = not (flags["loss"] or flags["ce"] or flags["persistent-congestion"])
+    return sorted(flag for flag, is_set in flags.items() if is_set)

@@ -32,8 +32,8 @@ def event_text(event: Event) -> str:
         parts.append(f"all before {event.oldest_unacked_packet}")
     if isinstance(event, SavedPath):
         parts.append(f"{event.saved_cwnd_bytes} B, rtt {milliseconds(event.saved_rtt_ns)} ms")
-        parts += [what for what in ("endpoint differs",) if not event.endpoint_matches]
-        parts += [what for what in ("in use",) if event.in_use]
+        parts += [note for note in ("endpoint differs",) if not event.endpoint_matches]
+        parts += [note for note in ("in use",) if event.in_use]
     if isinstance(event, Backlog):
         parts.append(f"{event.queued_bytes} B queued, {event.receive_window_bytes} B allowed")
     if isinstance(event, Ce):

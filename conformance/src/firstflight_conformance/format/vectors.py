@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Flags that do not follow from the events.
 DECLARED_FLAGS = frozenset({"paced", "same-time-order"})
 #: Algorithms without events; ``computations`` loads their vectors.
-COMPUTED_ALGORITHMS = frozenset(name for name, found in ALGORITHMS.items() if isinstance(found, Computation))
+COMPUTED_ALGORITHMS = frozenset(name for name, definition in ALGORITHMS.items() if isinstance(definition, Computation))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,16 @@ _DECIMAL = re.compile(r"[1-9][0-9]{15,19}")
 
 _NAMES = {kind: name for name, kind in KINDS.items()}
 _MEMBERS = {kind: tuple(field.name for field in fields(kind)) for kind in KINDS.values()}
-_TYPES = {name: found for kind in KINDS.values() for name, found in get_type_hints(kind).items()}
+_TYPES = {name: hint for kind in KINDS.values() for name, hint in get_type_hints(kind).items()}
 #: Optional members of events, with their defaults.
 _OPTIONAL = {
     field.name: field.default for kind in KINDS.values() for field in fields(kind) if field.default is not MISSING
 }
 _OPTIONAL_OF = {kind: [name for name in members if name in _OPTIONAL] for kind, members in _MEMBERS.items()}
-_NULLABLE = {name for name, found in _TYPES.items() if found == int | None and name not in _OPTIONAL}
-_TRUTHS = {name for name, found in _TYPES.items() if found in (bool, bool | None)}
-_RANGES = {name for name, found in _TYPES.items() if found == tuple[tuple[int, int], ...]}
-_NUMBERS = {name for name, found in _TYPES.items() if found is int}
+_NULLABLE = {name for name, hint in _TYPES.items() if hint == int | None and name not in _OPTIONAL}
+_TRUTHS = {name for name, hint in _TYPES.items() if hint in (bool, bool | None)}
+_RANGES = {name for name, hint in _TYPES.items() if hint == tuple[tuple[int, int], ...]}
+_NUMBERS = {name for name, hint in _TYPES.items() if hint is int}
 _RUN = ("packets: first", "packets: last", "packets: size_bytes", "packets: sent_t_ns")
 
 

@@ -52,51 +52,56 @@ class AtLeastExplainer:
         self._events = events = subject.events if events is None else events
         lost = (index for index, event in enumerate(events) if isinstance(event, Lost | Ce))
         end = next(lost, len(events))
-        acked = [each for each in subject.releases if each.acked_bytes and each.index < end]
-        self._all = [(each.index, each.flight_bytes) for each in acked if subject.answers[each.index].reported]
-        ended = {each.index for each in acked if each.limited}
-        self._limited = [each for each in self._all if each[0] in ended]
+        acked = [release for release in subject.releases if release.acked_bytes and release.index < end]
+        self._all = [
+            (release.index, release.flight_bytes) for release in acked if subject.answers[release.index].reported
+        ]
+        ended = {release.index for release in acked if release.limited}
+        self._limited = [flight for flight in self._all if flight[0] in ended]
         config = subject.recording.header.config
         self._datagram_bytes = config.max_datagram_size_bytes
         # A sender that waits for a whole burst leaves less than two datagrams of its window unused.
-        left, points = subject.left, [point for point in subject.limited if point.index > subject.left.after]
+        sender_exit, points = subject.left, [point for point in subject.limited if point.index > subject.left.after]
         missing = accumulate(point.acked_bytes - point.grown_bytes for point in points)
-        shown = (each.index for each, short in zip(points, missing, strict=True) if short > 2 * self._datagram_bytes)
-        self._shown = max(next(shown, 0), left.by or 0)
+        indices = (
+            point.index for point, short in zip(points, missing, strict=True) if short > 2 * self._datagram_bytes
+        )
+        self._exit_index = max(next(indices, 0), sender_exit.by or 0)
         unknown = [None] * end
         self._follower = Follower(Question(config, events[:end], unknown, unknown, subject.begin, end))
 
     def explain(self, names: Iterable[str]) -> list[ComparedProfile]:
         """Compare each profile with the sender. If the flight follows one, profiles with larger windows are refuted."""
         ways = [(name, self._follower.follow(name)) for name in names]
-        found = [(self._one(name, way), way) for name, way in ways]
-        following = [each for each, _ in found if each.refuted is None and follows(each)]
-        filled = any(not paces_by_rate(each.profile) for each in following)
+        pairs = [(self._one(name, way), way) for name, way in ways]
+        following = [compared for compared, _ in pairs if compared.refuted is None and follows(compared)]
+        filled = any(not paces_by_rate(compared.profile) for compared in following)
         if not filled and not any(map(self.drained, following)):
-            return [each for each, _ in found]
+            return [compared for compared, _ in pairs]
         return [
-            each if each.refuted or self._holds(each, way, filled) else self._unfilled(each, way) for each, way in found
+            compared if compared.refuted or self._holds(compared, way, filled) else self._unfilled(compared, way)
+            for compared, way in pairs
         ]
 
-    def _holds(self, found: ComparedProfile, way: Way, filled: bool) -> bool:
+    def _holds(self, compared: ComparedProfile, way: Way, filled: bool) -> bool:
         """Return whether a profile is still possible. ``filled``: the flight fills another profile's window."""
-        if not filled or not paces_by_rate(found.profile):
-            return follows(found)
-        flights = [each for each in self._all if each[0] <= min(way.exits, default=len(way.answers) - 1)]
-        return 10 * sum(self._near(way, each) for each in flights) >= _FOLLOWS_TENTHS * len(flights)
+        if not filled or not paces_by_rate(compared.profile):
+            return follows(compared)
+        flights = [flight for flight in self._all if flight[0] <= min(way.exits, default=len(way.answers) - 1)]
+        return 10 * sum(self._near(way, flight) for flight in flights) >= _FOLLOWS_TENTHS * len(flights)
 
     def _flights(self, name: str) -> list[tuple[int, int]]:
         """Return the flights that are compared with a profile. A pacing profile never ends a release by its window."""
         return self._all if paces_by_rate(name) else self._limited
 
-    def drained(self, found: ComparedProfile) -> bool:
+    def drained(self, compared: ComparedProfile) -> bool:
         """Return whether the sender drains its queue after the exit of a profile, which is evidence of BBR.
 
         The flight falls to half, and sending continues. If the recording ends earlier, packets are sent at the pacing
         gain of Drain until its end.
         """
-        exit_ = min(found.exits, default=None)
-        if not paces_by_rate(found.profile) or found.refuted is not None or exit_ is None:
+        exit_ = min(compared.exits, default=None)
+        if not paces_by_rate(compared.profile) or compared.refuted is not None or exit_ is None:
             return False
         after = list(takewhile(lambda event: not isinstance(event, Lost | Ce), self._events[exit_:]))
         flights = [(at, event.bytes_in_flight) for at, event in enumerate(after) if isinstance(event, Ack)]
@@ -105,26 +110,32 @@ class AtLeastExplainer:
         return _sent_on(after[low:]) >= _SENT_ON or _drains(after[:low])
 
     def _one(self, name: str, way: Way) -> ComparedProfile:
-        left, first = self._subject.left, min(way.exits, default=len(way.answers))
+        sender_exit, first = self._subject.left, min(way.exits, default=len(way.answers))
         paced = paces_by_rate(name)
-        last = first if left.evidence != "growth" or paced else min(first, left.by or 0)
-        flights = [each for each in self._flights(name) if each[0] <= last and each[0] < len(way.answers)]
-        filled = sum(self._near(way, each) or (paced and self._nearly(way, each)) for each in flights)
-        over = [each for each in flights if each[1] > way.answers[each[0]][0] and not self._near(way, each)]
+        last = first if sender_exit.evidence != "growth" or paced else min(first, sender_exit.by or 0)
+        flights = [flight for flight in self._flights(name) if flight[0] <= last and flight[0] < len(way.answers)]
+        filled = sum(self._near(way, flight) or (paced and self._nearly(way, flight)) for flight in flights)
+        over = [flight for flight in flights if flight[1] > way.answers[flight[0]][0] and not self._near(way, flight)]
         if paced:
-            over = [each for each in over if each[1] * _RATE_ONE_OF > way.answers[each[0]][0] * (_RATE_ONE_OF + 1)]
+            over = [
+                flight for flight in over if flight[1] * _RATE_ONE_OF > way.answers[flight[0]][0] * (_RATE_ONE_OF + 1)
+            ]
         refuted: Refutation | None = None
         if len(over) * ONE_OF > len(flights):
             refuted = self._says(name, way, over[0], "at most")
-        elif len(way.answers) < min(len(self._events), (left.by or len(self._events)) - 1):
+        elif len(way.answers) < min(len(self._events), (sender_exit.by or len(self._events)) - 1):
             refuted = Refutation(name, len(way.answers), "an event in its domain", "an event outside its domain")
-        elif first < left.after and (early := self._early(name, way, first)) is not None:
+        elif first < sender_exit.after and (early := self._early(name, way, first)) is not None:
             refuted = early
-        elif left.evidence == "growth" and paced and 2 * filled < len(flights):
-            refuted = self._says(name, way, next(each for each in flights if not self._nearly(way, each)), "about")
-        elif left.evidence == "growth" and not paced and not any(index <= self._shown for index in way.exits):
-            refuted = Refutation(name, left.by or 0, "slow start goes on", "the flight grows by less")
-        elif left.evidence == "growth" and not paced:
+        elif sender_exit.evidence == "growth" and paced and 2 * filled < len(flights):
+            refuted = self._says(
+                name, way, next(flight for flight in flights if not self._nearly(way, flight)), "about"
+            )
+        elif (
+            sender_exit.evidence == "growth" and not paced and not any(index <= self._exit_index for index in way.exits)
+        ):
+            refuted = Refutation(name, sender_exit.by or 0, "slow start goes on", "the flight grows by less")
+        elif sender_exit.evidence == "growth" and not paced:
             refuted = self._after(name, way, first)
         return ComparedProfile(name, filled, len(flights), way.exits, refuted, by_exit=bool(way.exits))
 
@@ -138,10 +149,10 @@ class AtLeastExplainer:
 
     def _early(self, name: str, way: Way, first: int) -> Refutation | None:
         """Return the refutation of a profile that leaves slow start while the sender continues, or None."""
-        left, most_bytes = self._subject.left, way.answers[first][0]
-        end = left.after + 1 if left.evidence == "growth" else len(self._events)
-        flights = [each for each in self._flights(name) if first < each[0] <= end]
-        later = [each for each in flights if each[1] > most_bytes and not self._near(way, each)]
+        sender_exit, most_bytes = self._subject.left, way.answers[first][0]
+        end = sender_exit.after + 1 if sender_exit.evidence == "growth" else len(self._events)
+        flights = [flight for flight in self._flights(name) if first < flight[0] <= end]
+        later = [flight for flight in flights if flight[1] > most_bytes and not self._near(way, flight)]
         if not later:
             return None
         grows = f"the flight goes on growing, to {later[0][1]} bytes at event {later[0][0]}"
@@ -149,31 +160,33 @@ class AtLeastExplainer:
 
     def _after(self, name: str, way: Way, first: int) -> Refutation | None:
         """Return the refutation of a profile with larger windows than the flight after its exit, or None."""
-        left_bytes = way.answers[first][0]
+        remaining_bytes = way.answers[first][0]
         rounds: list[list[tuple[int, int]]] = [[]]
         flights = dict(self._limited)
         for index in range(first + 1, len(way.answers)):
             event = self._events[index]
-            left_bytes -= event.bytes if isinstance(event, Ack) else 0
+            remaining_bytes -= event.bytes if isinstance(event, Ack) else 0
             if index in flights:
                 rounds[-1].append((index, flights[index]))
-            if left_bytes <= 0:
+            if remaining_bytes <= 0:
                 if len(rounds) == _ROUNDS:
                     break
-                left_bytes = way.answers[index][0]
+                remaining_bytes = way.answers[index][0]
                 rounds.append([])
-        for each in rounds:
-            half = each[len(each) // 2 :]
+        for round_flights in rounds:
+            half = round_flights[len(round_flights) // 2 :]
             if half and all(way.answers[at][0] * (_BASE_ONE_OF - 1) > _BASE_ONE_OF * flight for at, flight in half):
                 return self._says(name, way, half[-1], "about")
         return None
 
-    def _unfilled(self, found: ComparedProfile, way: Way) -> ComparedProfile:
+    def _unfilled(self, compared: ComparedProfile, way: Way) -> ComparedProfile:
         apart = [
-            each for each in self._flights(found.profile) if each[0] < len(way.answers) and not self._near(way, each)
+            flight
+            for flight in self._flights(compared.profile)
+            if flight[0] < len(way.answers) and not self._near(way, flight)
         ]
-        worst = next((each for each in apart if each[1] < way.answers[each[0]][0]), apart[0])
-        return replace(found, refuted=self._says(found.profile, way, worst, "about"))
+        worst = next((flight for flight in apart if flight[1] < way.answers[flight[0]][0]), apart[0])
+        return replace(compared, refuted=self._says(compared.profile, way, worst, "about"))
 
     def _says(self, name: str, way: Way, flight: tuple[int, int], how: str) -> Refutation:
         index, flight_bytes = flight
@@ -189,7 +202,7 @@ def _drains(events: Sequence[Event]) -> bool:
     least, most = _DRAIN_GAINS
     halves = [_sent_and_acked(events[: len(events) // 2]), _sent_and_acked(events[len(events) // 2 :])]
     slow = all(0 < sent_bytes <= most * acked_bytes for sent_bytes, acked_bytes in halves)
-    sent_bytes, acked_bytes = (sum(each) for each in zip(*halves, strict=True))
+    sent_bytes, acked_bytes = (sum(pair) for pair in zip(*halves, strict=True))
     return slow and _sent_on(events) >= _SENT_ON and sent_bytes >= least * acked_bytes
 
 
@@ -206,9 +219,9 @@ def too_little(subject: JudgedSender, *, paced: bool = False) -> str | None:
     ``paced``: a pacing profile explains the capture, so the application is not necessarily the reason.
     """
     limited, releases = _in_slow_start(subject)
-    ended_by_others = sum(not each.limited and not each.clocked for each in releases)
+    ended_by_others = sum(not release.limited and not release.clocked for release in releases)
     reason = PACED if paced else APPLICATION_LIMITED
-    if sum(each.limited for each in subject.releases) < LEAST_RELEASES:
+    if sum(release.limited for release in subject.releases) < LEAST_RELEASES:
         return reason
     if subject.recording.header.quality.get("initial_window_round", 1) > _LATEST_ROUND:
         return reason
@@ -220,11 +233,12 @@ def too_little(subject: JudgedSender, *, paced: bool = False) -> str | None:
 def grows_too_little(subject: JudgedSender) -> bool:
     """Return whether the window grew less than in any slow start: messages of one size can look like windows."""
     end = len(subject.events) if subject.left.by is None else subject.left.by
-    points = [each for each in subject.limited if each.index < end]
-    acked_bytes = sum(each.acked_bytes for each in points)
+    points = [point for point in subject.limited if point.index < end]
+    acked_bytes = sum(point.acked_bytes for point in points)
     return (
         bool(points)
-        and sum(each.grown_bytes for each in points) * _GROWTH_LEAST.denominator < acked_bytes * _GROWTH_LEAST.numerator
+        and sum(point.grown_bytes for point in points) * _GROWTH_LEAST.denominator
+        < acked_bytes * _GROWTH_LEAST.numerator
     )
 
 
@@ -234,34 +248,34 @@ def partly_limited(subject: JudgedSender) -> str | None:
     The window must have ended nine of ten releases, both in slow start and in the round that shows less growth.
     """
     limited, releases = _in_slow_start(subject)
-    of = len(releases)
-    if 10 * limited >= _LIMITED_TENTHS * of:
+    total = len(releases)
+    if 10 * limited >= _LIMITED_TENTHS * total:
         round_ = _round_of_the_exit(subject)
-        limited, of = sum(each.limited for each in round_), len(round_)
-    if 10 * limited >= _LIMITED_TENTHS * of:
+        limited, total = sum(release.limited for release in round_), len(round_)
+    if 10 * limited >= _LIMITED_TENTHS * total:
         return None
-    return f"the window ended only {limited} of {of} releases where slow start ends: the application limits the sender, or it paces"
+    return f"the window ended only {limited} of {total} releases where slow start ends: the application limits the sender, or it paces"
 
 
 def _round_of_the_exit(subject: JudgedSender) -> list[Release]:
     """Return the releases of one round from the first with less growth, if growth is the evidence."""
-    left = subject.left
-    if left.by is None or left.evidence != "growth":
+    sender_exit = subject.left
+    if sender_exit.by is None or sender_exit.evidence != "growth":
         return []
-    found, acked_bytes = [], 0
+    releases, acked_bytes = [], 0
     for release in subject.releases:
-        if release.index >= left.by and acked_bytes < subject.before[left.by]:
-            found.append(release)
+        if release.index >= sender_exit.by and acked_bytes < subject.before[sender_exit.by]:
+            releases.append(release)
             acked_bytes += release.acked_bytes
-    return found
+    return releases
 
 
 def _in_slow_start(subject: JudgedSender) -> tuple[int, list[Release]]:
     """Return the number of releases in slow start ended by the window, and all releases from the first of these on."""
-    first = next((each.index for each in subject.releases if each.limited), 0)
+    first = next((release.index for release in subject.releases if release.limited), 0)
     end = len(subject.events) if subject.left.by is None else subject.left.by
-    found = [each for each in subject.releases if first <= each.index < end]
-    return sum(each.limited for each in found), found
+    releases = [release for release in subject.releases if first <= release.index < end]
+    return sum(release.limited for release in releases), releases
 
 
 def stalls_ns(subject: JudgedSender) -> int | None:
@@ -274,7 +288,7 @@ def stalls_ns(subject: JudgedSender) -> int | None:
         if flight_bytes:
             longest_ns = max(longest_ns, event.t_ns - before.t_ns)
     least_ns = min(
-        (each.latest_rtt_ns for each in subject.events if isinstance(each, Ack) and each.latest_rtt_ns), default=0
+        (event.latest_rtt_ns for event in subject.events if isinstance(event, Ack) and event.latest_rtt_ns), default=0
     )
     return longest_ns if longest_ns > max(_STALL_RTTS * least_ns, _STALL_NS) else None
 
@@ -282,16 +296,16 @@ def stalls_ns(subject: JudgedSender) -> int | None:
 def queued(subject: JudgedSender, index: int) -> bool:
     """Return whether the RTT exceeded the least RTT for half a window before an event: the window filled the path."""
     samples = [
-        (each.bytes, each.latest_rtt_ns)
-        for each in subject.events[:index]
-        if isinstance(each, Ack) and each.latest_rtt_ns
+        (event.bytes, event.latest_rtt_ns)
+        for event in subject.events[:index]
+        if isinstance(event, Ack) and event.latest_rtt_ns
     ]
     least_ns = min((rtt_ns for _, rtt_ns in samples), default=0)
-    left_bytes, last = subject.before[index] // 2, list[int]()
+    remaining_bytes, last = subject.before[index] // 2, list[int]()
     for acked_bytes, rtt_ns in reversed(samples):
-        if left_bytes <= 0:
+        if remaining_bytes <= 0:
             break
-        left_bytes -= acked_bytes
+        remaining_bytes -= acked_bytes
         last.append(rtt_ns)
     return bool(last) and min(last) * _QUEUED_ONE_OF >= least_ns * (_QUEUED_ONE_OF + 1)
 
@@ -302,7 +316,7 @@ def falls_unmarked(subject: JudgedSender) -> bool:
     if by is None or subject.left.evidence != "growth":
         return False
     most_bytes = subject.before[by]
-    later = [each.flight_bytes for each in subject.releases if each.index > by and each.limited]
+    later = [release.flight_bytes for release in subject.releases if release.index > by and release.limited]
     return sum(8 * flight < 7 * most_bytes for flight in later) >= LEAST_RELEASES
 
 
@@ -311,6 +325,6 @@ def paces_by_rate(name: str) -> bool:
     return ALGORITHMS[name.partition("/")[0]].samples_rate
 
 
-def follows(found: ComparedProfile) -> bool:
+def follows(compared: ComparedProfile) -> bool:
     """Return whether the flight fills the windows of a profile."""
-    return 10 * found.equal >= _FOLLOWS_TENTHS * found.counted
+    return 10 * compared.equal >= _FOLLOWS_TENTHS * compared.counted

@@ -32,8 +32,8 @@ def causes_of(subject: JudgedSender, profile: str) -> tuple[Cause, ...]:
 def causes_json(causes: Sequence[Cause]) -> list[dict[str, Any]]:
     """Return causes as JSON."""
     return [
-        {"cause": each.cause, "kind": each.kind, "level": each.level.value, "clauses": list(each.clauses)}
-        for each in causes
+        {"cause": cause.cause, "kind": cause.kind, "level": cause.level.value, "clauses": list(cause.clauses)}
+        for cause in causes
     ]
 
 

@@ -36,54 +36,57 @@ _NEAREST = 4
 
 
 def with_choices(
-    explainer: Explainer, explained: Sequence[ComparedProfile], left: Left, *, asked: bool
+    explainer: Explainer, explained: Sequence[ComparedProfile], sender_exit: Left, *, requested: bool
 ) -> tuple[tuple[ComparedProfile, ...], bool]:
     """Compare refuted profiles with alternatives at their open points. Return the profiles, and whether all were tried.
 
-    ``left``: exit of the sender. If no profile was requested, the nearest profiles are tried. Only the nearest profile
-    must be tried with all alternatives; the others stay refuted if the steps do not suffice.
+    If no profile was requested, the nearest profiles are tried. Only the nearest profile must be tried with all
+    alternatives; the others stay refuted if the steps do not suffice.
     """
-    refuted = sorted((each for each in explained if each.refuted is not None), key=lambda each: _distance(each, left))
-    found: dict[str, ComparedProfile] = {}
+    refuted = sorted(
+        (compared for compared in explained if compared.refuted is not None),
+        key=lambda compared: _distance(compared, sender_exit),
+    )
+    by_name: dict[str, ComparedProfile] = {}
     comparison, steps, complete = explainer.comparison, _LIMITS.steps, True
-    for number, each in enumerate(refuted if asked else _nearest(refuted)):
+    for number, compared in enumerate(refuted if requested else _nearest(refuted)):
         if steps <= 0:
             break
         # Only a reduction shows the base.
-        for name in _bases(each.profile) if asked and left.evidence == "loss" else [each.profile]:
+        for name in _bases(compared.profile) if requested and sender_exit.evidence == "loss" else [compared.profile]:
             chosen, judged = _one(comparison, name, steps)
             steps, complete = steps - judged.steps, complete and not (judged.undecided and number == 0)
             if chosen is not None:
-                found[each.profile] = replace(chosen, profile=each.profile)
-            if chosen is not None or (judged.died or 0) < (left.by or 0):
+                by_name[compared.profile] = replace(chosen, profile=compared.profile)
+            if chosen is not None or (judged.died or 0) < (sender_exit.by or 0):
                 break
-    return tuple(found.get(each.profile, each) for each in explained), complete
+    return tuple(by_name.get(compared.profile, compared) for compared in explained), complete
 
 
 def _nearest(refuted: Sequence[ComparedProfile]) -> list[ComparedProfile]:
     """Return the first profile of each algorithm with its own open points: open points of a base explain no exit."""
-    found: dict[str, ComparedProfile] = {}
-    for each in refuted:
-        algorithm, _, profile = each.profile.partition("/")
-        if len(found) == _NEAREST or algorithm in found or "+" in profile:
+    nearest: dict[str, ComparedProfile] = {}
+    for compared in refuted:
+        algorithm, _, profile = compared.profile.partition("/")
+        if len(nearest) == _NEAREST or algorithm in nearest or "+" in profile:
             continue
         if any(option.point.algorithm == algorithm for option in models_of(algorithm, profile).options.values()):
-            found[algorithm] = each
-    return list(found.values())
+            nearest[algorithm] = compared
+    return list(nearest.values())
 
 
-def _distance(found: ComparedProfile, left: Left) -> tuple[float, ...]:
+def _distance(compared: ComparedProfile, sender_exit: Left) -> tuple[float, ...]:
     """Return the sort key of a refuted profile: distance to the sender's exit, agreement in growth, refuting event."""
-    assert found.refuted is not None
-    by = left.by
-    apart = (max(left.after + 1 - index, index - by, 0) for index in found.exits if by is not None)
-    return min(apart, default=inf), -found.equal / max(found.counted, 1), -found.refuted.event
+    assert compared.refuted is not None
+    by = sender_exit.by
+    apart = (max(sender_exit.after + 1 - index, index - by, 0) for index in compared.exits if by is not None)
+    return min(apart, default=inf), -compared.equal / max(compared.counted, 1), -compared.refuted.event
 
 
 def _bases(name: str) -> list[str]:
     algorithm, _, profile = name.partition("/")
-    other = f"{profile}+cubic"
-    return [name, *([f"{algorithm}/{other}"] if other in profiles(composed=True)[algorithm] else [])]
+    cubic_profile = f"{profile}+cubic"
+    return [name, *([f"{algorithm}/{cubic_profile}"] if cubic_profile in profiles(composed=True)[algorithm] else [])]
 
 
 def _one(comparison: ProfileComparison, name: str, most: int) -> tuple[ComparedProfile | None, Judgement]:
@@ -92,19 +95,19 @@ def _one(comparison: ProfileComparison, name: str, most: int) -> tuple[ComparedP
     judged = judge_answered(_answered(comparison, name), models, replace(_LIMITS, steps=most))
     if not judged.ways:
         return None, judged
-    (found, *_), (way, *_) = judged.ends, judged.ways
-    assert isinstance(found, _Position) and found.explained is not None
+    (end, *_), (way, *_) = judged.ends, judged.ways
+    assert isinstance(end, _Position) and end.explained is not None
     # Without choices the other comparisons of the judge decide.
     choices = tuple(_choices(models, name, way))
-    return (replace(found.explained, choices=choices, settled=way.taken) if choices else None), judged
+    return (replace(end.explained, choices=choices, settled=way.taken) if choices else None), judged
 
 
-def holds(explainer: Explainer, name: str, taken: frozenset[str]) -> bool:
+def holds(explainer: Explainer, name: str, alternatives: frozenset[str]) -> bool:
     """Return whether a profile explains the sender with exactly these alternatives, on its own base or on CUBIC."""
     comparison = explainer.comparison
     return any(
-        explained_answered(_answered(comparison, one), models_of(*one.split("/")), taken) is not None
-        for one in _bases(name)
+        explained_answered(_answered(comparison, base_name), models_of(*base_name.split("/")), alternatives) is not None
+        for base_name in _bases(name)
     )
 
 
@@ -114,9 +117,9 @@ def choice_json(choice: Choice) -> dict[str, str]:
 
 
 def _choices(models: Models, name: str, way: ConformingWay) -> Iterator[Choice]:
-    for each, option in models.options.items():
-        if each in way.taken | way.moments:
-            yield Choice(option.point, each, option.candidate.what, option.point.clauses, (name,))
+    for alternative, option in models.options.items():
+        if alternative in way.taken | way.moments:
+            yield Choice(option.point, alternative, option.candidate.what, option.point.clauses, (name,))
     yield from values_taken({name: way.values})
 
 
@@ -145,10 +148,13 @@ class _Windows(Walker):
     def step(self, position: Any, event: Event) -> PendingStep:
         """Process an event. Before the algorithm begins, only sent packets are processed."""
         question, index = self.comparison.question, position.count
-        before, given = self.before(position), question.given[index]
-        if given is not None and before.base.cwnd_bytes // question.unit_bytes != given // question.unit_bytes:
+        before, known_bytes = self.before(position), question.given[index]
+        if (
+            known_bytes is not None
+            and before.base.cwnd_bytes // question.unit_bytes != known_bytes // question.unit_bytes
+        ):
             before = before.copy()
-            before.base.cwnd_bytes = given
+            before.base.cwnd_bytes = known_bytes
         controller = before.copy()
         unseen = index < question.begin and not isinstance(event, Sent)
         observation = controller.base.cwnd_bytes if unseen else self.variant.advance(controller, event)
@@ -214,19 +220,19 @@ class _StepAlong(PendingStep):
 
     def equals(self, observed: dict[str, Any]) -> bool:
         """Return whether the model's window is not refuted here, so that no alternative is required."""
-        point, seen = self.along.points.get(self.position.count), self.observation
-        if point is None or isinstance(seen, int) or self._shows(observed):
+        point, observation = self.along.points.get(self.position.count), self.observation
+        if point is None or isinstance(observation, int) or self._shows(observed):
             return True
-        counted = self.along.counted(point, self.position, seen.cwnd_bytes)
+        counted = self.along.counted(point, self.position, observation.cwnd_bytes)
         return bool(self.along.agrees(point, counted))
 
     def _shows(self, observed: dict[str, Any]) -> bool:
-        unit_bytes, seen = self.along.comparison.question.unit_bytes, self.observation
-        if isinstance(seen, int) or observed["cwnd_bytes"] is None:
+        unit_bytes, observation = self.along.comparison.question.unit_bytes, self.observation
+        if isinstance(observation, int) or observed["cwnd_bytes"] is None:
             return True
-        if seen.cwnd_bytes // unit_bytes != observed["cwnd_bytes"] // unit_bytes:
+        if observation.cwnd_bytes // unit_bytes != observed["cwnd_bytes"] // unit_bytes:
             return False
-        return bool(seen.ssthresh_bytes == observed.get("ssthresh_bytes", seen.ssthresh_bytes))
+        return bool(observation.ssthresh_bytes == observed.get("ssthresh_bytes", observation.ssthresh_bytes))
 
     def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
         """Return the position after the event, or None if it is refuted here."""
@@ -245,23 +251,25 @@ class _StepAlong(PendingStep):
 
     def _stands(self, position: _Position, index: int, window_bytes: int) -> bool:
         """Return whether a position is not refuted yet. After the exit, or the last event, the judge decides."""
-        comparison, point, left = self.along.comparison, self.along.points.get(index), self.along.comparison.left
+        comparison, point, sender_exit = self.along.comparison, self.along.points.get(index), self.along.comparison.left
         if point is not None:
             counted = self.along.counted(point, position, window_bytes)
             position.differing, position.apart_bytes, position.within = counted
             if not self.along.agrees(point, counted) or self.along.grows_after_exit(point, position.exits):
                 return False
-        left_here = left.by is not None and any(left.after < at <= left.by for at in position.exits if at is not None)
+        exits_here = sender_exit.by is not None and any(
+            sender_exit.after < at <= sender_exit.by for at in position.exits if at is not None
+        )
         last = len(comparison.question.events) - 1
-        if index not in (last, left.by):
+        if index not in (last, sender_exit.by):
             return True
         # If the exit decides the answer, the growth after it does not matter.
         answers = _answers(position)
-        found = comparison.judged(self.along.name, Way(answers + answers[-1:] * (last - index), *position.exits))
-        if index == last or left_here:
-            position.explained = found
-            return found.refuted is None
-        return found.refuted is None or found.refuted.event >= (left.by or 0)
+        compared = comparison.judged(self.along.name, Way(answers + answers[-1:] * (last - index), *position.exits))
+        if index == last or exits_here:
+            position.explained = compared
+            return compared.refuted is None
+        return compared.refuted is None or compared.refuted.event >= (sender_exit.by or 0)
 
 
 def _answers(position: _Position) -> list[Followed]:

@@ -70,26 +70,26 @@ class Did:
     exit_round: int | None = None
 
 
-def did(subject: JudgedSender, shown: Shown = Shown.ALL, *, explained: bool = True) -> Did:
+def did(subject: JudgedSender, visible_part: Shown = Shown.ALL, *, explained: bool = True) -> Did:
     """Return the sender's behaviour, as far as the recording shows it. ``explained``: a profile explains its exit."""
-    found = _did(subject, explained)
-    if shown is Shown.ALL:
-        return found
-    window_bytes = found.initial_window_bytes if shown is Shown.WINDOW else None
+    behaviour = _did(subject, explained)
+    if visible_part is Shown.ALL:
+        return behaviour
+    window_bytes = behaviour.initial_window_bytes if visible_part is Shown.WINDOW else None
     return replace(
-        found, initial_window_bytes=window_bytes, growth=None, event=None, t_ns=None, window_bytes=None, rtt_ratio=None,
-        evidence="none", fast=(), shown=shown, window_range=None, rounds=(), exit_round=None,
-        initial_window_range=found.initial_window_range if shown is Shown.WINDOW else None,
+        behaviour, initial_window_bytes=window_bytes, growth=None, event=None, t_ns=None, window_bytes=None,
+        rtt_ratio=None, evidence="none", fast=(), shown=visible_part, window_range=None, rounds=(), exit_round=None,
+        initial_window_range=behaviour.initial_window_range if visible_part is Shown.WINDOW else None,
     )  # fmt: skip
 
 
 def _did(subject: JudgedSender, explained: bool) -> Did:
-    left, config = subject.left, subject.recording.header.config
-    by = left.by
+    sender_exit, config = subject.left, subject.recording.header.config
+    by = sender_exit.by
     growth, fast = _growth(subject), _fast(subject)
     quality = subject.recording.header.quality
     far = quality.get("taken") is not None
-    unsure = far or (subject.at_least and left.evidence == "growth" and not explained)
+    unsure = far or (subject.at_least and sender_exit.evidence == "growth" and not explained)
     if growth is not None and growth > _FAST and len(fast) < _FAST_ACKS:
         growth = None
     return Did(
@@ -100,7 +100,7 @@ def _did(subject: JudgedSender, explained: bool) -> Did:
         None if by is None else subject.events[by].t_ns - subject.events[0].t_ns,
         None if by is None else subject.before[by],
         None if by is None else _rtt_ratio(subject, by),
-        left.evidence,
+        sender_exit.evidence,
         _captured_reduction(subject) if subject.at_least else _reduction(subject),
         len(subject.limited),
         subject.acks,
@@ -113,45 +113,47 @@ def _did(subject: JudgedSender, explained: bool) -> Did:
     )
 
 
-def _range(found: Sequence[int] | None) -> tuple[int, int] | None:
-    return None if found is None else (found[0], found[1])
+def _range(bounds: Sequence[int] | None) -> tuple[int, int] | None:
+    return None if bounds is None else (bounds[0], bounds[1])
 
 
-def to_json(found: Did) -> dict[str, Any]:
+def to_json(behaviour: Did) -> dict[str, Any]:
     """Return the behaviour as JSON."""
-    reduction = found.reduction
+    reduction = behaviour.reduction
     return {
-        "initial_window_bytes": found.initial_window_bytes,
-        "initial_window_datagrams": datagrams(found),
-        "initial_window_range_bytes": None if found.initial_window_range is None else list(found.initial_window_range),
-        "initial_window_round": found.initial_window_round,
-        "slow_start_growth": _number(found.growth),
+        "initial_window_bytes": behaviour.initial_window_bytes,
+        "initial_window_datagrams": datagrams(behaviour),
+        "initial_window_range_bytes": None
+        if behaviour.initial_window_range is None
+        else list(behaviour.initial_window_range),
+        "initial_window_round": behaviour.initial_window_round,
+        "slow_start_growth": _number(behaviour.growth),
         "exit": {
-            "event": found.event,
-            "t_ms": None if found.t_ns is None else found.t_ns / _NS_PER_MS,
-            "window_bytes": found.window_bytes,
-            "window_range_bytes": None if found.window_range is None else list(found.window_range),
-            "round": found.exit_round,
-            "rtt_ratio": _number(found.rtt_ratio),
-            "evidence": found.evidence,
+            "event": behaviour.event,
+            "t_ms": None if behaviour.t_ns is None else behaviour.t_ns / _NS_PER_MS,
+            "window_bytes": behaviour.window_bytes,
+            "window_range_bytes": None if behaviour.window_range is None else list(behaviour.window_range),
+            "round": behaviour.exit_round,
+            "rtt_ratio": _number(behaviour.rtt_ratio),
+            "evidence": behaviour.evidence,
         },
-        "round_flights_bytes": [each.flight_bytes for each in found.rounds],
+        "round_flights_bytes": [round_.flight_bytes for round_ in behaviour.rounds],
         "first_reduction": None
         if reduction is None
         else {"factor": _number(reduction.factor), "of": reduction.of, "event": reduction.event},
-        "window_limited_acks": _number(Fraction(found.limited_acks, max(found.acks, 1))),
+        "window_limited_acks": _number(Fraction(behaviour.limited_acks, max(behaviour.acks, 1))),
     }
 
 
-def datagrams(found: Did) -> int | None:
+def datagrams(behaviour: Did) -> int | None:
     """Return the initial window in datagrams, or None if it is uncertain, not a whole number, or implausibly large.
 
     A log with only small packets does not show the datagram size.
     """
-    if found.initial_window_bytes is None or found.initial_window_range is not None:
+    if behaviour.initial_window_bytes is None or behaviour.initial_window_range is not None:
         return None
-    count, rest = divmod(found.initial_window_bytes, found.datagram_bytes)
-    small = found.datagram_bytes < _SMALL_BYTES and count > _RECOMMENDED
+    count, rest = divmod(behaviour.initial_window_bytes, behaviour.datagram_bytes)
+    small = behaviour.datagram_bytes < _SMALL_BYTES and count > _RECOMMENDED
     return None if rest or small else count
 
 
@@ -175,14 +177,16 @@ def _fast(subject: JudgedSender) -> tuple[int, ...]:
     """Return the events of up to three ACKs in slow start with the largest growth above ``_FAST``."""
     until = subject.left.grown_until
     end = len(subject.events) if until is None else until
-    points = [each for each in subject.limited if each.index < end and each.acked_bytes]
-    points = [each for each in points if each.grown_bytes > _FAST * each.acked_bytes]
-    points.sort(key=lambda each: Fraction(each.grown_bytes, each.acked_bytes), reverse=True)
-    return tuple(sorted(each.index for each in points[:_FAST_ACKS]))
+    points = [point for point in subject.limited if point.index < end and point.acked_bytes]
+    points = [point for point in points if point.grown_bytes > _FAST * point.acked_bytes]
+    points.sort(key=lambda point: Fraction(point.grown_bytes, point.acked_bytes), reverse=True)
+    return tuple(sorted(point.index for point in points[:_FAST_ACKS]))
 
 
 def _rtt_ratio(subject: JudgedSender, by: int) -> Fraction | None:
-    samples = [each.latest_rtt_ns for each in subject.events[: by + 1] if isinstance(each, Ack) and each.latest_rtt_ns]
+    samples = [
+        event.latest_rtt_ns for event in subject.events[: by + 1] if isinstance(event, Ack) and event.latest_rtt_ns
+    ]
     return Fraction(samples[-1], min(samples)) if samples else None
 
 
@@ -199,22 +203,22 @@ def _reduction(subject: JudgedSender) -> Reduction | None:
         if now.cwnd_bytes < old_bytes:
             cause = index if lost is None or now.cwnd_bytes >= subject.before[lost] else lost
             little = lost is not None and now.cwnd_bytes > old_bytes * (1 - _STEP)
-            shown = _lowest(subject, index) if little else index
-            return _factor(subject, cause, shown, subject.answers[shown].cwnd_bytes)
+            reduced_index = _lowest(subject, index) if little else index
+            return _factor(subject, cause, reduced_index, subject.answers[reduced_index].cwnd_bytes)
         threshold_bytes = now.ssthresh_bytes
     return None
 
 
 def _lowest(subject: JudgedSender, index: int) -> int:
     """Return the event of the smallest window until the end of recovery: the ACK of a packet sent after an event."""
-    since_ns, found = subject.events[index].t_ns, index
+    since_ns, lowest = subject.events[index].t_ns, index
     for at in range(index, len(subject.events)):
         event = subject.events[at]
         if isinstance(event, Ack) and any(run.sent_t_ns > since_ns for run in event.packets):
             break
-        if subject.answers[at].cwnd_bytes < subject.answers[found].cwnd_bytes:
-            found = at
-    return found
+        if subject.answers[at].cwnd_bytes < subject.answers[lowest].cwnd_bytes:
+            lowest = at
+    return lowest
 
 
 def _captured_reduction(subject: JudgedSender) -> Reduction | None:
@@ -225,21 +229,21 @@ def _captured_reduction(subject: JudgedSender) -> Reduction | None:
 
 def _factor(subject: JudgedSender, cause: int, index: int, new_bytes: int) -> Reduction:
     window_bytes, event = subject.before[cause], subject.events[cause]
-    of_window = Fraction(new_bytes, window_bytes)
-    of_grown = Fraction(new_bytes, window_bytes + _untold_bytes(subject, cause))
-    if _off(of_grown) < min(_NEAR, _off(of_window)):
-        of_window = of_grown
+    window_factor = Fraction(new_bytes, window_bytes)
+    grown_factor = Fraction(new_bytes, window_bytes + _untold_bytes(subject, cause))
+    if _off(grown_factor) < min(_NEAR, _off(window_factor)):
+        window_factor = grown_factor
     flight_bytes = event.bytes_in_flight + event.bytes if isinstance(event, Lost | Ack) else window_bytes
-    of_flight = Fraction(new_bytes, max(flight_bytes, 1))
-    apart = of_flight < 1 and 20 * abs(window_bytes - flight_bytes) > window_bytes
-    chosen = apart and _off(of_flight) < min(_NEAR, _off(of_window))
-    return Reduction(index, of_flight, "flight") if chosen else Reduction(index, of_window, "window")
+    flight_factor = Fraction(new_bytes, max(flight_bytes, 1))
+    apart = flight_factor < 1 and 20 * abs(window_bytes - flight_bytes) > window_bytes
+    chosen = apart and _off(flight_factor) < min(_NEAR, _off(window_factor))
+    return Reduction(index, flight_factor, "flight") if chosen else Reduction(index, window_factor, "window")
 
 
 def _untold_bytes(subject: JudgedSender, cause: int) -> int:
     """Return the window growth in slow start at the ACKs before a loss without a logged window, in bytes."""
     before = zip(reversed(subject.events[:cause]), reversed(subject.answers[:cause]), strict=True)
-    untold = takewhile(lambda each: not each[1].reported, before)
+    untold = takewhile(lambda pair: not pair[1].reported, before)
     acked_bytes = sum(event.bytes for event, _ in untold if isinstance(event, Ack))
     by, growth = subject.left.by, subject.left.growth
     return int(acked_bytes * growth) if growth and (by is None or cause <= by) else 0

@@ -73,14 +73,14 @@ class ProfileComparison:
 def candidates(events: Sequence[Event]) -> tuple[list[str], list[str]]:
     """Return the profiles that the events start, and the other algorithms, which behave as their base until started."""
     chosen: list[str] = []
-    left_out: list[str] = []
+    unstarted: list[str] = []
     for algorithm, known in profiles(composed=True).items():
         kind = ALGORITHMS[algorithm].started_by or _BY_REQUEST.get(algorithm)
         if kind is not None and not any(isinstance(event, kind) for event in events):
-            left_out.append(algorithm)
+            unstarted.append(algorithm)
         else:
             chosen += [f"{algorithm}/{profile}" for profile in known]
-    return chosen, left_out
+    return chosen, unstarted
 
 
 class Explainer:
@@ -93,9 +93,13 @@ class Explainer:
         """
         self._subject, self._reduction = subject, reduction
         self._tells_thresholds = any("ssthresh_bytes" in step.subject for step in subject.recording.steps)
-        left = subject.left
-        by = left.by
-        self._end = len(subject.events) if by is None else max(by + 1, left.until if left.evidence == "growth" else 0)
+        sender_exit = subject.left
+        by = sender_exit.by
+        self._end = (
+            len(subject.events)
+            if by is None
+            else max(by + 1, sender_exit.until if sender_exit.evidence == "growth" else 0)
+        )
         self._points = [point for point in subject.limited if point.index < (self._end if by is None else by)]
         self._later = [point for point in subject.limited if by is not None and by <= point.index < self._end]
         after: list[int | None] = [None] * self._end
@@ -119,11 +123,11 @@ class Explainer:
     def comparison(self) -> ProfileComparison:
         """The comparison for alternatives at open points: in segments if all windows are whole segments, or exact."""
         answers = self._subject.answers[: self._end]
-        windows = [each.cwnd_bytes if each.reported else None for each in answers]
-        thresholds = [each.ssthresh_bytes for each in answers] if self._tells_thresholds else None
+        windows = [answer.cwnd_bytes if answer.reported else None for answer in answers]
+        thresholds = [answer.ssthresh_bytes for answer in answers] if self._tells_thresholds else None
         follower, judged = self._follower, self._by
         size_bytes = self._follower.question.config.max_datagram_size_bytes
-        if self._keeping is not None and not any(each.cwnd_bytes % size_bytes for each in answers):
+        if self._keeping is not None and not any(answer.cwnd_bytes % size_bytes for answer in answers):
             follower, judged = self._keeping, self._by_whole
         return ProfileComparison(
             follower.question,
@@ -137,11 +141,11 @@ class Explainer:
         )
 
     def _one(self, name: str) -> ComparedProfile:
-        found = self._by(name, self._follower.follow(name))
-        if found.refuted is None or self._keeping is None:
-            return found
-        kept = self._by_whole(name, self._keeping.follow(name))
-        return found if kept.refuted is not None else kept
+        compared = self._by(name, self._follower.follow(name))
+        if compared.refuted is None or self._keeping is None:
+            return compared
+        in_segments = self._by_whole(name, self._keeping.follow(name))
+        return compared if in_segments.refuted is not None else in_segments
 
     def _by_whole(self, name: str, way: Way, *, exact: bool = False) -> ComparedProfile:
         return self._by(name, self._whole(way), exact=exact)
@@ -149,7 +153,7 @@ class Explainer:
     def _whole(self, way: Way) -> Way:
         """Return a way with windows rounded down to whole segments."""
         size_bytes = self._subject.recording.header.config.max_datagram_size_bytes
-        return replace(way, answers=[(each[0] // size_bytes * size_bytes, *each[1:]) for each in way.answers])
+        return replace(way, answers=[(answer[0] // size_bytes * size_bytes, *answer[1:]) for answer in way.answers])
 
     def _by(self, name: str, way: Way, *, exact: bool = False) -> ComparedProfile:
         """Return the comparison of a way with the sender. ``exact``: ignore unreported growth before a reduction."""
@@ -157,22 +161,26 @@ class Explainer:
         counted = sum(self._counts(way, point) for point in self._points)
         equal = counted - len(differing)
 
-        def found(refuted: Refutation | None, *, by_exit: bool = False) -> ComparedProfile:
+        def comparison(refuted: Refutation | None, *, by_exit: bool = False) -> ComparedProfile:
             return ComparedProfile(name, equal, counted, way.exits, refuted, by_exit)
 
         early = self._early(name, way)
         if len(differing) * ONE_OF > counted and not (self._in_datagrams and self._equal_in_sum(way, self._points)):
             first = differing[0]
             if early is not None and early.event <= first.index:
-                return found(early, by_exit=True)
-            return found(Refutation(name, first.index, *self._growths(way, first)))
+                return comparison(early, by_exit=True)
+            return comparison(Refutation(name, first.index, *self._growths(way, first)))
         if len(way.answers) < self._end:
             refused = len(way.answers)
-            return found(Refutation(name, refused, "an event in its domain", "an event outside its domain"))
+            return comparison(Refutation(name, refused, "an event in its domain", "an event outside its domain"))
         if early is not None:
-            return found(early, by_exit=True)
+            return comparison(early, by_exit=True)
         late = self._late(name, way)
-        return found(late, by_exit=True) if late is not None else found(self._another_end(name, way, exact=exact))
+        return (
+            comparison(late, by_exit=True)
+            if late is not None
+            else comparison(self._another_end(name, way, exact=exact))
+        )
 
     def _counts(self, way: Way, point: Point) -> bool:
         """Return whether one of the two windows grew at an ACK."""
@@ -195,26 +203,26 @@ class Explainer:
 
     def _early(self, name: str, way: Way) -> Refutation | None:
         """Return the refutation of a profile that leaves slow start while the sender continues, or None."""
-        left, first = self._subject.left, min(way.exits, default=None)
-        if first is None or first > left.after or (left.by is not None and left.by in way.exits):
+        sender_exit, first = self._subject.left, min(way.exits, default=None)
+        if first is None or first > sender_exit.after or (sender_exit.by is not None and sender_exit.by in way.exits):
             return None
         later = [point for point in self._points if point.index > first and point.grown_bytes]
         if not later:  # without later growth the exit is invisible
             return None
-        what = way.outcome(first)
+        outcome = way.outcome(first)
         grows = f"the window goes on growing, by {later[0].grown_bytes} at event {later[0].index}"
-        return Refutation(name, first, f"slow start is left ({what})", grows)
+        return Refutation(name, first, f"slow start is left ({outcome})", grows)
 
     def _late(self, name: str, way: Way) -> Refutation | None:
         """Return the refutation of a profile that continues where the sender left slow start, or None."""
-        left = self._subject.left
-        if left.by is None or any(left.after < index <= left.by for index in way.exits):
+        sender_exit = self._subject.left
+        if sender_exit.by is None or any(sender_exit.after < index <= sender_exit.by for index in way.exits):
             return None
-        if way.answers[left.by][0] < self._before(left.by) and left.evidence in ("window", "loss"):
+        if way.answers[sender_exit.by][0] < self._before(sender_exit.by) and sender_exit.evidence in ("window", "loss"):
             return None
-        if left.evidence == "growth" and self._grows_alike(way):
+        if sender_exit.evidence == "growth" and self._grows_alike(way):
             return None  # the same slower growth, as in Limited Slow-Start and HyStart++
-        return Refutation(name, left.by, "slow start goes on", f"it is left, by the {left.evidence}")
+        return Refutation(name, sender_exit.by, "slow start goes on", f"it is left, by the {sender_exit.evidence}")
 
     def _grows_alike(self, way: Way) -> bool:
         """Return whether the slower growth of profile and sender agrees, at nearly every ACK or in sum."""
@@ -231,24 +239,26 @@ class Explainer:
         """
         if points[-1].index >= len(way.answers):
             return False
-        apart = accumulate(way.answers[each.index][0] - self._before(each.index) - each.grown_bytes for each in points)
+        apart = accumulate(
+            way.answers[point.index][0] - self._before(point.index) - point.grown_bytes for point in points
+        )
         return max(map(abs, apart)) <= self._subject.recording.header.config.max_datagram_size_bytes
 
     def _another_end(self, name: str, way: Way, *, exact: bool) -> Refutation | None:
         """Return the refutation of a profile with the sender's exit but another threshold or window, or None."""
-        left = self._subject.left
-        if left.by is None or (left.evidence == "loss" and not self._reduction):
+        sender_exit = self._subject.left
+        if sender_exit.by is None or (sender_exit.evidence == "loss" and not self._reduction):
             return None
-        now = self._subject.answers[left.by]
-        cwnd, threshold, _, _ = way.answers[left.by]
+        now = self._subject.answers[sender_exit.by]
+        cwnd, threshold, _, _ = way.answers[sender_exit.by]
         if self._tells_thresholds:
             expected = None if threshold == NONE else threshold
             return self._other(name, "ssthresh", expected, now.ssthresh_bytes, exact=exact)
-        told = now.reported and (left.by in way.exits or left.evidence == "window")
-        return self._other(name, "cwnd", cwnd, now.cwnd_bytes, exact=exact) if told else None
+        comparable = now.reported and (sender_exit.by in way.exits or sender_exit.evidence == "window")
+        return self._other(name, "cwnd", cwnd, now.cwnd_bytes, exact=exact) if comparable else None
 
     def _other(
-        self, name: str, what: str, expected: int | None, observed: int | None, *, exact: bool
+        self, name: str, quantity: str, expected: int | None, observed: int | None, *, exact: bool
     ) -> Refutation | None:
         by = self._subject.left.by
         assert by is not None
@@ -260,7 +270,7 @@ class Explainer:
                 return None
         elif expected is observed:
             return None
-        return Refutation(name, by, f"{what} {_or_none(expected)}", f"{what} {_or_none(observed)}")
+        return Refutation(name, by, f"{quantity} {_or_none(expected)}", f"{quantity} {_or_none(observed)}")
 
     def _untold_bytes(self, by: int) -> int:
         """Return the bytes acknowledged just before an event without reported windows: possible unreported growth."""

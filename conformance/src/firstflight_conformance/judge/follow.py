@@ -25,7 +25,7 @@ from firstflight_conformance.simulate.native_events import NONE
 #: Outcomes that leave slow start, possibly for a while. Profiles that drain or resume are in slow start by their phase.
 LEAVING = frozenset({*EXITS, *LEAVES})
 _OUTCOMES, _PHASES = tuple(Outcome), tuple(Phase)
-_LEAVING = frozenset(index for index, each in enumerate(_OUTCOMES) if each in LEAVING)
+_LEAVING = frozenset(index for index, outcome in enumerate(_OUTCOMES) if outcome in LEAVING)
 _RESUMED = _OUTCOMES.index(Outcome.SLOW_START_RESUMED)
 _CHANGES = _LEAVING | {_RESUMED}
 _ANSWER = Struct("@QQQQ")
@@ -64,7 +64,7 @@ class Way:
     @property
     def exits(self) -> tuple[int, ...]:
         """The events that may count as its exit."""
-        return tuple(dict.fromkeys(each for each in (self.decided, self.shown) if each is not None))
+        return tuple(dict.fromkeys(index for index in (self.decided, self.shown) if index is not None))
 
     def outcome(self, index: int) -> str:
         """Return the outcome reported at an event."""
@@ -110,8 +110,8 @@ def _asks_for_samples(name: str) -> bool:
 def observed(question: Question, name: str) -> Observation | None:
     """Return the observation of the model after the last event, or None if it refuses one."""
     last: Observation | None = None
-    for seen in _observations(asked(question, name), name):
-        last = None if isinstance(seen, int) else seen
+    for observation in _observations(asked(question, name), name):
+        last = None if isinstance(observation, int) else observation
     return last
 
 
@@ -132,12 +132,12 @@ class _LaidOut:
 
     def follow(self, function: Any, name: str) -> list[Followed]:
         algorithm, _, profile = name.partition("/")
-        taken = function(
+        count = function(
             algorithm.encode(), profile.encode(), byref(self.config), self.events.buffer, self.given, self.after,
             self.events.count, self.begin, self.most, self.unit_bytes, self.answers,
         )  # fmt: skip
-        found: Any = _ANSWER.iter_unpack(self.answers.raw[: _ANSWER.size * taken])
-        return list(found)
+        answers: Any = _ANSWER.iter_unpack(self.answers.raw[: _ANSWER.size * count])
+        return list(answers)
 
 
 def _numbers(values: Sequence[int | None]) -> Array[c_uint64]:
@@ -156,22 +156,22 @@ def _function() -> Any:
 
 
 def _in_python(question: Question, name: str) -> list[Followed]:
-    found: list[Followed] = []
+    answers: list[Followed] = []
     differing, unit_bytes = 0, question.unit_bytes
-    for seen, after in zip(_observations(question, name), question.after, strict=False):
-        found.append(followed(seen))
-        differing += after is not None and found[-1][0] // unit_bytes != after // unit_bytes
+    for observation, after in zip(_observations(question, name), question.after, strict=False):
+        answers.append(followed(observation))
+        differing += after is not None and answers[-1][0] // unit_bytes != after // unit_bytes
         if differing > question.most:
-            return found
-    return found
+            return answers
+    return answers
 
 
-def followed(seen: Observation | int) -> Followed:
+def followed(observation: Observation | int) -> Followed:
     """Return an observation of the model, or a window alone, as numbers of the port."""
-    if isinstance(seen, int):
-        return seen, NONE, NONE, NONE
-    threshold = NONE if seen.ssthresh_bytes is None else seen.ssthresh_bytes
-    return seen.cwnd_bytes, threshold, _PHASES.index(seen.phase), _OUTCOMES.index(seen.outcome)
+    if isinstance(observation, int):
+        return observation, NONE, NONE, NONE
+    threshold = NONE if observation.ssthresh_bytes is None else observation.ssthresh_bytes
+    return observation.cwnd_bytes, threshold, _PHASES.index(observation.phase), _OUTCOMES.index(observation.outcome)
 
 
 def _observations(question: Question, name: str) -> Iterator[Observation | int]:
@@ -192,13 +192,13 @@ class _GivenRun:
     def on(self, event: Event) -> Observation | int:
         question, index = self._question, self._index
         self._index += 1
-        base, given, unit_bytes = self._run.controller.base, question.given[index], question.unit_bytes
-        if given is not None and base.cwnd_bytes // unit_bytes != given // unit_bytes:
-            base.cwnd_bytes = given
-        seen: Observation | int = (
+        base, known_bytes, unit_bytes = self._run.controller.base, question.given[index], question.unit_bytes
+        if known_bytes is not None and base.cwnd_bytes // unit_bytes != known_bytes // unit_bytes:
+            base.cwnd_bytes = known_bytes
+        observation: Observation | int = (
             self._run.on(event) if index >= question.begin or isinstance(event, Sent) else base.cwnd_bytes
         )
-        return seen
+        return observation
 
 
 def way_of(answers: list[Followed]) -> Way:

@@ -38,10 +38,10 @@ class Source:
 
 def read(path: Path, peer: Path | None = None, options: LogOptions | None = None) -> Source:
     """Read a file. Raise :class:`RecordingError` if it cannot be judged."""
-    found = read_any(path, peer, options)
-    if isinstance(found, Sampled):
+    source = read_any(path, peer, options)
+    if isinstance(source, Sampled):
         raise RecordingError(path, "file", "is output of ss, without events: use firstflight judge")
-    return found
+    return source
 
 
 def read_any(path: Path, peer: Path | None = None, options: LogOptions | None = None) -> Source | Sampled:
@@ -52,8 +52,8 @@ def read_any(path: Path, peer: Path | None = None, options: LogOptions | None = 
     _check_options(path, kind, peer, options)
     if missing and kind not in ("capture", "qlog"):
         data = data[: data.rfind(b"\n") + 1]  # the last line is cut
-    found = _found(path, kind, data, peer, options)
-    return replace(found, notes=(*found.notes, *(f"note: {note}" for note in missing)))
+    source = _found(path, kind, data, peer, options)
+    return replace(source, notes=(*source.notes, *(f"note: {note}" for note in missing)))
 
 
 def _found(path: Path, kind: str, data: bytes, peer: Path | None, options: LogOptions) -> Source | Sampled:
@@ -115,10 +115,10 @@ _APPLIES = {
 
 
 def _check_options(path: Path, kind: str, peer: Path | None, options: LogOptions) -> None:
-    given = {
+    options_by_name = {
         "peer": peer, "trace": options.trace, "group": options.group, "initial-window": options.initial_window_bytes,
         "datagram": options.max_datagram_size_bytes, "connection": options.connection, "columns": options.columns or None,
     }  # fmt: skip
-    for name, value in given.items():
+    for name, value in options_by_name.items():
         if value is not None and kind not in _APPLIES[name]:
             raise RecordingError(path, "file", f"is a {kind}: --{name} does not apply to it")

@@ -105,7 +105,7 @@ def _last_full(points: Sequence[Point], growth: Fraction | None) -> tuple[int, i
         total += point.grown_bytes - least * point.acked_bytes
         if total >= best:
             best, full = total, point.index
-    less = (each.index for each in points if each.index > full and each.grown_bytes < least * each.acked_bytes)
+    less = (point.index for point in points if point.index > full and point.grown_bytes < least * point.acked_bytes)
     return full, next(less, None)
 
 
@@ -116,15 +116,15 @@ def _lasting(points: Sequence[Point], less: int, before: Sequence[int], *, confi
 
 
 def _first_loss(events: Sequence[Event]) -> tuple[int, str] | None:
-    found = (index for index, event in enumerate(events) if isinstance(event, Lost | Ce | PersistentCongestion))
-    return next(((index, "loss") for index in found), None)
+    losses = (index for index, event in enumerate(events) if isinstance(event, Lost | Ce | PersistentCongestion))
+    return next(((index, "loss") for index in losses), None)
 
 
 def _first_evidence(
     events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]
 ) -> tuple[int, str] | None:
     """Return the first event that shows the end of slow start, and the evidence. Resumed slow start does not count."""
-    left: tuple[int, str] | None = None
+    first_evidence: tuple[int, str] | None = None
     lost_ns = rtt_ns = None
     for index, (event, old_bytes, now) in enumerate(zip(events, before, answers, strict=True)):
         if isinstance(event, Lost | Ce | PersistentCongestion):
@@ -133,16 +133,20 @@ def _first_evidence(
             rtt_ns = event.smoothed_rtt_ns or rtt_ns
         lost = lost_ns is not None and (rtt_ns is None or event.t_ns - lost_ns <= _LOSS_RTTS * rtt_ns)
         if now.cwnd_bytes < old_bytes or (now.ssthresh_bytes is not None and lost):
-            return left or (index, "loss" if lost else "window")
+            return first_evidence or (index, "loss" if lost else "window")
         if now.ssthresh_bytes is not None and now.cwnd_bytes >= now.ssthresh_bytes:
-            return left or (index, "threshold")
-        left = None if now.state in (None, SLOW_START) else left or (index, "loss" if lost else "state")
-    return left
+            return first_evidence or (index, "threshold")
+        first_evidence = (
+            None if now.state in (None, SLOW_START) else first_evidence or (index, "loss" if lost else "state")
+        )
+    return first_evidence
 
 
-def _at_an_ack(events: Sequence[Event], found: tuple[int, str] | None) -> tuple[int, str] | None:
+def _at_an_ack(events: Sequence[Event], first_evidence: tuple[int, str] | None) -> tuple[int, str] | None:
     """Return an exit shown by a state at the next ACK, since a state may be logged before its ACK."""
-    if found is None or found[1] != "state":
-        return found
-    index = next((at for at in range(found[0], len(events)) if not isinstance(events[at], Sent)), found[0])
-    return index, found[1]
+    if first_evidence is None or first_evidence[1] != "state":
+        return first_evidence
+    index = next(
+        (at for at in range(first_evidence[0], len(events)) if not isinstance(events[at], Sent)), first_evidence[0]
+    )
+    return index, first_evidence[1]

@@ -52,8 +52,8 @@ class PackedEvents:
         if not entries:
             return 0, 0
         table = create_string_buffer(entry.size * len(entries))
-        for index, each in enumerate(entries):
-            entry.pack_into(table, entry.size * index, *each)
+        for index, row in enumerate(entries):
+            entry.pack_into(table, entry.size * index, *row)
         self._tables.append(table)
         return addressof(table), len(entries)
 
@@ -72,7 +72,7 @@ _AS: dict[Any, tuple[str, _Pack]] = {
 
 def _layout(kind: type[Event]) -> tuple[Struct, list[tuple[str, _Pack]]]:
     """Return the layout of the members of a kind of event after its time, and the function that packs each member."""
-    hints = {name: _AS[found] for name, found in get_type_hints(kind).items() if name != "t_ns"}
+    hints = {name: _AS[hint] for name, hint in get_type_hints(kind).items() if name != "t_ns"}
     return Struct("@" + "".join(code for code, _ in hints.values())), [(n, pack) for n, (_, pack) in hints.items()]
 
 

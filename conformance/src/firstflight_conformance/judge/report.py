@@ -38,11 +38,16 @@ def lines(verdict: ConnectionVerdict, *, margins: bool = True) -> Iterator[str]:
         yield f"not tried, as nothing in the recording starts them: {', '.join(verdict.left_out)}"
     refuted = verdict.refuted
     if refuted:
-        which = f"; the {_SHOWN} that came farthest" if len(refuted) > _SHOWN else ""
-        yield f"refuted: {len(refuted)} of {len(verdict.explained)} profiles{which}:"
-    plain = [each for each in refuted if each.profile in named_once([other.profile for other in refuted])]
-    for each in plain[:_SHOWN]:
-        yield f"  {each.profile}, event {each.event}: expected: {each.expected}; observed: {each.observed}"
+        limit_note = f"; the {_SHOWN} that came farthest" if len(refuted) > _SHOWN else ""
+        yield f"refuted: {len(refuted)} of {len(verdict.explained)} profiles{limit_note}:"
+    plain = [
+        refutation for refutation in refuted if refutation.profile in named_once([other.profile for other in refuted])
+    ]
+    for refutation in plain[:_SHOWN]:
+        yield (
+            f"  {refutation.profile}, event {refutation.event}: "
+            f"expected: {refutation.expected}; observed: {refutation.observed}"
+        )
     yield from result_lines(verdict.may_be, verdict.undecided)
     yield from choice_lines(verdict)
     if margins and verdict.undecided is None and verdict.may_be:
@@ -56,34 +61,34 @@ def result_lines(may_be: Sequence[str], undecided: str | None) -> Iterator[str]:
     elif not may_be:
         yield "none of ours: no profile explains this connection"
     if may_be:
-        told = "not refuted" if undecided is not None else "may be"
-        yield f"{told}: {', '.join(_grouped(may_be))}"
+        label = "not refuted" if undecided is not None else "may be"
+        yield f"{label}: {', '.join(_grouped(may_be))}"
         if len(may_be) > 1 and undecided is None:
             yield "this recording cannot distinguish these: another path, or `firstflight compare`, may do so"
 
 
 def choice_lines(verdict: ConnectionVerdict) -> Iterator[str]:
     """Yield the alternatives at open points that profiles need to explain the connection."""
-    for each in verdict.explained_with:
-        for choice in each.choices:
+    for compared in verdict.explained_with:
+        for choice in compared.choices:
             point = choice.point
             source = f", {point.source}" if point.source else ""
-            yield f"{each.profile} explained with: {choice.what} (open point {point.id}{source})"
+            yield f"{compared.profile} explained with: {choice.what} (open point {point.id}{source})"
 
 
 def _grouped(names: Sequence[str]) -> list[str]:
     """Return profiles grouped by algorithm: ``search/{draft-00, linux-4}``."""
-    found = []
+    groups = []
     for algorithm, group in groupby(names, key=lambda name: name.partition("/")[0]):
-        each = [name.partition("/")[2] for name in group]
-        found.append(f"{algorithm}/{each[0]}" if len(each) == 1 else f"{algorithm}/{{{', '.join(each)}}}")
-    return found
+        profiles = [name.partition("/")[2] for name in group]
+        groups.append(f"{algorithm}/{profiles[0]}" if len(profiles) == 1 else f"{algorithm}/{{{', '.join(profiles)}}}")
+    return groups
 
 
 def _did_lines(did: Did) -> Iterator[str]:
     later = did.initial_window_round or 1
-    shown = f", in round {later}, the first that the window limited" if later > 1 else ""
-    yield f"initial window: {_initial_window(did)}{shown}"
+    round_note = f", in round {later}, the first that the window limited" if later > 1 else ""
+    yield f"initial window: {_initial_window(did)}{round_note}"
     yield f"the window limited the sender at {did.limited_acks} of {did.acks} ACKs"
     if did.growth is not None:
         yield f"slow start: {_text(did.growth)} bytes of window for each byte acknowledged there"
@@ -102,7 +107,7 @@ def _did_lines(did: Did) -> Iterator[str]:
             where = "" if did.exit_round is None else f"in round {did.exit_round}, "
             yield f"uncertainty of the exit: {where}a window of {least} to {most} bytes"
     if did.rounds:
-        flights = ", ".join(str(each.flight_bytes) for each in did.rounds)
+        flights = ", ".join(str(round_.flight_bytes) for round_ in did.rounds)
         yield f"most bytes in flight by round: {flights}"
     if did.reduction is not None:
         yield f"first reduction: to {_text(did.reduction.factor)} of the {_OF[did.reduction.of]}{_at_event(did.reduction)}"
@@ -137,9 +142,9 @@ _EVIDENCE = {
 
 def _margin_lines(verdict: ConnectionVerdict) -> Iterator[str]:
     first = verdict.may_be[0]
-    for each in margin(verdict, first):
-        how = f"moves in {each.moved} of {each.of} runs" if each.moved else "stays"
-        yield f"margin: with every RTT moved by {milliseconds(each.by_ns)} ms the exit of {first} {how}"
+    for exit_margin in margin(verdict, first):
+        how = f"moves in {exit_margin.moved} of {exit_margin.of} runs" if exit_margin.moved else "stays"
+        yield f"margin: with every RTT moved by {milliseconds(exit_margin.by_ns)} ms the exit of {first} {how}"
 
 
 def _text(value: Fraction) -> str:

@@ -23,17 +23,17 @@ class Round:
 def rounds_of(subject: JudgedSender) -> Iterator[Round]:
     """Yield the rounds up to the first after the exit. A round ends before the ACK of data sent in it."""
     by = subject.left.by
-    most_bytes = left_bytes = 0
+    most_bytes = remaining_bytes = 0
     for index, event in enumerate(subject.events):
         if isinstance(event, Sent):
             most_bytes = max(most_bytes, event.bytes_in_flight)
         elif isinstance(event, Ack):
-            if left_bytes <= 0:
+            if remaining_bytes <= 0:
                 yield Round(index - 1, most_bytes)
                 if by is not None and by < index - 1:
                     return
-                most_bytes, left_bytes = 0, event.bytes_in_flight + event.bytes
-            left_bytes -= event.bytes
+                most_bytes, remaining_bytes = 0, event.bytes_in_flight + event.bytes
+            remaining_bytes -= event.bytes
     if most_bytes:
         yield Round(len(subject.events) - 1, most_bytes)
 
@@ -43,7 +43,7 @@ def exit_round(subject: JudgedSender) -> int | None:
     by = subject.left.by
     if by is None:
         return None
-    return next((number for number, each in enumerate(rounds_of(subject), 1) if each.last >= by), None)
+    return next((number for number, round_ in enumerate(rounds_of(subject), 1) if round_.last >= by), None)
 
 
 def exit_range(subject: JudgedSender) -> tuple[int, int] | None:
@@ -53,26 +53,26 @@ def exit_range(subject: JudgedSender) -> tuple[int, int] | None:
     evidence is slower growth. At a loss or mark it is the flight, including the acknowledged data and the growth of one
     ACK.
     """
-    left = subject.left
-    if left.by is None:
+    sender_exit = subject.left
+    if sender_exit.by is None:
         return None
-    least_bytes = subject.before[min(left.after + 1, left.by)]
+    least_bytes = subject.before[min(sender_exit.after + 1, sender_exit.by)]
     datagram_bytes = subject.recording.header.config.max_datagram_size_bytes
-    end = left.by if left.evidence == "loss" else _later(subject, left.by)
+    end = sender_exit.by if sender_exit.evidence == "loss" else _later(subject, sender_exit.by)
     flights = [event.bytes_in_flight for event in subject.events[:end] if isinstance(event, Sent)]
-    most_bytes = max([subject.before[left.by], *flights]) + _UNSEEN_DATAGRAMS * datagram_bytes
+    most_bytes = max([subject.before[sender_exit.by], *flights]) + _UNSEEN_DATAGRAMS * datagram_bytes
     return least_bytes, most_bytes
 
 
 def _later(subject: JudgedSender, index: int) -> int:
     """Return the event ``_LATER_ROUNDS`` rounds after another."""
-    rounds, left_bytes = _LATER_ROUNDS, subject.before[index]
+    rounds, remaining_bytes = _LATER_ROUNDS, subject.before[index]
     for at in range(index, len(subject.events)):
         event = subject.events[at]
         if isinstance(event, Ack):
-            left_bytes -= event.bytes
-            if left_bytes <= 0:
-                rounds, left_bytes = rounds - 1, event.bytes_in_flight
+            remaining_bytes -= event.bytes
+            if remaining_bytes <= 0:
+                rounds, remaining_bytes = rounds - 1, event.bytes_in_flight
                 if not rounds:
                     return at
     return len(subject.events)

@@ -12,15 +12,17 @@ REASON = "samples of a socket name no profile: trace a row per ACK (trace-cmd re
 
 def _did(sampled: Sampled) -> Did:
     """Return the sender's behaviour, as far as the samples show it."""
-    first, left = sampled.first, sampled.left
+    first, exit_sample = sampled.first, sampled.left
     exit_bytes, evidence = None, "none"
-    if left is not None and left.ssthresh is not None:
-        evidence = "loss" if left.marks else "threshold"
-        before = sampled.samples[: sampled.samples.index(left)]
-        exit_bytes = left.mss_bytes * (max(each.cwnd for each in before) if left.marks else left.ssthresh)
+    if exit_sample is not None and exit_sample.ssthresh is not None:
+        evidence = "loss" if exit_sample.marks else "threshold"
+        before = sampled.samples[: sampled.samples.index(exit_sample)]
+        exit_bytes = exit_sample.mss_bytes * (
+            max(sample.cwnd for sample in before) if exit_sample.marks else exit_sample.ssthresh
+        )
     t_ns = None
-    if left is not None and left.t_ns is not None and sampled.samples[0].t_ns is not None:
-        t_ns = left.t_ns - sampled.samples[0].t_ns
+    if exit_sample is not None and exit_sample.t_ns is not None and sampled.samples[0].t_ns is not None:
+        t_ns = exit_sample.t_ns - sampled.samples[0].t_ns
     return Did(
         None if first is None else first.cwnd * first.mss_bytes, sampled.samples[0].mss_bytes, None, None, t_ns, exit_bytes, None,
         evidence, None, 0, 0,
@@ -52,17 +54,17 @@ def lines(sampled: Sampled) -> Iterator[str]:
 
 
 def _exit_lines(sampled: Sampled, did: Did) -> Iterator[str]:
-    left = sampled.left
-    if left is None:
+    exit_sample = sampled.left
+    if exit_sample is None:
         yield "exit of slow start: not shown"
         return
     when = ""
     if did.t_ns is not None:
-        before = sampled.samples[sampled.samples.index(left) - 1]
+        before = sampled.samples[sampled.samples.index(exit_sample) - 1]
         since_ns = (before.t_ns or 0) - (sampled.samples[0].t_ns or 0)
         when = f" between {since_ns / 1e6:.1f} and {did.t_ns / 1e6:.1f} ms after the first sample"
-    if left.marks:
+    if exit_sample.marks:
         yield f"slow start is left{when}: by a loss or congestion mark, at {did.window_bytes} bytes or more"
         return
     yield f"slow start is left{when}: without a loss, by its threshold (ssthresh)"
-    yield f"there the window had {did.window_bytes} bytes, {left.ssthresh} datagrams of {left.mss_bytes}"
+    yield f"there the window had {did.window_bytes} bytes, {exit_sample.ssthresh} datagrams of {exit_sample.mss_bytes}"

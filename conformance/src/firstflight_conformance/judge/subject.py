@@ -66,12 +66,12 @@ def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: s
     before = windows_before(answers, first_bytes)
     releases = tuple(releases_of(recording.events)) if at_least else ()
     limited = _ended(releases, before, answers) if at_least else _limited(recording, before, answers)
-    left = left_slow_start(recording.events, before, answers, limited, at_least=at_least)
+    sender_exit = left_slow_start(recording.events, before, answers, limited, at_least=at_least)
     rule = app_limited or ("stated" if recording.header.quality.get("app_limited") == "stated" else "growth")
-    events = _flagged(recording, rule, before, answers, limited, left)
+    events = _flagged(recording, rule, before, answers, limited, sender_exit)
     return JudgedSender(
-        recording, events, tuple(answers), tuple(before), tuple(known_before(recording, before)), tuple(limited), left, rule,
-        _begin(recording, start), releases,
+        recording, events, tuple(answers), tuple(before), tuple(known_before(recording, before)), tuple(limited),
+        sender_exit, rule, _begin(recording, start), releases,
     )  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def _limited(recording: Recording, before: Sequence[int], answers: Sequence[Answ
     A pacer lets only a limited number of bytes be acknowledged before it sends at least half a datagram. Beyond this
     limit the sender had no data, and quinn stops growing its window, however full it still is.
     """
-    found: list[Point] = []
+    points: list[Point] = []
     waiting: list[Point] = []
     passed, largest, datagram_bytes = 0, 0, recording.header.config.max_datagram_size_bytes
     for index, event in enumerate(recording.events):
@@ -91,9 +91,9 @@ def _limited(recording: Recording, before: Sequence[int], answers: Sequence[Answ
                 waiting.append(Point(index, answers[index].cwnd_bytes - before[index], event.bytes))
         elif isinstance(event, Sent) and any(2 * run.size_bytes >= datagram_bytes for run in event.packets):
             if passed - largest <= max(before[index] // _PACED_ONE_OF, _PACED_DATAGRAMS * datagram_bytes):
-                found += waiting
+                points += waiting
             waiting, passed, largest = [], 0, 0
-    return found
+    return points
 
 
 def _fills(event: Ack, before_bytes: int) -> bool:
@@ -102,22 +102,22 @@ def _fills(event: Ack, before_bytes: int) -> bool:
 
 def _most_so_far(answers: Sequence[Answer], first_bytes: int) -> list[Answer]:
     """Return the windows of a sender if only the flight is known: the largest flight so far."""
-    found, most_bytes = [], first_bytes
+    largest_answers, most_bytes = [], first_bytes
     for answer in answers:
         if answer.reported:
             most_bytes = max(most_bytes, answer.cwnd_bytes)
-        found.append(replace(answer, cwnd_bytes=most_bytes))
-    return found
+        largest_answers.append(replace(answer, cwnd_bytes=most_bytes))
+    return largest_answers
 
 
 def _ended(releases: Sequence[Release], before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
     """Return the growth between consecutive releases that the window ended."""
-    found = []
+    points = []
     for earlier, release in pairwise(releases):
         if earlier.limited and release.limited and answers[release.index].reported and release.acked_bytes:
             grown_bytes = answers[release.index].cwnd_bytes - before[earlier.index + 1]
-            found.append(Point(release.index, grown_bytes, release.acked_bytes))
-    return found
+            points.append(Point(release.index, grown_bytes, release.acked_bytes))
+    return points
 
 
 def _flagged(
@@ -126,7 +126,7 @@ def _flagged(
     before: Sequence[int],
     answers: Sequence[Answer],
     limited: Sequence[Point],
-    left: Left,
+    sender_exit: Left,
 ) -> tuple[Event, ...]:
     events = recording.events
     if rule == "stated":
@@ -137,9 +137,9 @@ def _flagged(
         first, last = _data(recording)
         return with_flags(events, lambda index, _ack: not first <= index <= last)
     full = {point.index for point in limited}
-    end = len(events) if left.by is None else left.by
-    if left.by is not None:  # the ACK that left slow start may have released no packet
-        between = ((index, events[index]) for index in range(left.after + 1, left.by))
+    end = len(events) if sender_exit.by is None else sender_exit.by
+    if sender_exit.by is not None:  # the ACK that left slow start may have released no packet
+        between = ((index, events[index]) for index in range(sender_exit.after + 1, sender_exit.by))
         full |= {index for index, event in between if isinstance(event, Ack) and _fills(event, before[index])}
     return with_flags(
         events, lambda index, _ack: index < end and index not in full and _stayed(answers[index], before[index])

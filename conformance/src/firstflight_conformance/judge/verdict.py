@@ -82,8 +82,8 @@ class ConnectionVerdict:
     @property
     def path(self) -> Path | None:
         """The path, if the recording shows slow start at enough ACKs to measure its rate."""
-        shown = self.did.shown is Shown.ALL and len(self.subject.limited) >= _LEAST_ACKS
-        return path_of(self.subject) if shown else None
+        is_measurable = self.did.shown is Shown.ALL and len(self.subject.limited) >= _LEAST_ACKS
+        return path_of(self.subject) if is_measurable else None
 
     @property
     def why(self) -> list[Why]:
@@ -93,7 +93,7 @@ class ConnectionVerdict:
     @property
     def explained_with(self) -> list[ComparedProfile]:
         """The profiles that explain the connection only with alternatives at open points."""
-        return [each for each in self.explained if each.choices and each.profile in self.may_be]
+        return [compared for compared in self.explained if compared.choices and compared.profile in self.may_be]
 
     @property
     def none_of_ours(self) -> bool:
@@ -103,8 +103,8 @@ class ConnectionVerdict:
     @property
     def refuted(self) -> list[Refutation]:
         """The refutations, by decreasing event."""
-        found = [each.refuted for each in self.explained if each.refuted is not None]
-        return sorted(found, key=lambda each: (-each.event, each.profile))
+        refutations = [compared.refuted for compared in self.explained if compared.refuted is not None]
+        return sorted(refutations, key=lambda refutation: (-refutation.event, refutation.profile))
 
 
 def judge(
@@ -119,24 +119,24 @@ def judge(
     The behaviour at a loss is judged only for profiles requested by name: too many profiles behave alike there.
     """
     subject = subject_of(recording, start=start, app_limited=app_limited)
-    chosen, left_out = candidates(subject.events) if names is None else (list(names), [])
-    asked = names is not None
-    explained, later = _explain(subject, chosen, asked=asked), _later(subject)
+    chosen, unstarted = candidates(subject.events) if names is None else (list(names), [])
+    requested = names is not None
+    explained, later = _explain(subject, chosen, requested=requested), _later(subject)
     if later is not None:
-        again = _explain(later, chosen, asked=asked)
+        again = _explain(later, chosen, requested=requested)
         ways = [_goes_on(subject, *pair) for pair in zip(explained, again, strict=True)]
         if any(ways) and (later.left.by is not None or None not in ways):
             subject, explained = later, again
     sampled = any(isinstance(event, Ack) and event.latest_rtt_ns for event in subject.events)
     if not sampled:
-        explained = tuple(replace(each, refuted=None) if _by_rtt(each) else each for each in explained)
-    left_over = [each for each in explained if each.refuted is None]
-    may_be = tuple(named_once([each.profile for each in left_over]))
-    subject = _left_by_drain(subject, left_over)
-    undecided, shown = _undecided(subject, may_be, asked=asked), Shown.ALL
+        explained = tuple(replace(compared, refuted=None) if _by_rtt(compared) else compared for compared in explained)
+    unrefuted = [compared for compared in explained if compared.refuted is None]
+    may_be = tuple(named_once([compared.profile for compared in unrefuted]))
+    subject = _left_by_drain(subject, unrefuted)
+    undecided, visible_part = _undecided(subject, may_be, requested=requested), Shown.ALL
     if subject.at_least:
-        undecided, shown = _undecided_flight(subject, left_over, undecided)
-        if shown is not Shown.ALL or undecided == AT_THE_RECEIVER:
+        undecided, visible_part = _undecided_flight(subject, unrefuted, undecided)
+        if visible_part is not Shown.ALL or undecided == AT_THE_RECEIVER:
             explained, may_be = (), ()
     if subject.recording.header.quality.get("order_inferred"):
         undecided, explained, may_be = undecided or _ORDER_INFERRED, (), ()
@@ -147,15 +147,15 @@ def judge(
     if not may_be and undecided is None:
         may_be = tuple(named_once(_unclear(subject, explained)))
         undecided = "the exits differ by less than the resolution of the recording" if may_be else None
-    if not may_be and not subject.at_least and (undecided is None or asked):
-        explainer = Explainer(subject, reduction=asked)
-        explained, complete = with_choices(explainer, explained, subject.left, asked=asked)
-        may_be = tuple(named_once([each.profile for each in explained if each.refuted is None]))
-        undecided = undecided or _undecided(subject, may_be, asked=asked)
+    if not may_be and not subject.at_least and (undecided is None or requested):
+        explainer = Explainer(subject, reduction=requested)
+        explained, complete = with_choices(explainer, explained, subject.left, requested=requested)
+        may_be = tuple(named_once([compared.profile for compared in explained if compared.refuted is None]))
+        undecided = undecided or _undecided(subject, may_be, requested=requested)
         if not may_be and undecided is None and not complete:
             undecided = TOO_MANY
-    did = doing.did(subject, shown, explained=undecided is None and bool(may_be))
-    return ConnectionVerdict(subject, did, explained, may_be, undecided, tuple(left_out), asked)
+    did = doing.did(subject, visible_part, explained=undecided is None and bool(may_be))
+    return ConnectionVerdict(subject, did, explained, may_be, undecided, tuple(unstarted), requested)
 
 
 def to_json(verdict: ConnectionVerdict, agreement: float | None, notes: Sequence[str]) -> dict[str, Any]:
@@ -166,12 +166,12 @@ def to_json(verdict: ConnectionVerdict, agreement: float | None, notes: Sequence
     """
     return {
         "did": doing.to_json(verdict.did),
-        "refuted": [asdict(each) for each in verdict.refuted],
+        "refuted": [asdict(refutation) for refutation in verdict.refuted],
         "may_be": list(verdict.may_be),
         "none_of_ours": verdict.none_of_ours,
         "explained_with": [
-            {"profile": each.profile, "choices": [choice_json(choice) for choice in each.choices]}
-            for each in verdict.explained_with
+            {"profile": compared.profile, "choices": [choice_json(choice) for choice in compared.choices]}
+            for compared in verdict.explained_with
         ],
         "undecided": verdict.undecided,
         "agreement": agreement,
@@ -184,11 +184,13 @@ def together(verdicts: Sequence[ConnectionVerdict]) -> tuple[list[str], str | No
 
     A profile that needs alternatives at open points must explain all runs with the same alternatives.
     """
-    refuted = {each.profile for verdict in verdicts for each in verdict.explained if each.refuted is not None}
+    refuted = {
+        compared.profile for verdict in verdicts for compared in verdict.explained if compared.refuted is not None
+    }
     clear = [verdict for verdict in verdicts if verdict.undecided is None]
-    tried = {each.profile for verdict in verdicts for each in verdict.explained}
-    left_over = [name for name in sorted(tried - refuted) if len(verdicts) == 1 or _is_consistent(name, verdicts)]
-    may_be = named_once(left_over)
+    tried = {compared.profile for verdict in verdicts for compared in verdict.explained}
+    unrefuted = [name for name in sorted(tried - refuted) if len(verdicts) == 1 or _is_consistent(name, verdicts)]
+    may_be = named_once(unrefuted)
     if clear or (not may_be and len(verdicts) > 1):  # another run decides
         return may_be, None
     return may_be, verdicts[0].undecided
@@ -196,39 +198,43 @@ def together(verdicts: Sequence[ConnectionVerdict]) -> tuple[list[str], str | No
 
 def _is_consistent(name: str, verdicts: Sequence[ConnectionVerdict]) -> bool:
     """Return whether a profile explains all runs with the union of the alternatives that single runs need."""
-    found = [(verdict, each) for verdict in verdicts for each in verdict.explained if each.profile == name]
-    needed = frozenset().union(*(each.settled for _, each in found))
-    runs = [verdict for verdict, each in found if each.settled != needed and not verdict.subject.at_least]
-    return all(holds(Explainer(one.subject, reduction=one.asked), name, needed) for one in runs)
+    comparisons = [
+        (verdict, compared) for verdict in verdicts for compared in verdict.explained if compared.profile == name
+    ]
+    needed = frozenset().union(*(compared.settled for _, compared in comparisons))
+    runs = [verdict for verdict, compared in comparisons if compared.settled != needed and not verdict.subject.at_least]
+    return all(holds(Explainer(verdict.subject, reduction=verdict.asked), name, needed) for verdict in runs)
 
 
-def _by_rtt(found: ComparedProfile) -> bool:
+def _by_rtt(compared: ComparedProfile) -> bool:
     """Return whether a profile is refuted only by its exit, and the exit depends on RTT samples."""
-    return found.by_exit and found.profile.partition("/")[0] not in _WITHOUT_RTTS
+    return compared.by_exit and compared.profile.partition("/")[0] not in _WITHOUT_RTTS
 
 
-def _explain(subject: JudgedSender, names: Iterable[str], *, asked: bool) -> tuple[ComparedProfile, ...]:
-    explainer = _explainer(subject, reduction=asked)
-    return tuple(_on_either_base(explainer, each) if asked else each for each in explainer.explain(names))
+def _explain(subject: JudgedSender, names: Iterable[str], *, requested: bool) -> tuple[ComparedProfile, ...]:
+    explainer = _explainer(subject, reduction=requested)
+    return tuple(
+        _on_either_base(explainer, compared) if requested else compared for compared in explainer.explain(names)
+    )
 
 
 def _later(subject: JudgedSender) -> JudgedSender | None:
     """Return the sender with an exit by threshold after its slower growth, or without exit if it pauses, or None."""
-    left, at = subject.left, subject.left.until
-    if left.evidence != "growth" or subject.at_least:
+    sender_exit, at = subject.left, subject.left.until
+    if sender_exit.evidence != "growth" or subject.at_least:
         return None
     if isinstance(next(iter(subject.events[at:]), None), Ack) and subject.answers[at].ssthresh_bytes is not None:
-        return replace(subject, left=replace(left, after=at - 1, by=at, evidence="threshold"))
-    later = (point for point in subject.limited if (left.by or 0) < point.index < at)
+        return replace(subject, left=replace(sender_exit, after=at - 1, by=at, evidence="threshold"))
+    later = (point for point in subject.limited if (sender_exit.by or 0) < point.index < at)
     slows = any(point.grown_bytes not in (0, point.acked_bytes) for point in later)
-    return None if slows else replace(subject, left=replace(left, by=None, evidence="none"))
+    return None if slows else replace(subject, left=replace(sender_exit, by=None, evidence="none"))
 
 
-def _goes_on(subject: JudgedSender, found: ComparedProfile, later: ComparedProfile) -> bool | None:
+def _goes_on(subject: JudgedSender, compared: ComparedProfile, later: ComparedProfile) -> bool | None:
     """Return whether a profile may leave at the later exit, as BBR, or ``None`` if it leaves where the growth slows."""
-    if any(subject.left.after < index <= (subject.left.by or 0) for index in found.exits):
-        return None if found.refuted is None else False
-    return later.refuted is None or (found.refuted is None and later.by_exit)
+    if any(subject.left.after < index <= (subject.left.by or 0) for index in compared.exits):
+        return None if compared.refuted is None else False
+    return later.refuted is None or (compared.refuted is None and later.by_exit)
 
 
 def _explainer(
@@ -239,14 +245,14 @@ def _explainer(
     return Explainer(subject, reduction=reduction, events=events)
 
 
-def _on_either_base(explainer: Explainer | AtLeastExplainer, found: ComparedProfile) -> ComparedProfile:
+def _on_either_base(explainer: Explainer | AtLeastExplainer, compared: ComparedProfile) -> ComparedProfile:
     """Return the comparison of a profile on the base that explains the sender: only the startup algorithm counts."""
-    algorithm, _, profile = found.profile.partition("/")
-    other = f"{profile}+cubic"
-    if found.refuted is None or other not in profiles(composed=True)[algorithm]:
-        return found
-    (again,) = explainer.explain([f"{algorithm}/{other}"])
-    return found if again.refuted is not None else replace(again, profile=found.profile)
+    algorithm, _, profile = compared.profile.partition("/")
+    cubic_profile = f"{profile}+cubic"
+    if compared.refuted is None or cubic_profile not in profiles(composed=True)[algorithm]:
+        return compared
+    (again,) = explainer.explain([f"{algorithm}/{cubic_profile}"])
+    return compared if again.refuted is not None else replace(again, profile=compared.profile)
 
 
 def named_once(known: Sequence[str]) -> list[str]:
@@ -254,21 +260,25 @@ def named_once(known: Sequence[str]) -> list[str]:
     return [name for name in known if "+" not in name or name.partition("+")[0] not in known]
 
 
-def _undecided(subject: JudgedSender, may_be: Sequence[str], *, asked: bool) -> str | None:
+def _undecided(subject: JudgedSender, may_be: Sequence[str], *, requested: bool) -> str | None:
     """Return why the recording does not decide, or ``None`` if it identifies profiles or refutes all."""
-    left, events = subject.left, subject.events
+    sender_exit, events = subject.left, subject.events
     if (limited := _limited_acks(subject)) < _LEAST_ACKS:
         return f"the window limited the sender at {limited} ACKs of slow start, where {_LEAST_ACKS} are needed"
     if not may_be:
         return None
-    if left.by is None:
+    if sender_exit.by is None:
         return _NOT_LEFT
-    if left.evidence == "loss" and not asked:
+    if sender_exit.evidence == "loss" and not requested:
         return _BY_LOSS
-    since = events[max(left.after, 0)].t_ns
-    rtts = [each.smoothed_rtt_ns for each in events[: left.by + 1] if isinstance(each, Ack) and each.smoothed_rtt_ns]
-    if rtts and events[left.by].t_ns - since > _CLOSE_RTTS * rtts[-1]:
-        ms = (events[left.by].t_ns - since) // 1_000_000
+    since = events[max(sender_exit.after, 0)].t_ns
+    rtts = [
+        event.smoothed_rtt_ns
+        for event in events[: sender_exit.by + 1]
+        if isinstance(event, Ack) and event.smoothed_rtt_ns
+    ]
+    if rtts and events[sender_exit.by].t_ns - since > _CLOSE_RTTS * rtts[-1]:
+        ms = (events[sender_exit.by].t_ns - since) // 1_000_000
         return f"the end of slow start is known only to within {ms} ms"
     return None
 
@@ -280,63 +290,63 @@ def _limited_acks(subject: JudgedSender) -> int:
 
 
 def _undecided_flight(
-    subject: JudgedSender, left_over: Sequence[ComparedProfile], undecided: str | None
+    subject: JudgedSender, unrefuted: Sequence[ComparedProfile], undecided: str | None
 ) -> tuple[str | None, Shown]:
     """Return why a recording of the flight does not decide, or None, and the part of slow start that it shows."""
-    if not (left_over and all(map(follows, left_over))) and grows_too_little(subject):
+    if not (unrefuted and all(map(follows, unrefuted))) and grows_too_little(subject):
         return APPLICATION_LIMITED, Shown.NOTHING
     if subject.recording.header.quality.get("taken") is not None:
         return AT_THE_RECEIVER, _shown_at_the_receiver(subject)
-    paced = [each for each in left_over if paces_by_rate(each.profile)]
+    paced = [compared for compared in unrefuted if paces_by_rate(compared.profile)]
     if subject.left.evidence == DRAIN:
         return undecided, Shown.ALL
-    if (reason := too_little(subject, paced=len(paced) == len(left_over) > 0)) is not None:
+    if (reason := too_little(subject, paced=len(paced) == len(unrefuted) > 0)) is not None:
         return reason, Shown.NOTHING
     if (reason := partly_limited(subject)) is not None:
         return reason, Shown.WINDOW
     by_growth = Shown.WINDOW if subject.left.evidence == "growth" else Shown.ALL
     if _limited_acks(subject) < _LEAST_ACKS:
         return undecided, by_growth
-    if paced and len(paced) == len(left_over):
+    if paced and len(paced) == len(unrefuted):
         return "the flight does not fall as in Drain, the only evidence for BBR", by_growth
-    if not all(follows(each) for each in left_over):
+    if not all(follows(compared) for compared in unrefuted):
         return "the flight fills the window of no profile: the sender paces, or its application limits it", by_growth
-    if undecided is None and left_over and not any(each.exits for each in left_over):
+    if undecided is None and unrefuted and not any(compared.exits for compared in unrefuted):
         return _NOT_LEFT, Shown.ALL
     if undecided is None and subject.recording.header.quality.get("missing_acks"):
         return "ACKs that the sender received are missing in the capture, and its RTT samples with them", Shown.ALL
     stall_ns = stalls_ns(subject)
     if undecided is None and stall_ns is not None:
         return f"nothing was captured for {stall_ns // 1_000_000} ms of slow start, while data was in flight", Shown.ALL
-    if undecided is None and not left_over:
+    if undecided is None and not unrefuted:
         undecided = _unexplained(subject)
     return undecided, Shown.ALL
 
 
-def _left_by_drain(subject: JudgedSender, left_over: Sequence[ComparedProfile]) -> JudgedSender:
+def _left_by_drain(subject: JudgedSender, unrefuted: Sequence[ComparedProfile]) -> JudgedSender:
     """Return the sender with the exit of BBR if BBR explains a capture at the sender, and it drains its queue."""
     if not subject.at_least or subject.recording.header.quality.get("taken") is not None:
         return subject
     drained = AtLeastExplainer(subject).drained
-    if not left_over or not all(follows(each) and drained(each) for each in left_over):
+    if not unrefuted or not all(follows(compared) and drained(compared) for compared in unrefuted):
         return subject
-    exits = [min(each.exits) for each in left_over]
+    exits = [min(compared.exits) for compared in unrefuted]
     by = max(exits)
     slower = None if subject.left.by is None else min(subject.left.by, by)
-    left = replace(subject.left, after=min(exits) - 1, by=by, evidence=DRAIN, slower=slower)
-    return replace(subject, left=left)
+    sender_exit = replace(subject.left, after=min(exits) - 1, by=by, evidence=DRAIN, slower=slower)
+    return replace(subject, left=sender_exit)
 
 
 def _shown_at_the_receiver(subject: JudgedSender) -> Shown:
     """Return the part of slow start that a capture at the receiver shows: its end only with time stamps and a queue."""
     if too_little(subject) is not None or partly_limited(subject) is not None or grows_too_little(subject):
         return Shown.NOTHING
-    left = subject.left
-    if left.by is None or left.evidence == "loss":
+    sender_exit = subject.left
+    if sender_exit.by is None or sender_exit.evidence == "loss":
         return Shown.ALL
     stamped = subject.recording.header.quality.get("taken") == "receiver"
-    shown = stamped and _limited_acks(subject) >= _LEAST_ACKS and queued(subject, left.by)
-    return Shown.ALL if shown else Shown.WINDOW
+    is_visible = stamped and _limited_acks(subject) >= _LEAST_ACKS and queued(subject, sender_exit.by)
+    return Shown.ALL if is_visible else Shown.WINDOW
 
 
 def _unexplained(subject: JudgedSender) -> str | None:
@@ -359,19 +369,19 @@ def _unclear(subject: JudgedSender, explained: Sequence[ComparedProfile]) -> lis
 
     Samples change by one common amount, as with rounding, or each by a random amount.
     """
-    by_ns, left = subject.recording.header.rtt_resolution_ns, subject.left
-    if by_ns <= 1 or left.by is None:
+    by_ns, sender_exit = subject.recording.header.rtt_resolution_ns, subject.left
+    if by_ns <= 1 or sender_exit.by is None:
         return []
-    at = left.by
+    at = sender_exit.by
     near = sorted(
-        (each for each in explained if each.by_exit),
-        key=lambda each: min((abs(index - at) for index in each.exits), default=len(subject.events)),
+        (compared for compared in explained if compared.by_exit),
+        key=lambda compared: min((abs(index - at) for index in compared.exits), default=len(subject.events)),
     )[:_UNCLEAR]
-    names, found = [each.profile for each in near], set()
+    names, unclear = [compared.profile for compared in near], set()
     for move in _moves(by_ns):
         moved = _explainer(subject, events=with_samples(subject.events, move))
-        found |= {each.profile for each in moved.explain(names) if each.refuted is None}
-    return sorted(found)
+        unclear |= {compared.profile for compared in moved.explain(names) if compared.refuted is None}
+    return sorted(unclear)
 
 
 def _moves(by_ns: int) -> list[Callable[[int], int]]:
@@ -382,16 +392,16 @@ def _moves(by_ns: int) -> list[Callable[[int], int]]:
 def margin(verdict: ConnectionVerdict, profile: str) -> list[Margin]:
     """Return the dependence of a profile's exit on RTT samples: six runs per change, each sample moved up or down."""
     subject = verdict.subject
-    (at,) = {each.exits[:1] for each in verdict.explained if each.profile == profile}
-    found = []
+    (at,) = {compared.exits[:1] for compared in verdict.explained if compared.profile == profile}
+    margins = []
     for by_ns in MOVES_NS if at else ():
         ways = []
         for seed in range(_SEEDS):
             events = with_samples(subject.events, _by_one_of(seed, (-by_ns, by_ns)))
             (moved,) = _explainer(subject, events=events).explain([profile])
             ways.append(moved.exits[:1])
-        found.append(Margin(by_ns, sum(way != at for way in ways), len(ways)))
-    return found
+        margins.append(Margin(by_ns, sum(way != at for way in ways), len(ways)))
+    return margins
 
 
 def _by_one_of(seed: int, moves: Sequence[int]) -> Callable[[int], int]:

@@ -70,29 +70,29 @@ def path_of(subject: JudgedSender) -> Path | None:
 
 def reasons(subject: JudgedSender, explained: Sequence[ComparedProfile], names: Sequence[str]) -> list[Why]:
     """Return the exit reasons of the given profiles, one profile of each algorithm."""
-    found: dict[str, Why] = {}
-    by_name = {each.profile: each for each in explained}
+    by_algorithm: dict[str, Why] = {}
+    by_name = {compared.profile: compared for compared in explained}
     for name in names:
         algorithm = name.partition("/")[0]
-        if algorithm in found or len(found) == _SHOWN or not by_name[name].exits:
+        if algorithm in by_algorithm or len(by_algorithm) == _SHOWN or not by_name[name].exits:
             continue
         why = _why(subject, name, by_name[name].exits[0])
         if why is not None:
-            found[algorithm] = why
-    return list(found.values())
+            by_algorithm[algorithm] = why
+    return list(by_algorithm.values())
 
 
 def _why(subject: JudgedSender, name: str, index: int) -> Why | None:
     events: Sequence[Event] = subject.events[: index + 1]
     unknown: list[int | None] = [None] * len(events)
-    given = unknown if subject.at_least else subject.given[: index + 1]
+    known_windows = unknown if subject.at_least else subject.given[: index + 1]
     config = subject.recording.header.config
-    seen = observed(Question(config, events, given, unknown, subject.begin, len(events)), name)
-    rule = None if seen is None else _RULES.get((name.partition("/")[0], seen.outcome))
-    if seen is None or rule is None:
+    observation = observed(Question(config, events, known_windows, unknown, subject.begin, len(events)), name)
+    rule = None if observation is None else _RULES.get((name.partition("/")[0], observation.outcome))
+    if observation is None or rule is None:
         return None
     words, numbers = rule
-    value, against = numbers(seen.state)
+    value, against = numbers(observation.state)
     return Why(name, index, words, value, against)
 
 
@@ -126,17 +126,17 @@ _RULES: dict[tuple[str, Outcome], tuple[str, Callable[[Mapping[str, int | None]]
 }
 
 
-def why_lines(path: Path | None, window_bytes: int | None, found: Sequence[Why]) -> Iterator[str]:
+def why_lines(path: Path | None, window_bytes: int | None, exit_reasons: Sequence[Why]) -> Iterator[str]:
     """Yield the path, the exit relative to it, and the rules."""
     if path is not None and path.product_bytes:
         part = "" if window_bytes is None else f"; slow start was left at {window_bytes / path.product_bytes:.2f} of it"
         rate = f"{path.bits_per_s / 1e6:.3g} Mbit/s"
         yield f"path: about {rate} and {_ms(path.least_rtt_ns)}, a product of {path.product_bytes} bytes{part}"
-    for each in found:
-        yield f"why, by {each.profile}, event {each.event}: {each}"
+    for reason in exit_reasons:
+        yield f"why, by {reason.profile}, event {reason.event}: {reason}"
 
 
-def why_json(path: Path | None, window_bytes: int | None, found: Sequence[Why]) -> dict[str, Any]:
+def why_json(path: Path | None, window_bytes: int | None, exit_reasons: Sequence[Why]) -> dict[str, Any]:
     """Return path and rules as JSON."""
     return {
         "path": None
@@ -149,12 +149,12 @@ def why_json(path: Path | None, window_bytes: int | None, found: Sequence[Why]) 
         },
         "why": [
             {
-                "profile": each.profile,
-                "event": each.event,
-                "rule": each.rule,
-                "observed": each.observed,
-                "against": each.against,
+                "profile": reason.profile,
+                "event": reason.event,
+                "rule": reason.rule,
+                "observed": reason.observed,
+                "against": reason.against,
             }
-            for each in found
+            for reason in exit_reasons
         ],
     }

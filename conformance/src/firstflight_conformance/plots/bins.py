@@ -107,18 +107,18 @@ def follow(
     evaluations: list[Evaluation] = []
     origin_ns = events[0].t_ns
     resting = False
-    for event, seen in zip(events, drive(ModelRun(controller), events), strict=True):
-        observations.append(seen)
+    for event, observation in zip(events, drive(ModelRun(controller), events), strict=True):
+        observations.append(observation)
         state = controller.search
         # Kernels continue counting after slow start; the state assigns these bytes to bins, but they belong to none.
-        rested, resting = resting, seen.phase is not Phase.SLOW_START or state.target_bytes is not None
+        rested, resting = resting, observation.phase is not Phase.SLOW_START or state.target_bytes is not None
         if readings is None or state.bin_end_ticks == 0 or rested:
             continue
-        if isinstance(event, Ack) and seen.outcome in _STARTS:
+        if isinstance(event, Ack) and observation.outcome in _STARTS:
             epochs.append(_epoch(readings, state, origin_ns))
         epochs[-1].update(state)
-        if seen.state["current_bytes"] is not None:
-            evaluations.append(_evaluation(event.t_ns - origin_ns, readings, state, seen, epochs[-1]))
+        if observation.state["current_bytes"] is not None:
+            evaluations.append(_evaluation(event.t_ns - origin_ns, readings, state, observation, epochs[-1]))
     if readings is None or not epochs:
         return observations, None
     return observations, Bins(profile, readings, _bins(epochs), tuple(evaluations))
@@ -141,7 +141,7 @@ def _bins(epochs: list[_Epoch]) -> tuple[Bin, ...]:
     )
 
 
-def _evaluation(t_ns: int, readings: Readings, state: Search, seen: Observation, epoch: _Epoch) -> Evaluation:
+def _evaluation(t_ns: int, readings: Readings, state: Search, observation: Observation, epoch: _Epoch) -> Evaluation:
     shift, rest_ticks = shift_bins(readings, state)
     first, last = _BOUNDS[readings.windows]
     rest = 0.0 if readings.interpolation is Interpolation.NONE else rest_ticks / state.bin_ticks
@@ -155,11 +155,11 @@ def _evaluation(t_ns: int, readings: Readings, state: Search, seen: Observation,
         t_ns,
         (epoch.begin_ns(state.curr + first), epoch.begin_ns(state.curr + last)),
         (epoch.begin_ns(state.curr + first - back), epoch.begin_ns(state.curr + last - back)),
-        seen.state["current_bytes"] or 0,
-        seen.state["previous_bytes"] or 0,
+        observation.state["current_bytes"] or 0,
+        observation.state["previous_bytes"] or 0,
         _unit_bytes(readings, state),
         counted_bytes if zero else 0,
-        seen.outcome,
+        observation.outcome,
     )
 
 

@@ -33,11 +33,12 @@ class _Frame:
 def draw_bins(axes: Axes, bins: Bins, unit: Unit) -> None:
     """Draw a bar for each bin and, above them, the two windows of the deciding evaluation."""
     sent = bins.readings.compared is Compared.SENT
-    highest_bytes = max(max(one.bytes, one.sent_bytes if sent else 0) for one in bins.bins)
+    highest_bytes = max(max(time_bin.bytes, time_bin.sent_bytes if sent else 0) for time_bin in bins.bins)
     frame = _Frame(axes, unit, bytes_unit(highest_bytes))
     frame.top = frame.size.of(highest_bytes) or 1.0
     narrow = (
-        max(one.end_ns - one.start_ns for one in bins.bins) * _NARROW < bins.bins[-1].end_ns - bins.bins[0].start_ns
+        max(time_bin.end_ns - time_bin.start_ns for time_bin in bins.bins) * _NARROW
+        < bins.bins[-1].end_ns - bins.bins[0].start_ns
     )
     _draw_bars(frame, bins.bins, narrow=narrow)
     if sent:
@@ -61,9 +62,9 @@ def draw_bins(axes: Axes, bins: Bins, unit: Unit) -> None:
 
 def _draw_bars(frame: _Frame, bins: Sequence[Bin], *, narrow: bool) -> None:
     corners = [
-        [(frame.unit.of(x), frame.size.of(y)) for x, y in _corners(one, one.bytes)]
-        for one in bins
-        if one.bytes or narrow
+        [(frame.unit.of(x), frame.size.of(y)) for x, y in _corners(time_bin, time_bin.bytes)]
+        for time_bin in bins
+        if time_bin.bytes or narrow
     ]
     bars = PolyCollection(corners, facecolors=_DELIVERED_COLOUR, edgecolors="white", linewidths=0.5)
     if narrow:
@@ -73,8 +74,8 @@ def _draw_bars(frame: _Frame, bins: Sequence[Bin], *, narrow: bool) -> None:
 
 
 def _draw_outline(frame: _Frame, bins: Sequence[Bin]) -> None:
-    for one in bins:
-        points = _corners(one, one.sent_bytes)
+    for time_bin in bins:
+        points = _corners(time_bin, time_bin.sent_bytes)
         frame.axes.plot(
             [frame.unit.of(x) for x, _ in points],
             [frame.size.of(y) for _, y in points],
@@ -83,8 +84,13 @@ def _draw_outline(frame: _Frame, bins: Sequence[Bin]) -> None:
         )
 
 
-def _corners(one: Bin, height_bytes: int) -> list[tuple[float, float]]:
-    return [(one.start_ns, 0), (one.start_ns, height_bytes), (one.end_ns, height_bytes), (one.end_ns, 0)]
+def _corners(time_bin: Bin, height_bytes: int) -> list[tuple[float, float]]:
+    return [
+        (time_bin.start_ns, 0),
+        (time_bin.start_ns, height_bytes),
+        (time_bin.end_ns, height_bytes),
+        (time_bin.end_ns, 0),
+    ]
 
 
 def _sum(decision: Evaluation, count: int) -> str:
@@ -115,16 +121,16 @@ def _difference(readings: Readings, decision: Evaluation) -> float | None:
 def _verdict(readings: Readings, decision: Evaluation) -> str:
     exited = decision.outcome is Outcome.EXITED
     difference = _difference(readings, decision)
-    what = "Exit" if exited else "Last evaluation"
+    subject = "Exit" if exited else "Last evaluation"
     if difference is None:
-        return f"{what}: the earlier window is empty"
+        return f"{subject}: the earlier window is empty"
     percent = _PERCENT[readings.difference]
-    limit, shown = f"{percent / 100:g}", f"{difference:.4g}"
-    text = f"{what}: norm_diff {shown} {'>' if exited else '<'} {limit}"
+    limit, difference_text = f"{percent / 100:g}", f"{difference:.4g}"
+    text = f"{subject}: norm_diff {difference_text} {'>' if exited else '<'} {limit}"
     if _exactly(readings, decision, percent):
-        text = f"{what}: norm_diff = {limit} exactly"
-    elif shown == limit:
-        text = f"{what}: norm_diff just {'above' if exited else 'below'} {limit}"
+        text = f"{subject}: norm_diff = {limit} exactly"
+    elif difference_text == limit:
+        text = f"{subject}: norm_diff just {'above' if exited else 'below'} {limit}"
     if decision.before_bin_0_bytes:
         text += f", with {bytes_unit(decision.before_bin_0_bytes).text(decision.before_bin_0_bytes)} in the bin before bin 0"
     return text
@@ -141,7 +147,7 @@ def _exactly(readings: Readings, decision: Evaluation, percent: int) -> bool:
 
 def draw_differences(axes: Axes, bins: Bins, unit: Unit) -> None:
     """Draw norm_diff of each evaluation, and the threshold."""
-    pairs = [(unit.of(one.t_ns), _difference(bins.readings, one)) for one in bins.evaluations]
+    pairs = [(unit.of(evaluation.t_ns), _difference(bins.readings, evaluation)) for evaluation in bins.evaluations]
     points = [(x, y) for x, y in pairs if y is not None]
     axes.plot([x for x, _ in points], [y for _, y in points], "o-", color="#444444", markersize=3, linewidth=1)
     limit = _PERCENT[bins.readings.difference] / 100

@@ -92,16 +92,16 @@ def _draw_rates(axes: Axes, result: NetworkResult, times: list[float]) -> None:
 
 
 def _draw_phases(axes: Axes, result: NetworkResult, unit: Unit) -> None:
-    seen: dict[Phase, None] = {}
+    phases: dict[Phase, None] = {}
     for row, flow in enumerate(result.flows):
         for phase, begin_ns, end_ns in _phases(flow, result.ended_ns):
-            seen[phase] = None
+            phases[phase] = None
             axes.barh(row, unit.of(end_ns - begin_ns), left=unit.of(begin_ns), height=0.7, color=_colour(phase))
     axes.set_yticks(range(len(result.flows)), [flow.name for flow in result.flows])
     axes.invert_yaxis()
     axes.grid(False)
     names: dict[str, list[str]] = {}
-    for phase in seen:
+    for phase in phases:
         names.setdefault(_colour(phase), []).append(phase.value.replace("_", " "))
     handles = [Patch(color=colour, label=", ".join(words)) for colour, words in names.items()]
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)

@@ -65,11 +65,13 @@ def panels(rows: Sequence[Row], column: str, *, relative: bool) -> dict[str, Pan
         places = values.setdefault(row["algorithm"], {})
         if row[column] is not None:
             places.setdefault((_at(row, x), _at(row, y)), []).append(int(row[column]))
-    found = {name: {place: float(median(at)) for place, at in places.items()} for name, places in values.items()}
+    medians = {name: {place: float(median(at)) for place, at in places.items()} for name, places in values.items()}
     if not relative:
-        return found
-    first, *others = found
-    return {name: {at: v / b for at, v in found[name].items() if (b := found[first].get(at))} for name in others}
+        return medians
+    reference, *algorithms = medians
+    return {
+        name: {at: v / b for at, v in medians[name].items() if (b := medians[reference].get(at))} for name in algorithms
+    }
 
 
 def _draw(rows: Sequence[Row], column: str, *, relative: bool) -> Figure:

@@ -28,9 +28,9 @@ def plot(
         panels = times + (reference is not None)
         figure = Figure(figsize=(7.2, 3.2 * panels if times else 3.6), layout="constrained")
         axes = figure.subplots(panels, 1, sharex=True, squeeze=False)
-        shown = [*schemes] if reference is None else [reference, *schemes]
+        drawn_schemes = [*schemes] if reference is None else [reference, *schemes]
         if times:
-            _draw_times(axes[0][0], shown, sizes)
+            _draw_times(axes[0][0], drawn_schemes, sizes)
         if reference is not None:
             _draw_speedups(axes[-1][0], schemes, reference, sizes)
         _finish(figure, axes[-1][0], title)

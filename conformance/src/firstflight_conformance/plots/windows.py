@@ -76,7 +76,7 @@ def scale_of(traces: Sequence[WindowTrace]) -> Scale:
     """Return the common scale of all traces."""
     origin_ns = traces[0].events[0].t_ns
     last_ns = max(trace.events[-1].t_ns for trace in traces)
-    windows = [seen.cwnd_bytes for trace in traces for seen in trace.observations]
+    windows = [observation.cwnd_bytes for trace in traces for observation in trace.observations]
     in_flight = [e.bytes_in_flight for trace in traces for e in trace.events if isinstance(e, Sent | Ack | Lost)]
     # A window far above the bytes in flight changes little: zoom in on the changes.
     zoomed = 2 * max(in_flight, default=0) < min(windows) and min(windows) > 0.8 * max(windows)
@@ -120,13 +120,13 @@ def draw_legend(axes: Axes, panel: Axes, texts: Sequence[str]) -> None:
     axes.set_axis_off()
     handles, labels = panel.get_legend_handles_labels()
     lines = [handle for handle, label in zip(handles, labels, strict=True) if label.startswith("cwnd")]
-    others = [(handle, label) for handle, label in zip(handles, labels, strict=True) if not label.startswith("cwnd")]
+    marks = [(handle, label) for handle, label in zip(handles, labels, strict=True) if not label.startswith("cwnd")]
     style: Any = {"borderaxespad": 0.0, "borderpad": 0.0, "labelspacing": 0.25, "handletextpad": 0.5}
     axes.add_artist(axes.legend(lines, texts, loc="upper left", **style))
-    rows = 1 if sum(len(label) + _MARK_CHARACTERS for _, label in others) <= _LEGEND_CHARACTERS else 2
+    rows = 1 if sum(len(label) + _MARK_CHARACTERS for _, label in marks) <= _LEGEND_CHARACTERS else 2
     axes.legend(
-        [handle for handle, _ in others], [label for _, label in others], loc="lower left", ncols=-(-len(others) // rows) or 1,
-        columnspacing=1.4 if len(others) <= rows * 6 else 0.6, **style,
+        [handle for handle, _ in marks], [label for _, label in marks], loc="lower left", ncols=-(-len(marks) // rows) or 1,
+        columnspacing=1.4 if len(marks) <= rows * 6 else 0.6, **style,
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def _draw_targets(axes: Axes, traces: Sequence[WindowTrace], scale: Scale) -> No
     """Draw the target of each drain while it lasts."""
     drawn = False
     for number, trace in enumerate(traces):
-        targets = [seen.state.get("target_bytes") for seen in trace.observations]
+        targets = [observation.state.get("target_bytes") for observation in trace.observations]
         if any(target is not None for target in targets):
             times = [scale.x(event.t_ns) for event in trace.events]
             sizes = [float("nan") if target is None else scale.size.of(target) for target in targets]
@@ -169,17 +169,19 @@ def _draw_trace(axes: Axes, trace: WindowTrace, number: int, count: int, scale: 
     colour = _colour(number)
     times = [scale.x(event.t_ns) for event in trace.events]
     tail = [scale.end] if times[-1] == scale.last else []
-    seen = [*trace.observations, *([trace.observations[-1]] if tail else [])]
+    observations = [*trace.observations, *([trace.observations[-1]] if tail else [])]
     # Earlier lines are wider, so that they stay visible below later ones.
     width = 1.2 if rest else 1.5 + 0.6 * (min(count, len(COLOURS)) - 1 - number)
-    windows = [scale.size.of(one.cwnd_bytes) for one in seen]
+    windows = [scale.size.of(observation.cwnd_bytes) for observation in observations]
     label = trace.label if number <= len(COLOURS) else "_"
     order = 1.9 if rest else 2
     axes.step(times + tail, windows, where="post", color=colour, linewidth=width, label=label, zorder=order)
     if len(times) <= FEW_EVENTS:
         axes.plot(times, windows[: len(times)], "o", color=colour, markersize=3.5 + width, zorder=order)
-    if any(one.ssthresh_bytes is not None for one in seen):
-        thresholds = [float("nan") if s.ssthresh_bytes is None else scale.size.of(s.ssthresh_bytes) for s in seen]
+    if any(observation.ssthresh_bytes is not None for observation in observations):
+        thresholds = [
+            float("nan") if s.ssthresh_bytes is None else scale.size.of(s.ssthresh_bytes) for s in observations
+        ]
         style = (0, (4, 2))
         axes.step(
             times + tail, thresholds, where="post", color=colour, linewidth=max(0.5 * width, 0.8), linestyle=style
@@ -194,9 +196,9 @@ def _mark(
     drawn = False
     for number, trace in enumerate(traces):
         hits = [
-            (scale.x(event.t_ns), scale.size.of(seen.cwnd_bytes))
-            for event, seen in zip(trace.events, trace.observations, strict=True)
-            if seen.outcome in outcomes
+            (scale.x(event.t_ns), scale.size.of(observation.cwnd_bytes))
+            for event, observation in zip(trace.events, trace.observations, strict=True)
+            if observation.outcome in outcomes
         ]
         if hits:
             axes.plot(

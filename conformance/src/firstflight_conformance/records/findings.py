@@ -31,8 +31,12 @@ class Decision:
     @property
     def differences(self) -> list[tuple[str, Any, Any]]:
         """Changed values: name, value of the model, value of the cause. Members of the state have their bare names."""
-        flat, other = _flat(self.model), _flat(self.other)
-        return [(name, value, other.get(name)) for name, value in flat.items() if other and other.get(name) != value]
+        model_values, cause_values = _flat(self.model), _flat(self.other)
+        return [
+            (name, value, cause_values.get(name))
+            for name, value in model_values.items()
+            if cause_values and cause_values.get(name) != value
+        ]
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:

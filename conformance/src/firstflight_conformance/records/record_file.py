@@ -86,7 +86,7 @@ def updated(record: Record, report: AdapterReport, known_cases: Collection[str] 
     Cases that were not run, or errored, keep their entries; conforming cases lose them. ``known_cases``: all existing
     cases, or None if unknown; entries of other cases are dropped.
     """
-    cases = {name: one for name, one in record.cases.items() if known_cases is None or name in known_cases}
+    cases = {name: case for name, case in record.cases.items() if known_cases is None or name in known_cases}
     for result in report.results:
         if result.verdict is not Verdict.ERRORED:
             cases.pop(result.case_id, None)

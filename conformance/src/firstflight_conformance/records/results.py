@@ -215,8 +215,12 @@ class AdapterReport:
     @property
     def rules_passed(self) -> tuple[int, int] | None:
         """MUST rules exercised by the passed cases of a null adapter, and all MUST rules; ``None`` if unknown."""
-        found = self.diagnosis.exercised if self.diagnosis is not None else None
-        return (found.rules - len(found.missing), found.rules) if found is not None and found.rules else None
+        exercised = self.diagnosis.exercised if self.diagnosis is not None else None
+        return (
+            (exercised.rules - len(exercised.missing), exercised.rules)
+            if exercised is not None and exercised.rules
+            else None
+        )
 
     @property
     def judged_by_own_controller(self) -> int | None:

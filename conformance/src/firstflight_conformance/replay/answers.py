@@ -12,6 +12,6 @@ def check_types(observation: Any) -> None:
     if type(window_bytes) is not int or not all(number is None or type(number) is int for number in numbers):
         raise TypeError(f"cwnd_bytes, ssthresh_bytes, next_release_ns: {window_bytes}, {numbers} are not integers")
     for name in ("phase", "outcome"):
-        found = getattr(observation, name)
-        if not isinstance(getattr(found, "value", None), str):
-            raise TypeError(f"{name}: {found!r} is not a valid member")
+        member = getattr(observation, name)
+        if not isinstance(getattr(member, "value", None), str):
+            raise TypeError(f"{name}: {member!r} is not a valid member")

@@ -30,9 +30,9 @@ class Candidate:
         return {part.algorithm for part in self.parts}
 
 
-def pair(one: Candidate, other: Candidate) -> Candidate:
+def pair(first: Candidate, second: Candidate) -> Candidate:
     """Return a candidate with the changes of both."""
-    return Candidate(f"{one.id} + {other.id}", "pair", f"{one.what}; {other.what}", one.parts + other.parts)
+    return Candidate(f"{first.id} + {second.id}", "pair", f"{first.what}; {second.what}", first.parts + second.parts)
 
 
 def singles(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
@@ -43,8 +43,11 @@ def singles(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
     """
     names = {profile.partition("+")[0] for profile in profiles}
     bases = {profile.partition("+")[2] for profile in profiles}
-    found = [*_readings(algorithm, names), *(one for one in _mutants(algorithm, names) if _on(one, bases))]
-    return list({candidate.id: candidate for candidate in found}.values())
+    candidates = [
+        *_readings(algorithm, names),
+        *(candidate for candidate in _mutants(algorithm, names) if _on(candidate, bases)),
+    ]
+    return list({candidate.id: candidate for candidate in candidates}.values())
 
 
 def _on(candidate: Candidate, bases: set[str]) -> bool:
@@ -57,7 +60,9 @@ def of_the_base(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
     if isinstance(ALGORITHMS[algorithm], Computation):
         return []
     below = {DEFAULT_BASE, *(layer for name in profiles for layer in layers(algorithm, name)[1:])}
-    return [found for name, profile in sorted(below) if name != algorithm for found in singles(name, [str(profile)])]
+    return [
+        candidate for name, profile in sorted(below) if name != algorithm for candidate in singles(name, [str(profile)])
+    ]
 
 
 def _readings(algorithm: str, profiles: set[str]) -> list[Candidate]:
@@ -71,7 +76,7 @@ def _readings(algorithm: str, profiles: set[str]) -> list[Candidate]:
                 for value in _values(reading, table, algorithm):
                     if value != profile.readings[reading.name]:
                         flips.setdefault((reading.name, value), set()).add(profile.name)
-    return [_reading(table, name, value, sorted(found)[0]) for (name, value), found in flips.items()]
+    return [_reading(table, name, value, sorted(profile_names)[0]) for (name, value), profile_names in flips.items()]
 
 
 def _values(reading: Reading, table: ProfileTable, algorithm: str) -> list[str | int]:
@@ -88,7 +93,7 @@ def alternatives(point: OpenPoint, profile: str) -> list[Candidate]:
     table = load_tables().get(point.algorithm)
     if table is None:
         return []
-    own = next(found for found in table.profiles if found.name == profile)
+    own = next(table_profile for table_profile in table.profiles if table_profile.name == profile)
     readings = [
         _reading(table, name, value, profile)
         for name, values in point.readings.items()
@@ -101,7 +106,7 @@ def alternatives(point: OpenPoint, profile: str) -> list[Candidate]:
 def together(parts: Sequence[Candidate]) -> Candidate:
     """Return a candidate with all changes; without parts it is the right model."""
     names, texts = " + ".join(part.id for part in parts), "; ".join(part.what for part in parts)
-    return Candidate(names, "choices", texts, tuple(one for part in parts for one in part.parts))
+    return Candidate(names, "choices", texts, tuple(mutant for part in parts for mutant in part.parts))
 
 
 def _reading(table: ProfileTable, name: str, value: str | int, profile: str) -> Candidate:
@@ -109,17 +114,19 @@ def _reading(table: ProfileTable, name: str, value: str | int, profile: str) -> 
     for mutant in _known():
         if (mutant.algorithm, mutant.profile, mutant.readings) == (table.algorithm, profile, flip):
             return Candidate(mutant.id, "reading", mutant.what, (mutant,))
-    reading = next(found for found in table.readings if found.name == name)
-    what = f"{reading.question} {reading.choices.get(str(value), value)}"
-    part = Mutant(f"{table.algorithm}.{name}={value}", table.algorithm, profile, what, flip, "", "", "", "")
-    return Candidate(part.id, "reading", what, (part,))
+    reading = next(reading for reading in table.readings if reading.name == name)
+    description = f"{reading.question} {reading.choices.get(str(value), value)}"
+    part = Mutant(f"{table.algorithm}.{name}={value}", table.algorithm, profile, description, flip, "", "", "", "")
+    return Candidate(part.id, "reading", description, (part,))
 
 
 def _mutants(algorithm: str, profiles: set[str]) -> list[Candidate]:
     """Return the mutants of the profiles, followed by text mutants written for other profiles."""
-    of_others = [m for m in _known() if m.algorithm == algorithm and m.profile.partition("+")[0] not in profiles]
-    own = [m for m in _known() if m.algorithm == algorithm and m not in of_others and len(m.readings) != 1]
-    return [Candidate(m.id, "mutant", m.what, (m,)) for m in (*own, *(other for other in of_others if other.file))]
+    other_mutants = [m for m in _known() if m.algorithm == algorithm and m.profile.partition("+")[0] not in profiles]
+    own = [m for m in _known() if m.algorithm == algorithm and m not in other_mutants and len(m.readings) != 1]
+    return [
+        Candidate(m.id, "mutant", m.what, (m,)) for m in (*own, *(mutant for mutant in other_mutants if mutant.file))
+    ]
 
 
 @cache

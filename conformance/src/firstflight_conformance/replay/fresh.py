@@ -44,26 +44,26 @@ def _uses() -> dict[str, set[str]]:
     for path, name in mutable_files().items():
         package = name.rpartition(".")[0]
         uses.setdefault(package, set()).add(name)
-        found = uses.setdefault(name, set())
+        imports = uses.setdefault(name, set())
         for package, imported in _IMPORT.findall(right_text(path)):
-            found |= {package, *(f"{package}.{word}" for word in re.findall(r"\w+", imported))}
+            imports |= {package, *(f"{package}.{word}" for word in re.findall(r"\w+", imported))}
     return uses
 
 
 @cache
 def _see(module: str) -> frozenset[str]:
     """Return a module and all modules that depend on it directly or indirectly."""
-    found = {module}
-    while more := {user for user, used in _uses().items() if used & found and user not in found}:
-        found |= more
-    return frozenset(found)
+    modules = {module}
+    while more := {user for user, used in _uses().items() if used & modules and user not in modules}:
+        modules |= more
+    return frozenset(modules)
 
 
 def _executed_anew(changed: Collection[Path]) -> set[str]:
     """Return the names of the modules to execute: dependents of changed files, and the controller with the readings."""
     files = mutable_files()
-    seen = {name for path in changed for name in _see(files[path])}
-    return seen.intersection(files.values()) | {files[REFERENCE_PY / "controller.py"]}
+    dependents = {name for path in changed for name in _see(files[path])}
+    return dependents.intersection(files.values()) | {files[REFERENCE_PY / "controller.py"]}
 
 
 @contextmanager

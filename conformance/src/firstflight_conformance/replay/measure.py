@@ -39,7 +39,7 @@ class ClauseTracer:
         """Start without clauses. ``changed``: texts of modules that differ from their files."""
         self.clauses: set[str] = set()
         texts = (changed or {}).items()
-        self._lines = _cited_lines() | _by_line(found for path, text in texts for found in cited_in(path, text))
+        self._lines = _cited_lines() | _by_line(citation for path, text in texts for citation in cited_in(path, text))
         # By identity: hashing code takes longer than the call. Keeping the code objects keeps their identities unique.
         self._known: dict[int, tuple[CodeType, frozenset[str], Watch]] = {}
 

@@ -99,7 +99,7 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
 
 def _ended(algorithm: str, observations: list[Observation]) -> bool:
     """Return whether an ending outcome occurred; afterwards profiles of the algorithm may permit different sending."""
-    return any(seen.outcome.value in load_tables()[algorithm].endings for seen in observations)
+    return any(observation.outcome.value in load_tables()[algorithm].endings for observation in observations)
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
@@ -108,23 +108,23 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 def _alternatives(stimulus: Stimulus, profile: str) -> list[list[Observation]]:
     """Return the answers of the model with each of the alternative readings."""
-    found = []
+    answers = []
     for alternative in stimulus.alternatives:
         controller = controller_of(stimulus, profile)
         choices = {name: type(getattr(controller.readings, name))(value) for name, value in alternative.items()}
         controller = replace(controller, readings=replace(controller.readings, **choices))
-        found.append(replay(controller, list(stimulus.events)))
-    return found
+        answers.append(replay(controller, list(stimulus.events)))
+    return answers
 
 
-def _allowed(observation: Observation, others: list[Observation]) -> dict[str, list[Any]]:
+def _allowed(observation: Observation, alternatives: list[Observation]) -> dict[str, list[Any]]:
     """Return all correct values of observables with more than one; the expected value comes first."""
-    if not others and not observation.triggers:
+    if not alternatives and not observation.triggers:
         return {}
     now = observation_to_json(observation)
     allowed = {}
     for name in ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger"):
-        values = [now.get(name), *(observation_to_json(other).get(name) for other in others)]
+        values = [now.get(name), *(observation_to_json(alternative).get(name) for alternative in alternatives)]
         if name == "trigger" and observation.triggers:
             values += [trigger.value for trigger in observation.triggers]
         if len(values := list(dict.fromkeys(values))) > 1:
@@ -140,7 +140,7 @@ def _changes(observations: list[Observation], alternatives: list[list[Observatio
         changed = _changed(before, now)
         if "state" in changed:
             changed["state"] = _changed(before.get("state", {}), now["state"])
-        allowed = _allowed(observation, [other[index] for other in alternatives])
+        allowed = _allowed(observation, [alternative[index] for alternative in alternatives])
         if allowed:
             changed["allowed"] = allowed
         if changed:

@@ -115,4 +115,4 @@ def build(candidate: Candidate) -> Variant | None:
 def buildable(candidate: Candidate) -> Candidate | None:
     """Return the candidate with its parts in an order that can be built, or ``None``."""
     orders = (replace(candidate, parts=parts) for parts in permutations(candidate.parts))
-    return next((one for one in orders if build(one) is not None), None)
+    return next((order for order in orders if build(order) is not None), None)

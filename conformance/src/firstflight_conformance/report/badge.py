@@ -54,19 +54,19 @@ def _without(reports: list[AdapterReport]) -> list[str]:
 
 def text(reports: list[AdapterReport], path: Path, *, refusals: bool = True) -> str:
     """Return the badge as SVG if the suffix of the file is .svg, else as JSON."""
-    found = badge(reports, refusals=refusals)
-    return svg(found) if path.suffix == ".svg" else json.dumps(found) + "\n"
+    content = badge(reports, refusals=refusals)
+    return svg(content) if path.suffix == ".svg" else json.dumps(content) + "\n"
 
 
-def svg(found: dict[str, Any]) -> str:
+def svg(content: dict[str, Any]) -> str:
     """Return a badge with ``label``, ``message`` and ``color`` as SVG."""
-    label, message = escape(found["label"]), escape(found["message"])
-    left, right = (_SIDES + _LETTER * len(found[name]) for name in ("label", "message"))
+    label, message = escape(content["label"]), escape(content["message"])
+    left, right = (_SIDES + _LETTER * len(content[name]) for name in ("label", "message"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" aria-label="{label}: {message}">'
         f"<title>{label}: {message}</title>"
         f'<rect width="{left}" height="20" fill="#444"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{_COLORS[found["color"]]}"/>'
+        f'<rect x="{left}" width="{right}" height="20" fill="{_COLORS[content["color"]]}"/>'
         '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
         f'<text x="{left // 2}" y="14">{label}</text><text x="{left + right // 2}" y="14">{message}</text></g></svg>\n'
     )

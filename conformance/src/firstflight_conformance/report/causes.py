@@ -21,22 +21,24 @@ if TYPE_CHECKING:
 _CASES_SHOWN = 3
 
 
-def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: dict[str, Clause]) -> Iterator[Text]:
-    """Yield the lines of a cause; ``shown`` is the result of the shortest case explained by the cause."""
+def cause_lines(
+    diagnosis: "Diagnosis", cause: "Cause", shortest_result: Result, clauses: dict[str, Clause]
+) -> Iterator[Text]:
+    """Yield the lines of a cause; ``shortest_result`` is the result of the shortest case explained by the cause."""
     yield Text.assemble(("cause: ", "bold"), how_sure(diagnosis, cause))
     if cause.kind != "rule":
         yield Text(cause.what)
     yield Text(f"level: {cause.level.value}")
-    divergence = cause.divergence or shown.divergence
+    divergence = cause.divergence or shortest_result.divergence
     yield from decision_lines(cause.decision, divergence)
     for name in cause.clauses:
         if name in clauses:
             yield rule_line(clauses[name])
     if divergence is not None:
-        yield from seen(divergence)
+        yield from difference_lines(divergence)
     yield from map(Text, cause.notes)
-    if shown.change is not None:
-        yield Text(shown.change, "dim")
+    if shortest_result.change is not None:
+        yield Text(shortest_result.change, "dim")
     if cause.title:
         yield Text(f"the vector: {cause.title}. {cause.why}", "dim")
     names = ", ".join(cause.cases[:_CASES_SHOWN])
@@ -55,12 +57,12 @@ def choice_texts(choices: Sequence["Choice"]) -> Iterator[str]:
     extreme = {(choice.point.id, choice.what) for choice in choices if choice.extreme}
     for choice in choices:
         cases.setdefault((choice.point.id, choice.what), {}).update(dict.fromkeys(choice.cases))
-    for (name, what), names in cases.items():
+    for (name, description), names in cases.items():
         point = points[name]
         where = f", in {cases_text(tuple(names))}" if names else ""
         source = f" ({point.source})" if point.source else ""
-        warning = "; 0 conforms, but check whether it is intended" if (name, what) in extreme else ""
-        yield f"{what}{where}{warning}; {point.id} is open{source}: {point.why}"
+        warning = "; 0 conforms, but check whether it is intended" if (name, description) in extreme else ""
+        yield f"{description}{where}{warning}; {point.id} is open{source}: {point.why}"
 
 
 def cases_text(cases: Sequence[str]) -> str:
@@ -68,9 +70,11 @@ def cases_text(cases: Sequence[str]) -> str:
     return f"1 case: {cases[0]}" if len(cases) == 1 else f"{len(cases)} cases, such as {cases[0]}"
 
 
-def clash_text(other: str) -> str:
+def clash_text(other_case: str) -> str:
     """Return the reason why a case fails though it conforms alone: its choices contradict another case."""
-    return f"inconsistent choices: conforms only by choices that contradict {other or 'several other cases together'}"
+    return (
+        f"inconsistent choices: conforms only by choices that contradict {other_case or 'several other cases together'}"
+    )
 
 
 def in_part_text(exercised: "Exercised") -> str:
@@ -84,7 +88,7 @@ def rule_line(clause: Clause) -> Text:
     return Text.assemble((name, "cyan"), text, (origin, "dim"))
 
 
-def seen(divergence: Divergence) -> Iterator[Text]:
+def difference_lines(divergence: Divergence) -> Iterator[Text]:
     """Yield the lines of the first differing answer."""
     if divergence.event_index is not None:
         time_ms = milliseconds(decode_int(divergence.event["t_ns"]))
@@ -110,10 +114,14 @@ def how_sure(diagnosis: "Diagnosis", cause: "Cause") -> str:
     if cause.kind == "state":
         return f"{cause.cause}, explains {cause.explains} of {cause.of} failures"
     exact = ", exact: every answer to the end" if cause.exact else ", not exact"
-    others = [f"{one.cause}{one.within}" for one in diagnosis.causes if one is not cause and one.cases == cause.cases]
-    if cause.exact and others:
+    equivalents = [
+        f"{other.cause}{other.within}"
+        for other in diagnosis.causes
+        if other is not cause and other.cases == cause.cases
+    ]
+    if cause.exact and equivalents:
         by = "paths; vectors may distinguish them" if cause.cases[0].startswith(PREFIX) else "cases that were judged"
-        exact = f", exact, but cannot be distinguished from {', '.join(others)} by the {by}"
+        exact = f", exact, but cannot be distinguished from {', '.join(equivalents)} by the {by}"
     exact += ", perhaps" if cause.is_scrap else ""
     return f"{cause.cause} ({cause.kind}), explains {cause.explains} of {cause.of} failures{cause.within}{exact}"
 
@@ -126,7 +134,10 @@ def decision_lines(decision: "Decision", visible: Divergence | None) -> Iterator
         yield Text(f"{where}: {event_text(event_from_json(decision.event))}")
     yield Text(f"the model: {observables_text(decision.model)}", "dim")
     if decision.differences:
-        texts = [f"{name} {value_text(other)}, not {value_text(value)}" for name, value, other in decision.differences]
+        texts = [
+            f"{name} {value_text(cause_value)}, not {value_text(value)}"
+            for name, value, cause_value in decision.differences
+        ]
         yield Text(f"with the cause: {', '.join(texts)}", "dim")
 
 

@@ -64,9 +64,9 @@ def _mark(place: int, name: str) -> str:
 
 def _ticks(low: int, high: int) -> list[int]:
     """Return about ``_TICKS`` round numbers between two numbers, with a step of 1, 2 or 5 times a power of ten."""
-    wanted = max((high - low) // _TICKS, 1)
-    power = 10 ** (len(str(wanted)) - 1)
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted)
+    least_step = max((high - low) // _TICKS, 1)
+    power = 10 ** (len(str(least_step)) - 1)
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least_step)
     return list(range(-(-low // step) * step, high + 1, step))
 
 

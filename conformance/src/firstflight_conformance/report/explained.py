@@ -23,34 +23,37 @@ class ExplainedDeviation:
 
 def explained(report: AdapterReport) -> list[ExplainedDeviation]:
     """Return the deviations that explain a result, without duplicates, by kind and in the order of the manifest."""
-    found: dict[tuple[str, str], list[tuple[Deviation, Result]]] = {
+    results_by_kind: dict[tuple[str, str], list[tuple[Deviation, Result]]] = {
         (deviation.kind, deviation.explanation): [] for deviation in report.manifest.deviations
     }
     for result in report.results:
         why = result.explained_by
         if why is not None:
-            found.setdefault((why.kind, why.explanation), []).append((why, result))
+            results_by_kind.setdefault((why.kind, why.explanation), []).append((why, result))
     return [
         ExplainedDeviation(
             entries[0][0],
             tuple(sorted({why.clause for why, _ in entries if why.clause})),
             tuple(result for _, result in entries),
         )
-        for _, entries in sorted(found.items(), key=lambda item: KINDS.index(item[0][0]))
+        for _, entries in sorted(results_by_kind.items(), key=lambda item: KINDS.index(item[0][0]))
         if entries
     ]
 
 
 def explained_lines(report: AdapterReport) -> Iterator[tuple[Text, list[Text]]]:
     """Yield a title and the lines for each explained deviation."""
-    for one in explained(report):
-        count = f"{len(one.results)} case{'s' if len(one.results) > 1 else ''}"
-        where = ", ".join((*one.clauses, count))
-        title = f"\n{short_name(report)}: explained deviation: {one.deviation.kind}: {where}"
-        yield Text(title, _STYLES.get(one.deviation.kind, "dim")), list(_lines(one.deviation, one.results[0]))
+    for explanation in explained(report):
+        count = f"{len(explanation.results)} case{'s' if len(explanation.results) > 1 else ''}"
+        where = ", ".join((*explanation.clauses, count))
+        title = f"\n{short_name(report)}: explained deviation: {explanation.deviation.kind}: {where}"
+        yield (
+            Text(title, _STYLES.get(explanation.deviation.kind, "dim")),
+            list(_lines(explanation.deviation, explanation.results[0])),
+        )
 
 
-def _lines(deviation: Deviation, shown: Result) -> Iterator[Text]:
+def _lines(deviation: Deviation, example: Result) -> Iterator[Text]:
     yield Text(deviation.explanation)
     if deviation.notice is not None:
         yield Text(f"effect: {deviation.notice}")
@@ -58,7 +61,7 @@ def _lines(deviation: Deviation, shown: Result) -> Iterator[Text]:
         yield Text(f"in {deviation.where}", "dim")
     if deviation.section is not None:
         yield Text(f"deviates from {deviation.section}", "dim")
-    yield Text(f"for example {shown.case_id}: {shown.reason}", "dim")
+    yield Text(f"for example {example.case_id}: {example.reason}", "dim")
 
 
 def up_to_lines(report: AdapterReport) -> Iterator[Text]:

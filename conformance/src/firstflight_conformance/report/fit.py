@@ -60,7 +60,7 @@ class Blocks:
 
     def __init__(self, out: Console) -> None:
         """Start without blocks."""
-        self.found: list[Block] = []
+        self.blocks: list[Block] = []
         self._out = out
 
     @contextmanager
@@ -82,21 +82,21 @@ class Blocks:
         ends = [*begins[1:], len(lines)] if begins else range(1, len(lines) + 1)
         parts = tuple(end - begin for begin, end in zip([0, *ends], ends, strict=False))
         if lines:
-            self.found.append(Block(rank, lines, parts))
+            self.blocks.append(Block(rank, lines, parts))
 
     def fitted(self, lines: int | None) -> list[str]:
         """Return all lines, or with a limit the lines of the most important blocks and a summary of omitted lines."""
-        total = sum(len(block.lines) for block in self.found)
+        total = sum(len(block.lines) for block in self.blocks)
         if lines is None or total <= lines:
-            return [line for block in self.found for line in block.lines]
-        left = lines - 2  # for the summary and an empty line before it
-        shown: dict[int, tuple[str, ...]] = {}
+            return [line for block in self.blocks for line in block.lines]
+        remaining_lines = lines - 2  # for the summary and an empty line before it
+        cuts: dict[int, tuple[str, ...]] = {}
         missing: Counter[Rank] = Counter()
-        for index in sorted(range(len(self.found)), key=lambda index: (self.found[index].rank, index)):
-            block = self.found[index]
-            shown[index] = block.cut(max(left, 0))
-            left -= len(shown[index])
-            missing[block.rank] += len(block.lines) - len(shown[index])
-        kept = [line for _, lines in sorted(shown.items()) for line in lines]
+        for index in sorted(range(len(self.blocks)), key=lambda index: (self.blocks[index].rank, index)):
+            block = self.blocks[index]
+            cuts[index] = block.cut(max(remaining_lines, 0))
+            remaining_lines -= len(cuts[index])
+            missing[block.rank] += len(block.lines) - len(cuts[index])
+        cut_lines = [line for _, lines in sorted(cuts.items()) for line in lines]
         parts = [f"{count} {_NAMES[rank]}" for rank, count in sorted(missing.items()) if count]
-        return [*kept, "", f"not shown: {sum(missing.values())} lines: {', '.join(parts)}; --verbose shows them"]
+        return [*cut_lines, "", f"not shown: {sum(missing.values())} lines: {', '.join(parts)}; --verbose shows them"]

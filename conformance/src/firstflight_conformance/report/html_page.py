@@ -16,9 +16,9 @@ from firstflight_conformance.report.causes import (
     choice_texts,
     clash_text,
     decision_lines,
+    difference_lines,
     how_sure,
     in_part_text,
-    seen,
     short_name,
 )
 from firstflight_conformance.report.curve import svg
@@ -126,26 +126,28 @@ def _adapter(report: AdapterReport, site: str | None) -> dict[str, Any]:
         if report.diagnosis and report.diagnosis.exercised.in_part
         else "",
         "groups": list(_groups(report)),
-        "plays": {each.case_id: play_link(site, each, short_name(report)) for each in report.results},
+        "plays": {result.case_id: play_link(site, result, short_name(report)) for result in report.results},
         "disappeared": report.disappeared,
     }
 
 
-def _cause(diagnosis: Diagnosis, cause: Cause, shown: Result) -> dict[str, Any]:
+def _cause(diagnosis: Diagnosis, cause: Cause, example: Result) -> dict[str, Any]:
     clauses = known_clauses()
-    divergence = cause.divergence or shown.divergence
+    divergence = cause.divergence or example.divergence
     return {
         "cause": cause,
         "sure": how_sure(diagnosis, cause),
         "decision": [line.plain for line in decision_lines(cause.decision, divergence)],
-        "seen": [*(line.plain for line in seen(divergence)), *cause.notes] if divergence else [*cause.notes],
+        "seen": [*(line.plain for line in difference_lines(divergence)), *cause.notes]
+        if divergence
+        else [*cause.notes],
         "rules": [
             (name, " ".join(clauses[name].text.split()), level_of_clause(clauses[name]).value, clauses[name].source)
             for name in cause.clauses
             if name in clauses
         ],
         "plot": svg(cause.curve) if cause.curve is not None else None,
-        "case": shown.case_id,
+        "case": example.case_id,
     }
 
 

@@ -134,13 +134,13 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "rules_passed": report.rules_passed,
         "judged_in_part": report.diagnosis.exercised.in_part if report.diagnosis else 0,
         "not_judged": {name: list(value) for name, value in asdict(not_judged(report)).items()},
-        "explained": [_explained(one) for one in explained(report)],
+        "explained": [_explained(deviation) for deviation in explained(report)],
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
-        "results": list(_told(report)),
+        "results": list(_informative_results(report)),
     }
 
 
-def _told(report: AdapterReport) -> Iterator[dict[str, Any]]:
+def _informative_results(report: AdapterReport) -> Iterator[dict[str, Any]]:
     """Yield the results with information.
 
     A null adapter only matters for its passes. A passing reference equals the model, so growth and loop are omitted.
@@ -183,9 +183,11 @@ def _choice(choice: "Choice") -> dict[str, Any]:
     }
 
 
-def _explained(one: ExplainedDeviation) -> dict[str, Any]:
-    told = {name: value for name, value in _deviation(one.deviation).items() if name not in ("case", "clause")}
-    return told | {"clauses": list(one.clauses), "cases": [result.case_id for result in one.results]}
+def _explained(explanation: ExplainedDeviation) -> dict[str, Any]:
+    members = {
+        name: value for name, value in _deviation(explanation.deviation).items() if name not in ("case", "clause")
+    }
+    return members | {"clauses": list(explanation.clauses), "cases": [result.case_id for result in explanation.results]}
 
 
 def _deviation(deviation: Deviation) -> dict[str, str]:

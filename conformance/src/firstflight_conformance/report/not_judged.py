@@ -40,13 +40,15 @@ def not_judged(report: AdapterReport) -> NotJudged:
     refused = {_profile(r.case_id) for r in report.results if r.verdict is Verdict.UNSUPPORTED and not r.undeclared}
     declared = set(report.declaration.observables)
     algorithms = [known()[name] for name in sorted({name.partition("/")[0] for name in judged}) if name in known()]
-    wanted = {name for one in algorithms for name in one["observables"]}
+    algorithm_observables = {name for algorithm in algorithms for name in algorithm["observables"]}
     computed = all(name.startswith("transfer-time/") for name in judged)
-    missing = [n for n in OBSERVABLES if n not in declared and (n in wanted or n not in OF_SOME_ALGORITHMS)]
+    missing = [
+        n for n in OBSERVABLES if n not in declared and (n in algorithm_observables or n not in OF_SOME_ALGORITHMS)
+    ]
     rules = [
         rule
-        for one in algorithms
-        for rule, ways in one["shown_only_by"].items()
+        for algorithm in algorithms
+        for rule, ways in algorithm["shown_only_by"].items()
         if any(declared.isdisjoint(way) for way in ways)
     ]
     return NotJudged(() if computed else tuple(missing), tuple(rules), tuple(sorted(refused - judged)))
@@ -57,13 +59,13 @@ def not_judged_lines(reports: Sequence[AdapterReport]) -> Iterator[tuple[list[Ad
     groups: dict[str, list[AdapterReport]] = {}
     for report in reports:
         groups.setdefault(not_judged(report).text(), []).append(report)
-    yield from ((of, text) for text, of in groups.items() if text)
+    yield from ((adapters, text) for text, adapters in groups.items() if text)
 
 
 def other_losses(report: AdapterReport) -> str:
     """Return a text with the passing closed-loop cases that lose more or fewer packets than the model; may be empty."""
-    found = [_losses(result) for result in report.results if result.verdict is Verdict.PASS]
-    lines = [line for line in found if line]
+    losses = [_losses(result) for result in report.results if result.verdict is Verdict.PASS]
+    lines = [line for line in losses if line]
     return f"passes with other losses than the model: {_listed(lines)}" if lines else ""
 
 

@@ -14,9 +14,9 @@ def play_address(vector_id: str, profile: str, **more: object) -> str:
 def play_link(site: str | None, result: Result, name: str) -> str:
     """Return the link for a diverging result; empty without a site, and for cases without a vector with events."""
     vector_id, _, profile = result.case_id.partition("@")
-    found = result.divergence
-    if site is None or found is None or found.event_index is None or ":" in vector_id:
+    divergence = result.divergence
+    if site is None or divergence is None or divergence.event_index is None or ":" in vector_id:
         return ""
-    windows = [each.observed for each in found.differences if each.observable == "cwnd_bytes"]
-    seen = {"of": name, "cwnd": windows[0], "at": found.event_index} if windows else {}
-    return f"{site.rstrip('/')}/{play_address(vector_id, profile, step=found.event_index, **seen)}"
+    windows = [difference.observed for difference in divergence.differences if difference.observable == "cwnd_bytes"]
+    parameters = {"of": name, "cwnd": windows[0], "at": divergence.event_index} if windows else {}
+    return f"{site.rstrip('/')}/{play_address(vector_id, profile, step=divergence.event_index, **parameters)}"

@@ -79,10 +79,10 @@ def print_loops(out: Console, results: Sequence[Result], name: str) -> list[int]
     return begins
 
 
-def _lines_printed(out: Console, shown: Text | Padding) -> int:
+def _lines_printed(out: Console, renderable: Text | Padding) -> int:
     """Print a text and return its number of lines."""
-    out.print(shown)
-    return len(out.render_lines(shown, pad=False))
+    out.print(renderable)
+    return len(out.render_lines(renderable, pad=False))
 
 
 def _printed(out: Console, columns: Sequence[_Column]) -> bool:

@@ -20,9 +20,9 @@ from firstflight_conformance.report.causes import (
     cause_lines,
     choice_texts,
     clash_text,
+    difference_lines,
     in_part_text,
     rule_line,
-    seen,
     short_name,
 )
 from firstflight_conformance.report.explained import explained_lines, up_to_lines
@@ -82,7 +82,7 @@ def print_report(
         if judged:
             print_counts(out, judged, "Adapters")
             _print_headlines(out, judged)
-            _print_what_is_open(out, judged)
+            _print_gaps(out, judged)
     table = tables.fitted(None)
     for line in blocks.fitted(None if lines is None else max(lines - len(table), _LEAST)) + table:
         print(line, file=out.file)
@@ -98,10 +98,10 @@ def _print_headlines(out: Console, reports: Sequence[AdapterReport]) -> None:
             out.print(Text(f"{short_name(report)}: {text}{reasons}", "yellow" if reasons else ""))
 
 
-def _print_what_is_open(out: Console, reports: Sequence[AdapterReport]) -> None:
+def _print_gaps(out: Console, reports: Sequence[AdapterReport]) -> None:
     """Print gaps of the judgement, grouped by adapters, and passes with other losses than the model."""
-    for of, text in not_judged_lines(reports):
-        whose = "" if len(of) == len(reports) else f"{', '.join(map(short_name, of))}: "
+    for adapters, text in not_judged_lines(reports):
+        whose = "" if len(adapters) == len(reports) else f"{', '.join(map(short_name, adapters))}: "
         out.print(Text(f"{whose}{text}", "yellow"))
     for report in reports:
         losses = other_losses(report)
@@ -149,10 +149,10 @@ def _details(
 
 def _print_failures(out: Console, report: AdapterReport, clauses: dict[str, Clause], limit: int | None) -> None:
     failures = [result for result in report.results if result.status == "fail"]
-    shown = failures if limit is None else [result for result in failures if result.cause is None][:limit]
-    for result in shown:
+    printed = failures if limit is None else [result for result in failures if result.cause is None][:limit]
+    for result in printed:
         _print_failure(out, short_name(report), result, clauses)
-    if len(failures) > len(shown) and limit is not None:
+    if len(failures) > len(printed) and limit is not None:
         count = f"{len(failures)} failure{'s' if len(failures) > 1 else ''}"
         note = f"{count}; --all-failures shows each with its first divergence"
         out.print(f"\n{short_name(report)}: {note}")
@@ -171,10 +171,10 @@ def _causes(out: Console, blocks: Blocks, report: AdapterReport, clauses: dict[s
         if cause.cases in done:
             continue
         done.add(cause.cases)
-        shown = by_id[cause.cases[0]]
+        shortest = by_id[cause.cases[0]]
         with blocks.block(Rank.FAILURE):
-            out.print(Text(f"\n{short_name(report)}: fail: {shown.case_id}", "bold red"))
-            for line in cause_lines(report.diagnosis, cause, shown, clauses):
+            out.print(Text(f"\n{short_name(report)}: fail: {shortest.case_id}", "bold red"))
+            for line in cause_lines(report.diagnosis, cause, shortest, clauses):
                 _indent(out, line)
 
 
@@ -231,8 +231,8 @@ def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: 
             _indent(out, Text(line, "bold yellow"))
     logged: set[tuple[str, ...]] = {()}
     for results in groups.values():
-        others = f" and {len(results) - 1} more" if len(results) > 1 else ""
-        out.print(Text(f"\n{short_name(report)}: {verdict.value}: {results[0].case_id}{others}", style))
+        more_cases = f" and {len(results) - 1} more" if len(results) > 1 else ""
+        out.print(Text(f"\n{short_name(report)}: {verdict.value}: {results[0].case_id}{more_cases}", style))
         _indent(out, Text(results[0].reason))
         log = results[0].log
         if log not in logged:
@@ -285,7 +285,7 @@ def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str
 def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Iterable[Text]:
     from firstflight_conformance.format.profile_rules import by_weight  # few runs need it
 
-    yield from seen(divergence)
+    yield from difference_lines(divergence)
     for clause in by_weight(divergence.clauses):
         yield rule_line(clauses[clause]) if clause in clauses else Text(f"[{clause}]", "cyan")
     yield Text(f"the model: {observables_text(divergence.expected)}", "dim")

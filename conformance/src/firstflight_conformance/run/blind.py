@@ -67,16 +67,16 @@ def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
     Draws end when the algorithm acts on five paths, or after 100. A base controller acts on every path.
     """
     acting: list[StimulusCase] = []
-    others: list[StimulusCase] = []
+    idle: list[StimulusCase] = []
     draws = 0
     for number, scenario in enumerate(_paths(seed, algorithm), 1):
         draws = number
         if is_for_profile(scenario, algorithm, profile):
             case = StimulusCase(LoopScenario(scenario, algorithm), profile)
-            (acting if _acts(case) else others).append(case)
+            (acting if _acts(case) else idle).append(case)
         if len(acting) == ACTING or draws == DRAWS:
             break
-    cases = sorted((*acting, *others[:OTHERS]), key=lambda case: case.scenario.name)
+    cases = sorted((*acting, *idle[:OTHERS]), key=lambda case: case.scenario.name)
     return Drawn(algorithm, profile, tuple(cases), len(acting), draws)
 
 
@@ -86,8 +86,11 @@ def _acts(case: StimulusCase) -> bool:
     if base is None:
         return True
     run = model_run(StimulusScript(case), 1)
-    of_base = drive(Model(*base).begin(case.scenario.config), run.events)
-    return any(alone.cwnd_bytes != seen["cwnd_bytes"] for alone, seen in zip(of_base, run.observed, strict=True))
+    base_observations = drive(Model(*base).begin(case.scenario.config), run.events)
+    return any(
+        alone.cwnd_bytes != observed["cwnd_bytes"]
+        for alone, observed in zip(base_observations, run.observed, strict=True)
+    )
 
 
 def _paths(seed: int, algorithm: str) -> Iterator[Scenario]:
@@ -111,8 +114,8 @@ class _Paths:
     def path(self, number: int) -> Scenario:
         """Return a path by its number. Kinds of scenarios alternate."""
         while len(self._drawn) <= number:
-            of = self._kinds[len(self._drawn) % len(self._kinds)]
-            self._drawn.append(_drawn(of[self._draw.below(len(of))], len(self._drawn) + 1, self._draw))
+            scenarios = self._kinds[len(self._drawn) % len(self._kinds)]
+            self._drawn.append(_drawn(scenarios[self._draw.below(len(scenarios))], len(self._drawn) + 1, self._draw))
         return self._drawn[number]
 
 

@@ -93,15 +93,15 @@ class StackLoop:
         event gets the other value.
         """
         before = self._model.copy() if is_open else None
-        found = self._compared(event, observed)
-        if before is not None and isinstance(event, Ack) and found[2].differences:
+        compared = self._compared(event, observed)
+        if before is not None and isinstance(event, Ack) and compared[2].differences:
             stated, self._model = self._model, before
-            other = self._compared(other_limit(event), observed)
-            if other[2].differences:
+            alternative = self._compared(other_limit(event), observed)
+            if alternative[2].differences:
                 self._model = stated
             else:
-                event, found = other_limit(event), other
-        observation, expected, comparison = found
+                event, compared = other_limit(event), alternative
+        observation, expected, comparison = compared
         self._turns.paces = observation.paces
         self._is_exact = self._is_exact and agrees(expected, observed, self._declaration)
         if self._ends_at_reduction and self._reduction is None and is_reduction(expected):

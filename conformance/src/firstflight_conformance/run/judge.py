@@ -77,7 +77,7 @@ class AdapterJudge:
     def judge(self, script: AnyScript) -> None:
         """Judge a case. The result is final once the next case has begun without unexpected output."""
         session = self._session
-        result = _not_asked(session, script)
+        result = _verdict_by_declaration(session, script)
         if result is None:
             assert session.declaration is not None
             began_s = time.monotonic()
@@ -137,7 +137,7 @@ def killed(manifest: Manifest, scripts: Sequence[AnyScript]) -> AdapterReport:
     return AdapterReport(manifest, None, None, tuple(_errored(script.case, fault) for script in scripts))
 
 
-def _not_asked(session: Session, script: AnyScript) -> Result | None:
+def _verdict_by_declaration(session: Session, script: AnyScript) -> Result | None:
     """Return the verdict on a case without asking the adapter, or ``None`` if it must be asked."""
     declaration = session.declared()
     if declaration is None or session.unusable is not None:
@@ -167,17 +167,17 @@ def _ruled_out(case: AnyCase, declaration: Declaration) -> Undeclared | Refused 
         return _undeclared("algorithm", algorithm)
     if case.profile not in declaration.algorithms[algorithm]:
         return _undeclared("profile", f"{algorithm}/{case.profile}")
-    if isinstance(case, Case) and (found := _of_later_protocol(case, declaration)) is not None:
-        return found
+    if isinstance(case, Case) and (exclusion := _later_protocol(case, declaration)) is not None:
+        return exclusion
     if isinstance(case, Case) and _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
         reason = f"computes in {declaration.clock}, the case needs {case.vector.granularity}"
         return Refused(reason, f"declares the clock {declaration.clock}")
     if isinstance(case, Case):
-        return _without_event(case, declaration) or _only_given(case, declaration)
+        return _without_event(case, declaration) or _only_stated(case, declaration)
     return None
 
 
-def _of_later_protocol(case: Case, declaration: Declaration) -> Undeclared | None:
+def _later_protocol(case: Case, declaration: Declaration) -> Undeclared | None:
     """Return the reason if an event of the case does not exist in the declared protocol, or ``None``."""
     if declaration.protocol > PROTOCOL:
         return None
@@ -204,7 +204,7 @@ def _unsupported_event(name: str) -> Refused:
     return Refused(f"does not support the event {name}", f"declares no support of {name}", name)
 
 
-def _only_given(case: Case, declaration: Declaration) -> Refused | None:
+def _only_stated(case: Case, declaration: Declaration) -> Refused | None:
     """Return the refusal for an input that the stack computes itself and the vector only states, or ``None``."""
     for name in declaration.works_out:
         if FLAGS[name] in case.vector.flags:
@@ -345,7 +345,7 @@ def _with_reason(result: Result, manifest: Manifest) -> Result:
     refused = result.unsupported
     if not isinstance(refused, Refused) or refused.why is not None:
         return result
-    why = next((one.explanation for one in manifest.refusals if one.matches(refused.reason)), None)
+    why = next((refusal.explanation for refusal in manifest.refusals if refusal.matches(refused.reason)), None)
     return replace(result, unsupported=replace(refused, why=why))
 
 
@@ -361,7 +361,7 @@ def disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) 
     judged = [result for result in results if result.verdict in (Verdict.PASS, Verdict.FAIL)]
 
     def gone(deviation: Deviation) -> bool:
-        spoken_of = [result for result in judged if deviation.clause and deviation.matches(result.case_id)]
-        return bool(spoken_of) and all(result.explained_by != deviation for result in spoken_of)
+        covered = [result for result in judged if deviation.clause and deviation.matches(result.case_id)]
+        return bool(covered) and all(result.explained_by != deviation for result in covered)
 
     return tuple(deviation for deviation in deviations if gone(deviation))

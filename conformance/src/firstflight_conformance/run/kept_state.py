@@ -26,8 +26,8 @@ def with_kept_state(report: AdapterReport, scripts: Mapping[str, AnyScript], opt
         return report
     refuted.sort(key=lambda cause: cause.kind != "rule")
     suspects = [case for cause in refuted for case in cause.cases]
-    kept = [case for case in suspects[:_REPLAYED] if alone.passes(case)]
-    causes = tuple(_causes(diagnosis, refuted, kept))
+    state_cases = [case for case in suspects[:_REPLAYED] if alone.passes(case)]
+    causes = tuple(_causes(diagnosis, refuted, state_cases))
     return replace(
         report,
         diagnosis=replace(diagnosis, causes=causes),
@@ -45,17 +45,17 @@ class _Alone:
     def passes(self, case: str) -> bool:
         """Return whether a case passes in a fresh process."""
         if case not in self._passed:
-            found = judge(self._report.manifest, [self._scripts[case]], self._options).results
-            self._passed[case] = bool(found) and found[0].verdict is Verdict.PASS
+            results = judge(self._report.manifest, [self._scripts[case]], self._options).results
+            self._passed[case] = bool(results) and results[0].verdict is Verdict.PASS
         return self._passed[case]
 
 
-def _causes(diagnosis: Diagnosis, refuted: Sequence[Cause], kept: Sequence[str]) -> Iterator[Cause]:
+def _causes(diagnosis: Diagnosis, refuted: Sequence[Cause], state_cases: Sequence[str]) -> Iterator[Cause]:
     """Yield the new cause, the unrefuted causes, and an unknown cause for the remaining cases."""
-    first = next(cause for cause in refuted if cause.cases[0] in kept)
-    yield replace(first, cause=KEPT, kind="state", what=_WHAT, clauses=(), cases=tuple(kept))
+    first = next(cause for cause in refuted if cause.cases[0] in state_cases)
+    yield replace(first, cause=KEPT, kind="state", what=_WHAT, clauses=(), cases=tuple(state_cases))
     yield from (cause for cause in diagnosis.causes if cause not in refuted)
-    rest = tuple(case for cause in refuted for case in cause.cases if case not in kept)
+    rest = tuple(case for cause in refuted for case in cause.cases if case not in state_cases)
     if rest:
         yield replace(refuted[0], cause=UNKNOWN, kind="rule", what="no known cause", cases=rest)
 

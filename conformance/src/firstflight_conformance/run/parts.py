@@ -50,10 +50,10 @@ def _deal(places: list[int], scripts: Sequence[AnyScript], processes: int) -> li
 
 def joined(judged: Sequence[tuple[Part, AdapterReport]]) -> AdapterReport | None:
     """Return the joined report of the parts of one adapter; ``None`` if a part has a fault or declarations differ."""
-    (part, first), *others = judged
+    (part, first), *rest = judged
     if part.whole:
         return first
-    if any((report.declaration, report.skipped) != (first.declaration, first.skipped) for _, report in others):
+    if any((report.declaration, report.skipped) != (first.declaration, first.skipped) for _, report in rest):
         return None
     results = {place: r for part, report in judged for place, r in zip(part.cases, report.results, strict=False)}
     if any(result.verdict is Verdict.ERRORED for result in results.values()):

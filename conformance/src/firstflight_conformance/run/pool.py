@@ -84,16 +84,16 @@ def judge_all(
     try:
         pool = _Pool(job, context, min(jobs, len(every)), on_results, ready)
     except OSError as error:
-        what = "shared memory for several processes (/dev/shm); use `--jobs 1`"
-        raise OSError(error.errno, f"{error.strerror}: {what}") from error
+        missing = "shared memory for several processes (/dev/shm); use `--jobs 1`"
+        raise OSError(error.errno, f"{error.strerror}: {missing}") from error
     by_vectors = [part for part in every if job.is_reference(part) and not (part.looped or part.whole)]
-    left = [part for part in every if part not in by_vectors]
+    later_parts = [part for part in every if part not in by_vectors]
     try:
         for index, report in pool.judge(_grouped(job, by_vectors)):
             if report.skipped is not None or len(report.results) == len(job.scripts):
-                left = [part for part in left if part.adapter != index]
-            yield PoolReport(index, report, whole=all(part.adapter != index for part in left))
-        for index, report in pool.judge(_grouped(job, left)):
+                later_parts = [part for part in later_parts if part.adapter != index]
+            yield PoolReport(index, report, whole=all(part.adapter != index for part in later_parts))
+        for index, report in pool.judge(_grouped(job, later_parts)):
             yield PoolReport(index, report)
     finally:
         pool.executor.shutdown(wait=False, cancel_futures=True)  # after a signal, do not wait for the slowest adapter
@@ -199,8 +199,8 @@ class _Pool:
         self._running.clear()
         alone = self._suspects[:1]
         for adapter in lost:
-            left = [tuple(part for part in group if part.adapter != adapter) for group in waiting]
-            waiting[:] = [group for group in left if group]
+            remaining = [tuple(part for part in group if part.adapter != adapter) for group in waiting]
+            waiting[:] = [group for group in remaining if group]
             if adapter in alone:
                 self._suspects.remove(adapter)
                 self._counts[adapter] = len(self._job.scripts)
@@ -213,8 +213,8 @@ class _Pool:
     def _next(self, waiting: list[Group]) -> list[Group]:
         """Return the groups that may start: references first. While these use all processes, no others are built."""
         first = list(filter(self._is_of_references, waiting))
-        all_taken = len(list(filter(self._is_of_references, self._running.values()))) == self._workers
-        return first if first or all_taken else waiting
+        all_busy = len(list(filter(self._is_of_references, self._running.values()))) == self._workers
+        return first if first or all_busy else waiting
 
     def _is_of_references(self, group: Group) -> bool:
         return self._job.is_reference(group[0])

@@ -35,8 +35,8 @@ class Selection:
         """Raise :class:`SelectionError` for a name without cases. The message lists profiles of selected algorithms."""
         _check("--algorithm", self.algorithms, {case.vector.algorithm for case in cases})
         every = {case.profile for case in cases}
-        of_these = {case.profile for case in cases if _any(self.algorithms, {case.vector.algorithm})}
-        _check("--profile", tuple(name for name in self.profiles if name not in every), of_these)
+        known_profiles = {case.profile for case in cases if _any(self.algorithms, {case.vector.algorithm})}
+        _check("--profile", tuple(name for name in self.profiles if name not in every), known_profiles)
         _check("--tier", self.tiers, {case.vector.tier for case in cases})
         flags = {flag for case in cases for flag in case.vector.flags}
         _check("--flag", self.flags, flags)
@@ -51,16 +51,16 @@ class Selection:
             ("--flag", self.flags, lambda case: set(case.vector.flags)),
             ("--id", self.ids, lambda case: {case.id}),
         )
-        left, before = list(cases), "all cases"
-        for option, wanted, names_of in steps:
-            kept = [case for case in left if _matches(wanted, names_of(case), option)]
-            asked = f"{option} {' '.join(wanted)}"
-            if not kept:
-                there = sorted({name for case in left for name in names_of(case)})
-                return f"{asked}: no case among {before}; {_listed(there)}"
-            if wanted:
-                left, before = kept, f"the cases of {asked}"
-        if left and self.without_flags:
+        remaining, before = list(cases), "all cases"
+        for option, names, names_of in steps:
+            matching = [case for case in remaining if _matches(names, names_of(case), option)]
+            selector = f"{option} {' '.join(names)}"
+            if not matching:
+                available = sorted({name for case in remaining for name in names_of(case)})
+                return f"{selector}: no case among {before}; {_listed(available)}"
+            if names:
+                remaining, before = matching, f"the cases of {selector}"
+        if remaining and self.without_flags:
             return f"--without-flag {' '.join(self.without_flags)}: excludes {before}"
         return "there are no cases"
 
@@ -77,20 +77,20 @@ class Selection:
         )
 
 
-def _any(wanted: tuple[str, ...], there: set[str]) -> bool:
-    return not wanted or not there.isdisjoint(wanted)
+def _any(names: tuple[str, ...], available: set[str]) -> bool:
+    return not names or not available.isdisjoint(names)
 
 
-def _matches(wanted: tuple[str, ...], names: set[str], option: str) -> bool:
+def _matches(patterns: tuple[str, ...], names: set[str], option: str) -> bool:
     if option == "--id":
-        return not wanted or any(
-            fnmatchcase(name, glob) or fnmatchcase(name.rpartition("@")[0], glob) for glob in wanted for name in names
+        return not patterns or any(
+            fnmatchcase(name, glob) or fnmatchcase(name.rpartition("@")[0], glob) for glob in patterns for name in names
         )
-    return _any(wanted, names)
+    return _any(patterns, names)
 
 
-def _check(option: str, wanted: tuple[str, ...], known: set[str]) -> None:
-    for name in wanted:
+def _check(option: str, names: tuple[str, ...], known: set[str]) -> None:
+    for name in names:
         if known and name not in known:
             raise SelectionError(f"{option} {name}: {unknown_hint(name, sorted(known))}")
 
@@ -115,9 +115,13 @@ def _listed(names: list[str]) -> str:
 
 def first_cases(cases: Sequence[AnyCase], count: int) -> list[AnyCase]:
     """Return up to ``count`` cases per profile, most rejected wrong implementations first, without unranked cases."""
-    rank = {name: place for one in known().values() for place, (name, *_) in enumerate(one["vectors"])}
+    rank = {name: place for algorithm in known().values() for place, (name, *_) in enumerate(algorithm["vectors"])}
     profiles: dict[tuple[str, str], list[AnyCase]] = defaultdict(list)
     for case in cases:
         if case.vector.id in rank:
             profiles[case.vector.algorithm, case.profile].append(case)
-    return [case for of in profiles.values() for case in sorted(of, key=lambda c: rank[c.vector.id])[:count]]
+    return [
+        case
+        for profile_cases in profiles.values()
+        for case in sorted(profile_cases, key=lambda c: rank[c.vector.id])[:count]
+    ]

@@ -190,14 +190,14 @@ def smaller(step: Step) -> Iterator[Step]:
             yield replace(step, ack_delay_ns=0)
 
 
-def merged(one: Step, other: Step) -> Step | None:
+def merged(earlier: Step, later: Step) -> Step | None:
     """Return two neighbours of one kind as one step, or None. Sending has the earlier time, ACK and loss the later."""
-    if isinstance(one, Other) or isinstance(other, Other):
+    if isinstance(earlier, Other) or isinstance(later, Other):
         return None
-    if (one.pmtu_probe, one.not_in_flight) != (other.pmtu_probe, other.not_in_flight):
+    if (earlier.pmtu_probe, earlier.not_in_flight) != (later.pmtu_probe, later.not_in_flight):
         return None
-    if isinstance(one, Sending) and isinstance(other, Sending) and not one.repeats and not other.repeats:
-        return replace(one, runs=one.runs + other.runs)
-    if isinstance(one, Taking) and isinstance(other, Taking) and one.lost == other.lost:
-        return replace(other, parts=one.parts + other.parts)
+    if isinstance(earlier, Sending) and isinstance(later, Sending) and not earlier.repeats and not later.repeats:
+        return replace(earlier, runs=earlier.runs + later.runs)
+    if isinstance(earlier, Taking) and isinstance(later, Taking) and earlier.lost == later.lost:
+        return replace(later, parts=earlier.parts + later.parts)
     return None

@@ -43,7 +43,7 @@ class Contest:
     def parting(self, events: Sequence[Event]) -> Parting | None:
         """Return the first difference, or ``None`` if there is none before an unsupported event."""
         try:
-            runs = [one.begin(self.config) for one in (self.right, self.subject)]
+            runs = [implementation.begin(self.config) for implementation in (self.right, self.subject)]
             for index, answers in enumerate(zip(*(drive(run, events) for run in runs), strict=True)):
                 differences = self._differences(*map(answer_of, answers))
                 if differences:
@@ -66,12 +66,12 @@ class Contest:
         return compare(expected, common, self.declaration, size_bytes, allowed).differences
 
 
-def answer_of(seen: Observation | dict[str, Any]) -> dict[str, Any]:
+def answer_of(answer: Observation | dict[str, Any]) -> dict[str, Any]:
     """Return observables in the form of an adapter's answer; for the model, with its ``triggers``."""
-    if not isinstance(seen, Observation):
-        return seen
-    triggers = {"triggers": [trigger.value for trigger in seen.triggers]} if seen.triggers else {}
-    return observables(seen) | triggers
+    if not isinstance(answer, Observation):
+        return answer
+    triggers = {"triggers": [trigger.value for trigger in answer.triggers]} if answer.triggers else {}
+    return observables(answer) | triggers
 
 
 class _Shrinker:
@@ -155,7 +155,7 @@ def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
         check_stream(events, config_to_json(contest.config), contest.algorithm)
         check_rtts(events, contest.algorithm)
         run = Model(contest.algorithm, contest.profile).begin(contest.config)
-        windows = (seen.cwnd_bytes for seen in drive(run, events))
+        windows = (observation.cwnd_bytes for observation in drive(run, events))
         sizes = (event.bytes_in_flight if isinstance(event, Sent) else 0 for event in events)
         return all(in_flight <= window for in_flight, window in zip(sizes, windows, strict=True))
     except (StreamError, DomainError):

@@ -110,10 +110,10 @@ def stimulus_cases(paths: Sequence[Path] = (), scenarios: Sequence[Scenario] = (
     A scenario with a saved window applies to Careful Resume only. Other scenarios may list algorithms that they apply
     to and profiles that they do not apply to.
     """
-    given = [*map(load_stimulus, paths), *scenarios] or list(scenarios_of_the_checkout())
+    selected = [*map(load_stimulus, paths), *scenarios] or list(scenarios_of_the_checkout())
     return [
         StimulusCase(LoopScenario(scenario, algorithm), profile)
-        for scenario in given
+        for scenario in selected
         for algorithm, names in profiles(composed=True).items()
         if _is_for(scenario, algorithm)
         for profile in names

@@ -22,8 +22,8 @@ def complete(todo: Experiment) -> Completion:
     Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event.
     """
     check_experiment(todo)
-    found = layout.CompletionLayout()
-    status = _complete(todo, layout.Watch(), found)
+    completion = layout.CompletionLayout()
+    status = _complete(todo, layout.Watch(), completion)
     native.check(status, todo.preset)
     if status is Status.REFUSED:
         _raise_refusal(todo)
@@ -32,18 +32,18 @@ def complete(todo: Experiment) -> Completion:
             f"{todo.preset}: the transfer does not end within {TIME_END_NS // 10**9} s, the bound of the simulator"
         )
     return todo.completion(
-        found.finished_ns - ORIGIN_NS,
-        found.dropped_packets,
-        found.sent_packets,
-        found.events,
-        found.probe_timeouts,
+        completion.finished_ns - ORIGIN_NS,
+        completion.dropped_packets,
+        completion.sent_packets,
+        completion.events,
+        completion.probe_timeouts,
         foreign="/" in todo.algorithm,
     )
 
 
-def _complete(todo: Experiment, watch: layout.Watch, found: layout.CompletionLayout) -> Status:
+def _complete(todo: Experiment, watch: layout.Watch, completion: layout.CompletionLayout) -> Status:
     laid_out = layout.lay_out_experiment(todo, TIME_END_NS - 1)
-    return Status(native.library().sim_complete(byref(laid_out), byref(watch), byref(found)))
+    return Status(native.library().sim_complete(byref(laid_out), byref(watch), byref(completion)))
 
 
 def _raise_refusal(todo: Experiment) -> None:

@@ -105,10 +105,10 @@ def run_network(network: Network, *, record: Sequence[str] = (), arrivals: Arriv
     """
     check_network(network)
     watched = _Watched(network, record, arrivals or {})
-    laid_out, found = layout.lay_out_network(network), layout.NetworkResultLayout()
+    laid_out, totals = layout.lay_out_network(network), layout.NetworkResultLayout()
     flows = (layout.FlowResultLayout * len(network.flows))()
     run = native.library().sim_run_network
-    status = Status(run(byref(laid_out), byref(watched.layout), flows, byref(found)))
+    status = Status(run(byref(laid_out), byref(watched.layout), flows, byref(totals)))
     native.check(status, network.name)
     if status is Status.REFUSED:
         _raise_refusal(network)
@@ -116,11 +116,11 @@ def run_network(network: Network, *, record: Sequence[str] = (), arrivals: Arriv
         network,
         watched.flow_results(network, flows),
         watched.queue_bytes,
-        found.dropped_packets,
-        found.early_dropped_packets,
-        found.lost_on_link_packets,
-        min(found.now_ns - ORIGIN_NS, network.stop_ns),
-        found.events,
+        totals.dropped_packets,
+        totals.early_dropped_packets,
+        totals.lost_on_link_packets,
+        min(totals.now_ns - ORIGIN_NS, network.stop_ns),
+        totals.events,
     )
 
 
@@ -168,29 +168,29 @@ class _Watched:
             arrivals.append((now_ns - ORIGIN_NS, packet, None if name == NONE else name, size_bytes))
 
     def _turn(self, _: object, flow: int, turn: Any) -> None:
-        found = turn.contents
-        phase, outcome = _PHASES[found.phase], _OUTCOMES[found.outcome]
-        self.turns[flow].append(Turn(found.t_ns - ORIGIN_NS, phase, outcome, found.cwnd_bytes, found.before_bytes))
+        record = turn.contents
+        phase, outcome = _PHASES[record.phase], _OUTCOMES[record.outcome]
+        self.turns[flow].append(Turn(record.t_ns - ORIGIN_NS, phase, outcome, record.cwnd_bytes, record.before_bytes))
 
     def _sample(self, _: object, queue_bytes: int, flows: Any) -> None:
         self.queue_bytes.append(queue_bytes)
-        for samples, found in zip(self.samples, flows[: len(self.samples)], strict=True):
-            samples.delivered_bytes.append(found.delivered_bytes)
-            samples.cwnd_bytes.append(found.cwnd_bytes)
-            samples.bytes_in_flight.append(found.bytes_in_flight)
-            samples.phases.append(None if found.phase == NONE else _PHASES[found.phase])
+        for samples, flow in zip(self.samples, flows[: len(self.samples)], strict=True):
+            samples.delivered_bytes.append(flow.delivered_bytes)
+            samples.cwnd_bytes.append(flow.cwnd_bytes)
+            samples.bytes_in_flight.append(flow.bytes_in_flight)
+            samples.phases.append(None if flow.phase == NONE else _PHASES[flow.phase])
 
     def flow_results(self, network: Network, flows: Iterable[Any]) -> list[FlowResult]:
         watched = zip(network.flows, flows, self.turns, self.samples, self.events, strict=True)
         return [
-            FlowResult(plan.name, plan.controller, turns=turns, samples=samples, events=events, **_numbers(found))
-            for plan, found, turns, samples, events in watched
+            FlowResult(plan.name, plan.controller, turns=turns, samples=samples, events=events, **_numbers(flow))
+            for plan, flow, turns, samples, events in watched
         ]
 
 
-def _numbers(found: Any) -> dict[str, Any]:
+def _numbers(flow: Any) -> dict[str, Any]:
     """Return the members of a result by name; times are since the start."""
-    numbers = {name: getattr(found, name) for name, _ in found._fields_}
+    numbers = {name: getattr(flow, name) for name, _ in flow._fields_}
     return {name: _since(number) if name.endswith("_ns") else number for name, number in numbers.items()}
 
 

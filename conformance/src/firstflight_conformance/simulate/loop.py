@@ -120,14 +120,14 @@ class Simulation:
         try:
             event = event_of(raw.contents)
             self.events.append(event)
-            found = self._controller.on_event(event)
+            limits = self._controller.on_event(event)
         except BaseException as error:
             self._error = error
             return False
         window = answer.contents
-        window.cwnd_bytes = min(found.cwnd_bytes, _MOST)
-        window.next_release_ns = NONE if found.next_release_ns is None else min(found.next_release_ns, _MOST)
-        window.in_slow_start = found.in_slow_start
+        window.cwnd_bytes = min(limits.cwnd_bytes, _MOST)
+        window.next_release_ns = NONE if limits.next_release_ns is None else min(limits.next_release_ns, _MOST)
+        window.in_slow_start = limits.in_slow_start
         return True
 
 
@@ -150,13 +150,13 @@ def summarize(recording: ModelLoopRun) -> Summary:
     events, observations = recording.events, recording.observations
     began_ns = events[0].t_ns
     pairs = zip(events, observations, strict=True)
-    ended = next(((event, seen) for event, seen in pairs if seen.outcome in EXITS), None)
+    ended = next(((event, observation) for event, observation in pairs if observation.outcome in EXITS), None)
     return Summary(
         events=len(events),
         duration_ns=events[-1].t_ns - began_ns,
         slow_start_ended_ns=ended[0].t_ns - began_ns if ended else None,
         ended_by=ended[1].outcome if ended else None,
-        largest_cwnd_bytes=max(seen.cwnd_bytes for seen in observations),
+        largest_cwnd_bytes=max(observation.cwnd_bytes for observation in observations),
         final_cwnd_bytes=observations[-1].cwnd_bytes,
         dropped_packets=recording.dropped_packets,
         lost_packets=recording.lost_packets,
@@ -170,20 +170,20 @@ def run_port(scenario: Scenario, algorithm: str, profile: str) -> Summary:
     Raise :class:`ScenarioError`, and :class:`DomainError` if the controller is unknown or refuses an event.
     """
     check_scenario(scenario)
-    laid_out, found = layout.lay_out_scenario(scenario), layout.SummaryLayout()
+    laid_out, summary = layout.lay_out_scenario(scenario), layout.SummaryLayout()
     names = algorithm.encode(), profile.encode()
-    status = Status(native.library().sim_simulate(byref(laid_out), *names, None, byref(found)))
+    status = Status(native.library().sim_simulate(byref(laid_out), *names, None, byref(summary)))
     if status is Status.STALLED:
-        raise StallError(scenario.name, found.now_ns)
+        raise StallError(scenario.name, summary.now_ns)
     native.check(status, scenario.name)
     if status is Status.REFUSED:  # the model raises the reason
         return summarize(simulate(scenario, create(algorithm, profile, scenario.config)))
-    ended = found.slow_start_ended_ns != NONE
+    ended = summary.slow_start_ended_ns != NONE
     same = ("events", "largest_cwnd_bytes", "final_cwnd_bytes", "dropped_packets", "lost_packets")
     return Summary(
-        duration_ns=found.ended_ns - found.began_ns,
-        slow_start_ended_ns=found.slow_start_ended_ns - found.began_ns if ended else None,
-        ended_by=_OUTCOMES[found.ended_by] if ended else None,
-        done=bool(found.done),
-        **{name: getattr(found, name) for name in same},
+        duration_ns=summary.ended_ns - summary.began_ns,
+        slow_start_ended_ns=summary.slow_start_ended_ns - summary.began_ns if ended else None,
+        ended_by=_OUTCOMES[summary.ended_by] if ended else None,
+        done=bool(summary.done),
+        **{name: getattr(summary, name) for name in same},
     )

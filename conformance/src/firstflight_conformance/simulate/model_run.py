@@ -43,10 +43,10 @@ class ModelLoop:
     def on_event(self, event: Event) -> SenderLimits:
         """Process an event. Return the answer at the end of a turn, else the previous one."""
         observation = advance(self._model, event)
-        shown = observables(observation)
+        observed = observables(observation)
         self.observations.append(observation)
-        self.observed.append(shown)
-        used = shown if self._uses_all else {name: value for name, value in shown.items() if name in self._used}
+        self.observed.append(observed)
+        used = observed if self._uses_all else {name: value for name, value in observed.items() if name in self._used}
         answer = self.trace.add(event, used, paces=observation.paces)
         if self.turns.ends_with(event):
             self._answer = answer

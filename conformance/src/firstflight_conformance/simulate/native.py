@@ -56,20 +56,20 @@ def library() -> CDLL:
         raise NativeError(
             f"the path simulator needs a C compiler: {error}; install one, or set CC to its command"
         ) from error
-    of, watch = POINTER, POINTER(layout.Watch)
-    scenario, summary = of(layout.ScenarioLayout), of(layout.SummaryLayout)
-    results = of(layout.FlowResultLayout), of(layout.NetworkResultLayout)
+    pointer, watch = POINTER, POINTER(layout.Watch)
+    scenario, summary = pointer(layout.ScenarioLayout), pointer(layout.SummaryLayout)
+    results = pointer(layout.FlowResultLayout), pointer(layout.NetworkResultLayout)
     for function, arguments in (
         (loaded.sim_simulate, (scenario, c_char_p, c_char_p, watch, summary)),
-        (loaded.sim_simulate_outside, (scenario, of(layout.Outside), c_uint64, summary)),
-        (loaded.sim_run_network, (of(layout.NetworkLayout), watch, *results)),
-        (loaded.sim_complete, (of(layout.PresetLayout), watch, of(layout.CompletionLayout))),
-        (loaded.sim_path_carry, (c_void_p, c_uint64, c_uint64, of(layout.Carried))),
+        (loaded.sim_simulate_outside, (scenario, pointer(layout.Outside), c_uint64, summary)),
+        (loaded.sim_run_network, (pointer(layout.NetworkLayout), watch, *results)),
+        (loaded.sim_complete, (pointer(layout.PresetLayout), watch, pointer(layout.CompletionLayout))),
+        (loaded.sim_path_carry, (c_void_p, c_uint64, c_uint64, pointer(layout.Carried))),
     ):
         function.argtypes = list(arguments)
         function.restype = c_int
     loaded.sim_path_begin.argtypes, loaded.sim_path_begin.restype = (
-        [of(layout.LinkLayout), c_uint64, c_uint64],
+        [pointer(layout.LinkLayout), c_uint64, c_uint64],
         c_void_p,
     )
     loaded.sim_path_end.argtypes, loaded.sim_path_end.restype = [c_void_p], None

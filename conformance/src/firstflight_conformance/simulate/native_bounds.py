@@ -108,6 +108,6 @@ def _check(where: str, part: object, bounds: _Bounds) -> None:
         _check_number(f"{where}: {name}", getattr(part, name), within)
 
 
-def _check_number(what: str, value: int | None, within: tuple[int, int]) -> None:
+def _check_number(name: str, value: int | None, within: tuple[int, int]) -> None:
     if value is not None and not within[0] <= value <= within[1]:
-        raise ScenarioError(f"{what} {value} is outside {within[0]}..{within[1]}, the bounds of the simulator")
+        raise ScenarioError(f"{name} {value} is outside {within[0]}..{within[1]}, the bounds of the simulator")

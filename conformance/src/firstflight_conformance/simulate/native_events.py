@@ -48,20 +48,20 @@ class _Layout:
 
     def __init__(self, kind: type[Event]) -> None:
         """Compute the layout of the members after ``t_ns``."""
-        types = [found for name, found in get_type_hints(kind).items() if name != "t_ns"]
-        members = [_AS[found] for found in types]
+        types = [member_type for name, member_type in get_type_hints(kind).items() if name != "t_ns"]
+        members = [_AS[member_type] for member_type in types]
         self.struct = Struct("@" + "".join(code for code, _ in members))
         self._make: Any = kind
         self._readers = [read for _, read in members]
-        self._flags = [at for at, found in enumerate(types) if found == bool | None]
+        self._flags = [at for at, member_type in enumerate(types) if member_type == bool | None]
 
     def read(self, raw: "RawEvent") -> Event:
         """Return the event."""
         values = iter(self.struct.unpack_from(raw, RawEvent.of.offset))
-        found = [read(values) for read in self._readers]
+        members = [read(values) for read in self._readers]
         for at in self._flags:  # each flag follows a number of its group
-            found[at] = None if found[at - 1] is None else found[at]
-        event: Event = self._make(raw.t_ns, *found)
+            members[at] = None if members[at - 1] is None else members[at]
+        event: Event = self._make(raw.t_ns, *members)
         return event
 
 

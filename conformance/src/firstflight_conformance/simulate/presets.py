@@ -43,9 +43,9 @@ def load(name: str) -> dict[str, Any]:
         raw = tomllib.loads(read_text(path))
     except (OSError, ValueError) as error:
         raise ScenarioError(f"{path}: {error}") from error
-    found = schema_error("urn:firstflight:preset:1", raw)
-    if found is not None:
-        raise ScenarioError(f"{path}: {found.json_path}: {found.message}")
+    violation = schema_error("urn:firstflight:preset:1", raw)
+    if violation is not None:
+        raise ScenarioError(f"{path}: {violation.json_path}: {violation.message}")
     return raw
 
 
@@ -138,6 +138,6 @@ def experiment(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int,
     )
 
 
-def _within(what: str, value: int, low: int, high: int) -> None:
+def _within(name: str, value: int, low: int, high: int) -> None:
     if not low <= value <= high:
-        raise ScenarioError(f"{what}: {value} is outside {low}..{high}")
+        raise ScenarioError(f"{name}: {value} is outside {low}..{high}")

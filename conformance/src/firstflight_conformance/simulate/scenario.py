@@ -169,12 +169,12 @@ def scenario_files(folder: str = "") -> dict[str, Path]:
     ``folder``: a subfolder, such as ``closed-loop``. Raise :class:`FileNotFoundError` without files.
     """
     pattern = f"{folder}/*.json" if folder else "*.json"
-    found = [*SCENARIOS.glob(pattern), *STIMULI.glob(f"*/{pattern}")]
-    by_name = {path.name: path for path in sorted(found, key=lambda path: path.name)}
-    if not found:
+    files = [*SCENARIOS.glob(pattern), *STIMULI.glob(f"*/{pattern}")]
+    by_name = {path.name: path for path in sorted(files, key=lambda path: path.name)}
+    if not files:
         raise FileNotFoundError(f"{SCENARIOS / folder}: no scenarios found")
-    if len(by_name) < len(found):
+    if len(by_name) < len(files):
         raise ScenarioError(
-            f"{STIMULI}: two scenarios have the same name: {sorted(map(str, set(found) - set(by_name.values())))}"
+            f"{STIMULI}: two scenarios have the same name: {sorted(map(str, set(files) - set(by_name.values())))}"
         )
     return by_name

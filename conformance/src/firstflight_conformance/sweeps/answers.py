@@ -76,28 +76,28 @@ def _on(cell: Cell, scenario: Scenario) -> Scenario:
 
 def _simulate(cell: Cell, scenario: Scenario) -> dict[str, Any]:
     algorithm, _, profile = str(cell["algorithm"]).partition("/")
-    _check_has_what_it_starts_by(scenario, algorithm, profile)
-    found = run_port(_on(cell, scenario), algorithm, profile)
-    if not found.done:
+    _check_starting_values(scenario, algorithm, profile)
+    summary = run_port(_on(cell, scenario), algorithm, profile)
+    if not summary.done:
         raise ScenarioError(f"the transfer does not end within {STOP_NS // 10**9} s")
     return {
-        "completed_ns": found.duration_ns,
-        "slow_start_ended_ns": found.slow_start_ended_ns,
-        "ended_by": None if found.ended_by is None else found.ended_by.value,
-        "largest_cwnd_bytes": found.largest_cwnd_bytes,
-        "dropped_packets": found.dropped_packets,
-        "lost_packets": found.lost_packets,
+        "completed_ns": summary.duration_ns,
+        "slow_start_ended_ns": summary.slow_start_ended_ns,
+        "ended_by": None if summary.ended_by is None else summary.ended_by.value,
+        "largest_cwnd_bytes": summary.largest_cwnd_bytes,
+        "dropped_packets": summary.dropped_packets,
+        "lost_packets": summary.lost_packets,
     }
 
 
-def _check_has_what_it_starts_by(scenario: Scenario, algorithm: str, profile: str) -> None:
+def _check_starting_values(scenario: Scenario, algorithm: str, profile: str) -> None:
     """Raise :class:`ScenarioError` if only the base controller would act: the row would be mislabelled slow start."""
-    found = ALGORITHMS.get(algorithm)
-    started_by = None if found is None else found.started_by
-    readings = None if found is None else found.profiles.get(profile.partition("+")[0])
+    definition = ALGORITHMS.get(algorithm)
+    started_by = None if definition is None else definition.started_by
+    readings = None if definition is None else definition.profiles.get(profile.partition("+")[0])
     asks_in_handshake = getattr(readings, "first_request", None) is FirstRequest.HANDSHAKE
-    told = scenario.announced or scenario.saved_cwnd_bytes is not None
-    if (started_by is Backlog or asks_in_handshake) and not told:
+    has_rtt = scenario.announced or scenario.saved_cwnd_bytes is not None
+    if (started_by is Backlog or asks_in_handshake) and not has_rtt:
         raise ScenarioError(
             "no RTT before the first ACK, so this would be slow start: the scenario's sender needs announced = true"
         )
@@ -113,12 +113,12 @@ def _fct(cell: Cell) -> dict[str, Any]:
     if rest_bps or rest_ns:
         raise DomainError("fct needs a rate in whole Mbit/s and an RTT of an even number of ms")
     algorithm = str(cell["algorithm"])
-    found = complete(presets.experiment(PRESET, algorithm, rate_mbps, delay_ms, int(cell["size_bytes"])))
+    completion = complete(presets.experiment(PRESET, algorithm, rate_mbps, delay_ms, int(cell["size_bytes"])))
     return {
-        "fct_ns": found.fct_ns,
-        "sent_packets": found.sent_packets,
-        "lost": found.lost,
-        "comparable": found.comparable,
+        "fct_ns": completion.fct_ns,
+        "sent_packets": completion.sent_packets,
+        "lost": completion.lost,
+        "comparable": completion.comparable,
     }
 
 

@@ -58,20 +58,20 @@ def defaults(kind: str, scenario: Scenario | None) -> dict[str, str | None]:
     if kind != "simulate":
         raise GridError(f"scenario: not supported by {kind}")
     link = scenario.link
-    of_scenario = {
+    scenario_values = {
         "rate": link.rate_bps, "rtt": link.forward_delay_ns + link.return_delay_ns, "queue": link.queue_bytes,
         "loss-ppm": link.loss_ppm, "size": scenario.transfer_bytes, "seed": scenario.seed,
     }  # fmt: skip
-    return AXES[kind] | {axis: str(value) for axis, value in of_scenario.items() if value is not None}
+    return AXES[kind] | {axis: str(value) for axis, value in scenario_values.items() if value is not None}
 
 
-def cells(kind: str, given: Mapping[str, Sequence[str]], scenario: Scenario | None = None) -> list[Cell]:
+def cells(kind: str, values_by_axis: Mapping[str, Sequence[str]], scenario: Scenario | None = None) -> list[Cell]:
     """Return the cells of the axes in order, without duplicates. Raise :class:`GridError`."""
     missing = defaults(kind, scenario)
-    unknown = [axis for axis in given if axis not in missing]
+    unknown = [axis for axis in values_by_axis if axis not in missing]
     if unknown:
         raise GridError(f"{unknown[0]}: unknown axis; {kind} has {', '.join(missing)}")
-    axes = {axis: list(given.get(axis) or ([default] if default else ())) for axis, default in missing.items()}
+    axes = {axis: list(values_by_axis.get(axis) or ([default] if default else ())) for axis, default in missing.items()}
     axes["algorithm"] = [name for pattern in axes["algorithm"] for name in algorithms(pattern)]
     for axis, values in axes.items():
         if not values:
@@ -81,10 +81,10 @@ def cells(kind: str, given: Mapping[str, Sequence[str]], scenario: Scenario | No
         count *= len(values)
     if count > CELLS_MAX:
         raise GridError(f"{count} cells exceed the limit of {CELLS_MAX}")
-    found = {tuple(cell.items()): cell for cell in _spanned(axes)}
+    unique_cells = {tuple(cell.items()): cell for cell in _spanned(axes)}
     if scenario is not None:
-        return [{**cell, "scenario": _fingerprint(scenario)} for cell in found.values()]
-    return list(found.values())
+        return [{**cell, "scenario": _fingerprint(scenario)} for cell in unique_cells.values()]
+    return list(unique_cells.values())
 
 
 def _fingerprint(scenario: Scenario) -> str:
@@ -96,7 +96,9 @@ def algorithms(pattern: str) -> list[str]:
     """Return the controllers that match a pattern such as ``search/*``; a name without glob characters is kept."""
     if not set(pattern) & set("*?["):
         return [pattern]
-    known = [f"{name}/{profile}" for name, found in profiles(composed=True).items() for profile in found]
+    known = [
+        f"{name}/{profile}" for name, profile_names in profiles(composed=True).items() for profile in profile_names
+    ]
     meant = [name for name in known if fnmatchcase(name, pattern)]
     if not meant:
         raise GridError(

@@ -115,9 +115,9 @@ def _check_workers(client: Any, scheduler: str) -> None:
         raise PoolError(f"{scheduler}: no workers") from error
     except ImportError as error:
         raise PoolError(f"{scheduler}: Firstflight is not installed on a worker: {error}") from error
-    for worker, found in versions.items():
-        if found != __version__:
-            raise PoolError(f"{scheduler}: {worker} has Firstflight {found}, expected {__version__}")
+    for worker, version in versions.items():
+        if version != __version__:
+            raise PoolError(f"{scheduler}: {worker} has Firstflight {version}, expected {__version__}")
 
 
 def _version() -> str:

@@ -57,20 +57,22 @@ class Store:
         if not text.startswith(head):
             raise StoreError(f"{self._path}: has other columns; it belongs to another sweep or version")
         rows = self._rows(text)
-        wanted, found = {self.key(row) for row in known}, {self.key(row) for row in rows}
-        if not found <= wanted:
-            raise StoreError(f"{self._path}: has a row that is not in the grid: {', '.join(min(found - wanted))}")
-        others = sorted({str(row[CODE]) for row in rows} - {self._code})
-        if others:
-            what = f"{self._path}: has rows of other code, {', '.join(others)}; this is {self._code}"
-            raise StoreError(f"{what}. Use a new file, or resume with the code that computed them")
+        known_keys, stored_keys = {self.key(row) for row in known}, {self.key(row) for row in rows}
+        if not stored_keys <= known_keys:
+            raise StoreError(
+                f"{self._path}: has a row that is not in the grid: {', '.join(min(stored_keys - known_keys))}"
+            )
+        other_codes = sorted({str(row[CODE]) for row in rows} - {self._code})
+        if other_codes:
+            problem = f"{self._path}: has rows of other code, {', '.join(other_codes)}; this is {self._code}"
+            raise StoreError(f"{problem}. Use a new file, or resume with the code that computed them")
         if rows:
             file.truncate(len(text.encode()))
         else:
             file.truncate(0)
             file.write(text)
             file.flush()
-        return found
+        return stored_keys
 
     def key(self, row: Row) -> tuple[str, ...]:
         """Return the key of a row, equal for computed and read rows."""

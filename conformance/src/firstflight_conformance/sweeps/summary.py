@@ -18,13 +18,13 @@ def summary(kind: str, rows: Sequence[Row]) -> list[str]:
         by_algorithm.setdefault(row["algorithm"], {})[_path(row)] = row
     first = next(iter(by_algorithm.values()), {})
     table = [("algorithm", "cells", "median time", "longest", "faster", "slower", "dropped")]
-    for name, found in by_algorithm.items():
-        times = [row[TIME[kind]] for row in found.values() if row[TIME[kind]] is not None]
-        against = _compared(found, first, TIME[kind])
-        dropped = sum(row.get("dropped_packets") or row.get("lost") or 0 for row in found.values())
-        shown = [readable_time(time) for time in (median_low(times), max(times))] if times else ["-", "-"]
-        compared = ["-", "-"] if found is first else [str(against[-1]), str(against[1])]
-        table.append((name, str(len(found)), *shown, *compared, str(dropped)))  # type: ignore[arg-type]
+    for name, cells in by_algorithm.items():
+        times = [row[TIME[kind]] for row in cells.values() if row[TIME[kind]] is not None]
+        against = _compared(cells, first, TIME[kind])
+        dropped = sum(row.get("dropped_packets") or row.get("lost") or 0 for row in cells.values())
+        times_text = [readable_time(time) for time in (median_low(times), max(times))] if times else ["-", "-"]
+        compared = ["-", "-"] if cells is first else [str(against[-1]), str(against[1])]
+        table.append((name, str(len(cells)), *times_text, *compared, str(dropped)))  # type: ignore[arg-type]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table]
 
@@ -36,8 +36,8 @@ def _path(row: Row) -> tuple[object, ...]:
 
 
 def _compared(
-    found: Mapping[tuple[object, ...], Row], first: Mapping[tuple[object, ...], Row], column: str
+    cells: Mapping[tuple[object, ...], Row], first: Mapping[tuple[object, ...], Row], column: str
 ) -> Counter[int]:
     """Return the numbers of cells with a time below (-1) and above (1) the first algorithm's."""
-    pairs = ((row[column], first[path][column]) for path, row in found.items() if path in first)
+    pairs = ((row[column], first[path][column]) for path, row in cells.items() if path in first)
     return Counter((a > b) - (a < b) for a, b in pairs if a is not None and b is not None)

@@ -39,7 +39,7 @@ def wanted_object(text: str, *, cubic: bool = False) -> Object:
     try:
         return find(text, cubic=cubic)
     except KeyError:
-        names = ", ".join(dict.fromkeys(each.profile for each in objects() if each.cubic or not cubic))
+        names = ", ".join(dict.fromkeys(control.profile for control in objects() if control.cubic or not cubic))
         on = " on CUBIC" if cubic else ""
         raise InputError(f"{text}: there is no object for this profile{on}; choose one of {names}") from None
 
@@ -58,12 +58,12 @@ def kernel_command() -> None:
 @click.option("--allow-all", is_flag=True, help="Users without CAP_NET_ADMIN may choose it.")
 def load_command(*, profile: str, cubic: bool, allow_all: bool) -> None:
     """Compile the object of PROFILE, and register it as a congestion control."""
-    wanted = wanted_object(profile, cubic=cubic)
+    control = wanted_object(profile, cubic=cubic)
     with answered():
         require()
-        load(wanted, allow_all=allow_all)
+        load(control, allow_all=allow_all)
     click.echo(
-        f"loaded {wanted.profile} as {wanted.name}; a socket chooses it by TCP_CONGESTION, iperf3 by -C {wanted.name}"
+        f"loaded {control.profile} as {control.name}; a socket chooses it by TCP_CONGESTION, iperf3 by -C {control.name}"
     )
 
 
@@ -72,11 +72,11 @@ def load_command(*, profile: str, cubic: bool, allow_all: bool) -> None:
 @click.option("--cubic", is_flag=True, help="The object on the kernel's CUBIC.")
 def unload_command(*, profile: str, cubic: bool) -> None:
     """Unregister an object; connections that use it keep it to their end."""
-    wanted = wanted_object(profile, cubic=cubic)
+    control = wanted_object(profile, cubic=cubic)
     with answered():
         require()
-        unload(wanted)
-    click.echo(f"unloaded {wanted.name}")
+        unload(control)
+    click.echo(f"unloaded {control.name}")
 
 
 @kernel_command.command("list")
@@ -90,6 +90,6 @@ def list_command() -> None:
         print(f"not loadable here: {reason}", file=sys.stderr)
     ids = registered() if root else {}
     names = available() if root else []
-    for each in objects():
-        state = "loaded" if each.name in names else "in use, name free" if each.name in ids else "-"
-        click.echo(f"{each.name:16} {each.profile:28} {'CUBIC' if each.cubic else 'Reno':6} {state}")
+    for control in objects():
+        state = "loaded" if control.name in names else "in use, name free" if control.name in ids else "-"
+        click.echo(f"{control.name:16} {control.profile:28} {'CUBIC' if control.cubic else 'Reno':6} {state}")

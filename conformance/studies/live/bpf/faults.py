@@ -70,43 +70,43 @@ def _command(*arguments: str) -> "subprocess.Popen[bytes]":
 
 def killed_loads() -> str:
     """Kill a load at ten moments of its duration: the name is there or not, and the next load or unload works."""
-    wanted, left = find(_NAME), 0
+    control, loads = find(_NAME), 0
     begun = time.monotonic()
-    _command("load", wanted.profile).wait()
+    _command("load", control.profile).wait()
     duration = time.monotonic() - begun
-    unload(wanted)
+    unload(control)
     for moment in range(10):
-        process = _command("load", wanted.profile)
+        process = _command("load", control.profile)
         time.sleep(duration * (moment + 1) / 10)
         process.kill()
         process.wait()
         with suppress(BpfError):  # the killed command's bpftool registers first
-            load(wanted)
-            left -= 1
-        left += 1
-        unload(wanted)
-        assert wanted.name not in available()
-    return f"killed at ten moments: registered all the same {left} times; the next unload or load worked each time"
+            load(control)
+            loads -= 1
+        loads += 1
+        unload(control)
+        assert control.name not in available()
+    return f"killed at ten moments: registered all the same {loads} times; the next unload or load worked each time"
 
 
 def loads_at_once() -> str:
     """Load one name from three processes: only one succeeds."""
-    wanted = find(_NAME)
-    codes = sorted(process.wait() for process in [_command("load", wanted.profile) for _ in range(3)])
-    unload(wanted)
+    control = find(_NAME)
+    codes = sorted(process.wait() for process in [_command("load", control.profile) for _ in range(3)])
+    unload(control)
     assert codes == [0, 2, 2], codes
     return "three loads of one name at once: one succeeds, two end with exit code 2"
 
 
 def unload_in_a_transfer() -> str:
     """Unload during a connection: it continues to its end."""
-    wanted, size = find(_NAME), 400_000_000
-    load(wanted)
+    control, size = find(_NAME), 400_000_000
+    load(control)
     with _server(_NAME) as port, ThreadPoolExecutor() as pool:
         sending = pool.submit(_send, _NAME, port, size)
         time.sleep(0.1)
-        unload(wanted)
-        assert wanted.name not in available()
+        unload(control)
+        assert control.name not in available()
         assert sending.result(60) == size
     return "unload in a transfer of 400 MB: the name is gone at once, and the transfer ends"
 
@@ -149,14 +149,14 @@ def full_map(count: int = 5000) -> str:
 def faults() -> list[str]:
     """Run all faults; return a line for each, and the messages of the kernel."""
     before = len(_kernel_lines())
-    found = []
+    lines = []
     for part in (killed_loads, loads_at_once, unload_in_a_transfer, connections, parallel, full_map):
-        found.append(part())
-        print(found[-1], flush=True)
+        lines.append(part())
+        print(lines[-1], flush=True)
     messages = _kernel_lines()[before:]
     assert _NAME not in available()
     print(registered())
-    return [*found, f"messages of the kernel: {messages or 'none'}"]
+    return [*lines, f"messages of the kernel: {messages or 'none'}"]
 
 
 def results() -> list[dict[str, Any]]:

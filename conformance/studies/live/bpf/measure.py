@@ -53,55 +53,55 @@ LONG = "20 Mbit/s, 600 ms"
 
 def windows(names: str = "") -> list[dict[str, Any]]:
     """Compare windows with the model, and judge the same connections, for all objects or the named ones."""
-    chosen = names.split(",") if names else [each.name for each in objects()]
+    chosen = names.split(",") if names else [control.name for control in objects()]
     rows: list[dict[str, Any]] = []
-    for each in map(find, chosen):
+    for control in map(find, chosen):
         for path in PATHS:
-            runs = [_compared(each, path) for _ in range(RUNS)]
-            rows.append({"name": each.name, "path": path, "runs": runs})
+            runs = [_compared(control, path) for _ in range(RUNS)]
+            rows.append({"name": control.name, "path": path, "runs": runs})
             print(
-                each.name,
+                control.name,
                 path,
                 [(run["acks"], run["ended"], run["difference"], run["refuted"]) for run in runs],
                 flush=True,
             )
-    kept = _results().get("windows", {"rows": []})["rows"] if names else []
-    order = [each.name for each in objects()]
-    found = [*(row for row in kept if row["name"] not in chosen), *rows]
-    return sorted(found, key=lambda row: (order.index(row["name"]), PATHS.index(row["path"])))
+    older_rows = _results().get("windows", {"rows": []})["rows"] if names else []
+    order = [control.name for control in objects()]
+    all_rows = [*(row for row in older_rows if row["name"] not in chosen), *rows]
+    return sorted(all_rows, key=lambda row: (order.index(row["name"]), PATHS.index(row["path"])))
 
 
-def _compared(each: Object, path: str) -> dict[str, Any]:
-    recording, records = _recorded(each, path)
+def _compared(control: Object, path: str) -> dict[str, Any]:
+    recording, records = _recorded(control, path)
     connection = connections(records)[0]
-    found = compare(each, connection)
+    comparison = compare(control, connection)
     recording = with_inputs(recording, connection)
-    asked = judge(recording, [each.profile])
+    verdict = judge(recording, [control.profile])
     every = judge(recording)
     return {
-        "acks": found.acks,
-        "ended": found.ended,
-        "difference": found.difference,
+        "acks": comparison.acks,
+        "ended": comparison.ended,
+        "difference": comparison.difference,
         "refuted": [
-            f"event {one.event}: expected {one.expected}; observed {one.observed}"
-            for one in asked.refuted
-            if asked.undecided is None
+            f"event {refutation.event}: expected {refutation.expected}; observed {refutation.observed}"
+            for refutation in verdict.refuted
+            if verdict.undecided is None
         ],
         "decided": every.undecided is None,
-        "among": each.profile in every.may_be or any(name.startswith(each.profile) for name in every.may_be),
+        "among": control.profile in every.may_be or any(name.startswith(control.profile) for name in every.may_be),
     }
 
 
-def _recorded(each: Object, path: str) -> tuple[Recording, list[Record]]:
+def _recorded(control: Object, path: str) -> tuple[Recording, list[Record]]:
     """Record a connection. Retry after a failed capture, which is unrelated to the object."""
     for attempt in range(_ATTEMPTS):
         try:
-            with tracing(each) as records:
-                recording = record(LIVE_PATHS / f"{path}.json", each.name)
+            with tracing(control) as records:
+                recording = record(LIVE_PATHS / f"{path}.json", control.name)
             return recording, records
         except RunError as reason:
-            print(f"{each.name} {path}: attempt {attempt + 1}: {reason}", file=sys.stderr, flush=True)
-    raise RunError(f"{each.name} {path}: no capture in {_ATTEMPTS} attempts")
+            print(f"{control.name} {path}: attempt {attempt + 1}: {reason}", file=sys.stderr, flush=True)
+    raise RunError(f"{control.name} {path}: no capture in {_ATTEMPTS} attempts")
 
 
 def jumpstart() -> list[dict[str, Any]]:
@@ -115,14 +115,14 @@ def resume() -> list[dict[str, Any]]:
 
 
 def _completion(name: str, link_name: str, size: int) -> dict[str, Any]:
-    each, link = find(name), LINKS[link_name]
+    control, link = find(name), LINKS[link_name]
     runs: list[Seen] = []
     saved: list[int] = []
     for _ in range(3):
-        with tracing(each) as records:
+        with tracing(control) as records:
             runs.append(_transfers(name, link, [4_000_000, size] if name == "ff_resume" else [size])[-1])
         saved += [record.values[0] for record in records if record.kind == SAVED]
-    predicted = _predicted_ns(each.profile, link, size, sorted(saved)[len(saved) // 2] if saved else 0)
+    predicted = _predicted_ns(control.profile, link, size, sorted(saved)[len(saved) // 2] if saved else 0)
     row: dict[str, Any] = {
         "name": name,
         "link": link_name,
@@ -133,7 +133,7 @@ def _completion(name: str, link_name: str, size: int) -> dict[str, Any]:
         "predicted_s": round(predicted / _S, 3),
     }
     if name == "ff_jumpstart":
-        row["paced_s"] = round(_predicted_ns(each.profile, link, size, 0, Pacing.WINDOW) / _S, 3)
+        row["paced_s"] = round(_predicted_ns(control.profile, link, size, 0, Pacing.WINDOW) / _S, 3)
     print(row, flush=True)
     return row
 
@@ -164,10 +164,10 @@ def _predicted_ns(profile: str, link: Link, size: int, saved: int, pacing: Pacin
     flow = FlowPlan("download", profile, 0, todo, Receiver(2, 40 * _MS))
     net = Network("download", "a download", ("this study",), 1, 600 * _S, _S, link, None, (flow,))
     result = run_network(net)
-    found = result.flow("download")
-    assert found.completed_ns is not None
-    assert found.first_sent_ns is not None
-    return found.completed_ns - found.first_sent_ns
+    download = result.flow("download")
+    assert download.completed_ns is not None
+    assert download.first_sent_ns is not None
+    return download.completed_ns - download.first_sent_ns
 
 
 def overshoot() -> list[dict[str, Any]]:
@@ -197,21 +197,21 @@ def _dropped_at_first(run: Seen) -> int:
 
 def retreat() -> dict[str, Any]:
     """Resume at half the rate of the first connection with a queue of 60 kB; return samples and windows over time."""
-    each = find("ff_resume")
+    control = find("ff_resume")
     link = LINKS["20 Mbit/s, 100 ms"]
-    with tracing(each) as records:
-        first = _transfers(each.name, link, [8_000_000])[0]
+    with tracing(control) as records:
+        first = _transfers(control.name, link, [8_000_000])[0]
         # The map is per namespace and destination: keep the namespaces, and change the link between two transfers.
         halved = replace(link, rate_bps=10_000_000, queue_bytes=60_000)
-        run = transfers(link, load_scenario(LIVE_PATHS / "long.json"), each.name, [8_000_000, 4_000_000], then=halved)[
-            -1
-        ]
+        run = transfers(
+            link, load_scenario(LIVE_PATHS / "long.json"), control.name, [8_000_000, 4_000_000], then=halved
+        )[-1]
     samples = [
         [at // _MS, sent - acked, acked, dropped] for at, sent, acked, dropped in run.samples if at < 1_500 * _MS
     ]
     windows = [
         [(record.now_ns - run.first_ns) // _MS, record.cwnd * record.mss, record.in_flight]
-        for record in max(connections(records), key=lambda found: found[0].now_ns)
+        for record in max(connections(records), key=lambda connection: connection[0].now_ns)
         if record.kind == ACK and record.now_ns - run.first_ns < 1_500 * _MS
     ]
     return {
@@ -234,9 +234,9 @@ def cost(names: str = "") -> list[dict[str, Any]]:
     ACKs, and each finds cold caches.
     """
     order = ["ff_empty", "ff_kernel_cubic", *(["ff_kernel_bbr"] if "bbr" in available() else [])]
-    order += [each.name for each in objects()]
-    kept = _results().get("cost", {"rows": []})["rows"] if names else []
-    rows = {row["name"]: row for row in kept}
+    order += [control.name for control in objects()]
+    older_rows = _results().get("cost", {"rows": []})["rows"] if names else []
+    rows = {row["name"]: row for row in older_rows}
     chosen = names.split(",") if names else order
     short, long = _costs(chosen, (_BURST_SEGMENTS, None), (None, None))
     rows |= {name: {"name": name, **short[name], "long_bursts": long[name]} for name in chosen}
@@ -246,8 +246,8 @@ def cost(names: str = "") -> list[dict[str, Any]]:
 def rare_acks() -> list[dict[str, Any]]:
     """Measure BBR next to algorithms of the kernel with long bursts, all paced alike: ACKs are equally rare."""
     chosen = ["ff_kernel_cubic", *(["ff_kernel_bbr"] if "bbr" in available() else []), "ff_bbr"]
-    (found,) = _costs(chosen, (None, _MAX_PACING_RATE), rounds=_RARE_ROUNDS)
-    return [{"name": name, **found[name]} for name in chosen]
+    (costs,) = _costs(chosen, (None, _MAX_PACING_RATE), rounds=_RARE_ROUNDS)
+    return [{"name": name, **costs[name]} for name in chosen]
 
 
 def _costs(
@@ -261,20 +261,23 @@ def _costs(
     before = statistics.read_text("ascii")
     runs: list[dict[str, list[dict[str, Any]]]] = [{name: [] for name in chosen} for _ in senders]
     for _ in range(rounds):
-        for found, (burst_segments, max_rate) in zip(runs, senders, strict=True):
+        for costs, (burst_segments, max_rate) in zip(runs, senders, strict=True):
             for name in chosen:
-                earlier = {each["id"] for each in _programs()}
+                earlier = {program["id"] for program in _programs()}
                 with loaded(find(name)):
                     try:
                         statistics.write_text("1", "ascii")
-                        found[name].append(_cost(name, burst_segments, max_rate, earlier))
+                        costs[name].append(_cost(name, burst_segments, max_rate, earlier))
                     finally:
                         statistics.write_text(before, "ascii")
     for name in chosen:
-        print(name, [[run["ns_per_ack"] for run in found[name]] for found in runs], flush=True)
+        print(name, [[run["ns_per_ack"] for run in costs[name]] for costs in runs], flush=True)
     return [
-        {name: sorted(each, key=lambda run: int(run["ns_per_ack"]))[rounds // 2] for name, each in found.items()}
-        for found in runs
+        {
+            name: sorted(object_runs, key=lambda run: int(run["ns_per_ack"]))[rounds // 2]
+            for name, object_runs in costs.items()
+        }
+        for costs in runs
     ]
 
 
@@ -337,8 +340,8 @@ def _cost(name: str, burst_segments: int | None, max_rate: int | None, earlier: 
         receiver.stdout.readline()
         segments, _ = _in(spaces[0], _SEND, name, str(max_rate)).communicate(timeout=30)
         receiver.wait(30)
-        found = _statistics(earlier)
-        return found | {"segments_per_ack": round(int(segments) / found["acks"], 1)}
+        statistics = _statistics(earlier)
+        return statistics | {"segments_per_ack": round(int(segments) / statistics["acks"], 1)}
     finally:
         for space in spaces:
             subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
@@ -354,8 +357,8 @@ def _in(space: str, program: str, *arguments: str) -> "subprocess.Popen[str]":
 
 
 def _programs() -> list[dict[str, Any]]:
-    shown = subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, text=True, check=True).stdout
-    return [each for each in json.loads(shown) if each["type"] == "struct_ops"]
+    listing = subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, text=True, check=True).stdout
+    return [program for program in json.loads(listing) if program["type"] == "struct_ops"]
 
 
 def _statistics(earlier: set[int]) -> dict[str, Any]:
@@ -364,14 +367,16 @@ def _statistics(earlier: set[int]) -> dict[str, Any]:
     earlier: ids of programs of objects before, which the kernel frees late. ``calls``: programs that ran at one of 20
     ACKs or more often, with runs and ns.
     """
-    programs = {each["name"]: each for each in _programs() if each["id"] not in earlier and each.get("run_cnt")}
-    acks = max(each["run_cnt"] for key, each in programs.items() if key.endswith(("cong_avoid", "cong_control")))
-    calls = {
-        key: [each["run_cnt"], round(each["run_time_ns"] / each["run_cnt"])]
-        for key, each in programs.items()
-        if each["run_cnt"] > acks / 20
+    programs = {
+        program["name"]: program for program in _programs() if program["id"] not in earlier and program.get("run_cnt")
     }
-    total = sum(each["run_time_ns"] for each in programs.values())
+    acks = max(program["run_cnt"] for key, program in programs.items() if key.endswith(("cong_avoid", "cong_control")))
+    calls = {
+        key: [program["run_cnt"], round(program["run_time_ns"] / program["run_cnt"])]
+        for key, program in programs.items()
+        if program["run_cnt"] > acks / 20
+    }
+    total = sum(program["run_time_ns"] for program in programs.values())
     return {"acks": acks, "ns_per_ack": round(total / acks), "calls": calls}
 
 
@@ -382,8 +387,8 @@ PARTS: dict[str, Callable[..., Any]] = {
 
 
 def _results() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    return found
+    results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    return results
 
 
 def main() -> None:
@@ -396,9 +401,9 @@ def main() -> None:
     for argument in sys.argv[1:] or PARTS:
         begun = time.monotonic()
         part, _, names = argument.partition("=")
-        found = PARTS[part](names) if names else PARTS[part]()
+        rows = PARTS[part](names) if names else PARTS[part]()
         results = _results()
-        results[part] = {"kernel": os.uname().release, "date": datetime.now(UTC).date().isoformat(), "rows": found}
+        results[part] = {"kernel": os.uname().release, "date": datetime.now(UTC).date().isoformat(), "rows": rows}
         write_whole(RESULTS, json.dumps(results, indent=1) + "\n")
         print(part, round(time.monotonic() - begun), "s", flush=True)
     figures.main()

@@ -48,7 +48,7 @@ class Object:
 
 def objects() -> list[Object]:
     """Return the objects with a profile, in the order of ``objects.txt``."""
-    return [each for each in everything() if each.profile != "-"]
+    return [control for control in everything() if control.profile != "-"]
 
 
 def everything() -> list[Object]:
@@ -60,9 +60,9 @@ def everything() -> list[Object]:
 
 def find(text: str, *, cubic: bool = False) -> Object:
     """Return the object of a profile, or with this name. Raise :class:`KeyError` if there is none."""
-    for each in everything():
-        if text == each.name or (text == each.profile and each.cubic == cubic):
-            return each
+    for control in everything():
+        if text == control.name or (text == control.profile and control.cubic == cubic):
+            return control
     raise KeyError(text)
 
 
@@ -85,15 +85,15 @@ def require(*, root: bool = True) -> None:
             raise MissingError("BPF JIT is off; run `sysctl net.core.bpf_jit_enable=1`")
 
 
-def build(wanted: Object, *, allow_all: bool = False, trace: bool = False, lock: int | None = None) -> Path:
+def build(control: Object, *, allow_all: bool = False, trace: bool = False, lock: int | None = None) -> Path:
     """Return the compiled object. lock: descriptor that the compiler inherits."""
     kind = "-allow-all" if allow_all else "-trace" if trace else ""
     flags = "-DALLOW_ALL" if allow_all else "-DFIRSTFLIGHT_TRACE" if trace else ""
     out = ROOT / "build" / f"bpf{kind}"
-    program = out / f"{wanted.name}.o"
+    program = out / f"{control.name}.o"
     done = _run("make", "--silent", "-C", str(BPF), f"OUT={out}", f"FLAGS={flags}", str(program), lock=lock)
     if done.returncode:
-        raise BpfError(f"{wanted.source}.bpf.c does not compile:\n{_tail(done.stderr)}")
+        raise BpfError(f"{control.source}.bpf.c does not compile:\n{_tail(done.stderr)}")
     return program
 
 
@@ -105,31 +105,33 @@ def available() -> list[str]:
 def registered() -> dict[str, list[str]]:
     """Return the ids of our objects in the kernel by name, also of unregistered ones whose connections still run."""
     done = _run("bpftool", "struct_ops", "list")
-    names = {name for each in everything() for name in each.names}
-    found: dict[str, list[str]] = {}
+    names = {name for control in everything() for name in control.names}
+    ids: dict[str, list[str]] = {}
     for number, name in re.findall(r"^(\d+): (\w+)", done.stdout, re.M):
         if name in names:
-            found.setdefault(name, []).append(number)
-    return found
+            ids.setdefault(name, []).append(number)
+    return ids
 
 
-def load(wanted: Object, *, allow_all: bool = False) -> None:
+def load(control: Object, *, allow_all: bool = False) -> None:
     """Register an object. Raise :class:`BpfError` if its name exists or the verifier refuses it."""
     with one_at_a_time() as lock:
-        if not set(available()).isdisjoint(wanted.names):
-            raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
-        program = build(wanted, allow_all=allow_all, lock=lock)
+        if not set(available()).isdisjoint(control.names):
+            raise BpfError(
+                f"{control.name} is loaded already; unload it first: firstflight kernel unload {control.name}"
+            )
+        program = build(control, allow_all=allow_all, lock=lock)
         # Without -d, which makes the log of a large program overflow and hides the reason in the kernel's answer.
         done = _run("bpftool", "struct_ops", "register", str(program), lock=lock)
-    if wanted.name not in available():
-        raise BpfError(f"{wanted.name} was refused; end of the log:\n{_tail(done.stdout + done.stderr)}")
+    if control.name not in available():
+        raise BpfError(f"{control.name} was refused; end of the log:\n{_tail(done.stdout + done.stderr)}")
 
 
-def unload(wanted: Object) -> None:
+def unload(control: Object) -> None:
     """Unregister an object; its connections keep it to their end. Raise :class:`BpfError` if it is not loaded."""
-    loaded_names = [name for name in wanted.names if name in available()]
+    loaded_names = [name for name in control.names if name in available()]
     if not loaded_names:
-        raise BpfError(f"{wanted.name} is not loaded")
+        raise BpfError(f"{control.name} is not loaded")
     for name in loaded_names:
         done = _run("bpftool", "struct_ops", "unregister", "name", name)
         if name in available():
@@ -137,13 +139,13 @@ def unload(wanted: Object) -> None:
 
 
 @contextmanager
-def loaded(wanted: Object, *, allow_all: bool = False) -> Iterator[Object]:
+def loaded(control: Object, *, allow_all: bool = False) -> Iterator[Object]:
     """Register an object, and unregister it at the end."""
-    load(wanted, allow_all=allow_all)
+    load(control, allow_all=allow_all)
     try:
-        yield wanted
+        yield control
     finally:
-        unload(wanted)
+        unload(control)
 
 
 @contextmanager
@@ -165,5 +167,5 @@ def _run(*command: str, lock: int | None = None) -> "subprocess.CompletedProcess
 
 
 def _tail(log: str) -> str:
-    kept = [line for line in log.splitlines() if not line.startswith(("processed ", "-- END"))]
-    return "\n".join(line[:300] for line in kept[-_LOG_LINES:])
+    lines = [line for line in log.splitlines() if not line.startswith(("processed ", "-- END"))]
+    return "\n".join(line[:300] for line in lines[-_LOG_LINES:])

@@ -88,8 +88,8 @@ class Relay:
     def step(self, timeout_s: float) -> None:
         """Wait for packets, take them, and deliver those that are due."""
         due = self.path.next_ns()
-        left = timeout_s if due is None else min(max(due - time.monotonic_ns(), 0) / 1e9, timeout_s)
-        readable, _, _ = select.select([self.server, self.client], [], [], left)
+        remaining_s = timeout_s if due is None else min(max(due - time.monotonic_ns(), 0) / 1e9, timeout_s)
+        readable, _, _ = select.select([self.server, self.client], [], [], remaining_s)
         if self.server in readable:
             for packet in _packets(self.server):
                 self._from_server(time.monotonic_ns(), packet)

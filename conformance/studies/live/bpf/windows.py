@@ -71,15 +71,15 @@ class Windows:
 
 
 @contextmanager
-def tracing(wanted: Object) -> Iterator[list[Record]]:
+def tracing(control: Object) -> Iterator[list[Record]]:
     """Register an object that records; at the end the list contains its records."""
     out = ROOT / "build" / "bpf-trace"
     subprocess.run(["make", "--silent", "-C", str(BPF), f"OUT={out}", str(out / "trace")], check=True)
-    found: list[Record] = []
-    with (out / f"{wanted.name}.records").open("w+", encoding="ascii") as file:
-        reader = _registered(wanted, out / "trace", file)
+    records: list[Record] = []
+    with (out / f"{control.name}.records").open("w+", encoding="ascii") as file:
+        reader = _registered(control, out / "trace", file)
         try:
-            yield found
+            yield records
         finally:
             reader.communicate(timeout=60)
         file.seek(0)
@@ -87,27 +87,29 @@ def tracing(wanted: Object) -> Iterator[list[Record]]:
         for line in file:
             numbers = [int(word) for word in line.split()]
             members: dict[str, Any] = dict(zip(_FIELDS, numbers, strict=False))
-            found.append(Record(**members, values=tuple(numbers[len(_FIELDS) :])))
+            records.append(Record(**members, values=tuple(numbers[len(_FIELDS) :])))
 
 
-def _registered(wanted: Object, trace: Path, file: TextIO) -> "subprocess.Popen[bytes]":
+def _registered(control: Object, trace: Path, file: TextIO) -> "subprocess.Popen[bytes]":
     """Start the reader that registers an object; return it when the kernel lists the name. A load at the same time waits."""
     with one_at_a_time():
-        if wanted.name in available():
-            raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
-        reader = subprocess.Popen([trace, build(wanted, trace=True)], stdin=subprocess.PIPE, stdout=file)
-        while wanted.name not in available():
+        if control.name in available():
+            raise BpfError(
+                f"{control.name} is loaded already; unload it first: firstflight kernel unload {control.name}"
+            )
+        reader = subprocess.Popen([trace, build(control, trace=True)], stdin=subprocess.PIPE, stdout=file)
+        while control.name not in available():
             if reader.poll() is not None:
-                raise BpfError(f"{wanted.name} was refused; `make bpf` and `firstflight kernel load` show the log")
+                raise BpfError(f"{control.name} was refused; `make bpf` and `firstflight kernel load` show the log")
     return reader
 
 
 def connections(records: Sequence[Record]) -> list[list[Record]]:
     """Return the records of each socket, those with most records first."""
-    found: dict[int, list[Record]] = {}
+    by_socket: dict[int, list[Record]] = {}
     for record in records:
-        found.setdefault(record.socket, []).append(record)
-    return sorted(found.values(), key=len, reverse=True)
+        by_socket.setdefault(record.socket, []).append(record)
+    return sorted(by_socket.values(), key=len, reverse=True)
 
 
 def with_inputs(recording: Recording, records: Sequence[Record]) -> Recording:
@@ -116,7 +118,7 @@ def with_inputs(recording: Recording, records: Sequence[Record]) -> Recording:
     The recorder sees an ACK when the first segment leaves: some microseconds later, on a busy machine milliseconds. An
     ACK without a record keeps its own, as the RTT of an algorithm that uses none.
     """
-    taken: dict[int, dict[str, Any]] = {}
+    inputs: dict[int, dict[str, Any]] = {}
     min_rtt_ns: int | None = None
     samples: dict[str, Any] = {}
     for record in records:
@@ -126,13 +128,13 @@ def with_inputs(recording: Recording, records: Sequence[Record]) -> Recording:
             if record.rtt_ns != NONE:
                 min_rtt_ns = min(record.rtt_ns, min_rtt_ns or record.rtt_ns)
                 samples |= {"latest_rtt_ns": record.rtt_ns, "min_rtt_ns": min_rtt_ns}
-            taken.setdefault(-(-record.acked // record.mss), {"t_ns": record.now_ns, **samples})
+            inputs.setdefault(-(-record.acked // record.mss), {"t_ns": record.now_ns, **samples})
             samples = {}
     steps, last_ns = [], 0
     for step in recording.steps:
         event = step.event
-        if isinstance(event, Ack) and (found := taken.get(event.packets[-1].last + 1)) is not None:
-            event = replace(event, **found | {"t_ns": max(last_ns, min(found["t_ns"], event.t_ns))})
+        if isinstance(event, Ack) and (measured := inputs.get(event.packets[-1].last + 1)) is not None:
+            event = replace(event, **measured | {"t_ns": max(last_ns, min(measured["t_ns"], event.t_ns))})
         last_ns = event.t_ns
         steps.append(replace(step, event=event))
     return replace(recording, steps=tuple(steps))
@@ -152,14 +154,14 @@ def _rate(record: Record) -> dict[str, Any]:
 class Replay:
     """The model behind a connection: turns records into events."""
 
-    def __init__(self, wanted: Object, first: Record) -> None:
+    def __init__(self, control: Object, first: Record) -> None:
         """Begin with the window of the connection before its first ACK."""
-        algorithm, _, profile = wanted.profile.partition("/")
+        algorithm, _, profile = control.profile.partition("/")
         self.mss = first.mss
         window = first.values[0] if first.kind == ACK else first.cwnd
         self.begin: Callable[[], Controller] = partial(create, algorithm, profile, Config(self.mss, window * self.mss))
         self.model = self.begin()
-        self.reports_sent = wanted.profile.startswith("suss/")
+        self.reports_sent = control.profile.startswith("suss/")
         self.sent_packets = self.acked_packets = 0
         self.sent_ns: list[int] = []
         self.min_rtt_ns: int | None = None
@@ -215,9 +217,9 @@ class Replay:
         )  # fmt: skip
 
 
-def compare(wanted: Object, records: Sequence[Record]) -> Windows:
+def compare(control: Object, records: Sequence[Record]) -> Windows:
     """Replay a connection in the model until slow start ends or a loss comes."""
-    replay = Replay(wanted, records[0])
+    replay = Replay(control, records[0])
     acks = acked = 0
     for record in records:
         if record.kind == LOSS or record.state >= _CA_CWR:

@@ -170,11 +170,11 @@ class Capture:
         """Keep data waiting in the kernel."""
         total = self.scenario.transfer_bytes
         while self._established and self._written_bytes - self._sent_bytes < _AHEAD_BYTES:
-            left = len(self._zeros) if total is None else min(total - self._written_bytes, len(self._zeros))
-            if not left:
+            size_bytes = len(self._zeros) if total is None else min(total - self._written_bytes, len(self._zeros))
+            if not size_bytes:
                 return
             try:
-                self._written_bytes += self._connection.send(memoryview(self._zeros)[:left])
+                self._written_bytes += self._connection.send(memoryview(self._zeros)[:size_bytes])
             except BlockingIOError:
                 return
 
@@ -182,9 +182,9 @@ class Capture:
         """Sleep until an answer is due or a segment comes. Python's select does not round to milliseconds."""
         due_ns = self.receiver.due_ns()
         end_ns = self._begun_ns + max(self.scenario.stop_ns, _HANDSHAKE_NS)
-        left_ns = min(end_ns if due_ns is None else due_ns, end_ns) - time.monotonic_ns()
-        if left_ns > 0:
-            select.select([self._far], [], [], left_ns / 1e9)
+        remaining_ns = min(end_ns if due_ns is None else due_ns, end_ns) - time.monotonic_ns()
+        if remaining_ns > 0:
+            select.select([self._far], [], [], remaining_ns / 1e9)
 
     def _look_for_end(self, now_ns: int) -> None:
         scenario, origin_ns, over_ns = self.scenario, self.receiver.bottleneck.origin_ns, self._slow_start_ended_ns
@@ -227,11 +227,11 @@ def _socket(congestion_control: str, *, paced: bool) -> socket.socket:
 
 def module_parameters() -> dict[str, str]:
     """Return the HyStart parameters of the machine's CUBIC."""
-    found = {}
+    parameters = {}
     for path in sorted(_PARAMETERS.glob("hystart*")):
         with suppress(OSError):
-            found[path.name] = path.read_text(encoding="ascii").strip()
-    return found
+            parameters[path.name] = path.read_text(encoding="ascii").strip()
+    return parameters
 
 
 def capture(scenario: Scenario, congestion_control: str, *, exact: bool) -> Iterator[dict[str, Any]]:

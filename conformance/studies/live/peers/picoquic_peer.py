@@ -36,12 +36,12 @@ class _Sender(QuicConnectionProtocol):  # type: ignore[misc]
     async def upload(self, size_bytes: int) -> None:
         """Send a number of bytes. Raise ``ConnectionError`` if the connection ends before the receiver has them."""
         stream = self._quic.get_next_available_stream_id()
-        left_bytes = size_bytes
-        while left_bytes and not self.ended.is_set():
-            count = min(left_bytes, _CHUNK_BYTES)
+        remaining_bytes = size_bytes
+        while remaining_bytes and not self.ended.is_set():
+            count = min(remaining_bytes, _CHUNK_BYTES)
             try:
-                self._quic.send_stream_data(stream, bytes(count), end_stream=count == left_bytes)
-                left_bytes -= count
+                self._quic.send_stream_data(stream, bytes(count), end_stream=count == remaining_bytes)
+                remaining_bytes -= count
             except BufferError:
                 await asyncio.sleep(_FULL_S)
         await self.ended.wait()

@@ -30,9 +30,9 @@ class NotModelled(Bound):
         shows = {name: value for name, value in observed.items() if name == "next_release_ns"}
         kinds = {name: type(getattr(observation, name)) for name in observed.keys() & {"outcome", "phase"}}
         shows |= {name: kind(observed[name]) for name, kind in kinds.items()}
-        what = "window from ProbeRTT on" if self.probes_rtt else "window after Drain"
+        quantity = "window from ProbeRTT on" if self.probes_rtt else "window after Drain"
         return Taken(
-            self.point, what, window_bytes, Fraction(window_bytes, own_bytes), "of the model's window", shows=shows
+            self.point, quantity, window_bytes, Fraction(window_bytes, own_bytes), "of the model's window", shows=shows
         )
 
     def settle(self, before: Any, state: Any, event: Event) -> None:

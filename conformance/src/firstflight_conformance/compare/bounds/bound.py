@@ -12,17 +12,17 @@ from firstflight.events import Event
 class Taken:
     """A value that an implementation took from an interval.
 
-    ``what``: name of the value, such as "jump". ``share``: the value divided by the reference that ``of`` describes:
-    "of the saved window". ``acts``: false if the text allows to do nothing and the implementation did nothing.
-    ``shows``: changes of the model's observation in addition to windows and threshold, by member. ``extreme``: the
-    value is 0, without a lower limit in the text.
+    ``quantity``: name of the value, such as "jump". ``share``: the value divided by the reference. ``reference``: its
+    text, such as "of the saved window". ``acts``: false if the text allows to do nothing and the implementation did
+    nothing. ``shows``: changes of the model's observation in addition to windows and threshold, by member.
+    ``extreme``: the value is 0, without a lower limit in the text.
     """
 
     point: str
-    what: str
+    quantity: str
     value: int
     share: Fraction
-    of: str
+    reference: str
     acts: bool = True
     shows: dict[str, Any] = field(default_factory=dict)
     extreme: bool = False
@@ -41,9 +41,9 @@ class Bound:
 
     def copy(self, advance: Advance) -> "Bound":
         """Return a copy for another model. Each step makes some; ``copy.copy`` takes several times as long."""
-        other: Bound = object.__new__(type(self))
-        vars(other).update(vars(self), advance=advance)
-        return other
+        duplicate: Bound = object.__new__(type(self))
+        vars(duplicate).update(vars(self), advance=advance)
+        return duplicate
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Return the value taken if ``observed`` is in the interval, and change ``state`` to continue from it.

@@ -76,9 +76,9 @@ class Jump(Bound):
 
 def _would_jump(advance: Advance, state: Any, now_ns: int) -> bool:
     """Return whether the window would jump if data waited now: all other conditions of section 3.2 hold."""
-    asked = state.copy()
-    advance(asked, Backlog(now_ns, WINDOW_MAX_BYTES, WINDOW_MAX_BYTES, None))
-    return _phase(asked) is Phase.UNVALIDATED
+    trial_state = state.copy()
+    advance(trial_state, Backlog(now_ns, WINDOW_MAX_BYTES, WINDOW_MAX_BYTES, None))
+    return _phase(trial_state) is Phase.UNVALIDATED
 
 
 class JumpMoment(Bound):
@@ -140,8 +140,8 @@ class RetreatThreshold(Bound):
             return None
         base.ssthresh_bytes = ssthresh_bytes
         share = Fraction(ssthresh_bytes, max(resume.pipesize_bytes, 1))
-        what, extreme = "threshold of Safe Retreat", ssthresh_bytes == 0
-        return Taken(self.point, what, ssthresh_bytes, share, "of PipeSize", extreme=extreme)
+        quantity, extreme = "threshold of Safe Retreat", ssthresh_bytes == 0
+        return Taken(self.point, quantity, ssthresh_bytes, share, "of PipeSize", extreme=extreme)
 
 
 class ReleaseTime(Bound):

@@ -56,8 +56,8 @@ class RateLimited(Bound):
         """Return limit(maxFS) in the present phase of the algorithm."""
         flight_bytes = Fraction(self.most_flight_bytes or 0)
         last = used.packets[-1]
-        one = replace(used, packets=(replace(last, first=last.last),), bytes=last.size_bytes)
-        share = Fraction(self._grown(before, one, before.base), last.size_bytes)
+        last_packet_ack = replace(used, packets=(replace(last, first=last.last),), bytes=last.size_bytes)
+        share = Fraction(self._grown(before, last_packet_ack, before.base), last.size_bytes)
         if not share:
             # A single packet may end the phase, for example by the delivery test of SEARCH.
             share = Fraction(self._grown(before, used, base), used.bytes)

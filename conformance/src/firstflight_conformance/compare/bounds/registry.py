@@ -34,5 +34,9 @@ def _class(point: OpenPoint) -> type[Bound]:
 
 @cache
 def _known() -> dict[str, type[Bound]]:
-    names = (f"{__package__}.{found.name}" for found in pkgutil.iter_modules(bounds.__path__))
-    return {name: made for one in names for name, made in getattr(importlib.import_module(one), "BOUNDS", {}).items()}
+    names = (f"{__package__}.{module.name}" for module in pkgutil.iter_modules(bounds.__path__))
+    return {
+        name: made
+        for module_name in names
+        for name, made in getattr(importlib.import_module(module_name), "BOUNDS", {}).items()
+    }

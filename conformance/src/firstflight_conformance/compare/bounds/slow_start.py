@@ -40,7 +40,7 @@ def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
     Packets sent after the start of the last recovery count, and those sent at the same time, which may count as after
     it. The packet that reaches the threshold is the last of slow start.
     """
-    window_bytes, left_bytes = before.cwnd_bytes, 0
+    window_bytes, remaining_bytes = before.cwnd_bytes, 0
     if not isinstance(ack, Ack) or ack.app_limited:
         return window_bytes, 0
     for run in ack.packets:
@@ -51,8 +51,8 @@ def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
             missing_bytes = max(before.ssthresh_bytes - window_bytes, 0)
             packets = min(run.count, -(-missing_bytes // run.size_bytes))
         window_bytes += packets * run.size_bytes
-        left_bytes += (run.count - packets) * run.size_bytes
-    return window_bytes, left_bytes
+        remaining_bytes += (run.count - packets) * run.size_bytes
+    return window_bytes, remaining_bytes
 
 
 class AvoidanceGrowth(Bound):
@@ -73,12 +73,12 @@ class AvoidanceGrowth(Bound):
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if not _grows_by_base(state) or window_bytes is None:
             return None
-        least_bytes, left_bytes = self._avoidance(before, state, event)
-        credit_bytes = self._credit(least_bytes) + self._share(base, least_bytes, left_bytes)
+        least_bytes, remaining_bytes = self._avoidance(before, state, event)
+        credit_bytes = self._credit(least_bytes) + self._share(base, least_bytes, remaining_bytes)
         most_bytes = least_bytes + int(credit_bytes)
         # If the model's own window is outside, it was not set by congestion avoidance.
-        fits = all(least_bytes <= found <= most_bytes for found in (base.cwnd_bytes, window_bytes))
-        if left_bytes == 0 or not fits or _has_other_threshold(base, observed):
+        fits = all(least_bytes <= cwnd_bytes <= most_bytes for cwnd_bytes in (base.cwnd_bytes, window_bytes))
+        if remaining_bytes == 0 or not fits or _has_other_threshold(base, observed):
             return None
         grows = observation.outcome.value == _AVOIDANCE or base.cwnd_bytes > least_bytes
         if not grows and not self._would_grow(before, state, event, least_bytes):
@@ -86,11 +86,11 @@ class AvoidanceGrowth(Bound):
         if observation.outcome.value == "drained" and window_bytes == least_bytes:
             return None  # SEARCH decides whether the ACK that ends the drain grows the window
         grown_bytes, size_bytes = self.grown_bytes + window_bytes - least_bytes, base.max_datagram_size_bytes
-        windows = (self.least_bytes + self._least(event, self._share(base, least_bytes, left_bytes))) / size_bytes
+        windows = (self.least_bytes + self._least(event, self._share(base, least_bytes, remaining_bytes))) / size_bytes
         if window_bytes < base.cwnd_bytes and grown_bytes < int(windows - _LEFT_WINDOWS) * size_bytes // 2:
             return None
         base.cwnd_bytes = window_bytes
-        share = Fraction(grown_bytes) / (self.allowed_bytes + self._share(base, least_bytes, left_bytes))
+        share = Fraction(grown_bytes) / (self.allowed_bytes + self._share(base, least_bytes, remaining_bytes))
         return Taken(self.point, "growth in congestion avoidance", grown_bytes, share, _OF_A_DATAGRAM)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
@@ -98,11 +98,11 @@ class AvoidanceGrowth(Bound):
         base = state.base
         if not isinstance(event, Ack) or not _grows_by_base(state) or base.in_recovery:
             return
-        least_bytes, left_bytes = self._avoidance(before, state, event)
+        least_bytes, remaining_bytes = self._avoidance(before, state, event)
         grown_bytes = base.cwnd_bytes - least_bytes
-        if left_bytes == 0 or grown_bytes < 0:
+        if remaining_bytes == 0 or grown_bytes < 0:
             return
-        share_bytes = self._share(base, least_bytes, left_bytes)
+        share_bytes = self._share(base, least_bytes, remaining_bytes)
         credit_bytes = max(self._credit(least_bytes) + share_bytes - grown_bytes, Fraction(0))
         self.credit_bytes = min(credit_bytes, Fraction(_MOST_DATAGRAMS * base.max_datagram_size_bytes))
         self.window_bytes = base.cwnd_bytes
@@ -196,8 +196,8 @@ class GradualReduction(Bound):
             return None
         self.held_bytes, self.reduced_bytes = window_bytes, reduced_bytes
         base.cwnd_bytes = window_bytes
-        of = "of the reduced window"
-        return Taken(self.point, "window in recovery", window_bytes, Fraction(window_bytes, reduced_bytes), of)
+        reference = "of the reduced window"
+        return Taken(self.point, "window in recovery", window_bytes, Fraction(window_bytes, reduced_bytes), reference)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
         """Continue from the reduced window."""

@@ -65,8 +65,8 @@ class Bench:
     def variant(self, *operations: Operation) -> "Operated | None":
         """Return the model with operations, or ``None`` if they give invalid code or change nothing."""
         codes: dict[Function, CodeType] = {}
-        for function in dict.fromkeys(one.function for one in operations):
-            swaps = [swap for one in operations if one.function is function for swap in one.swaps]
+        for function in dict.fromkeys(operation.function for operation in operations):
+            swaps = [swap for operation in operations if operation.function is function for swap in operation.swaps]
             try:
                 with applied(swaps):
                     code = function.compiled()
@@ -74,8 +74,10 @@ class Bench:
                 return None
             if swaps and content(code) != content(self.switch.code_of(function.key)):
                 codes[function.key] = code
-        constants = {one.constant[0]: one.constant[1] for one in operations if one.constant is not None}
-        transform = next((one.transform for one in operations if one.transform is not None), None)
+        constants = {
+            operation.constant[0]: operation.constant[1] for operation in operations if operation.constant is not None
+        }
+        transform = next((operation.transform for operation in operations if operation.transform is not None), None)
         return Operated(self, Change(codes, constants), transform) if codes or constants or transform else None
 
 
@@ -91,8 +93,8 @@ class Operated(Switched):
     def advance(self, state: Any, event: Any) -> Any:
         """Process one event in place; return the observables. Raise an error of ``CRASHES`` for every failure."""
         try:
-            for one in (event,) if self._transform is None else self._transform(event):
-                observation = super().advance(state, one)
+            for transformed in (event,) if self._transform is None else self._transform(event):
+                observation = super().advance(state, transformed)
             check_types(observation)
             return observation
         except CRASHES:
@@ -142,18 +144,18 @@ Lines = dict[str, set[int]]
 
 def executed(subject: AnsweredCase, variant: Variant) -> list[Lines]:
     """Return the lines of the model executed by each event up to the divergence; event 0 includes initialisation."""
-    found: list[Lines] = [{}]
-    with traced(found):
+    lines_by_event: list[Lines] = [{}]
+    with traced(lines_by_event):
         if isinstance(subject.case, ComputationCase):
             variant.compute(subject.case.profile, subject.case.inputs)
         else:
             for _ in subject.steps(variant, (subject.first or 0) + 1):
-                found.append({})
-    return found
+                lines_by_event.append({})
+    return lines_by_event
 
 
 @contextmanager
-def traced(found: list[Lines]) -> Iterator[None]:
+def traced(lines_by_event: list[Lines]) -> Iterator[None]:
     """Add the executed lines of the model to the last entry."""
     files = {str(path) for path in mutable_files()}
 
@@ -161,7 +163,7 @@ def traced(found: list[Lines]) -> Iterator[None]:
         name = frame.f_code.co_filename
         if name not in files:
             return None
-        lines = found[-1].setdefault(name, set())
+        lines = lines_by_event[-1].setdefault(name, set())
 
         def on_line(inner: FrameType, event: str, _argument: Any) -> Any:
             if event == "line":

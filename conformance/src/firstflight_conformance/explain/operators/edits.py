@@ -104,8 +104,8 @@ class Operators:
         """Store the lines executed by a failing case."""
         self._model, self._function, self._values = model, function, values
         self._constants = model.constants[function.path]
-        self._statements = [one for one in _blocks(function.node) if one.statement.lineno in executed]
-        self._places = [place for one in self._statements for place in _expressions(one.statement)]
+        self._statements = [block for block in _blocks(function.node) if block.statement.lineno in executed]
+        self._places = [place for block in self._statements for place in _expressions(block.statement)]
 
     def waves(self) -> Sequence[Callable[[], Iterator[Operation]]]:
         """Return the waves: the most frequent mistakes first."""
@@ -151,11 +151,11 @@ class Operators:
             yield self._edit(place, 0, f"acts as if `{text}` were {as_if} true", ast.Constant(value))
         if isinstance(node, ast.BoolOp):
             for part in node.values:
-                rest = [one for one in node.values if one is not part]
+                rest = [operand for operand in node.values if operand is not part]
                 new = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
                 yield self._edit(place, 0, f"does not test `{words(part)}` in `{text}`", new)
-            other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-            new = ast.BoolOp(other, node.values)
+            operator = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+            new = ast.BoolOp(operator, node.values)
             yield self._edit(place, 2, f"tests `{words(new)}` {_WHERE} tests `{text}`", new)
         if not isinstance(node, ast.Compare):
             new = ast.UnaryOp(ast.Not(), node)
@@ -164,15 +164,15 @@ class Operators:
     def _comparisons(self, place: _Place) -> Iterator[Operation]:
         node = place.node
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            for other in _COMPARED.get(type(node.ops[0]), ()):
-                new = ast.Compare(node.left, [other()], node.comparators)
+            for operator in _COMPARED.get(type(node.ops[0]), ()):
+                new = ast.Compare(node.left, [operator()], node.comparators)
                 yield self._edit(place, 1, f"tests `{words(new)}` {_WHERE} tests `{words(node)}`", new)
 
     def _numbers(self, place: _Place) -> Iterator[Operation]:
-        found = self._number(place.node)
-        if found is None:
+        constant = self._number(place.node)
+        if constant is None:
             return
-        value, name = found
+        value, name = constant
         for number in probes(value):
             sentence = f"uses {number} {_WHERE} uses {value}{name and f' ({name})'}"
             yield self._edit(place, 2, sentence, ast.Constant(number))
@@ -212,19 +212,23 @@ class Operators:
         own = self._quantity(node)
         if own is None:
             return
-        for other in self._like(own):
-            new = parsed(f"({other.text} or 0)" if other.optional and not own.optional else other.text)
-            yield self._edit(place, 3, f"uses {words(parsed(other.text))} {_WHERE} uses {words(node)}", new)
+        for quantity in self._like(own):
+            new = parsed(f"({quantity.text} or 0)" if quantity.optional and not own.optional else quantity.text)
+            yield self._edit(place, 3, f"uses {words(parsed(quantity.text))} {_WHERE} uses {words(node)}", new)
 
     def _quantity(self, node: ast.expr) -> Operand | None:
         text = ast.unparse(node)
-        known = next((one for one in self._function.quantities if one.text == text), None)
+        known = next((quantity for quantity in self._function.quantities if quantity.text == text), None)
         if known is None and isinstance(node, ast.Attribute) and unit_of(node.attr):
             return Operand(text, str(unit_of(node.attr)))
         return known
 
     def _like(self, own: Operand) -> list[Operand]:
-        return [one for one in self._function.quantities if one.type == own.type and one.text != own.text]
+        return [
+            quantity
+            for quantity in self._function.quantities
+            if quantity.type == own.type and quantity.text != own.text
+        ]
 
     def _rounding(self, place: _Place) -> Iterator[Operation]:
         node = place.node
@@ -238,8 +242,8 @@ class Operators:
         node = place.node
         if not isinstance(node, ast.BinOp):
             return
-        for other in _COMPUTED.get(type(node.op), ()):
-            new = ast.BinOp(node.left, other(), node.right)
+        for operator in _COMPUTED.get(type(node.op), ()):
+            new = ast.BinOp(node.left, operator(), node.right)
             yield self._edit(place, 6, f"computes `{words(new)}` {_WHERE} computes `{words(node)}`", new)
         for part, rest in ((node.left, node.right), (node.right, node.left)):
             yield self._edit(place, 5, f"leaves out `{words(rest)}` in `{words(node)}`", part)
@@ -248,10 +252,10 @@ class Operators:
         node = place.node
         if not isinstance(node, ast.Call) or isinstance(place.statement, ast.Expr):
             return
-        for index, (one, other) in enumerate(zip(node.args, node.args[1:], strict=False)):
-            args = [*node.args[:index], other, one, *node.args[index + 2 :]]
+        for index, (argument, other) in enumerate(zip(node.args, node.args[1:], strict=False)):
+            args = [*node.args[:index], other, argument, *node.args[index + 2 :]]
             new = ast.Call(node.func, args, node.keywords)
-            yield self._edit(place, 6, f"exchanges `{words(one)}` and `{words(other)}` in `{words(node)}`", new)
+            yield self._edit(place, 6, f"exchanges `{words(argument)}` and `{words(other)}` in `{words(node)}`", new)
         if isinstance(node.func, ast.Name) and node.func.id not in ("min", "max", "len", "any", "all"):
             for part in node.args:
                 if self._quantity(part) is not None:
@@ -315,10 +319,14 @@ class Operators:
     def _moved(self, block: "_Block") -> Iterator[Operation]:
         body, index = block.body, block.index
         if index + 1 < len(body) and not isinstance(body[index + 1], ast.Return):
-            one, other = body[index], body[index + 1]
-            sentence = f"does `{_short(other)}` before `{_short(one)}`"
+            statement, next_statement = body[index], body[index + 1]
+            sentence = f"does `{_short(next_statement)}` before `{_short(statement)}`"
             yield Operation(
-                self._function, one.lineno, 6, sentence, (Swap(body, index, other), Swap(body, index + 1, one))
+                self._function,
+                statement.lineno,
+                6,
+                sentence,
+                (Swap(body, index, next_statement), Swap(body, index + 1, statement)),
             )
 
     def _guarded(self, block: "_Block", conditions: Iterable[str]) -> Iterator[Operation]:
@@ -335,19 +343,19 @@ class Operators:
             yield self._replaced(block, 8, f"does `{_short(statement)}` only if `{words(test)}`", guarded)
 
     def _flags(self) -> Iterator[str]:
-        for one in self._function.quantities:
-            if one.type == "bool":
-                yield one.text
-                yield f"not {one.text}"
-            elif one.optional:
-                yield f"{one.text} is None"
-                yield f"{one.text} is not None"
+        for quantity in self._function.quantities:
+            if quantity.type == "bool":
+                yield quantity.text
+                yield f"not {quantity.text}"
+            elif quantity.optional:
+                yield f"{quantity.text} is None"
+                yield f"{quantity.text} is not None"
 
     def _compared(self) -> Iterator[str]:
-        for one in self._function.quantities:
-            for other in self._like(one):
-                if one.type != "number" and not one.optional and not other.optional:
-                    yield f"{one.text} < {other.text}"
+        for quantity in self._function.quantities:
+            for other in self._like(quantity):
+                if quantity.type != "number" and not quantity.optional and not other.optional:
+                    yield f"{quantity.text} < {other.text}"
 
     def _added(self) -> Iterator[Operation]:
         """Yield additional assignments at the beginning and at the end of the function."""
@@ -358,7 +366,7 @@ class Operators:
                 continue
             values = ["None"] if target.optional else []
             values += {"bool": ["True", "False"]}.get(target.type, ["0"])
-            values += [one.text for one in self._like(target)]
+            values += [quantity.text for quantity in self._like(target)]
             for value in values:
                 sets = ast.Assign([_stored(target.text)], parsed(value))
                 name = words(parsed(target.text))
@@ -376,26 +384,30 @@ class Operators:
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
                 continue
             members = self._model.fields.get(node.func.id, [])
-            named = {one.arg for one in node.keywords} | {one.name for one in members[: len(node.args)]}
+            named = {keyword.arg for keyword in node.keywords} | {field.name for field in members[: len(node.args)]}
             for member in members:
                 unit = unit_of(member.name)
-                values = [f"{one.text}" for one in self._function.quantities if one.type == unit and not one.optional]
+                values = [
+                    f"{quantity.text}"
+                    for quantity in self._function.quantities
+                    if quantity.type == unit and not quantity.optional
+                ]
                 values += ["True", "False"] if member.annotation == "bool" else ["0", "1"]
                 if "int" not in member.annotation and member.annotation != "bool":
                     continue
                 for value in values:
                     if member.name not in named and value != member.default:
                         new = ast.Call(node.func, node.args, [*node.keywords, ast.keyword(member.name, parsed(value))])
-                        shown = f" {_WHERE} begins with {member.default}" if member.default else ""
+                        default_text = f" {_WHERE} begins with {member.default}" if member.default else ""
                         name = words(ast.Name(member.name))
-                        yield self._edit(place, 3, f"begins with {name} {words(parsed(value))}{shown}", new)
+                        yield self._edit(place, 3, f"begins with {name} {words(parsed(value))}{default_text}", new)
 
 
 def probes(value: int) -> list[int]:
     """Return the numbers to try for a constant: its neighbours, and simple multiples and fractions."""
     near = range(max(0, value - 3), value + 4) if value <= 100 else ()
-    others = (value - 1, value + 1, 2 * value, value // 2, 4 * value, value // 4, 10 * value, value // 10, 0, 1)
-    return [one for one in dict.fromkeys([*near, *others]) if one != value]
+    multiples = (value - 1, value + 1, 2 * value, value // 2, 4 * value, value // 4, 10 * value, value // 10, 0, 1)
+    return [number for number in dict.fromkeys([*near, *multiples]) if number != value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,12 +426,12 @@ class _Block:
 
 def _blocks(function: ast.FunctionDef) -> list[_Block]:
     """Return all statements of a function in their blocks; ``following``: a statement follows, inside or outside."""
-    found: list[_Block] = []
+    blocks: list[_Block] = []
 
     def collect(body: list[ast.stmt], following: bool) -> None:
         for index, statement in enumerate(body):
             more = following or index + 1 < len(body)
-            found.append(_Block(body, index, more))
+            blocks.append(_Block(body, index, more))
             for name in ("body", "orelse", "finalbody"):
                 inner = getattr(statement, name, None)
                 if inner and not isinstance(statement, ast.FunctionDef):
@@ -428,7 +440,7 @@ def _blocks(function: ast.FunctionDef) -> list[_Block]:
                 collect(case.body, more)
 
     collect(function.body, following=False)
-    return [one for one in found if not _is_text(one.statement)]
+    return [block for block in blocks if not _is_text(block.statement)]
 
 
 def _expressions(statement: ast.stmt) -> Iterator[_Place]:

@@ -27,17 +27,17 @@ _NAMES: dict[type, str] = {
 }  # fmt: skip
 
 
-def transforms(algorithm: str, seen: set[type]) -> Iterator[tuple[str, Transform]]:
-    """Yield sentences and changes of events. ``seen``: the kinds of events before the first divergence of a case."""
+def transforms(algorithm: str, kinds: set[type]) -> Iterator[tuple[str, Transform]]:
+    """Yield sentences and changes of events. ``kinds``: the kinds of events before the first divergence of a case."""
     for kind, name in _NAMES.items():
-        if kind in seen:
+        if kind in kinds:
             yield f"ignores {name}", _instead(kind, _neutral(algorithm))
             if kind in (Lost, Ce):
                 yield f"processes {name} twice", _twice(kind)
             elif kind is not PersistentCongestion:
                 collapse = _instead(kind, PersistentCongestion)
                 yield f"processes {name} as persistent congestion", collapse
-    if Lost in seen:
+    if Lost in kinds:
         yield "processes losses as CE marks", _loss_as_ce
         yield "processes each lost packet as an event of its own", _each_loss
     yield "processes application-limited ACKs as others", _limited(app_limited=False)
@@ -51,8 +51,8 @@ def _neutral(algorithm: str) -> type:
     return IdleRestart if algorithm == "careful-resume" else Pto
 
 
-def _instead(kind: type, other: type) -> Transform:
-    return lambda event: (other(event.t_ns),) if isinstance(event, kind) else (event,)
+def _instead(kind: type, replacement: type) -> Transform:
+    return lambda event: (replacement(event.t_ns),) if isinstance(event, kind) else (event,)
 
 
 def _twice(kind: type) -> Transform:
@@ -76,7 +76,7 @@ def _each_loss(event: Event) -> tuple[Event, ...]:
     packets = [
         replace(run, first=number, last=number) for run in event.packets for number in range(run.first, run.last + 1)
     ]
-    return tuple(replace(event, packets=(one,), bytes=one.size_bytes) for one in packets)
+    return tuple(replace(event, packets=(packet,), bytes=packet.size_bytes) for packet in packets)
 
 
 def _each_run(event: Event) -> tuple[Event, ...]:

@@ -32,23 +32,26 @@ class LineFound:
     explained: frozenset[str]
     solved: tuple[Operation, ...]
 
-    def note(self, of: int, clauses: Sequence[str]) -> str:
+    def note(self, failure_count: int, clauses: Sequence[str]) -> str:
         """Return a sentence on the line."""
         rules = f" ({', '.join(clauses[:2])})" if clauses else ""
-        return f"the value of `{self.text}`{rules} differs; this explains {len(self.explained)} of {of} failures"
+        return (
+            f"the value of `{self.text}`{rules} differs; "
+            f"this explains {len(self.explained)} of {failure_count} failures"
+        )
 
 
 def differing_lines(
     bench: Bench, failing: Sequence[AnsweredCase], executed: Sequence[tuple[SourceFunction, set[int]]]
 ) -> list[LineFound]:
     """Return the lines that explain failures, best first. ``executed``: the lines at the first divergence."""
-    found = []
+    lines = []
     for function, numbers in executed:
         for statement, holder, value in _values(function, numbers):
-            one = _line(bench, failing, function, statement, holder, value)
-            if one is not None:
-                found.append(one)
-    return sorted(found, key=lambda one: -len(one.explained))
+            line = _line(bench, failing, function, statement, holder, value)
+            if line is not None:
+                lines.append(line)
+    return sorted(lines, key=lambda line: -len(line.explained))
 
 
 def _values(function: SourceFunction, numbers: set[int]) -> Iterator[tuple[ast.stmt, Any, ast.expr]]:
@@ -72,7 +75,11 @@ def _line(
     holder: Any,
     value: ast.expr,
 ) -> LineFound | None:
-    inputs = [one.text for one in function.quantities if one.type == "byte" and _is_input(function, one.text)]
+    inputs = [
+        quantity.text
+        for quantity in function.quantities
+        if quantity.type == "byte" and _is_input(function, quantity.text)
+    ]
     call = parsed(f"{bench.SUBSTITUTED}({ast.unparse(value)}, ({''.join(f'{text}, ' for text in inputs)}))")
     swap = Swap(holder, "value", ast.fix_missing_locations(ast.copy_location(call, value)))
     variant = bench.variant(Operation(function, statement.lineno, 0, "", (swap,)))
@@ -82,12 +89,12 @@ def _line(
     for subject in failing:
         for name in _WINDOWS:
             try:
-                of_case = _follows(bench, variant, subject, name)
+                case_pairs = _follows(bench, variant, subject, name)
             except (*CRASHES, CandidateError):
-                of_case = None
-            if of_case is not None:
+                case_pairs = None
+            if case_pairs is not None:
                 explained.add(subject.case.id)
-                pairs += of_case
+                pairs += case_pairs
                 break
     if not explained:
         return None
@@ -97,14 +104,14 @@ def _line(
 
 def _is_input(function: SourceFunction, text: str) -> bool:
     """Return whether an expression has a value at the beginning of a function."""
-    return text.partition(".")[0] in {one.arg for one in function.node.args.args}
+    return text.partition(".")[0] in {argument.arg for argument in function.node.args.args}
 
 
 def _follows(bench: Bench, variant: Operated, subject: AnsweredCase, name: str) -> list[tuple[int, Any]] | None:
     """Return the substitutions, with inputs, that make a variant answer as observed, or ``None``."""
     if isinstance(subject.case, ComputationCase) or name not in subject.observed[0]:
         return None
-    state, found = variant.create(*subject.profile, subject.config), []
+    state, pairs = variant.create(*subject.profile, subject.config), []
     for index, (event, observed) in enumerate(zip(subject.events, subject.observed, strict=True)):
         before = state.copy()
         observation = variant.advance(state, event)
@@ -119,8 +126,8 @@ def _follows(bench: Bench, variant: Operated, subject: AnsweredCase, name: str) 
             bench.substitute = None
         if not subject.agrees(index, observation, observed, avoiding=False):
             return None
-        found.append((observed[name], bench.inputs))
-    return found
+        pairs.append((observed[name], bench.inputs))
+    return pairs
 
 
 def _solved(
@@ -133,12 +140,15 @@ def _solved(
 ) -> Iterator[Operation]:
     """Yield the shares of one input that give every observed value."""
     for place, text in enumerate(inputs):
-        values = [(observed, given[place]) for observed, given in pairs]
-        if not values or any(not given for _, given in values):
+        values = [(observed, case_inputs[place]) for observed, case_inputs in pairs]
+        if not values or any(not input_value for _, input_value in values):
             continue
-        observed, given = max(values, key=lambda one: one[1])
-        share = Fraction(observed, given).limit_denominator(_DENOMINATOR)
-        if all(given * share.numerator // share.denominator == wanted for wanted, given in values):
+        observed, input_value = max(values, key=lambda pair: pair[1])
+        share = Fraction(observed, input_value).limit_denominator(_DENOMINATOR)
+        if all(
+            input_value * share.numerator // share.denominator == observed_value
+            for observed_value, input_value in values
+        ):
             times = f"{text} * {share.numerator} // {share.denominator}"
             new = ast.fix_missing_locations(ast.copy_location(parsed(times if share != 1 else text), value))
             amount = f"{float(share):g} of " if share != 1 else ""

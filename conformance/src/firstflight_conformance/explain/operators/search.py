@@ -49,15 +49,15 @@ class Found:
     @property
     def candidate(self) -> Candidate:
         """The operation as a candidate."""
-        one = self.operation
-        where = "" if one.transform else f"{one.function.path.stem}:{one.line} "
-        return Candidate(f"{where}{one.sentence}", "operator", one.sentence, ())
+        operation = self.operation
+        where = "" if operation.transform else f"{operation.function.path.stem}:{operation.line} "
+        return Candidate(f"{where}{operation.sentence}", "operator", operation.sentence, ())
 
-    def note(self, of: int) -> str:
+    def note(self, failure_count: int) -> str:
         """Return a sentence with the numbers of explained failures and contradicted passes."""
         rules = f" ({', '.join(self.clauses[:2])})" if self.clauses else ""
         more = " or more" if len(self.contradicted) > KEPT else ""
-        numbers = f"explains {len(self.explained)} of {of}, contradicts {len(self.contradicted)}{more}"
+        numbers = f"explains {len(self.explained)} of {failure_count}, contradicts {len(self.contradicted)}{more}"
         return f"near: {self.operation.sentence}{rules}; {numbers}"
 
     @property
@@ -79,9 +79,9 @@ class Anchor:
         file, line = operation.function.key[0], operation.line
         if operation.constant is not None or operation.transform is not None:
             return 0
-        of = operation.function.lines
+        function_lines = operation.function.lines
         for index, lines in enumerate(self.lines):
-            if not lines.get(file, set()).isdisjoint(of if operation.rank == 9 else (line,)):
+            if not lines.get(file, set()).isdisjoint(function_lines if operation.rank == 9 else (line,)):
                 return index
         return 0
 
@@ -111,11 +111,17 @@ class Search:
         """
         for anchor in self._anchors():
             for number, wave in enumerate(islice(self._waves(anchor), waves)):
-                found = [one for one in map(self._found, self._reproducing(anchor, wave)) if one is not None]
-                self.near += found
-                whole = [one for one in found if self._is_exact(one)] or (self._solved(anchor) if number == 1 else [])
+                operators = [
+                    operator for operator in map(self._found, self._reproducing(anchor, wave)) if operator is not None
+                ]
+                self.near += operators
+                whole = [operator for operator in operators if self._is_exact(operator)] or (
+                    self._solved(anchor) if number == 1 else []
+                )
                 if whole:
-                    return [self.cited(one) for one in sorted(whole, key=lambda one: one.place)[:KEPT]]
+                    return [
+                        self.cited(operator) for operator in sorted(whole, key=lambda operator: operator.place)[:KEPT]
+                    ]
                 if self.budget.is_spent:
                     return []
         return []
@@ -129,34 +135,38 @@ class Search:
             if (numbers := at.get(str(function.path), set()).intersection(function.lines))
         ]
         failing = sample_of(self._failing, _LINES)
-        self.budget.spend(sum(one.length for one in failing))
-        found = differing_lines(self._bench, failing, executed)
-        self.lines += found
-        operations = (operation for one in found for operation in one.solved)
-        solved = [one for one in map(self._found, self._reproducing(anchor, operations)) if one is not None]
+        self.budget.spend(sum(subject.length for subject in failing))
+        differing = differing_lines(self._bench, failing, executed)
+        self.lines += differing
+        operations = (operation for line in differing for operation in line.solved)
+        solved = [
+            operator for operator in map(self._found, self._reproducing(anchor, operations)) if operator is not None
+        ]
         self.near += solved
-        return sorted((one for one in solved if self._is_exact(one)), key=lambda one: one.place)[:KEPT]
+        return sorted(
+            (operator for operator in solved if self._is_exact(operator)), key=lambda operator: operator.place
+        )[:KEPT]
 
     def best_line(self) -> tuple[str, tuple[str, ...]] | None:
         """Return a sentence on the line that explains the most failures, and its rules."""
-        found = max(self.lines, key=lambda one: len(one.explained), default=None)
-        if found is None:
+        line = max(self.lines, key=lambda line: len(line.explained), default=None)
+        if line is None:
             return None
-        clauses = tuple(self._clauses.of(found.function, found.line))
-        return found.note(min(len(self._failing), _LINES), clauses), clauses
+        clauses = tuple(self._clauses.of(line.function, line.line))
+        return line.note(min(len(self._failing), _LINES), clauses), clauses
 
-    def _is_exact(self, one: Found) -> bool:
-        return not one.contradicted and not one.followed and len(one.explained) == len(self._failing)
+    def _is_exact(self, operator: Found) -> bool:
+        return not operator.contradicted and not operator.followed and len(operator.explained) == len(self._failing)
 
     def _anchors(self) -> Iterator[Anchor]:
         """Yield the failing cases not explained yet, the earliest divergence first."""
-        left = sorted(self._failing, key=lambda one: (one.first or 0, one.length))
+        unexplained = sorted(self._failing, key=lambda subject: (subject.first or 0, subject.length))
         for _ in range(_ANCHORS):
-            done = {case for one in self.near if not one.contradicted for case in one.explained}
-            left = [one for one in left if one.case.id not in done]
-            if not left or self.budget.is_spent:
+            done = {case for operator in self.near if not operator.contradicted for case in operator.explained}
+            unexplained = [subject for subject in unexplained if subject.case.id not in done]
+            if not unexplained or self.budget.is_spent:
                 return
-            subject = left.pop(0)
+            subject = unexplained.pop(0)
             yield self._anchor(subject)
 
     def _anchor(self, subject: AnsweredCase) -> Anchor:
@@ -185,11 +195,11 @@ class Search:
             if not lines.get(str(function.path), set()).isdisjoint(function.lines)
         ]
         for number in range(3):
-            yield (one for of in operators for one in of.waves()[number]())
+            yield (operation for operator_set in operators for operation in operator_set.waves()[number]())
 
     def _of_events(self, anchor: Anchor) -> Iterator[Operation]:
         """Yield the operators on events."""
-        on_event = next(one for one in self._bench.model.functions if one.name == "on_event")
+        on_event = next(function for function in self._bench.model.functions if function.name == "on_event")
         kinds = {type(event) for event in anchor.subject.events[: (anchor.subject.first or 0) + 1]}
         for sentence, transform in transforms(anchor.subject.case.vector.algorithm, kinds) if kinds else ():
             yield Operation(on_event, 0, 3, sentence, transform=transform)
@@ -199,7 +209,7 @@ class Search:
         """Return the numbers among the readings of a profile."""
         table = load_tables().get(subject.case.vector.algorithm)
         name = subject.case.profile.partition("+")[0]
-        readings = next((one.readings for one in table.profiles if one.name == name), {}) if table else {}
+        readings = next((profile.readings for profile in table.profiles if profile.name == name), {}) if table else {}
         return {name: value for name, value in readings.items() if isinstance(value, int)}
 
     def _reproducing(self, anchor: Anchor, operations: Iterator[Operation]) -> Iterator[tuple[Operation, Operated]]:
@@ -244,9 +254,9 @@ class Search:
                 return False
         return True
 
-    def _found(self, one: tuple[Operation, Operated]) -> Found | None:
+    def _found(self, pair: tuple[Operation, Operated]) -> Found | None:
         """Return an operation's explained and contradicted cases; ``None`` if it does not explain any case."""
-        operation, variant = one
+        operation, variant = pair
         explained: set[str] = set()
         for subject in dict.fromkeys([*sample_of(self._failing, _SAMPLE), *self._failing]):
             explains = _limited(partial(subject.explained_by, variant))
@@ -255,31 +265,33 @@ class Search:
         if not explained:
             return None
         contradicted = self._contradicted(variant)
-        walked = [one for one in self._failing if one.case.id in explained]
-        self.budget.spend(sum(one.length for one in walked))
-        followed = sum(bool(one.walk(variant).taken) for one in walked)
+        walked = [subject for subject in self._failing if subject.case.id in explained]
+        self.budget.spend(sum(subject.length for subject in walked))
+        followed = sum(bool(subject.walk(variant).taken) for subject in walked)
         return Found(operation, variant, frozenset(explained), contradicted, followed)
 
-    def cited(self, found: Found) -> Found:
+    def cited(self, operator: Found) -> Found:
         """Return an operation with the rules of its line, or of all lines with its constant."""
-        one = found.operation
-        if one.transform is not None:
-            return found
-        if one.constant is not None:
-            return replace(found, clauses=tuple(self._clauses.of_constant(one.function.path, one.constant[0])))
-        return replace(found, clauses=tuple(self._clauses.of(one.function, one.line)))
+        operation = operator.operation
+        if operation.transform is not None:
+            return operator
+        if operation.constant is not None:
+            return replace(
+                operator, clauses=tuple(self._clauses.of_constant(operation.function.path, operation.constant[0]))
+            )
+        return replace(operator, clauses=tuple(self._clauses.of(operation.function, operation.line)))
 
     def _contradicted(self, variant: Operated) -> tuple[str, ...]:
-        left = _PASSING_EVENTS
-        found: list[str] = []
+        remaining_events = _PASSING_EVENTS
+        contradicted: list[str] = []
         for subject in self._passing:
-            left -= subject.length
-            if left < 0 or len(found) > KEPT:
+            remaining_events -= subject.length
+            if remaining_events < 0 or len(contradicted) > KEPT:
                 break
             self.budget.spend(subject.length)
             if not _limited(partial(subject.unchanged_by, variant)):
-                found.append(subject.case.id)
-        return tuple(found)
+                contradicted.append(subject.case.id)
+        return tuple(contradicted)
 
 
 def _limited(test: Callable[[], bool]) -> bool:

@@ -26,10 +26,10 @@ _EVENTS, _RULES = REFERENCE_PY / "events.py", REFERENCE_PY / "window_rules.py"
 
 def unit_of(name: str) -> str | None:
     """Return the unit of a quantity by its name, or ``None``."""
-    found = _UNITS.search(name)
-    if found is None:
+    match = _UNITS.search(name)
+    if match is None:
         return None
-    return found[1] if found[1] == "ns" else found[1].rstrip("s")
+    return match[1] if match[1] == "ns" else match[1].rstrip("s")
 
 
 def words(node: ast.AST) -> str:
@@ -80,7 +80,9 @@ class SourceFunction:
             self.node.name, self.node.args, self.node.body, [], None, None, lineno=self.node.lineno, col_offset=0
         )  # decorators and annotations are evaluated outside of the function
         module = compile(ast.Module([bare], []), str(self.path), "exec")
-        return next(one for one in module.co_consts if isinstance(one, CodeType)).replace(co_qualname=self.name)
+        return next(constant for constant in module.co_consts if isinstance(constant, CodeType)).replace(
+            co_qualname=self.name
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,11 @@ class ModelText:
         trees = [*self.trees.values(), ast.parse(_EVENTS.read_text("utf-8")), ast.parse(_RULES.read_text("utf-8"))]
         classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
         marks = ("value", "frozen=True")
-        return {one.name for one in classes if any(m in ast.unparse(d) for d in one.decorator_list for m in marks)}
+        return {
+            definition.name
+            for definition in classes
+            if any(m in ast.unparse(d) for d in definition.decorator_list for m in marks)
+        }
 
     @cached_property
     def constants(self) -> dict[Path, dict[str, int]]:
@@ -149,7 +155,7 @@ class ModelText:
             for owner, node in _functions(tree)
             if path.stem != "controller"
             and node.name not in _REPORT
-            and not any("cache" in ast.unparse(one) for one in node.decorator_list)
+            and not any("cache" in ast.unparse(decorator) for decorator in node.decorator_list)
         ]
 
     @cached_property
@@ -168,11 +174,11 @@ class ModelText:
         for argument in arguments:
             annotation = owner if argument.arg == "self" else ast.unparse(argument.annotation or ast.Constant(""))
             seen.add(argument.arg)
-            of_class = self.fields.get(annotation.partition(" | ")[0])
-            if of_class is None:
+            members = self.fields.get(annotation.partition(" | ")[0])
+            if members is None:
                 yield from _quantity(argument.arg, annotation)
             elif annotation != "Readings":
-                for member in of_class:
+                for member in members:
                     of_state = annotation not in self.values
                     yield from _quantity(f"{argument.arg}.{member.name}", member.annotation, of_state=of_state)
         for name in _assigned(node):
@@ -184,14 +190,16 @@ class ModelText:
 def _quantity(text: str, annotation: str, *, of_state: bool = False) -> Iterator[Operand]:
     plain, bar, _ = annotation.partition(" | ")
     if plain in ("int", "bool"):
-        of = "bool" if plain == "bool" else unit_of(text) or "number"
-        yield Operand(text, of, bool(bar), of_state)
+        kind = "bool" if plain == "bool" else unit_of(text) or "number"
+        yield Operand(text, kind, bool(bar), of_state)
 
 
 def _assigned(node: ast.FunctionDef) -> list[str]:
     """Return the local variables of a function in the order of their assignments."""
-    targets = [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
-    return [one.id for one in sorted(targets, key=lambda one: one.lineno)]
+    targets = [
+        target for target in ast.walk(node) if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
+    ]
+    return [target.id for target in sorted(targets, key=lambda target: target.lineno)]
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -205,10 +213,10 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
 @lru_cache(maxsize=256)
 def citations_of(path: Path, text: str) -> dict[int, list[str]]:
     """Return the clauses that the lines of a file cite."""
-    found: dict[int, list[str]] = {}
+    clauses_by_line: dict[int, list[str]] = {}
     for citation in cited_in(path, text):
-        found.setdefault(citation.line, []).append(citation.clause)
-    return found
+        clauses_by_line.setdefault(citation.line, []).append(citation.clause)
+    return clauses_by_line
 
 
 class Clauses:
@@ -220,29 +228,32 @@ class Clauses:
 
     def of(self, function: SourceFunction, line: int, depth: int = 2) -> list[str]:
         """Return the clauses of a line, nearest first: next lines, the function, functions called here, and callers."""
-        found, near = [], range(line, line + 1)
+        clauses, near = [], range(line, line + 1)
         for statement, following in reversed(_statements(function.node, line)):
             last = (following or statement).end_lineno or line
             near = range(statement.lineno, last + 1)
-            found = [*self._cited(function, _head(statement)), *self._cited(function, near)]
-            if found:
+            clauses = [*self._cited(function, _head(statement)), *self._cited(function, near)]
+            if clauses:
                 break
-        found += self._cited(function, function.lines)
+        clauses += self._cited(function, function.lines)
         if depth:
             # A function without clauses gets its values from called functions.
-            calling = near if found else function.lines
+            calling = near if clauses else function.lines
             called = {
-                one
+                callee
                 for name, at in self._calls
-                for one in self._named.get(name, ())
+                for callee in self._named.get(name, ())
                 if at[0] is function and at[1] in calling
             }
-            found += [
-                clause for one in self._model.functions if one in called for clause in self._cited(one, one.lines)
+            clauses += [
+                clause
+                for callee in self._model.functions
+                if callee in called
+                for clause in self._cited(callee, callee.lines)
             ]
             calls = [at for name, at in self._calls if name == function.node.name]
-            found += [clause for caller, at in calls for clause in self.of(caller, at, 0 if found else depth - 1)]
-        return list(dict.fromkeys(found))
+            clauses += [clause for caller, at in calls for clause in self.of(caller, at, 0 if clauses else depth - 1)]
+        return list(dict.fromkeys(clauses))
 
     def of_constant(self, path: Path, name: str) -> list[str]:
         """Return the clauses of all lines of a file that use a constant, the nearest of each line first."""
@@ -261,10 +272,10 @@ class Clauses:
 
     @cached_property
     def _named(self) -> dict[str, list[SourceFunction]]:
-        found: dict[str, list[SourceFunction]] = {}
-        for one in self._model.functions:
-            found.setdefault(one.node.name, []).append(one)
-        return found
+        by_name: dict[str, list[SourceFunction]] = {}
+        for function in self._model.functions:
+            by_name.setdefault(function.node.name, []).append(function)
+        return by_name
 
     @cached_property
     def _calls(self) -> list[tuple[str, tuple[SourceFunction, int]]]:
@@ -286,15 +297,22 @@ def _head(statement: ast.stmt) -> range:
 
 def _statements(function: ast.FunctionDef, line: int) -> list[tuple[ast.stmt, ast.stmt | None]]:
     """Return the statements around a line, outermost first, each with its next statement."""
-    found: list[tuple[ast.stmt, ast.stmt | None]] = []
+    statements: list[tuple[ast.stmt, ast.stmt | None]] = []
     block: list[ast.stmt] | None = function.body
     while block is not None:
-        inside = next((i for i, one in enumerate(block) if one.lineno <= line <= (one.end_lineno or 0)), None)
+        inside = next((i for i, inner in enumerate(block) if inner.lineno <= line <= (inner.end_lineno or 0)), None)
         if inside is None:
             break
         statement = block[inside]
-        found.append((statement, block[inside + 1] if inside + 1 < len(block) else None))
+        statements.append((statement, block[inside + 1] if inside + 1 < len(block) else None))
         blocks = [getattr(statement, name, None) for name in ("body", "orelse", "finalbody")]
         blocks += [case.body for case in getattr(statement, "cases", [])]
-        block = next((one for one in blocks if one and one[0].lineno <= line <= (one[-1].end_lineno or 0)), None)
-    return found
+        block = next(
+            (
+                inner_block
+                for inner_block in blocks
+                if inner_block and inner_block[0].lineno <= line <= (inner_block[-1].end_lineno or 0)
+            ),
+            None,
+        )
+    return statements

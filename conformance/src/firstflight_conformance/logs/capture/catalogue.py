@@ -68,7 +68,7 @@ def reverse(key: bytes) -> bytes:
 
 def catalogue(data: bytes) -> list[Entry]:
     """Return the connections of a capture in the order of their first segments."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     current: dict[bytes, tuple[Entry, int]] = {}
     for index, place in enumerate(places(data)):
         key = key_of(data, place)
@@ -76,7 +76,7 @@ def catalogue(data: bytes) -> list[Entry]:
         opens = is_first(data, place)
         if known is None or (opens and _reopens(known[0], data, place)):
             entry = Entry(key, index, opens, place.t_ns)
-            found.append(entry)
+            entries.append(entry)
             known = current[key] = entry, 0
             current[reverse(key)] = entry, 1
         entry, way = known
@@ -85,7 +85,7 @@ def catalogue(data: bytes) -> list[Entry]:
         entry.last = index
         if payload := payload_of(data, place):
             entry.sizes[way][payload] += 1
-    return found
+    return entries
 
 
 def _number(data: bytes, place: Place) -> int:
@@ -99,7 +99,7 @@ def _reopens(entry: Entry, data: bytes, place: Place) -> bool:
 
 def with_data(entries: Sequence[Entry]) -> list[Entry]:
     """Return the connections that carry data, by decreasing amount."""
-    return sorted((each for each in entries if each.data_bytes), key=lambda each: -each.data_bytes)
+    return sorted((entry for entry in entries if entry.data_bytes), key=lambda entry: -entry.data_bytes)
 
 
 def segments_of(data: bytes, entry: Entry) -> Iterator[Segment]:

@@ -29,7 +29,7 @@ class Connection:
     """A connection after its handshake. ``start``: the sequence number of the sender's first byte of data.
 
     ``mss``: bytes of data in a full segment. ``scale``: shift of the receiver's windows. ``window``: the receiver's
-    unscaled window in the handshake. ``taken``: ``SENDER``, or ``RECEIVER`` for a capture at the receiver or between.
+    unscaled window in the handshake. ``side``: ``SENDER``, or ``RECEIVER`` for a capture at the receiver or between.
     ``moved_ns``: delay of the sender's own interface, subtracted from the times of its segments. ``rtt_ns``: RTT of the
     handshake. ``own_ns``: the sender's part of ``rtt_ns``. ``stamp``: time stamp of the receiver in the handshake.
     ``accurate_ecn``: the handshake agreed on accurate ECN. ``stamped`` and ``gap_ns`` are set in a capture at the
@@ -42,7 +42,7 @@ class Connection:
     scale: int
     window: int
     segments: Iterator[Segment]
-    taken: str
+    side: str
     moved_ns: int
     rtt_ns: int
     own_ns: int
@@ -59,9 +59,9 @@ def distance(later: int, earlier: int) -> int:
 
 def connection_of(data: bytes, entry: Entry) -> Connection:
     """Return a connection of a capture. Raise :class:`UnfitError` if the capture shows no handshake."""
-    found = segments_of(data, entry)
-    syn, answer = _handshake(found)
-    rest: Iterator[Segment] = (each for each in found if not each.syn)
+    captured_segments = segments_of(data, entry)
+    syn, answer = _handshake(captured_segments)
+    rest: Iterator[Segment] = (segment for segment in captured_segments if not segment.syn)
     before, third = _until(rest, syn.source)
     rest = chain(before, (third,), rest)
     sender = entry.hosts[entry.sender]
@@ -70,12 +70,14 @@ def connection_of(data: bytes, entry: Entry) -> Connection:
     away_ns, own_ns = (to_server_ns, to_client_ns) if sender == syn.source else (to_client_ns, to_server_ns)
     if own_ns <= 0 and away_ns <= 0:
         raise UnfitError("the times are too coarse to show the side of the capture")
-    taken, moved_ns = SENDER, 0
+    side, moved_ns = SENDER, 0
     if _OWN_ONE_OF * own_ns > away_ns:
         segments = list(rest)
         delay_ns = _constant_delay_ns(segments, sender, own_ns)
-        taken, moved_ns = (RECEIVER, 0) if delay_ns is None else (SENDER, delay_ns)
-        rest = iter(sorted((_moved(each, sender, moved_ns) for each in segments), key=lambda each: each.t_ns))
+        side, moved_ns = (RECEIVER, 0) if delay_ns is None else (SENDER, delay_ns)
+        rest = iter(
+            sorted((_moved(segment, sender, moved_ns) for segment in segments), key=lambda segment: segment.t_ns)
+        )
     scaled = syn.scale is not None and answer.scale is not None
     mss = _mss(
         entry, min(syn.mss or 536, answer.mss or 536) - _TIMESTAMPS_BYTES * (None not in (syn.stamps, answer.stamps))
@@ -88,7 +90,7 @@ def connection_of(data: bytes, entry: Entry) -> Connection:
         scale,
         peer.window,
         rest,
-        taken,
+        side,
         moved_ns,
         max(own_ns, 0) + max(away_ns, 0),
         own_ns,
@@ -97,31 +99,31 @@ def connection_of(data: bytes, entry: Entry) -> Connection:
     )
 
 
-def _handshake(found: Iterable[Segment]) -> tuple[Segment, Segment]:
-    """Return the last SYN and its answer. Leave the segments after them in ``found``."""
+def _handshake(segments: Iterable[Segment]) -> tuple[Segment, Segment]:
+    """Return the last SYN and its answer. Leave the segments after them in ``segments``."""
     syn: Segment | None = None
-    for each in found:
-        if each.syn and each.ack is not None:
+    for segment in segments:
+        if segment.syn and segment.ack is not None:
             if syn is None:
                 break
-            if syn.cut or each.cut:
+            if syn.cut or segment.cut:
                 raise UnfitError(
                     "the options of the handshake are cut: capture at least 120 bytes of each frame (-s 120)"
                 )
-            return syn, each
-        if not each.syn:
+            return syn, segment
+        if not segment.syn:
             break
-        syn = each
+        syn = segment
     raise UnfitError("begins after the handshake: start the capture before the connection")
 
 
-def _until(found: Iterable[Segment], source: Host) -> tuple[list[Segment], Segment]:
+def _until(segments: Iterable[Segment], source: Host) -> tuple[list[Segment], Segment]:
     """Return the segments before the first segment of a host, and that segment."""
     before: list[Segment] = []
-    for each in found:
-        if each.source == source:
-            return before, each
-        before.append(each)
+    for segment in segments:
+        if segment.source == source:
+            return before, segment
+        before.append(segment)
     raise UnfitError("ends within the handshake")
 
 
@@ -140,13 +142,13 @@ def _moved(segment: Segment, sender: Host, by_ns: int) -> Segment:
     return replace(segment, t_ns=segment.t_ns - by_ns)
 
 
-def _constant_delay_ns(found: Iterable[Segment], sender: Host, own_ns: int) -> int | None:
+def _constant_delay_ns(segments: Iterable[Segment], sender: Host, own_ns: int) -> int | None:
     """Return the delay from an ACK to the data that it released, or None if the delay varies.
 
     ``own_ns``: the sender's part of the handshake, which has the same delay. In a capture at the receiver the delay
     varies with the queue of the path. Data echoes the time stamp of the ACK (RFC 7323, section 4.3).
     """
-    delays_ns = sorted(echo_delays_ns(found, sender))
+    delays_ns = sorted(echo_delays_ns(segments, sender))
     if len(delays_ns) < _ECHOES_LEAST:
         return None
     low_ns, high_ns = delays_ns[len(delays_ns) // 10], delays_ns[9 * len(delays_ns) // 10]
@@ -154,17 +156,17 @@ def _constant_delay_ns(found: Iterable[Segment], sender: Host, own_ns: int) -> i
     return max(delays_ns[0], low_ns - _STEADY_NS, 0) if steady else None
 
 
-def echo_delays_ns(found: Iterable[Segment], sender: Host) -> Iterator[int]:
+def echo_delays_ns(segments: Iterable[Segment], sender: Host) -> Iterator[int]:
     """Yield, for each time stamp of the receiver, the time from its first segment to the first data that echoes it."""
     waiting: dict[int, int] = {}
     last: int | None = None
-    for each in found:
-        if each.stamps is None:
+    for segment in segments:
+        if segment.stamps is None:
             continue
-        if each.source != sender:
-            if each.stamps[0] != last:
-                last = each.stamps[0]
-                waiting[last] = each.t_ns
-        elif each.payload_bytes and each.stamps[1] in waiting:
-            yield each.t_ns - waiting[each.stamps[1]]
-            waiting = {stamp: t_ns for stamp, t_ns in waiting.items() if t_ns > waiting[each.stamps[1]]}
+        if segment.source != sender:
+            if segment.stamps[0] != last:
+                last = segment.stamps[0]
+                waiting[last] = segment.t_ns
+        elif segment.payload_bytes and segment.stamps[1] in waiting:
+            yield segment.t_ns - waiting[segment.stamps[1]]
+            waiting = {stamp: t_ns for stamp, t_ns in waiting.items() if t_ns > waiting[segment.stamps[1]]}

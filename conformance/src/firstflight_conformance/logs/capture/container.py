@@ -52,10 +52,10 @@ def _pcap(data: bytes) -> Iterator[Frame]:
     link = struct.unpack_from(order + "I", data, 20)[0] & 0xFFFF
     head, at, size = struct.Struct(order + "IIII"), 24, len(data)
     while at + head_bytes <= size:
-        t_s, fraction, kept_bytes, whole_bytes = head.unpack_from(data, at)
+        t_s, fraction, captured_bytes, whole_bytes = head.unpack_from(data, at)
         start = at + head_bytes
-        at = start + kept_bytes
-        if at > size or kept_bytes > _FRAME_MAX_BYTES:
+        at = start + captured_bytes
+        if at > size or captured_bytes > _FRAME_MAX_BYTES:
             return
         yield Frame(t_s * _NS_PER_S + fraction * unit_ns, link, start, at, whole_bytes)
 
@@ -77,12 +77,12 @@ def _pcapng(data: bytes) -> Iterator[Frame]:
         elif kind == _INTERFACE:
             interfaces.append(_interface(data, body, end - 4, order))
         elif kind in (_PACKET, _OLD_PACKET) and end - body >= 24:
-            number, high, low, kept_bytes, whole_bytes = struct.unpack_from(order + "IIIII", data, body)
+            number, high, low, captured_bytes, whole_bytes = struct.unpack_from(order + "IIIII", data, body)
             number = number if kind == _PACKET else struct.unpack_from(order + "H", data, body)[0]
-            if number < len(interfaces) and body + 20 + kept_bytes <= end - 4:
+            if number < len(interfaces) and body + 20 + captured_bytes <= end - 4:
                 interface = interfaces[number]
                 start = body + 20
-                yield Frame(interface.ns(high, low), interface.link, start, start + kept_bytes, whole_bytes)
+                yield Frame(interface.ns(high, low), interface.link, start, start + captured_bytes, whole_bytes)
 
 
 def _blocks(data: bytes) -> Iterator[tuple[str, int, int, int]]:

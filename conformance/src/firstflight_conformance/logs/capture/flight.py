@@ -60,7 +60,7 @@ class Following:
     def __init__(self, connection: Connection) -> None:
         """Start before the first segment after the handshake."""
         self._connection, self._recorder = connection, Recorder()
-        self._at_the_receiver = connection.taken == RECEIVER
+        self._at_the_receiver = connection.side == RECEIVER
         self._ends: list[int] = []  # end of each packet, as an offset in the data
         self._unseen: set[int] = set()  # ends of missing packets: later segments show that they were sent
         self._untimed: set[int] = set()  # ends of missing packets with uncertain send times
@@ -198,7 +198,7 @@ class Following:
             self._flush()
             self._end_by_another()
         if first < self.sent_bytes:
-            unseen = {each for each in self._unseen if first < each <= end}
+            unseen = {unseen_end for unseen_end in self._unseen if first < unseen_end <= end}
             self._unseen -= unseen
             self._untimed -= unseen
             self.missing -= len(unseen)
@@ -339,7 +339,7 @@ class Following:
 def _sacked_bytes(segment: Segment) -> int:
     """Return the bytes that a segment acknowledges beyond its cumulative ACK."""
     beyond = (distance(last, first) for first, last in segment.sack if distance(first, segment.ack or 0) > 0)
-    return sum(each for each in beyond if each > 0)
+    return sum(size_bytes for size_bytes in beyond if size_bytes > 0)
 
 
 class _FirstFlight:
@@ -347,7 +347,7 @@ class _FirstFlight:
 
     def __init__(self, connection: Connection) -> None:
         self._mss, self._round_ns = connection.mss, connection.rtt_ns * _ROUND_TENTHS // 10
-        self._timed = connection.taken != RECEIVER
+        self._timed = connection.side != RECEIVER
         self._t_ns: int | None = None
         self._bytes: int | None = None  # the first flight, once an ACK or a round has ended it
         self._missing_bytes = 0  # directly after the first flight: sent with it or later
@@ -426,13 +426,13 @@ class _FirstFlight:
         CUBIC.
         """
         events = [step.event for step in steps]
-        found = initial_release(events)
-        if found is None or (found[1] == 1 and not _first_was_ended(events)):
+        initial = initial_release(events)
+        if initial is None or (initial[1] == 1 and not _first_was_ended(events)):
             return None
-        acks = [event for event in events[: found[0].index] if isinstance(event, Ack)]
+        acks = [event for event in events[: initial[0].index] if isinstance(event, Ack)]
         packets = sum(run.count for event in acks for run in event.packets)
-        segments = -(-found[0].flight_bytes // self._mss)
-        return max(segments - packets, 1), segments, max(found[1], 2)
+        segments = -(-initial[0].flight_bytes // self._mss)
+        return max(segments - packets, 1), segments, max(initial[1], 2)
 
 
 class _Growth:
@@ -469,10 +469,10 @@ def _first_was_ended(events: Sequence[Event]) -> bool:
 
 def _flagged(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
     """Return the steps, with those before the round that shows the initial window flagged as application-limited."""
-    found = initial_release([step.event for step in steps])
-    if number == 1 or found is None:
+    initial = initial_release([step.event for step in steps])
+    if number == 1 or initial is None:
         return steps
-    acks = [index for index, step in enumerate(steps[: found[0].index]) if isinstance(step.event, Ack)]
+    acks = [index for index, step in enumerate(steps[: initial[0].index]) if isinstance(step.event, Ack)]
     end = acks[-1] + 1 if acks else 0
     return tuple(
         replace(step, event=replace(step.event, app_limited=True))

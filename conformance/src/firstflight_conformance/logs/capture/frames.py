@@ -67,9 +67,9 @@ def places(data: bytes) -> Iterator[Place]:
         network = _network(data, frame)
         if network is None:
             continue
-        found = _ip4(data, frame, network) if data[network] >> 4 == 4 else _ip6(data, frame, network)
-        if found is not None and found.tcp + 16 <= frame.end:
-            yield found
+        place = _ip4(data, frame, network) if data[network] >> 4 == 4 else _ip6(data, frame, network)
+        if place is not None and place.tcp + 16 <= frame.end:
+            yield place
 
 
 def _network(data: bytes, frame: Frame) -> int | None:
@@ -147,10 +147,10 @@ def host_text(host: Host) -> str:
     return f"{address}:{host[1]}" if len(host[0]) == 4 else f"[{address}]:{host[1]}"
 
 
-def segments(data: bytes, found: Iterable[Place]) -> Iterator[Segment]:
+def segments(data: bytes, segment_places: Iterable[Place]) -> Iterator[Segment]:
     """Yield the segments at these places without duplicates, which occur in a capture of two interfaces."""
     recent: dict[bytes, int] = {}
-    for place in found:
+    for place in segment_places:
         segment = _segment(data, place)
         before_ns = recent.pop(segment.identity, None)
         recent[segment.identity] = place.t_ns

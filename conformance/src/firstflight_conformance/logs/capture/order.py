@@ -25,21 +25,21 @@ _NS_PER_S = 10**9
 def in_order(segments: Iterable[Segment], sender: Host) -> Iterator[Segment]:
     """Yield the segments of a capture at the sender. Swap neighbours that are reordered by their echoed stamps."""
     held: list[Segment] = []  # an ACK, and the data after it
-    for each in segments:
-        if each.source == sender or each.payload_bytes:
-            held.append(each)
+    for segment in segments:
+        if segment.source == sender or segment.payload_bytes:
+            held.append(segment)
             if _early(held, sender):
                 ack, data, *rest = held
                 yield replace(data, t_ns=ack.t_ns)
                 held = [replace(ack, t_ns=data.t_ns), *rest]
             continue
-        if held and _exchanged(held, each, sender):
-            yield replace(each, t_ns=held[0].t_ns)
+        if held and _exchanged(held, segment, sender):
+            yield replace(segment, t_ns=held[0].t_ns)
             yield from held[1:]
-            held = [replace(held[0], t_ns=each.t_ns)]
+            held = [replace(held[0], t_ns=segment.t_ns)]
         else:
             yield from held
-            held = [each]
+            held = [segment]
     yield from held
 
 
@@ -48,7 +48,7 @@ def _exchanged(held: list[Segment], ack: Segment, sender: Host) -> bool:
     first = held[0]
     if first.source == sender or first.ack is None or ack.ack is None or distance(ack.ack, first.ack) >= 0:
         return False
-    echoes = [each.stamps[1] for each in held[1:] if each.source == sender and each.stamps is not None]
+    echoes = [segment.stamps[1] for segment in held[1:] if segment.source == sender and segment.stamps is not None]
     return bool(echoes) and first.stamps is not None and is_later(first.stamps[0], echoes[0])
 
 
@@ -71,8 +71,10 @@ def is_later(stamp: int, before: int) -> bool:
 
 def has_stamps(segments: list[Segment], connection: Connection) -> bool:
     """Return whether the receiver's time stamps advance. Data that echoes them then shows the last ACK received."""
-    found = {each.stamps[0] for each in segments if each.stamps is not None and each.source != connection.sender}
-    return len(found) > 2
+    stamps = {
+        segment.stamps[0] for segment in segments if segment.stamps is not None and segment.source != connection.sender
+    }
+    return len(stamps) > 2
 
 
 def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterator[Segment]:
@@ -90,26 +92,26 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
     if stamped:
         connection.gap_ns = _GAP_SEGMENTS * service_ns + _WAITED_NS
     flight = Flight(connection)
-    for each in segments:
-        if each.source != connection.sender:
-            waiting.append(each)
+    for segment in segments:
+        if segment.source != connection.sender:
+            waiting.append(segment)
             continue
-        if each.payload_bytes:
+        if segment.payload_bytes:
             arrived = []
-            if waiting and each.t_ns - before_ns > connection.own_ns // _GAP_ONE_OF:
-                own_ns = min(own_ns, max(each.t_ns - waiting[0].t_ns, own_ns - own_ns // _RELEASED_ONE_OF))
-            while waiting and _had_arrived(waiting[0], each, None if stamped else own_ns):
+            if waiting and segment.t_ns - before_ns > connection.own_ns // _GAP_ONE_OF:
+                own_ns = min(own_ns, max(segment.t_ns - waiting[0].t_ns, own_ns - own_ns // _RELEASED_ONE_OF))
+            while waiting and _had_arrived(waiting[0], segment, None if stamped else own_ns):
                 arrived.append(waiting.popleft())
             on_path_ns = flight.bytes * _NS_PER_S // bytes_per_s
             for ack in arrived:
                 flight.take(ack)
-            queued = flight.bytes > 0 and each.t_ns - before_ns <= _GAP_SEGMENTS * service_ns
-            before_ns = each.t_ns
+            queued = flight.bytes > 0 and segment.t_ns - before_ns <= _GAP_SEGMENTS * service_ns
+            before_ns = segment.t_ns
             for ack in arrived:
-                late_ns = _waited_ns(ack, each, connection, on_path_ns if queued else 0) if stamped else 0
-                yield replace(ack, t_ns=each.t_ns - late_ns)
-            flight.take(each)
-        yield each
+                late_ns = _waited_ns(ack, segment, connection, on_path_ns if queued else 0) if stamped else 0
+                yield replace(ack, t_ns=segment.t_ns - late_ns)
+            flight.take(segment)
+        yield segment
     yield from waiting
 
 
@@ -125,9 +127,9 @@ def _waited_ns(ack: Segment, data: Segment, connection: Connection, on_path_ns: 
 
 def _bytes_per_s(segments: list[Segment], connection: Connection) -> int:
     """Return the arrival rate of the data: the 90th percentile of the rates of runs of segments."""
-    data = [each for each in segments if each.source == connection.sender and each.payload_bytes]
+    data = [segment for segment in segments if segment.source == connection.sender and segment.payload_bytes]
     rates = sorted(
-        sum(each.payload_bytes for each in data[at + 1 : at + _RUN + 1])
+        sum(segment.payload_bytes for segment in data[at + 1 : at + _RUN + 1])
         * _NS_PER_S
         // max(data[at + _RUN].t_ns - data[at].t_ns, 1)
         for at in range(0, len(data) - _RUN, _RUN)

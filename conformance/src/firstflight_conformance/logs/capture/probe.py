@@ -32,10 +32,10 @@ def read_probe(path: Path, data: bytes, datagram_bytes: int | None = None) -> Re
     """
     flows: dict[str, list[_State]] = {}
     for number, line in enumerate(data.splitlines(), 1):
-        if (found := _LINE.search(line)) is not None:
-            words = dict(word.partition("=")[::2] for word in found[2].decode("ascii", "replace").split())
+        if (match := _LINE.search(line)) is not None:
+            words = dict(word.partition("=")[::2] for word in match[2].decode("ascii", "replace").split())
             state = {name: _integer(path, number, name, words) for name in _MEMBERS}
-            state |= {"t_ns": _time_ns(found[1]), "line": number}
+            state |= {"t_ns": _time_ns(match[1]), "line": number}
             flows.setdefault(f"{words.get('src')} {words.get('dest')}", []).append(state)
     states = max(flows.values(), key=_acked, default=[])
     if not _acked(states):
@@ -66,8 +66,11 @@ def _ahead(later: int, earlier: int) -> int:
 
 def _size(states: Sequence[_State]) -> int:
     """Return the size of a segment: the smallest of the most frequent numbers of bytes acknowledged at once."""
-    found = [_ahead(later["snd_una"], state["snd_una"]) for state, later in pairwise(states)]
-    return min((each for each in found if each > 0), key=lambda each: (-found.count(each), each))
+    acked_bytes = [_ahead(later["snd_una"], state["snd_una"]) for state, later in pairwise(states)]
+    return min(
+        (size_bytes for size_bytes in acked_bytes if size_bytes > 0),
+        key=lambda size_bytes: (-acked_bytes.count(size_bytes), size_bytes),
+    )
 
 
 def _rows(states: Sequence[_State], size_bytes: int) -> list[Row]:

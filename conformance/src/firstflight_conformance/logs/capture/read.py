@@ -29,7 +29,7 @@ def read_capture(
         if not entries:
             raise UnfitError("has no TCP segment with data")
         connection = _chosen(data, entries, number)
-        if connection.taken == RECEIVER:
+        if connection.side == RECEIVER:
             segments = list(connection.segments)
             connection.stamped = has_stamps(segments, connection)
             connection.segments = as_the_sender_saw(segments, connection)
@@ -64,24 +64,26 @@ def _chosen(data: bytes, entries: list[Entry], number: int | None) -> Connection
         if entry.data_bytes * _LARGE_ONE_OF < entries[0].data_bytes:
             break
         try:
-            found = connection_of(data, entry)
+            connection = connection_of(data, entry)
         except UnfitError as error:
             first = first or error
             continue
-        if found.taken == SENDER:
-            return found
-        first = first if isinstance(first, Connection) else found
+        if connection.side == SENDER:
+            return connection
+        first = first if isinstance(first, Connection) else connection
     if isinstance(first, Connection):
         return first
     assert first is not None
     raise first
 
 
-def _notes(data: bytes, connection: Connection, following: Following, others: int) -> list[str]:
+def _notes(data: bytes, connection: Connection, following: Following, more_connections: int) -> list[str]:
     notes = [f"capture of {following.packets} segments of {connection.mss} bytes, {following.ended}"]
-    if others:
-        notes.append(f"note: {others} more connections carry data; --list shows them, --connection chooses one")
-    if connection.taken == RECEIVER:
+    if more_connections:
+        notes.append(
+            f"note: {more_connections} more connections carry data; --list shows them, --connection chooses one"
+        )
+    if connection.side == RECEIVER:
         by = "the time stamps" if connection.stamped else "the times of the handshake: flights may be larger"
         notes.append(f"note: captured at the receiver or between; the flight of the sender is derived from {by}")
     if connection.moved_ns:

@@ -45,11 +45,13 @@ class Flight:
         if segment.ack is None:
             return
         self.acked_bytes = max(self.acked_bytes, self._offset(segment.ack, self.acked_bytes))
-        blocks = [tuple(self._offset(each, self.acked_bytes) for each in block) for block in segment.sack]
+        blocks = [tuple(self._offset(edge, self.acked_bytes) for edge in block) for block in segment.sack]
         self.highest_bytes = max(self.highest_bytes, self.acked_bytes, *(last for _, last in blocks), 0)
         if self._again:
-            there = [(0, self.acked_bytes), *blocks]
-            self._again = [each for each in self._again if not any(a <= each[0] and each[1] <= b for a, b in there)]
+            acked_ranges = [(0, self.acked_bytes), *blocks]
+            self._again = [
+                resent for resent in self._again if not any(a <= resent[0] and resent[1] <= b for a, b in acked_ranges)
+            ]
 
     def _offset(self, number: int, near: int) -> int:
         return near + distance(number, self._connection.start + near)
@@ -62,14 +64,14 @@ def first_reduction(flight: Flight, most_bytes: int, rest: Iterable[Segment]) ->
     reduces its flight over one round (RFC 6937). The round ends when the last data sent before the loss or mark
     arrives.
     """
-    round_end, found = flight.sent_bytes, list[int]()
+    round_end, flights = flight.sent_bytes, list[int]()
     for number, segment in enumerate(rest):
         sent = flight.take(segment) is not None
         if sent and flight.highest_bytes >= round_end:
-            found.append(flight.bytes)
-        if len(found) == _MOST or number >= _SEARCHED:
+            flights.append(flight.bytes)
+        if len(flights) == _MOST or number >= _SEARCHED:
             break
-    if len(found) < _LEAST or not most_bytes:
+    if len(flights) < _LEAST or not most_bytes:
         return None
-    factor = Fraction(median_low(found), most_bytes)
+    factor = Fraction(median_low(flights), most_bytes)
     return factor if _FACTORS[0] <= factor <= _FACTORS[1] else None

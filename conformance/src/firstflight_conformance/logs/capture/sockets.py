@@ -54,7 +54,7 @@ class Sampled:
         """The first sample with a threshold, or None. The threshold of BBR is not an exit."""
         if (self.control or "").startswith("bbr") or self.samples[0].ssthresh is not None:
             return None
-        return next((each for each in self.samples if each.ssthresh is not None), None)
+        return next((sample for sample in self.samples if sample.ssthresh is not None), None)
 
 
 def is_sampled(data: bytes) -> bool:
@@ -65,21 +65,21 @@ def is_sampled(data: bytes) -> bool:
 
 def read_sampled(path: Path, data: bytes) -> Sampled:
     """Return the connection that acknowledges most. Raise :class:`RecordingError` if no socket is sampled twice."""
-    found: dict[str, list[Sample]] = {}
+    sockets: dict[str, list[Sample]] = {}
     controls: dict[str, str] = {}
     for addresses, t_ns, text in _sockets(data):
         sample = _sample(t_ns, text)
         if sample is not None:
-            found.setdefault(addresses, []).append(sample)
+            sockets.setdefault(addresses, []).append(sample)
             if (control := _CONTROL.search(text)) is not None:
                 controls[addresses] = control[1]
-    whole = {addresses: samples for addresses, samples in found.items() if len(samples) > 1}
+    whole = {addresses: samples for addresses, samples in sockets.items() if len(samples) > 1}
     if not whole:
         raise RecordingError(
             path, "file", "no socket is sampled twice: repeat ss -tinm, as every 5 ms from the start on"
         )
-    addresses = max(whole, key=lambda each: _progress(whole[each]))
-    return Sampled(path.name, addresses, controls.get(addresses), tuple(whole[addresses]), len(found) - 1)
+    addresses = max(whole, key=lambda socket: _progress(whole[socket]))
+    return Sampled(path.name, addresses, controls.get(addresses), tuple(whole[addresses]), len(sockets) - 1)
 
 
 def _progress(samples: Sequence[Sample]) -> tuple[int, int]:

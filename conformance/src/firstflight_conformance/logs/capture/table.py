@@ -105,13 +105,13 @@ def recording_of_rows(
 
 def _samples(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with RTT samples in place of smoothed RTTs. A sample has a weight of 1/8 in the smoothed RTT."""
-    found = [replace(rows[0], rtt_ns=None)]
+    samples = [replace(rows[0], rtt_ns=None)]
     for before, row in pairwise(rows):
         sample_ns = row.rtt_ns  # the first sample is the smoothed RTT itself
         if row.rtt_ns is not None and before.rtt_ns is not None:
             sample_ns = max(_SMOOTHED_OF * row.rtt_ns - (_SMOOTHED_OF - 1) * before.rtt_ns, 1)
-        found.append(replace(row, rtt_ns=sample_ns))
-    return found
+        samples.append(replace(row, rtt_ns=sample_ns))
+    return samples
 
 
 class _Table:
@@ -151,10 +151,10 @@ class _Table:
         return packets
 
     def _send(self, row: Row, t_ns: int) -> None:
-        left = row.in_flight_bytes - self._recorder.bytes_in_flight
-        sizes = [self._size_bytes] * (left // self._size_bytes)
-        if left > 0 and left % self._size_bytes:
-            sizes.append(left % self._size_bytes)
+        sent_bytes = row.in_flight_bytes - self._recorder.bytes_in_flight
+        sizes = [self._size_bytes] * (sent_bytes // self._size_bytes)
+        if sent_bytes > 0 and sent_bytes % self._size_bytes:
+            sizes.append(sent_bytes % self._size_bytes)
         if sizes:
             first = self._recorder.next_packet
             self._sizes |= {first + index: size for index, size in enumerate(sizes)}
@@ -162,8 +162,8 @@ class _Table:
             self._report(row)
 
     def _report(self, row: Row) -> None:
-        told = {"ssthresh_bytes": row.ssthresh_bytes} if self._thresholds else {}
-        self._recorder.report(cwnd_bytes=row.cwnd_bytes, **told)
+        thresholds = {"ssthresh_bytes": row.ssthresh_bytes} if self._thresholds else {}
+        self._recorder.report(cwnd_bytes=row.cwnd_bytes, **thresholds)
 
 
 def _rows(path: Path, data: bytes, columns: Mapping[str, str]) -> tuple[list[Row], dict[str, tuple[str, int]]]:
@@ -185,12 +185,12 @@ def _rows(path: Path, data: bytes, columns: Mapping[str, str]) -> tuple[list[Row
 
 def _units(path: Path, names: list[str]) -> dict[str, tuple[str, int]]:
     """Return, for each known column, its name in the file and the factor to ns or bytes."""
-    found = {name: (name, 1) for name in names if name in (*_NEEDED, *_OPTIONAL)}
+    columns = {name: (name, 1) for name in names if name in (*_NEEDED, *_OPTIONAL)}
     for name in names:
         stem, _, unit = name.rpartition("_")
         if stem in _TIMES and unit in _UNITS_NS:
-            found[stem] = (name, _UNITS_NS[unit])
-    if missing := [name for name in _NEEDED if name not in found and not (name == "rtt" and "srtt" in found)]:
+            columns[stem] = (name, _UNITS_NS[unit])
+    if missing := [name for name in _NEEDED if name not in columns and not (name == "rtt" and "srtt" in columns)]:
         needed = "t_us, rtt_us (or _s, _ms, _ns; or srtt_us), acked_bytes, in_flight_bytes, cwnd_bytes"
         has = ", ".join(names[:12])
         raise RecordingError(
@@ -198,7 +198,7 @@ def _units(path: Path, names: list[str]) -> dict[str, tuple[str, int]]:
             "line 1",
             f"missing column {', '.join(missing)}; required are {needed}; the file has {has}: set names by --columns {missing[0]}=NAME",
         )
-    return found
+    return columns
 
 
 def _row(path: Path, line: int, raw: Mapping[str, str | None], units: Mapping[str, tuple[str, int]]) -> Row:

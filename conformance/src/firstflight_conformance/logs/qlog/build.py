@@ -36,7 +36,7 @@ class Build:
     ``silent``: the log records no losses. It is then read up to the first reduction, which sets ``unlogged_loss``.
 
     ``logged``: number of logged values of bytes in flight. ``agreed``: number of these that agree with the events.
-    ``rtts``: RTT samples as logged, each with the sample computed from the times. ``first_other``: the first value
+    ``rtts``: RTT samples as logged, each with the sample computed from the times. ``first_mismatch``: the first value
     that does not agree: its position among the logged values, its time, the value, and the value from the packets.
     """
 
@@ -49,7 +49,7 @@ class Build:
     agreed: int = 0
     logged: int = 0
     rtts: list[tuple[Decimal, int]] = field(default_factory=list)
-    first_other: tuple[int, int, int, int] | None = None
+    first_mismatch: tuple[int, int, int, int] | None = None
     counts: dict[str, int] = field(default_factory=dict)
     steps_of: dict[str, int] = field(default_factory=dict)
     _flight_logged: int | None = None
@@ -70,7 +70,7 @@ class Build:
             except SentTwiceError as error:
                 raise FieldError(f"{error}: are there several connections in the log?") from error
             if self.silent and len(self.recorder.steps) > before:
-                self._lose_what_left(group)
+                self._lose_unacknowledged(group)
             self._discard_a_probe(group)
             if len(self.recorder.steps) > before:
                 self._report(group)
@@ -95,7 +95,7 @@ class Build:
                 time = {} if self.writer.every_window else {"t_ns": encode_int(t_ns)}
                 self.recorder.event(event_from_json(own.raw | time))
 
-    def _lose_what_left(self, group: Group) -> None:
+    def _lose_unacknowledged(self, group: Group) -> None:
         """Record packets that leave flight unacknowledged as lost when the window decreases or ssthresh is set."""
         window, flight = group.metrics.get("cwnd_bytes"), group.metrics.get("bytes_in_flight")
         threshold = group.metrics.get("ssthresh_bytes")
@@ -105,11 +105,11 @@ class Build:
         if flight is None or not (falls or is_set) or not self._acked_data:
             return
         lost: list[int] = []
-        left_bytes = self._flight - flight
+        lost_bytes = self._flight - flight
         for packet, size_bytes in self.recorder.oldest_in_flight():
-            if left_bytes <= 0:
+            if lost_bytes <= 0:
                 break
-            left_bytes -= size_bytes + self.writer.tag_bytes
+            lost_bytes -= size_bytes + self.writer.tag_bytes
             lost.append(packet)
         if lost:
             self.recorder.lost(self._last_ns, lost)
@@ -123,9 +123,11 @@ class Build:
         flight = group.metrics.get("bytes_in_flight")
         if flight is None or flight >= self._flight or not isinstance(group.items[0], Received | Acked | Lost):
             return
-        large = [each for each in self.recorder.oldest_in_flight() if each[1] > self._largest_acked_bytes > 0]
+        large = [packet for packet in self.recorder.oldest_in_flight() if packet[1] > self._largest_acked_bytes > 0]
         if len(large) == 1 and self._flight - flight == large[0][1] + self.writer.tag_bytes:
-            self.recorder.discarded(each for space in self.spaces.values() for each in space.take_number(large[0][0]))
+            self.recorder.discarded(
+                packet_range for space in self.spaces.values() for packet_range in space.take_number(large[0][0])
+            )
             self._count("probes_discarded", 1)
 
     @property
@@ -197,28 +199,28 @@ class Build:
             self._ce_count = packet.ce_count
             (largest,) = Space([*space.pieces]).take([(packet.ranges[-1][1],) * 2])
             self.recorder.event(Ce(t_ns, largest[0], self.recorder.sent_t_ns(largest[0]), packet.ce_count))
-        taken = space.take(packet.ranges)
-        if taken and packet.space == _APPLICATION:
+        acked = space.take(packet.ranges)
+        if acked and packet.space == _APPLICATION:
             self.steps_of.setdefault("first_application_step", len(self.recorder.steps))
-        self._acked(t_ns, taken, group, sample=sample, ack_delay_ns=packet.ack_delay_ns)
+        self._acked(t_ns, acked, group, sample=sample, ack_delay_ns=packet.ack_delay_ns)
 
     def _acked(
-        self, t_ns: int, taken: list[Range], group: Group, *, sample: bool = True, ack_delay_ns: int = 0
+        self, t_ns: int, acked: list[Range], group: Group, *, sample: bool = True, ack_delay_ns: int = 0
     ) -> None:
-        if still := [each for each in taken if each[0] in self._no_growth]:  # quinn: no window growth
+        if still := [packets for packets in acked if packets[0] in self._no_growth]:  # quinn: no window growth
             self.recorder.discarded(still)
-            taken = [each for each in taken if each not in still]
-        if not taken:
+            acked = [packets for packets in acked if packets not in still]
+        if not acked:
             return
         logged = group.metrics.get("latest_rtt")
         if self.writer.rtt_with_each_sample:
             sample = logged is not None
         elif logged is None and group.metrics:  # unchanged: metrics omit it
             logged = self._known.get("latest_rtt")
-        computed_ns = t_ns - self.recorder.sent_t_ns(taken[-1][1])
+        computed_ns = t_ns - self.recorder.sent_t_ns(acked[-1][1])
         latest_ns = None if logged is None else self._rtt_ns(logged, computed_ns, ack_delay_ns)
         self.recorder.acked(
-            t_ns, taken, sample=sample, latest_rtt_ns=latest_ns, ack_delay_ns=ack_delay_ns,
+            t_ns, acked, sample=sample, latest_rtt_ns=latest_ns, ack_delay_ns=ack_delay_ns,
             app_limited=self._app_limited(group), **_members_of(Ack, group, self._space(_APPLICATION)),
         )  # fmt: skip
         if isinstance(event := self.recorder.steps[-1].event, Ack):
@@ -240,31 +242,31 @@ class Build:
         if not self.writer.rtt_less_delay:
             return rtt_ns
         delay_ns = min(ack_delay_ns, _MAX_ACK_DELAY_NS)
-        taken_off = self._min_rtt_ns is not None and rtt_ns > self._min_rtt_ns
-        kept = self._min_rtt_ns is None or rtt_ns <= self._min_rtt_ns + delay_ns
-        if taken_off and kept:  # both are possible: the times decide
-            taken_off = abs(rtt_ns + delay_ns - computed_ns) < abs(rtt_ns - computed_ns)
-        full_ns = rtt_ns + delay_ns if taken_off else rtt_ns
+        subtracted = self._min_rtt_ns is not None and rtt_ns > self._min_rtt_ns
+        included = self._min_rtt_ns is None or rtt_ns <= self._min_rtt_ns + delay_ns
+        if subtracted and included:  # both are possible: the times decide
+            subtracted = abs(rtt_ns + delay_ns - computed_ns) < abs(rtt_ns - computed_ns)
+        full_ns = rtt_ns + delay_ns if subtracted else rtt_ns
         self._min_rtt_ns = full_ns if self._min_rtt_ns is None else min(full_ns, self._min_rtt_ns)
         return full_ns
 
     def _lost(self, t_ns: int, probe: bool, group: Group) -> None:
-        taken = [
-            each
+        lost = [
+            packet_range
             for item in group.items
             if isinstance(item, Lost)
-            for each in self._space(item.space).take([(item.first, item.last)])
+            for packet_range in self._space(item.space).take([(item.first, item.last)])
         ]
-        if taken and probe:
-            self.recorder.discarded(taken)
-        elif taken:
-            self.recorder.lost(t_ns, taken)
+        if lost and probe:
+            self.recorder.discarded(lost)
+        elif lost:
+            self.recorder.lost(t_ns, lost)
 
     def _discard(self, name: str) -> None:
-        taken = self._space(name).take_all()
-        if taken:
-            self.recorder.discarded(taken)
-            self._count("packets_discarded_with_their_keys", len(taken))
+        discarded = self._space(name).take_all()
+        if discarded:
+            self.recorder.discarded(discarded)
+            self._count("packets_discarded_with_their_keys", len(discarded))
 
     def _app_limited(self, group: Group) -> bool:
         if "app_limited" in group.metrics:
@@ -289,13 +291,13 @@ class Build:
         if now is not None:
             self.logged += 1
             self.agreed += now == self._flight
-            if now != self._flight and self.first_other is None:
-                self.first_other = (self.logged, group.t_ns, now, self._flight)
+            if now != self._flight and self.first_mismatch is None:
+                self.first_mismatch = (self.logged, group.t_ns, now, self._flight)
             self._flight_logged = now
 
-    def _count(self, what: str, times: int) -> None:
+    def _count(self, name: str, times: int) -> None:
         if times:
-            self.counts[what] = self.counts.get(what, 0) + times
+            self.counts[name] = self.counts.get(name, 0) + times
 
     @property
     def agreement(self) -> float:

@@ -67,7 +67,9 @@ class Clock:
 
 def resolution_ns(values: Iterable[int | Decimal], unit_ns: int) -> int:
     """Return in ns the largest unit of s, ms and us that divides all values, or 1."""
-    found = [int((value * unit_ns).to_integral_value()) if isinstance(value, Decimal) else value for value in values]
-    if not any(found):
+    values_ns = [
+        int((value * unit_ns).to_integral_value()) if isinstance(value, Decimal) else value for value in values
+    ]
+    if not any(values_ns):
         return 1
-    return next((unit for unit in _UNITS_NS if all(value % unit == 0 for value in found)), 1)
+    return next((unit for unit in _UNITS_NS if all(value % unit == 0 for value in values_ns)), 1)

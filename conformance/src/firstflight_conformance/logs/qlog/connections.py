@@ -32,21 +32,21 @@ def chosen(path: Path, traces: list[Trace], number: int | None = None, group: st
         return trace
     if group not in groups:
         raise RecordingError(path, "file", f"has no connection with the group_id {group}")
-    records = [each for each in trace.records if str(each[1].get("group_id", group)) == group]
+    records = [placed for placed in trace.records if str(placed[1].get("group_id", group)) == group]
     return Trace(trace.header, records, trace.notes)
 
 
 def qlog_connections(path: Path, data: bytes) -> list[str]:
     """Return a line for each connection of a qlog, with the options that choose it."""
-    found = []
+    lines = []
     for number, trace in enumerate(read_traces(path, data)):
         groups = Counter(str(record["group_id"]) for _, record in trace.records if "group_id" in record)
         if len(groups) < 2:
-            found.append(f"--trace {number}: {len(trace.records)} records")
-        found += [
+            lines.append(f"--trace {number}: {len(trace.records)} records")
+        lines += [
             f"--trace {number} --group {name}: {count} records" for name, count in groups.items() if len(groups) > 1
         ]
-    return found
+    return lines
 
 
 def _one_connection(records: list[Placed]) -> bool:
@@ -56,12 +56,12 @@ def _one_connection(records: list[Placed]) -> bool:
     where the next begins, and only Initial packets precede the last name. No packet is sent under two names: a second
     connection would start again with packet 0.
     """
-    grouped = [each for _, each in records if "group_id" in each]
+    grouped = [record for _, record in records if "group_id" in record]
     runs = [(name, list(run)) for name, run in groupby(grouped, key=lambda record: str(record["group_id"]))]
     if len({name for name, _ in runs}) < len(runs):
         return False
-    sent = [{_packet(each) for each in run if event_name(each.get("name")) == "packet_sent"} for _, run in runs]
-    spaces = [{_packet(each)[0] for each in run} - {None} for _, run in runs]
+    sent = [{_packet(record) for record in run if event_name(record.get("name")) == "packet_sent"} for _, run in runs]
+    spaces = [{_packet(record)[0] for record in run} - {None} for _, run in runs]
     return all(before <= {"initial"} for before in spaces[:-1]) and not any(a & b for a, b in pairwise(sent))
 
 

@@ -65,7 +65,7 @@ def _closed(data: bytes) -> bytes | None:
                 end = token.end(), [*opened]
     if end is None or not opened:
         return None
-    return data[: end[0]] + b"".join(_CLOSING[each] for each in reversed(end[1]))
+    return data[: end[0]] + b"".join(_CLOSING[bracket] for bracket in reversed(end[1]))
 
 
 def _is_one_object(data: bytes) -> bool:
@@ -92,8 +92,8 @@ def _trace(path: Path, number: int, trace: object, document: Record, notes: tupl
 def _rows(path: Path, place: str, trace: Record, events: list[Any]) -> Iterator[tuple[str, Record]]:
     """Yield the records. In old drafts a record is a row with the columns ``event_fields``."""
     names = trace.get("event_fields")
-    given = trace.get("common_fields")
-    common: Record = given if isinstance(given, dict) else {}
+    common_fields = trace.get("common_fields")
+    common: Record = common_fields if isinstance(common_fields, dict) else {}
     for index, event in enumerate(events):
         where = f"{place}.events[{index}]"
         if event in ([], {}):  # writers add an empty event after the trailing comma

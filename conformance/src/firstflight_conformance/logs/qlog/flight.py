@@ -35,7 +35,7 @@ class Space:
 
     def send(self, first: int, last: int, number: int) -> None:
         """Add packets to flight. Raise :class:`SentTwiceError` for a packet number that was used before."""
-        if first <= self.largest and (first in self.sent or any(first <= each.first <= last for each in self.pieces)):
+        if first <= self.largest and (first in self.sent or any(first <= piece.first <= last for piece in self.pieces)):
             raise SentTwiceError(f"packet {first} is sent twice")
         self.sent.add(first)
         self.largest = max(self.largest, last)
@@ -50,7 +50,7 @@ class Space:
 
     def take(self, ranges: list[Range]) -> list[Range]:
         """Remove the packets of the ranges from flight. Return their recorded numbers, in rising order."""
-        taken = []
+        removed = []
         for first, last in ranges:
             index = max(bisect_right(self.pieces, first, key=_FIRST) - 1, 0)
             while index < len(self.pieces) and self.pieces[index].first <= last:
@@ -60,17 +60,17 @@ class Space:
                     index += 1
                     continue
                 rest = [(piece.first, low - 1), (high + 1, piece.last)]
-                left = [_Piece(a, b, piece.number + a - piece.first) for a, b in rest if a <= b]
-                self.pieces[index : index + 1] = left
-                index += len(left) and left[0].first < low
-                taken.append((piece.number + low - piece.first, piece.number + high - piece.first))
-        return sorted(taken)
+                remaining_pieces = [_Piece(a, b, piece.number + a - piece.first) for a, b in rest if a <= b]
+                self.pieces[index : index + 1] = remaining_pieces
+                index += len(remaining_pieces) and remaining_pieces[0].first < low
+                removed.append((piece.number + low - piece.first, piece.number + high - piece.first))
+        return sorted(removed)
 
     def take_all(self) -> list[Range]:
         """Remove all packets from flight, and return them as recorded numbers."""
-        taken = [(each.number, each.number + each.last - each.first) for each in self.pieces]
+        removed = [(piece.number, piece.number + piece.last - piece.first) for piece in self.pieces]
         self.pieces.clear()
-        return sorted(taken)
+        return sorted(removed)
 
     def holds(self, packet: int) -> bool:
         """Return whether a packet is in flight."""
@@ -79,8 +79,8 @@ class Space:
 
     def take_number(self, number: int) -> list[Range]:
         """Remove a packet by its recorded number. Return it as a range, or an empty list if it is not in this space."""
-        for each in self.pieces:
-            if each.number <= number <= each.number + each.last - each.first:
-                own = each.first + number - each.number
+        for piece in self.pieces:
+            if piece.number <= number <= piece.number + piece.last - piece.first:
+                own = piece.first + number - piece.number
                 return self.take([(own, own)])
         return []

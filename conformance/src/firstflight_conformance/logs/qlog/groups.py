@@ -30,7 +30,7 @@ class Order:
         """Return a description of the order."""
         if self.prior:
             return "metrics before ACKs, without their effect"
-        where = ["before" if each else "after" for each in (self.sent_before, self.ack_before)]
+        where = ["before" if is_before else "after" for is_before in (self.sent_before, self.ack_before)]
         return f"metrics {where[0]} sent packets, {where[1]} ACKs"
 
 
@@ -87,18 +87,24 @@ def arranged(items: Iterable[Item], order: Order) -> list[Item]:
     """Return the items with metrics and losses after the record of their packet."""
     if order.prior:
         return as_processed(list(items))
-    found: list[Item] = []
+    ordered: list[Item] = []
     barrier = 0
     for item in items:
-        if order.sent_before and isinstance(item, Sent) and item.in_flight and found and isinstance(found[-1], Metrics):
-            metrics = found.pop()
-            found += [item, metrics]
+        if (
+            order.sent_before
+            and isinstance(item, Sent)
+            and item.in_flight
+            and ordered
+            and isinstance(ordered[-1], Metrics)
+        ):
+            metrics = ordered.pop()
+            ordered += [item, metrics]
         elif order.ack_before and isinstance(item, Received) and item.ranges:
-            found.insert(_begin(found, barrier, item.t_ns, order), item)
-            barrier = len(found)
+            ordered.insert(_begin(ordered, barrier, item.t_ns, order), item)
+            barrier = len(ordered)
         else:
-            found.append(item)
-    return found
+            ordered.append(item)
+    return ordered
 
 
 def losses_first(items: list[Item]) -> list[Item]:
@@ -106,7 +112,7 @@ def losses_first(items: list[Item]) -> list[Item]:
 
     The metrics of the losses start at the first with bytes in flight, the metrics of the ACK at the last.
     """
-    found: list[Item] = []
+    ordered: list[Item] = []
     index = 0
     while index < len(items):
         first = index + 1
@@ -114,14 +120,14 @@ def losses_first(items: list[Item]) -> list[Item]:
         end = _run(items, lost, Lost)
         flights = [at for at in range(first, lost) if _tells_flight(items[at])]
         if isinstance(items[index], Received) and end > lost and len(flights) > 1:
-            of_losses, of_ack = flights[0], flights[-1]
-            found += [*items[lost:end], *items[of_losses:of_ack]]
-            found += [items[index], *items[first:of_losses], *items[of_ack:lost]]
+            losses_start, ack_start = flights[0], flights[-1]
+            ordered += [*items[lost:end], *items[losses_start:ack_start]]
+            ordered += [items[index], *items[first:losses_start], *items[ack_start:lost]]
             index = end
         else:
-            found.append(items[index])
+            ordered.append(items[index])
             index = first
-    return found
+    return ordered
 
 
 def _run(items: list[Item], begin: int, kind: type) -> int:
@@ -135,16 +141,16 @@ def _tells_flight(item: Item) -> bool:
     return isinstance(item, Metrics) and "bytes_in_flight" in item.values
 
 
-def _begin(found: list[Item], barrier: int, t_ns: int, order: Order) -> int:
+def _begin(items: list[Item], barrier: int, t_ns: int, order: Order) -> int:
     """Return the index of the first metrics or losses of an ACK that were logged before it.
 
     Items before ``barrier`` belong to an earlier ACK. The first metrics with bytes in flight after a sent packet belong
     to that packet.
     """
-    begin = len(found)
-    while begin > barrier and isinstance(found[begin - 1], _OF_AN_ACK) and t_ns - found[begin - 1].t_ns < _BEFORE_NS:
+    begin = len(items)
+    while begin > barrier and isinstance(items[begin - 1], _OF_AN_ACK) and t_ns - items[begin - 1].t_ns < _BEFORE_NS:
         begin -= 1
-    before = found[begin - 1] if begin > 0 else None
+    before = items[begin - 1] if begin > 0 else None
     if isinstance(before, Sent) and before.in_flight and not order.sent_before:
-        begin = next((at + 1 for at in range(begin, len(found)) if _tells_flight(found[at])), begin)
+        begin = next((at + 1 for at in range(begin, len(items)) if _tells_flight(items[at])), begin)
     return begin

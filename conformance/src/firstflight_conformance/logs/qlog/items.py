@@ -180,14 +180,14 @@ class Reader:
         if frames is None:
             return Received(t_ns, space, packet or 0, None)
         acks = [frame for frame in frames if _kind(frame) == "ack"]
-        found = received(t_ns, space, packet or 0, acks)
-        found.confirms = any(_kind(frame) == "handshake_done" for frame in frames)
-        return found
+        received_packet = received(t_ns, space, packet or 0, acks)
+        received_packet.confirms = any(_kind(frame) == "handshake_done" for frame in frames)
+        return received_packet
 
     def _acked(self, t_ns: int, data: Mapping[str, Any]) -> Item | None:
         space = space_of(data.get("packet_number_space", "application_data"))
-        numbers = sorted(whole(each, "packet_numbers", _NUMBER_MAX) for each in data.get("packet_numbers") or [])
-        return Acked(t_ns, space, [(each, each) for each in numbers]) if space and numbers else None
+        numbers = sorted(whole(number, "packet_numbers", _NUMBER_MAX) for number in data.get("packet_numbers") or [])
+        return Acked(t_ns, space, [(number, number) for number in numbers]) if space and numbers else None
 
     def _lost(self, t_ns: int, data: Mapping[str, Any]) -> Item | None:
         space, packet, _ = _header(data, "unknown")
@@ -260,7 +260,7 @@ def received(t_ns: int, space: str, packet: int, acks: list[Mapping[str, Any]]) 
 def _acked_range(entry: object) -> Range:
     if not isinstance(entry, list) or len(entry) not in (1, 2):
         raise FieldError(f"acked_ranges: expected [first] or [first, last], got {entry!r}")
-    first, last = (whole(each, "acked_ranges", _NUMBER_MAX) for each in (entry[0], entry[-1]))
+    first, last = (whole(bound, "acked_ranges", _NUMBER_MAX) for bound in (entry[0], entry[-1]))
     if last < first:
         raise FieldError(f"acked_ranges: {first} to {last} is not a rising range")
     return first, last
@@ -281,10 +281,10 @@ def _size(data: Mapping[str, Any]) -> int | None:
     header = member(data, "header")
     for size in (_length(data), header.get("length"), header.get("packet_size")):
         if size is not None:
-            found = whole(size, "length")
-            if not 0 < found <= _PACKET_MAX_BYTES:
-                raise FieldError(f"length: {found} is outside 1..65535")
-            return found
+            size_bytes = whole(size, "length")
+            if not 0 < size_bytes <= _PACKET_MAX_BYTES:
+                raise FieldError(f"length: {size_bytes} is outside 1..65535")
+            return size_bytes
     return None
 
 

@@ -15,7 +15,7 @@ _PADDED_BYTES, UNSEEN = 600, "unseen padding"
 
 def frames_of(records: Iterable[tuple[str, Record]], name: str) -> dict[tuple[str, int], list[Record]]:
     """Return the frames in the records with this name, by packet number space and packet number."""
-    found: dict[tuple[str, int], list[Record]] = {}
+    frames_by_packet: dict[tuple[str, int], list[Record]] = {}
     for _, record in records:
         if event_name(record.get("name")) != name:
             continue
@@ -23,8 +23,10 @@ def frames_of(records: Iterable[tuple[str, Record]], name: str) -> dict[tuple[st
         header = member(data, "header")
         space, packet, frames = space_of(header.get("packet_type")), header.get("packet_number"), data.get("frames")
         if space is not None and packet is not None and isinstance(frames, list):
-            found[space, whole(packet, "packet_number")] = [frame for frame in frames if isinstance(frame, dict)]
-    return found
+            frames_by_packet[space, whole(packet, "packet_number")] = [
+                frame for frame in frames if isinstance(frame, dict)
+            ]
+    return frames_by_packet
 
 
 def joined(
@@ -33,18 +35,18 @@ def joined(
     peer_received: dict[tuple[str, int], list[Record]],
 ) -> list[Item]:
     """Return the items, with the frames that the peer logged for items without frames."""
-    found: list[Item] = []
+    joined_items: list[Item] = []
     for item in items:
         if isinstance(item, Received) and item.ranges is None:
             frames = peer_sent.get((item.space, item.packet), [])
             acks: list[Mapping[str, Any]] = [frame for frame in frames if frame.get("frame_type") == "ack"]
             if any(frame.get("frame_type") == "handshake_done" for frame in frames):  # RFC 9001, section 4.9.2
-                found.append(Discarded(item.t_ns, "handshake"))
-            found.append(received(item.t_ns, item.space, item.packet, acks))
+                joined_items.append(Discarded(item.t_ns, "handshake"))
+            joined_items.append(received(item.t_ns, item.space, item.packet, acks))
         elif isinstance(item, Sent) and item.frames is None and (item.space, item.first) in peer_received:
             kinds = frozenset(str(frame.get("frame_type")) for frame in peer_received[item.space, item.first])
             kinds |= {UNSEEN} if (item.size_bytes or 0) > _PADDED_BYTES and kinds == {"ack"} else set()
-            found.append(replace(item, frames=kinds))
+            joined_items.append(replace(item, frames=kinds))
         else:
-            found.append(item)
-    return found
+            joined_items.append(item)
+    return joined_items

@@ -45,7 +45,7 @@ class _Flight:
 def as_processed(items: Sequence[Item]) -> list[Item]:
     """Return the items in the order of processing, with the RTT and the next window of each ACK after its record."""
     ordered = _in_order([item for item in items if not isinstance(item, Metrics) or "bytes_in_flight" in item.values])
-    found: list[Item] = []
+    processed: list[Item] = []
     ack: int | None = None  # index for the metrics of the last ACK
     for index, item in enumerate(ordered):
         before = ordered[index - 1] if index else None
@@ -54,43 +54,43 @@ def as_processed(items: Sequence[Item]) -> list[Item]:
                 name: item.values[name] for name in ("cwnd_bytes", "ssthresh_bytes") if name in item.values
             }
             if ack is not None:
-                found.insert(ack, Metrics(item.t_ns, window))
-            found.append(Metrics(item.t_ns, {"bytes_in_flight": item.values["bytes_in_flight"]}))
+                processed.insert(ack, Metrics(item.t_ns, window))
+            processed.append(Metrics(item.t_ns, {"bytes_in_flight": item.values["bytes_in_flight"]}))
             ack = None
             continue
-        found.append(item)
+        processed.append(item)
         if isinstance(item, Received) and item.ranges:
             if isinstance(before, Metrics) and "latest_rtt" in before.values:
-                found.append(Metrics(item.t_ns, {"latest_rtt": before.values["latest_rtt"]}))
-            ack = len(found)
-    return found
+                processed.append(Metrics(item.t_ns, {"latest_rtt": before.values["latest_rtt"]}))
+            ack = len(processed)
+    return processed
 
 
 def _in_order(items: Sequence[Item]) -> list[Item]:
     """Return the items, with packets that were in flight when an ACK was processed moved before its metrics."""
-    flight, found, rest = _Flight(), list[Item](), list(items)
+    flight, processed, rest = _Flight(), list[Item](), list(items)
     index = 0
     while index < len(rest):
         item = rest[index]
         if isinstance(item, Metrics):
             early = _early(rest[index + 1 :], item, item.values["bytes_in_flight"] - flight.bytes)
-            for each in early:
-                flight.take(each)
-                found.append(replace(each, t_ns=item.t_ns))
-                rest.remove(each)
+            for packet in early:
+                flight.take(packet)
+                processed.append(replace(packet, t_ns=item.t_ns))
+                rest.remove(packet)
         flight.take(item)
-        found.append(item)
+        processed.append(item)
         index += 1
-    return found
+    return processed
 
 
 def _early(behind: Sequence[Item], metrics: Metrics, missing_bytes: int) -> list[Sent]:
     """Return the next packets if their sizes add up to ``missing_bytes``, or an empty list."""
-    found: list[Sent] = []
+    packets: list[Sent] = []
     for item in behind:
         if missing_bytes <= 0 or item.t_ns - metrics.t_ns > _LATE_NS:
             break
         if isinstance(item, Sent) and item.in_flight and item.size_bytes is not None:
-            found.append(item)
+            packets.append(item)
             missing_bytes -= item.size_bytes * (item.last - item.first + 1)
-    return found if missing_bytes == 0 else []
+    return packets if missing_bytes == 0 else []

@@ -97,8 +97,10 @@ def read_qlog(
             "the RTT samples of the log fit no unit (perhaps without the ACK delay): RTTs from the times are used"
         )
     elif build.rtt_unit_ns != NS_PER_MS:
-        unit, other = ("s", "us") if build.rtt_unit_ns > NS_PER_MS else ("us", "s")
-        notes.append(f"the RTTs are in {unit}, or the times in {other}: the times are used, in the unit of the header")
+        unit, time_unit = ("s", "us") if build.rtt_unit_ns > NS_PER_MS else ("us", "s")
+        notes.append(
+            f"the RTTs are in {unit}, or the times in {time_unit}: the times are used, in the unit of the header"
+        )
     if not build.rtts and build.rtt_unit_ns is not None:
         notes.append("the log has no RTT samples: RTTs from the times are used; see the margin")
     return Log(recording, build.agreement, order, tuple(notes))
@@ -183,7 +185,7 @@ def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int | None:
     """Return the unit of RTTs that fits the times, or None: the log may subtract the ACK delay."""
     if not rtts:
         return NS_PER_MS
-    logged, computed_ns = median_low([each for each, _ in rtts]), median_low([each for _, each in rtts])
+    logged, computed_ns = median_low([rtt for rtt, _ in rtts]), median_low([rtt_ns for _, rtt_ns in rtts])
     for unit_ns in _RTT_UNITS_NS:
         if computed_ns <= 4 * logged * unit_ns and logged * unit_ns <= 4 * max(computed_ns, 250_000):
             return unit_ns
@@ -191,8 +193,8 @@ def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int | None:
 
 
 def _check_build(path: Path, build: Build, order: Order) -> None:
-    if not build.whole and build.first_other is not None:
-        place, t_ns, logged_bytes, bytes_in_flight = build.first_other
+    if not build.whole and build.first_mismatch is not None:
+        place, t_ns, logged_bytes, bytes_in_flight = build.first_mismatch
         raise RecordingError(
             path,
             "bytes_in_flight",
@@ -221,8 +223,8 @@ def _recording(path: Path, items: Sequence[Item], build: Build, options: LogOpti
         rtts_ns = max(times_ns, _LATENESS_NS)
     source: dict[str, Any] = {"kind": "qlog", "name": path.name, "writer": name}
     recording = build.recording(source, Config(datagram, window), (times_ns, rtts_ns))
-    given = options.initial_window_bytes or "initial_window_bytes" in parameters
-    return recording if given else _with_range(recording)
+    window_is_known = options.initial_window_bytes or "initial_window_bytes" in parameters
+    return recording if window_is_known else _with_range(recording)
 
 
 def _with_range(recording: Recording) -> Recording:
@@ -245,16 +247,16 @@ def _with_range(recording: Recording) -> Recording:
 
 def _first_window(items: Sequence[Item]) -> int | None:
     """Return the first window of the log. quiche adapts it to the datagram size until it sends the first packet."""
-    found: int | None = None
+    first_bytes: int | None = None
     sent = 0
     for item in items:
         sent += isinstance(item, Sent)
-        if found is not None and (sent > 1 or isinstance(item, Received | Acked)):
+        if first_bytes is not None and (sent > 1 or isinstance(item, Received | Acked)):
             break
         window = item.values.get("cwnd_bytes") if isinstance(item, Metrics) else None
-        if window is not None and (found is None or window < found):
-            found = window
-    return found
+        if window is not None and (first_bytes is None or window < first_bytes):
+            first_bytes = window
+    return first_bytes
 
 
 def _largest(build: Build) -> int:

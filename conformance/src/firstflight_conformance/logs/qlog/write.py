@@ -66,13 +66,13 @@ def _records(recording: Recording, title: str, description: str, extra: Extra) -
     yield _header(title, description)
     if recording.steps:
         yield _record(recording.steps[0].event.t_ns, "recovery:parameters_set", _parameters(recording))
-    shown: Record = {}
+    written: Record = {}
     received = 0
     for index, step in enumerate(recording.steps):
         event = step.event
-        data = [*_event(event, received), *_state(shown, step), *extra(index), *_members(event)]
+        data = [*_event(event, received), *_state(written, step), *extra(index), *_members(event)]
         received += isinstance(event, Ack)
-        metrics = _metrics(step, shown)
+        metrics = _metrics(step, written)
         if metrics:
             data.append(("recovery:metrics_updated", metrics))
         yield from (_record(event.t_ns, name, content) for name, content in data)
@@ -142,36 +142,36 @@ def _members(event: Event) -> Iterator[tuple[str, Record]]:
     """Yield the members of an event without a place in qlog. ``not_in_flight`` is written as frames."""
     for name, value in optional_members(event).items():
         if name != "not_in_flight":
-            yield "firstflight:members", {name: [list(each) for each in value] if isinstance(value, tuple) else value}
+            yield "firstflight:members", {name: [list(pair) for pair in value] if isinstance(value, tuple) else value}
 
 
-def _state(shown: Record, step: Step) -> Iterator[tuple[str, Record]]:
+def _state(written: Record, step: Step) -> Iterator[tuple[str, Record]]:
     """Yield the record of a state change."""
-    new, old = step.subject.get("state"), shown.get("state")
+    new, old = step.subject.get("state"), written.get("state")
     if new is not None and new != old:
         yield "recovery:congestion_state_updated", {"new": new} if old is None else {"old": old, "new": new}
-        shown["state"] = new
+        written["state"] = new
 
 
-def _metrics(step: Step, shown: Record) -> Record:
+def _metrics(step: Step, written: Record) -> Record:
     """Return the changed metrics, and the RTT of each sample."""
     event, subject = step.event, step.subject
     now: Record = {}
     if "cwnd_bytes" in subject:
         now["congestion_window"] = subject["cwnd_bytes"]
-    if subject.get("ssthresh_bytes") is not None or "ssthresh" in shown:
+    if subject.get("ssthresh_bytes") is not None or "ssthresh" in written:
         threshold = subject.get("ssthresh_bytes")
         now["ssthresh"] = _NO_THRESHOLD if threshold is None else threshold
     if isinstance(event, Sent | Ack | Lost):
         now["bytes_in_flight"] = subject.get("bytes_in_flight", event.bytes_in_flight)
-    if isinstance(event, Sent | Ack) and (event.app_limited or "app_limited" in shown):
+    if isinstance(event, Sent | Ack) and (event.app_limited or "app_limited" in written):
         now["app_limited"] = event.app_limited
     if isinstance(event, Ack):
         for name in ("min_rtt", "smoothed_rtt"):
             if (rtt_ns := getattr(event, f"{name}_ns")) is not None:
                 now[name] = ms(rtt_ns)
-    changed = {name: value for name, value in now.items() if shown.get(name) != value}
-    shown |= now
+    changed = {name: value for name, value in now.items() if written.get(name) != value}
+    written |= now
     if isinstance(event, Ack) and event.latest_rtt_ns is not None:
         changed["latest_rtt"] = ms(event.latest_rtt_ns)
     return changed

@@ -61,11 +61,11 @@ def writer_of(header: Mapping[str, Any], records: Sequence[tuple[str, Mapping[st
         return OWN
     text = json.dumps(header, default=str).lower()
     named = next((writer for writer in WRITERS if writer.name in text), UNKNOWN)
-    if named is UNKNOWN and any(map(_of_quiche, (record for _, record in records[:_SEARCHED]))):
+    if named is UNKNOWN and any(map(_is_quiche_record, (record for _, record in records[:_SEARCHED]))):
         return next(writer for writer in WRITERS if writer.name == "quiche")
     return named
 
 
-def _of_quiche(record: Mapping[str, Any]) -> bool:
+def _is_quiche_record(record: Mapping[str, Any]) -> bool:
     data = record.get("data")
     return isinstance(data, dict) and any(key == "send_at_time" or key.startswith("cf_") for key in data)

@@ -25,7 +25,7 @@ class Answer:
 def answers_of(recording: Recording) -> list[Answer]:
     """Return the last reported values after each event."""
     now = Answer(initial_window_bytes(recording))
-    found = []
+    answers = []
     for step in recording.steps:
         subject = step.subject
         now = Answer(
@@ -34,8 +34,8 @@ def answers_of(recording: Recording) -> list[Answer]:
             subject.get("state", now.state),
             "cwnd_bytes" in subject,
         )
-        found.append(now)
-    return found
+        answers.append(now)
+    return answers
 
 
 def initial_window_bytes(recording: Recording) -> int:
@@ -53,12 +53,12 @@ def windows_before(answers: Sequence[Answer], first_bytes: int) -> list[int]:
 
 def known_before(recording: Recording, before: Sequence[int]) -> list[int | None]:
     """Return the window before each event, or ``None`` after an event that may have changed it without a report."""
-    found: list[int | None] = []
+    windows: list[int | None] = []
     known = True
     for step, window_bytes in zip(recording.steps, before, strict=True):
-        found.append(window_bytes if known else None)
+        windows.append(window_bytes if known else None)
         if "cwnd_bytes" in step.subject:
             known = True
         elif not isinstance(step.event, Sent):
             known = False
-    return found
+    return windows

@@ -18,13 +18,13 @@ def with_flags(events: Sequence[Event], app_limited: Callable[[int, Ack], bool])
 def with_samples(events: Sequence[Event], move: Callable[[int], int]) -> tuple[Event, ...]:
     """Return the events with each RTT sample changed by ``move``, and the estimates recomputed."""
     rtt = RttEstimator()
-    found: list[Event] = []
+    changed_events: list[Event] = []
     for event in events:
         if not isinstance(event, Ack) or event.latest_rtt_ns is None:
-            found.append(event)
+            changed_events.append(event)
             continue
         rtt.sample(max(move(event.latest_rtt_ns), 1), event.ack_delay_ns)
-        found.append(
+        changed_events.append(
             replace(event, latest_rtt_ns=rtt.latest_ns, min_rtt_ns=rtt.min_ns, smoothed_rtt_ns=rtt.smoothed_ns)
         )
-    return tuple(found)
+    return tuple(changed_events)

@@ -118,8 +118,8 @@ class Recorder:
         """Add members of :class:`Subject` that the sender reported after the last event."""
         step = self.steps[-1]
         subject: Any = {**step.subject, **answers}
-        found: Subject = subject
-        self.steps[-1] = replace(step, subject=found)
+        typed_subject: Subject = subject
+        self.steps[-1] = replace(step, subject=typed_subject)
 
     def recording(self, header: Header) -> Recording:
         """Return the recording up to now."""
@@ -143,9 +143,9 @@ class Recorder:
 
 def _ranges(packets: Packets) -> list[tuple[int, int]]:
     """Return packets as maximal ranges in rising order."""
-    given = sorted((each, each) if isinstance(each, int) else each for each in packets)
+    sorted_ranges = sorted((packet, packet) if isinstance(packet, int) else packet for packet in packets)
     ranges: list[tuple[int, int]] = []
-    for first, last in given:
+    for first, last in sorted_ranges:
         if ranges and ranges[-1][1] + 1 == first:
             first = ranges.pop()[0]  # noqa: PLW2901 - the range grows to the left
         ranges.append((first, last))

@@ -77,13 +77,13 @@ class Recording:
 
     def in_full_flight(self) -> tuple[Event, ...]:
         """Return the events as if no packet was discarded: their bytes in flight follow from the events alone."""
-        discarded_bytes, found = 0, []
+        discarded_bytes, events = 0, []
         for step in self.steps:
             event, discarded_bytes = step.event, discarded_bytes + step.discarded_bytes
             if discarded_bytes and isinstance(event, Sent | Ack | Lost):
                 event = replace(event, bytes_in_flight=event.bytes_in_flight + discarded_bytes)
-            found.append(event)
-        return tuple(found)
+            events.append(event)
+        return tuple(events)
 
     def cut(self, *, events: int | None = None, duration_ns: int | None = None) -> "Recording":
         """Return the beginning: at most ``events`` events, within the duration after the first event.
@@ -104,15 +104,15 @@ class Recording:
         if refused := {Sent, Ack, Lost} & set(events):
             names = ", ".join(sorted(kind.__name__.lower() for kind in refused))
             raise ValueError(f"{names}: later events depend on it")
-        kept = tuple(
+        steps = tuple(
             replace(step, subject=_without(step.subject, answers))
             for step in self.steps
             if not isinstance(step.event, tuple(events))
         )
-        return replace(self, steps=kept)
+        return replace(self, steps=steps)
 
 
 def _without(subject: Subject, names: Collection[str]) -> Subject:
-    left: Any = {name: value for name, value in subject.items() if name not in names}
-    found: Subject = left
-    return found
+    members: Any = {name: value for name, value in subject.items() if name not in names}
+    typed: Subject = members
+    return typed

@@ -29,11 +29,13 @@ class Release:
 
 def releases_of(events: Sequence[Event]) -> list[Release]:
     """Return the releases. ``app_limited`` at the last packets: the application or the receiver ended the release."""
-    found = list(_releases(events, _at_once_ns(events)))
-    for number, (release, event) in enumerate(zip(found, (events[each.index] for each in found), strict=True)):
-        following = found[number + 1] if number + 1 < len(found) else release
+    releases = list(_releases(events, _at_once_ns(events)))
+    for number, (release, event) in enumerate(
+        zip(releases, (events[release.index] for release in releases), strict=True)
+    ):
+        following = releases[number + 1] if number + 1 < len(releases) else release
         release.limited = following.clocked and not (isinstance(event, Sent) and event.app_limited)
-    return found
+    return releases
 
 
 def _releases(events: Sequence[Event], at_once_ns: int) -> Iterator[Release]:
@@ -65,13 +67,13 @@ def _at_once_ns(events: Sequence[Event]) -> int:
 def initial_release(events: Sequence[Event]) -> tuple[Release, int] | None:
     """Return the first release that the window ended, with the number of its round (from 1), or None."""
     ends = {release.index: release for release in releases_of(events) if release.limited}
-    number, left_bytes = 1, None
+    number, remaining_bytes = 1, None
     for index, event in enumerate(events):
         if index in ends:
             return ends[index], number
         if isinstance(event, Ack):
-            left_bytes = event.bytes_in_flight + event.bytes if left_bytes is None else left_bytes
-            left_bytes -= event.bytes
-            if left_bytes <= 0:
-                number, left_bytes = number + 1, None
+            remaining_bytes = event.bytes_in_flight + event.bytes if remaining_bytes is None else remaining_bytes
+            remaining_bytes -= event.bytes
+            if remaining_bytes <= 0:
+                number, remaining_bytes = number + 1, None
     return None

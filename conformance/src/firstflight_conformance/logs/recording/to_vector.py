@@ -51,7 +51,7 @@ def with_computed_rtts(events: tuple[Event, ...], algorithm: str) -> tuple[Event
     A confirmed new address restarts the estimator. Packets of the old path give no sample.
     """
     rtt, path_start_ns = RttEstimator(), 0
-    found: list[Event] = []
+    computed_events: list[Event] = []
     for event in events:
         if isinstance(event, PathChange) and confirms_address(algorithm):
             rtt, path_start_ns = RttEstimator(), event.t_ns
@@ -61,12 +61,12 @@ def with_computed_rtts(events: tuple[Event, ...], algorithm: str) -> tuple[Event
             if event.latest_rtt_ns is not None and sent_t_ns > path_start_ns:
                 latest_ns = event.t_ns - sent_t_ns
                 rtt.sample(latest_ns, event.ack_delay_ns)
-            found.append(
+            computed_events.append(
                 replace(event, latest_rtt_ns=latest_ns, min_rtt_ns=rtt.min_ns, smoothed_rtt_ns=rtt.smoothed_ns)
             )
         else:
-            found.append(event)
-    return tuple(found)
+            computed_events.append(event)
+    return tuple(computed_events)
 
 
 def _name(header: Header) -> str:

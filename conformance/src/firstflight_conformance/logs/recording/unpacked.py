@@ -39,25 +39,25 @@ def unpacked(file: BinaryIO, most_bytes: int) -> Content:
 def _unpacked(name: str, library: Callable[[], _Library], pieces: Iterator[bytes], most_bytes: int) -> Content:
     """Unpack consecutive members. Ignore zeros between members, and trailing bytes that are not a member."""
     begin, error_of_library = library()
-    current, found = begin(), list[bytes]()
+    current, outputs = begin(), list[bytes]()
     first, begun, size = True, 0, 0  # begun: outputs before the current member
     try:
         for piece in pieces:
             rest = piece
             while rest:
                 if current.eof:
-                    current, first, begun = begin(), False, len(found)
+                    current, first, begun = begin(), False, len(outputs)
                 if output := current.decompress(rest):
-                    found.append(output)
+                    outputs.append(output)
                     size += len(output)
                 rest = current.unused_data.lstrip(b"\0") if current.eof else b""
             if size >= most_bytes:
                 break
     except error_of_library as error:
-        if first or len(found) > begun:
+        if first or len(outputs) > begun:
             raise OSError(0, f"is not a complete {name} file: {error}") from error
-        return Content(b"".join(found), name)
-    return Content(b"".join(found), name, cut=not current.eof and size < most_bytes)
+        return Content(b"".join(outputs), name)
+    return Content(b"".join(outputs), name, cut=not current.eof and size < most_bytes)
 
 
 def _gzip() -> _Library:
