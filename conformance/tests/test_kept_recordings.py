@@ -124,8 +124,8 @@ def test_a_trace_of_tcp_probe(tmp_path: Path) -> None:
 
 
 _FORMS = {
-    "bpftrace-tcp_info.csv": r"no column t, acked_bytes, in_flight_bytes, cwnd_bytes",
-    "table-one-name-wrong.csv": r"no column in_flight_bytes;.*--columns in_flight_bytes=NAME",
+    "bpftrace-tcp_info.csv": r"missing column t, acked_bytes, in_flight_bytes, cwnd_bytes",
+    "table-one-name-wrong.csv": r"missing column in_flight_bytes;.*--columns in_flight_bytes=NAME",
     "ns3-cwnd.txt": r"read are qlogs, TCP captures.*row per ACK",
     "tcpdump.txt": r"text of tcpdump.*-w FILE",
 }
@@ -186,29 +186,33 @@ def test_hystartpp_in_the_kernel(tmp_path: Path) -> None:
     assert "slow-start/rfc-9002" not in document["may_be"]
 
 
-@pytest.mark.parametrize("kept", sorted(CAPTURES.glob("*.pcap.gz")), ids=lambda each: each.name)
+@pytest.mark.parametrize("capture", sorted(CAPTURES.glob("*.pcap.gz")), ids=lambda path: path.name)
 @pytest.mark.parametrize("number", range(8))
-def test_two_acks_in_another_order(tmp_path: Path, kept: Path, number: int) -> None:
+def test_two_acks_in_another_order(tmp_path: Path, capture: Path, number: int) -> None:
     """Exchanging neighbouring ACKs does not change the verdict."""
-    whole = bytearray(gzip.decompress(kept.read_bytes()))
+    whole = bytearray(gzip.decompress(capture.read_bytes()))
     file = tmp_path / "capture.pcap"
     file.write_bytes(whole)
     plain = judge(read(file).recording)
     file.write_bytes(exchanged(whole, number))
-    other = judge(read(file).recording)
-    assert (other.undecided, other.may_be) == (plain.undecided, plain.may_be)
-    assert other.did.initial_window_bytes == plain.did.initial_window_bytes
+    reordered = judge(read(file).recording)
+    assert (reordered.undecided, reordered.may_be) == (plain.undecided, plain.may_be)
+    assert reordered.did.initial_window_bytes == plain.did.initial_window_bytes
 
 
 def exchanged(data: bytearray, number: int) -> bytes:
     """Return a capture with two neighbouring ACKs exchanged, after (``number`` + 1) tenths of the ACKs."""
     (entry, *_) = with_data(catalogue(bytes(data)))
-    found = list(frames(bytes(data)))
+    all_frames = list(frames(bytes(data)))
     peer = entry.hosts[1 - entry.sender]
     segments = list(segments_of(bytes(data), entry))
-    acks = [at for at, each in enumerate(segments) if each.source == peer and not each.syn and not each.payload_bytes]
+    acks = [
+        at
+        for at, segment in enumerate(segments)
+        if segment.source == peer and not segment.syn and not segment.payload_bytes
+    ]
     at = (number + 1) * len(acks) // 10
-    first, second = (found[each] for each in acks[at : at + 2])
+    first, second = (all_frames[index] for index in acks[at : at + 2])
     assert first.end - first.start == second.end - second.start
     changed = bytearray(data)
     changed[first.start : first.end] = data[second.start : second.end]
@@ -219,11 +223,11 @@ def exchanged(data: bytearray, number: int) -> bytes:
 def test_why_slow_start_ended(tmp_path: Path) -> None:
     """The rule has its two numbers, and the exit is related to the path."""
     code, document = answer(tmp_path, "tcp-tls-upload-cubic.pcap")
-    why = {each["profile"]: each for each in document["why"]}["hystart/linux"]
+    why = {reason["profile"]: reason for reason in document["why"]}["hystart/linux"]
     assert code == 0
     assert re.fullmatch(r"[\d.]+ ms", why["observed"])
     assert re.fullmatch(r"[\d.]+ ms \+ 1/8 \(4 ms to 16 ms\)", why["against"])
-    observed, least = (float(each.split()[0]) for each in (why["observed"], why["against"]))
+    observed, least = (float(text.split()[0]) for text in (why["observed"], why["against"]))
     assert observed >= least + 4
     path = document["path"]
     assert 9e6 < path["rate_bps"] < 11e6
