@@ -81,7 +81,7 @@ def _ran(words: list[str], path: Path) -> bytes:
 
 def _recorded() -> list[Recording]:
     """Return recordings: events of vectors with the answers of the model."""
-    found = []
+    recordings = []
     for algorithm, profile, rest in (
         ("hystartpp", "rfc-9406", "path.deep-queue"),
         ("search", "draft-09", "full-window.plateau-50-ms"),
@@ -97,8 +97,8 @@ def _recorded() -> list[Recording]:
             )
             for event, answer in zip(events, answers, strict=True)
         )
-        found.append(Recording(header, tuple(steps)))
-    return found
+        recordings.append(Recording(header, tuple(steps)))
+    return recordings
 
 
 def _recordings() -> list[bytes]:
@@ -192,8 +192,8 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
         how, at = draw.randrange(8), draw.randrange(len(data) + 1)
         if how <= 2 and (tokens := list(_TOKEN.finditer(data))):
             token = draw.choice(tokens)
-            other = draw.choice(VALUES) if how < 2 else draw.choice(tokens)[0]
-            data = data[: token.start()] + other + data[token.end() :]
+            replacement = draw.choice(VALUES) if how < 2 else draw.choice(tokens)[0]
+            data = data[: token.start()] + replacement + data[token.end() :]
         elif how == 3:
             data = data[:at] + draw.choice(VALUES) + data[at:]
         elif how == 4:
@@ -239,7 +239,7 @@ def played(kind: Kind, data: bytes) -> str | None:
 
 def fuzz(seconds: int, seed: int) -> tuple[int, list[Path]]:
     """Play mutated files of all kinds for `seconds`; return their number, and one finding per place in the code."""
-    draw, tried, found = random.Random(seed), 0, {}
+    draw, tried, findings = random.Random(seed), 0, {}
     corpus = {name: kind.seeds() for name, kind in KINDS.items()}
     OUT.mkdir(parents=True, exist_ok=True)
     end_s = time.monotonic() + seconds
@@ -251,11 +251,11 @@ def fuzz(seconds: int, seed: int) -> tuple[int, list[Path]]:
         if wrong is None:
             continue
         place = (name, *wrong.strip().splitlines()[-3:])
-        if place not in found:
-            found[place] = OUT / f"files-{name}-{len(found)}"
-            found[place].write_bytes(data)
-            print(f"{found[place]} {name}:\n{wrong}", flush=True)
-    return tried, list(found.values())
+        if place not in findings:
+            findings[place] = OUT / f"files-{name}-{len(findings)}"
+            findings[place].write_bytes(data)
+            print(f"{findings[place]} {name}:\n{wrong}", flush=True)
+    return tried, list(findings.values())
 
 
 def run() -> int:
@@ -270,9 +270,9 @@ def run() -> int:
         wrong = played(KINDS[name], Path(path).read_bytes())
         print(wrong or "nothing is wrong")
         return int(wrong is not None)
-    tried, found = fuzz(options.seconds, options.seed)
-    print(f"Done {tried} in {options.seconds} s, seed {options.seed}: {len(found)} findings")
-    return int(bool(found))
+    tried, findings = fuzz(options.seconds, options.seed)
+    print(f"Done {tried} in {options.seconds} s, seed {options.seed}: {len(findings)} findings")
+    return int(bool(findings))
 
 
 if __name__ == "__main__":

@@ -62,9 +62,9 @@ def build(target: str, objects: list[Path]) -> None:
     else:
         name = target.removeprefix("header-")
         algorithm, profile = controllers()[name].PROFILE.split("/")
-        which = (f'-DFUZZ_ALGORITHM="{algorithm}"', f'-DFUZZ_PROFILE="{profile}"')
+        defines = (f'-DFUZZ_ALGORITHM="{algorithm}"', f'-DFUZZ_PROFILE="{profile}"')
         driver = port_files.drivers()[name]
-        clang(*FUZZED, *INCLUDE, *which, HERE / "header.c", driver, *objects, "-o", OUT / target)
+        clang(*FUZZED, *INCLUDE, *defines, HERE / "header.c", driver, *objects, "-o", OUT / target)
 
 
 def fuzz(target: str, seconds: int) -> tuple[int, bool]:
@@ -125,8 +125,8 @@ def main() -> int:
             build(target, objects)
         tried, clean = fuzz(target, options.seconds)
         total, failed = total + tried, failed + (not clean)
-        what = "nothing found" if clean else f"FOUND, see {OUT / target}.log"
-        print(f"{target:40} {tried:12} inputs, {what}", flush=True)
+        finding = "nothing found" if clean else f"FOUND, see {OUT / target}.log"
+        print(f"{target:40} {tried:12} inputs, {finding}", flush=True)
     print(f"fuzz: {total} inputs, {failed} targets found something, {absent} skipped")
     return int(failed > 0)
 

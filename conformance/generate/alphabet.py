@@ -101,11 +101,11 @@ def load_kinds(path: Path = SCHEMA) -> tuple[Kind, ...]:
 
 def every_member(kinds: tuple[Kind, ...]) -> dict[str, tuple[Member, list[Kind]]]:
     """Return each member by name, with the kinds that have it."""
-    found: dict[str, tuple[Member, list[Kind]]] = {}
+    members: dict[str, tuple[Member, list[Kind]]] = {}
     for kind in kinds:
         for member in kind.members:
-            found.setdefault(member.name, (member, []))[1].append(kind)
-    return found
+            members.setdefault(member.name, (member, []))[1].append(kind)
+    return members
 
 
 def _kind(name: str, definition: dict[str, Any]) -> Kind:
@@ -119,9 +119,9 @@ def _kind(name: str, definition: dict[str, Any]) -> Kind:
 
 
 def _type(kind: str, name: str, definition: dict[str, Any]) -> str:
-    found: str = definition.get("type", definition.get("$ref", "").removeprefix("#/$defs/"))
-    if found not in (*NUMBERS, *RUNS, RANGES, BOOLEAN):
+    member_type: str = definition.get("type", definition.get("$ref", "").removeprefix("#/$defs/"))
+    if member_type not in (*NUMBERS, *RUNS, RANGES, BOOLEAN):
         raise ValueError(
             f"{SCHEMA.name}: {kind}.{name}: no list can be written of {definition}; one of {', '.join(NUMBERS)}"
         )
-    return found
+    return member_type

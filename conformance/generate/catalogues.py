@@ -16,7 +16,7 @@ def _modules() -> list[ModuleType]:
     """Load every module of stimuli. Raise :class:`FileNotFoundError` without any."""
     reach("stimuli")
     package = importlib.import_module("stimuli")
-    names = [found.name for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
+    names = [module.name for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
     if not any(name.count(".") > 1 for name in names):
         raise FileNotFoundError(f"{package.__path__[0]}: has no stimuli to make vectors from")
     return [importlib.import_module(name) for name in names]

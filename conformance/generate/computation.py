@@ -71,23 +71,23 @@ class Questions:
         if expect is None and tier == "gold":
             raise ValueError(f"{name}: a gold question states what was worked out")
         values = self.defaults | inputs
-        wanted = [key for key in values if any(key in INPUTS[profile] for profile in profiles)]
-        if unused := set(inputs) - set(wanted):
+        used = [key for key in values if any(key in INPUTS[profile] for profile in profiles)]
+        if unused := set(inputs) - set(used):
             raise ValueError(f"{name}: no profile takes {', '.join(sorted(unused))}")
-        taken = {key: values[key] for key in wanted}
+        used_inputs = {key: values[key] for key in used}
         text = " ".join(why.split())
         stated = {} if expect is None else {profile: expect.get(profile, expect) for profile in profiles}
-        question = Question(f"{self.algorithm}.{name}", title, text, tier, sources, taken, profiles, stated)
+        question = Question(f"{self.algorithm}.{name}", title, text, tier, sources, used_inputs, profiles, stated)
         self.questions.append(question)
 
 
 def _wrong(expect: Mapping[str, Any], answered: Mapping[str, Any]) -> list[str]:
     """Return a phrase for each output that differs from the hand-computed value."""
-    seen = {name: _plain(value) for name, value in answered.items()}
+    computed = {name: _plain(value) for name, value in answered.items()}
     return [
-        f"{name} is {seen.get(name, 'no such output')} in the model, worked out was {value}"
+        f"{name} is {computed.get(name, 'no such output')} in the model, worked out was {value}"
         for name, value in expect.items()
-        if seen.get(name) != value
+        if computed.get(name) != value
     ]
 
 
@@ -144,7 +144,7 @@ def _text(value: object) -> str:
 
 def all_files() -> dict[str, str]:
     """Return the text of every computation by its path below ``vectors/``. Raise ``ValueError`` for a duplicate id."""
-    questions = [question for found in catalogues.members("QUESTIONS") for question in found.questions]
+    questions = [question for catalogue in catalogues.members("QUESTIONS") for question in catalogue.questions]
     files: dict[str, str] = {}
     for question in sorted(questions, key=lambda question: question.id):
         algorithm, rest = question.id.split(".", 1)

@@ -63,17 +63,21 @@ def interface(kinds: tuple[Kind, ...], header: str) -> list[str]:
 
     Members keep the order of the header and new ones are appended: separately compiled programs depend on the layout.
     """
-    found = {"t_ns": ("uint64_t t_ns;", "")}
-    found |= {name: line for member, of in every_member(kinds).values() for name, line in _flat_member(member, of)}
-    return _aligned([found[name] for name in _order(found, header)], "")
+    declarations = {"t_ns": ("uint64_t t_ns;", "")}
+    declarations |= {
+        name: line
+        for member, member_kinds in every_member(kinds).values()
+        for name, line in _flat_member(member, member_kinds)
+    }
+    return _aligned([declarations[name] for name in _order(declarations, header)], "")
 
 
-def _order(found: Iterable[str], header: str) -> list[str]:
+def _order(declared: Iterable[str], header: str) -> list[str]:
     """Return the names in the order of the header, new ones last."""
-    names = set(found)
-    there = re.search(r"--- members: .*?--- end ---", header, re.S)
-    order = [name for name in re.findall(r"^ +[\w *]+?(\w+);", there[0] if there else "", re.M) if name in names]
-    return list(dict.fromkeys([*order, *found]))
+    names = set(declared)
+    region = re.search(r"--- members: .*?--- end ---", header, re.S)
+    order = [name for name in re.findall(r"^ +[\w *]+?(\w+);", region[0] if region else "", re.M) if name in names]
+    return list(dict.fromkeys([*order, *declared]))
 
 
 def translation(kinds: tuple[Kind, ...]) -> list[str]:
@@ -172,9 +176,9 @@ def ranges_checks(kinds: tuple[Kind, ...]) -> list[str]:
     """Return a function for each kind with ranges."""
     lines: list[str] = []
     for kind in kinds:
-        found = [member for member in kind.members if member.type == RANGES]
-        if found:
-            values = (f"ranges_valid({kind.name}->{m.name}, {kind.name}->{m.count})" for m in found)
+        ranges = [member for member in kind.members if member.type == RANGES]
+        if ranges:
+            values = (f"ranges_valid({kind.name}->{m.name}, {kind.name}->{m.count})" for m in ranges)
             lines += [
                 f"static bool {kind.name}_ranges_valid(const struct ff_{kind.name} *{kind.name})",
                 "{",
@@ -233,9 +237,9 @@ def _together(kind: Kind) -> list[str]:
     """Return the condition of a group: its first number is absent, or all numbers are within their bounds."""
     if not kind.group:
         return []
-    there = [f"{_value(kind, member)} <= FF_{member.number.high}" for member in kind.group if member.number]
+    within_bounds = [f"{_value(kind, member)} <= FF_{member.number.high}" for member in kind.group if member.number]
     either = "\n".join(
-        [f"({_value(kind, kind.group[0])} == UINT64_MAX ||", *wrap(f"({' && '.join(there)}))", _WIDTH - 13)]
+        [f"({_value(kind, kind.group[0])} == UINT64_MAX ||", *wrap(f"({' && '.join(within_bounds)}))", _WIDTH - 13)]
     )
     return [either.replace("\n", "\n" + 12 * " ")]
 
@@ -283,8 +287,8 @@ def _apart(kind: Kind) -> str:
     return ", except its runs" if any(member.type in RUNS for member in kind.members) else ""
 
 
-def _flat_member(member: Member, of: Iterable[Kind]) -> Iterator[tuple[str, tuple[str, str]]]:
-    kinds = ", ".join(kind.name for kind in of)
+def _flat_member(member: Member, member_kinds: Iterable[Kind]) -> Iterator[tuple[str, tuple[str, str]]]:
+    kinds = ", ".join(kind.name for kind in member_kinds)
     if _is_list(member):
         yield member.name, (f"const struct firstflight_{_entry(member)} *{member.name};", kinds)
         yield member.count, (f"uint64_t {member.count};", kinds)
@@ -328,8 +332,8 @@ def _written(kind: Kind, member: Member) -> str:
     if member.type == BOOLEAN and member.optional and not member.grouped:
         return f"write_flag_if_set(out, {before}, {value});"
     if member.type == BOOLEAN and member.optional:
-        beside = next(other.name for other in kind.group if other.number is not None)
-        return f"write_flag_beside(out, {before}, {value}, event->{kind.name}.{beside});"
+        number_name = next(grouped.name for grouped in kind.group if grouped.number is not None)
+        return f"write_flag_beside(out, {before}, {value}, event->{kind.name}.{number_name});"
     if member.type == BOOLEAN:
         return f"write_flag(out, {before}, {value});"
     return f"{'write_if_there' if member.optional else 'ff_member_write'}(out, {before}, {value});"

@@ -30,9 +30,11 @@ def checks(kinds: tuple[Kind, ...]) -> list[str]:
     """Return a function for each kind with bounded numbers or ranges. Comparisons are inline, for speed."""
     lines: list[str] = []
     for kind in kinds:
-        found = [line for member in kind.members if not member.grouped for line in _check(member)] + _together(kind)
-        if found:
-            lines += ["", "", f"def _check_{kind.name}(event: {kind.camel}) -> None:", *found]
+        check_lines = [line for member in kind.members if not member.grouped for line in _check(member)] + _together(
+            kind
+        )
+        if check_lines:
+            lines += ["", "", f"def _check_{kind.name}(event: {kind.camel}) -> None:", *check_lines]
     return [*lines[2:], "", ""]
 
 
@@ -89,6 +91,6 @@ def _check(member: Member) -> Iterator[str]:
         return
     value = f"event.{member.name}"
     high = "event.t_ns" if member.type == "past" else member.number.high or "NUMBER_MAX"
-    there = f"{value} is not None and " if member.may_be_none else ""
-    yield f"    if {there}not {member.number.low} <= {value} <= {high}:"
+    guard = f"{value} is not None and " if member.may_be_none else ""
+    yield f"    if {guard}not {member.number.low} <= {value} <= {high}:"
     yield f'        raise _outside("{member.name}", {value}, {member.number.low}, {high})'

@@ -28,7 +28,7 @@ def loader_go(kinds: tuple[Kind, ...]) -> list[str]:
     """Return the entries of a map, aligned as gofmt does."""
     width = max(len(kind.name) for kind in kinds) + 3
     words = {kind.name: " ".join(member.name + _mark(member) for member in kind.members) for kind in kinds}
-    return [f"{json.dumps(name) + ':':{width}} {json.dumps(found)}," for name, found in words.items()]
+    return [f"{json.dumps(name) + ':':{width}} {json.dumps(member_words)}," for name, member_words in words.items()]
 
 
 def loader_go_fields(kinds: tuple[Kind, ...]) -> list[str]:

@@ -95,25 +95,25 @@ def filled_files(packages: list[Package]) -> dict[Path, str]:
         ROOT / "reference-c" / "README.md": {"algorithms": [_titles(packages)]},
         SPEC / "schemas" / "vector.schema.json": {"phases": _enumerated(packages)},
     }
-    for path, wanted in event_regions(load_kinds()).items():
-        regions[path] = regions.get(path, {}) | wanted
-    return {path: _fill(path, wanted) for path, wanted in regions.items()} | event_files(load_kinds())
+    for path, path_regions in event_regions(load_kinds()).items():
+        regions[path] = regions.get(path, {}) | path_regions
+    return {path: _fill(path, path_regions) for path, path_regions in regions.items()} | event_files(load_kinds())
 
 
 def _fill(path: Path, regions: dict[str, list[str]]) -> str:
     """Return a file with filled regions. Raise ``KeyError`` for an unknown region, ``ValueError`` for a missing one."""
-    left = set(regions)
+    missing = set(regions)
     pattern = {".md": _OF_PAGE, ".json": _OF_SCHEMA}.get(path.suffix, _REGION)
     newline = "" if pattern is _OF_PAGE else "\n"
 
     def lines(match: re.Match[str]) -> str:
-        left.discard(match["name"])
+        missing.discard(match["name"])
         filling = (f"{match['indent']}{line}{newline}" if line else newline for line in regions[match["name"]])
         return match["begin"] + "".join(filling) + match["end"]
 
     text = pattern.sub(lines, path.read_text(encoding="utf-8"))
-    if left:
-        raise ValueError(f"{path}: missing region {', '.join(sorted(left))}")
+    if missing:
+        raise ValueError(f"{path}: missing region {', '.join(sorted(missing))}")
     return text
 
 
@@ -176,7 +176,9 @@ def _controller_header(packages: list[Package]) -> dict[str, list[str]]:
 
 def _sampling(packages: list[Package]) -> list[str]:
     """Return the cases of the algorithms that use delivery-rate samples."""
-    cases = [f"case FF_ALGORITHM_{found.constant}:" for found in packages if found.ported and found.samples_rate]
+    cases = [
+        f"case FF_ALGORITHM_{package.constant}:" for package in packages if package.ported and package.samples_rate
+    ]
     return [*cases, "    return true;"] if cases else []
 
 

@@ -47,7 +47,7 @@ def write_log(folder: Path, monkeypatch: pytest.MonkeyPatch, *, upload_bytes: in
     free_at, count, sent, started = now, 0, False, False
     client.connect(SERVER, now)
     while now < START_S + 5:
-        for side, other, address in ((client, server, CLIENT), (server, client, SERVER)):
+        for side, peer, address in ((client, server, CLIENT), (server, client, SERVER)):
             if side is server and not started:
                 continue
             for data, _ in side.datagrams_to_send(now):
@@ -55,7 +55,7 @@ def write_log(folder: Path, monkeypatch: pytest.MonkeyPatch, *, upload_bytes: in
                 at = now
                 if side is client:
                     at = free_at = max(free_at, now) + len(data) / RATE
-                heapq.heappush(queue, (at + DELAY_S, count, other, data, address))
+                heapq.heappush(queue, (at + DELAY_S, count, peer, data, address))
         timers = [client.get_timer(), server.get_timer() if started else None]
         times = [*(timer for timer in timers if timer is not None), *([queue[0][0]] if queue else [])]
         if not queue and sent:
@@ -65,9 +65,9 @@ def write_log(folder: Path, monkeypatch: pytest.MonkeyPatch, *, upload_bytes: in
             if timer is not None and timer <= now:
                 side.handle_timer(now)
         while queue and queue[0][0] <= now:
-            _, _, other, data, address = heapq.heappop(queue)
-            started = started or other is server
-            other.receive_datagram(data, address, now)
+            _, _, peer, data, address = heapq.heappop(queue)
+            started = started or peer is server
+            peer.receive_datagram(data, address, now)
         while client.next_event() is not None:
             pass
         while server.next_event() is not None:

@@ -15,16 +15,16 @@ def extension(directory: Path, name: str, inputs: Iterable[Path], compiled: Call
 
     A lock serialises processes. A digest replaces file times, because a checkout may be older than another one's build.
     """
-    what = digest([sys.version, *(part for path in inputs for part in (str(path), path.read_bytes()))])
+    inputs_digest = digest([sys.version, *(part for path in inputs for part in (str(path), path.read_bytes()))])
     directory.mkdir(parents=True, exist_ok=True)
-    of = directory / f"{name}.of"
+    digest_file = directory / f"{name}.of"
     with (directory / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        found = sorted(directory.glob(f"{name}.*.so"))
-        if not found or not of.is_file() or of.read_text(encoding="ascii") != what:
-            found = [Path(compiled(str(directory)))]
-            of.write_text(what, encoding="ascii")
-    spec = importlib.util.spec_from_file_location(name, found[0])
+        libraries = sorted(directory.glob(f"{name}.*.so"))
+        if not libraries or not digest_file.is_file() or digest_file.read_text(encoding="ascii") != inputs_digest:
+            libraries = [Path(compiled(str(directory)))]
+            digest_file.write_text(inputs_digest, encoding="ascii")
+    spec = importlib.util.spec_from_file_location(name, libraries[0])
     if spec is None or spec.loader is None:
         raise ImportError(name)
     module = importlib.util.module_from_spec(spec)

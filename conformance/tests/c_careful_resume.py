@@ -59,16 +59,16 @@ class Port:
         if lib.ff_controller_step(self._controller, c_event, self._observation) != lib.FF_OK:
             raise DomainError("event")
         del borrowed
-        seen = self._observation
+        observation = self._observation
         return Observation(
-            seen.cwnd_bytes,
-            optional(seen.ssthresh_bytes),
-            _PHASES[seen.phase],
-            _OUTCOMES[seen.outcome],
-            {name: optional(getattr(seen, name)) for name in _STATE},
-            optional(seen.next_release_ns),
+            observation.cwnd_bytes,
+            optional(observation.ssthresh_bytes),
+            _PHASES[observation.phase],
+            _OUTCOMES[observation.outcome],
+            {name: optional(getattr(observation, name)) for name in _STATE},
+            optional(observation.next_release_ns),
             paces=True,
-            triggers=(_TRIGGERS[seen.trigger],) if seen.trigger < len(_TRIGGERS) else (),
+            triggers=(_TRIGGERS[observation.trigger],) if observation.trigger < len(_TRIGGERS) else (),
         )
 
     def differs(self, model: CarefulResume) -> str:
@@ -107,9 +107,9 @@ class Pair:
         before = self.model.startup.resume.phase
         answers = step_both(self.model, self.port.step, event)
         if answers is not None:
-            model, expected, seen = answers
+            model, expected, observed = answers
             triggers = expected.triggers or ()
-            assert seen == replace(expected, triggers=triggers[:1]), event
+            assert observed == replace(expected, triggers=triggers[:1]), event
             self.model, outcome = model, expected.outcome
             if expected.phase is not before:
                 self.edges.add((before, triggers[0] if triggers else None, expected.phase))
@@ -289,15 +289,15 @@ def run_streams(seed: int, events: int) -> Pair:
     """Compare model and port on ``events`` random events, in connections of about sixty; return the counts."""
     rng = SplitMix64(seed)
     total: Pair | None = None
-    left = events
-    while left > 0:
+    remaining_events = events
+    while remaining_events > 0:
         stream = Stream(rng)
         pair = Pair.of(any_readings(rng), stream.config)
-        for _ in range(min(left, 30 + rng.below(60))):
+        for _ in range(min(remaining_events, 30 + rng.below(60))):
             if size := next_size(rng, pair.model):
                 pair.step(size)
             pair.step(in_flight_or_not(stream.event(pair.model)))
-            left -= 1
+            remaining_events -= 1
         if total is None:
             total = pair
         else:

@@ -28,8 +28,8 @@ SIZE_PPM = 2_000
 
 def begin_model(readings: Any, config: Config) -> Controller:
     """Return the model of a startup algorithm, or of a base, with these readings."""
-    found = next(found for found in ALGORITHMS.values() if found.readings is type(readings))
-    return create_with(None, config, readings) if isinstance(found, Base) else create_with(readings, config)
+    algorithm = next(algorithm for algorithm in ALGORITHMS.values() if algorithm.readings is type(readings))
+    return create_with(None, config, readings) if isinstance(algorithm, Base) else create_with(readings, config)
 
 
 def _state_of(model: Controller) -> Any:
@@ -42,7 +42,7 @@ class Port:
 
     def __init__(self, module: ModuleType, readings: Any, config: Config) -> None:
         """Initialise the controller with these readings."""
-        algorithm = next(found for found in ALGORITHMS.values() if found.readings is module.Readings)
+        algorithm = next(algorithm for algorithm in ALGORITHMS.values() if algorithm.readings is module.Readings)
         table = load_tables()[algorithm.name]
         self._name, self._shown, self._paces = algorithm.package, table.numbers, table.paces
         self._is_base = isinstance(algorithm, Base)
@@ -65,14 +65,14 @@ class Port:
         if lib.ff_controller_step(self._controller, c_event, self._observation) != lib.FF_OK:
             raise DomainError("event")
         del borrowed
-        seen = self._observation
+        observation = self._observation
         return Observation(
-            seen.cwnd_bytes,
-            optional(seen.ssthresh_bytes),
-            _PHASES[seen.phase],
-            _OUTCOMES[seen.outcome],
-            {name: optional(getattr(seen, name)) for name in self._shown},
-            optional(seen.next_release_ns) if self._paces else None,
+            observation.cwnd_bytes,
+            optional(observation.ssthresh_bytes),
+            _PHASES[observation.phase],
+            _OUTCOMES[observation.outcome],
+            {name: optional(getattr(observation, name)) for name in self._shown},
+            optional(observation.next_release_ns) if self._paces else None,
             paces=self._paces,
         )
 
@@ -86,15 +86,15 @@ class Port:
         return _state_of(model)
 
 
-def _as_model(like: Any, seen: Any) -> Any:
+def _as_model(like: Any, c_value: Any) -> Any:
     """Convert a C value to the type of ``like``: a number, list or tuple, a choice by value or index, or a state."""
     if is_dataclass(like):
-        return type(like)(**{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like)})
+        return type(like)(**{f.name: _as_model(getattr(like, f.name), getattr(c_value, f.name)) for f in fields(like)})
     if isinstance(like, Enum):
-        return type(like)(seen) if isinstance(like.value, int) else list(type(like))[seen]
+        return type(like)(c_value) if isinstance(like.value, int) else list(type(like))[c_value]
     if isinstance(like, tuple):
-        return tuple(_as_model(*both) for both in zip(like, seen, strict=True))
-    return [optional(entry) for entry in seen] if isinstance(like, list) else optional(seen)
+        return tuple(_as_model(*both) for both in zip(like, c_value, strict=True))
+    return [optional(entry) for entry in c_value] if isinstance(like, list) else optional(c_value)
 
 
 @dataclass
@@ -115,8 +115,8 @@ class Pair:
         outcome: Outcome | None = None
         answers = step_both(self.model, self.port.step, event)
         if answers is not None:
-            model, expected, seen = answers
-            assert seen == expected, event
+            model, expected, observed = answers
+            assert observed == expected, event
             self.model, outcome = model, expected.outcome
         self.outcomes[outcome] += 1
         assert self.port.state() == self.port.state_of(self.model), event
@@ -125,7 +125,7 @@ class Pair:
 def any_readings(rng: SplitMix64, module: ModuleType) -> Any:
     """Return a profile, near a profile, or a random combination."""
     profiles = list(module.PROFILES.values())
-    name = next(found.name for found in ALGORITHMS.values() if found.readings is module.Readings)
+    name = next(algorithm.name for algorithm in ALGORITHMS.values() if algorithm.readings is module.Readings)
     largest = {reading.name: reading.bounds[1] for reading in load_tables()[name].readings if reading.bounds}
     base = profiles[rng.below(len(profiles))]
     percent = (0, 15, 100)[rng.below(3)]

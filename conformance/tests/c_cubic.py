@@ -44,15 +44,17 @@ def _plain(value: Any) -> int:
 class Port:
     """A controller of the C port: CUBIC with given readings, or a profile by its name."""
 
-    def __init__(self, which: Readings | tuple[str, str], config: Config) -> None:
+    def __init__(self, readings_or_profile: Readings | tuple[str, str], config: Config) -> None:
         """Initialise the controller."""
         self._controller = ffi.new("struct ff_controller *")
         self._observation = ffi.new("struct ff_observation *")
         c_config = ffi.new("struct ff_config *", (config.max_datagram_size_bytes, config.initial_window_bytes or 0))
-        if isinstance(which, tuple):
-            status = lib.ff_controller_init(self._controller, which[0].encode(), which[1].encode(), c_config)
+        if isinstance(readings_or_profile, tuple):
+            status = lib.ff_controller_init(
+                self._controller, readings_or_profile[0].encode(), readings_or_profile[1].encode(), c_config
+            )
         else:
-            values = {f.name: getattr(which, f.name) for f in fields(Readings)}
+            values = {f.name: getattr(readings_or_profile, f.name) for f in fields(Readings)}
             choices = {name: list(type(value)).index(value) for name, value in values.items()}
             c_readings = ffi.new("struct ff_cubic_readings *", choices)
             status = lib.ff_controller_init_cubic(self._controller, c_readings, c_config)
@@ -65,8 +67,13 @@ class Port:
         if lib.ff_controller_step(self._controller, c_event, self._observation) != lib.FF_OK:
             raise DomainError("event")
         del borrowed
-        seen = self._observation
-        return seen.cwnd_bytes, seen.ssthresh_bytes, _PHASES[seen.phase], _OUTCOMES[seen.outcome]
+        observation = self._observation
+        return (
+            observation.cwnd_bytes,
+            observation.ssthresh_bytes,
+            _PHASES[observation.phase],
+            _OUTCOMES[observation.outcome],
+        )
 
     def state(self) -> dict[str, int]:
         """Return the CUBIC members of the last observation."""
@@ -116,19 +123,23 @@ class Pair:
     seen: dict[str, int] = field(default_factory=dict)
 
     @staticmethod
-    def of(which: Readings | tuple[str, str], config: Config) -> "Pair":
+    def of(readings_or_profile: Readings | tuple[str, str], config: Config) -> "Pair":
         """Return a pair of model and port."""
-        model = create(*which, config) if isinstance(which, tuple) else create_with(None, config, which)
-        return Pair(model, Port(which, config))
+        model = (
+            create(*readings_or_profile, config)
+            if isinstance(readings_or_profile, tuple)
+            else create_with(None, config, readings_or_profile)
+        )
+        return Pair(model, Port(readings_or_profile, config))
 
     def step(self, event: Event) -> None:
         """Let both process the event, and compare observables and state."""
         outcome: Outcome | None = None
         answers = step_both(self.model, self.port.step, event)
         if answers is not None:
-            model, expected, seen = answers
+            model, expected, observed = answers
             windows = expected.cwnd_bytes, _plain(expected.ssthresh_bytes)
-            assert seen == (*windows, expected.phase, expected.outcome), event
+            assert observed == (*windows, expected.phase, expected.outcome), event
             before, after = _cubic_of(self.model), _cubic_of(model)
             if self.model.readings is None and before is not None:
                 assert self.port.state() == {name: _plain(value) for name, value in expected.state.items()}, event
@@ -301,13 +312,13 @@ def run_streams(seed: int, events: int, *, composed: bool = False) -> Pair:
     """Compare model and port on ``events`` random events in connections of 50 to 149; return the counts."""
     rng = SplitMix64(seed)
     total: Pair | None = None
-    left = events
-    while left > 0:
+    remaining_events = events
+    while remaining_events > 0:
         stream = Stream(rng)
         pair = Pair.of(any_composition(rng) if composed else any_readings(rng), stream.config)
-        for _ in range(min(left, 50 + rng.below(100))):
+        for _ in range(min(remaining_events, 50 + rng.below(100))):
             pair.step(in_flight_or_not(stream.event(pair.model)))
-            left -= 1
+            remaining_events -= 1
         if total is None:
             total = pair
             continue

@@ -33,8 +33,8 @@ def run_search_streams(seed: int, events: int) -> Counter[Outcome | None]:
             event = stream.event(model)
             answers = step_both(model, port.step, event)
             if answers is not None:
-                model, expected, seen = answers
-                assert seen == expected, event
+                model, expected, observed = answers
+                assert observed == expected, event
             total[None if answers is None else expected.outcome] += 1
             assert not port.differs(model), event
     return total

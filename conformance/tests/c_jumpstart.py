@@ -56,14 +56,14 @@ class Port:
         if lib.ff_controller_step(self._controller, c_event, self._observation) != lib.FF_OK:
             raise DomainError("event")
         del borrowed
-        seen = self._observation
+        observation = self._observation
         return Observation(
-            seen.cwnd_bytes,
-            optional(seen.ssthresh_bytes),
-            _PHASES[seen.phase],
-            _OUTCOMES[seen.outcome],
-            {name: optional(getattr(seen, name)) for name in _STATE},
-            optional(seen.next_release_ns),
+            observation.cwnd_bytes,
+            optional(observation.ssthresh_bytes),
+            _PHASES[observation.phase],
+            _OUTCOMES[observation.outcome],
+            {name: optional(getattr(observation, name)) for name in _STATE},
+            optional(observation.next_release_ns),
             paces=True,
         )
 
@@ -93,8 +93,8 @@ class Pair:
         outcome: Outcome | None = None
         answers = step_both(self.model, self.port.step, event)
         if answers is not None:
-            model, expected, seen = answers
-            assert seen == expected, event
+            model, expected, observed = answers
+            assert observed == expected, event
             self.model, outcome = model, expected.outcome
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
         assert self.port.state() == self.model.startup, event

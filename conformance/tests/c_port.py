@@ -38,7 +38,7 @@ _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previo
 #: Value of FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE.
 NONE = 2**64 - 1
 #: Type of a port's answer to an event.
-Seen = TypeVar("Seen")
+Answer = TypeVar("Answer")
 #: Traps on undefined behaviour need no run-time library. Python's own flags come first and would wrap signed overflow.
 TRAP = ("-O1", "-g0", "-fno-wrapv", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
 #: Compiler flags of each build of the port.
@@ -54,17 +54,17 @@ _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 
 def headers(*roots: str) -> list[Path]:
     """Return these headers of the port below ``include``, each after all headers that it includes."""
-    found: dict[Path, None] = {}
+    ordered: dict[Path, None] = {}
 
     def visit(path: Path) -> None:
         for name in re.findall(r'^#include "(firstflight/[^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
             if name not in _MACROS:
                 visit(_INCLUDE / name)
-        found[path] = None
+        ordered[path] = None
 
     for root in roots:
         visit(_INCLUDE / root)
-    return list(found)
+    return list(ordered)
 
 
 def declarations(*roots: str) -> str:
@@ -190,14 +190,14 @@ class Port:
         c_event, runs = event_to_c(self._ffi, self._lib, event)
         _check(self._lib.ff_controller_step(self._controller, c_event, self._observation))
         del runs  # borrowed by the event until here
-        seen = self._observation
+        observation = self._observation
         names = _SEARCH_STATE if self._readings is not None else ("recovery_start_ns",)
         self.last = Observation(
-            seen.cwnd_bytes,
-            optional(seen.ssthresh_bytes),
-            _PHASES[seen.phase],
-            _OUTCOMES[seen.outcome],
-            {name: optional(getattr(seen, name)) for name in names},
+            observation.cwnd_bytes,
+            optional(observation.ssthresh_bytes),
+            _PHASES[observation.phase],
+            _OUTCOMES[observation.outcome],
+            {name: optional(getattr(observation, name)) for name in names},
         )
         return self.last
 
@@ -229,7 +229,7 @@ class Port:
     def differs(self, model: Controller) -> str:
         """Return the differences between the port's state and the model's, or an empty string."""
         base = self._controller.base
-        seen = BaseState(
+        port_state = BaseState(
             base.max_datagram_size_bytes,
             base.cwnd_bytes,
             optional(base.ssthresh_bytes),
@@ -239,8 +239,8 @@ class Port:
             rules_state=hybla_of(base),
         )
         place = (self._controller.t_ns, self._controller.next_packet)
-        if seen != model.base or place != (model.t_ns, model.next_packet):
-            return f"base: {seen} at {place}"
+        if port_state != model.base or place != (model.t_ns, model.next_packet):
+            return f"base: {port_state} at {place}"
         if model.readings is None:
             return ""
         words = self._words(model.readings, model.search)
@@ -299,11 +299,11 @@ class Port:
 
     def _ring(self, kind: int, curr: int, series: Series) -> list[tuple[int, bytes]]:
         """Return the offsets of the completed bins of a series, and their bytes."""
-        kept, size = self._kept[kind], self._lib.FF_SEARCH_BIN_BYTES
-        bins = series.completed[-kept:] if kept else ()
-        first = (curr - len(bins)) % kept if kept else 0
+        ring_bins, size = self._kept[kind], self._lib.FF_SEARCH_BIN_BYTES
+        bins = series.completed[-ring_bins:] if ring_bins else ()
+        first = (curr - len(bins)) % ring_bins if ring_bins else 0
         data = b"".join(number.to_bytes(size, "little") for number in bins)
-        split = size * (kept - first)
+        split = size * (ring_bins - first)
         start = self._slots[kind]
         return [(start + size * first, data[:split]), (start, data[split:])]
 
@@ -329,8 +329,8 @@ def optional(value: int) -> int | None:
 
 
 def step_both(
-    model: Controller, port_step: Callable[[Event], Seen], event: Event
-) -> tuple[Controller, Observation, Seen] | None:
+    model: Controller, port_step: Callable[[Event], Answer], event: Event
+) -> tuple[Controller, Observation, Answer] | None:
     """Process the event with model and port; return the model's new state and both answers, ``None`` if both refuse."""
     try:
         after, expected = step(model, event)

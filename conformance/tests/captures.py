@@ -89,7 +89,7 @@ class _Frames:
             self._handshake(events[0].t_ns, rtt_ns)
         for event in events:
             self._one(event)
-        return sorted(self.found, key=lambda each: each[0])
+        return sorted(self.found, key=lambda packet: packet[0])
 
     def _handshake(self, first_ns: int, rtt_ns: int) -> None:
         syn_ns = first_ns - rtt_ns - 30_000
@@ -155,20 +155,20 @@ def file_of(packets: list[tuple[int, bytes]], how: How) -> bytes:
     unit_ns = 1000 if how.micro else 1
     if not how.ng:
         magic = 0xA1B2C3D4 if how.micro else 0xA1B23C4D
-        found = struct.pack("<IHHiIII", magic, 2, 4, 0, 0, how.snap_bytes, number)
+        file_bytes = struct.pack("<IHHiIII", magic, 2, 4, 0, 0, how.snap_bytes, number)
         for t_ns, frame, whole in cut:
-            kept = frame[: how.snap_bytes]
-            found += struct.pack("<IIII", t_ns // 10**9, t_ns % 10**9 // unit_ns, len(kept), whole) + kept
-        return found
-    found = _block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+            captured = frame[: how.snap_bytes]
+            file_bytes += struct.pack("<IIII", t_ns // 10**9, t_ns % 10**9 // unit_ns, len(captured), whole) + captured
+        return file_bytes
+    file_bytes = _block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
     resolution = struct.pack("<HHB3xHH", 9, 1, 6 if how.micro else 9, 0, 0)
-    found += _block(1, struct.pack("<HHI", number, 0, how.snap_bytes) + resolution)
+    file_bytes += _block(1, struct.pack("<HHI", number, 0, how.snap_bytes) + resolution)
     for t_ns, frame, whole in cut:
-        kept = frame[: how.snap_bytes]
+        captured = frame[: how.snap_bytes]
         stamp = t_ns // unit_ns
-        body = struct.pack("<IIIII", 0, stamp >> 32, stamp % 2**32, len(kept), whole) + kept
-        found += _block(6, body + bytes(-len(kept) % 4))
-    return found
+        body = struct.pack("<IIIII", 0, stamp >> 32, stamp % 2**32, len(captured), whole) + captured
+        file_bytes += _block(6, body + bytes(-len(captured) % 4))
+    return file_bytes
 
 
 def _block(kind: int, body: bytes) -> bytes:

@@ -51,11 +51,11 @@ def edit(checkout: Path, change: tuple[str, str, str]) -> None:
 
 def environment(checkout: Path) -> dict[str, str]:
     """Return environment variables that make Python load the code of a copy."""
-    found = {
+    variables = {
         name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "FIRSTFLIGHT", "MFLAGS"))
     }
     folders = (checkout / "reference-py/src", checkout / "conformance/src")
-    return found | {"PYTHONPATH": os.pathsep.join(map(str, folders)), "PYTHONDONTWRITEBYTECODE": ""}
+    return variables | {"PYTHONPATH": os.pathsep.join(map(str, folders)), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def called(checkout: Path, *words: object) -> subprocess.CompletedProcess[str]:

@@ -47,27 +47,27 @@ def errors(algorithm: str) -> tuple[Error, ...]:
     return tuple(
         Error(
             Variant(
-                one["id"], one["profile"], "", "", "", one["profile"].replace("/", "_").replace("-", "_"),
-                one.get("replace", []), one.get("base", []), rule=one["breaks"][0],
+                error["id"], error["profile"], "", "", "", error["profile"].replace("/", "_").replace("-", "_"),
+                error.get("replace", []), error.get("base", []), rule=error["breaks"][0],
             ),
-            frozenset(one["breaks"]),
+            frozenset(error["breaks"]),
         )
-        for one in data
-        if one["profile"].startswith(f"{algorithm}/")
+        for error in data
+        if error["profile"].startswith(f"{algorithm}/")
     )  # fmt: skip
 
 
 def points(algorithm: str) -> list[OpenPoint]:
     """Return the open points of an algorithm that a self-contained implementation can use."""
-    used = {one.point_id for one in _conforming(algorithm)}
+    used = {variant.point_id for variant in _conforming(algorithm)}
     return [point for point in open_points() if point.algorithm == algorithm and point.id in used]
 
 
 def cells(algorithm: str) -> list[tuple[OpenPoint, Error]]:
     """Return all pairs of an error and an open point, in an order drawn by seed."""
-    found = [(point, error) for point in points(algorithm) for error in errors(algorithm)]
-    random.Random(7).shuffle(found)
-    return found
+    pairs = [(point, error) for point in points(algorithm) for error in errors(algorithm)]
+    random.Random(7).shuffle(pairs)
+    return pairs
 
 
 def judge(point: OpenPoint, error: Error) -> Judged | None:
@@ -83,10 +83,10 @@ def judge(point: OpenPoint, error: Error) -> Judged | None:
     return Judged(point.id, error.change.id, rejected, named, cause)
 
 
-def share(found: Iterable[Judged]) -> tuple[int, int]:
+def share(judgements: Iterable[Judged]) -> tuple[int, int]:
     """Return the number of rejected errors with their rule in the first cause, and the number of rejected errors."""
-    rejected = [one for one in found if one.rejected]
-    return sum(one.named for one in rejected), len(rejected)
+    rejected = [judgement for judgement in judgements if judgement.rejected]
+    return sum(judgement.named for judgement in rejected), len(rejected)
 
 
 def _both(point: OpenPoint, error: Error) -> Iterator[Variant]:
@@ -103,4 +103,6 @@ def _both(point: OpenPoint, error: Error) -> Iterator[Variant]:
 def _conforming(algorithm: str) -> list[Variant]:
     """Return the conforming variants of the profile of the errors."""
     profile = errors(algorithm)[0].change.profile
-    return [one for one in variants() if one.conforms and one.profile == profile and not one.pending]
+    return [
+        variant for variant in variants() if variant.conforms and variant.profile == profile and not variant.pending
+    ]

@@ -47,8 +47,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def chromium() -> Iterator[Any]:
     """Start the system's Chromium, driven by Playwright. Skip the test if one of them is missing."""
     program = shutil.which("chromium")
-    there = {"chromium": program, "playwright (make site-extras)": importlib.util.find_spec("playwright")}
-    if missing := [name for name, found in there.items() if not found]:
+    requirements = {"chromium": program, "playwright (make site-extras)": importlib.util.find_spec("playwright")}
+    if missing := [name for name, location in requirements.items() if not location]:
         pytest.skip(f"needs a browser: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not here")
     from playwright.sync_api import sync_playwright
 

@@ -83,10 +83,10 @@ def subject_of(case: Case, answers: list[dict[str, object]]) -> AnsweredCase:
     return AnsweredCase(case, WINDOW_ONLY, case.events[: len(answers)], tuple(answers), first)
 
 
-def told_apart(one: Variant, other: Variant, algorithm: str, profile: str) -> bool:
+def told_apart(variant: Variant, other: Variant, algorithm: str, profile: str) -> bool:
     """Return whether a vector of the profile distinguishes two variants by the window."""
     return any(
-        answered(case, one).observed != answered(case, other).observed
+        answered(case, variant).observed != answered(case, other).observed
         for case in every_case()
         if (case.vector.algorithm, case.profile) == (algorithm, profile)
     )

@@ -40,9 +40,9 @@ def open_profiles() -> tuple[tuple[str, str], ...]:
     """Return the profiles that have both a choice and mutants other than its alternatives."""
     return tuple(
         (algorithm, profile)
-        for algorithm, found in sorted(ALGORITHMS.items())
+        for algorithm, definition in sorted(ALGORITHMS.items())
         if algorithm not in COMPUTED_ALGORITHMS
-        for profile in found.profiles
+        for profile in definition.profiles
         if options_of(algorithm, profile) and wrong(algorithm, profile)
     )
 
@@ -68,7 +68,7 @@ def _hidden() -> dict[str, list[dict[str, str]]]:
 @cache
 def alone() -> dict[str, dict[str, str]]:
     """Return the entries of `hidden.toml` for mutants whose windows conform without another choice, by mutant id."""
-    return {each["mutant"]: each for each in _hidden()["alone"]}
+    return {hidden["mutant"]: hidden for hidden in _hidden()["alone"]}
 
 
 def known(algorithm: str, profile: str) -> dict[str, dict[str, str]]:
@@ -98,12 +98,12 @@ class Profile:
     def __init__(self, algorithm: str, profile: str) -> None:
         """Load the cases, shortest first."""
         self.name = (algorithm, profile)
-        found = [case for case in every_case() if (case.vector.algorithm, case.profile) == self.name]
-        self._cases = sorted(found, key=lambda case: len(case.events))
+        cases = [case for case in every_case() if (case.vector.algorithm, case.profile) == self.name]
+        self._cases = sorted(cases, key=lambda case: len(case.events))
         self._choices: list[Choice] = [(), *((option.candidate,) for option in options_of(*self.name))]
-        self._config = {case.id: config_from_json(case.vector.config) for case in found}
+        self._config = {case.id: config_from_json(case.vector.config) for case in cases}
         self._of_choice: dict[tuple[str, str], Answers] = {}
-        self._expected = {case.id: self._under((), case) for case in found}
+        self._expected = {case.id: self._under((), case) for case in cases}
         self._explained: dict[tuple[str, Answers], bool] = {}
 
     def rate(self) -> Rate:
@@ -122,7 +122,7 @@ class Profile:
                 if first is None or self._is_right(both):
                     rate.unseen += 1
                 elif self._conforms(both, chain([first], differing)):
-                    rate.hidden.append(" under ".join([mutant.id, *(one.id for one in choice)]))
+                    rate.hidden.append(" under ".join([mutant.id, *(variant.id for variant in choice)]))
         return rate
 
     def conforms_alone(self, mutant: Mutant) -> bool:
@@ -167,15 +167,15 @@ class Profile:
 
     def _answers(self, variant: Variant, case: Case) -> Answers:
         """Return the windows of a variant in a case, up to a crash."""
-        found: list[tuple[int | None, ...]] = []
+        answers: list[tuple[int | None, ...]] = []
         try:
             state = variant.create(*self.name, self._config[case.id])
             for event in case.events:
                 now = variant.advance(state, event)
-                found.append((now.cwnd_bytes, now.ssthresh_bytes))
+                answers.append((now.cwnd_bytes, now.ssthresh_bytes))
         except CRASHES:
             pass
-        return tuple(found)
+        return tuple(answers)
 
     def _subject(self, case: Case, answers: Answers) -> AnsweredCase | None:
         """Return a case with these answers, or ``None`` if they end early: a variant that crashes does not conform."""
@@ -183,7 +183,7 @@ class Profile:
             return None
         observed = tuple(dict(zip(WINDOWS, now, strict=True)) for now in answers)
         both = enumerate(zip(answers, self._expected[case.id], strict=True))
-        first = next((index for index, (one, other) in both if one != other), None)
+        first = next((index for index, (answer, expected) in both if answer != expected), None)
         return AnsweredCase(case, _DECLARED, case.events, observed, first)
 
 

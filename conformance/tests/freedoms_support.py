@@ -100,21 +100,21 @@ class Variant:
     @property
     def declaration(self) -> Declaration:
         """The declaration of an adapter of the variant."""
-        said = {"observables": WINDOWS} | {
+        declared = {"observables": WINDOWS} | {
             name: tuple(value) if isinstance(value, list) else value for name, value in self.declares.items()
         }
-        return Declaration(self.id, "1", {self.algorithm: (self.profile.split("/")[1],)}, **said)
+        return Declaration(self.id, "1", {self.algorithm: (self.profile.split("/")[1],)}, **declared)
 
 
 @cache
 def variants() -> tuple[Variant, ...]:
     """Return the variants of every algorithm, in the order of the files."""
-    found: list[Variant] = []
+    all_variants: list[Variant] = []
     for path in of_algorithms("freedoms.toml", STIMULI):
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         usual = {"profile": data["profile"], "program": data["program"]}
-        found += (Variant(**(usual | entry)) for entry in data["variant"])
-    return tuple(found)
+        all_variants += (Variant(**(usual | entry)) for entry in data["variant"])
+    return tuple(all_variants)
 
 
 def point_of(variant: Variant) -> OpenPoint | None:
@@ -139,9 +139,9 @@ def together(parts: Sequence[Variant]) -> Variant | None:
     """Combine variants of one implementation; return ``None`` if they change the same text."""
     made = replace(
         parts[0],
-        id="-".join(one.id for one in parts),
-        replace=[pair for one in parts for pair in one.replace],
-        base=[pair for one in parts for pair in one.base],
+        id="-".join(variant.id for variant in parts),
+        replace=[pair for variant in parts for pair in variant.replace],
+        base=[pair for variant in parts for pair in variant.base],
     )
     try:
         for name, texts in ((made.program, made.replace), (_BASE, made.base)):
@@ -165,8 +165,8 @@ def scripts_of(profile: str, *, whole: bool = True) -> tuple[Script, ...]:
     """Return the scripts of a profile, shared by its variants: all, or only up to :data:`PACKETS_MAX` packets."""
     if not whole:
         return tuple(script for script in scripts_of(profile) if packets(script.case) <= PACKETS_MAX)
-    found = (case for case in every_case() if f"{case.vector.algorithm}/{case.profile}" == profile)
-    return tuple(map(Script, found))
+    cases = (case for case in every_case() if f"{case.vector.algorithm}/{case.profile}" == profile)
+    return tuple(map(Script, cases))
 
 
 def answers_of(program: ModuleType, script: Script, observables: tuple[str, ...]) -> Answers:
@@ -174,10 +174,10 @@ def answers_of(program: ModuleType, script: Script, observables: tuple[str, ...]
     answers = Answers()
     run = Run(program, config_from_json(script.case.vector.config))
     try:
-        for event, wanted in zip(script.case.events, script.case.expected(), strict=True):
+        for event, expected in zip(script.case.events, script.case.expected(), strict=True):
             observed = run.step(event)
             triggers = observed.pop("triggers", ())
-            if "trigger" in wanted:
+            if "trigger" in expected:
                 observed["trigger"] = triggers[0] if triggers else None
             answers.observed.append({name: observed[name] for name in observables if name in observed})
     except CRASHES as error:
@@ -208,17 +208,17 @@ def judged_programs(
 ) -> AdapterReport:
     """Return the report on an implementation that alternates between several programs from case to case."""
     scripts = scripts_of(profile, whole=whole)
-    of_case = zip(scripts, cycle(programs), strict=False)
-    answers = [answers_of(program, script, declaration.observables) for script, program in of_case]
+    scripts_and_programs = zip(scripts, cycle(programs), strict=False)
+    answers = [answers_of(program, script, declaration.observables) for script, program in scripts_and_programs]
     return _reported(scripts, declaration, answers)
 
 
 def judged_mutant(mutant: Mutant, declaration: Declaration) -> AdapterReport:
     """Return the report of ``firstflight run`` on a mutant of the model."""
-    found = Candidate(mutant.id, "mutant", "", (mutant,))
+    candidate = Candidate(mutant.id, "mutant", "", (mutant,))
     profile = f"{mutant.algorithm}/{mutant.profile}"
     scripts = scripts_of(profile)
-    answers = [_answers_of_model(Model(found), script.case, declaration.observables) for script in scripts]
+    answers = [_answers_of_model(Model(candidate), script.case, declaration.observables) for script in scripts]
     return _reported(scripts, declaration, answers)
 
 
@@ -236,7 +236,7 @@ def _answers_of_model(model: Model, case: Case, observables: tuple[str, ...]) ->
 
 def _reported(scripts: Sequence[Script], declaration: Declaration, answers: Sequence[Answers]) -> AdapterReport:
     """Return the report on answers to the cases of a profile, with the causes of the failures."""
-    results = tuple(verdict_on(script, declaration, said) for script, said in zip(scripts, answers, strict=True))
+    results = tuple(verdict_on(script, declaration, answer) for script, answer in zip(scripts, answers, strict=True))
     manifest = Manifest(declaration.name, declaration.name, "Python", "third-party", (), Path())
     report = AdapterReport(manifest, None, declaration, results)
     return diagnosed(report, {script.case.id: script.case for script in scripts})

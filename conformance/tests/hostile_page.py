@@ -79,17 +79,17 @@ def pages() -> dict[str, str]:
 
 
 def _overview() -> str:
-    codes = sorted({one.code for one in misbehaving.TABLE})
-    verdicts = dict.fromkeys(one.verdicts for one in misbehaving.TABLE)
-    kinds = dict.fromkeys(one.fault for one in misbehaving.TABLE if one.fault)
-    faults = [(f"`{kind.value}`", str(sum(one.fault is kind for one in misbehaving.TABLE))) for kind in kinds]
+    codes = sorted({adapter.code for adapter in misbehaving.TABLE})
+    verdicts = dict.fromkeys(adapter.verdicts for adapter in misbehaving.TABLE)
+    kinds = dict.fromkeys(adapter.fault for adapter in misbehaving.TABLE if adapter.fault)
+    faults = [(f"`{kind.value}`", str(sum(adapter.fault is kind for adapter in misbehaving.TABLE))) for kind in kinds]
     return _OVERVIEW.format(
         vectors=len(_malformed()),
         code=malformed.CODE,
         vector_bounds=f"{malformed.AT_MOST_S} s, {malformed.MORE_MIB} MiB",
         adapters=len(misbehaving.TABLE),
         codes=" or ".join(map(str, codes)),
-        adapter_bounds=f"{max(one.at_most_s for one in misbehaving.TABLE)} s, {misbehaving.MORE_MIB} MiB",
+        adapter_bounds=f"{max(adapter.at_most_s for adapter in misbehaving.TABLE)} s, {misbehaving.MORE_MIB} MiB",
         verdicts=_table(("verdicts", "adapters", "exit code"), map(_verdicts, verdicts)),
         faults=_table(("fault", "adapters"), faults),
     )
@@ -97,15 +97,15 @@ def _overview() -> str:
 
 def _verdicts(verdicts: tuple[str, ...]) -> tuple[str, ...]:
     """Return the row of all adapters with these verdicts."""
-    found = [one for one in misbehaving.TABLE if one.verdicts == verdicts]
-    (code,) = {one.code for one in found}
-    return ", ".join(verdicts), str(len(found)), str(code)
+    adapters = [adapter for adapter in misbehaving.TABLE if adapter.verdicts == verdicts]
+    (code,) = {adapter.code for adapter in adapters}
+    return ", ".join(verdicts), str(len(adapters)), str(code)
 
 
 def _malformed() -> dict[str, tuple[str, str]]:
     """Return place and reason of each refusal."""
-    found = {name: (bad.where, bad.reason) for name, bad in malformed.TABLE.items()}
-    return found | {name: (where, reason) for name, (_, where, reason) in malformed.FILES.items()}
+    refusals = {name: (bad.where, bad.reason) for name, bad in malformed.TABLE.items()}
+    return refusals | {name: (where, reason) for name, (_, where, reason) in malformed.FILES.items()}
 
 
 def _vectors() -> str:
@@ -124,7 +124,7 @@ def _part(where: str) -> str:
 
 
 def _adapters() -> str:
-    head = _ADAPTERS.format(seconds=max(one.at_most_s for one in misbehaving.TABLE), mib=misbehaving.MORE_MIB)
+    head = _ADAPTERS.format(seconds=max(adapter.at_most_s for adapter in misbehaving.TABLE), mib=misbehaving.MORE_MIB)
     sections = (_section(title, _ADAPTERS_HEADER, map(_adapter, adapters)) for title, adapters in _KINDS)
     return "\n".join([head, *sections])
 

@@ -111,8 +111,8 @@ class _Run:
         return bool(lost)
 
     def _report(self) -> None:
-        told = {"ssthresh_bytes": self.threshold_bytes} if self.sender.tells else {}
-        self.recorder.report(cwnd_bytes=self.window_bytes, **told)
+        threshold = {"ssthresh_bytes": self.threshold_bytes} if self.sender.tells else {}
+        self.recorder.report(cwnd_bytes=self.window_bytes, **threshold)
 
 
 def recorded_sender(sender: Sender) -> Recording:
@@ -150,10 +150,10 @@ class _Program(_Run):
         if caps is not None and self.recorder.next_packet >= caps[0]:
             self.window_bytes = min(window_bytes, caps[1] * _DATAGRAM_BYTES)
         super()._send(now_ns)
-        drops = [each for each in self.coming if each[1] == self.path.drops]
-        for each in drops:
-            self.coming.remove(each)
-            self.gone.append(each[1])
+        drops = [packet for packet in self.coming if packet[1] == self.path.drops]
+        for packet in drops:
+            self.coming.remove(packet)
+            self.gone.append(packet[1])
 
     def _ack(self, now_ns: int, packets: list[int]) -> None:
         self.recorder.acked(now_ns, packets)
@@ -204,9 +204,9 @@ def recorded_in_datagrams(sender: Swaying) -> tuple[Recording, bool]:
         """Pass the last event to the model with the sender's window; return the growth of the model's window."""
         nonlocal resumed
         model.base.cwnd_bytes = window * datagram_bytes
-        seen = advance(model, recorder.steps[-1].event)
-        resumed = resumed or seen.outcome is Outcome.SLOW_START_RESUMED
-        return seen.cwnd_bytes - window * datagram_bytes
+        observation = advance(model, recorder.steps[-1].event)
+        resumed = resumed or observation.outcome is Outcome.SLOW_START_RESUMED
+        return observation.cwnd_bytes - window * datagram_bytes
 
     def send() -> None:
         nonlocal free_ns

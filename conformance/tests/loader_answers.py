@@ -21,13 +21,13 @@ def rows(name: str) -> tuple[str, str]:
     """Return the profile of a variant and its answers."""
     from freedoms_support import answers_of, program_of, scripts_of, variants
 
-    variant = next(one for one in variants() if f"{one.algorithm}/{one.id}" == name)
+    variant = next(variant for variant in variants() if f"{variant.algorithm}/{variant.id}" == name)
     program = program_of(variant)
     answers = [answers_of(program, script, _OBSERVABLES) for script in scripts_of(variant.profile)]
-    assert not any(one.fault for one in answers)
-    observed = [[one[name] for name in _OBSERVABLES] for answer in answers for one in answer.observed]
+    assert not any(answer.fault for answer in answers)
+    observed = [[observation[name] for name in _OBSERVABLES] for answer in answers for observation in answer.observed]
     return variant.profile, "".join(
-        " ".join("null" if one is None else f"{one}" for one in row) + "\n" for row in observed
+        " ".join("null" if number is None else f"{number}" for number in row) + "\n" for row in observed
     )
 
 

@@ -29,15 +29,15 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
             state = variant.create(ALGORITHM, profile, config_from_json(message["config"]))
             return {"op": "started"}
         case "event":
-            seen = variant.advance(state, event_from_json(message["event"]))
-            return {"op": "observed", "i": message["i"], "cwnd_bytes": encode_int(seen.cwnd_bytes)}
+            observation = variant.advance(state, event_from_json(message["event"]))
+            return {"op": "observed", "i": message["i"], "cwnd_bytes": encode_int(observation.cwnd_bytes)}
         case _:
             return {"op": "ended"}
 
 
 for line in sys.stdin:
     try:
-        said = answer(json.loads(line))
+        reply = answer(json.loads(line))
     except (DomainError, *CRASHES) as error:
-        said = {"op": "unsupported", "reason": repr(error)}
-    print(json.dumps(said), flush=True)
+        reply = {"op": "unsupported", "reason": repr(error)}
+    print(json.dumps(reply), flush=True)

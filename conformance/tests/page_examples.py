@@ -23,7 +23,7 @@ class Example:
 def examples(page: Path) -> list[Example]:
     """Return the examples of a page. Raise :class:`ValueError` for an output without a command above it."""
     text = page.read_text("utf-8")
-    found: list[Example] = []
+    shell_examples: list[Example] = []
     block = 0
     for match in _BLOCK.finditer(text):
         language, content = match.groups()
@@ -34,12 +34,12 @@ def examples(page: Path) -> list[Example]:
                 (number, re.sub(r"(?:^|\s)#.*", "", row).strip())
                 for number, row in enumerate(content.splitlines(), line)
             )
-            found += [Example(number, command, None, block) for number, command in commands if command]
+            shell_examples += [Example(number, command, None, block) for number, command in commands if command]
         elif not language:
-            if not found or found[-1].output is not None:
+            if not shell_examples or shell_examples[-1].output is not None:
                 raise ValueError(f"{page}:{line}: output without a command")
-            found[-1] = Example(found[-1].line, found[-1].command, content, block)
-    return found
+            shell_examples[-1] = Example(shell_examples[-1].line, shell_examples[-1].command, content, block)
+    return shell_examples
 
 
 def first_difference(expected: str, output: str) -> str | None:

@@ -60,11 +60,11 @@ def random_numbers(seed: int) -> Iterator[int]:
 
 def ranges_of(packets: Sequence[int]) -> tuple[tuple[int, int], ...]:
     """Return packets as ranges, in their order."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for packet in packets:
-        follows = bool(found) and found[-1][1] == packet - 1
-        found[-1:] = [(found[-1][0], packet)] if follows else [*found[-1:], (packet, packet)]
-    return tuple(found)
+        follows = bool(ranges) and ranges[-1][1] == packet - 1
+        ranges[-1:] = [(ranges[-1][0], packet)] if follows else [*ranges[-1:], (packet, packet)]
+    return tuple(ranges)
 
 
 class Clock:
@@ -207,9 +207,9 @@ class AckPolicy:
 
     def acknowledge(self, now_ns: int) -> tuple[tuple[tuple[int, int], ...], int]:
         """Return the newly acknowledged ranges in rising order, and the acknowledgement delay."""
-        found = ranges_of(sorted(self.pending))
+        acked_ranges = ranges_of(sorted(self.pending))
         self.pending, self.deadline_ns = [], None
-        return found, now_ns - self._largest_arrival_ns
+        return acked_ranges, now_ns - self._largest_arrival_ns
 
 
 class Sampler:
@@ -393,9 +393,9 @@ class Sender:
         self.probes = 0
         self.detect_losses(now_ns, acked_bytes)
         limited = self._limited_from is not None and runs[-1].last >= self._limited_from
-        taken = now_ns, runs, acked_bytes, self.in_flight_bytes, self.next_packet, limited
+        ack_fields = now_ns, runs, acked_bytes, self.in_flight_bytes, self.next_packet, limited
         oldest = min(self.outbox.oldest, self.next_packet) if self.transfer.named_data else None
-        self.record(Ack(*taken, latest_ns, self.min_ns, self.smoothed_ns, ack_delay_ns, oldest))
+        self.record(Ack(*ack_fields, latest_ns, self.min_ns, self.smoothed_ns, ack_delay_ns, oldest))
 
     def detect_losses(self, now_ns: int, acked_bytes: int = 0) -> None:
         """Declare packets lost. ``acked_bytes`` have left flight here, but not yet for the controller."""
@@ -519,10 +519,10 @@ class Sender:
 class Flow:
     """A sender and a receiver with links between them. Times of later events are ``None``."""
 
-    def __init__(self, clock: Clock, plan: Any, controller: Any, there: Sequence[Any], back: Sequence[Any]) -> None:
+    def __init__(self, clock: Clock, plan: Any, controller: Any, forward: Sequence[Any], back: Sequence[Any]) -> None:
         self._clock, self._transfer, self._connection = clock, plan.transfer, plan.transfer.connection
         self.sender, self._acks = Sender(plan.transfer, controller), AckPolicy(plan.receiver)
-        self._there = partial(send, clock, there, self._at_receiver)
+        self._there = partial(send, clock, forward, self._at_receiver)
         self._back = partial(send, clock, back, self._at_sender)
         #: Data at the receiver: time since the start, packet, packet whose data it repeats, and size.
         self.arrivals, self._arrived = [], set()
@@ -699,13 +699,13 @@ class NetworkRun:
         self.clock.run(ORIGIN_NS + network.stop_ns, self._finished)
 
     def _add(self, plan: Any, controller: Any) -> None:
-        there, back, bucket, access = [self.bottleneck], [self._way_back], plan.bucket, plan.access
+        forward, back, bucket, access = [self.bottleneck], [self._way_back], plan.bucket, plan.access
         if access is not None:
             wires = [Wire(access.rate_bps, access.delay_ns) for _ in range(4)]
-            there, back = [wires[0], *there, wires[1]], [wires[2], *back, wires[3]]
+            forward, back = [wires[0], *forward, wires[1]], [wires[2], *back, wires[3]]
         self.buckets.append(bucket and TokenBucket(bucket.rate_bps, bucket.burst_bytes, bucket.latency_ns))
-        there = [*filter(None, self.buckets[-1:]), *there]
-        self.flows.append(Flow(self.clock, plan, controller, there, back))
+        forward = [*filter(None, self.buckets[-1:]), *forward]
+        self.flows.append(Flow(self.clock, plan, controller, forward, back))
         self.clock.at(ORIGIN_NS + plan.start_ns, self.flows[-1].start)
 
     def _finished(self) -> bool:

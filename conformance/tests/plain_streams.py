@@ -41,7 +41,7 @@ def _streams() -> dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]]:
     names = [f"stimuli.{path.parent.name}.streams" for path in STIMULI.glob("*/streams.py")]
     names += [path.stem for path in Path(__file__).parent.glob("c_*.py")]
     modules = map(importlib.import_module, sorted(names))
-    return {name: one for module in modules for name, one in getattr(module, "STREAMS", {}).items()}
+    return {name: stream for module in modules for name, stream in getattr(module, "STREAMS", {}).items()}
 
 
 STREAMS = _streams()
@@ -113,7 +113,7 @@ def run_streams(program: ModuleType | Header, seed: int, events: int) -> Counter
         played = chain(played, connections(program.PROFILE, seed, events // 4, migrates=migrates, changes=changes))
     if isinstance(program, Header):
         played = iter(known := list(played))
-        program.answer((each.config, [event for event, _ in each.steps]) for each in known)
+        program.answer((connection.config, [event for event, _ in connection.steps]) for connection in known)
     for connection in played:
         run = Run(program, connection.config)
         for index, (event, observation) in enumerate(connection.steps):

@@ -95,8 +95,8 @@ def run(bug: Bug, folder: Path, patches: Patches, *options: str) -> Measured:
     report = folder / "report.json"
     words = ["run", "--algorithm", algorithm, "--profile", profile, "--deadline-s", "100", "--report-json", str(report)]
     result = CliRunner().invoke(main, [*words, "--adapter", shlex.join(adapter), *options], catch_exceptions=False)
-    told = json.loads(report.read_text("utf-8"))["adapters"][0]
-    return judged(bug, result.exit_code, told["counts"]["fail"], told["diagnosis"], result.output)
+    adapter_report = json.loads(report.read_text("utf-8"))["adapters"][0]
+    return judged(bug, result.exit_code, adapter_report["counts"]["fail"], adapter_report["diagnosis"], result.output)
 
 
 def judged(bug: Bug, exit_code: int, failed: int, causes: Sequence[Mapping[str, Any]], output: str) -> Measured:
@@ -110,8 +110,8 @@ def judged(bug: Bug, exit_code: int, failed: int, causes: Sequence[Mapping[str, 
     first, text = causes[0], sentence(output)
     known = first["kind"] != "rule"
     fits = first["exact"] or any(re.search(pattern, text, re.I) for pattern in bug.says)
-    others = tuple(cause["cause"] for cause in causes if cause["exact"] and not _names(bug, cause))
-    return Measured(exit_code, failed, _names(bug, first), known and fits and _names(bug, first), others, text)
+    wrong_exact = tuple(cause["cause"] for cause in causes if cause["exact"] and not _names(bug, cause))
+    return Measured(exit_code, failed, _names(bug, first), known and fits and _names(bug, first), wrong_exact, text)
 
 
 def _names(bug: Bug, cause: Mapping[str, Any]) -> bool:
@@ -120,23 +120,25 @@ def _names(bug: Bug, cause: Mapping[str, Any]) -> bool:
 
 def sentence(output: str) -> str:
     """Return id and sentence of the first cause in a report, without its confidence."""
-    found = re.search(r"cause: (.*?)\n +(?:level|decided|\[)", output, re.S)
-    return _CONFIDENCE.sub(":", " ".join(found[1].split())) if found else ""
+    match = re.search(r"cause: (.*?)\n +(?:level|decided|\[)", output, re.S)
+    return _CONFIDENCE.sub(":", " ".join(match[1].split())) if match else ""
 
 
 def table(results: Iterable[tuple[Bug, Measured]]) -> str:
     """Return a table of results, one line per bug, and the totals."""
     lines, rows = [], list(results)
-    for bug, one in rows:
-        marks = [one.caught, one.named, one.described, bool(one.wrong_exact)]
-        lines.append(f"| {bug.id} | {' | '.join(['no', 'yes'][mark] for mark in marks)} | {one.failed} | {one.cause} |")
+    for bug, measured in rows:
+        marks = [measured.caught, measured.named, measured.described, bool(measured.wrong_exact)]
+        lines.append(
+            f"| {bug.id} | {' | '.join(['no', 'yes'][mark] for mark in marks)} | {measured.failed} | {measured.cause} |"
+        )
     return "\n".join([*lines, totals(rows)])
 
 
 def totals(rows: Sequence[tuple[Bug, Measured]]) -> str:
     """Return the numbers of bugs, caught ones, named ones, described ones and wrong exact causes."""
-    diagnosed = [one for _, one in rows if one.cause]
-    named, described = sum(one.named for one in diagnosed), sum(one.described for one in diagnosed)
-    wrong = sum(len(one.wrong_exact) for one in diagnosed)
-    caught = sum(one.caught for _, one in rows)
+    diagnosed = [measured for _, measured in rows if measured.cause]
+    named, described = sum(measured.named for measured in diagnosed), sum(measured.described for measured in diagnosed)
+    wrong = sum(len(measured.wrong_exact) for measured in diagnosed)
+    caught = sum(measured.caught for _, measured in rows)
     return f"{len(rows)} bugs, {caught} caught, {len(diagnosed)} diagnosed, {named} named, {described} described, {wrong} wrong and exact"

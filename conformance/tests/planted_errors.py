@@ -104,10 +104,12 @@ def _java(folder: Path) -> list[str]:
 def is_caught(command: list[str]) -> bool:
     """Return whether a vector, or otherwise a path, of a declared profile fails. Causes are not computed."""
     manifest = Manifest("planted", "Planted", "", "third-party", tuple(command), CONFORMANCE)
-    found = judge_cases(manifest, [Script(case) for case in vectors.cases(vectors.load_all(VECTORS))], RunOptions(10.0))
-    if not _fails(found):
-        found = judge_cases(manifest, [StimulusScript(case) for case in stimulus_cases()], RunOptions(10.0))
-    return _fails(found)
+    verdicts = judge_cases(
+        manifest, [Script(case) for case in vectors.cases(vectors.load_all(VECTORS))], RunOptions(10.0)
+    )
+    if not _fails(verdicts):
+        verdicts = judge_cases(manifest, [StimulusScript(case) for case in stimulus_cases()], RunOptions(10.0))
+    return _fails(verdicts)
 
 
 def _fails(report: AdapterReport) -> bool:

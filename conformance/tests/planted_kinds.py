@@ -98,22 +98,22 @@ def wrong_program(entry: Planted) -> ModuleType:
     return made
 
 
-def found(entry: Planted, folder: Path) -> str:
+def judged_outcome(entry: Planted, folder: Path) -> str:
     """Return ``rejected``, ``ended`` if the program ends, ``open`` if an open point allows the answers, or ``passed``."""
     script = Script(entry.case)
     if entry.bug is None:
         algorithm, profile = entry.profile.split("/")
         declaration = Declaration(entry.id, "1", {algorithm: (profile,)}, WINDOWS, protocol=2)
         result = verdict_on(script, declaration, answers_of(wrong_program(entry), script, WINDOWS))
-        return _shown(result, entry.case, declaration)
+        return _outcome(result, entry.case, declaration)
     build(folder, entry.bug.wrong)
     command = (sys.executable, str(folder / "adapter.py"), entry.bug.profile, json.dumps(entry.bug.hello))
     report = judge(Manifest(entry.id, entry.id, "", "third-party", command, CONFORMANCE), [script], RunOptions())
     assert report.declaration is not None
-    return _shown(report.results[0], entry.case, report.declaration)
+    return _outcome(report.results[0], entry.case, report.declaration)
 
 
-def _shown(result: Result, case: Case, declaration: Declaration) -> str:
+def _outcome(result: Result, case: Case, declaration: Declaration) -> str:
     if result.verdict is Verdict.FAIL:
         departures = of_profile([failed(result, case, declaration)], []).departures
         return "rejected" if departures.failing else "open"

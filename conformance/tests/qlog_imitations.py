@@ -95,8 +95,8 @@ def _without_frames(record: Record) -> Record:
 
 
 def _peer(records: list[Record]) -> list[Record]:
-    other = {"packet_sent": "transport:packet_received", "packet_received": "transport:packet_sent"}
-    names = [(record, other.get(record["name"].partition(":")[2])) for record in records]
+    opposite = {"packet_sent": "transport:packet_received", "packet_received": "transport:packet_sent"}
+    names = [(record, opposite.get(record["name"].partition(":")[2])) for record in records]
     return [record | {"name": name} for record, name in names if name is not None]
 
 
@@ -120,7 +120,7 @@ def _text(habits: Habits, records: list[Record], vantage: Record) -> str:
 
 
 def _timed(habits: Habits, records: list[Record]) -> list[Record]:
-    found, before_ns = [], 0
+    timed_records, before_ns = [], 0
     for record in records:
         t_ns = record["time"]
         time: int | float = t_ns / 10**6
@@ -130,8 +130,8 @@ def _timed(habits: Habits, records: list[Record]) -> list[Record]:
             time = t_ns // 10**6
         elif habits.time == "delta":
             time, before_ns = (t_ns - before_ns) / 10**6, t_ns
-        found.append(record | {"time": time})
-    return found
+        timed_records.append(record | {"time": time})
+    return timed_records
 
 
 class _Log:

@@ -45,8 +45,8 @@ class Numbers:
     root: Callable[[Any], Any]
 
 
-EXACT = Numbers(lambda one, other: _short(Fraction(one) / Fraction(other)), _root)
-DOUBLE = Numbers(lambda one, other: float(one) / float(other), lambda number: float(number) ** (1 / 3))
+EXACT = Numbers(lambda dividend, divisor: _short(Fraction(dividend) / Fraction(divisor)), _root)
+DOUBLE = Numbers(lambda dividend, divisor: float(dividend) / float(divisor), lambda number: float(number) ** (1 / 3))
 
 
 @dataclass

@@ -11,14 +11,14 @@ from threading import Thread
 @contextmanager
 def served(folder: Path, added: dict[str, Path] | None = None) -> Iterator[tuple[str, list[str]]]:
     """Serve a folder; yield its address and the list of requested paths. ``added``: further files by their path."""
-    asked: list[str] = []
+    requested: list[str] = []
 
     class Handler(SimpleHTTPRequestHandler):
         def translate_path(self, path: str) -> str:
             return str((added or {}).get(path) or super().translate_path(path))
 
         def do_GET(self) -> None:
-            asked.append(self.path)
+            requested.append(self.path)
             super().do_GET()
 
         def log_message(self, *_: object) -> None:
@@ -27,6 +27,6 @@ def served(folder: Path, added: dict[str, Path] | None = None) -> Iterator[tuple
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
         thread = Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}", asked
+        yield f"http://127.0.0.1:{server.server_port}", requested
         server.shutdown()
         thread.join()

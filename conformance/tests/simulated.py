@@ -66,15 +66,17 @@ class Model:
         self.first_loss_ns: int | None = None
 
     def on_event(self, event: Event) -> plain.Answer:
-        seen, t_ns = advance(self._controller, event), event.t_ns - ORIGIN_NS
-        self.observations.append(seen)
+        observation, t_ns = advance(self._controller, event), event.t_ns - ORIGIN_NS
+        self.observations.append(observation)
         if self.first_loss_ns is None and isinstance(event, Lost):
             self.first_loss_ns = t_ns
-        if seen.phase is not self.phase or seen.outcome in _TURNS:
-            self.phase = seen.phase
-            self.turns.append(Turn(t_ns, seen.phase, seen.outcome, seen.cwnd_bytes, self._cwnd_bytes))
-        self._cwnd_bytes = seen.cwnd_bytes
-        return plain.Answer(seen.cwnd_bytes, seen.next_release_ns, seen.phase in _SLOW_STARTS)
+        if observation.phase is not self.phase or observation.outcome in _TURNS:
+            self.phase = observation.phase
+            self.turns.append(
+                Turn(t_ns, observation.phase, observation.outcome, observation.cwnd_bytes, self._cwnd_bytes)
+            )
+        self._cwnd_bytes = observation.cwnd_bytes
+        return plain.Answer(observation.cwnd_bytes, observation.next_release_ns, observation.phase in _SLOW_STARTS)
 
 
 def plain_scenario(scenario: Scenario, controller: Controller) -> ModelLoopRun:
@@ -84,8 +86,8 @@ def plain_scenario(scenario: Scenario, controller: Controller) -> ModelLoopRun:
     if run.stalled:
         raise StallError(scenario.name, run.clock.now_ns)
     link, sender = run.bottleneck, run.flow.sender
-    seen = tuple(sender.events), tuple(model.observations)
-    return ModelLoopRun(*seen, link.dropped_packets, link.lost_packets, sender.done)
+    events_and_observations = tuple(sender.events), tuple(model.observations)
+    return ModelLoopRun(*events_and_observations, link.dropped_packets, link.lost_packets, sender.done)
 
 
 def plain_network(network: Network) -> tuple[NetworkResult, Arrivals]:
@@ -101,7 +103,7 @@ def plain_network(network: Network) -> tuple[NetworkResult, Arrivals]:
 
 def _flow_result(network: Network, run: plain.NetworkRun, model: Model, index: int) -> FlowResult:
     plan, flow, bucket = network.flows[index], run.flows[index], run.buckets[index]
-    sender, samples = flow.sender, [each[index] for each in run.samples]
+    sender, samples = flow.sender, [sample[index] for sample in run.samples]
     times = flow.started_ns, sender.first_sent_ns, flow.completed_ns, flow.acknowledged_ns
     return FlowResult(
         plan.name,
@@ -124,17 +126,17 @@ def c_port(
 ) -> tuple[list[Event], list[tuple[object, ...]], Status, layout.SummaryLayout]:
     """Run a scenario with a controller of the port; return the events, the observations after them, and the end."""
     events: list[Event] = []
-    seen: list[tuple[object, ...]] = []
+    observations: list[tuple[object, ...]] = []
 
     def note(_: object, __: int, event: Any, observation: Any) -> None:
         events.append(event_of(event.contents))
         if observation:
-            seen.append(_observed(observation.contents))
+            observations.append(_observed(observation.contents))
 
     summary, laid_out = layout.SummaryLayout(), layout.lay_out_scenario(scenario)
     watch, names = layout.Watch(event=layout.ON_EVENT(note)), (algorithm.encode(), profile.encode())
     status = native.library().sim_simulate(byref(laid_out), *names, byref(watch), byref(summary))
-    return events, seen, Status(status), summary
+    return events, observations, Status(status), summary
 
 
 def _observed(raw: RawObservation) -> tuple[object, ...]:
@@ -142,9 +144,15 @@ def _observed(raw: RawObservation) -> tuple[object, ...]:
     return raw.cwnd_bytes, ssthresh, tuple(Phase)[raw.phase], tuple(Outcome)[raw.outcome], release
 
 
-def observed(seen: Observation) -> tuple[object, ...]:
+def observed(observation: Observation) -> tuple[object, ...]:
     """Return the members of a model's observation that the C simulator also returns."""
-    return seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase, seen.outcome, seen.next_release_ns
+    return (
+        observation.cwnd_bytes,
+        observation.ssthresh_bytes,
+        observation.phase,
+        observation.outcome,
+        observation.next_release_ns,
+    )
 
 
 def c_network(network: Network) -> tuple[NetworkResult, Arrivals]:
@@ -153,34 +161,34 @@ def c_network(network: Network) -> tuple[NetworkResult, Arrivals]:
     return run_network(network, record=tuple(arrivals), arrivals=arrivals), arrivals
 
 
-def by_plain(given: Case) -> Result:
+def by_plain(case: Case) -> Result:
     """Run a scenario or a network by the plain program."""
-    if isinstance(given, Network):
-        return _of_network(*plain_network(given))
-    assert isinstance(given, ScenarioCase)
-    controller = create(*_names(given.controller), given.scenario.config)
-    run = plain.ScenarioRun(given.scenario, Model(controller), given.clock_ns)
+    if isinstance(case, Network):
+        return _of_network(*plain_network(case))
+    assert isinstance(case, ScenarioCase)
+    controller = create(*_names(case.controller), case.scenario.config)
+    run = plain.ScenarioRun(case.scenario, Model(controller), case.clock_ns)
     link, sender = run.bottleneck, run.flow.sender
     end = "stalled" if run.stalled else "done" if sender.done else "cut off"
     counts = link.dropped_packets, link.lost_packets
     return _of_scenario(end, run.clock.now_ns, *counts, sender.done, sender.events)
 
 
-def by_c(given: Case) -> Result:
+def by_c(case: Case) -> Result:
     """Run a case by the C simulator."""
-    if isinstance(given, Network):
-        return _of_network(*c_network(given))
-    if isinstance(given, Experiment):
-        found = asdict(complete(given))
-        members = {"dropped": found.pop("lost"), **found}
+    if isinstance(case, Network):
+        return _of_network(*c_network(case))
+    if isinstance(case, Experiment):
+        completion = asdict(complete(case))
+        members = {"dropped": completion.pop("lost"), **completion}
         return Result("experiment", "done", members, [])
-    return _by_c_outside(given) if given.clock_ns > 1 else _by_c_port(given)
+    return _by_c_outside(case) if case.clock_ns > 1 else _by_c_port(case)
 
 
-def _by_c_outside(given: ScenarioCase) -> Result:
+def _by_c_outside(case: ScenarioCase) -> Result:
     """Run a scenario with the model in the loop, which is required for a coarse clock."""
-    model = ModelInLoop(create(*_names(given.controller), given.scenario.config), keep=False)
-    run = Simulation(given.scenario, model, given.clock_ns)
+    model = ModelInLoop(create(*_names(case.controller), case.scenario.config), keep=False)
+    run = Simulation(case.scenario, model, case.clock_ns)
     try:
         run.run()
         end = "done" if run.done else "cut off"
@@ -189,8 +197,8 @@ def _by_c_outside(given: ScenarioCase) -> Result:
     return _of_scenario(end, run.now_ns, run.dropped_packets, run.lost_packets, run.done, run.events)
 
 
-def _by_c_port(given: ScenarioCase) -> Result:
-    events, _, status, summary = c_port(given.scenario, *_names(given.controller))
+def _by_c_port(case: ScenarioCase) -> Result:
+    events, _, status, summary = c_port(case.scenario, *_names(case.controller))
     end = "stalled" if status is Status.STALLED else "done" if summary.done else "cut off"
     counts = summary.dropped_packets, summary.lost_packets
     return _of_scenario(end, summary.now_ns, *counts, bool(summary.done), events)
@@ -233,50 +241,50 @@ def _names(controller: str) -> tuple[str, str]:
 
 def load() -> dict[str, dict[str, Any]]:
     """Return the features and hashes of the cases and of the experiments."""
-    found: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
-    return found
+    features_and_hashes: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
+    return features_and_hashes
 
 
 def block(number: int, run: Callable[[Case], Result]) -> str:
     """Return the hash of a block of scenarios and networks by a program."""
-    return block_hash(run(case(each)).text for each in numbers(number, CASES))
+    return block_hash(run(case(case_number)).text for case_number in numbers(number, CASES))
 
 
 def limited_block(number: int, run: Callable[[Case], Result]) -> str:
     """Return the hash of a block of networks with MAX_DATA by a program."""
-    return block_hash(run(limited_case(each)).text for each in numbers(number, LIMITED))
+    return block_hash(run(limited_case(case_number)).text for case_number in numbers(number, LIMITED))
 
 
 def experiment_block(number: int) -> str:
     """Return the hash of a block of experiments by the C simulator."""
-    return block_hash(by_c(experiment_case(each)).text for each in numbers(number, EXPERIMENTS))
+    return block_hash(by_c(experiment_case(case_number)).text for case_number in numbers(number, EXPERIMENTS))
 
 
-def measured(make: Callable[[int], Case], of: int) -> dict[str, Any]:
+def measured(make: Callable[[int], Case], total: int) -> dict[str, Any]:
     """Return the features and hashes of cases by the C simulator. Raise :class:`ValueError` if the programs differ."""
     features: list[set[str]] = []
 
     def texts(block: int) -> Iterator[str]:
-        for number in numbers(block, of):
-            given = make(number)
-            result = by_c(given)
-            if not isinstance(given, Experiment) and by_plain(given).text != result.text:
+        for number in numbers(block, total):
+            case = make(number)
+            result = by_c(case)
+            if not isinstance(case, Experiment) and by_plain(case).text != result.text:
                 raise ValueError(f"case {number}: the programs differ")
-            features.append(inputs(given) | outcomes(given, result))
+            features.append(inputs(case) | outcomes(case, result))
             yield result.text
 
-    hashes = [block_hash(texts(block)) for block in range(-(-of // len(numbers(0, of))))]
+    hashes = [block_hash(texts(block)) for block in range(-(-total // len(numbers(0, total))))]
     return {"features": counted(features), "hashes": hashes}
 
 
 def main() -> None:
     """Rewrite the file."""
-    found = {
+    document = {
         "cases": measured(case, CASES),
         "experiments": measured(experiment_case, EXPERIMENTS),
         "limited": measured(limited_case, LIMITED),
     }
-    FILE.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    FILE.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

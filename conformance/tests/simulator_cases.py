@@ -52,7 +52,7 @@ Case = ScenarioCase | Network | Experiment
 class _Draw(SplitMix64):
     """Draws the members of a case."""
 
-    def one(self, *items: _Item) -> _Item:
+    def pick(self, *items: _Item) -> _Item:
         return items[self.below(len(items))]
 
     def in_(self, n: int) -> bool:
@@ -70,11 +70,11 @@ def case(number: int) -> Case:
 def limited_case(number: int) -> Network:
     """Return a network whose receivers limit the data by MAX_DATA, where either all windows grow or none."""
     draw = _Draw(number << 32 | 2)
-    network, factor = _network(draw, CONTROLLERS[:-1]), draw.one(1, 2 + draw.below(2))
+    network, factor = _network(draw, CONTROLLERS[:-1]), draw.pick(1, 2 + draw.below(2))
     transfers = [
         replace(
             plan.transfer,
-            max_data_bytes=1 + draw.below(draw.one(2_000, 20_000, 200_000)),
+            max_data_bytes=1 + draw.below(draw.pick(2_000, 20_000, 200_000)),
             max_data_factor=factor,
         )
         for plan in network.flows
@@ -86,10 +86,10 @@ def limited_case(number: int) -> Network:
 def experiment_case(number: int) -> Experiment:
     """Return a transfer of a published experiment with changed members."""
     draw = _Draw(number << 32 | 1)
-    algorithm = draw.one("cubic", "cubic", "jumpstart", "jumpstart", "slow-start/rfc-9002")
-    rate_mbps, delay_ms = 1 + draw.below(draw.one(3, 100)), draw.below(draw.one(3, 40, 40))
+    algorithm = draw.pick("cubic", "cubic", "jumpstart", "jumpstart", "slow-start/rfc-9002")
+    rate_mbps, delay_ms = 1 + draw.below(draw.pick(3, 100)), draw.below(draw.pick(3, 40, 40))
     todo = experiment(
-        PRESET, algorithm, rate_mbps, delay_ms, 1 + draw.below(draw.one(500, 6_000, 60_000, 300_000, 300_000))
+        PRESET, algorithm, rate_mbps, delay_ms, 1 + draw.below(draw.pick(500, 6_000, 60_000, 300_000, 300_000))
     )
     transfer = todo.transfer
     connection = replace(transfer.connection or Handshake(0), fin_acknowledges=draw.in_(2))
@@ -97,9 +97,9 @@ def experiment_case(number: int) -> Experiment:
         buffer_bytes, write_bytes = 4_000 + draw.below(20_000), 1 + draw.below(3_000)
         transfer = replace(transfer, send_buffer_bytes=buffer_bytes, write_bytes=write_bytes)
     if draw.in_(3):
-        transfer = replace(transfer, rtt_tick_ns=draw.one(None, 7, 10 * MS) if algorithm != "jumpstart" else 7)
+        transfer = replace(transfer, rtt_tick_ns=draw.pick(None, 7, 10 * MS) if algorithm != "jumpstart" else 7)
     if draw.in_(3):
-        transfer = replace(transfer, receive_window_bytes=20_000, first_receive_window_bytes=draw.one(None, 3_000))
+        transfer = replace(transfer, receive_window_bytes=20_000, first_receive_window_bytes=draw.pick(None, 3_000))
     if draw.in_(3):
         transfer = replace(transfer, pacing=Pacing.WINDOW)
     receiver = Receiver(1 + draw.below(4), draw.below(200 * MS), draw.in_(2))
@@ -107,31 +107,31 @@ def experiment_case(number: int) -> Experiment:
 
 
 def _link(draw: _Draw, size_bytes: int, most_loss_ppm: int) -> Link:
-    rtt_ns = MS + draw.below(draw.one(20 * MS, 200 * MS))
-    steps = sorted((draw.below(600 * MS), draw.below(60 * MS)) for _ in range(draw.one(0, 0, 1, 3)))
+    rtt_ns = MS + draw.below(draw.pick(20 * MS, 200 * MS))
+    steps = sorted((draw.below(600 * MS), draw.below(60 * MS)) for _ in range(draw.pick(0, 0, 1, 3)))
     link = Link(
         rate_bps=400_000 << draw.below(8),
         forward_delay_ns=rtt_ns // 3,
         return_delay_ns=rtt_ns - rtt_ns // 3,
-        queue_bytes=size_bytes * draw.below(draw.one(6, 30)),
-        loss_ppm=draw.one(0, 0, 5_000, 50_000, 200_000, most_loss_ppm),
-        jitter_ns=draw.one(0, 0, 1 + draw.below(20 * MS)),
+        queue_bytes=size_bytes * draw.below(draw.pick(6, 30)),
+        loss_ppm=draw.pick(0, 0, 5_000, 50_000, 200_000, most_loss_ppm),
+        jitter_ns=draw.pick(0, 0, 1 + draw.below(20 * MS)),
         steps=tuple(steps),
-        queue_packets=draw.below(draw.one(5, 30)) if draw.in_(4) else None,
+        queue_packets=draw.below(draw.pick(5, 30)) if draw.in_(4) else None,
     )
     if draw.in_(3):
-        above_bytes, ppm = draw.below(draw.one(1, 4 * size_bytes)), draw.one(50_000, 500_000)
+        above_bytes, ppm = draw.below(draw.pick(1, 4 * size_bytes)), draw.pick(50_000, 500_000)
         link = replace(link, early_drop_above_bytes=above_bytes, early_drop_ppm=ppm)
     return link
 
 
 def _transfer_bytes(draw: _Draw, size_bytes: int) -> int:
-    packets = draw.one(1, 1 + draw.below(12), 1 + draw.below(50), 1 + draw.below(150))
-    return max(packets * size_bytes - draw.one(0, draw.below(size_bytes)), 1)
+    packets = draw.pick(1, 1 + draw.below(12), 1 + draw.below(50), 1 + draw.below(150))
+    return max(packets * size_bytes - draw.pick(0, draw.below(size_bytes)), 1)
 
 
 def _receiver(draw: _Draw) -> Receiver:
-    return Receiver(draw.one(1, 2, 3 + draw.below(8)), draw.one(0, draw.below(60 * MS)), draw.in_(2))
+    return Receiver(draw.pick(1, 2, 3 + draw.below(8)), draw.pick(0, draw.below(60 * MS)), draw.in_(2))
 
 
 def _scenario(draw: _Draw, controllers: Sequence[str]) -> ScenarioCase:
@@ -152,22 +152,22 @@ def _scenario(draw: _Draw, controllers: Sequence[str]) -> ScenarioCase:
         vectors=(),
         announced=transfer_bytes is not None and draw.in_(2),
     )
-    return ScenarioCase(scenario, draw.one(*controllers), draw.one(1, 1, 1, 1, 1_000, MS))
+    return ScenarioCase(scenario, draw.pick(*controllers), draw.pick(1, 1, 1, 1, 1_000, MS))
 
 
 def _plan(draw: _Draw, number: int, controllers: Sequence[str]) -> FlowPlan:
     size_bytes, receiver = 200 + draw.below(1300), _receiver(draw)
     saved = draw.in_(2)
-    connection = Handshake(draw.below(80), draw.below(2), draw.one(S, 100 * MS), draw.in_(2)) if draw.in_(2) else None
+    connection = Handshake(draw.below(80), draw.below(2), draw.pick(S, 100 * MS), draw.in_(2)) if draw.in_(2) else None
     transfer = Transfer(
         Config(size_bytes, None if draw.in_(6) else size_bytes * (1 + draw.below(12))),
         _transfer_bytes(draw, size_bytes),
-        draw.one(Pacing.NONE, Pacing.NONE, Pacing.WINDOW),
+        draw.pick(Pacing.NONE, Pacing.NONE, Pacing.WINDOW),
         named_data=True,
         probes=True,
         max_ack_delay_ns=receiver.max_ack_delay_ns,
-        header_bytes=draw.one(0, draw.below(60)),
-        ack_bytes=draw.one(0, draw.below(80)),
+        header_bytes=draw.pick(0, draw.below(60)),
+        ack_bytes=draw.pick(0, draw.below(80)),
         receive_window_bytes=size_bytes * (1 + draw.below(12)) if draw.in_(3) else None,
         announced=not draw.in_(3),
         saved_cwnd_bytes=size_bytes * (1 + draw.below(40)) if saved else None,
@@ -175,12 +175,12 @@ def _plan(draw: _Draw, number: int, controllers: Sequence[str]) -> FlowPlan:
         connection=connection,
         samples_rate=draw.in_(3),
     )
-    bucket = Bucket(500_000 << draw.below(5), 2_000 + draw.below(4_000), draw.below(draw.one(5 * MS, 100 * MS)))
+    bucket = Bucket(500_000 << draw.below(5), 2_000 + draw.below(4_000), draw.below(draw.pick(5 * MS, 100 * MS)))
     access = Access(2_000_000 << draw.below(10), draw.below(10 * MS))
     return FlowPlan(
         f"flow {number}",
-        draw.one(*controllers),
-        draw.one(0, draw.below(S)),
+        draw.pick(*controllers),
+        draw.pick(0, draw.below(S)),
         transfer,
         receiver,
         bucket if draw.in_(4) else None,
@@ -198,24 +198,24 @@ def _network(draw: _Draw, controllers: Sequence[str]) -> Network:
         sample_ns=50 * MS + draw.below(S),
         link=_link(draw, 1_500, 500_000),
         return_rate_bps=100_000 << draw.below(6) if draw.in_(3) else None,
-        flows=tuple(_plan(draw, number, controllers) for number in range(draw.one(1, 1, 2, 3))),
+        flows=tuple(_plan(draw, number, controllers) for number in range(draw.pick(1, 1, 2, 3))),
     )
 
 
 # Features
 
 
-def inputs(given: Case) -> set[str]:
+def inputs(case: Case) -> set[str]:
     """Return the features of a case that its members show."""
-    if isinstance(given, Experiment):
-        return _named(_of_transfer(given.transfer, given.receiver), _of_experiment(given))
-    if isinstance(given, Network):
-        plans = [_named(_of_transfer(plan.transfer, plan.receiver), _of_plan(plan)) for plan in given.flows]
-        return _named(_of_link(given.link), _of_network(given)).union(*plans)
-    scenario = given.scenario
+    if isinstance(case, Experiment):
+        return _named(_of_transfer(case.transfer, case.receiver), _of_experiment(case))
+    if isinstance(case, Network):
+        plans = [_named(_of_transfer(plan.transfer, plan.receiver), _of_plan(plan)) for plan in case.flows]
+        return _named(_of_link(case.link), _of_network(case)).union(*plans)
+    scenario = case.scenario
     rest = {
-        f"scenario with {given.controller}": True,
-        "coarse clock": given.clock_ns > 1,
+        f"scenario with {case.controller}": True,
+        "coarse clock": case.clock_ns > 1,
         "saved window in a scenario": scenario.saved_cwnd_bytes is not None,
         "announced in a scenario": scenario.announced,
         "paced scenario": scenario.paced,
@@ -224,7 +224,7 @@ def inputs(given: Case) -> set[str]:
 
 
 def _named(*features: Mapping[str, bool]) -> set[str]:
-    return {name for each in features for name, there in each.items() if there}
+    return {name for group in features for name, is_present in group.items() if is_present}
 
 
 def _of_link(link: Link) -> dict[str, bool]:
@@ -304,33 +304,33 @@ def _of_experiment(todo: Experiment) -> dict[str, bool]:
     }
 
 
-def outcomes(given: Case, result: "Result") -> set[str]:
+def outcomes(case: Case, result: "Result") -> set[str]:
     """Return the features of a case that its result shows."""
-    found = {f"{result.kind} {result.end}"} | {
+    features = {f"{result.kind} {result.end}"} | {
         f"{result.kind}: {name}" for name in ("dropped", "dropped early", "lost") if result.numbers.get(name)
     }
     for flow in result.flows:
-        found |= _of_flow(result.kind, flow)
-    if isinstance(given, Network):
-        for plan, flow in zip(given.flows, result.flows, strict=True):
+        features |= _of_flow(result.kind, flow)
+    if isinstance(case, Network):
+        for plan, flow in zip(case.flows, result.flows, strict=True):
             first_ns, connection = flow.numbers["first_sent_ns"], plan.transfer.connection
             if connection is not None and first_ns is not None and first_ns - plan.start_ns >= connection.retry_ns:
-                found.add("SYN repeated")
-    return found
+                features.add("SYN repeated")
+    return features
 
 
 def _of_flow(kind: str, flow: "FlowOf") -> set[str]:
-    found = {f"{kind}: {type(event).__name__}" for event in flow.events}
+    features = {f"{kind}: {type(event).__name__}" for event in flow.events}
     for event, after in pairwise([*flow.events, None]):
         if isinstance(event, Sent):
-            found |= _named({f"{kind}: retransmission": bool(event.retransmits), "app-limited": event.app_limited})
+            features |= _named({f"{kind}: retransmission": bool(event.retransmits), "app-limited": event.app_limited})
         if isinstance(event, Ack):
-            found |= _named({"late ACK": event.ack_delay_ns > 0})
+            features |= _named({"late ACK": event.ack_delay_ns > 0})
         if isinstance(event, Lost):
             by_ack = isinstance(after, Ack) and after.t_ns == event.t_ns
-            found.add(f"{kind}: loss found by {'an ACK' if by_ack else 'the timer'}")
+            features.add(f"{kind}: loss found by {'an ACK' if by_ack else 'the timer'}")
     names = ("lost_packets", "probe_timeouts", "dropped_by_bucket_packets")
-    return found | {f"{kind}: {name}" for name in names if flow.numbers.get(name)}
+    return features | {f"{kind}: {name}" for name in names if flow.numbers.get(name)}
 
 
 # Results
@@ -391,12 +391,12 @@ def block_hash(texts: Iterable[str]) -> str:
     return sha256("".join(texts).encode()).hexdigest()
 
 
-def numbers(block: int, of: int) -> range:
-    """Return the numbers of the cases in a block; ``of``: total number of cases."""
-    return range(block * BLOCK, min((block + 1) * BLOCK, of))
+def numbers(block: int, total: int) -> range:
+    """Return the numbers of the cases in a block; ``total``: total number of cases."""
+    return range(block * BLOCK, min((block + 1) * BLOCK, total))
 
 
-def counted(found: Iterable[set[str]]) -> dict[str, int]:
+def counted(features: Iterable[set[str]]) -> dict[str, int]:
     """Return the number of cases with each feature."""
-    counts = Counter(name for names in found for name in names)
+    counts = Counter(name for names in features for name in names)
     return dict(sorted(counts.items()))

@@ -52,11 +52,11 @@ def library() -> CDLL:
     CDLL(native.library()._name, RTLD_GLOBAL)
     source = Path(__file__).with_suffix(".c")
     headers = sorted(native.SOURCES.glob("*.h"))
-    found = CDLL(str(built("firstflight-parts.so", [source], (*native.FLAGS, f"-I{native.SOURCES}"), of=headers)))
-    found.parts_cross.restype = c_uint64
-    found.parts_acks_begin.restype = found.parts_sender_begin.restype = c_void_p
-    found.parts_acks_arrived.restype = c_bool
-    return found
+    parts = CDLL(str(built("firstflight-parts.so", [source], (*native.FLAGS, f"-I{native.SOURCES}"), of=headers)))
+    parts.parts_cross.restype = c_uint64
+    parts.parts_acks_begin.restype = parts.parts_sender_begin.restype = c_void_p
+    parts.parts_acks_arrived.restype = c_bool
+    return parts
 
 
 def transmission_ns(size_bytes: int, rate_bps: int) -> int:
@@ -75,7 +75,7 @@ def cross(links: Sequence[Link], packets: Sequence[tuple[int, int]]) -> tuple[li
     on_way = (_Packet * len(packets))(*packets)
     dropped = library().parts_cross((_Link * len(links))(*links), len(links), on_way, len(packets))
     arrived = [(number, packet.arrived_ns) for number, packet in enumerate(on_way) if packet.arrived_ns != NONE]
-    return sorted(arrived, key=lambda found: found[1]), dropped
+    return sorted(arrived, key=lambda arrival: arrival[1]), dropped
 
 
 class AckPolicy:
@@ -96,7 +96,7 @@ class AckPolicy:
         ranges, delay_ns = (_Range * 2)(), c_uint64()
         count = library().parts_acks_acknowledge(self._policy, c_uint64(now_ns), ranges, byref(delay_ns))
         self.deadline_ns = None
-        return [(one.first, one.last) for one in ranges[:count]], delay_ns.value
+        return [(packet_range.first, packet_range.last) for packet_range in ranges[:count]], delay_ns.value
 
 
 class Sender:
@@ -120,9 +120,9 @@ class Sender:
 
     @property
     def state(self) -> State:
-        found = State()
-        library().parts_sender_state(self._sender, byref(found))
-        return found
+        sender_state = State()
+        library().parts_sender_state(self._sender, byref(sender_state))
+        return sender_state
 
     def window(self, window_bytes: int) -> None:
         """Change the window of the controller."""

@@ -83,11 +83,11 @@ class _Control:
         """Pass the last event to the model, and use its window."""
         event: Event = self.sampler.sampled(self.recorder.steps[-1].event)
         before_bytes = self.window_bytes
-        seen = advance(self.model, event)
-        self.window_bytes = seen.cwnd_bytes
+        observation = advance(self.model, event)
+        self.window_bytes = observation.cwnd_bytes
         if self.name == "bbr":
-            self.rate_bytes_per_s = seen.state["pacing_rate_bytes_per_s"]
-        if self.truth.exit_bytes is None and seen.outcome in LEAVING:
+            self.rate_bytes_per_s = observation.state["pacing_rate_bytes_per_s"]
+        if self.truth.exit_bytes is None and observation.outcome in LEAVING:
             self.leave(now_ns, before_bytes, loss=False)
             if self.name == "cubic":
                 self.alone, self.threshold_bytes = True, self.window_bytes
@@ -100,9 +100,9 @@ class _Control:
     def reduce(self, now_ns: int) -> None:
         """Process a loss or mark."""
         self.leave(now_ns, self.window_bytes, loss=True)
-        over, of = _BETAS.get(self.name, (1, 1))
+        over, divisor = _BETAS.get(self.name, (1, 1))
         self.alone = self.name != "bbr"
-        self.window_bytes = self.threshold_bytes = max(self.window_bytes * over // of, 2 * MSS)
+        self.window_bytes = self.threshold_bytes = max(self.window_bytes * over // divisor, 2 * MSS)
 
 
 class Sender:
@@ -141,19 +141,19 @@ class Sender:
 
     # time
 
-    def at(self, t_ns: int, what: Callable[..., None], *given: object) -> None:
+    def at(self, t_ns: int, action: Callable[..., None], *arguments: object) -> None:
         """Schedule a call."""
-        heapq.heappush(self.queue_events, (t_ns, next(self._number), what, given))
+        heapq.heappush(self.queue_events, (t_ns, next(self._number), action, arguments))
 
     def run(self) -> Truth:
         """Run the connection; return the behaviour of its sender."""
         self._handshake()
         self.at(BEGIN_NS, self._begin)
         while self.queue_events:
-            now_ns, _, what, given = heapq.heappop(self.queue_events)
+            now_ns, _, action, arguments = heapq.heappop(self.queue_events)
             if now_ns > _STOP_NS:
                 break
-            what(now_ns, *given)
+            action(now_ns, *arguments)
         return self.control.truth
 
     # application
@@ -176,11 +176,11 @@ class Sender:
         """Return the size of a transfer that lasts beyond slow start, and beyond Drain."""
         return (3 if self.setting.control == "bbr" else 1) * self.random.randrange(1_200_000, 1_600_000)
 
-    def _drip(self, now_ns: int, left: int) -> None:
+    def _drip(self, now_ns: int, remaining_writes: int) -> None:
         """Write less than the capacity of the path, every 10 ms."""
         self.write(now_ns, self.rate_bps // 8 * 10 // 1000 // 2)
-        if left:
-            self.at(now_ns + 10 * _NS_PER_MS, self._drip, left - 1)
+        if remaining_writes:
+            self.at(now_ns + 10 * _NS_PER_MS, self._drip, remaining_writes - 1)
 
     def write(self, now_ns: int, size: int) -> None:
         """Write application data."""
@@ -201,7 +201,7 @@ class Sender:
     @property
     def pipe(self) -> int:
         """Bytes in flight by the sender's count."""
-        return sum(each.size for each in self.segments[self.acked :] if not each.sacked and not each.lost)
+        return sum(segment.size for segment in self.segments[self.acked :] if not segment.sacked and not segment.lost)
 
     def send(self, now_ns: int) -> None:
         """Send as much as the windows and the pacer allow, lost data first."""
@@ -214,7 +214,7 @@ class Sender:
                     self.timer = True
                     self.at(self.next_ns, self._paced)
                 break
-            lost = next((each for each in self.segments[self.acked :] if each.lost), None)
+            lost = next((segment for segment in self.segments[self.acked :] if segment.lost), None)
             if lost is not None:
                 lost.lost, lost.again, lost.sent_ns = False, True, now_ns
                 self._out(now_ns, lost)
@@ -223,9 +223,9 @@ class Sender:
             size = self._next_size()
             if not size or self.sent_bytes - self._una_bytes + size > self.peer_window:
                 break
-            each = _Segment(self.sent_bytes, size, now_ns, now_ns)
-            self.by_start[each.start] = len(self.segments)
-            self.segments.append(each)
+            segment = _Segment(self.sent_bytes, size, now_ns, now_ns)
+            self.by_start[segment.start] = len(self.segments)
+            self.segments.append(segment)
             self.sent_bytes += size
             flight += size
             sizes.append(size)
@@ -243,47 +243,47 @@ class Sender:
 
     def _next_size(self) -> int:
         """Return the next segment's size: full, or the last data written so far, unless Nagle delays it."""
-        left = self.written_bytes - self.sent_bytes
-        if left >= MSS or left == 0:
-            return min(left, MSS)
+        remaining_bytes = self.written_bytes - self.sent_bytes
+        if remaining_bytes >= MSS or remaining_bytes == 0:
+            return min(remaining_bytes, MSS)
         drips = self.setting.kind == "rate" and self.acked < len(self.segments)
-        return 0 if drips else left
+        return 0 if drips else remaining_bytes
 
     def _new_data(self, now_ns: int, sizes: list[int]) -> None:
         if not sizes:
             return
         if not self.control.alone:
-            left = self.written_bytes > self.sent_bytes
-            self.control.recorder.sent(now_ns, sizes, app_limited=not left)
+            has_data = self.written_bytes > self.sent_bytes
+            self.control.recorder.sent(now_ns, sizes, app_limited=not has_data)
             self.control.feed(now_ns)
         new = self.segments[-len(sizes) :]
         for at in range(0, len(new), self.bunch):
             part = new[at : at + self.bunch]
-            self._frame_out(now_ns + 900 * at, part[0].start, sum(each.size for each in part))
-            for each in part:
-                self._travel(now_ns + 900 * at, each)
+            self._frame_out(now_ns + 900 * at, part[0].start, sum(segment.size for segment in part))
+            for tcp_segment in part:
+                self._travel(now_ns + 900 * at, tcp_segment)
 
-    def _out(self, now_ns: int, each: _Segment) -> None:
-        self._frame_out(now_ns, each.start, each.size)
-        self._travel(now_ns, each)
+    def _out(self, now_ns: int, segment: _Segment) -> None:
+        self._frame_out(now_ns, segment.start, segment.size)
+        self._travel(now_ns, segment)
 
     def _frame_out(self, t_ns: int, start: int, size: int) -> None:
         flags = _ACK | (_CWR if self.cwr else 0)
         self.cwr = None
         self.seen_by["sender"].append((t_ns, _data_frame(start, size, t_ns, self.last_stamp, flags)))
 
-    def _travel(self, t_ns: int, each: _Segment) -> None:
+    def _travel(self, t_ns: int, segment: _Segment) -> None:
         """Send a segment through the bottleneck."""
         while self.waiting and self.waiting[0] <= t_ns:
             self.waiting.popleft()
         if len(self.waiting) >= self.queue:
             return
         marked = self.mark is not None and len(self.waiting) > self.mark
-        self.free_ns = max(self.free_ns, t_ns) + (each.size + 66) * 8 * _NS_PER_S // self.rate_bps
+        self.free_ns = max(self.free_ns, t_ns) + (segment.size + 66) * 8 * _NS_PER_S // self.rate_bps
         self.waiting.append(self.free_ns)
         arrival_ns = self.free_ns + self.delay_ns
-        frame = _data_frame(each.start, each.size, t_ns, self.last_stamp, _ACK)
-        self.at(arrival_ns, self.peer.data, each.start, each.size, t_ns // _NS_PER_MS, marked, frame)
+        frame = _data_frame(segment.start, segment.size, t_ns, self.last_stamp, _ACK)
+        self.at(arrival_ns, self.peer.data, segment.start, segment.size, t_ns // _NS_PER_MS, marked, frame)
 
     # ACKs
 
@@ -323,12 +323,12 @@ class Sender:
 
     def _lose(self, now_ns: int) -> None:
         gone = [
-            each
-            for each in self.segments[self.acked : max(self.high - 2, 0)]
-            if not each.sacked and not each.again and not each.lost
+            segment
+            for segment in self.segments[self.acked : max(self.high - 2, 0)]
+            if not segment.sacked and not segment.again and not segment.lost
         ]
-        for each in gone:
-            each.lost = True
+        for tcp_segment in gone:
+            tcp_segment.lost = True
         if gone and self.recovery_end is None:
             self.control.reduce(now_ns)
             self.recovery_end = self.sent_bytes
@@ -439,13 +439,13 @@ class _Peer:
             sender.at(arrival_ns + 1000, sender.answered)
 
     def _blocks(self) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+        blocks: list[tuple[int, int]] = []
         for start in sorted(self.beyond):
-            if found and found[-1][1] == start:
-                found[-1] = found[-1][0], start + self.beyond[start]
+            if blocks and blocks[-1][1] == start:
+                blocks[-1] = blocks[-1][0], start + self.beyond[start]
             else:
-                found.append((start, start + self.beyond[start]))
-        return found[-3:]
+                blocks.append((start, start + self.beyond[start]))
+        return blocks[-3:]
 
 
 def _peer_stamp(t_ns: int) -> int:
@@ -489,9 +489,9 @@ def captured(setting: Setting) -> tuple[bytes, Truth]:
     """Return the capture of a connection, and the behaviour of its sender."""
     sender = Sender(setting)
     truth = sender.run()
-    found = sorted(sender.seen_by[setting.side], key=lambda each: each[0])
-    found = _CHANGES.get(setting.kind, lambda frames, _: frames)(found, setting)
-    return file_of(found, How(snap_bytes=68 if setting.kind == "snap" else 120)), truth
+    packets = sorted(sender.seen_by[setting.side], key=lambda packet: packet[0])
+    packets = _CHANGES.get(setting.kind, lambda frames, _: frames)(packets, setting)
+    return file_of(packets, How(snap_bytes=68 if setting.kind == "snap" else 120)), truth
 
 
 _Frames = list[tuple[int, bytes]]
@@ -526,7 +526,7 @@ def _late(frames: _Frames, setting: Setting) -> _Frames:
     """Delay the packets that the capturing host sends, as netem does on its interface."""
     host = SENDER if setting.side == "sender" else RECEIVER
     late = [(t_ns + 20 * _NS_PER_MS * _from(packet, host), packet) for t_ns, packet in frames]
-    return sorted(late, key=lambda each: each[0])
+    return sorted(late, key=lambda packet: packet[0])
 
 
 _CHANGES: dict[str, Callable[[_Frames, Setting], _Frames]] = {

@@ -21,7 +21,7 @@ HEAD = "t_us,rtt_us,acked_bytes,in_flight_bytes,cwnd_bytes,ssthresh_bytes"
 def rows(name: str, profile: str) -> tuple[tuple[object, ...], ...]:
     """Return the rows of a connection: each ACK, with the bytes in flight after the packets that it releases."""
     recording = recording_of(Case(load(VECTORS / f"{name}.json"), profile))
-    found: list[list[object]] = []
+    table_rows: list[list[object]] = []
     for event, answer in zip(recording.events, answers_of(recording), strict=True):
         if not isinstance(event, Ack | Lost | Sent):
             continue
@@ -30,16 +30,16 @@ def rows(name: str, profile: str) -> tuple[tuple[object, ...], ...]:
         t_us = event.t_ns / 1000
         if isinstance(event, Ack):
             rtt = "" if event.latest_rtt_ns is None else event.latest_rtt_ns / 1000
-            found.append([t_us, rtt, event.bytes, 0, 0, ""])
-        elif not found:
-            found.append([t_us, "", 0, 0, 0, ""])
-        found[-1][3:] = [event.bytes_in_flight, answer.cwnd_bytes, answer.ssthresh_bytes or ""]
-    return tuple(tuple(row) for row in found)
+            table_rows.append([t_us, rtt, event.bytes, 0, 0, ""])
+        elif not table_rows:
+            table_rows.append([t_us, "", 0, 0, 0, ""])
+        table_rows[-1][3:] = [event.bytes_in_flight, answer.cwnd_bytes, answer.ssthresh_bytes or ""]
+    return tuple(tuple(row) for row in table_rows)
 
 
-def table(found: object, head: str = HEAD) -> bytes:
+def table(table_rows: object, head: str = HEAD) -> bytes:
     """Return the contents of a table file."""
-    return "\n".join([head, *(",".join(map(str, row)) for row in found)]).encode()  # type: ignore[attr-defined]
+    return "\n".join([head, *(",".join(map(str, row)) for row in table_rows)]).encode()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_a_row_per_ack_gives_the_same_answer(tmp_path: Path, name: str, profile:
 
 def test_sampled_rows_are_refused(tmp_path: Path) -> None:
     """Rows that sum several ACKs are refused, because they do not show the exit."""
-    one_each = rows("hystart/path.deep-queue", "linux")
-    sampled = [one_each[0]]
-    for at in range(1, len(one_each) - 8, 8):
-        part = one_each[at : at + 8]
+    row_per_ack = rows("hystart/path.deep-queue", "linux")
+    sampled = [row_per_ack[0]]
+    for at in range(1, len(row_per_ack) - 8, 8):
+        part = row_per_ack[at : at + 8]
         sampled.append((*part[-1][:2], sum(int(str(row[2])) for row in part), *part[-1][3:]))
     file = tmp_path / "acks.csv"
     file.write_bytes(table(sampled))
@@ -95,9 +95,9 @@ _BROKEN = {
 @pytest.mark.parametrize("name", _BROKEN)
 def test_a_broken_table_is_refused_by_its_line(tmp_path: Path, name: str) -> None:
     """A broken table is refused with its line."""
-    found, head, reason = _BROKEN[name]
+    table_rows, head, reason = _BROKEN[name]
     file = tmp_path / "acks.csv"
-    file.write_bytes(table(found, head))
+    file.write_bytes(table(table_rows, head))
     if reason is None:
         assert len(read(file).recording.steps) == 5
         return

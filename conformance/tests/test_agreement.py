@@ -36,10 +36,10 @@ def recording(profile: str) -> Recording:
 def test_a_row_counts_what_agrees() -> None:
     """A row counts the runs that match the expected profile: two of three, as one leaves slow start elsewhere."""
     runs = [recording("linux-3"), recording("linux-3"), recording("neqo-2026")]
-    found = row("a stack", "1", "a path", "search/linux-3", runs)
-    assert (found.runs, found.judged) == (3, 3)
-    assert found.agree == 2
-    assert "search/linux-3" in found.best
+    agreement_row = row("a stack", "1", "a path", "search/linux-3", runs)
+    assert (agreement_row.runs, agreement_row.judged) == (3, 3)
+    assert agreement_row.agree == 2
+    assert "search/linux-3" in agreement_row.best
     assert row("a stack", "1", "a path", "search/linux-3", runs[:2]).growth == 0
 
 
@@ -56,19 +56,20 @@ def test_what_is_kept_is_what_the_paths_and_profiles_are() -> None:
     """Each stored row has an existing path and profile, and possible counts."""
     paths = {path.stem for path in LIVE_PATHS.glob("*.json")}
     rows = agreement.load()
-    for each in rows:
-        assert each.path in paths
+    for agreement_row in rows:
+        assert agreement_row.path in paths
         create(
-            *each.profile.split("/"), config_from_json({"max_datagram_size_bytes": 1200, "initial_window_bytes": None})
+            *agreement_row.profile.split("/"),
+            config_from_json({"max_datagram_size_bytes": 1200, "initial_window_bytes": None}),
         )
-        assert 0 <= each.agree <= each.judged <= each.runs
-    carried = {(each.profile, each.path) for each in rows if each.stack.startswith("aioquic carrying")}
+        assert 0 <= agreement_row.agree <= agreement_row.judged <= agreement_row.runs
+    carried = {(row.profile, row.path) for row in rows if row.stack.startswith("aioquic carrying")}
     assert carried <= {(profile, path) for profile in KNOWN for path in KNOWN_PATHS}
 
 
 def test_what_is_kept_was_made_with_the_profiles_that_there_are() -> None:
     """All stored rows were made with the current profiles."""
-    older = {each.stack for each in agreement.load() if not agreement.is_current(each)}
+    older = {row.stack for row in agreement.load() if not agreement.is_current(row)}
     assert not older, "the profiles have changed: run `make live`, `make quinn`, `make firefox` and `make picoquic`"
 
 
@@ -91,13 +92,13 @@ def test_a_row_is_current_until_a_profile_is_new_or_has_changed() -> None:
 
 def test_the_profiles_are_told_by_what_they_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mark of a profile changes with a window on a path, but not with a title."""
-    kept = tmp_path / "hystart" / "path.constant.json"
-    kept.parent.mkdir()
+    vector_file = tmp_path / "hystart" / "path.constant.json"
+    vector_file.parent.mkdir()
     monkeypatch.setattr(agreement, "VECTORS", tmp_path)
     text = (VECTORS / "hystart" / "path.constant.json").read_text("utf-8")
 
     def mark(now: str) -> dict[str, str]:
-        kept.write_text(now, "utf-8")
+        vector_file.write_text(now, "utf-8")
         agreement.marks_now.cache_clear()
         return agreement.marks_now()
 
@@ -111,12 +112,12 @@ def test_a_vector_with_a_new_path_changes_no_mark(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(agreement, "VECTORS", tmp_path)
     agreement.marks_now.cache_clear()
     before = agreement.marks_now()
-    kept = tmp_path / "hystart" / "path.starts-again.json"
-    kept.parent.mkdir()
-    kept.write_text((VECTORS / "hystart" / "path.starts-again.json").read_text("utf-8"), "utf-8")
+    vector_file = tmp_path / "hystart" / "path.starts-again.json"
+    vector_file.parent.mkdir()
+    vector_file.write_text((VECTORS / "hystart" / "path.starts-again.json").read_text("utf-8"), "utf-8")
     agreement.marks_now.cache_clear()
     assert agreement.marks_now() == before
-    kept.write_text((VECTORS / "hystart" / "path.constant.json").read_text("utf-8"), "utf-8")
+    vector_file.write_text((VECTORS / "hystart" / "path.constant.json").read_text("utf-8"), "utf-8")
     agreement.marks_now.cache_clear()
     assert agreement.marks_now() != before
     agreement.marks_now.cache_clear()

@@ -38,8 +38,8 @@ ABSENT = next(m.name for kind in load_kinds() for m in kind.members if kind.name
 
 def by_hand(*words: str) -> list[str]:
     """Return the files that contain one of the words outside generated text."""
-    asked = ["git", "grep", "-lIw", *(part for word in words for part in ("-e", word))]
-    listed = subprocess.run(asked, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    command = ["git", "grep", "-lIw", *(part for word in words for part in ("-e", word))]
+    listed = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     files = [name for name in listed.splitlines() if not name.startswith(WRITTEN)]
     written = re.compile(rf"\b({'|'.join(words)})\b")
     return [name for name in files if written.search(REGION.sub("", (ROOT / name).read_text("utf-8")))]
@@ -66,10 +66,10 @@ def test_an_optional_member_is_written_by_hand_in_few_files(member: Member) -> N
     programs = {name for name in files if PROGRAM.search(name)}
     stimuli = {name: Path(name).parent for name in files if name.startswith("conformance/stimuli/")}
     packages = {
-        name: found[1].replace("-", "_") for name in files if (found := PACKAGE.search(name)) and name not in programs
+        name: match[1].replace("-", "_") for name in files if (match := PACKAGE.search(name)) and name not in programs
     }
-    others = [name for name in files if name not in programs and name not in stimuli and name not in packages]
-    assert len(others) + bool(programs) + len(set(stimuli.values())) <= FEW.get(member.name, 20), files
+    other_files = [name for name in files if name not in programs and name not in stimuli and name not in packages]
+    assert len(other_files) + bool(programs) + len(set(stimuli.values())) <= FEW.get(member.name, 20), files
     assert len(set(packages.values())) <= 10, files
 
 

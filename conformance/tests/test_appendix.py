@@ -23,7 +23,7 @@ from pages.appendix.blocks import Definitions, Listing, Outline, Paragraph, Sect
 from pages.profiles.page import profiles
 from pages.profiles.resolved import resolved
 
-BY_ALGORITHM = {name: list(group) for name, group in groupby(profiles(), key=lambda one: one[0])}
+BY_ALGORITHM = {name: list(group) for name, group in groupby(profiles(), key=lambda pair: pair[0])}
 #: Columns of RFC text without its indentation.
 WIDTH = 69
 ROW = re.compile(r" *(?P<at>\d+) +(?P<ms>[\d.]+) (?P<event>.*?) +(?P<cwnd>\d+) +(?P<ssthresh>inf|\d+) (?P<phase>\w+)")
@@ -39,7 +39,7 @@ DRAFT = """<?xml version="1.0" encoding="utf-8"?>
 
 def listings(section: ET.Element) -> list[str]:
     """Return source code and artwork of the XML form in its order."""
-    return [str(one.text).strip("\n") for one in section.iter() if one.tag in ("artwork", "sourcecode")]
+    return [str(element.text).strip("\n") for element in section.iter() if element.tag in ("artwork", "sourcecode")]
 
 
 def without_docstrings(source: str) -> str:
@@ -61,22 +61,22 @@ def without_docstrings(source: str) -> str:
 def test_every_profile_has_both_forms(algorithm: str) -> None:
     for _, profile in BY_ALGORITHM[algorithm]:
         section = content.appendix(algorithm, profile)
-        found = ET.fromstring(xml.text(section))
-        assert [one.findtext("name") for one in found.findall("section")] == ["Pseudocode", "Test vectors"]
-        source, *tables = listings(found)
-        assert max(len(line) for one in (source, *tables) for line in one.splitlines()) <= WIDTH
+        root = ET.fromstring(xml.text(section))
+        assert [subsection.findtext("name") for subsection in root.findall("section")] == ["Pseudocode", "Test vectors"]
+        source, *tables = listings(root)
+        assert max(len(line) for listing in (source, *tables) for line in listing.splitlines()) <= WIDTH
         assert without_docstrings(source) == without_docstrings(resolved(algorithm, profile.name).source)
         fenced = re.findall(r"^~~~~(?: python)?\n(.*?)\n~~~~$", markdown.text(section), re.M | re.S)
         assert fenced == [source, *tables]
-        cases = content.shown(algorithm, profile.name)
+        cases = content.first_cases(algorithm, profile.name)
         assert len(cases) == len(tables) > 0
         for case, text in zip(cases, tables, strict=True):
-            assert rows(text, table_phases(found)) == expected(case.vector.path, profile.name)
+            assert rows(text, table_phases(root)) == expected(case.vector.path, profile.name)
 
 
-def table_phases(found: ET.Element) -> dict[str, str]:
+def table_phases(root: ET.Element) -> dict[str, str]:
     """Return the legend of the phases, from the text of the XML form."""
-    text = next(" ".join(one.itertext()) for one in found.iter("t") if "Phases:" in "".join(one.itertext()))
+    text = next(" ".join(element.itertext()) for element in root.iter("t") if "Phases:" in "".join(element.itertext()))
     return dict(re.findall(r"(\w+)\s+(\w+)[,.]", text.partition("Phases:")[2]))
 
 
@@ -99,18 +99,18 @@ def rows(text: str, names: dict[str, str]) -> list[tuple[Any, ...]]:
 def expected(path: Path, profile: str) -> list[tuple[Any, ...]]:
     """Return the expected rows from the file of a vector."""
     raw = json.loads(path.read_text("utf-8"))
-    answers, now, found = raw["profiles"][profile], {}, []
+    answers, now, expected_rows = raw["profiles"][profile], {}, []
     changes = {entry["at"]: entry for entry in answers["expect"]}
     for at, event in enumerate(raw["events"][: answers["judged_events"]]):
         now = now | changes.get(at, {})
         threshold = now["ssthresh_bytes"]
         values = (int(now["cwnd_bytes"]), None if threshold is None else int(threshold), now["phase"])
-        found.append((at, int(event["t_ns"]), event["ev"], *values))
-    return found
+        expected_rows.append((at, int(event["t_ns"]), event["ev"], *values))
+    return expected_rows
 
 
 def test_a_wrong_value_is_found() -> None:
-    (case,) = [one for one in content.shown("search", "draft-09") if one.vector.id == "search.sent.gap-10"]
+    (case,) = [case for case in content.first_cases("search", "draft-09") if case.vector.id == "search.sent.gap-10"]
     names = {"SS": "slow_start", "CA": "congestion_avoidance", "R": "recovery"}
     text = table.table(case, {name: short for short, name in names.items()})
     assert rows(text, names) == expected(VECTORS / "search" / "sent.gap-10.json", "draft-09")
@@ -119,15 +119,15 @@ def test_a_wrong_value_is_found() -> None:
 
 def test_the_first_vectors_come_in_their_order() -> None:
     order = [name for name, _, _ in json.loads((ROOT / "spec" / "first-vectors.json").read_text())["search"]["vectors"]]
-    found = [case.vector.id for case in content.shown("search", "draft-09")]
-    assert len(found) == 5
-    assert found == [name for name in order if name in found]
+    vector_ids = [case.vector.id for case in content.first_cases("search", "draft-09")]
+    assert len(vector_ids) == 5
+    assert vector_ids == [name for name in order if name in vector_ids]
 
 
 def test_phases_with_the_same_initials_keep_their_names() -> None:
     assert table.abbreviations(["slow_start", "recovery"]) == {"slow_start": "SS", "recovery": "R"}
-    found = table.abbreviations(["slow_start", "recovery", "reconnaissance"])
-    assert found == {"slow_start": "SS", "recovery": "recovery", "reconnaissance": "reconnaissance"}
+    initials = table.abbreviations(["slow_start", "recovery", "reconnaissance"])
+    assert initials == {"slow_start": "SS", "recovery": "recovery", "reconnaissance": "reconnaissance"}
 
 
 def test_long_comments_and_docstrings_are_wrapped() -> None:
@@ -149,12 +149,12 @@ def test_characters_with_a_meaning_are_escaped() -> None:
     assert markdown.text(section) == (
         "# A {#anchor}\n\na\\_b \\< c & \\*d\\* `e_f<g` it\\'s\n\n`T` (x)\n: \\[id\\]\n\n* a\n  * b\n    * c\n* d\n\n~~~~\nx < y & z\n~~~~\n"
     )
-    found = ET.fromstring(xml.text(section))
-    assert found.findtext("t") == "a_b < c & *d* "
-    assert found.findtext("t/tt") == "e_f<g"
-    assert [one.findtext("t") for one in found.iter("li")] == ["a", "b", "c", "d"]
-    assert found.findtext("ul/li/ul/li/ul/li/t") == "c"
-    assert listings(found) == ["x < y & z"]
+    root = ET.fromstring(xml.text(section))
+    assert root.findtext("t") == "a_b < c & *d* "
+    assert root.findtext("t/tt") == "e_f<g"
+    assert [element.findtext("t") for element in root.iter("li")] == ["a", "b", "c", "d"]
+    assert root.findtext("ul/li/ul/li/ul/li/t") == "c"
+    assert listings(root) == ["x < y & z"]
 
 
 def test_the_command_writes_the_same_bytes(tmp_path: Path) -> None:
@@ -176,10 +176,10 @@ def test_an_unknown_profile_is_an_error_with_a_remedy(name: str) -> None:
 
 
 def test_the_site_has_both_formats_and_the_markdown() -> None:
-    files, found = downloads.files(), appendix_pages.pages()
-    assert set(found) == {"appendix/search-draft-09", "appendix/careful-resume-rfc-9959"}
+    files, pages = downloads.files(), appendix_pages.pages()
+    assert set(pages) == {"appendix/search-draft-09", "appendix/careful-resume-rfc-9959"}
     for name in shown.PROFILES:
-        text = found[shown.document(name)]
+        text = pages[shown.document(name)]
         assert set(re.findall(r'href="../../data/(\S+)" download', text)) <= set(files)
         assert text.count("download>") == 2
         assert files[f"{shown.document(name)}.md"].decode().rstrip() in text
@@ -202,19 +202,21 @@ def test_xml2rfc_accepts_the_xml(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("algorithm", "profile"), profiles(), ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize(
+    ("algorithm", "profile"), profiles(), ids=lambda parameter: getattr(parameter, "name", parameter)
+)
 def test_xml2rfc_accepts_every_profile(algorithm: str, profile: Profile, tmp_path: Path) -> None:
     printed, width = reported(tmp_path, xml.text(content.appendix(algorithm, profile)))
     assert (printed, width <= 72) == ("", True)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "severity"),
     [
         (xml.text(Section("A", "a", (Listing("x" * 80),))), "Warning"),
         ('<section anchor="a"><name>A</name><t unknown="a">text</t></section>', "Error"),
         ('<section anchor="a"><t>text</t></section>' * 2, "Error"),
     ],
 )
-def test_xml2rfc_reports_what_is_wrong(wrong: str, said: str, tmp_path: Path) -> None:
-    assert said in reported(tmp_path, wrong)[0]
+def test_xml2rfc_reports_what_is_wrong(wrong: str, severity: str, tmp_path: Path) -> None:
+    assert severity in reported(tmp_path, wrong)[0]

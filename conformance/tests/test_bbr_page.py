@@ -13,27 +13,27 @@ ROUND = re.compile(r"^\| (\d+) \| (\d+) \| (yes|no) \| ([\d.]+) \| (\d+) \| (\d+
 
 def tables() -> list[list[tuple[str, ...]]]:
     """Return the tables of rounds; each table begins with round 1."""
-    found: list[list[tuple[str, ...]]] = []
+    page_tables: list[list[tuple[str, ...]]] = []
     for row in ROUND.findall(PAGE):
         if row[0] == "1":
-            found.append([])
-        found[-1].append(row)
-    return found
+            page_tables.append([])
+        page_tables[-1].append(row)
+    return page_tables
 
 
 def plateau(rounds: list[tuple[int, bool]], *, strictly: bool = False) -> list[tuple[Fraction, int, int]]:
     """Return threshold, and later baseline and count, of each round until the pipe is full."""
     baseline = counted = 0
-    found = []
+    states = []
     for sample, app_limited in rounds:
         threshold = Fraction(5 * baseline, 4)
         grows = sample > threshold if strictly else sample >= threshold
         if not app_limited:
             baseline, counted = (sample, 0) if grows else (baseline, counted + 1)
-        found.append((threshold, baseline, counted))
+        states.append((threshold, baseline, counted))
         if counted == 3:
             break
-    return found
+    return states
 
 
 def samples(rows: list[tuple[str, ...]]) -> list[tuple[int, bool]]:
@@ -44,10 +44,10 @@ def samples(rows: list[tuple[str, ...]]) -> list[tuple[int, bool]]:
 @pytest.mark.parametrize("rows", tables())
 def test_the_rounds(rows: list[tuple[str, ...]]) -> None:
     """Every row follows from the rule, and the pipe is full first in the last row."""
-    shown = [(Fraction(row[3]), int(row[4]), int(row[5])) for row in rows]
-    assert plateau(samples(rows)) == shown
+    page_rows = [(Fraction(row[3]), int(row[4]), int(row[5])) for row in rows]
+    assert plateau(samples(rows)) == page_rows
     assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
-    assert shown[-1][2] == 3
+    assert page_rows[-1][2] == 3
 
 
 def test_there_are_two_tables() -> None:

@@ -16,7 +16,7 @@ def test_every_line_stands_once(name: str) -> None:
         if path is None:
             assert all(row.c == () for row in rows)
             continue
-        shown = sorted(
+        lines_of_rows = sorted(
             (piece.first + offset, line)
             for row in rows
             for piece in getattr(row, side)
@@ -24,7 +24,7 @@ def test_every_line_stands_once(name: str) -> None:
             if line.strip()
         )
         whole = enumerate(path.read_text("utf-8").splitlines(), 1)
-        assert shown == [(number, line) for number, line in whole if line.strip()]
+        assert lines_of_rows == [(number, line) for number, line in whole if line.strip()]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -49,8 +49,12 @@ def test_rows_of_two_languages() -> None:
 
 def test_what_another_profile_does_otherwise() -> None:
     """The literal profile of LANMAN differs from our reading at the clause that rounds the shift."""
-    found = beside.otherwise("search_lanman_2024")
-    literal = {one.reading.name: (one.here, one.there) for one in found if one.profile == "lanman-2024-literal"}
+    differences = beside.otherwise("search_lanman_2024")
+    literal = {
+        difference.reading.name: (difference.here, difference.there)
+        for difference in differences
+        if difference.profile == "lanman-2024-literal"
+    }
     assert literal["shift"] == ("nearest", "floor")
     row = next(row for row in beside.rows("search_lanman_2024") if "search.shift.round" in row.clauses)
-    assert "lanman-2024-literal" in {one.profile for one in beside.differing(row, found)}
+    assert "lanman-2024-literal" in {difference.profile for difference in beside.differing(row, differences)}

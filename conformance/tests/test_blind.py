@@ -32,14 +32,14 @@ def run(*words: str) -> Result:
 
 def test_the_cases_of_a_seed() -> None:
     """A seed always gives the same cases, none from the checkout; every profile with a closed loop has enough cases."""
-    first, again, other = (blind_cases(seed, "hystart", "linux").cases for seed in (1, 1, 2))
+    first, again, second_seed = (blind_cases(seed, "hystart", "linux").cases for seed in (1, 1, 2))
     assert [(case.id, case.scenario) for case in first] == [(case.id, case.scenario) for case in again]
     scenarios = {case.scenario for case in first}
-    assert not scenarios & {case.scenario for case in other}
-    of_files = stimulus_cases()
-    assert not {case.scenario for case in of_files} & scenarios
-    assert not {case.id for case in of_files} & {case.id for case in first}
-    for algorithm, profile in {(case.vector.algorithm, case.profile) for case in of_files if "+" not in case.profile}:
+    assert not scenarios & {case.scenario for case in second_seed}
+    stimuli = stimulus_cases()
+    assert not {case.scenario for case in stimuli} & scenarios
+    assert not {case.id for case in stimuli} & {case.id for case in first}
+    for algorithm, profile in {(case.vector.algorithm, case.profile) for case in stimuli if "+" not in case.profile}:
         assert len(blind_cases(1, algorithm, profile).cases) >= ACTING
 
 
@@ -76,11 +76,11 @@ def test_the_report_has_both_numbers(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     done = run("--adapter", command_of("tcb-sharing", "linux"), "--blind", "1", "--report-json", str(report))
     assert done.exit_code == 1, done.output
-    found = blind_cases(1, "tcb-sharing", "linux")
-    assert f"tcb-sharing/linux: the algorithm acts on 5 of {found.draws} paths drawn" in done.output
+    drawn = blind_cases(1, "tcb-sharing", "linux")
+    assert f"tcb-sharing/linux: the algorithm acts on 5 of {drawn.draws} paths drawn" in done.output
     document = json.loads(report.read_text("utf-8"))
     assert document["blind"] == [
-        {"profile": "tcb-sharing/linux", "acting": 5, "draws": found.draws, "judged": len(found.cases)}
+        {"profile": "tcb-sharing/linux", "acting": 5, "draws": drawn.draws, "judged": len(drawn.cases)}
     ]
     assert schema_error("urn:firstflight:report:1", document) is None
 

@@ -81,7 +81,7 @@ def test_the_archive_builds_the_objects(tmp_path: Path) -> None:
         pytest.skip("needs clang and libbpf-dev, which are not installed")
     contents.port(tmp_path / "c")
     subprocess.run(["make", "--silent", "-C", str(tmp_path / "c" / "bpf"), f"OUT={tmp_path / 'out'}"], check=True)
-    names = {each.name for each in everything()}
+    names = {bpf_object.name for bpf_object in everything()}
     assert {path.stem for path in (tmp_path / "out").glob("*.o")} == names
 
 
@@ -109,8 +109,8 @@ def test_wide_products_of_bbr(tmp_path: Path) -> None:
     draw = random.Random(1)
     rates = [[max(draw.getrandbits(draw.randint(1, most)), 1) for most in (62, 59, 62, 59)] for _ in range(20_000)]
     rates += [[bytes_ - 1, ns, bytes_, ns] for bytes_, ns, _, _ in rates if bytes_ > 1]
-    given = "\n".join(" ".join(map(str, rate)) for rate in rates)
-    answers = subprocess.run([tmp_path / "wide"], input=given, capture_output=True, text=True, check=True).stdout
+    operands = "\n".join(" ".join(map(str, rate)) for rate in rates)
+    answers = subprocess.run([tmp_path / "wide"], input=operands, capture_output=True, text=True, check=True).stdout
     expected = [
         f"{min(a_bytes * b_bytes // a_ns, 2**62 - 1)} {int(a_bytes * b_ns < b_bytes * a_ns)}"
         for a_bytes, a_ns, b_bytes, b_ns in rates

@@ -44,28 +44,28 @@ def transfer(name: str, *, size: int = SIZE) -> tuple[int, str]:
     return arrived, used
 
 
-@pytest.mark.parametrize("each", bpf.objects(), ids=lambda each: each.name)
-def test_registers_carries_connections_and_unregisters(each: Object) -> None:
+@pytest.mark.parametrize("bpf_object", bpf.objects(), ids=lambda bpf_object: bpf_object.name)
+def test_registers_carries_connections_and_unregisters(bpf_object: Object) -> None:
     """Each object registers, carries two connections and unregisters; the second may reuse cached parameters."""
     with kernel():
-        with bpf.loaded(each):
-            assert each.name in bpf.registered()
+        with bpf.loaded(bpf_object):
+            assert bpf_object.name in bpf.registered()
             for _ in range(2):
-                arrived, used = transfer(each.name)
+                arrived, used = transfer(bpf_object.name)
                 assert arrived == SIZE
-                assert used in each.names
-        assert set(each.names).isdisjoint(bpf.available())
+                assert used in bpf_object.names
+        assert set(bpf_object.names).isdisjoint(bpf.available())
 
 
 @pytest.mark.parametrize("name", ["ff_jumpstart", "ff_resume"])
 def test_a_connection_changes_its_programs_after_the_start(name: str) -> None:
     """A connection changes to the later programs, without ``min_tso_segs``, or keeps the first if they are missing."""
-    wanted = bpf.find(name)
-    with kernel(), bpf.loaded(wanted):
-        assert transfer(name) == (SIZE, wanted.names[1])
+    bpf_object = bpf.find(name)
+    with kernel(), bpf.loaded(bpf_object):
+        assert transfer(name) == (SIZE, bpf_object.names[1])
         # bpftool fails where unregistered programs of this name still have connections; the name must be gone.
-        subprocess.run(["bpftool", "struct_ops", "unregister", "name", wanted.names[1]], check=False)
-        assert wanted.names[1] not in bpf.available()
+        subprocess.run(["bpftool", "struct_ops", "unregister", "name", bpf_object.names[1]], check=False)
+        assert bpf_object.names[1] not in bpf.available()
         assert transfer(name) == (SIZE, name)
 
 
@@ -75,35 +75,35 @@ def run(*arguments: str) -> Result:
 
 def test_load_checks_the_name_first() -> None:
     """Loading a loaded object and unloading a missing one are refused before the kernel writes to its log."""
-    wanted = bpf.find("hystartpp/rfc-9406")
+    bpf_object = bpf.find("hystartpp/rfc-9406")
     with kernel():
-        with bpf.loaded(wanted):
-            again = run("load", wanted.profile)
+        with bpf.loaded(bpf_object):
+            again = run("load", bpf_object.profile)
             assert again.exit_code == exits.UNUSABLE
             assert "is loaded already; unload it first" in again.output
-        gone = run("unload", wanted.name)
+        gone = run("unload", bpf_object.name)
         assert gone.exit_code == exits.UNUSABLE
-        assert f"{wanted.name} is not loaded" in gone.output
+        assert f"{bpf_object.name} is not loaded" in gone.output
 
 
 def test_unprivileged_users_choose_it_only_with_allow_all() -> None:
-    wanted = bpf.find("limited-slow-start/rfc-3742")
+    bpf_object = bpf.find("limited-slow-start/rfc-3742")
     with kernel():
         for allow_all in (False, True):
-            with bpf.loaded(wanted, allow_all=allow_all):
+            with bpf.loaded(bpf_object, allow_all=allow_all):
                 allowed = bpf.AVAILABLE.with_name("tcp_allowed_congestion_control").read_text("ascii").split()
-                assert (wanted.name in allowed) == allow_all
+                assert (bpf_object.name in allowed) == allow_all
 
 
 def test_a_refusal_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = bpf.find("search/draft-09")
+    bpf_object = bpf.find("search/draft-09")
     with kernel():
         vectors = bpf.ROOT / "README.md"
         monkeypatch.setattr(bpf, "build", lambda *_, **__: vectors)
         with pytest.raises(BpfError, match="was refused; end of the log"):
-            bpf.load(wanted)
+            bpf.load(bpf_object)
         with suppress(BpfError):
-            bpf.unload(wanted)
+            bpf.unload(bpf_object)
 
 
 def test_bpftool_inherits_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from plain.judge import Difference, cases_of, judge_case
 from studies.live.bpf.objects import objects
 
 #: Headers with an object for the kernel.
-HEADERS = sorted({each.source for each in objects()})
+HEADERS = sorted({bpf_object.source for bpf_object in objects()})
 
 
 def test_found() -> None:
@@ -27,5 +27,5 @@ def test_vectors_in_the_kernel(name: str) -> None:
         chosen = list(cases_of(header, every_case()))
         assert len(chosen) >= 10
         header.answer((config_from_json(case.vector.config), case.events) for case in chosen)
-    found: dict[str, Difference | None] = {case.id: judge_case(header, case) for case in chosen}
-    assert {case: difference for case, difference in found.items() if difference} == {}
+    differences: dict[str, Difference | None] = {case.id: judge_case(header, case) for case in chosen}
+    assert {case: difference for case, difference in differences.items() if difference} == {}

@@ -22,30 +22,30 @@ MS = 1_000_000
 
 
 @pytest.mark.live
-@pytest.mark.parametrize("each", objects(), ids=lambda each: each.name)
-def test_windows_are_the_models(each: Object) -> None:
+@pytest.mark.parametrize("bpf_object", objects(), ids=lambda bpf_object: bpf_object.name)
+def test_windows_are_the_models(bpf_object: Object) -> None:
     """Windows on one path equal the model's up to the exit from slow start or the first loss."""
     with kernel():
         try:
-            with tracing(each) as records:
-                record(LIVE_PATHS / "long.json", each.name)
+            with tracing(bpf_object) as records:
+                record(LIVE_PATHS / "long.json", bpf_object.name)
         except UnavailableError as reason:
             pytest.skip(f"needs BPF and namespaces: {reason}")
-    found = compare(each, connections(records)[0])
-    assert found.difference is None
-    assert found.acks >= 50
+    comparison = compare(bpf_object, connections(records)[0])
+    assert comparison.difference is None
+    assert comparison.acks >= 50
 
 
 def test_a_wrong_window_is_found() -> None:
     """Comparing the records of one object with the model of another profile gives a difference."""
-    rapid, *_ = [each for each in objects() if each.profile.startswith("rapid-start/")]
+    rapid, *_ = [bpf_object for bpf_object in objects() if bpf_object.profile.startswith("rapid-start/")]
     search, *_ = objects()
     with kernel(), tracing(rapid) as records:
         record(LIVE_PATHS / "long.json", rapid.name)
-    found = compare(search, connections(records)[0])
-    assert found.ended == "difference"
-    assert found.difference is not None
-    assert "window" in found.difference
+    comparison = compare(search, connections(records)[0])
+    assert comparison.ended == "difference"
+    assert comparison.difference is not None
+    assert "window" in comparison.difference
 
 
 def test_acks_get_the_inputs_of_the_kernel() -> None:
@@ -71,7 +71,7 @@ def test_no_kept_run_is_refuted() -> None:
     """The judge refutes the profile of an object in no run; SEARCH and HyStart++ remain in each decided run."""
     rows = json.loads(RESULTS.read_text("utf-8"))["windows"]["rows"]
     assert [(row["name"], row["path"], run["refuted"]) for row in rows for run in row["runs"] if run["refuted"]] == []
-    profiles = {each.name: each.profile for each in objects()}
+    profiles = {bpf_object.name: bpf_object.profile for bpf_object in objects()}
     exits = [row for row in rows if profiles[row["name"]].startswith(("search/", "hystartpp/"))]
     assert all(run["among"] for row in exits for run in row["runs"] if run["decided"])
 
@@ -79,7 +79,9 @@ def test_no_kept_run_is_refuted() -> None:
 def test_kept_windows_are_the_models() -> None:
     """Every object ran on every path, and no window differed."""
     rows = json.loads(RESULTS.read_text("utf-8"))["windows"]["rows"]
-    assert {(row["name"], row["path"]) for row in rows} == {(each.name, path) for each in objects() for path in PATHS}
+    assert {(row["name"], row["path"]) for row in rows} == {
+        (bpf_object.name, path) for bpf_object in objects() for path in PATHS
+    }
     runs = [run for row in rows for run in row["runs"]]
     assert len(runs) == RUNS * len(rows)
     assert [run["difference"] for run in runs if run["difference"]] == []

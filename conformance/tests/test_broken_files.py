@@ -51,10 +51,10 @@ def test_the_loader_in_python(name: str) -> None:
             for case, events in flat.cases(BROKEN / name)
         ]
         first = max(differing)
-        found = "open" if first.startswith("not decided: ") else "differs" if first else "agrees"
+        verdict = "open" if first.startswith("not decided: ") else "differs" if first else "agrees"
     except ValueError:
-        found = "refused"
-    assert found == VERDICTS[name]
+        verdict = "refused"
+    assert verdict == VERDICTS[name]
 
 
 def test_the_schema_takes_what_is_to_be_taken() -> None:

@@ -33,7 +33,7 @@ from firstflight_conformance.prng import SplitMix64
 
 every_profile = pytest.mark.parametrize(
     ("algorithm", "profile"),
-    [(name, profile) for name, found in profiles(composed=True).items() for profile in found],
+    [(name, profile) for name, names in profiles(composed=True).items() for profile in names],
 )
 _S = 10**9
 #: Edges of the domain and of types, and values that represent none.
@@ -133,7 +133,7 @@ def test_broken_streams_long(algorithm: str, profile: str) -> None:
 
 def compare(algorithm: str, profile: str, seeds: range) -> None:
     """Compare a stream of 150 events per seed; more than a third are accepted, and more than one in twenty refused."""
-    taken: Counter[bool] = Counter()
+    accepted: Counter[bool] = Counter()
     for seed in seeds:
         config = Config(1200, (None, 24_000, 60_000)[seed % 3])
         stream, model, port = _Stream(seed), create(algorithm, profile, config), Port.create(algorithm, profile, config)
@@ -141,18 +141,18 @@ def compare(algorithm: str, profile: str, seeds: range) -> None:
         for _ in range(150):
             event = stream.event()
             answers = step_both(model, port.step, event)
-            taken[answers is not None] += 1
+            accepted[answers is not None] += 1
             assert unobserved.step_unobserved(event) == (answers is not None), event
             assert unobserved.memory == port.memory, event
             if answers is None:
                 continue
-            model, expected, seen = answers
+            model, expected, observed = answers
             for name in ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome"):
-                assert getattr(seen, name) == getattr(expected, name), (name, event)
+                assert getattr(observed, name) == getattr(expected, name), (name, event)
             for name, number in expected.state.items():
                 assert port.number(name) == number, (name, event)
-    assert taken[True] > taken.total() // 3, taken
-    assert taken[False] > taken.total() // 20, taken
+    assert accepted[True] > accepted.total() // 3, accepted
+    assert accepted[False] > accepted.total() // 20, accepted
 
 
 _JUMPSTARTS = profiles(composed=True)["jumpstart"]

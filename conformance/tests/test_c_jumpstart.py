@@ -38,9 +38,9 @@ def test_schedules() -> None:
         pair.step(Backlog(1, queued, WINDOW_MAX_BYTES, rtt_ns))
         packet = 0
         while pair.model.startup.jumping and packet < 2**31:
-            left = pair.model.startup.limit_packets - pair.model.startup.sent_packets
-            count = min(max(left // 3, 1), 65535)
+            remaining_packets = pair.model.startup.limit_packets - pair.model.startup.sent_packets
+            count = min(max(remaining_packets // 3, 1), 65535)
             pair.step(Sent(1, (Run(packet, packet + count - 1, size, 1),), count * size, 0, False))
             packet += count
-            if left > 65535 * 40 or left == 0:
+            if remaining_packets > 65535 * 40 or remaining_packets == 0:
                 break

@@ -27,15 +27,15 @@ SAYS = {
 
 def packages_below(package: str) -> set[str]:
     """Return a package and all packages whose headers it includes, directly or indirectly."""
-    found, left = set(), {package}
-    while left:
-        found.add(name := left.pop())
+    packages, remaining = set(), {package}
+    while remaining:
+        packages.add(name := remaining.pop())
         files = [path for path in (*port.sources(), *port.headers()) if path.parent.name == name]
         text = "".join(path.read_text("utf-8") for path in files)
         if '#include "firstflight/bases.h"' in text:
             text += (REFERENCE_C / "firstflight" / "bases.h").read_text("utf-8")
-        left |= set(re.findall(r'^#include "firstflight/(\w+)/', text, re.M)) - found
-    return found
+        remaining |= set(re.findall(r'^#include "firstflight/(\w+)/', text, re.M)) - packages
+    return packages
 
 
 def _linked() -> dict[tuple[str, ...], set[str]]:
@@ -49,8 +49,12 @@ def _linked() -> dict[tuple[str, ...], set[str]]:
     calls["search"] = ("ff_search_begin", "ff_search_startup_step")
     calls["careful_resume"] = ("ff_careful_resume_begin", "ff_careful_resume_step")
     # A startup algorithm that supports no other base calls no rules of a base.
-    alone = {found.package for found in ALGORITHMS.values() if isinstance(found, Startup) and not found.on_bases}
-    bases = {found.package for found in ALGORITHMS.values() if isinstance(found, Base)} - {"newreno"}
+    alone = {
+        algorithm.package
+        for algorithm in ALGORITHMS.values()
+        if isinstance(algorithm, Startup) and not algorithm.on_bases
+    }
+    bases = {algorithm.package for algorithm in ALGORITHMS.values() if isinstance(algorithm, Base)} - {"newreno"}
     held = {package: packages_below(package) - (bases if package in alone else set()) for package in calls}
     linked = {names: {below.partition("_")[0] for below in held[package]} for package, names in calls.items()}
     return linked | {
@@ -59,7 +63,7 @@ def _linked() -> dict[tuple[str, ...], set[str]]:
 
 
 LINKED = _linked()
-PACKAGES = {word for found in described_packages() for word in found.package.split("_")} | {"controller"}
+PACKAGES = {word for package in described_packages() for word in package.package.split("_")} | {"controller"}
 CMAKE = """cmake_minimum_required(VERSION 3.16)
 project(yours LANGUAGE)
 find_package(firstflight 0.2 REQUIRED)
@@ -174,10 +178,10 @@ def test_one_algorithm_pulls_in_no_other(installed: Path, tmp_path: Path, calls:
     needs("gcc", "nm", "size")
     script, program = tmp_path / "calls.map", tmp_path / "linked.so"
     script.write_text("{ global: " + " ".join(f"{call};" for call in calls) + " local: *; };", encoding="utf-8")
-    wanted = [f"-Wl,-u,{call}" for call in calls]
+    linker_options = [f"-Wl,-u,{call}" for call in calls]
     library = installed / "lib" / "libfirstflight.a"
     sections = ("-Wl,--gc-sections", f"-Wl,--version-script={script}")
-    run("gcc", "-shared", "-nostdlib", *sections, *wanted, library, "-o", program)
+    run("gcc", "-shared", "-nostdlib", *sections, *linker_options, library, "-o", program)
     if run("gcc", "-dumpversion").strip() == "12" and run("gcc", "-dumpmachine").startswith("x86_64"):
         check_size(", ".join(f"`{call}`" for call in calls), program)
     held = set(re.findall(r" [tT] ff_([a-z0-9]+)", run("nm", program)))

@@ -129,7 +129,7 @@ def test_data_that_comes_sooner_than_the_handshake(tmp_path: Path) -> None:
     """Without time stamps the sender's RTT follows from the first data after a gap; it is below the handshake's RTT."""
     mss, shake_ns, rtt_ns, t_ns, start = 1420, 56_600_000, 53_000_000, 10**9, 0
     options = bytes([2, 4, mss >> 8, mss & 255, 1, 3, 3, 8])
-    found = [
+    packets = [
         (t_ns, segment(SENDER, RECEIVER, (99, 0), 2, options=options)),
         (t_ns + 40_000, segment(RECEIVER, SENDER, (499, 100), 18, options=options)),
         (t_ns + shake_ns, segment(SENDER, RECEIVER, (100, 500), 16)),
@@ -137,12 +137,12 @@ def test_data_that_comes_sooner_than_the_handshake(tmp_path: Path) -> None:
     for number in range(5):
         for at in range(10 << number):
             now_ns = t_ns + shake_ns + 100_000 + number * rtt_ns + at * 50_000
-            found.append((now_ns, segment(SENDER, RECEIVER, (100 + start, 500), 16, payload_bytes=mss)))
+            packets.append((now_ns, segment(SENDER, RECEIVER, (100 + start, 500), 16, payload_bytes=mss)))
             start += mss
             if at % 2:
-                found.append((now_ns + 10_000, segment(RECEIVER, SENDER, (500, 100 + start), 16)))
+                packets.append((now_ns + 10_000, segment(RECEIVER, SENDER, (500, 100 + start), 16)))
     file = tmp_path / "connection.pcap"
-    file.write_bytes(file_of(found, How()))
+    file.write_bytes(file_of(packets, How()))
     verdict = judge(read(file).recording)
     assert (verdict.undecided, verdict.did.initial_window_bytes) == (AT_THE_RECEIVER, 10 * mss)
 
@@ -184,9 +184,11 @@ def test_a_segment_that_is_missing_was_sent(tmp_path: Path) -> None:
 
 def test_the_connection_with_most_data_is_judged(tmp_path: Path) -> None:
     """The connection with most data is judged, and the others are counted in a note."""
-    other = [(t_ns, packet.replace(SENDER[0], b"\x0a\x00\x00\x09")) for t_ns, packet in frames(recorded(), How())[:40]]
+    small_connection = [
+        (t_ns, packet.replace(SENDER[0], b"\x0a\x00\x00\x09")) for t_ns, packet in frames(recorded(), How())[:40]
+    ]
     file = tmp_path / "connection.pcap"
-    file.write_bytes(file_of(sorted(other + frames(recorded(), How())), How()))
+    file.write_bytes(file_of(sorted(small_connection + frames(recorded(), How())), How()))
     source = read(file)
     assert any("1 more connections carry data" in note for note in source.notes)
     assert TRUE in judge(source.recording).may_be
@@ -227,15 +229,15 @@ def test_bbr_is_named_where_it_is_and_nowhere_else(tmp_path: Path, path: str, pr
 
 def test_kept_captures_of_the_kernel(tmp_path: Path) -> None:
     """CUBIC of Linux 6.18 is identified, also with TSO and delayed bursts, and BBR by its rate; Reno is not decided."""
-    found = {}
-    for kept in sorted(KEPT.glob("*.pcap.gz")):
-        found[kept.name.partition(".")[0]] = judged(tmp_path, gzip.decompress(kept.read_bytes()))
-    assert len(found) == 6
-    for name, verdict in found.items():
+    verdicts = {}
+    for capture_file in sorted(KEPT.glob("*.pcap.gz")):
+        verdicts[capture_file.name.partition(".")[0]] = judged(tmp_path, gzip.decompress(capture_file.read_bytes()))
+    assert len(verdicts) == 6
+    for name, verdict in verdicts.items():
         if "cubic" in name:
             assert verdict.undecided is None, name
             assert TRUE in verdict.may_be, name
-            assert {each.partition("/")[0] for each in verdict.may_be} <= {"hystart", "suss"}, name
+            assert {profile.partition("/")[0] for profile in verdict.may_be} <= {"hystart", "suss"}, name
         elif "reno" in name:
             assert verdict.undecided is not None
             assert verdict.did.evidence == "loss"

@@ -38,23 +38,23 @@ EDGES = {
     (S, None, N),
 }
 
-Taken = tuple[Controller, Event, Controller, Observation]
+Step = tuple[Controller, Event, Controller, Observation]
 
 
-def connection(profile: str, seed: int) -> list[Taken]:
+def connection(profile: str, seed: int) -> list[Step]:
     """Return the steps of a random connection."""
     stream = Stream(SplitMix64(seed))
     controller = create_with(PROFILES[profile], stream.config)
-    taken = []
+    steps = []
     for _ in range(150):
         event = stream.event(controller)
         try:
-            after, seen = step(controller, event)
+            after, observation = step(controller, event)
         except DomainError:
             continue
-        taken.append((controller, event, after, seen))
+        steps.append((controller, event, after, observation))
         controller = after
-    return taken
+    return steps
 
 
 def resume(controller: Controller) -> CarefulResume:
@@ -64,14 +64,14 @@ def resume(controller: Controller) -> CarefulResume:
     return state
 
 
-def edges(taken: list[Taken]) -> Iterator[tuple[Phase, Trigger | None, Phase]]:
+def edges(steps: list[Step]) -> Iterator[tuple[Phase, Trigger | None, Phase]]:
     """Yield the phase changes, each with its triggers."""
-    for before, _, after, seen in taken:
+    for before, _, after, observation in steps:
         if resume(before).phase is not resume(after).phase:
-            for trigger in seen.triggers or (None,):
+            for trigger in observation.triggers or (None,):
                 yield resume(before).phase, trigger, resume(after).phase
         else:
-            assert not seen.triggers
+            assert not observation.triggers
 
 
 connections = given(st.sampled_from(OF_THE_RFC), st.integers(0, 2**64 - 1))
@@ -87,32 +87,34 @@ def test_no_other_edges(profile: str, seed: int) -> None:
 @connections
 def test_the_jump_bounds_the_window(profile: str, seed: int) -> None:
     """In the Unvalidated phase cwnd equals the jump, which is at most half of the saved window."""
-    for _, _, after, seen in connection(profile, seed):
-        if seen.phase is U:
-            assert seen.cwnd_bytes == resume(after).jump_bytes <= resume(after).used.saved_cwnd_bytes // 2
+    for _, _, after, observation in connection(profile, seed):
+        if observation.phase is U:
+            assert observation.cwnd_bytes == resume(after).jump_bytes <= resume(after).used.saved_cwnd_bytes // 2
 
 
 @connections
 def test_safe_retreat(profile: str, seed: int) -> None:
     """cwnd does not change in Safe Retreat, and ssthresh is at most PipeSize times Beta at its end."""
-    for before, _, after, seen in connection(profile, seed):
-        if resume(before).phase is S is seen.phase:
-            assert seen.cwnd_bytes == before.base.cwnd_bytes
-        if resume(before).phase is S is not seen.phase:
+    for before, _, after, observation in connection(profile, seed):
+        if resume(before).phase is S is observation.phase:
+            assert observation.cwnd_bytes == before.base.cwnd_bytes
+        if resume(before).phase is S is not observation.phase:
             state = resume(after)
             beta = state.used.beta_numerator, state.used.beta_denominator
-            assert seen.ssthresh_bytes is not None
-            assert seen.ssthresh_bytes * beta[1] <= state.pipesize_bytes * beta[0]
-        if resume(before).phase is not S is seen.phase:
+            assert observation.ssthresh_bytes is not None
+            assert observation.ssthresh_bytes * beta[1] <= state.pipesize_bytes * beta[0]
+        if resume(before).phase is not S is observation.phase:
             assert resume(after).saved is None
-            assert seen.cwnd_bytes == max(resume(after).pipesize_bytes // 2, 2 * after.base.max_datagram_size_bytes)
+            assert observation.cwnd_bytes == max(
+                resume(after).pipesize_bytes // 2, 2 * after.base.max_datagram_size_bytes
+            )
 
 
 @connections
 def test_one_use(profile: str, seed: int) -> None:
     """A connection uses at most one saved set, which is not in use, not expired and of the same endpoint."""
-    taken = connection(profile, seed)
-    used = [event for _, event, _, seen in taken if seen.outcome is Outcome.RESUMING]
+    steps = connection(profile, seed)
+    used = [event for _, event, _, observation in steps if observation.outcome is Outcome.RESUMING]
     assert len(used) <= 1
     for event in used:
         assert isinstance(event, SavedPath)
@@ -126,31 +128,31 @@ def test_reconnaissance_is_normal(profile: str, seed: int) -> None:
     if profile == "rfc-9959-search":
         return  # this test compares with the plain base controller
     plain: Controller | None = None
-    for before, event, _, seen in connection(profile, seed):
+    for before, event, _, observation in connection(profile, seed):
         plain = plain if plain is not None else Controller(before.base)
-        if seen.phase in (U, V, S) or resume(before).phase in (U, V, S):
+        if observation.phase in (U, V, S) or resume(before).phase in (U, V, S):
             return
         if plain.base.cwnd_bytes == plain.base.ssthresh_bytes:
             return  # slow start differs between RFC 9959 and RFC 9002 here.
         # A base controller restarts on a new path; Careful Resume has other rules for a new path.
         plain, alone = step(plain, Pto(event.t_ns) if isinstance(event, PathChange) else event)
-        assert (seen.cwnd_bytes, seen.ssthresh_bytes) == (alone.cwnd_bytes, alone.ssthresh_bytes)
+        assert (observation.cwnd_bytes, observation.ssthresh_bytes) == (alone.cwnd_bytes, alone.ssthresh_bytes)
 
 
 @pytest.mark.parametrize("profile", ["rfc-9959", "rfc-9959-unvalidated"])
 def test_the_vectors_cover_every_edge(profile: str) -> None:
     """The vectors cover every edge of the table."""
-    found: set[tuple[Phase, Trigger | None, Phase]] = set()
+    covered_edges: set[tuple[Phase, Trigger | None, Phase]] = set()
     for case in every_case():
         if (case.vector.algorithm, case.profile) == ("careful-resume", profile):
             controller = create("careful-resume", profile, config_from_json(case.vector.config))
-            taken = []
+            steps = []
             for event in case.events:
-                after, seen = step(controller, event)
-                taken.append((controller, event, after, seen))
+                after, observation = step(controller, event)
+                steps.append((controller, event, after, observation))
                 controller = after
-            found |= set(edges(taken))
-    assert found == EDGES
+            covered_edges |= set(edges(steps))
+    assert covered_edges == EDGES
 
 
 def test_profiles_agree_from_an_empty_path() -> None:

@@ -30,30 +30,32 @@ EXAMPLES = (
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_errors_break_rules(algorithm: str) -> None:
     """Each algorithm has 20 errors with existing rules, and every open point visible in windows has a choice."""
-    found = errors(algorithm)
-    assert len({one.change.id for one in found}) == len(found) == 20
-    assert {rule for one in found for rule in one.breaks} <= set(known_clauses())
-    seen = {one.id for one in points(algorithm)}
+    all_errors = errors(algorithm)
+    assert len({error.change.id for error in all_errors}) == len(all_errors) == 20
+    assert {rule for error in all_errors for rule in error.breaks} <= set(known_clauses())
+    point_ids = {point.id for point in points(algorithm)}
     every = {point.id for point in open_points() if point.algorithm == algorithm}
-    assert every - seen == (STATE_ONLY | ON_CUBIC) & every
+    assert every - point_ids == (STATE_ONLY | ON_CUBIC) & every
 
 
 @pytest.mark.parametrize(("point", "error"), EXAMPLES)
 def test_an_example(point: str, error: str) -> None:
     """An error combined with a choice is rejected, and the first cause has its rule."""
-    of = next(one for one in points(point.split()[0]) if one.id == point)
-    found = judge(of, next(one for one in errors(of.algorithm) if one.change.id == error))
-    assert found is not None
-    assert (found.rejected, found.named) == (True, True), found.line
+    open_point = next(candidate for candidate in points(point.split()[0]) if candidate.id == point)
+    judgement = judge(
+        open_point, next(planted for planted in errors(open_point.algorithm) if planted.change.id == error)
+    )
+    assert judgement is not None
+    assert (judgement.rejected, judgement.named) == (True, True), judgement.line
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", SAMPLES)
 def test_no_choice_hides_a_cause(algorithm: str) -> None:
     """Nine of ten rejected errors of a sample have their rule in the first cause; the page has the numbers."""
-    found = [judge(point, error) for point, error in cells(algorithm)[SAMPLES[algorithm]]]
-    seen = [one for one in found if one is not None]
-    print("\n".join(one.line for one in seen))
-    named, rejected = share(seen)
-    assert (len(found), rejected, named) == ON_PAGE[algorithm]
+    judgements = [judge(point, error) for point, error in cells(algorithm)[SAMPLES[algorithm]]]
+    judged = [judgement for judgement in judgements if judgement is not None]
+    print("\n".join(judgement.line for judgement in judged))
+    named, rejected = share(judged)
+    assert (len(judgements), rejected, named) == ON_PAGE[algorithm]
     assert 10 * named >= 9 * rejected

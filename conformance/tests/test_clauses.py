@@ -276,5 +276,5 @@ def test_citations(tmp_path: Path) -> None:
         "e()  # [a.b]\n",
         encoding="utf-8",
     )
-    found = [(citation.clause, citation.line) for citation in citations([path])]
-    assert found == [("a.b", 2), ("a.b", 3), ("a.c-d.e", 3), ("a.b", 5)]
+    cited = [(citation.clause, citation.line) for citation in citations([path])]
+    assert cited == [("a.b", 2), ("a.b", 3), ("a.c-d.e", 3), ("a.b", 5)]

@@ -79,8 +79,8 @@ def verdicts(cases: Sequence[StimulusCase], *words: str) -> list[tuple[str, Verd
 @pytest.mark.parametrize("blind", [False, True])
 def test_an_adapter_that_reads_ahead_learns_nothing(observables: str, blind: bool) -> None:
     """An adapter that reads later events, without rules of HyStart, gets the same verdicts as NewReno."""
-    found = blind_cases(1, "hystart", "linux").cases if blind else stimulus_cases()
-    chosen = [case for case in found if (case.vector.algorithm, case.profile) == ("hystart", "linux")]
+    all_cases = blind_cases(1, "hystart", "linux").cases if blind else stimulus_cases()
+    chosen = [case for case in all_cases if (case.vector.algorithm, case.profile) == ("hystart", "linux")]
     if not blind:
         chosen = [case for case in chosen if case.id.removeprefix("stimulus:").startswith(PEEKED)]
     ahead = verdicts(chosen, observables, "ahead")
@@ -96,9 +96,9 @@ def test_the_model_spares_only_work(
     turns: list[tuple[int, bytes]] = []
     send = Conversation.turn
 
-    def turn(self: Conversation, first: int, sent: bytes, left_s: float) -> Any:
+    def turn(self: Conversation, first: int, sent: bytes, remaining_s: float) -> Any:
         turns.append((first, sent))
-        return send(self, first, sent, left_s)
+        return send(self, first, sent, remaining_s)
 
     monkeypatch.setattr(Conversation, "turn", turn)
     following, followed = judged(cases, words), turns.copy()
@@ -144,8 +144,8 @@ class EveryEvent(ModelLoop):
     def on_event(self, event: Event) -> SenderLimits:
         """Process an event."""
         super().on_event(event)
-        seen = self.observations[-1]
-        paces, last = seen.paces, self.observed[-1]
+        observation = self.observations[-1]
+        paces, last = observation.paces, self.observed[-1]
         return SenderLimits(
             last["cwnd_bytes"],
             last.get("next_release_ns") if paces else None,
@@ -158,9 +158,9 @@ class EveryEvent(ModelLoop):
 def test_turns_do_not_change_the_run_of_the_model(algorithm: str) -> None:
     """Applying the answer to `sent` only at the end of its turn changes no event of any path."""
     profile = profiles()[algorithm][0]
-    found = [case for case in stimulus_cases() if (case.vector.algorithm, case.profile) == (algorithm, profile)]
-    assert found
-    for case in found:
+    cases = [case for case in stimulus_cases() if (case.vector.algorithm, case.profile) == (algorithm, profile)]
+    assert cases
+    for case in cases:
         at_once = EveryEvent(case, OBSERVABLES)
         closed_loop.run(Simulation(case.scenario, at_once, 1))
         assert at_once.trace.events == [event for event, _ in observed_run(case, 1, OBSERVABLES)], case.id
@@ -219,8 +219,8 @@ def test_a_process_stays_on_one_processor() -> None:
     """Each process stays on one processor; processes with different numbers use different ones if available."""
     processors = os.sched_getaffinity(0)
     with multiprocessing.get_context("fork").Pool(1) as pool:
-        found = [pool.apply(_processors, (number,)) for number in range(len(processors))]
-    assert sorted(found) == [[processor] for processor in sorted(processors)]
+        processor_sets = [pool.apply(_processors, (number,)) for number in range(len(processors))]
+    assert sorted(processor_sets) == [[processor] for processor in sorted(processors)]
     assert children.stay_on_one_processor(0) == processors
     children.return_to(processors)
     assert os.sched_getaffinity(0) == processors
@@ -228,6 +228,6 @@ def test_a_process_stays_on_one_processor() -> None:
 
 def _processors(number: int) -> list[int]:
     before = children.stay_on_one_processor(number)
-    found = sorted(os.sched_getaffinity(0))
+    bound_processors = sorted(os.sched_getaffinity(0))
     children.return_to(before)
-    return found
+    return bound_processors

@@ -120,15 +120,15 @@ def test_without_a_profile_the_first_is_simulated() -> None:
 
 def test_compositions_are_compared_in_json() -> None:
     """On another base the same exit gives other windows; the JSON lists the complete ids of the vectors."""
-    one, other = "search/lanman-2024", "search/lanman-2024+cubic"
-    document = json.loads(run("compare", one, other, "--json").output)
-    assert document["profiles"] == [one, other]
+    profile, other = "search/lanman-2024", "search/lanman-2024+cubic"
+    document = json.loads(run("compare", profile, other, "--json").output)
+    assert document["profiles"] == [profile, other]
     assert document["readings"] == {"base": ["newreno", "cubic"]}
     assert document["vectors"] >= len(document["told_apart"]) > 0
     for entry in document["told_apart"]:
         assert entry["vector"].startswith("search.")
         assert entry["values"][0] != entry["values"][1]
-    text = run("compare", one, other).output
+    text = run("compare", profile, other).output
     assert text.startswith("base: newreno / cubic\n")
 
 

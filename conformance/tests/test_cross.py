@@ -50,9 +50,9 @@ def script(path: Path, line: str) -> str:
 
 def test_the_same_answers(cross: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     absent = ("absent", "no-such-compiler", "")
-    code, said = lines(cross, capsys, absent)
-    assert (code, said[-1]) == (0, "cross: 0 builds differ or fail, 1 skipped")
-    assert said[0] == "cross: skipped: absent: gcc -O0: no-such-compiler is missing (Debian: some)"
+    code, printed = lines(cross, capsys, absent)
+    assert (code, printed[-1]) == (0, "cross: 0 builds differ or fail, 1 skipped")
+    assert printed[0] == "cross: skipped: absent: gcc -O0: no-such-compiler is missing (Debian: some)"
 
 
 def test_other_answers_and_failures(cross: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -65,10 +65,10 @@ def test_other_answers_and_failures(cross: ModuleType, capsys: pytest.CaptureFix
     same = ("same", "gcc", script(tmp_path / "same", 'exec "$@"'))
     other = ("other", "gcc", script(tmp_path / "other", '"$@" | sed s/firstflight/secondflight/'))
     broken = ("broken", "gcc", script(tmp_path / "broken", "exit 9"))
-    code, said = lines(cross, capsys, same, other, broken)
-    assert (code, said[-1]) == (1, "cross: 2 builds differ or fail, 0 skipped")
-    assert said[0] == "cross: other: gcc -O0: other answers"
-    assert said[1].startswith("cross: broken: gcc -O0: ") and "exit status 9" in said[1]
+    code, printed = lines(cross, capsys, same, other, broken)
+    assert (code, printed[-1]) == (1, "cross: 2 builds differ or fail, 0 skipped")
+    assert printed[0] == "cross: other: gcc -O0: other answers"
+    assert printed[1].startswith("cross: broken: gcc -O0: ") and "exit status 9" in printed[1]
 
 
 def test_what_is_asked_of_whom(cross: ModuleType) -> None:

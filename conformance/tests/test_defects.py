@@ -18,9 +18,9 @@ NEEDED = OF_REPORTS[:4]
 
 def test_every_defect_has_what_its_report_needs() -> None:
     """Each defect has an id with stack and number, and a summary, rule, upstream state and search date."""
-    found = by_id(load_manifests())
-    assert len(found) >= 37
-    for name, adapters in found.items():
+    adapters_by_id = by_id(load_manifests())
+    assert len(adapters_by_id) >= 37
+    for name, adapters in adapters_by_id.items():
         assert ID.fullmatch(name), name
         for entries in adapters.values():
             assert [member for member in NEEDED if not getattr(entries[0], member)] == [], name
@@ -38,48 +38,48 @@ def test_an_id_is_of_one_place() -> None:
 def test_every_defect_was_measured() -> None:
     """`python conformance/studies defects.measure` has an entry per defect, with a case and different values."""
     assert list(defects()) == list(by_id(load_manifests()))
-    for name, one in defects().items():
-        assert one.measured["case"] in one.cases, name
-        assert one.differences, name
-        assert all(expected != observed for expected, observed in one.differences.values()), name
-        assert one.deviation.example in (None, one.measured["case"]), name
+    for name, defect in defects().items():
+        assert defect.measured["case"] in defect.cases, name
+        assert defect.differences, name
+        assert all(expected != observed for expected, observed in defect.differences.values()), name
+        assert defect.deviation.example in (None, defect.measured["case"]), name
 
 
 @pytest.mark.parametrize("name", list(defects()))
 def test_the_text_of_an_issue(name: str) -> None:
     """The text of an issue has at most 200 words apart from code blocks, with rule, effect and command."""
-    one = defects()[name]
-    text = issue(one)
+    defect = defects()[name]
+    text = issue(defect)
     assert len(re.sub(r"```.*?```", "", text, flags=re.S).split()) <= 200
-    assert one.deviation.notice is not None and one.deviation.notice in text
-    assert "RFC " in text and one.deviation.rule is not None and one.deviation.rule in text
+    assert defect.deviation.notice is not None and defect.deviation.notice in text
+    assert "RFC " in text and defect.deviation.rule is not None and defect.deviation.rule in text
     command = "Similar" if name in STREAMS else "Reproduce"
     assert f"defect {name}. {command}: `firstflight run" in text.splitlines()[-1]
     assert "smallest events" not in text or "```text" in text
-    if one.measured["events"]:
-        before = one.measured["initial_window_bytes"] is None
-        assert "At the start, with " in text if before else all(line in text for line in one.measured["events"])
-        assert ("would not produce this exact sequence" in text) == (bool(one.measured["broken"]) and not before)
-        assert all(str(value) in text for pair in one.differences.values() for value in pair if value is not None)
+    if defect.measured["events"]:
+        before = defect.measured["initial_window_bytes"] is None
+        assert "At the start, with " in text if before else all(line in text for line in defect.measured["events"])
+        assert ("would not produce this exact sequence" in text) == (bool(defect.measured["broken"]) and not before)
+        assert all(str(value) in text for pair in defect.differences.values() for value in pair if value is not None)
     else:
-        assert on_path(one) or "firstflight run" in text
+        assert on_path(defect) or "firstflight run" in text
 
 
 def test_arithmetic_ends_at_the_expected_values() -> None:
     """The sentence contains an expected value, and the text of the issue contains the sentence."""
-    told = {name: one for name, one in defects().items() if one.deviation.arithmetic}
-    assert len(told) >= 30
-    for name, one in told.items():
-        expected = {str(value) for value, _ in one.differences.values()}
-        assert expected & set(re.findall(r"\d+", one.deviation.arithmetic or "")), name
-        assert f"Expected: {one.deviation.arithmetic}" in issue(one), name
+    with_arithmetic = {name: defect for name, defect in defects().items() if defect.deviation.arithmetic}
+    assert len(with_arithmetic) >= 30
+    for name, defect in with_arithmetic.items():
+        expected = {str(value) for value, _ in defect.differences.values()}
+        assert expected & set(re.findall(r"\d+", defect.deviation.arithmetic or "")), name
+        assert f"Expected: {defect.deviation.arithmetic}" in issue(defect), name
 
 
 def test_the_command() -> None:
     """The command prints a report, lists all defects, and refuses an unknown id."""
     run = CliRunner()
-    name, one = next(iter(defects().items()))
-    assert issue(one) in run.invoke(main, ["report", name]).output
+    name, defect = next(iter(defects().items()))
+    assert issue(defect) in run.invoke(main, ["report", name]).output
     assert [line.split()[0] for line in run.invoke(main, ["report"]).output.splitlines()] == list(defects())
     refused = run.invoke(main, ["report", f"{name}9"])
     assert refused.exit_code == 2

@@ -20,13 +20,13 @@ def test_upstream_tests_are_of_defects_with_a_repair() -> None:
     named: dict[str, set[str]] = {}
     for path in (path for folder in upstream.folders() for path in folder.rglob("*.*") if path.suffix in SUFFIXES):
         named.setdefault(path.suffix, set()).update(SUFFIXES[path.suffix].findall(path.read_text("utf-8")))
-    names = {name.replace("_", "-") for of_language in named.values() for name in of_language}
+    names = {name.replace("_", "-") for language_names in named.values() for name in language_names}
     assert len(names) >= 8 and len(named) == 3
-    assert names == {name for name, one in defects().items() if one.deviation.repair}
+    assert names == {name for name, defect in defects().items() if defect.deviation.repair}
 
 
 @pytest.mark.parametrize(
-    ("output", "found"),
+    ("output", "outcomes"),
     [
         ("test tests::quinn_2 ... FAILED\ntest tests::quinn_3 ... ok\n", {"quinn-2": False, "quinn-3": True}),
         (
@@ -38,6 +38,6 @@ def test_upstream_tests_are_of_defects_with_a_repair() -> None:
         ("error: could not compile\n", {}),
     ],
 )
-def test_outcomes_of_upstream_tests(output: str, found: dict[str, bool]) -> None:
+def test_outcomes_of_upstream_tests(output: str, outcomes: dict[str, bool]) -> None:
     """The outcome of each test is read from the output of cargo, go and unittest."""
-    assert dict(upstream.outcomes(output)) == found
+    assert dict(upstream.outcomes(output)) == outcomes

@@ -175,9 +175,9 @@ def test_a_second_look_at_random_networks(number: int) -> None:
     numbers = [tuple(v for v in sample(event) if type(v) is int) for event in sampled]
     assert numbers == list(second_look(events))
     assert sampled and all(event.rate_app_limited is not None for event in sampled)
-    for flow in (one for one in network.flows[1:] if not one.controller.startswith("bbr/")):  # BBR asks for samples
-        others = run_network(network, record=(flow.name,)).flow(flow.name).events
-        assert all(sample(event)[0] is None for event in others if isinstance(event, Ack | Lost))
+    for flow in (plan for plan in network.flows[1:] if not plan.controller.startswith("bbr/")):  # BBR asks for samples
+        other_events = run_network(network, record=(flow.name,)).flow(flow.name).events
+        assert all(sample(event)[0] is None for event in other_events if isinstance(event, Ack | Lost))
         break
 
 
@@ -193,12 +193,12 @@ def an_event(kind: type[Ack | Lost]) -> Ack | Lost:
 def test_a_part_of_a_sample_is_refused(kind: type[Ack | Lost], names: tuple[str, ...]) -> None:
     """Model and schema refuse a partial sample; the port ignores one without its first number, to save instructions."""
     whole = an_event(kind)
-    for there in product((True, False), repeat=len(names)):
-        part = replace(whole, **{name: None for name, kept in zip(names, there, strict=True) if not kept})  # type: ignore[arg-type]
-        numbers = [kept for name, kept in zip(names, there, strict=True) if name != "rate_app_limited"]
+    for present in product((True, False), repeat=len(names)):
+        part = replace(whole, **{name: None for name, is_present in zip(names, present, strict=True) if not is_present})  # type: ignore[arg-type]
+        numbers = [is_present for name, is_present in zip(names, present, strict=True) if name != "rate_app_limited"]
         raw = event_to_json(part)
         assert event_from_json(raw) == part
-        if all(there) or not any(there):
+        if all(present) or not any(present):
             check(part)
             Port(None, Config(1200)).step(part)
             assert schema_error("urn:firstflight:event:1", raw) is None
@@ -291,4 +291,6 @@ def test_a_recording_without_samples_is_followed_by_bbr() -> None:
         for event in run.events
     ]
     assert not any(event.rate_lost_bytes for event in bare if isinstance(event, Ack | Lost))
-    assert windows_alone("bbr/draft-06", scenario.config, bare) == [seen.cwnd_bytes for seen in run.observations]
+    assert windows_alone("bbr/draft-06", scenario.config, bare) == [
+        observation.cwnd_bytes for observation in run.observations
+    ]

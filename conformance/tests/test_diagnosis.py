@@ -74,7 +74,7 @@ def test_planted_bugs(name: str) -> None:
 def test_the_decision_comes_before_the_window_shows_it() -> None:
     """A missing start of CSS becomes visible in the window one event later, when the next ACK increases the window."""
     name = "hystartpp-clamp-always-16"
-    cause = next(one for one in diagnosis_of(name).causes if one.cause == name)
+    cause = next(cause for cause in diagnosis_of(name).causes if cause.cause == name)
     subject = answered(next(c for c in every_case() if c.id == cause.cases[0]), Variant(candidate(name)))
     assert (cause.decision.event_index, subject.first) == (28, 29)
     assert cause.decision.model["outcome"] == "conservative_begun"
@@ -82,38 +82,38 @@ def test_the_decision_comes_before_the_window_shows_it() -> None:
     assert cause.decision.model["state"]["current_min_rtt_ns"] == 8_000_000
 
 
-def points_of(found: Diagnosis) -> set[str]:
+def points_of(diagnosis: Diagnosis) -> set[str]:
     """Return the open points where the subject makes another choice than the model."""
-    return {choice.point.id for choice in found.choices}
+    return {choice.point.id for choice in diagnosis.choices}
 
 
 def test_another_choice_conforms() -> None:
     """A rounding that the text leaves open is reported as a choice, and every failure is explained."""
-    found = diagnosis_of("hystartpp-rounds-eighth-down")
-    assert not found.causes
-    assert [(choice.point.id, choice.cause) for choice in found.choices] == [
+    diagnosis = diagnosis_of("hystartpp-rounds-eighth-down")
+    assert not diagnosis.causes
+    assert [(choice.point.id, choice.cause) for choice in diagnosis.choices] == [
         ("hystartpp H9", "hystartpp-rounds-eighth-down")
     ]
-    assert set(found.choices[0].cases) == set(found.conforming)
+    assert set(diagnosis.choices[0].cases) == set(diagnosis.conforming)
 
 
 def test_choices_at_once_conform() -> None:
     """Two choices together conform, and so do five."""
-    found = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-quarter-up")
-    assert not found.causes
-    assert points_of(found) == {"hystartpp H7", "hystartpp H9"}
+    diagnosis = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-quarter-up")
+    assert not diagnosis.causes
+    assert points_of(diagnosis) == {"hystartpp H7", "hystartpp H9"}
     several = ("cubic-growth-per-ack", "cubic-reduces-flight", "cubic-friendly-lowers", "cubic-ce-two-datagrams")
-    found = diagnosis_of(*several, "cubic-slow-start-above-threshold")
-    assert not found.causes
-    assert points_of(found) >= {"cubic U1", "cubic U3", "cubic U9"}
+    diagnosis = diagnosis_of(*several, "cubic-slow-start-above-threshold")
+    assert not diagnosis.causes
+    assert points_of(diagnosis) >= {"cubic U1", "cubic U3", "cubic U9"}
 
 
 def test_a_choice_beside_a_bug_does_not_excuse_it() -> None:
     """No case conforms because the bug is visible in each; the choice and the bug are reported together."""
-    found = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-half-growth")
+    diagnosis = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-half-growth")
     names = "hystartpp-half-growth + hystartpp-rounds-eighth-down"
-    assert [(cause.cause, cause.exact) for cause in found.causes] == [(names, True)]
-    assert not found.conforming
+    assert [(cause.cause, cause.exact) for cause in diagnosis.causes] == [(names, True)]
+    assert not diagnosis.conforming
 
 
 def test_an_inconsistent_choice_does_not_conform() -> None:
@@ -121,9 +121,9 @@ def test_an_inconsistent_choice_does_not_conform() -> None:
     failing, _ = judged(Variant(candidate("rollback-floor")), "search", "lanman-2024")
     failing.sort(key=lambda subject: subject.length)
     assert diagnose(failing[:2], []).choices
-    found = diagnose(failing[:2], [answered(failing[2].case, Variant())])  # type: ignore[arg-type]
-    assert not found.choices
-    assert found.causes and not any(cause.exact for cause in found.causes)
+    diagnosis = diagnose(failing[:2], [answered(failing[2].case, Variant())])  # type: ignore[arg-type]
+    assert not diagnosis.choices
+    assert diagnosis.causes and not any(cause.exact for cause in diagnosis.causes)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -165,25 +165,27 @@ def named(mutant: Mutant) -> bool | None:
     failing, passing = judged(right, mutant.algorithm, mutant.profile)
     if not failing:
         return None
-    found = diagnose(failing, passing)
-    causes = found.causes
+    diagnosis = diagnose(failing, passing)
+    causes = diagnosis.causes
     if not causes:
         assert conforms(mutant) or mutant.id in UNSEEN | AS_CHOSEN, f"{mutant.id} is called conforming"
-        return bool(found.choices)
-    chosen = [name for choice in found.choices if not choice.point.bound for name in (choice.cause,)]
+        return bool(diagnosis.choices)
+    chosen = [name for choice in diagnosis.choices if not choice.point.bound for name in (choice.cause,)]
     for cause in causes:
         if cause.exact and cause.kind == "operator":
             rules = rules_of(mutant)
-            assert not set(cause.clauses).isdisjoint(rules) or any(known_clauses()[one].ours for one in rules)
+            assert not set(cause.clauses).isdisjoint(rules) or any(known_clauses()[rule].ours for rule in rules)
         elif cause.exact:
             # A cause that edits the same text as a choice replaces the choice.
-            other = build(rebuilt(" + ".join([*chosen, cause.cause]), mutant)) or build(rebuilt(cause.cause, mutant))
-            assert other is not None
-            apart = told_apart(right, other, mutant.algorithm, mutant.profile)
+            alternative = build(rebuilt(" + ".join([*chosen, cause.cause]), mutant)) or build(
+                rebuilt(cause.cause, mutant)
+            )
+            assert alternative is not None
+            apart = told_apart(right, alternative, mutant.algorithm, mutant.profile)
             assert cause.cause == mutant.id or cause.followed or not apart, (
                 f"{mutant.id}: {cause.cause} is called exact"
             )
-            assert not cause.followed or all(subject.explained_by(other) for subject in (*failing, *passing))
+            assert not cause.followed or all(subject.explained_by(alternative) for subject in (*failing, *passing))
     assert not causes[0].followed or all(cause.followed for cause in causes if cause.exact)
     return causes[0].exact
 
@@ -227,30 +229,30 @@ def _part(name: str, mutant: Mutant) -> tuple[Mutant, ...]:
         return (mutants()[name],)
     algorithm = name.partition(".")[0]
     profile = mutant.profile if algorithm == mutant.algorithm else "rfc-9438"
-    return next(found.parts for found in singles(algorithm, (profile,)) if found.id == name)
+    return next(single.parts for single in singles(algorithm, (profile,)) if single.id == name)
 
 
 def shares(sample: list[Mutant]) -> tuple[int, int]:
     """Return the number of identified mutants and the number of mutants visible in the window."""
-    found = [verdict for mutant in sample if (verdict := named(mutant)) is not None]
-    return sum(found), len(found)
+    verdicts = [verdict for mutant in sample if (verdict := named(mutant)) is not None]
+    return sum(verdicts), len(verdicts)
 
 
 @pytest.mark.long
 def test_a_sample_of_the_mutants_is_named() -> None:
     """At least nine of ten mutants drawn by seed are identified, exactly or as an indistinguishable cause."""
     sample = random.Random(20).sample(SHOWN, 10)
-    right, shown = shares(sample)
-    assert shown >= 8
-    assert right * 10 >= shown * 9
+    right, visible = shares(sample)
+    assert visible >= 8
+    assert right * 10 >= visible * 9
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", sorted({mutant.algorithm for mutant in SHOWN}))
 def test_all_mutants_are_named(algorithm: str) -> None:
     """At least nine of ten mutants of each algorithm are identified."""
-    right, shown = shares([mutant for mutant in SHOWN if mutant.algorithm == algorithm])
-    assert right * 10 >= shown * 9
+    right, visible = shares([mutant for mutant in SHOWN if mutant.algorithm == algorithm])
+    assert right * 10 >= visible * 9
 
 
 @pytest.mark.parametrize("name", ["rapid-may-without-beta", "rapid-no-initial-window"])
@@ -262,20 +264,20 @@ def test_a_recovery_of_rapid_start_comes_down_by_its_own_rules(name: str) -> Non
 def pairs(seed: int) -> list[tuple[Mutant, Mutant]]:
     """Return sixty pairs of wrong mutants of one profile that can be combined and are visible in the window."""
     draw = random.Random(seed)
-    found: list[tuple[Mutant, Mutant]] = []
+    mutant_pairs: list[tuple[Mutant, Mutant]] = []
     wrong = [mutant for mutant in SHOWN if not conforms(mutant) and mutant.id not in UNSEEN | AS_CHOSEN]
-    while len(found) < 60:
-        one, other = draw.sample(wrong, 2)
-        if (one.algorithm, one.profile) == (other.algorithm, other.profile):
-            variant = build(candidate(one.id, other.id))
-            if variant is not None and judged(variant, one.algorithm, one.profile)[0]:
-                found.append((one, other))
-    return found
+    while len(mutant_pairs) < 60:
+        first, second = draw.sample(wrong, 2)
+        if (first.algorithm, first.profile) == (second.algorithm, second.profile):
+            variant = build(candidate(first.id, second.id))
+            if variant is not None and judged(variant, first.algorithm, first.profile)[0]:
+                mutant_pairs.append((first, second))
+    return mutant_pairs
 
 
-def pair_named(one: Mutant, other: Mutant) -> bool:
+def pair_named(mutant: Mutant, other: Mutant) -> bool:
     """Return whether the diagnosis of both mutants together is exact."""
-    return diagnosis_of(one.id, other.id).causes[0].exact
+    return diagnosis_of(mutant.id, other.id).causes[0].exact
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def test_a_loader_is_short() -> None:
 def test_the_archive_names_all_its_subjects() -> None:
     """The README of the archive lists the titles of all algorithms."""
     readme = (ROOT / "conformance" / "loaders" / "ARCHIVE.md").read_text("utf-8")
-    titles = {found.title for found in ALGORITHMS.values()} - {"NewReno", "Transfer times"}
+    titles = {algorithm.title for algorithm in ALGORITHMS.values()} - {"NewReno", "Transfer times"}
     assert not [title for title in titles if title not in readme]
     assert "{unpacked} MB" in readme
 

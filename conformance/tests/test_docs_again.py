@@ -35,8 +35,8 @@ def build(source: Path, out: Path, **environment: str) -> dict[str, bytes]:
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(out)]
     done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    found = (path for path in out.rglob("*") if path.is_file() and ".doctrees" not in path.parts)
-    return {path.relative_to(out).as_posix(): read(path) for path in found if path.name != ".buildinfo"}
+    paths = (path for path in out.rglob("*") if path.is_file() and ".doctrees" not in path.parts)
+    return {path.relative_to(out).as_posix(): read(path) for path in paths if path.name != ".buildinfo"}
 
 
 def read(path: Path) -> bytes:

@@ -81,20 +81,22 @@ RIGHT = ("answers", "none")
 @pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
 def test_an_adapter_that_ends_its_judge(tmp_path: Path, signal: str) -> None:
     """An adapter that kills its judge is errored in every case; the reports of other adapters are unchanged."""
-    found = reports(tmp_path / "a", RIGHT, ("ends_judge", signal), ("answers", "half"), RIGHT)
-    assert [result.verdict for result in found[f"{signal}1"].results] == [Verdict.ERRORED] * 3
-    assert {result.fault for result in found[f"{signal}1"].results} == {FaultKind.JUDGE_KILLED}
+    adapter_reports = reports(tmp_path / "a", RIGHT, ("ends_judge", signal), ("answers", "half"), RIGHT)
+    assert [result.verdict for result in adapter_reports[f"{signal}1"].results] == [Verdict.ERRORED] * 3
+    assert {result.fault for result in adapter_reports[f"{signal}1"].results} == {FaultKind.JUDGE_KILLED}
     without = reports(tmp_path / "b", RIGHT, RIGHT, ("answers", "half"), RIGHT)
     for name in ("none0", "half2", "none3"):
-        assert found[name].results == without[name].results
+        assert adapter_reports[name].results == without[name].results
 
 
 @pytest.mark.live
 def test_several_that_end_their_judges(tmp_path: Path) -> None:
     """Each adapter that kills its judge is errored, and the other passes."""
     ends = ("ends_judge", "SIGKILL")
-    found = reports(tmp_path, ends, ends, RIGHT, ends, jobs=3)
-    assert [report.results[0].verdict for _, report in sorted(found.items())] == [Verdict.ERRORED] * 3 + [Verdict.PASS]
+    adapter_reports = reports(tmp_path, ends, ends, RIGHT, ends, jobs=3)
+    assert [report.results[0].verdict for _, report in sorted(adapter_reports.items())] == [Verdict.ERRORED] * 3 + [
+        Verdict.PASS
+    ]
 
 
 @pytest.mark.live
@@ -107,4 +109,4 @@ def test_the_run_ends_with_a_report(tmp_path: Path) -> None:
     assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
     assert "the judging process was killed" in done.stdout
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
-    assert [one["counts"]["pass"] for one in report["adapters"]] == [0, 3]
+    assert [adapter["counts"]["pass"] for adapter in report["adapters"]] == [0, 3]

@@ -141,8 +141,8 @@ def test_the_examples_with_the_kernel(folder: Path) -> None:
 
 def test_commands_that_are_not_run() -> None:
     """Commands that no test runs are on the pages and jobs of make, and the sources contain their output."""
-    shown = [example for page in PAGES for example in examples(ROOT / page) if example.command in NOT_RUN]
-    assert {example.command for example in shown} == set(NOT_RUN)
+    unrun_examples = [example for page in PAGES for example in examples(ROOT / page) if example.command in NOT_RUN]
+    assert {example.command for example in unrun_examples} == set(NOT_RUN)
     jobs = (ROOT / "Makefile").read_text("utf-8")
     assert all(re.search(rf"^{command.removeprefix('make ')}:", jobs, re.M) for command in NOT_RUN)
     folders = (ROOT / "conformance" / name for name in ("src", "adequacy"))
@@ -153,7 +153,7 @@ def test_commands_that_are_not_run() -> None:
     ]
     sources = "\n".join(path.read_text("utf-8") for path in paths)
     sources = sources.replace("$(REPORTS)", "build/report")
-    lines = [line for example in shown if example.output for line in example.output.splitlines()]
+    lines = [line for example in unrun_examples if example.output for line in example.output.splitlines()]
     assert [part for line in lines for part in line.split("...") if part.strip() and part not in sources] == []
     assert len(lines) > 4
 

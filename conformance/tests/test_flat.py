@@ -21,10 +21,10 @@ from test_broken_files import module
 
 @cache
 def cases() -> list[AnyCase]:
-    found: list[AnyCase] = []
+    all_cases: list[AnyCase] = []
     for algorithm in ("slow-start", "hystartpp", "jumpstart", "careful-resume"):
-        found += vectors.cases(vectors.load(path) for path in sorted((VECTORS / algorithm).glob("*.json")))
-    return [*found, *every_computation()]
+        all_cases += vectors.cases(vectors.load(path) for path in sorted((VECTORS / algorithm).glob("*.json")))
+    return [*all_cases, *every_computation()]
 
 
 @cache
@@ -59,15 +59,15 @@ def test_members_are_in_one_order() -> None:
 
 def test_it_says_what_the_vectors_say() -> None:
     """The lines alone contain events, expectations and allowed alternatives of every case."""
-    found = {
+    lines_by_case = {
         line["case"]: (lines, number)
         for lines in written().values()
         for number, line in enumerate(lines)
         if "case" in line
     }
-    assert len(found) == len(cases())
+    assert len(lines_by_case) == len(cases())
     for case in cases():
-        lines, number = found[case.id]
+        lines, number = lines_by_case[case.id]
         head = lines[number]
         if isinstance(case, computations.ComputationCase):
             assert (head["expect"] is None) == ("error" in case.expected())
@@ -76,8 +76,10 @@ def test_it_says_what_the_vectors_say() -> None:
         events = lines[number + 1 : number + 1 + head["events"]]
         for line, event, expected, allowed in zip(events, case.events, case.expected(), case.allowed(), strict=True):
             assert (line["line"], line["t_ns"]) == ("event", event.t_ns)
-            there = {name: value for name, value in line["expect"].items() if name in (*header["observables"], "state")}
-            assert there == expected
+            listed = {
+                name: value for name, value in line["expect"].items() if name in (*header["observables"], "state")
+            }
+            assert listed == expected
             assert list(line["expect"]["state"]) == header["state"]
             assert line["allowed"] == allowed
         assert number + 1 + head["events"] == len(lines) or "case" in lines[number + 1 + head["events"]]
@@ -85,30 +87,30 @@ def test_it_says_what_the_vectors_say() -> None:
 
 def test_bits_tell_what_doubles_cannot_hold() -> None:
     """Lines have 53 bits if every number of events and expectations fits a double, else 64."""
-    seen = set()
+    widths = set()
     for lines in written().values():
         bits = 64
         for line in lines:
             bits = line.get("bits", bits)
-            seen.add(bits)
+            widths.add(bits)
             if line["line"] == "event" and bits == 53:
                 assert json.loads(json.dumps(line), parse_int=lambda digits: int(float(digits))) == line
-    assert seen == {53, 64}
+    assert widths == {53, 64}
 
 
 def verdicts(profile: str, name: str) -> Counter[str]:
     """Return the number of cases that agree, differ and are open for a changed program, by the Python loader."""
     loader = module(CONFORMANCE / "loaders" / "python" / "flat.py")
-    variant = next(one for one in variants() if (one.profile, one.id) == (profile, name))
-    program, found = program_of(variant), Counter[str]()
+    variant = next(variant for variant in variants() if (variant.profile, variant.id) == (profile, name))
+    program, counts = program_of(variant), Counter[str]()
     lines = written()[profile]
     for script in scripts_of(profile):
         number = next(number for number, line in enumerate(lines) if line.get("case") == script.case.id)
         events = lines[number + 1 : number + 1 + lines[number]["events"]]
         answers = answers_of(program, script, variant.declaration.observables).observed
-        text = loader.first_difference(lines[number], events, lambda event, of=answers: of[event["i"]])
-        found["agrees" if text is None else "open" if text.startswith("not decided: ") else "differs"] += 1
-    return found
+        text = loader.first_difference(lines[number], events, lambda event, observed=answers: observed[event["i"]])
+        counts["agrees" if text is None else "open" if text.startswith("not decided: ") else "differs"] += 1
+    return counts
 
 
 @pytest.mark.parametrize(
@@ -130,8 +132,8 @@ def test_ways(variant: str, verdict: set[str]) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(
     "variant",
-    [one for one in variants() if one.profile == "careful-resume/rfc-9959" and one.conforms],
-    ids=lambda one: one.id,
+    [variant for variant in variants() if variant.profile == "careful-resume/rfc-9959" and variant.conforms],
+    ids=lambda variant: variant.id,
 )
 def test_no_choice_differs(variant: Variant) -> None:
     """Every conforming variant of Careful Resume agrees or is undecided."""

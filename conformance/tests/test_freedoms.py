@@ -30,8 +30,8 @@ ON_CUBIC = {"careful-resume A47", "jumpstart B25"}
 
 def profiles(*, large: bool = False) -> list[str]:
     """Return the profiles that have variants: all, or only profiles with large cases."""
-    found = sorted({one.profile for one in variants()})
-    return [name for name in found if not large or len(scripts_of(name)) > len(scripts_of(name, whole=False))]
+    names = sorted({variant.profile for variant in variants()})
+    return [name for name in names if not large or len(scripts_of(name)) > len(scripts_of(name, whole=False))]
 
 
 def parameters(*, large: bool = False) -> list[object]:
@@ -39,88 +39,98 @@ def parameters(*, large: bool = False) -> list[object]:
 
     The usual run has the first variant of each side of a point in a profile; the long run has all variants.
     """
-    of = profiles(large=large)
-    first = {(one.profile, one.point_id, one.conforms): one.id for one in reversed(variants())}
+    selected_profiles = profiles(large=large)
+    first = {(variant.profile, variant.point_id, variant.conforms): variant.id for variant in reversed(variants())}
     usual = {(profile, name) for (profile, _, _), name in first.items()}
     return [
-        pytest.param(one, id=f"{one.algorithm}.{one.id}", marks=_marks(one, usual=(one.profile, one.id) in usual))
-        for one in variants()
-        if one.profile in of
+        pytest.param(
+            variant,
+            id=f"{variant.algorithm}.{variant.id}",
+            marks=_marks(variant, usual=(variant.profile, variant.id) in usual),
+        )
+        for variant in variants()
+        if variant.profile in selected_profiles
     ]
 
 
-def _marks(one: Variant, *, usual: bool) -> list[pytest.MarkDecorator]:
-    pending = [pytest.mark.xfail(run=False, reason=one.pending)] if one.pending else []
+def _marks(variant: Variant, *, usual: bool) -> list[pytest.MarkDecorator]:
+    pending = [pytest.mark.xfail(run=False, reason=variant.pending)] if variant.pending else []
     return pending if usual else [*pending, pytest.mark.long]
 
 
-@pytest.mark.parametrize("one", parameters())
-def test_variants(one: Variant) -> None:
+@pytest.mark.parametrize("variant", parameters())
+def test_variants(variant: Variant) -> None:
     """A conforming variant ends with 0 and its choice in the report; a breaking variant is rejected.
 
     The long tests check causes and cases with millions of packets, which self-contained programs process one by one.
     """
-    if one.conforms:
-        check(one, judged(one, whole=False))
+    if variant.conforms:
+        check(variant, judged(variant, whole=False))
     else:
-        assert is_rejected(one)
+        assert is_rejected(variant)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "one", [one for one in variants() if not one.conforms], ids=lambda one: f"{one.algorithm}.{one.id}"
+    "variant",
+    [variant for variant in variants() if not variant.conforms],
+    ids=lambda variant: f"{variant.algorithm}.{variant.id}",
 )
-def test_the_cause_of_a_breaking_variant(one: Variant) -> None:
+def test_the_cause_of_a_breaking_variant(variant: Variant) -> None:
     """The first cause of a breaking variant has its rule."""
-    check(one, judged(one, whole=False))
+    check(variant, judged(variant, whole=False))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("one", parameters(large=True))
-def test_variants_by_every_case(one: Variant) -> None:
+@pytest.mark.parametrize("variant", parameters(large=True))
+def test_variants_by_every_case(variant: Variant) -> None:
     """Variants pass or fail as expected with cases of millions of packets as well."""
-    check(one, judged(one))
+    check(variant, judged(variant))
 
 
 def test_few_cases_are_large() -> None:
     """Only two vectors have more than :data:`PACKETS_MAX` packets."""
-    left = {s.case.vector.id for name in profiles() for s in scripts_of(name) if packets(s.case) > PACKETS_MAX}
-    assert left == {"search.rtt.sixty-seconds", "search.threshold.huge-windows"}
+    large_vectors = {s.case.vector.id for name in profiles() for s in scripts_of(name) if packets(s.case) > PACKETS_MAX}
+    assert large_vectors == {"search.rtt.sixty-seconds", "search.threshold.huge-windows"}
 
 
-def check(one: Variant, report: AdapterReport) -> None:
+def check(variant: Variant, report: AdapterReport) -> None:
     """Check that a report has the expected result of a variant."""
     code = exit_code([report], strict=False)
     causes = () if report.diagnosis is None else report.diagnosis.causes
-    shown = [(c.cause, c.level.value, c.clauses, f"{len(c.cases)} of {c.of}", str(c.decision)[:300]) for c in causes]
-    if one.conforms:
-        assert code == one.exits, shown
-        assert points_named(report) == one.named, shown
+    summary = [(c.cause, c.level.value, c.clauses, f"{len(c.cases)} of {c.of}", str(c.decision)[:300]) for c in causes]
+    if variant.conforms:
+        assert code == variant.exits, summary
+        assert points_named(report) == variant.named, summary
     else:
         assert code == ExitCode.DIVERGENCE, [
             result.reason for result in report.results if result.verdict is not Verdict.PASS
         ]
         # A report cites our own rules only if no rule of a text is broken.
         cited, known = causes[0].clauses, known_clauses()
-        assert one.rule in cited or (known[one.rule].ours and not any(known[clause].ours for clause in cited)), shown
+        assert variant.rule in cited or (
+            known[variant.rule].ours and not any(known[clause].ours for clause in cited)
+        ), summary
 
 
 def test_ids_are_unique() -> None:
-    assert [name for name, count in Counter((one.algorithm, one.id) for one in variants()).items() if count > 1] == []
+    assert [
+        name for name, count in Counter((variant.algorithm, variant.id) for variant in variants()).items() if count > 1
+    ] == []
 
 
-@pytest.mark.parametrize("one", variants(), ids=lambda one: f"{one.algorithm}.{one.id}")
-def test_variants_are_of_a_point(one: Variant) -> None:
+@pytest.mark.parametrize("variant", variants(), ids=lambda variant: f"{variant.algorithm}.{variant.id}")
+def test_variants_are_of_a_point(variant: Variant) -> None:
     """A variant has an open point and cites a text; the rule of a breaking variant is a clause."""
-    assert point_of(one) is not None
-    assert one.what
-    assert one.source
-    assert not one.rule or one.rule in known_clauses()
+    assert point_of(variant) is not None
+    assert variant.what
+    assert variant.source
+    assert not variant.rule or variant.rule in known_clauses()
 
 
 def test_every_freedom_has_two_sides() -> None:
     """Every freedom has a variant that conforms and one that does not."""
-    sides = {(one.point_id, one.conforms) for one in variants()}
+    sides = {(variant.point_id, variant.conforms) for variant in variants()}
     missing = {point.id for point in open_points() for conforms in (True, False) if (point.id, conforms) not in sides}
     assert missing == STATE_ONLY | ON_CUBIC
 
@@ -128,13 +138,13 @@ def test_every_freedom_has_two_sides() -> None:
 def test_why_five_points_have_no_variant() -> None:
     """Points without variants have choices that never change a window, or only choices on CUBIC."""
     for point in open_points():
-        others = [mutant for mutant in mutants().values() if calls_conforming(point, mutant)]
+        conforming = [mutant for mutant in mutants().values() if calls_conforming(point, mutant)]
         if point.id in STATE_ONLY:
-            assert others
-            assert all("state" in mutant.equivalent for mutant in others), point.id
+            assert conforming
+            assert all("state" in mutant.equivalent for mutant in conforming), point.id
         if point.id in ON_CUBIC:
-            assert {mutant.id for mutant in others} == set(point.mutants)
-            assert all(mutant.profile.endswith("+cubic") for mutant in others), point.id
+            assert {mutant.id for mutant in conforming} == set(point.mutants)
+            assert all(mutant.profile.endswith("+cubic") for mutant in conforming), point.id
 
 
 def test_a_text_that_is_not_there_is_refused() -> None:

@@ -120,24 +120,24 @@ def test_a_freedom_that_is_left_again_is_none(profile: str) -> None:
     """A choice that is used in all but one of the cases that show it does not conform. SEARCH takes long."""
     draw = random.Random(5)
     chosen = [
-        one
-        for one in variants()
-        if one.conforms
-        and not one.declares
-        and not one.pending
-        and one.named
-        and one.profile.startswith(profile or ("hystart/", "limited-slow-start/", "slow-start/"))
+        variant
+        for variant in variants()
+        if variant.conforms
+        and not variant.declares
+        and not variant.pending
+        and variant.named
+        and variant.profile.startswith(profile or ("hystart/", "limited-slow-start/", "slow-start/"))
     ]
-    seen = 0
-    for one in draw.sample(chosen, len(chosen)):
-        program, right = program_of(one), changed(one.program, [], f"plain_{one.program}")
-        whole = judged(one.profile, program)
+    rejected = 0
+    for variant in draw.sample(chosen, len(chosen)):
+        program, right = program_of(variant), changed(variant.program, [], f"plain_{variant.program}")
+        whole = judged(variant.profile, program)
         choices = () if whole.diagnosis is None else whole.diagnosis.choices
-        shown = choices[0].cases if len(choices) == 1 and not choices[0].point.bound else ()
-        if len(shown) > 1:
-            turns = [right if script.case.id == shown[0] else program for script in scripts_of(one.profile)]
-            mixed = judged(one.profile, *turns)  # another freedom may explain this mix
-            seen += exit_code([mixed], strict=False) == ExitCode.DIVERGENCE
-        if seen == 2:
+        case_ids = choices[0].cases if len(choices) == 1 and not choices[0].point.bound else ()
+        if len(case_ids) > 1:
+            turns = [right if script.case.id == case_ids[0] else program for script in scripts_of(variant.profile)]
+            mixed = judged(variant.profile, *turns)  # another freedom may explain this mix
+            rejected += exit_code([mixed], strict=False) == ExitCode.DIVERGENCE
+        if rejected == 2:
             break
-    assert seen == 2
+    assert rejected == 2

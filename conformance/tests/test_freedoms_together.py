@@ -34,9 +34,9 @@ def profiles() -> list[tuple[str, str]]:
     """Return the profiles with at least two open points."""
     return [
         (algorithm, profile)
-        for algorithm, found in sorted(ALGORITHMS.items())
+        for algorithm, definition in sorted(ALGORITHMS.items())
         if algorithm not in COMPUTED_ALGORITHMS
-        for profile in found.profiles
+        for profile in definition.profiles
         if len({option.point.id for option in options_of(algorithm, profile)}) >= 2
     ]
 
@@ -44,33 +44,39 @@ def profiles() -> list[tuple[str, str]]:
 def combined(draw: random.Random) -> Variant | None:
     """Combine two to four conforming variants of one implementation; return ``None`` if they exclude each other."""
     conforming = [
-        one for one in variants() if one.conforms and one.exits == ExitCode.OK and not one.pending and not one.declares
+        variant
+        for variant in variants()
+        if variant.conforms and variant.exits == ExitCode.OK and not variant.pending and not variant.declares
     ]
     first = draw.choice(conforming)
-    fitting = [one for one in conforming if (one.profile, one.program) == (first.profile, first.program)]
+    fitting = [
+        variant for variant in conforming if (variant.profile, variant.program) == (first.profile, first.program)
+    ]
     chosen = {first.point_id: first}
-    for one in draw.sample(fitting, len(fitting)):
+    for variant in draw.sample(fitting, len(fitting)):
         if len(chosen) < draw.randint(2, 4):
-            chosen.setdefault(one.point_id, one)
+            chosen.setdefault(variant.point_id, variant)
     return together(list(chosen.values())) if len(chosen) > 1 else None
 
 
 def drawn(seed: int, count: int) -> list[Variant]:
     """Return combinations of variants, drawn by seed."""
     draw = random.Random(seed)
-    found: dict[str, Variant] = {}
+    combinations: dict[str, Variant] = {}
     for _ in range(50 * count):
         made = combined(draw)
         if made is not None:
-            found.setdefault(f"{made.profile} {made.id}", made)
-        if len(found) == count:
+            combinations.setdefault(f"{made.profile} {made.id}", made)
+        if len(combinations) == count:
             break
-    return list(found.values())
+    return list(combinations.values())
 
 
 def refused(made: list[Variant]) -> list[tuple[str, int]]:
     """Return the variants that do not end with exit code 0."""
-    codes = [(f"{one.profile} {one.id}", exit_code([judged_variant(one)], strict=False)) for one in made]
+    codes = [
+        (f"{variant.profile} {variant.id}", exit_code([judged_variant(variant)], strict=False)) for variant in made
+    ]
     return [(name, code) for name, code in codes if code != ExitCode.OK]
 
 
@@ -96,9 +102,13 @@ def test_combinations_conform() -> None:
 )
 def test_one_freedom_where_another_is_used(profile: str, names: tuple[str, ...]) -> None:
     """These combinations of freedoms conform, including two choices that are visible only together."""
-    parts = [next(one for one in variants() if (one.profile, one.id) == (profile, name)) for name in names]
-    replaced = [pair for one in parts for pair in one.replace]
-    made = replace(parts[0], id="-".join(names), replace=replaced, base=[pair for one in parts for pair in one.base])
+    parts = [
+        next(variant for variant in variants() if (variant.profile, variant.id) == (profile, name)) for name in names
+    ]
+    replaced = [pair for variant in parts for pair in variant.replace]
+    made = replace(
+        parts[0], id="-".join(names), replace=replaced, base=[pair for variant in parts for pair in variant.base]
+    )
     assert refused([made]) == []
 
 
@@ -115,7 +125,7 @@ class Beside:
     mutant: Mutant
     chosen: tuple[Option, ...]
     both: Model
-    found: Diagnosis
+    diagnosis: Diagnosis
 
     @property
     def name(self) -> str:
@@ -124,7 +134,7 @@ class Beside:
     @property
     def is_hidden(self) -> bool:
         """Whether the diagnosis is without a cause, although no subset of the choices gives the same answers."""
-        return not self.found.causes and not equals_choices(self.both, self.chosen, self.mutant)
+        return not self.diagnosis.causes and not equals_choices(self.both, self.chosen, self.mutant)
 
 
 def equals_choices(both: Model, chosen: Sequence[Option], mutant: Mutant) -> bool:
@@ -159,16 +169,19 @@ def wrong_beside(draw: random.Random) -> Beside:
 
 def shows(right: Model, both: Model, algorithm: str, profile: str) -> bool:
     """Return whether a vector distinguishes the combination from its choices by the window."""
-    one, other = judged(right, algorithm, profile), judged(both, algorithm, profile)
-    answers = [{subject.case.id: subject.observed for group in found for subject in group} for found in (one, other)]
+    judged_right, judged_both = judged(right, algorithm, profile), judged(both, algorithm, profile)
+    answers = [
+        {subject.case.id: subject.observed for group in groups for subject in group}
+        for groups in (judged_right, judged_both)
+    ]
     return answers[0] != answers[1]
 
 
-def is_first(mutant: Mutant, found: Diagnosis) -> bool:
+def is_first(mutant: Mutant, diagnosis: Diagnosis) -> bool:
     """Return whether the mutant is the first cause, or the first cause breaks one of the mutant's rules."""
-    if not found.causes:
+    if not diagnosis.causes:
         return False
-    first = found.causes[0]
+    first = diagnosis.causes[0]
     own = diagnose(*judged(Model(candidate(mutant.id)), mutant.algorithm, mutant.profile)).causes
     rules = {rule for cause in own[:1] for rule in cause.clauses}
     return mutant.id in first.cause.split(" + ") or bool(rules & set(first.clauses))
@@ -178,7 +191,7 @@ def named_of(seed: int, count: int) -> tuple[int, list[str]]:
     """Return the number of combinations whose first cause is the mutant or its rule, and those that hide it."""
     draw = random.Random(seed)
     runs = [wrong_beside(draw) for _ in range(count)]
-    return sum(is_first(one.mutant, one.found) for one in runs), [one.name for one in runs if one.is_hidden]
+    return sum(is_first(run.mutant, run.diagnosis) for run in runs), [run.name for run in runs if run.is_hidden]
 
 
 def test_a_wrong_decision_shows_beside_choices() -> None:
@@ -192,7 +205,7 @@ def test_a_mutant_that_takes_a_choice_back_conforms() -> None:
     """Leaving recovery with any ACK reverts the choice to stay in recovery for later losses, so the mutant conforms."""
     options = {option.candidate.id: option for option in options_of("slow-start", "rfc-9002")}
     chosen = tuple(options[name] for name in ("reduce-rounded-up", "recovery-lasts", "recovery-tie-after"))
-    mutant = next(one for one in wrong("slow-start", "rfc-9002") if one.id == "recovery-ends-with-any-ack")
+    mutant = next(mutant for mutant in wrong("slow-start", "rfc-9002") if mutant.id == "recovery-ends-with-any-ack")
     both = build(candidates.together([*(option.candidate for option in chosen), candidate(mutant.id)]))
     assert both is not None
     assert equals_choices(both, chosen, mutant)
@@ -250,23 +263,27 @@ _WITHOUT_PROPORTIONAL = {*_OWN_WINDOW, "careful_resume_rfc_9959", "rapid_start_d
 def on_changed_bases() -> dict[str, list[Variant]]:
     """Return the conforming variants of NewReno as base of each startup program on NewReno."""
     bases = [
-        one
-        for one in variants()
-        if one.program == "newreno_rfc_9002" and one.conforms and not one.declares and one.id not in _NO_BASE
+        variant
+        for variant in variants()
+        if variant.program == "newreno_rfc_9002"
+        and variant.conforms
+        and not variant.declares
+        and variant.id not in _NO_BASE
     ]
-    found = {}
+    by_program = {}
     for name, program in controllers().items():
         if hasattr(program, "newreno") and not program.PROFILE.startswith(("cubic/", "hybla/")):
             fitting = [
-                one
-                for one in bases
-                if not (one.id in _AT_ONCE and name in _OWN_WINDOW)
-                and not (one.id in _PROPORTIONAL and name in _WITHOUT_PROPORTIONAL)
+                variant
+                for variant in bases
+                if not (variant.id in _AT_ONCE and name in _OWN_WINDOW)
+                and not (variant.id in _PROPORTIONAL and name in _WITHOUT_PROPORTIONAL)
             ]
-            found[name] = [
-                replace(one, profile=program.PROFILE, program=name, base=one.replace, replace=[]) for one in fitting
+            by_program[name] = [
+                replace(variant, profile=program.PROFILE, program=name, base=variant.replace, replace=[])
+                for variant in fitting
             ]
-    return found
+    return by_program
 
 
 #: Variants of the base that the usual run combines with each startup program.
@@ -276,7 +293,7 @@ _USUAL = {"counts-bytes", "one-share-for-an-ack"}
 @pytest.mark.parametrize("name", on_changed_bases())
 def test_freedoms_of_the_base_hold_below_a_startup_algorithm(name: str) -> None:
     """Freedoms of RFC 9002 remain freedoms when another algorithm starts the connection."""
-    assert refused([one for one in on_changed_bases()[name] if one.id in _USUAL]) == []
+    assert refused([variant for variant in on_changed_bases()[name] if variant.id in _USUAL]) == []
 
 
 @pytest.mark.parametrize(
@@ -291,7 +308,7 @@ def test_freedoms_of_the_base_hold_below_a_startup_algorithm(name: str) -> None:
 )
 def test_a_freedom_at_an_event_of_the_startup_algorithm(name: str, freedom: str) -> None:
     """Freedoms of the base conform at events where the startup algorithm ends a phase or bounds the window."""
-    assert refused([one for one in on_changed_bases()[name] if one.id == freedom]) == []
+    assert refused([variant for variant in on_changed_bases()[name] if variant.id == freedom]) == []
 
 
 @pytest.mark.long

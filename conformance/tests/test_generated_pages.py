@@ -96,9 +96,9 @@ def test_profiles_that_answer_alike_are_listed_once(monkeypatch: pytest.MonkeyPa
         "lines",
         lambda case: [(str(i), "0", "ack", f"cwnd {window}") for i, window in enumerate(case.answers)],
     )
-    one, other, third = listing((1, 2, 3), (1, 2, 3), (1, 2, 4), (9, *range(30)))
-    assert "<code>p0</code>, <code>p1</code>" in one and one.count("cwnd") == 3
-    assert "<code>p2</code>" in other and "as p0" in other and other.count("cwnd") == 1 and "cwnd 4" in other
+    first, second, third = listing((1, 2, 3), (1, 2, 3), (1, 2, 4), (9, *range(30)))
+    assert "<code>p0</code>, <code>p1</code>" in first and first.count("cwnd") == 3
+    assert "<code>p2</code>" in second and "as p0" in second and second.count("cwnd") == 1 and "cwnd 4" in second
     assert third.count("cwnd") == 31  # it has nothing in common with the first
     departs = listing(tuple(range(40)), (0, 1, *range(50, 90)))[1]
     assert departs.count("cwnd") == 8 and "firstflight show a.b.c@p1" in departs
@@ -111,7 +111,7 @@ def test_clauses_stand_once_for_a_page(name: str) -> None:
     every = carried_out.of_every(group)
     assert any(every.values())
     for vector in group:
-        besides = carried_out.others(vector, every)
+        besides = carried_out.remaining_clauses(vector, every)
         for profile, mine in carried_out.of_vector(vector).items():
             assert besides[profile] | every[profile] == mine and not besides[profile] & every[profile]
         names = {clause for mine in besides.values() for clause in mine}
@@ -129,7 +129,7 @@ def test_clauses_of_a_page_with_one_vector_stand_at_the_vector() -> None:
 
 def test_pages_of_large_groups_have_a_short_navigation() -> None:
     """Pages of large groups have a short navigation; their index and other pages have the whole table of contents."""
-    asked: list[dict[str, object]] = []
+    requested: list[dict[str, object]] = []
     pages = (
         "vectors/a",
         "vectors/index",
@@ -141,21 +141,21 @@ def test_pages_of_large_groups_have_a_short_navigation() -> None:
     )
 
     def toctree(**options: object) -> str:
-        asked.append(options)
+        requested.append(options)
         return "list"
 
-    found = []
+    navigations = []
     for page in pages:
         context: dict[str, Any] = {"toctree": toctree, "pathto": lambda name: f"{name}.html"}
         smaller.shorten_page(generate, f"{site.GENERATED}/{page}", "", context, None)  # type: ignore[arg-type]
-        found.append(context["toctree"](maxdepth=-1))
-    assert [one == "list" for one in found] == [False, True, False, False, True, True, False]
-    assert all("Glossary</a>" in one for one in found if one != "list")
-    assert all(options["collapse"] for options in asked)
+        navigations.append(context["toctree"](maxdepth=-1))
+    assert [navigation == "list" for navigation in navigations] == [False, True, False, False, True, True, False]
+    assert all("Glossary</a>" in navigation for navigation in navigations if navigation != "list")
+    assert all(options["collapse"] for options in requested)
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "left_out"),
+    ("name", "value", "omitted"),
     [
         ("initial_window_bytes", object(), True),
         ("EXITED", Outcome.EXITED, None),
@@ -163,8 +163,8 @@ def test_pages_of_large_groups_have_a_short_navigation() -> None:
         ("readings", property(), None),
     ],
 )
-def test_fields_stand_in_the_signature_alone(name: str, value: object, left_out: bool | None) -> None:
-    assert python_api.skip_fields(None, "class", name, value, False, None) is left_out  # type: ignore[arg-type]
+def test_fields_stand_in_the_signature_alone(name: str, value: object, omitted: bool | None) -> None:
+    assert python_api.skip_fields(None, "class", name, value, False, None) is omitted  # type: ignore[arg-type]
 
 
 def test_ten_functions_head_each_interface() -> None:
@@ -187,7 +187,9 @@ def test_every_member_of_an_enumeration_is_explained() -> None:
         for kind in vars(import_module(module[1])).values():
             if isinstance(kind, EnumType) and kind.__module__ == module[1]:
                 silent += [
-                    one for one in kind if not members.meaning(one) and (kind.__name__, one.name) not in commented
+                    member
+                    for member in kind
+                    if not members.meaning(member) and (kind.__name__, member.name) not in commented
                 ]  # type: ignore[attr-defined]
     assert silent == []
 

@@ -45,7 +45,10 @@ DATAGRAM = 1200
 
 def limits_given(events: Sequence[Event]) -> bool:
     """Return whether app_limited is given for NewReno with the recommended initial window."""
-    windows = [seen.cwnd_bytes for seen in replay(create("slow-start", "rfc-9002", Config(DATAGRAM)), list(events))]
+    windows = [
+        observation.cwnd_bytes
+        for observation in replay(create("slow-start", "rfc-9002", Config(DATAGRAM)), list(events))
+    ]
     return app_limited_given(events, windows, DATAGRAM)
 
 
@@ -361,14 +364,14 @@ def test_bursts_are_judged(tmp_path: Path, rule: str, verdict: Verdict) -> None:
     """Stacks are judged on bursts of three packets, because every rule treats the window as unused."""
     stimulus = next(s for s in growth.CATALOGUE.stimuli if s.id == "slow-start.app-limited.bursts")
     report = judged(write_vectors(tmp_path / "vectors", to_json(stimulus)), *command("works_out", rule))
-    assert next(one for one in report.results if one.case_id.startswith(stimulus.id)).verdict is verdict
+    assert next(result for result in report.results if result.case_id.startswith(stimulus.id)).verdict is verdict
 
 
 @pytest.mark.parametrize(("works_out", "conforms"), [(("app_limited",), True), ((), False)])
 def test_relation_has_both_forms_of_an_ack(works_out: tuple[str, ...], conforms: bool) -> None:
     """A CUBIC stack that differs wherever app_limited does not follow conforms only if it declares ``works_out``."""
     stimuli = stimulus_cases([scenario_files(CLOSED_LOOP)["app-limited.json"]])
-    case = next(one for one in stimuli if one.id.endswith("@cubic/rfc-9438"))
+    case = next(case for case in stimuli if case.id.endswith("@cubic/rfc-9438"))
     declared = Declaration("x", "1", {"cubic": ("rfc-9438",)}, observables=("cwnd_bytes",), works_out=works_out)
     events, _ = run_of(case, declared)
     model, usage, observed = case.controller(), Usage(case.scenario.config.max_datagram_size_bytes), []
@@ -377,5 +380,7 @@ def test_relation_has_both_forms_of_an_ack(works_out: tuple[str, ...], conforms:
         form = other_limit(event) if is_given and isinstance(event, Ack) else event
         observed.append({"cwnd_bytes": advance(model, form).cwnd_bytes})
         usage.window_bytes = model.base.cwnd_bytes
-    found = judge_alone(DiagnosedSubject(case, declared, events, tuple(observed), 0), models_of("cubic", "rfc-9438"))
-    assert bool(found.ways) is conforms
+    judgement = judge_alone(
+        DiagnosedSubject(case, declared, events, tuple(observed), 0), models_of("cubic", "rfc-9438")
+    )
+    assert bool(judgement.ways) is conforms

@@ -42,7 +42,7 @@ WHOLE = 2
 OWN = {("slow-start", "rfc-9002")}
 
 
-def of(algorithm: str, profile: str, kind: str, seed: int = 1) -> list[Case | StimulusCase]:
+def chosen_cases(algorithm: str, profile: str, kind: str, seed: int = 1) -> list[Case | StimulusCase]:
     """Return the cases of a profile: `vectors`, `closed-loop`, `both`, or `blind`."""
     if kind == "blind":
         return [*blind_cases(seed, algorithm, profile).cases]
@@ -56,7 +56,7 @@ def of(algorithm: str, profile: str, kind: str, seed: int = 1) -> list[Case | St
 
 def check(algorithm: str, profile: str, kind: str, tmp_path: Path, options: RunOptions = QUICK, seed: int = 1) -> None:
     """Judge with and without refusals, strict and not: green only if NewReno is the whole profile."""
-    cases = of(algorithm, profile, kind, seed)
+    cases = chosen_cases(algorithm, profile, kind, seed)
     if not cases:
         assert kind == "vectors"
         return
@@ -64,9 +64,15 @@ def check(algorithm: str, profile: str, kind: str, tmp_path: Path, options: RunO
     refusing = report_of(words(algorithm, profile, refused_by(whole, tmp_path / "refused")), cases, options)
     for report in (whole, refusing):
         for strict in (False, True):
-            found = outcome(report, strict=strict)
-            assert (found == GREEN) == ((algorithm, profile) in OWN), (algorithm, profile, kind, seed, found)
-            assert (found[0] == 0) == (found[1] == "brightgreen"), found
+            code_and_color = outcome(report, strict=strict)
+            assert (code_and_color == GREEN) == ((algorithm, profile) in OWN), (
+                algorithm,
+                profile,
+                kind,
+                seed,
+                code_and_color,
+            )
+            assert (code_and_color[0] == 0) == (code_and_color[1] == "brightgreen"), code_and_color
 
 
 @pytest.mark.parametrize(("algorithm", "profile", "kind"), SAMPLE)
@@ -92,7 +98,7 @@ def test_plain_newreno_as_every_profile(algorithm: str, profile: str, tmp_path: 
 def test_plain_newreno_blind(algorithm: str, profile: str, tmp_path: Path) -> None:
     for seed in range(1, 61):
         whole = seed <= WHOLE or (algorithm, profile) in OWN
-        if whole or not one_fails(words(algorithm, profile), of(algorithm, profile, "blind", seed), QUICK):
+        if whole or not one_fails(words(algorithm, profile), chosen_cases(algorithm, profile, "blind", seed), QUICK):
             check(algorithm, profile, "blind", tmp_path, seed=seed)
 
 
@@ -152,9 +158,9 @@ def test_a_stack_that_implements_a_part(tmp_path: Path) -> None:
     options = ("--algorithm", "slow-start", "--badge", str(badge), "--validate")
     done = run(command, *options)
     assert done.exit_code == 0, done.output
-    found = json.loads(badge.read_text("utf-8"))
-    assert found["color"] == "brightgreen"
-    assert "refused, without ce" in found["message"]
+    badge_data = json.loads(badge.read_text("utf-8"))
+    assert badge_data["color"] == "brightgreen"
+    assert "refused, without ce" in badge_data["message"]
     assert run(command, *options, "--no-refusals").exit_code == 1
 
 
@@ -168,7 +174,7 @@ def test_a_stack_that_implements_a_part(tmp_path: Path) -> None:
 )
 def test_what_supports_may_not_be(value: object, message: str, tmp_path: Path) -> None:
     report = report_of(
-        words("slow-start", "rfc-9002", supports=value), of("slow-start", "rfc-9002", "vectors")[:1], QUICK
+        words("slow-start", "rfc-9002", supports=value), chosen_cases("slow-start", "rfc-9002", "vectors")[:1], QUICK
     )
     assert message in report.results[0].reason
 

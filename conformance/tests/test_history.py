@@ -64,9 +64,9 @@ def test_a_checkout(listed: Path) -> None:
     """A checkout is judged without storing results: failures without a deviation are new, with a cause."""
     done = history("fake", "--stacks", listed, "--source", listed.parent / "of" / "1.9.0")
     assert done.exit_code == 0, done.output
-    first, *told = done.output.splitlines()
+    first, *reported = done.output.splitlines()
     assert first.startswith("fake slow-start/rfc-9002: ") and first.endswith(" cases pass")
-    assert told and all(line.startswith("fake: new: cause ") for line in told), told
+    assert reported and all(line.startswith("fake: new: cause ") for line in reported), reported
     assert not (listed.parent / "releases").exists()
     missing = history("fake", "--stacks", listed, "--source", listed.parent / "absent")
     assert missing.exit_code == 2
@@ -75,7 +75,7 @@ def test_a_checkout(listed: Path) -> None:
 def test_differences_from_the_record() -> None:
     """A recorded case that passes is gone, a case with other numbers is changed; an open choice is neither."""
     manifest = load_manifest(ADAPTERS / "picoquic" / "manifest.toml")
-    known = next(one for one in manifest.deviations if one.id == "picoquic-2")
+    known = next(deviation for deviation in manifest.deviations if deviation.id == "picoquic-2")
     report = results.AdapterReport(
         manifest,
         results=(
@@ -85,23 +85,25 @@ def test_differences_from_the_record() -> None:
             results.Result("slow-start.none@rfc-9002", results.Verdict.FAIL, cause="a cause"),
         ),
     )
-    shown = [*checkout.differences(report)]
-    assert [line.partition(": ")[0] for line in shown] == ["changed", "gone", "new"]
-    assert all("picoquic-2, " in line and f"1 case, such as {known.case}: recorded: x" in line for line in shown[:2])
-    assert "cause a cause" in shown[2]
+    difference_lines = [*checkout.differences(report)]
+    assert [line.partition(": ")[0] for line in difference_lines] == ["changed", "gone", "new"]
+    assert all(
+        "picoquic-2, " in line and f"1 case, such as {known.case}: recorded: x" in line for line in difference_lines[:2]
+    )
+    assert "cause a cause" in difference_lines[2]
 
 
 def test_two_releases(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both releases are judged, stored and reported, newest first; stored releases are judged again only on request."""
     done = history("fake", "--stacks", listed)
     assert done.exit_code == 0, done.output
-    newest, older, *told = done.output.splitlines()
+    newest, older, *reported = done.output.splitlines()
     assert newest.startswith("1.10.0 (None): fake slow-start/rfc-9002 ")
     assert older.startswith("1.9.0 (None): fake slow-start/rfc-9002 ")
-    assert any(line.startswith("1.10.0: gone, from ") for line in told), told
-    kept = store.load(listed.parent / "releases" / "fake.json")
-    assert [*kept] == ["1.10.0", "1.9.0"]
-    passed = {version: one.counts["fake"]["slow-start/rfc-9002"]["pass"] for version, one in kept.items()}
+    assert any(line.startswith("1.10.0: gone, from ") for line in reported), reported
+    releases = store.load(listed.parent / "releases" / "fake.json")
+    assert [*releases] == ["1.10.0", "1.9.0"]
+    passed = {version: release.counts["fake"]["slow-start/rfc-9002"]["pass"] for version, release in releases.items()}
     assert passed["1.9.0"] < passed["1.10.0"]
 
     def judge_again(*_: object) -> None:
@@ -109,7 +111,7 @@ def test_two_releases(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("studies.history.command.judged", judge_again)
     assert history("fake", "--stacks", listed).exit_code == 0
-    assert history("fake", "--stacks", listed, "--kept").output == "\n".join([*told, ""])
+    assert history("fake", "--stacks", listed, "--kept").output == "\n".join([*reported, ""])
     with pytest.raises(AssertionError):
         raise history("fake", "--stacks", listed, "--again").exception or ValueError
 
@@ -120,8 +122,8 @@ def test_a_deviation_that_is_gone_is_named(listed: Path, monkeypatch: pytest.Mon
     past = listed.parent / "past" / "fake.toml"
     past.parent.mkdir()
     past.write_text(PAST, "utf-8")
-    assert "1.10.0: gone, from " in (told := history("fake", "--stacks", listed, "--kept").output)
-    assert "fake: defect: It grows too fast. After a loss." in told
+    assert "1.10.0: gone, from " in (output := history("fake", "--stacks", listed, "--kept").output)
+    assert "fake: defect: It grows too fast. After a loss." in output
     monkeypatch.setattr(history_page, "load", lambda: load(listed))
     pages = history_page.pages()
     page = pages["history/fake"]
@@ -262,19 +264,21 @@ def test_patches_apply(stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("stack", STORED, ids=lambda stack: stack.name)
 def test_what_is_kept(stack: Stack) -> None:
     """Each stack has five judged releases and no stored address; the newest release matches its adapters' records."""
-    kept = store.load(stack.kept)
-    assert sum(one.not_built is None for one in kept.values()) >= 5
+    releases = store.load(stack.kept)
+    assert sum(release.not_built is None for release in releases.values()) >= 5
     assert "://" not in stack.kept.read_text("utf-8")
-    assert all(one.checksum for one in kept.values())
+    assert all(release.checksum for release in releases.values())
     deviations.traces(stack)
-    newest = next(iter(kept.values()))
+    newest = next(iter(releases.values()))
     if newest.vectors != judging.vectors_digest():
         pytest.skip("the newest release was judged by other vectors than there are now")
     for name in stack.adapters:
         recorded = record_file.load(ADAPTERS / name / "record.json")
         if (recorded.version or "").lstrip("v") == newest.version.lstrip("v"):
             vectors = {case: entry for case, entry in recorded.cases.items() if not case.startswith("stimulus:")}
-            assert {one.case: one.entry for one in newest.divergences if one.adapter == name} == vectors
+            assert {
+                divergence.case: divergence.entry for divergence in newest.divergences if divergence.adapter == name
+            } == vectors
 
 
 def test_every_stack_is_kept() -> None:

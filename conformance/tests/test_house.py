@@ -40,11 +40,11 @@ def imported(path: Path) -> Iterator[str]:
 def graph(*packages: Path) -> dict[str, set[str]]:
     """Return, for each module of the packages, the modules that it imports."""
     names = {module_name(path, package): path for package in packages for path in package.rglob("*.py")}
-    found: dict[str, set[str]] = {}
+    imports: dict[str, set[str]] = {}
     for name, path in names.items():
-        modules = (wanted if wanted in names else wanted.rpartition(".")[0] for wanted in imported(path))
-        found[name] = {module for module in modules if module in names and module != name}
-    return found
+        modules = (target if target in names else target.rpartition(".")[0] for target in imported(path))
+        imports[name] = {module for module in modules if module in names and module != name}
+    return imports
 
 
 def units(files: Iterable[Path], *includes: Path) -> dict[str, set[str]]:
@@ -54,26 +54,26 @@ def units(files: Iterable[Path], *includes: Path) -> dict[str, set[str]]:
         by_unit.setdefault(path.with_suffix(""), []).append(path)
 
     def direct(unit: Path) -> set[Path]:
-        found = set()
+        included = set()
         for path in by_unit[unit]:
             for name in _INCLUDE.findall(path.read_text("utf-8")):
                 places = (folder / name for folder in (path.parent, *includes))
-                found |= {place.with_suffix("") for place in places if place.with_suffix("") in by_unit}
-        return found - {unit}
+                included |= {place.with_suffix("") for place in places if place.with_suffix("") in by_unit}
+        return included - {unit}
 
     has_source = {unit for unit, paths in by_unit.items() if any(path.suffix == ".c" for path in paths)}
 
     def needs(unit: Path) -> set[Path]:
-        found, waiting = set[Path](), list(direct(unit))
+        needed, waiting = set[Path](), list(direct(unit))
         while waiting:
-            other = waiting.pop()
-            if other not in found:
-                found.add(other)
-                if other not in has_source:
-                    waiting += direct(other)
-        return found - {unit}
+            dependency = waiting.pop()
+            if dependency not in needed:
+                needed.add(dependency)
+                if dependency not in has_source:
+                    waiting += direct(dependency)
+        return needed - {unit}
 
-    return {str(unit): {str(other) for other in needs(unit) & has_source} for unit in sorted(has_source)}
+    return {str(unit): {str(dependency) for dependency in needs(unit) & has_source} for unit in sorted(has_source)}
 
 
 def circle(needs: dict[str, set[str]]) -> list[str]:
@@ -186,14 +186,14 @@ ORDER = (
 
 def upward(package: Path, order: tuple[str, ...]) -> list[str]:
     """Return imports against the order of packages, as "importer imports module"."""
-    found = []
+    imports_upward = []
     for name, modules in graph(package).items():
         own = name.split(".")[1:2]
         for module in modules:
-            other = module.split(".")[1:2]
-            if own and other and own != other and {*own, *other} <= {*order}:
-                found += [f"{name} imports {module}"] * (order.index(*own) < order.index(*other))
-    return sorted(found)
+            imported_package = module.split(".")[1:2]
+            if own and imported_package and own != imported_package and {*own, *imported_package} <= {*order}:
+                imports_upward += [f"{name} imports {module}"] * (order.index(*own) < order.index(*imported_package))
+    return sorted(imports_upward)
 
 
 def test_packages_import_in_one_direction() -> None:
@@ -216,10 +216,10 @@ def test_the_map_shows_the_packages_and_files() -> None:
 
 def test_run_explain_and_report_do_not_import_each_other() -> None:
     """A run writes records, `explain` reads records, and `report` renders both."""
-    for name, others in (("run", "explain report"), ("explain", "run report"), ("report", "run explain")):
+    for name, forbidden in (("run", "explain report"), ("explain", "run report"), ("report", "run explain")):
         imports = {module for path in (TOOLS / name).rglob("*.py") for module in imported(path)}
-        wrong = {f"firstflight_conformance.{other}" for other in others.split()}
-        assert not {module for module in imports if module.startswith(tuple(f"{one}." for one in wrong))}, name
+        wrong = {f"firstflight_conformance.{command}" for command in forbidden.split()}
+        assert not {module for module in imports if module.startswith(tuple(f"{prefix}." for prefix in wrong))}, name
 
 
 def test_an_import_against_the_order_is_found(tmp_path: Path) -> None:

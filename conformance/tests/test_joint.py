@@ -20,7 +20,7 @@ def case(name: str, *fitting: frozenset[str]) -> Any:
 def models(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return models of two alternatives; each case has the combinations that it fits."""
     nothing = ConformingWay(frozenset(), frozenset())
-    monkeypatch.setattr(joint, "fits", lambda subject, _, taken: taken in subject.fitting)
+    monkeypatch.setattr(joint, "fits", lambda subject, _, combination: combination in subject.fitting)
     monkeypatch.setattr(joint, "explained", lambda *_: nothing)
     monkeypatch.setattr(joint, "judge", lambda *_: SimpleNamespace(ways=(nothing,)))
     return SimpleNamespace(settled=("a", "b"), variant=lambda names: names)
@@ -31,14 +31,14 @@ def test_a_contradicted_choice_does_not_end_the_others(models: Any) -> None:
     both = case("both", A | B), (ConformingWay(A | B, frozenset()),)
     first = case("first", A, A | B), (ConformingWay(A, frozenset()),)
     passing = case("passing", frozenset(), A)
-    found = joint.join([both, first], [passing], models)
-    assert found.taken == A
-    assert found.clashes == {"both": "passing"}
+    joined = joint.join([both, first], [passing], models)
+    assert joined.taken == A
+    assert joined.clashes == {"both": "passing"}
 
 
 def test_without_a_choice_that_fits_all_are_clashes(models: Any) -> None:
     """If a passing case contradicts every choice, no choice is taken and failing cases are clashes."""
     first = case("first", A), (ConformingWay(A, frozenset()),)
-    found = joint.join([first], [case("passing", frozenset())], models)
-    assert found.taken == frozenset()
-    assert set(found.clashes) == {"first"}
+    joined = joint.join([first], [case("passing", frozenset())], models)
+    assert joined.taken == frozenset()
+    assert set(joined.clashes) == {"first"}

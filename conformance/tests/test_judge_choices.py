@@ -30,16 +30,16 @@ _CASES = [
 def variant(algorithm: str, name: str) -> Variant:
     """Return a variant of the open points, or Careful Resume that retreats to more than half of PipeSize."""
     if name == "retreat-to-nine-tenths":
-        found = variant(algorithm, "retreat-to-two-fifths")
-        ((old, new),) = found.replace
-        return replace(found, id=name, replace=[[old, new.replace("* 2 // 5", "* 9 // 10")]])
-    return next(each for each in variants() if (each.algorithm, each.id) == (algorithm, name))
+        retreat = variant(algorithm, "retreat-to-two-fifths")
+        ((old, new),) = retreat.replace
+        return replace(retreat, id=name, replace=[[old, new.replace("* 2 // 5", "* 9 // 10")]])
+    return next(candidate for candidate in variants() if (candidate.algorithm, candidate.id) == (algorithm, name))
 
 
 def judged(algorithm: str, name: str, path: Path) -> ConnectionVerdict:
     """Return the verdict by the profile of a variant."""
-    found = variant(algorithm, name)
-    return judge(recorded_program(program_of(found), path), [found.profile])
+    chosen = variant(algorithm, name)
+    return judge(recorded_program(program_of(chosen), path), [chosen.profile])
 
 
 @pytest.mark.parametrize(("algorithm", "conforming", "breaking", "path", "point"), _CASES)
@@ -50,8 +50,8 @@ def test_a_choice_is_listed_and_an_error_refuted(
     profile = variant(algorithm, conforming).profile
     verdict = judged(algorithm, conforming, path)
     assert (verdict.may_be, verdict.undecided) == ((profile,), None)
-    (found,) = to_json(verdict, None, ())["explained_with"]
-    assert (found["profile"], [each["point"] for each in found["choices"]]) == (profile, [point])
+    (explained,) = to_json(verdict, None, ())["explained_with"]
+    assert (explained["profile"], [choice["point"] for choice in explained["choices"]]) == (profile, [point])
     assert any(
         line.startswith(f"{profile} explained with: ") and point in line for line in lines(verdict, margins=False)
     )
@@ -60,8 +60,8 @@ def test_a_choice_is_listed_and_an_error_refuted(
 
 def test_several_choices() -> None:
     """A recording may need two choices together, because neither explains it alone."""
-    (found,) = judged("search", "three-choices", _SHORT).explained_with
-    assert {choice.cause for choice in found.choices} == {"shift-floor", "rollback-floor"}
+    (explained,) = judged("search", "three-choices", _SHORT).explained_with
+    assert {choice.cause for choice in explained.choices} == {"shift-floor", "rollback-floor"}
 
 
 def test_without_a_name() -> None:

@@ -34,7 +34,7 @@ def log(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Path:
+def saved_recording(tmp_path: Path) -> Path:
     """Return a recording of the case."""
     path = tmp_path / "log.jsonl"
     files.save(recording_of(case()), path)
@@ -178,30 +178,30 @@ def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None
     """A recording saved from a log gets the same verdict as the log."""
     saved = tmp_path / "saved.jsonl"
     words = ("--algorithm", "hystart", "--json")
-    of_log = json.loads(run("judge", log, *words, "--save", saved).output)
-    assert len(of_log["refuted"]) > 3
-    assert json.loads(run("judge", saved, *words).output) == of_log | {"agreement": None, "notes": []}
+    document = json.loads(run("judge", log, *words, "--save", saved).output)
+    assert len(document["refuted"]) > 3
+    assert json.loads(run("judge", saved, *words).output) == document | {"agreement": None, "notes": []}
 
 
-def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, kept: Path) -> None:
+def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, saved_recording: Path) -> None:
     """The output of each conversion can be read again."""
     short, bare, again = tmp_path / "short.jsonl", tmp_path / "bare.jsonl", tmp_path / "again.sqlog"
-    assert run("record", "cut", kept, short, "--events", "50", "--ms", "100000").exit_code == 0
+    assert run("record", "cut", saved_recording, short, "--events", "50", "--ms", "100000").exit_code == 0
     assert len(files.load(short).steps) == 50
     assert run("record", "filter", short, bare, "--without", "ssthresh_bytes", "--without", "pto").exit_code == 0
     assert all("ssthresh_bytes" not in step.subject for step in files.load(bare).steps)
-    assert run("record", "to-qlog", kept, again).exit_code == 0
+    assert run("record", "to-qlog", saved_recording, again).exit_code == 0
     assert run("judge", again, "--profile", "search/linux-4").exit_code == 0
     refused = run("record", "filter", short, bare, "--without", "ack")
     assert (refused.exit_code, "later events depend on it" in refused.output) == (2, True)
     assert run("record", "filter", short, bare, "--without", "window").exit_code == 2
 
 
-def test_to_vector(tmp_path: Path, kept: Path) -> None:
+def test_to_vector(tmp_path: Path, saved_recording: Path) -> None:
     """A recording of a vector's stream converts back to a vector with the same events and expectations."""
     path = tmp_path / "search" / "recorded.log.json"
     path.parent.mkdir()
-    result = run("record", "to-vector", kept, path, "--profile", "search/linux-4")
+    result = run("record", "to-vector", saved_recording, path, "--profile", "search/linux-4")
     assert result.exit_code == 0, result.output
     vector = load(path)
     assert vector.id == "search.recorded.log"

@@ -25,13 +25,13 @@ SOURCE = {
 }
 
 
-def judge(monkeypatch: pytest.MonkeyPatch, found: Recording, *options: str) -> Result:
+def judge(monkeypatch: pytest.MonkeyPatch, recording: Recording, *options: str) -> Result:
     """Run the command with this recording in place of the kernel's SEARCH."""
-    header = replace(found.header, source=SOURCE)
+    header = replace(recording.header, source=SOURCE)
 
     def run(path: Path, congestion_control: str, *, exact: bool) -> Recording:
         assert (path, congestion_control, exact) == (LIVE_PATHS / "deep-queue.json", "search", True)
-        return replace(found, header=header)
+        return replace(recording, header=header)
 
     monkeypatch.setattr(judge_kernel, "record", run)
     return CliRunner().invoke(main, ["judge-kernel", "--congestion-control", "search", *options])

@@ -31,8 +31,10 @@ def run(*arguments: object) -> Result:
 
 def two_connections() -> bytes:
     """Return a capture with a small connection that ends before the large one begins."""
-    other = [(t_ns, packet.replace(SENDER[0], b"\x0a\x00\x00\x09")) for t_ns, packet in frames(recorded(), How())[:40]]
-    return file_of(sorted(other + frames(recorded(), How())), How())
+    small_connection = [
+        (t_ns, packet.replace(SENDER[0], b"\x0a\x00\x00\x09")) for t_ns, packet in frames(recorded(), How())[:40]
+    ]
+    return file_of(sorted(small_connection + frames(recorded(), How())), How())
 
 
 def saved(tmp_path: Path, name: str, data: bytes) -> Path:
@@ -50,10 +52,10 @@ def test_connections_are_listed_and_chosen(tmp_path: Path) -> None:
     assert lines[0].startswith("1: 10.0.0.1:40000 to 10.0.0.2:443, ")
     assert lines[1].startswith("2: 10.0.0.9:40000 to 10.0.0.2:443, ")
     assert run(file, "--connection", 1).exit_code == 0
-    other = run(file, "--connection", 2)
-    assert other.exit_code == 4
-    assert other.output.splitlines()[-1] == "application-limited: nothing can be concluded about slow start"
-    assert "initial window" not in other.output
+    small_run = run(file, "--connection", 2)
+    assert small_run.exit_code == 4
+    assert small_run.output.splitlines()[-1] == "application-limited: nothing can be concluded about slow start"
+    assert "initial window" not in small_run.output
     assert "--connection 1 to 2" in run(file, "--connection", 3).output
     both = run(tmp_path / "none.pcap", file, "--list")
     assert both.exit_code == 2
@@ -116,8 +118,8 @@ def test_packed_files_that_are_cut(tmp_path: Path, name: str) -> None:
     assert result.output.replace(note[0], "") == part.output
     assert result.exit_code == part.exit_code
     assert note[0].rstrip("\n") in document["notes"]
-    of_part = json.loads(run(in_front, "--json").output)
-    assert document == of_part | {"notes": [*of_part["notes"], note[0].rstrip("\n")]}
+    part_document = json.loads(run(in_front, "--json").output)
+    assert document == part_document | {"notes": [*part_document["notes"], note[0].rstrip("\n")]}
     result = run(saved(tmp_path, f"none.{name}", packed(data)[:12]))
     assert result.exit_code == 2
     assert "cut before its first byte: copy it again" in result.output
@@ -184,12 +186,12 @@ def test_tables_of_other_tools(tmp_path: Path, separator: str) -> None:
 
 def test_smoothed_rtts(tmp_path: Path) -> None:
     """RTT samples are computed from the kernel's smoothed RTTs and give the same profile."""
-    found, smoothed_us = [], None
+    table_rows, smoothed_us = [], None
     for t_us, rtt_us, *rest in rows("hystart/path.deep-queue", "linux"):
         if rtt_us != "":
             smoothed_us = rtt_us if smoothed_us is None else (7 * smoothed_us + rtt_us) / 8  # type: ignore[operator]
-        found.append((t_us, "" if smoothed_us is None else smoothed_us, *rest))
-    result = run(saved(tmp_path, "a.csv", table(found, HEAD.replace("rtt_us", "srtt_us"))))
+        table_rows.append((t_us, "" if smoothed_us is None else smoothed_us, *rest))
+    result = run(saved(tmp_path, "a.csv", table(table_rows, HEAD.replace("rtt_us", "srtt_us"))))
     assert "may be: hystart/" in result.output
     assert "linux" in result.output
 

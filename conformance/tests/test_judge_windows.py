@@ -92,15 +92,15 @@ def test_a_window_that_falls_at_once() -> None:
 
 def test_a_smaller_window_long_after_a_loss() -> None:
     """A loss is the evidence for a window that falls at once, but not for one that falls seconds later."""
-    found = []
+    evidences = []
     for late_ms in (1, 2000):
         sender = Sender(10)
         sender.round()
         sender.lose(window=sender.window)
         sender.t_ns += late_ms * MS
         sender.acknowledge(grown=-4)
-        found.append(did(subject_of(sender.recording())).evidence)
-    assert found == ["loss", "window"]
+        evidences.append(did(subject_of(sender.recording())).evidence)
+    assert evidences == ["loss", "window"]
 
 
 def log(tmp_path: Path, first_window: int) -> Path:
@@ -137,8 +137,8 @@ def log(tmp_path: Path, first_window: int) -> Path:
 def test_the_first_window_comes_with_an_ack(tmp_path: Path) -> None:
     """A first window that may or may not include the growth of the ACK is reported as an interval."""
     recording = read(log(tmp_path, 17_300)).recording
-    found = did(subject_of(recording))
-    assert found.initial_window_range == (14_600, 17_300)
+    behaviour = did(subject_of(recording))
+    assert behaviour.initial_window_range == (14_600, 17_300)
     assert all(point.index > 1 for point in subject_of(recording).limited)
     whole = did(subject_of(read(log(tmp_path, 10 * 1350)).recording))
     assert (whole.initial_window_range, whole.initial_window_bytes) == (None, 13_500)

@@ -31,9 +31,11 @@ def test_kept_state_is_named(tmp_path: Path, script: str, form: str) -> None:
     assert result.exit_code == 1
     assert f"cause: {KEPT}, explains 2 of 2 failures" in result.output
     assert "These cases pass alone, in a fresh process." in result.output
-    found = json.loads(report.read_text(encoding="utf-8"))["adapters"][0]
-    assert [(cause["cause"], cause["kind"], cause["explains"]) for cause in found["diagnosis"]] == [(KEPT, "state", 2)]
-    assert [case.get("cause") for case in found["results"]] == [None, KEPT, KEPT]
+    adapter_report = json.loads(report.read_text(encoding="utf-8"))["adapters"][0]
+    assert [(cause["cause"], cause["kind"], cause["explains"]) for cause in adapter_report["diagnosis"]] == [
+        (KEPT, "state", 2)
+    ]
+    assert [case.get("cause") for case in adapter_report["results"]] == [None, KEPT, KEPT]
 
 
 def test_what_fails_alone_as_well_is_no_kept_state(tmp_path: Path) -> None:

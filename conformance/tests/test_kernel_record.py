@@ -79,13 +79,13 @@ def test_the_kernel_measured_the_rate_of_bbr() -> None:
     """The interval follows from the kernel's rate if it fits the sample (1200 bytes at 239043 B/s take 5020 us)."""
     first = [sent(5 * MS, 0), sent(5 * MS, 1200)]
     known = replace(OPEN, min_rtt_us=5010, delivery_rate=239_043)
-    ack_of = ack(10 * MS, 10 * MS, 1200, known), ack(10 * MS, 10 * MS, 1200, replace(known, delivery_rate=100_000))
-    events = [recorded(*first, each, name="bbr").events[1] for each in ack_of]
+    acks = ack(10 * MS, 10 * MS, 1200, known), ack(10 * MS, 10 * MS, 1200, replace(known, delivery_rate=100_000))
+    events = [recorded(*first, segment, name="bbr").events[1] for segment in acks]
     assert all(isinstance(event, Ack) for event in events)
-    seen = [
+    samples = [
         (event.rate_interval_ns, event.latest_rtt_ns, event.min_rtt_ns) for event in events if isinstance(event, Ack)
     ]
-    assert seen == [(5020 * US, 5010 * US, 5010 * US), (5 * MS, 5010 * US, 5010 * US)]
+    assert samples == [(5020 * US, 5010 * US, 5010 * US), (5 * MS, 5010 * US, 5010 * US)]
 
 
 def test_answers_are_in_bytes() -> None:
@@ -149,13 +149,16 @@ def exits(recording: Recording, algorithm: str, profile: str) -> tuple[int | Non
     controller = create(algorithm, profile, recording.header.config)
     subject = model = None
     differing = []
-    for index, taken in enumerate(recording.steps):
-        controller, observation = step(controller, taken.event)
+    for index, recorded_step in enumerate(recording.steps):
+        controller, observation = step(controller, recorded_step.event)
         if model is None and observation.outcome.value.startswith(("exited", "reduced")):
             model = index
-        if subject is None and taken.subject.get("ssthresh_bytes") is not None:
+        if subject is None and recorded_step.subject.get("ssthresh_bytes") is not None:
             subject = index
-        if subject is None and taken.subject.get("cwnd_bytes", observation.cwnd_bytes) != observation.cwnd_bytes:
+        if (
+            subject is None
+            and recorded_step.subject.get("cwnd_bytes", observation.cwnd_bytes) != observation.cwnd_bytes
+        ):
             differing.append(index)
     return subject, model, differing
 
@@ -186,11 +189,11 @@ def test_the_kernel_leaves_slow_start_where_its_profile_does(
 
 def namespaces() -> set[Path]:
     """Return the network namespaces of all processes that this user may inspect."""
-    found = set()
+    identifiers = set()
     for entry in Path("/proc").glob("[0-9]*/ns/net"):
         with suppress(OSError):
-            found.add(entry.readlink())
-    return found
+            identifiers.add(entry.readlink())
+    return identifiers
 
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
@@ -239,8 +242,8 @@ def test_the_command_judges_and_keeps_the_recording(tmp_path: Path) -> None:
     assert f"kernel {os.uname().release}, clock: " in output
     assert "run 1: slow start is left by event " in output
     assert "may be: hystart/linux" in output
-    kept = files.load(tmp_path / "kept" / "deep-queue-cubic-1.jsonl")
-    assert kept.header.source["version"] == os.uname().release
+    recording = files.load(tmp_path / "kept" / "deep-queue-cubic-1.jsonl")
+    assert recording.header.source["version"] == os.uname().release
 
 
 def test_a_wrong_profile_differs(tmp_path: Path) -> None:
@@ -262,6 +265,6 @@ def test_a_wrong_profile_differs(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_judged_is_said(words: list[object], code: int, message: str) -> None:
     """The message comes with the exit code of its kind and without a traceback."""
-    found, output = judge_kernel(*words)
-    assert (found, "Traceback" in output) == (code, False)
+    exit_code, output = judge_kernel(*words)
+    assert (exit_code, "Traceback" in output) == (code, False)
     assert message in output

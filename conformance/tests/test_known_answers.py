@@ -81,7 +81,7 @@ def test_slow_start_is_resumed(seed: int) -> None:
     """A HyStart++ sender that counts in datagrams is not refuted if CSS begins and ends after single ACKs."""
     recording, _ = recorded_in_datagrams(Swaying(seed, 6_000_000))
     verdict = judge(recording)
-    assert "hystartpp/rfc-9406" not in [each.profile for each in verdict.refuted]
+    assert "hystartpp/rfc-9406" not in [refutation.profile for refutation in verdict.refuted]
 
 
 def test_slow_start_is_resumed_often() -> None:

@@ -36,16 +36,16 @@ def test_ledger_is_a_dictionary(operations: list[tuple[bool, int, int, int]]) ->
             ledger.send(run)
             packets |= dict.fromkeys(range(run.first, run.last + 1), (100 * count, now))
         elif all(packet in packets for packet in range(first, first + more + 1)):
-            taken = ledger.take(first, first + more)
-            found = {n: (run.size_bytes, run.sent_t_ns) for run in taken for n in range(run.first, run.last + 1)}
-            assert found == {packet: packets.pop(packet) for packet in range(first, first + more + 1)}
+            runs = ledger.take(first, first + more)
+            removed = {n: (run.size_bytes, run.sent_t_ns) for run in runs for n in range(run.first, run.last + 1)}
+            assert removed == {packet: packets.pop(packet) for packet in range(first, first + more + 1)}
         else:
             with pytest.raises(LedgerError, match=r"never sent|not in flight"):
                 deepcopy(ledger).take(first, first + more)
-            there = [packet for packet in range(first, first + more + 1) if packet in packets]
-            taken = [run for packet in there for run in ledger.take(packet, packet)]
-            found = {n: (run.size_bytes, run.sent_t_ns) for run in taken for n in range(run.first, run.last + 1)}
-            assert found == {packet: packets.pop(packet) for packet in there}
+            in_flight = [packet for packet in range(first, first + more + 1) if packet in packets]
+            runs = [run for packet in in_flight for run in ledger.take(packet, packet)]
+            removed = {n: (run.size_bytes, run.sent_t_ns) for run in runs for n in range(run.first, run.last + 1)}
+            assert removed == {packet: packets.pop(packet) for packet in in_flight}
         held = {n: (run.size_bytes, run.sent_t_ns) for run in ledger.in_flight for n in range(run.first, run.last + 1)}
         assert held == packets
         assert list(held) == sorted(held)

@@ -28,28 +28,28 @@ def test_a_queue_in_packets() -> None:
     assert [link.carry(0, size) is None for size in (1000, 1, 60_000, 1)] == [False, False, False, True]
 
 
-@pytest.mark.parametrize(("wire_first", "seen"), [(True, [(0, MS), (1, 2 * MS)]), (False, [(0, MS)])])
-def test_links_are_crossed_in_turn(wire_first: bool, seen: list[tuple[int, int]]) -> None:
+@pytest.mark.parametrize(("wire_first", "arrivals"), [(True, [(0, MS), (1, 2 * MS)]), (False, [(0, MS)])])
+def test_links_are_crossed_in_turn(wire_first: bool, arrivals: list[tuple[int, int]]) -> None:
     """A bucket of one packet passes two packets 1 ms apart after a wire, but one of two that arrive together."""
     links = [(Kind.WIRE, 8_000_000, 0, 0), (Kind.BUCKET, 8_000_000, 0, 1000)]
-    later = [(number, t_ns + 5 * MS) for number, t_ns in seen]
-    found, dropped = cross([*(links if wire_first else reversed(links)), (Kind.DELAY, 0, 5 * MS, 0)], [(0, 1000)] * 2)
-    assert (found, dropped) == (later, 2 - len(seen))
+    later = [(number, t_ns + 5 * MS) for number, t_ns in arrivals]
+    crossed, dropped = cross([*(links if wire_first else reversed(links)), (Kind.DELAY, 0, 5 * MS, 0)], [(0, 1000)] * 2)
+    assert (crossed, dropped) == (later, 2 - len(arrivals))
 
 
 def test_token_bucket_by_hand() -> None:
     """A burst passes at once, later packets pass at the rate, and packets that would wait too long are dropped."""
     bucket = (Kind.BUCKET, 8_000_000, 2 * MS, 2000)
-    seen, dropped = cross([bucket], [(0, 1000)] * 6 + [(10 * MS, 1000)] * 3)
+    arrivals, dropped = cross([bucket], [(0, 1000)] * 6 + [(10 * MS, 1000)] * 3)
     # Tokens for two packets, then one for each ms; the fifth would wait 3 ms.
-    assert seen == [(0, 0), (1, 0), (2, MS), (3, 2 * MS), (6, 10 * MS), (7, 10 * MS), (8, 11 * MS)]
+    assert arrivals == [(0, 0), (1, 0), (2, MS), (3, 2 * MS), (6, 10 * MS), (7, 10 * MS), (8, 11 * MS)]
     assert dropped == 2
 
 
 def test_a_wire_by_hand() -> None:
     """A wire sends packets one after another, and rounds times to the nearest ns."""
-    seen, _ = cross([(Kind.WIRE, 10**10, 1000, 0)], [(0, 58), (0, 54), (5000, 54)])
-    assert seen == [(0, 1046), (1, 1089), (2, 6043)]
+    arrivals, _ = cross([(Kind.WIRE, 10**10, 1000, 0)], [(0, 58), (0, 54), (5000, 54)])
+    assert arrivals == [(0, 1046), (1, 1089), (2, 6043)]
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_codel_by_hand() -> None:
     # 20 packets at first, then one per ms, the rate of the link: about 20 ms of queue.
     _, dropped = cross([link], [(0, 1000)] * 20 + [(n * MS, 1000) for n in range(1, 80)])
     assert dropped == 0
-    seen, dropped = cross([link], [(0, 1000)] * 20 + [(n * MS, 1000) for n in range(1, 300)])
-    missing = sorted(set(range(319)) - {number for number, _ in seen})
+    arrivals, dropped = cross([link], [(0, 1000)] * 20 + [(n * MS, 1000) for n in range(1, 300)])
+    missing = sorted(set(range(319)) - {number for number, _ in arrivals})
     assert len(missing) == dropped == 3
     # A packet is dropped at dequeue, 100 ms after packets began to wait longer than the target.
     assert 105 <= missing[0] <= 112

@@ -46,10 +46,12 @@ def test_one_entry_is_one_cause(tmp_path: Path) -> None:
     """An entry gives one deviation per case, each with its clause and all members of the entry."""
     assert load(tmp_path, DEFECT, CASES + '"slow-start.begin" = ["c"]\n') == ""
     deviations = load_manifest(tmp_path / "manifest.toml").deviations
-    assert [(one.case, one.clause) for one in deviations] == [
+    assert [(deviation.case, deviation.clause) for deviation in deviations] == [
         ("a.*", "slow-start.grow"), ("b.*", "slow-start.grow"), ("c", "slow-start.begin"),
     ]  # fmt: skip
-    assert {(one.kind, one.level, one.notice) for one in deviations} == {("defect", "MUST", "It is slow.")}
+    assert {(deviation.kind, deviation.level, deviation.notice) for deviation in deviations} == {
+        ("defect", "MUST", "It is slow.")
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])
@@ -69,7 +71,7 @@ def test_another_version_explains_a_profile_at_any_rule(tmp_path: Path) -> None:
         ("stimulus:deep-queue@bbr/linux-v3", False),
         ("slow-start.grow.one@draft-06", False),
     ):
-        assert any(one.explains(case, ("bbr.drain",)) for one in deviations) == explained, case
+        assert any(deviation.explains(case, ("bbr.drain",)) for deviation in deviations) == explained, case
 
 
 @pytest.mark.parametrize(
@@ -121,50 +123,57 @@ def test_refusals_say_place_and_remedy(tmp_path: Path, members: dict[str, str], 
     assert load(tmp_path, members, cases) == message
 
 
-@pytest.mark.parametrize("left_out", ["id", "level", "where", "section", "notice"])
-def test_a_defect_needs_all(tmp_path: Path, left_out: str) -> None:
+@pytest.mark.parametrize("omitted", ["id", "level", "where", "section", "notice"])
+def test_a_defect_needs_all(tmp_path: Path, omitted: str) -> None:
     """A defect needs an id, level, place, section and effect for a user."""
-    members = {name: value for name, value in DEFECT.items() if name != left_out}
-    assert load(tmp_path, members) == f"deviation[0].{left_out}: must be a non-empty string"
+    members = {name: value for name, value in DEFECT.items() if name != omitted}
+    assert load(tmp_path, members) == f"deviation[0].{omitted}: must be a non-empty string"
 
 
 def test_levels() -> None:
     """Only a defect has the level of a rule; an open choice has the level of an open point."""
     for manifest in load_manifests().values():
-        for one in manifest.deviations:
-            level = one.level_of("MUST")
-            assert (level in ("MUST", "SHOULD", "definition")) == (one.kind == "defect"), one
-            assert (level == "open point") == (one.kind == "open"), one
+        for deviation in manifest.deviations:
+            level = deviation.level_of("MUST")
+            assert (level in ("MUST", "SHOULD", "definition")) == (deviation.kind == "defect"), deviation
+            assert (level == "open point") == (deviation.kind == "open"), deviation
 
 
 def test_a_cause_is_told_once() -> None:
     """No explanation of a stack has two kinds, because a page groups deviations by explanation."""
     for manifest in load_manifests().values():
-        kinds = {(one.explanation, one.kind) for one in manifest.deviations}
+        kinds = {(deviation.explanation, deviation.kind) for deviation in manifest.deviations}
         assert len(kinds) == len({explanation for explanation, _ in kinds}), manifest.name
 
 
 def test_an_id_is_one_defect() -> None:
     """Adapters share an id only for the same code: place, section, level, effect and explanation are equal."""
-    found: dict[str, set[tuple[str | None, ...]]] = {}
+    descriptions_by_id: dict[str, set[tuple[str | None, ...]]] = {}
     for manifest in load_manifests().values():
-        for one in manifest.deviations:
-            if one.id is not None:
-                told = (one.kind, one.level, one.where, one.section, one.notice, one.explanation)
-                found.setdefault(one.id, set()).add(told)
-    assert {name: told for name, told in found.items() if len(told) > 1} == {}
-    explained = {told for tolds in found.values() for told in tolds}
-    assert len(explained) == len(found)
+        for deviation in manifest.deviations:
+            if deviation.id is not None:
+                description = (
+                    deviation.kind,
+                    deviation.level,
+                    deviation.where,
+                    deviation.section,
+                    deviation.notice,
+                    deviation.explanation,
+                )
+                descriptions_by_id.setdefault(deviation.id, set()).add(description)
+    assert {name: descriptions for name, descriptions in descriptions_by_id.items() if len(descriptions) > 1} == {}
+    explained = {description for group in descriptions_by_id.values() for description in group}
+    assert len(explained) == len(descriptions_by_id)
 
 
 def test_a_place_is_one_defect() -> None:
     """Two defects of a stack have different effects; otherwise one line of code would be counted twice."""
     noticed: dict[tuple[str, str | None], set[str | None]] = {}
     for manifest in load_manifests().values():
-        for one in manifest.deviations:
-            if one.kind == "defect":
-                stack = str(one.id).partition("-")[0]
-                noticed.setdefault((stack, one.notice), set()).add(one.id)
+        for deviation in manifest.deviations:
+            if deviation.kind == "defect":
+                stack = str(deviation.id).partition("-")[0]
+                noticed.setdefault((stack, deviation.notice), set()).add(deviation.id)
     assert {key: ids for key, ids in noticed.items() if len(ids) > 1} == {}
 
 
@@ -173,34 +182,36 @@ def test_tcp_and_quic_have_their_own_texts() -> None:
     for manifest in load_manifests().values():
         is_tcp = "TCP" in manifest.title
         foreign = ("RFC 9000", "RFC 9002") if is_tcp else ("RFC 5681", "RFC 6928", "RFC 7661")
-        for one in manifest.deviations:
-            if one.kind == "defect":
-                assert not any(name in (one.section or "") for name in foreign), one
+        for deviation in manifest.deviations:
+            if deviation.kind == "defect":
+                assert not any(name in (deviation.section or "") for name in foreign), deviation
 
 
 def test_each_defect_is_complete() -> None:
     """Each defect has id, place, section, effect and recorded case; its record has a version; an id has one place."""
     places: dict[str, str] = {}
     for name, manifest in load_manifests().items():
-        defects = [one for one in manifest.deviations if one.kind == "defect"]
+        defects = [deviation for deviation in manifest.deviations if deviation.kind == "defect"]
         if not defects:
             continue
         record = json.loads((ADAPTERS / name / "record.json").read_text("utf-8"))
         assert record["version"] and manifest.supplied_before_start, name
-        for defect_id in {one.id for one in defects}:
-            entries = [one for one in defects if one.id == defect_id]
+        for defect_id in {deviation.id for deviation in defects}:
+            entries = [deviation for deviation in defects if deviation.id == defect_id]
             assert defect_id is not None, name
-            assert all(one.where and one.section and one.notice and one.level for one in entries), defect_id
-            assert len({one.where for one in entries}) == 1, defect_id
+            assert all(
+                deviation.where and deviation.section and deviation.notice and deviation.level for deviation in entries
+            ), defect_id
+            assert len({deviation.where for deviation in entries}) == 1, defect_id
             assert places.setdefault(defect_id, entries[0].where or "") == entries[0].where, defect_id
-            assert any(one.matches(case) for one in entries for case in record["cases"]), defect_id
+            assert any(deviation.matches(case) for deviation in entries for case in record["cases"]), defect_id
     assert len(places) > 30
 
 
 def test_each_adapter_says_what_it_supplies(tmp_path: Path) -> None:
     """The manifest of a third-party adapter lists the state that the adapter supplies in place of the handshake."""
-    stacks = [one for one in load_manifests().values() if one.role == "third-party"]
-    assert all(one.supplied_before_start for one in stacks)
+    stacks = [manifest for manifest in load_manifests().values() if manifest.role == "third-party"]
+    assert all(manifest.supplied_before_start for manifest in stacks)
     path = tmp_path / "manifest.toml"
     path.write_text(HEAD.replace('supplied_before_start = "Nothing."\n[[deviation]]\n', ""), encoding="utf-8")
     with pytest.raises(ManifestError, match="supplied_before_start"):
@@ -210,14 +221,18 @@ def test_each_adapter_says_what_it_supplies(tmp_path: Path) -> None:
 def test_the_initial_rtt_of_an_adapter_is_no_defect() -> None:
     """A connection has the RTT of its handshake before it processes the first ACK of application data."""
     for manifest in load_manifests().values():
-        for one in manifest.deviations:
-            assert "349 ms" not in (one.notice or ""), manifest.name
+        for deviation in manifest.deviations:
+            assert "349 ms" not in (deviation.notice or ""), manifest.name
 
 
 def test_a_cap_at_twice_the_flight_is_not_held_against_a_stack() -> None:
     """Entries on the cap in msquic and s2n-quic cite draft-ietf-ccwg-ratelimited-increase, which requires it."""
     for name in ("msquic", "s2n-quic-core", "s2n-quic-core-hystartpp"):
-        told = {one.explanation for one in load_manifests()[name].deviations if "highest flight" in one.explanation}
-        assert told, name
-        assert all("draft-ietf-ccwg-ratelimited-increase" in text for text in told), name
-        assert not any("half of the window may stay unused (SHOULD NOT)" in text for text in told), name
+        explanations = {
+            deviation.explanation
+            for deviation in load_manifests()[name].deviations
+            if "highest flight" in deviation.explanation
+        }
+        assert explanations, name
+        assert all("draft-ietf-ccwg-ratelimited-increase" in text for text in explanations), name
+        assert not any("half of the window may stay unused (SHOULD NOT)" in text for text in explanations), name

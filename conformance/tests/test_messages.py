@@ -24,7 +24,7 @@ def run(*words: object) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("name", "mode", "said"),
+    ("name", "mode", "message"),
     [
         ("./nothere", None, "--adapter ./nothere: no such file"),
         ("./ad.py", 0o644, "is not executable: chmod +x ad.py, or pass the command 'python3 ad.py'"),
@@ -34,7 +34,7 @@ def run(*words: object) -> Result:
     ],
 )
 def test_a_path_that_is_no_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, mode: int | None, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, mode: int | None, message: str
 ) -> None:
     """A path is not looked up among the adapters of the checkout."""
     monkeypatch.chdir(tmp_path)
@@ -43,29 +43,29 @@ def test_a_path_that_is_no_command(
         Path(name).chmod(mode)
     result = run("run", "--adapter", name)
     assert result.exit_code == 2
-    assert said in result.output
+    assert message in result.output
     assert "aioquic" not in result.output
 
 
 @pytest.mark.parametrize(
-    ("claims", "said"),
+    ("claims", "message"),
     [
         ({"slow-start": ["rfc9002"]}, "declares slow-start/rfc9002, which does not exist; did you mean rfc-9002?"),
         ({"slowstart": ["rfc-9002"]}, "declares slowstart, which does not exist; did you mean slow-start?"),
         ({"slow-start": ["x"]}, "declares slow-start/x, which does not exist; available: ack-counting, rfc-9002"),
     ],
 )
-def test_a_hello_that_declares_what_is_not(tmp_path: Path, claims: Any, said: str) -> None:
+def test_a_hello_that_declares_what_is_not(tmp_path: Path, claims: Any, message: str) -> None:
     """A misspelt name in a declaration is reported with the nearest name, with exit code 4."""
     root = write_vectors(tmp_path / "vectors")
     adapter = command("declares", json.dumps({"algorithms": claims}))
     result = run("run", "--vectors", root, "--adapter", shlex.join(adapter))
     assert result.exit_code == 4
-    assert said in result.output
+    assert message in result.output
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (
             ("run", "--algorithm", "slow-start", "--profile", "rfc-9406", "--adapter", "python-model"),
@@ -87,15 +87,15 @@ def test_a_hello_that_declares_what_is_not(tmp_path: Path, claims: Any, said: st
         (("show", SEARCH, "--qlog"), 2, "--qlog needs a case with events of its own"),
     ],
 )  # fmt: skip
-def test_what_is_meant(tmp_path: Path, words: tuple[str, ...], code: int, said: str) -> None:
+def test_what_is_meant(tmp_path: Path, words: tuple[str, ...], code: int, message: str) -> None:
     """A wrong name is reported with the nearest of the remaining names."""
-    of_others = [vector("slow-start.other.small", events()), vector("hystartpp.other.small", events())]
-    for other, algorithm, profile in zip(
-        of_others, ("slow-start", "hystartpp"), ("ack-counting", "rfc-9406"), strict=True
+    other_vectors = [vector("slow-start.other.small", events()), vector("hystartpp.other.small", events())]
+    for other_vector, algorithm, profile in zip(
+        other_vectors, ("slow-start", "hystartpp"), ("ack-counting", "rfc-9406"), strict=True
     ):
-        other |= {"algorithm": algorithm, "profiles": {profile: other["profiles"].pop("rfc-9002")}}
-    result = run(*words, "--vectors", write_vectors(tmp_path / "vectors", *of_others))
-    assert (result.exit_code, said in result.output) == (code, True), result.output
+        other_vector |= {"algorithm": algorithm, "profiles": {profile: other_vector["profiles"].pop("rfc-9002")}}
+    result = run(*words, "--vectors", write_vectors(tmp_path / "vectors", *other_vectors))
+    assert (result.exit_code, message in result.output) == (code, True), result.output
 
 
 def test_a_misspelt_command() -> None:
@@ -118,9 +118,9 @@ def test_a_log_on_standard_output(tmp_path: Path) -> None:
     )
     result = run("run", "--vectors", root, "--adapter", f"{sys.executable} {script}")
     assert result.exit_code == 3
-    said = " ".join(result.output.split())
+    output = " ".join(result.output.split())
     assert re.search(
-        r"starting up, debug level \d; standard output is for answers, write a log to standard error", said
+        r"starting up, debug level \d; standard output is for answers, write a log to standard error", output
     )
     assert "\\n" not in result.output
     assert result.output.count("starting up") == 1
@@ -140,8 +140,8 @@ def test_who_is_slow_learns_of_the_option(tmp_path: Path) -> None:
     root = write_vectors(tmp_path / "vectors")
     adapter = shlex.join(command("behaves", "hang"))
     result = run("run", "--vectors", root, "--adapter", adapter, "--deadline-s", 1)
-    said = " ".join(result.output.split())
-    assert "event 1: no answer within 1 s, the deadline for the answers of a case (--deadline-s)" in said
+    output = " ".join(result.output.split())
+    assert "event 1: no answer within 1 s, the deadline for the answers of a case (--deadline-s)" in output
 
 
 def test_a_case_of_the_closed_loop_is_shown() -> None:
@@ -155,9 +155,9 @@ def test_a_case_of_the_closed_loop_is_shown() -> None:
 
 def test_shrink_counts_what_it_looked_at(tmp_path: Path) -> None:
     """Cases of undeclared profiles are counted separately."""
-    other = vector("slow-start.other.small", events())
-    other["profiles"]["ack-counting"] = other["profiles"].pop("rfc-9002")
-    root = write_vectors(tmp_path / "vectors", other)
+    undeclared = vector("slow-start.other.small", events())
+    undeclared["profiles"]["ack-counting"] = undeclared["profiles"].pop("rfc-9002")
+    root = write_vectors(tmp_path / "vectors", undeclared)
     result = run("shrink", "--vectors", root, "--adapter", shlex.join(command("declares", "{}")))
     assert result.exit_code == 4
     assert "no difference in 3 cases; 1 cases belong to undeclared profiles" in result.output

@@ -75,7 +75,7 @@ def test_a_sweep_in_json_has_a_line_for_each_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("slow-start", "--size-bytes", "-5"), "size_bytes: -5"),
         (("slow-start", "--size-bytes", "99999999999999999999999"), "size_bytes"),
@@ -99,10 +99,10 @@ def test_a_sweep_in_json_has_a_line_for_each_size() -> None:
         (("tahoe", "--size-bytes", "1"), "tahoe"),
     ],
 )
-def test_errors_end_with_exit_code_2(options: tuple[str, ...], said: str) -> None:
+def test_errors_end_with_exit_code_2(options: tuple[str, ...], message: str) -> None:
     result = run(options[0], *PATH, *options[1:])
     assert result.exit_code == 2
-    assert said in result.output
+    assert message in result.output
 
 
 def test_quantities() -> None:

@@ -100,8 +100,8 @@ def test_names_of_mutants_exist() -> None:
 
 def test_a_good_file(folder: Path) -> None:
     """Mutants of both kinds are loaded; the profile of a mutant overrides the profile of the file."""
-    other = FLIP.replace('"x"', '"y"').replace("floor", "nearest") + 'profile = "lanman-2024-literal"\n'
-    (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}\n[[mutant]]\n{other}", encoding="utf-8")
+    second_flip = FLIP.replace('"x"', '"y"').replace("floor", "nearest") + 'profile = "lanman-2024-literal"\n'
+    (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}\n[[mutant]]\n{second_flip}", encoding="utf-8")
     code, flip = load_mutants()
     assert (code.profile, code.file, code.find, code.readings) == (
         "lanman-2024",
@@ -185,8 +185,8 @@ def assert_right_modules() -> None:
     for name, module in RIGHT.items():
         package, _, leaf = name.rpartition(".")
         assert getattr(sys.modules[package], leaf) is module is sys.modules[name]
-    _, seen = firstflight.step(firstflight.create("slow-start", "rfc-9002", Config(1200)), firstflight.Pto(1))
-    assert seen.outcome is firstflight.Outcome.UNCHANGED
+    _, observation = firstflight.step(firstflight.create("slow-start", "rfc-9002", Config(1200)), firstflight.Pto(1))
+    assert observation.outcome is firstflight.Outcome.UNCHANGED
 
 
 RIGHT = {name: importlib.import_module(name) for name in mutable_files().values()}
@@ -217,11 +217,11 @@ def test_a_change_is_seen_by_all_that_build_on_it() -> None:
     """While a module is replaced, no other module uses the original."""
     for path, name in mutable_files().items():
         with fresh_modules({path: path.read_text("utf-8")}):
-            there = {other: sys.modules[other] for other in RIGHT if other in sys.modules}
-            anew = {other for other, module in there.items() if module is not RIGHT[other]}
-            replaced = set().union(*(own(RIGHT[other]) for other in anew))
-            assert not any(id(value) in replaced for module in there.values() for value in vars(module).values()), name
-        assert name in anew or name not in there  # modules of computations are loaded on demand
+            loaded = {module_name: sys.modules[module_name] for module_name in RIGHT if module_name in sys.modules}
+            anew = {module_name for module_name, module in loaded.items() if module is not RIGHT[module_name]}
+            replaced = set().union(*(own(RIGHT[module_name]) for module_name in anew))
+            assert not any(id(value) in replaced for module in loaded.values() for value in vars(module).values()), name
+        assert name in anew or name not in loaded  # modules of computations are loaded on demand
     assert_right_modules()
 
 
@@ -287,8 +287,8 @@ def test_the_right_one_survives(few: Path) -> None:
 
 def test_state_alone_does_not_kill(few: Path) -> None:
     """A mutant that differs only in outcome or state is distinguished but survives."""
-    other = replace(by_id("grow-twice"), find="Outcome.SENT  #", replace="Outcome.UNCHANGED  #")
-    kills = kills_of(few, other)
+    state_mutant = replace(by_id("grow-twice"), find="Outcome.SENT  #", replace="Outcome.UNCHANGED  #")
+    kills = kills_of(few, state_mutant)
     assert kills.survives
     assert set(kills.by_state) == {case.id for case in cases(load_all(few)) if case.profile == "rfc-9002"}
 

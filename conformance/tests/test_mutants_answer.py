@@ -28,14 +28,16 @@ _EVENTS = 150
 @cache
 def broad(algorithm: str, profile: str) -> tuple[Case, ...]:
     """Return a few cases of a profile that exercise many of its clauses."""
-    left = [case for case in every_case() if (case.vector.algorithm, case.profile) == (algorithm, profile)]
+    remaining = [case for case in every_case() if (case.vector.algorithm, case.profile) == (algorithm, profile)]
     chosen: list[Case] = []
-    seen: set[str] = set()
-    while left and len(chosen) < _VECTORS:
-        best = max(left, key=lambda case: (len(set(case.expectation.clauses) - seen), -len(case.events)))
-        left.remove(best)
+    covered_clauses: set[str] = set()
+    while remaining and len(chosen) < _VECTORS:
+        best = max(
+            remaining, key=lambda case: (len(set(case.expectation.clauses) - covered_clauses), -len(case.events))
+        )
+        remaining.remove(best)
         chosen.append(best)
-        seen |= set(best.expectation.clauses)
+        covered_clauses |= set(best.expectation.clauses)
     return tuple(chosen)
 
 
@@ -47,8 +49,8 @@ def test_every_candidate_answers_in_every_profile(algorithm: str) -> None:
     """
     tried: dict[str, tuple[Candidate, set[str]]] = {}
     for profile in ALGORITHMS[algorithm].profiles:
-        for found in singles(algorithm, [profile]):
-            tried.setdefault(found.id, (found, set()))[1].add(profile)
+        for single in singles(algorithm, [profile]):
+            tried.setdefault(single.id, (single, set()))[1].add(profile)
     for candidate, profiles in tried.values():
         variant = build(candidate)
         assert variant is not None, candidate.id

@@ -45,14 +45,14 @@ def test_planted_bugs_show_in_the_window(name: str) -> None:
     """The window alone, which every stack reports, reveals each bug on its path."""
     mutant = MUTANTS[name]
     case = next(c for c in stimulus_cases() if c.id == f"stimulus:{BUGS[name]}@hystartpp/{mutant.profile}")
-    told = replay(case)
+    replayed = replay(case)
     with mutated(mutant) as controller:
-        state = controller.create(told.algorithm, told.profile, told.config)
+        state = controller.create(replayed.algorithm, replayed.profile, replayed.config)
         windows = []
-        for event in told.events:
+        for event in replayed.events:
             state, observation = controller.step(state, event)
             windows.append(observation.cwnd_bytes)
-    assert windows != [expected["cwnd_bytes"] for expected in told.expected]
+    assert windows != [expected["cwnd_bytes"] for expected in replayed.expected]
 
 
 @pytest.mark.parametrize("name", list(BUGS)[:3])
@@ -113,9 +113,9 @@ def test_no_path_has_what_survivors_need() -> None:
     """Runs of the model do not contain the events that survivors need."""
     needs = {group.needs for group in load_survivors() if group.needs}
     assert len(needs) == 6
-    wanted = ("slow-start/rfc-9002", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "search/draft-09")
+    profiles = ("slow-start/rfc-9002", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "search/draft-09")
     for case in stimulus_cases():
-        if case.id.endswith(wanted):
+        if case.id.endswith(profiles):
             kinds = {event_name(event) for event, _ in observed_run(case, 1, OBSERVABLES)}
             assert not needs & kinds, case.id
 

@@ -33,50 +33,50 @@ Parts = list[tuple[int, bytes, int]]  # time, bytes and whole length of a frame
 
 
 @cache
-def parts(kept: Path) -> tuple[bytes, Parts]:
+def parts(capture: Path) -> tuple[bytes, Parts]:
     """Return the header and the frames of a stored capture."""
-    data = gzip.decompress(kept.read_bytes())
-    return data[:24], [(each.t_ns, data[each.start : each.end], each.whole_bytes) for each in frames(data)]
+    data = gzip.decompress(capture.read_bytes())
+    return data[:24], [(frame.t_ns, data[frame.start : frame.end], frame.whole_bytes) for frame in frames(data)]
 
 
-def joined(head: bytes, found: Parts) -> bytes:
+def joined(head: bytes, packets: Parts) -> bytes:
     """Return the capture with this header and these frames."""
-    return head + b"".join(_HEAD.pack(t // 10**9, t % 10**9, len(each), whole) + each for t, each, whole in found)
+    return head + b"".join(_HEAD.pack(t // 10**9, t % 10**9, len(data), whole) + data for t, data, whole in packets)
 
 
-def _dropped(found: Parts, random: Random) -> Parts:
-    gone = {random.randrange(len(found)) for _ in range(random.randrange(1, 6))}
-    return [each for at, each in enumerate(found) if at not in gone]
+def _dropped(packets: Parts, random: Random) -> Parts:
+    gone = {random.randrange(len(packets)) for _ in range(random.randrange(1, 6))}
+    return [packet for at, packet in enumerate(packets) if at not in gone]
 
 
-def _exchanged(found: Parts, random: Random) -> Parts:
-    at = random.randrange(len(found) - 1)
-    (first, a, m), (second, b, n) = found[at : at + 2]
-    return [*found[:at], (first, b, n), (second, a, m), *found[at + 2 :]]
+def _exchanged(packets: Parts, random: Random) -> Parts:
+    at = random.randrange(len(packets) - 1)
+    (first, a, m), (second, b, n) = packets[at : at + 2]
+    return [*packets[:at], (first, b, n), (second, a, m), *packets[at + 2 :]]
 
 
-def _doubled(found: Parts, random: Random) -> Parts:
-    at = random.randrange(len(found))
-    return [*found[:at], found[at], *found[at:]]
+def _doubled(packets: Parts, random: Random) -> Parts:
+    at = random.randrange(len(packets))
+    return [*packets[:at], packets[at], *packets[at:]]
 
 
-def _flipped(found: Parts, random: Random) -> Parts:
-    at = random.randrange(len(found))
-    t_ns, data, whole = found[at]
+def _flipped(packets: Parts, random: Random) -> Parts:
+    at = random.randrange(len(packets))
+    t_ns, data, whole = packets[at]
     changed = bytearray(data)
     changed[random.randrange(len(changed))] ^= 1 << random.randrange(8)
-    return [*found[:at], (t_ns, bytes(changed), whole), *found[at + 1 :]]
+    return [*packets[:at], (t_ns, bytes(changed), whole), *packets[at + 1 :]]
 
 
-def _cut(found: Parts, random: Random) -> Parts:
-    return found[: random.randrange(3, len(found))] if len(found) > 3 else found
+def _cut(packets: Parts, random: Random) -> Parts:
+    return packets[: random.randrange(3, len(packets))] if len(packets) > 3 else packets
 
 
-def _moved(found: Parts, random: Random) -> Parts:
-    if len(found) <= 3:
-        return found
-    at, late_ns = random.randrange(3, len(found)), random.choice((10**5, 10**7, 10**9))
-    return found[:at] + [(t_ns + late_ns, data, whole) for t_ns, data, whole in found[at:]]
+def _moved(packets: Parts, random: Random) -> Parts:
+    if len(packets) <= 3:
+        return packets
+    at, late_ns = random.randrange(3, len(packets)), random.choice((10**5, 10**7, 10**9))
+    return packets[:at] + [(t_ns + late_ns, data, whole) for t_ns, data, whole in packets[at:]]
 
 
 MUTATIONS: tuple[Callable[[Parts, Random], Parts], ...] = (_dropped, _exchanged, _doubled, _flipped, _cut, _moved)
@@ -100,23 +100,23 @@ def _answer(file: Path) -> ConnectionVerdict | None:
 
 def mutated_captures(tmp_path: Path, count: int) -> None:
     """Judge ``count`` mutated captures."""
-    kept = sorted(CAPTURES.glob("*.pcap.gz"))
+    captures = sorted(CAPTURES.glob("*.pcap.gz"))
     file = tmp_path / "capture.pcap"
     wrong = []
     for number in range(count):
         random = Random(number)
-        one = random.choice(kept)
-        head, found = parts(one)
+        capture = random.choice(captures)
+        head, packets = parts(capture)
         for _ in range(random.choice((1, 1, 2, 4))):
-            found = random.choice(MUTATIONS)(found, random)
-        file.write_bytes(joined(head, found))
+            packets = random.choice(MUTATIONS)(packets, random)
+        file.write_bytes(joined(head, packets))
         verdict = _answer(file)
-        true = next(names for part, names in TRUE.items() if part in one.name)
+        true = next(names for part, names in TRUE.items() if part in capture.name)
         if verdict is not None and verdict.undecided is None and verdict.may_be:
             named = {name.partition("/")[0] for name in verdict.may_be}
-            wrong += [(number, one.name, verdict.may_be)] if not named & true else []
+            wrong += [(number, capture.name, verdict.may_be)] if not named & true else []
         elif verdict is not None and verdict.none_of_ours:
-            wrong.append((number, one.name, ("none of ours",)))
+            wrong.append((number, capture.name, ("none of ours",)))
     assert not wrong
 
 
@@ -146,13 +146,13 @@ def mutated_qlogs(tmp_path: Path, count: int) -> None:
 @pytest.mark.parametrize("at", [110, 139, 143, 165])
 def test_an_ack_and_the_data_in_front_of_it_are_exchanged(tmp_path: Path, at: int) -> None:
     """Data that echoes an older time stamp than the ACK was sent first, so the verdict equals the original's."""
-    head, found = parts(CAPTURES / "plain-cubic-tso.pcap.gz")
+    head, packets = parts(CAPTURES / "plain-cubic-tso.pcap.gz")
     file = tmp_path / "capture.pcap"
-    file.write_bytes(joined(head, found))
+    file.write_bytes(joined(head, packets))
     plain = judge(read(file).recording)
-    (data_ns, data, m), (ack_ns, ack, n) = found[at - 1 : at + 1]
+    (data_ns, data, m), (ack_ns, ack, n) = packets[at - 1 : at + 1]
     assert m > 100 > n
-    file.write_bytes(joined(head, [*found[: at - 1], (data_ns, ack, n), (ack_ns, data, m), *found[at + 1 :]]))
+    file.write_bytes(joined(head, [*packets[: at - 1], (data_ns, ack, n), (ack_ns, data, m), *packets[at + 1 :]]))
     changed = judge(read(file).recording)
     assert changed.did == plain.did
     assert changed.may_be == plain.may_be != ()
@@ -160,9 +160,9 @@ def test_an_ack_and_the_data_in_front_of_it_are_exchanged(tmp_path: Path, at: in
 
 def test_the_last_segment_of_the_first_flight_is_missing(tmp_path: Path) -> None:
     """A missing last segment of the first flight makes the initial window ambiguous, and no profile is named."""
-    head, found = parts(CAPTURES / "access-line-bbr.pcap.gz")
+    head, packets = parts(CAPTURES / "access-line-bbr.pcap.gz")
     file = tmp_path / "capture.pcap"
-    file.write_bytes(joined(head, [*found[:12], *found[13:]]))
+    file.write_bytes(joined(head, [*packets[:12], *packets[13:]]))
     source = read(file)
     assert "note: 1 segments are missing in the capture" in source.notes
     least_ns = min(event.min_rtt_ns for event in _acks(source) if event.min_rtt_ns is not None)
@@ -173,17 +173,17 @@ def test_the_last_segment_of_the_first_flight_is_missing(tmp_path: Path) -> None
     stated = judge(read(file, options=LogOptions(initial_window_bytes=10 * _MSS)).recording)
     assert not stated.none_of_ours
     assert set(stated.may_be) <= {"bbr/linux-v1"}
-    file.write_bytes(joined(head, found))
+    file.write_bytes(joined(head, packets))
     assert least_ns == min(event.min_rtt_ns for event in _acks(read(file)) if event.min_rtt_ns is not None)
 
 
 @pytest.mark.parametrize("name", ["plain-cubic-tso", "bursts-cubic"])
 def test_the_clock_of_the_capture_steps(tmp_path: Path, name: str) -> None:
     """A clock step of 10 ms in slow start, visible in the sender's time stamps, refutes no profile."""
-    head, found = parts(CAPTURES / f"{name}.pcap.gz")
+    head, packets = parts(CAPTURES / f"{name}.pcap.gz")
     at = {"plain-cubic-tso": 160, "bursts-cubic": 404}[name]
     file = tmp_path / "capture.pcap"
-    file.write_bytes(joined(head, found[:at] + [(t_ns + 10**7, data, whole) for t_ns, data, whole in found[at:]]))
+    file.write_bytes(joined(head, packets[:at] + [(t_ns + 10**7, data, whole) for t_ns, data, whole in packets[at:]]))
     verdict = judge(read(file).recording)
     assert not verdict.none_of_ours
     assert "the sender's time stamps and the times of the capture differ by up to 10." in str(verdict.undecided)
@@ -235,26 +235,29 @@ def test_a_thousand_qlogs(tmp_path: Path) -> None:
 
 def test_a_long_capture_is_followed_to_the_end_of_slow_start(tmp_path: Path) -> None:
     """A capture with a tail of 18,000 frames at one flight is read only until the flight stops growing."""
-    head, found = parts(CAPTURES / "access-line-cubic.pcap.gz")
+    head, packets = parts(CAPTURES / "access-line-cubic.pcap.gz")
     file = tmp_path / "capture.pcap"
-    file.write_bytes(joined(head, found))
+    file.write_bytes(joined(head, packets))
     plain = judge(read(file).recording)
-    file.write_bytes(joined(head, [*found, *_tail(found, 6_000)]))
+    file.write_bytes(joined(head, [*packets, *_tail(packets, 6_000)]))
     source = read(file)
     assert "until its flight had stopped growing" in source.notes[0]
     assert len(source.recording.steps) < 3_000
     assert judge(source.recording).may_be == plain.may_be
 
 
-def _tail(found: Parts, count: int) -> Parts:
+def _tail(packets: Parts, count: int) -> Parts:
     """Return ``count`` times an ACK of two segments followed by two segments."""
-    t_ns = found[-1][0]
-    data = bytearray(max((each for each in found if each[2] > 1000), key=lambda each: each[0])[1])
-    whole = next(size for _, _, size in found if size > 1000)
+    t_ns = packets[-1][0]
+    data = bytearray(max((packet for packet in packets if packet[2] > 1000), key=lambda packet: packet[0])[1])
+    whole = next(size for _, _, size in packets if size > 1000)
     ack = bytearray(
-        max((each for each in found if each[2] < 100 and each[1][26:30] != data[26:30]), key=lambda each: each[0])[1]
+        max(
+            (packet for packet in packets if packet[2] < 100 and packet[1][26:30] != data[26:30]),
+            key=lambda packet: packet[0],
+        )[1]
     )
-    sent, acked = (int.from_bytes(each[at : at + 4]) for each, at in ((data, 38), (ack, 42)))
+    sent, acked = (int.from_bytes(segment[at : at + 4]) for segment, at in ((data, 38), (ack, 42)))
     made: Parts = []
     for _ in range(count):
         acked = (acked + 2 * _MSS) % 2**32

@@ -53,14 +53,14 @@ def network(*flows: FlowPlan, link: Link = LINK, seed: int = 1) -> Network:
     return Network("any.json", "Any small network", ("here",), seed, 60 * S, 100 * MS, link, None, flows)
 
 
-def check_flow(flow: FlowResult, given: FlowPlan) -> None:
+def check_flow(flow: FlowResult, flow_plan: FlowPlan) -> None:
     """Check the properties of every flow whose events were recorded."""
     check_stream(flow.events, {"max_datagram_size_bytes": 1200})
-    transfer, seen = given.transfer, observations(given, flow.events)
+    transfer, answers = flow_plan.transfer, observations(flow_plan, flow.events)
     window = transfer.config.initial_window_bytes or 10_000
     probing = False
     sent: dict[int, int] = {}
-    for event, observation in zip(flow.events, seen, strict=True):
+    for event, observation in zip(flow.events, answers, strict=True):
         if isinstance(event, Sent):
             assert probing or event.bytes_in_flight <= window
             names = [name for low, high in repeated(event) for name in range(low, high + 1)]
@@ -90,7 +90,7 @@ def networks(draw: st.DrawFn) -> Network:
     )  # fmt: skip
     flows = []
     for number in range(draw(st.integers(1, 3))):
-        one = plan(
+        flow_plan = plan(
             f"flow {number}", draw(st.sampled_from(CONTROLLERS)), draw(st.integers(0, S)),
             config=Config(draw(st.sampled_from([300, 1200])), draw(st.sampled_from([None, 2400, 30_000]))),
             transfer_bytes=draw(st.sampled_from([1, 999, 30_001, 80_000])), pacing=draw(st.sampled_from([Pacing.NONE, Pacing.WINDOW])),
@@ -100,7 +100,7 @@ def networks(draw: st.DrawFn) -> Network:
             connection=draw(st.sampled_from([None, Handshake(58)])),
         )  # fmt: skip
         bucket = draw(st.sampled_from([None, Bucket(4_000_000, 3000, 50 * MS)]))
-        flows.append(replace(one, bucket=bucket, access=draw(st.sampled_from([None, Access(10**9, MS)]))))
+        flows.append(replace(flow_plan, bucket=bucket, access=draw(st.sampled_from([None, Access(10**9, MS)]))))
     return replace(network(*flows, link=link, seed=draw(st.integers(0, 2**53))), stop_ns=4000 * S)
 
 
@@ -109,8 +109,8 @@ def networks(draw: st.DrawFn) -> Network:
 def test_any_network(drawn: Network) -> None:
     """Every transfer arrives whole despite losses, and the properties of every flow hold."""
     result = run_network(drawn, record=tuple(flow.name for flow in drawn.flows))
-    for flow, one in zip(result.flows, drawn.flows, strict=True):
-        check_flow(flow, one)
+    for flow, flow_plan in zip(result.flows, drawn.flows, strict=True):
+        check_flow(flow, flow_plan)
         assert flow.completed_ns is not None
     total = sum(flow.delivered_bytes for flow in result.flows)
     assert 8 * S * total <= drawn.link.rate_bps * result.ended_ns
@@ -399,5 +399,5 @@ def test_same_bytes_with_another_hash_seed(tmp_path: Path) -> None:
         for seed in ("0", "77")
     }
     assert len(outputs) == 1
-    other = subprocess.run([*line, "--seed", "2"], capture_output=True, check=True).stdout
-    assert other not in outputs
+    reseeded = subprocess.run([*line, "--seed", "2"], capture_output=True, check=True).stdout
+    assert reseeded not in outputs

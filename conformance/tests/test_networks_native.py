@@ -28,7 +28,7 @@ from firstflight_conformance.simulate.transfer import Handshake, Pacing, Receive
 from simulated import c_network, plain_network
 
 S, MS = 10**9, 10**6
-CONTROLLERS = [f"{name}/{profile}" for name, found in profiles(composed=True).items() for profile in found]
+CONTROLLERS = [f"{name}/{profile}" for name, names in profiles(composed=True).items() for profile in names]
 PRESET = "grigore-2025"
 
 
@@ -208,14 +208,14 @@ def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
              "-fsanitize=address,undefined", "-fno-sanitize-recover=all")  # fmt: skip
     include = [f"-I{REFERENCE_C}", f"-I{CONFORMANCE / 'simulator'}"]
     subprocess.run(["cc", *flags, *include, *map(str, sources), "-o", str(tmp_path / "run")], check=True)
-    said = subprocess.run([tmp_path / "run"], check=True, capture_output=True, text=True).stdout.splitlines()
+    printed = subprocess.run([tmp_path / "run"], check=True, capture_output=True, text=True).stdout.splitlines()
     link = Link(4_000_000, 20 * MS, 20 * MS, 10_000, 10_000, MS)
     scenario = Scenario(
         "", "", 7, 600 * S, 600 * S, Config(1200, 12000), 3_000_000, False, None, link, Receiver(2, 25 * MS), ()
     )
     ended = run_port(scenario, "search", "draft-09+cubic")
     assert ended.dropped_packets > 0 and ended.lost_packets > 0
-    assert said[0] == f"{ended.events} {ended.duration_ns} {ended.dropped_packets} {ended.lost_packets}"
+    assert printed[0] == f"{ended.events} {ended.duration_ns} {ended.dropped_packets} {ended.lost_packets}"
     transfer = Transfer(
         Config(1000, 10_000),
         900_000,
@@ -241,16 +241,18 @@ def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
     )
     result = run_network(network)
     assert result.early_dropped_packets > 0
-    assert said[1] == f"{result.events} {result.ended_ns + S} {result.dropped_packets} {result.flows[1].sent_packets}"
+    assert (
+        printed[1] == f"{result.events} {result.ended_ns + S} {result.dropped_packets} {result.flows[1].sent_packets}"
+    )
     done = complete(presets.experiment(PRESET, "jumpstart", 10, 5, 3_000_000))
-    assert said[2] == f"{done.events} {done.fct_ns + S} {done.lost} {done.sent_packets}"
+    assert printed[2] == f"{done.events} {done.fct_ns + S} {done.lost} {done.sent_packets}"
     run = Simulation(replace(scenario, link=replace(link, loss_ppm=0)), _Steady(), 1000)
     run.run()
-    assert said[3] == f"{len(run.events)} {run.now_ns} {run.dropped_packets} {run.lost_packets}"
+    assert printed[3] == f"{len(run.events)} {run.now_ns} {run.dropped_packets} {run.lost_packets}"
     relay = Bottleneck(link, 7)
     arrivals_ns = [relay.carry(S + number, 1000) for number in range(100)]
     assert (
-        said[4]
+        printed[4]
         == f"{max(filter(None, arrivals_ns))} {relay.busy_until_ns} {relay.dropped_packets} {relay.lost_packets}"
     )
 

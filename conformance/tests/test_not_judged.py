@@ -38,40 +38,40 @@ def ran(lost: int) -> LoopRun:
 
 def test_names_what_is_not_declared_and_the_rules_that_hang_on_it() -> None:
     """Without release times pacing is not judged, without the phase the lifetime; all observables judge all rules."""
-    found = not_judged(report("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"))
-    assert found.observables == ("next_release_ns", "trigger")
-    assert found.rules == ("careful-resume.pacing.current-rtt",)
+    gaps = not_judged(report("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"))
+    assert gaps.observables == ("next_release_ns", "trigger")
+    assert gaps.rules == ("careful-resume.pacing.current-rtt",)
     assert {"careful-resume.saved.lifetime", "careful-resume.retreat.threshold"} <= set(
         not_judged(report("cwnd_bytes")).rules
     )
     assert not_judged(report(*OBSERVABLES)).text() == ""
-    of_slow_start = not_judged(report("cwnd_bytes", results=(Result("slow-start.acks.tiny@rfc-9002", Verdict.PASS),)))
-    assert "next_release_ns" not in of_slow_start.observables
+    slow_start_gaps = not_judged(report("cwnd_bytes", results=(Result("slow-start.acks.tiny@rfc-9002", Verdict.PASS),)))
+    assert "next_release_ns" not in slow_start_gaps.observables
 
 
 def test_names_the_profiles_that_are_refused() -> None:
     """A profile is listed if all of its cases are refused, not if only some are."""
     refused = Result("careful-resume.path.overshoots@draft-08", Verdict.UNSUPPORTED, "no such profile here")
-    one = Result("careful-resume.marks.none@rfc-9959", Verdict.UNSUPPORTED, "too long")
-    found = not_judged(report(*OBSERVABLES, results=(Result(JUMP, Verdict.PASS), refused, one)))
-    assert found.text() == "not judged: careful-resume/draft-08 (refused)"
+    too_long = Result("careful-resume.marks.none@rfc-9959", Verdict.UNSUPPORTED, "too long")
+    gaps = not_judged(report(*OBSERVABLES, results=(Result(JUMP, Verdict.PASS), refused, too_long)))
+    assert gaps.text() == "not judged: careful-resume/draft-08 (refused)"
 
 
 def test_is_said_under_the_table_and_in_html() -> None:
     """The report has one line for undeclared observables and one for a case that passes with other losses."""
     loop = ClosedLoop(None, within_tolerance=False, stack=ran(173), model=ran(123))
-    one = report("cwnd_bytes", results=(Result(JUMP, Verdict.PASS), Result(LOOP, Verdict.PASS, loop=loop)))
+    adapter_report = report("cwnd_bytes", results=(Result(JUMP, Verdict.PASS), Result(LOOP, Verdict.PASS, loop=loop)))
     losses = f"passes with other losses than the model: {LOOP}: 173 packets, the model 123"
-    assert other_losses(one) == losses
+    assert other_losses(adapter_report) == losses
     assert other_losses(report("cwnd_bytes")) == ""
     out = io.StringIO()
-    print_report(Console(file=out, width=400), [one], 2, all_failures=False, lines=None)
+    print_report(Console(file=out, width=400), [adapter_report], 2, all_failures=False, lines=None)
     lines = out.getvalue().splitlines()
     assert lines[-2].startswith(
         "not judged: ssthresh_bytes, phase, outcome, next_release_ns, trigger, state (not declared); so "
     )
     assert lines[-1] == f"mine {losses}"
-    assert "careful-resume.pacing.current-rtt" in html([one], 0, strict=False)
+    assert "careful-resume.pacing.current-rtt" in html([adapter_report], 0, strict=False)
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -83,11 +83,11 @@ def test_first_runs_the_vectors_that_reject_most(tmp_path: Path, count: int) -> 
     assert result.exit_code == 0, result.output
     cases = json.loads(path.read_text("utf-8"))["cases"]
     order = [name for name, *_ in known()["hystart"]["vectors"]]
-    of_linux = [case.partition("@")[0] for case in cases if case.endswith("@linux")]
+    linux_vectors = [case.partition("@")[0] for case in cases if case.endswith("@linux")]
     have = [
         n for n in order if (VECTORS / "hystart" / f"{n.removeprefix('hystart.')}.json").read_text().count('"linux"')
     ]
-    assert of_linux == have[:count]
+    assert linux_vectors == have[:count]
     profiles = {case.partition("@")[2] for case in cases}
     assert len(cases) == count * len(profiles) > count
 
@@ -103,8 +103,8 @@ def test_every_algorithm_has_its_first_vectors() -> None:
     """Each page lists its first vectors; `make mutants` checks that they match the kill matrix."""
     mutants = {mutant.id for mutant in load_mutants()}
     assert known().keys() == ALGORITHMS.keys()
-    for name, one in known().items():
+    for name, cover in known().items():
         page = (ROOT / "docs" / "specification" / f"{name}.md").read_text("utf-8")
         assert f"{{first-vectors}} {name}\n" in page
-        assert sum(count for _, count, _ in one["vectors"]) == one["mutants"]
-        assert {example for *_, example in one["vectors"]} <= mutants
+        assert sum(count for _, count, _ in cover["vectors"]) == cover["mutants"]
+        assert {example for *_, example in cover["vectors"]} <= mutants

@@ -16,9 +16,9 @@ def test_what_is_passed_exercises_its_rules() -> None:
     nothing = exercised_by([], CASES)
     assert len(nothing.missing) == nothing.rules > 3
     reduces = next(case for case in CASES if "slow-start.recovery.begin" in clauses_of(case))
-    one = exercised_by([reduces], [case for case in CASES if case is not reduces])
-    assert "slow-start.recovery.begin" not in one.missing
-    assert set(one.missing) < set(nothing.missing)
+    exercised = exercised_by([reduces], [case for case in CASES if case is not reduces])
+    assert "slow-start.recovery.begin" not in exercised.missing
+    assert set(exercised.missing) < set(nothing.missing)
 
 
 def clauses_of(case: Case) -> tuple[str, ...]:
@@ -28,10 +28,10 @@ def clauses_of(case: Case) -> tuple[str, ...]:
 
 def test_a_null_adapter_shows_it() -> None:
     """The line follows the row of the adapter; the run judges no case that counts."""
-    found = CliRunner().invoke(main, ["run", "--adapter", "null-initial-window", "--algorithm", "slow-start"])
-    assert found.exit_code == 4
-    assert " rules with a MUST exercised" in found.output
-    line = next(line for line in found.output.splitlines() if line.endswith("rules with a MUST exercised"))
-    name, seen, _, rules, *_ = line.split()
+    done = CliRunner().invoke(main, ["run", "--adapter", "null-initial-window", "--algorithm", "slow-start"])
+    assert done.exit_code == 4
+    assert " rules with a MUST exercised" in done.output
+    line = next(line for line in done.output.splitlines() if line.endswith("rules with a MUST exercised"))
+    name, exercised, _, rules, *_ = line.split()
     assert name == "null-initial-window:"
-    assert int(seen) < int(rules) / 2
+    assert int(exercised) < int(rules) / 2

@@ -21,16 +21,16 @@ CONNECTIONS = int(re.search(r"`--connections (\d+)`", PAGE)[1])
 
 def test_the_vectors_reject_most_edits_of_slow_start() -> None:
     """The vectors reject a missing bound, but not a comparison that is equivalent for all integers of the domain."""
-    found = measured("slow-start", 0, VECTORS)
-    by = {one.sentence: one for one in found}
+    edits = measured("slow-start", 0, VECTORS)
+    by = {edit.sentence: edit for edit in edits}
     assert by["does not bound `ssthresh` to at least `minimum_window(state)`"].is_rejected
     assert not by["tests `acked <= 0` where the specification tests `acked == 0`"].is_rejected
-    assert all(bool(one.by) == bool(one.case) for one in found)
-    assert score("slow-start", found) == (
-        f"slow-start: {sum(one.is_rejected for one in found)} of {len(found)} operator mutants rejected, "
-        f"{sum(one.by == 'state' for one in found)} more differ in outcome or state only"
+    assert all(bool(edit.by) == bool(edit.case) for edit in edits)
+    assert score("slow-start", edits) == (
+        f"slow-start: {sum(edit.is_rejected for edit in edits)} of {len(edits)} operator mutants rejected, "
+        f"{sum(edit.by == 'state' for edit in edits)} more differ in outcome or state only"
     )
-    assert sum(one.is_rejected for one in found) >= 0.8 * len(found)
+    assert sum(edit.is_rejected for edit in edits) >= 0.8 * len(edits)
 
 
 @pytest.mark.parametrize(
@@ -44,19 +44,22 @@ def test_the_vectors_reject_most_edits_of_slow_start() -> None:
 )
 def test_connections_reach_what_is_rare(algorithm: str, profile: str, outcomes: set[str]) -> None:
     """Connections are deterministic, and most are possible."""
-    found, again = (list(connections(algorithm, profile, 200)) for _ in range(2))
-    assert found == again
-    assert len(found) >= 190
-    seen = Counter(expected["outcome"] for one in found for expected in one.expected)
-    assert seen.keys() >= outcomes
+    drawn, again = (list(connections(algorithm, profile, 200)) for _ in range(2))
+    assert drawn == again
+    assert len(drawn) >= 190
+    outcome_counts = Counter(expected["outcome"] for connection in drawn for expected in connection.expected)
+    assert outcome_counts.keys() >= outcomes
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", ON_PAGE)
 def test_the_page_has_the_share(algorithm: str) -> None:
     """The vectors reject at least the share on the page, of all mutants and of those that connections reject."""
-    found = measured(algorithm, 0, VECTORS, CONNECTIONS)
+    measured_edits = measured(algorithm, 0, VECTORS, CONNECTIONS)
     edits, rejected, open_ = ON_PAGE[algorithm]
-    rejected_now, open_now = sum(one.is_rejected for one in found), sum(bool(one.connection) for one in found)
-    assert rejected_now * edits >= rejected * len(found)
+    rejected_now, open_now = (
+        sum(edit.is_rejected for edit in measured_edits),
+        sum(bool(edit.connection) for edit in measured_edits),
+    )
+    assert rejected_now * edits >= rejected * len(measured_edits)
     assert rejected_now * open_ >= rejected * open_now

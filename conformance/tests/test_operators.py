@@ -34,7 +34,12 @@ from newreno import NewReno
 
 #: Startup profiles with few cases, one of each way to fail without the algorithm.
 QUICK = [("hystart", "linux"), ("limited-slow-start", "rfc-3742"), ("rapid-start", "draft-02")]
-EVERY = [(name, own) for name, found in ALGORITHMS.items() if isinstance(found, Startup) for own in found.profiles]
+EVERY = [
+    (name, own)
+    for name, algorithm in ALGORITHMS.items()
+    if isinstance(algorithm, Startup)
+    for own in algorithm.profiles
+]
 #: A planted error without a named mutant, and its description.
 ALPHA = Planted(
     "alpha-one-by-w-max", "cubic/rfc-9438", "U1", "grows W_est as Reno from W_max on, not from cwnd_prior", "", "cubic_rfc_9438",
@@ -55,9 +60,9 @@ def causes_without(algorithm: str, profile: str) -> tuple[Cause, ...]:
     """Return the causes of a NewReno that declares a startup profile."""
     scripts = scripts_of(f"{algorithm}/{profile}")
     declaration = Declaration("plain", "1", {algorithm: (profile,)}, WINDOWS)
-    found = _reported(scripts, declaration, [plain(script) for script in scripts]).diagnosis
-    assert found is not None
-    return found.causes
+    diagnosis = _reported(scripts, declaration, [plain(script) for script in scripts]).diagnosis
+    assert diagnosis is not None
+    return diagnosis.causes
 
 
 def never_acts(algorithm: str, profile: str) -> None:
@@ -82,9 +87,9 @@ def test_newreno_alone_never_acts_in_any_profile(algorithm: str, profile: str) -
 
 def test_an_operator_describes_a_planted_error() -> None:
     """An operator explains an error in a self-contained program, which shares no code with the model."""
-    found = judged_variant(ALPHA).diagnosis
-    assert found is not None
-    first = found.causes[0]
+    diagnosis = judged_variant(ALPHA).diagnosis
+    assert diagnosis is not None
+    first = diagnosis.causes[0]
     assert (first.kind, first.what, first.exact) == (
         "operator",
         "uses w_max where the specification uses cwnd_prior",
@@ -95,9 +100,11 @@ def test_an_operator_describes_a_planted_error() -> None:
 
 def test_an_unknown_cause_has_the_quantities_of_the_event() -> None:
     """A window that rises in recovery matches no edit of the model: the cause lists the quantities of the event."""
-    found = judged_variant(next(one for one in variants() if one.id == "rises-in-recovery")).diagnosis
-    assert found is not None
-    assert any(note.startswith("used at event 2: ") and "cwnd_bytes 6000" in note for note in found.causes[-1].notes)
+    diagnosis = judged_variant(next(variant for variant in variants() if variant.id == "rises-in-recovery")).diagnosis
+    assert diagnosis is not None
+    assert any(
+        note.startswith("used at event 2: ") and "cwnd_bytes 6000" in note for note in diagnosis.causes[-1].notes
+    )
 
 
 def test_the_search_leaves_the_model_as_it_was() -> None:
@@ -121,19 +128,19 @@ def test_a_spent_budget_is_reported() -> None:
 def test_a_diagnosis_with_a_spent_budget_is_reported(events: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every search has the same budget; causes note its end, in JSON too, and an unknown cause still has rules."""
     budgets = [Budget(RESERVE + events) for _ in range(2)]
-    found = []
+    causes_by_run = []
     for budget in budgets:
-        monkeypatch.setattr(Budget, "of", classmethod(lambda _cls, _algorithm, one=budget: one))
-        report = judged_variant(next(one for one in variants() if one.id == "rises-in-recovery"))
+        monkeypatch.setattr(Budget, "of", classmethod(lambda _cls, _algorithm, budget=budget: budget))
+        report = judged_variant(next(variant for variant in variants() if variant.id == "rises-in-recovery"))
         assert report.diagnosis is not None
-        found.append(report.diagnosis.causes)
-    assert any("stopped at its limit" in note for cause in found[0] for note in cause.notes)
-    assert all(cause.clauses for cause in found[0])
-    assert found[0] == found[1] and budgets[0] == budgets[1] and budgets[0].is_spent
+        causes_by_run.append(report.diagnosis.causes)
+    assert any("stopped at its limit" in note for cause in causes_by_run[0] for note in cause.notes)
+    assert all(cause.clauses for cause in causes_by_run[0])
+    assert causes_by_run[0] == causes_by_run[1] and budgets[0] == budgets[1] and budgets[0].is_spent
     document = json.loads(json_document.text(json_document.to_json([report], [], 0, strict=False)))
     assert schema_error("urn:firstflight:report:1", document) is None
     notes = [note for cause in document["adapters"][0]["diagnosis"] for note in cause.get("notes", ())]
-    assert notes == [note for cause in found[1] for note in cause.notes]
+    assert notes == [note for cause in causes_by_run[1] for note in cause.notes]
 
 
 def test_a_candidate_without_end_is_stopped() -> None:
@@ -164,7 +171,7 @@ def test_a_candidate_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_copy_of_the_model_computes() -> None:
     """Computations have answers in the copy of the model that operators change."""
     cases = every_computation()[::40]
-    assert all(Bench(None).right.compute(one.profile, one.inputs) == one.expectation.expect for one in cases)
+    assert all(Bench(None).right.compute(case.profile, case.inputs) == case.expectation.expect for case in cases)
 
 
 def test_an_edit_that_changes_nothing_is_no_candidate() -> None:

@@ -35,7 +35,7 @@ def wrong(text: str) -> list[int]:
     lines = text.splitlines()
     named = re.match(r"// (\S+), (\S+)/(\S+):", lines[0])
     assert named is not None
-    (mss,) = (int(found[1]) for line in lines if (found := re.search(r"<mss (\d+),", line)))
+    (mss,) = (int(match[1]) for line in lines if (match := re.search(r"<mss (\d+),", line)))
     recorder, asserted = Recorder(), {}
     now_us = sent = acked = 0
     for number, line in enumerate(
@@ -44,15 +44,15 @@ def wrong(text: str) -> list[int]:
         after, _, rest = line.partition(" ")
         seconds, _, micro = after.removeprefix("+").partition(".")
         now_us += int(seconds) * 1_000_000 + int(micro or 0)
-        if found := _WRITE.fullmatch(rest):
-            assert found[1] == found[2]
-            count, left = divmod(int(found[1]), mss)
-            assert not left
+        if match := _WRITE.fullmatch(rest):
+            assert match[1] == match[2]
+            count, remainder = divmod(int(match[1]), mss)
+            assert not remainder
             recorder.sent(now_us * 1000, [(count, mss)])
             sent += count
-        elif found := _ACK.fullmatch(rest):
-            packets, left = divmod(int(found[1]) - 1, mss)
-            assert not left
+        elif match := _ACK.fullmatch(rest):
+            packets, remainder = divmod(int(match[1]) - 1, mss)
+            assert not remainder
             assert acked < packets <= sent
             recorder.acked(now_us * 1000, [(acked, packets - 1)])
             acked = packets
@@ -60,7 +60,7 @@ def wrong(text: str) -> list[int]:
             asserted[number] = (len(recorder.steps) - 1, rest)
     config = Config(mss, 10 * mss)
     answers = replay(create(named[2], named[3], config), [step.event for step in recorder.steps])
-    found_wrong = []
+    wrong_lines = []
     for number, (index, rest) in asserted.items():
         cwnd, threshold = answers[index].cwnd_bytes, answers[index].ssthresh_bytes
         segments = _NONE if threshold is None else threshold // mss
@@ -71,9 +71,9 @@ def wrong(text: str) -> list[int]:
             assert alone is not None, rest
             right = segments == int(alone[2]) if alone[1] == "==" else segments < int(alone[2])
         if not right:
-            found_wrong.append(number)
+            wrong_lines.append(number)
     assert asserted
-    return found_wrong
+    return wrong_lines
 
 
 def test_there_are_scripts_of_each_kernel_control() -> None:

@@ -51,8 +51,8 @@ def loops() -> list[StimulusScript]:
 def test_each_process_has_its_cases(tmp_path: Path, vectors: list[Script]) -> None:
     counts: dict[int, int] = {}
     (done,) = judged([stateless("parts", str(tmp_path), "right")], vectors, 2, counts)
-    asked = sorted(path.read_text("utf-8").split() for path in tmp_path.iterdir() if path.is_file())
-    assert asked == [[IDS[0], IDS[2]], [IDS[1], f"{FOURTH}@rfc-9002"]]
+    case_ids = sorted(path.read_text("utf-8").split() for path in tmp_path.iterdir() if path.is_file())
+    assert case_ids == [[IDS[0], IDS[2]], [IDS[1], f"{FOURTH}@rfc-9002"]]
     assert counts == {0: 4}
     assert [result.case_id for result in done.report.results] == [script.case.id for script in vectors]
     assert {result.verdict for result in done.report.results} == {Verdict.PASS}
@@ -79,31 +79,31 @@ def test_what_goes_wrong_in_a_part_changes_no_report(vectors: list[Script], word
 
 def test_parts_that_declare_different_things_count_for_nothing(tmp_path: Path, vectors: list[Script]) -> None:
     (done,) = judged([stateless("parts", str(tmp_path), "other")], vectors, 2)
-    asked = [path.read_text("utf-8").split() for path in tmp_path.iterdir() if path.is_file()]
-    assert sorted(map(len, asked)) == [2, 2, 4]
+    case_ids = [path.read_text("utf-8").split() for path in tmp_path.iterdir() if path.is_file()]
+    assert sorted(map(len, case_ids)) == [2, 2, 4]
     assert {result.verdict for result in done.report.results} == {Verdict.PASS}
 
 
 def test_a_reference_is_judged_by_the_vectors_first(vectors: list[Script], loops: list[StimulusScript]) -> None:
     """The report by the vectors appears first for the reference only; the complete reports of both adapters follow."""
     chosen = [stateless("declares", "{}", role="third-party"), stateless("declares", "{}")]
-    found = judged(chosen, [*loops, *vectors], 2)
-    assert [(done.adapter, done.whole) for done in found[:1]] == [(1, False)]
-    assert sorted((done.adapter, done.whole) for done in found[1:]) == [(0, True), (1, True)]
-    by_vectors, one, other = (done.report for done in (found[0], *found[1:]))
+    reports = judged(chosen, [*loops, *vectors], 2)
+    assert [(done.adapter, done.whole) for done in reports[:1]] == [(1, False)]
+    assert sorted((done.adapter, done.whole) for done in reports[1:]) == [(0, True), (1, True)]
+    by_vectors, first, second = (done.report for done in (reports[0], *reports[1:]))
     assert [result.case_id for result in by_vectors.results] == [script.case.id for script in vectors]
-    assert one.results == other.results
-    assert [result.case_id for result in one.results] == [script.case.id for script in [*loops, *vectors]]
+    assert first.results == second.results
+    assert [result.case_id for result in first.results] == [script.case.id for script in [*loops, *vectors]]
 
 
 @pytest.mark.live
 def test_a_reference_that_breaks_has_no_report_by_the_vectors(
     vectors: list[Script], loops: list[StimulusScript]
 ) -> None:
-    found = judged([stateless("behaves", "crash"), stateless("declares", "{}")], [*vectors, *loops], 2)
-    assert [done.whole for done in found if done.adapter == 0] == [True]
-    assert [done.whole for done in found if done.adapter == 1] == [False, True]
-    assert [_errored(done.report) for done in found if done.whole and done.adapter == 0] == [1]
+    reports = judged([stateless("behaves", "crash"), stateless("declares", "{}")], [*vectors, *loops], 2)
+    assert [done.whole for done in reports if done.adapter == 0] == [True]
+    assert [done.whole for done in reports if done.adapter == 1] == [False, True]
+    assert [_errored(done.report) for done in reports if done.whole and done.adapter == 0] == [1]
 
 
 def _errored(report: AdapterReport) -> int:

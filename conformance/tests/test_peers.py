@@ -128,10 +128,10 @@ def control() -> ModelControl:
     """Return a controller that has sent ten packets at 1 s."""
     clock = Fixed()
     clock.received_ns = 1000 * MS
-    found = ModelControl("slow-start", "rfc-9002", max_datagram_size=1200, clock=clock)
+    model_control = ModelControl("slow-start", "rfc-9002", max_datagram_size=1200, clock=clock)
     for number in range(10):
-        found.on_packet_sent(packet=packet(number, 1200, 1000 * MS))
-    return found
+        model_control.on_packet_sent(packet=packet(number, 1200, 1000 * MS))
+    return model_control
 
 
 def test_an_ack_without_a_sample_is_complete_at_the_next_call() -> None:
@@ -173,7 +173,7 @@ def test_the_log_of_an_upload_tells_the_profile(tmp_path: Path, profile: str) ->
     verdict = judge(read_qlog(qlog).recording, app_limited="never")
     assert verdict.undecided is None
     assert profile in verdict.may_be
-    (true,) = [each for each in verdict.explained if each.profile == profile]
+    (true,) = [explanation for explanation in verdict.explained if explanation.profile == profile]
     assert true.equal == true.counted > 50
 
 

@@ -43,13 +43,13 @@ def test_every_crate_that_is_named_is_pinned(folder: Path) -> None:
     """A Cargo.toml requires exact versions, which the list contains. Cargo's requirements omit build metadata."""
     manifest = tomllib.loads((folder / "Cargo.toml").read_text("utf-8"))
     tables = [manifest, *manifest.get("target", {}).values()]
-    asked = {
+    requirements = {
         crate: needed
         for table in tables
         for kind in ("dependencies", "build-dependencies")
         for crate, needed in table.get(kind, {}).items()
     }
-    for crate, needed in asked.items():
+    for crate, needed in requirements.items():
         version = needed if isinstance(needed, str) else needed.get("version")
         if version is not None:  # else the crate is a folder of the checkout
             assert version.startswith("=")

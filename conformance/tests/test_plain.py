@@ -85,26 +85,26 @@ def test_random_streams_long(name: str, share: int) -> None:
 def random_inputs(program: ModuleType, seed: int, count: int) -> Counter[str]:
     """Compare a program with the model on random inputs in the domain; return the number of inputs of each scheme."""
     rng = SplitMix64(seed)
-    seen: Counter[str] = Counter()
-    while seen.total() < count:
+    scheme_counts: Counter[str] = Counter()
+    while scheme_counts.total() < count:
         scheme, inputs = draw(rng)
         try:
             answer = transfer_time.compute(scheme, inputs)
         except DomainError:
             continue
-        taken = {name: getattr(inputs, name) for name in computations.INPUTS[scheme]}
+        input_values = {name: getattr(inputs, name) for name in computations.INPUTS[scheme]}
         expected = computations.decode_outputs(computations.encode_time(answer))
-        assert judge_inputs(program, scheme, taken, expected) == {}, (scheme, inputs)
-        seen[scheme] += 1
-    return seen
+        assert judge_inputs(program, scheme, input_values, expected) == {}, (scheme, inputs)
+        scheme_counts[scheme] += 1
+    return scheme_counts
 
 
 @pytest.mark.random
 @pytest.mark.parametrize("name", COMPUTING)
 def test_random_inputs(name: str) -> None:
     """A program agrees with the model on 10000 random inputs, some of each scheme."""
-    seen = random_inputs(COMPUTING[name], 500, 10_000)
-    assert all(seen[scheme] > 400 for scheme in transfer_time.SCHEMES)
+    scheme_counts = random_inputs(COMPUTING[name], 500, 10_000)
+    assert all(scheme_counts[scheme] > 400 for scheme in transfer_time.SCHEMES)
 
 
 @pytest.mark.long
@@ -120,15 +120,15 @@ def test_random_inputs_long(name: str, share: int) -> None:
 
 def imports(source: str) -> set[str]:
     """Return the modules that a program imports from the model's package and from the standard library."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             relative = "." * node.level + (node.module or "")
             package = (relative not in SHARED and relative.startswith("firstflight")) or node.level > 0
-            found |= {f"{relative}.{alias.name}" for alias in node.names} if package else {relative}
-    return found
+            modules |= {f"{relative}.{alias.name}" for alias in node.names} if package else {relative}
+    return modules
 
 
 def foreign(source: str) -> set[str]:
@@ -233,6 +233,6 @@ def judgements(name: str) -> list[Callable[[], object]]:
 def test_citations_are_those_of_this_package() -> None:
     paths = {citation.path for citation in plain_citations()}
     assert {path for path in paths if path.suffix == ".py"} == {
-        Path(str(found.__file__)) for found in programs().values()
+        Path(str(program.__file__)) for program in programs().values()
     }
     assert {path for path in paths if path.suffix == ".h"} == set(plain_headers())

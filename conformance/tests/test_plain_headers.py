@@ -41,9 +41,9 @@ def test_found() -> None:
 
 def test_vectors(header: Header) -> None:
     """A header answers every judged event of its profile as the vectors expect."""
-    found = judged(header)
-    assert len(found) >= 10
-    assert {case: difference for case, difference in found.items() if difference} == {}
+    differences = judged(header)
+    assert len(differences) >= 10
+    assert {case: difference for case, difference in differences.items() if difference} == {}
 
 
 def test_random_streams(header: Header, request: pytest.FixtureRequest) -> None:
@@ -103,8 +103,10 @@ def functions_of_c(name: str) -> list[str]:
 def test_same_functions_in_the_same_order(name: str) -> None:
     """A header has the functions of its plain program, in their order; the exceptions are needed."""
     python, c = functions_of_python(name), functions_of_c(name)
-    said = said_of(name)
-    usual = set() if "dispatch" in said.python_only else {"on_event"}  # a stack calls the function of the event itself
-    assert set(python) - set(c) == usual | set(said.python_only)
-    assert set(c) - set(python) == set(said.c_only)
+    exceptions = said_of(name)
+    usual = (
+        set() if "dispatch" in exceptions.python_only else {"on_event"}
+    )  # a stack calls the function of the event itself
+    assert set(python) - set(c) == usual | set(exceptions.python_only)
+    assert set(c) - set(python) == set(exceptions.c_only)
     assert [f for f in python if f in c] == [f for f in c if f in python]

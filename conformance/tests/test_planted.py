@@ -35,14 +35,14 @@ def skip_without_tools(controller: str) -> None:
 
 def test_the_errors_are_many_and_break_rules() -> None:
     """Each error is in one of the three controllers and breaks existing rules."""
-    found = list(errors())
-    assert len(found) == len(ERRORS) >= 60
-    counted = Counter(error.controller for error in found)
+    all_errors = list(errors())
+    assert len(all_errors) == len(ERRORS) >= 60
+    counted = Counter(error.controller for error in all_errors)
     assert counted.keys() == CONTROLLERS.keys()
     assert min(counted.values()) >= 18
     unseen = Counter(ERRORS[name].controller for name in UNSEEN)
     assert {name: (counted[name], counted[name] - unseen[name]) for name in counted} == ON_PAGE
-    assert {rule for error in found for rule in error.breaks} <= {KEPT_STATE, *known_clauses()}
+    assert {rule for error in all_errors for rule in error.breaks} <= {KEPT_STATE, *known_clauses()}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -79,13 +79,13 @@ def test_an_error_is_caught(name: str, tmp_path: Path) -> None:
 def test_the_first_cause_is_right(controller: str, tmp_path: Path) -> None:
     """For nine of ten errors the first cause is right or contains a broken rule; no wrong cause is exact."""
     skip_without_tools(controller)
-    shown = [error for name, error in ERRORS.items() if error.controller == controller and name not in UNSEEN]
+    visible = [error for name, error in ERRORS.items() if error.controller == controller and name not in UNSEEN]
     named, wrong = 0, {}
-    for error in shown:
+    for error in visible:
         command = build(controller, tmp_path / error.id, error.patches)
         verdict = judge(command, tmp_path / "report.json", "--deadline-s", "100")
         named += verdict.names(error)
-        if others := verdict.wrong_exact(error):
-            wrong[error.id] = others
+        if wrong_causes := verdict.wrong_exact(error):
+            wrong[error.id] = wrong_causes
     assert wrong == {}
-    assert 10 * named >= 9 * len(shown)
+    assert 10 * named >= 9 * len(visible)

@@ -47,8 +47,13 @@ def test_the_bugs_are_many_and_break_rules(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", SAMPLE)
 def test_an_example(name: str, tmp_path: Path) -> None:
     """The bug is caught, and the first cause contains a broken rule and describes the change."""
-    found = measured(tmp_path, name)
-    assert (found.caught, found.named, found.described, found.wrong_exact) == (True, True, True, ())
+    measurement = measured(tmp_path, name)
+    assert (measurement.caught, measurement.named, measurement.described, measurement.wrong_exact) == (
+        True,
+        True,
+        True,
+        (),
+    )
 
 
 @pytest.mark.long
@@ -63,9 +68,9 @@ def test_all_bugs(tmp_path: Path) -> None:
     """Every bug that the text forbids is caught; no wrong cause is exact; causes contain rules and describe changes."""
     results = {name: measured(tmp_path, name) for name in BUGS}
     for first, (named, described) in LEAST.items():
-        rows = [(BUGS[name], one) for name, one in results.items() if BUGS[name].table == first]
+        rows = [(BUGS[name], measurement) for name, measurement in results.items() if BUGS[name].table == first]
         print(table(rows))
-        assert sum(one.named for _, one in rows) >= named
-        assert sum(one.described for _, one in rows) >= described
-    assert {name for name, one in results.items() if not one.caught and not BUGS[name].open} == set()
-    assert {name: one.wrong_exact for name, one in results.items() if one.wrong_exact} == {}
+        assert sum(measurement.named for _, measurement in rows) >= named
+        assert sum(measurement.described for _, measurement in rows) >= described
+    assert {name for name, measurement in results.items() if not measurement.caught and not BUGS[name].open} == set()
+    assert {name: measurement.wrong_exact for name, measurement in results.items() if measurement.wrong_exact} == {}

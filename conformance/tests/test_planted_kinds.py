@@ -9,7 +9,7 @@ from every import every_case, packets
 from firstflight_conformance.records.results import ExitCode
 from freedoms_support import PACKETS_MAX
 from plain.judge import cases_of, judge_case, programs
-from planted_kinds import MOST_EVENTS, Planted, entries, exit_code, found
+from planted_kinds import MOST_EVENTS, Planted, entries, exit_code, judged_outcome
 
 ENTRIES = {entry.id: entry for entry in entries()}
 PROGRAMS = sorted({entry.program for entry in ENTRIES.values() if entry.program})
@@ -41,7 +41,7 @@ def test_a_bug_is_rejected(name: str, tmp_path: Path) -> None:
     """The vector of the table rejects the bug, or the program ends; a bug that an open point allows is a choice."""
     entry = ENTRIES[name]
     is_open = entry.bug is not None and entry.bug.open
-    assert found(entry, tmp_path) == ("open" if is_open else "ended" if entry.ends else "rejected")
+    assert judged_outcome(entry, tmp_path) == ("open" if is_open else "ended" if entry.ends else "rejected")
 
 
 @pytest.mark.parametrize("name", FIXED)

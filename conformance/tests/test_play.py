@@ -50,11 +50,11 @@ def test_its_rules_are_clauses() -> None:
 
 def test_every_outcome_of_a_decision_has_its_rule() -> None:
     """Each outcome of a decision has one rule, except outcomes without a rule or with several."""
-    found = play.outcomes()
-    named = {outcome for by_outcome in found.values() for outcome in by_outcome}
+    by_algorithm = play.outcomes()
+    named = {outcome for by_outcome in by_algorithm.values() for outcome in by_outcome}
     assert {outcome.value for outcome in Outcome} - named <= {"sent", "unchanged", "threshold_set", "tcb_shared"}
-    assert found["search"]["exited"] == "search.threshold.reached"
-    assert found["slow-start"]["collapsed"] == "slow-start.persistent.collapse"
+    assert by_algorithm["search"]["exited"] == "search.threshold.reached"
+    assert by_algorithm["slow-start"]["collapsed"] == "slow-start.persistent.collapse"
 
 
 def test_its_routine_outcomes_are_outcomes() -> None:
@@ -119,15 +119,15 @@ def simulated(controller: str, path: str, tmp_path: Path) -> list[dict[str, Any]
     return [observation_to_json(observation) for observation in run.observations]
 
 
-def shown(tab: Any) -> dict[str, str]:
+def page_values(tab: Any) -> dict[str, str]:
     """Return the state after the current event."""
     return {name: after for name, _, after in tab.evaluate(ROWS)}
 
 
 def as_shown(observed: dict[str, Any]) -> dict[str, str]:
     values = {"cwnd_bytes": observed["cwnd_bytes"], "phase": observed["phase"], **observed["state"]}
-    told = {name: "none" if value is None else str(value) for name, value in values.items()}
-    return told | {"ssthresh_bytes": "infinite" if observed["ssthresh_bytes"] is None else str(observed["ssthresh_bytes"])}  # fmt: skip
+    texts = {name: "none" if value is None else str(value) for name, value in values.items()}
+    return texts | {"ssthresh_bytes": "infinite" if observed["ssthresh_bytes"] is None else str(observed["ssthresh_bytes"])}  # fmt: skip
 
 
 @needs_module
@@ -139,7 +139,7 @@ def test_every_algorithm_ends_as_the_simulator_does(
     observed = simulated(controller, path, tmp_path)
     opened(tab, address, f"a={controller}&{path}&step=99999999")
     assert tab.text_content("#play-position").startswith(f"event {len(observed) - 1} of 0 to {len(observed) - 1}, ")
-    assert shown(tab) == as_shown(observed[-1])
+    assert page_values(tab) == as_shown(observed[-1])
     assert tab.text_content("#play-outcome") == f"outcome: {observed[-1]['outcome'].replace('_', ' ')}"
 
 
@@ -147,7 +147,7 @@ def test_every_algorithm_ends_as_the_simulator_does(
 def test_a_decision_its_rule_and_the_address(address: str, tab: Any, tmp_path: Path) -> None:
     """The page steps to the decision of SEARCH to leave slow start; its address leads a second reader there."""
     observed = simulated("search/draft-09", PATHS[0], tmp_path)
-    exit_at = next(i for i, one in enumerate(observed) if one["outcome"] == "exited")
+    exit_at = next(i for i, observation in enumerate(observed) if observation["outcome"] == "exited")
     opened(tab, address, f"a=search/draft-09&{PATHS[0]}")
     for _ in range(20):
         tab.click("#play-next")
@@ -162,20 +162,22 @@ def test_a_decision_its_rule_and_the_address(address: str, tab: Any, tmp_path: P
     assert any("source/search/windows-c.html#L-" in link for link in links)
     assert links[-1] == "find.html#clause=search.threshold.reached"
     assert f"step={exit_at}" in tab.url
-    before = (tab.url, shown(tab), tab.text_content("#play-position"))
+    before = (tab.url, page_values(tab), tab.text_content("#play-position"))
     tab.reload()
     tab.wait_for_selector("#play-position:not(:empty)")
-    assert (tab.url, shown(tab), tab.text_content("#play-position")) == before
+    assert (tab.url, page_values(tab), tab.text_content("#play-position")) == before
 
 
 @needs_module
 def test_two_controllers_part_where_python_says(address: str, tab: Any, tmp_path: Path) -> None:
     pair = ("search/draft-09", "search/neqo-2026")
-    one, other = (simulated(name, PATHS[0], tmp_path) for name in pair)
+    first, second = (simulated(name, PATHS[0], tmp_path) for name in pair)
     opened(tab, address, f"a={pair[0]}&b={pair[1]}&{PATHS[0]}")
     tab.click("#play-diverge")
     at = int(re.match(r"event (\d+) of", tab.text_content("#play-position"))[1])  # type: ignore[index]
-    assert at == next(i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a["cwnd_bytes"] != b["cwnd_bytes"])
+    assert at == next(
+        i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a["cwnd_bytes"] != b["cwnd_bytes"]
+    )
 
 
 @needs_module
@@ -200,23 +202,23 @@ def test_the_keyboard_steps_and_reduced_motion_goes_by_decisions(address: str, t
 def test_what_is_taken_away(controller: str, path: str, address: str, tab: Any, tmp_path: Path) -> None:
     """The saved vector loads and expects the answers of the model; scenario and table agree with the run."""
     opened(tab, address, f"a={controller}&{path}")
-    taken = {}
+    downloads = {}
     for name in ("vector", "scenario", "csv"):
         with tab.expect_download() as download:
             tab.click(f"#play-save-{name}")
-        taken[name] = tmp_path / download.value.suggested_filename
-        download.value.save_as(taken[name])
+        downloads[name] = tmp_path / download.value.suggested_filename
+        download.value.save_as(downloads[name])
     observed = simulated(controller, path, tmp_path)
-    vector = vectors.load(taken["vector"])
+    vector = vectors.load(downloads["vector"])
     profile = controller.partition("/")[2]
     expected = Case(vector, profile).expected()
     named = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state")
-    assert [{name: one[name] for name in named} for one in expected] == [{name: one[name] for name in named} for one in observed]  # fmt: skip
-    assert load_scenario(taken["scenario"]) == scenario_of(path, controller.partition("/")[0], tmp_path)
-    rows = taken["csv"].read_text("utf-8").splitlines()
+    assert [{name: observation[name] for name in named} for observation in expected] == [{name: observation[name] for name in named} for observation in observed]  # fmt: skip
+    assert load_scenario(downloads["scenario"]) == scenario_of(path, controller.partition("/")[0], tmp_path)
+    rows = downloads["csv"].read_text("utf-8").splitlines()
     assert len(rows) == len(observed) + 1
-    assert [int(row.split(",")[5]) for row in rows[1:]] == [one["cwnd_bytes"] for one in observed]
-    recording = read_table(taken["csv"], taken["csv"].read_bytes())
+    assert [int(row.split(",")[5]) for row in rows[1:]] == [observation["cwnd_bytes"] for observation in observed]
+    recording = read_table(downloads["csv"], downloads["csv"].read_bytes())
     # A table does not contain the saved window that Careful Resume needs for its jump.
     assert (controller in judge(recording, [controller]).may_be) == (controller != "careful-resume/rfc-9959")
 
@@ -248,7 +250,7 @@ def test_a_vector_played_to_its_end_shows_its_answers(tab: Any, tmp_path: Path) 
         opened(tab, f"{root}/play.html", values)
     summary = tab.text_content("#play-summary")
     assert f"answers as the vector expects at all {len(vector.events)} judged events" in summary
-    assert shown(tab) == as_shown(expected)
+    assert page_values(tab) == as_shown(expected)
     assert f"a stack has a window of 4711 bytes here, the model {expected['cwnd_bytes']}" in tab.text_content("#play-outcome")  # fmt: skip
 
 

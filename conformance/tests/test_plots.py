@@ -33,8 +33,8 @@ def test_plots_show_the_algorithm_of_the_vector(vector: Vector, monkeypatch: pyt
     assert {name for trace in traces for name in trace.names} == set(vector.profiles)
     for trace in traces:
         for name in trace.names:
-            windows = [seen["cwnd_bytes"] for seen in Case(vector, name).expected()]
-            assert [one.cwnd_bytes for one in trace.observations] == windows
+            windows = [answer["cwnd_bytes"] for answer in Case(vector, name).expected()]
+            assert [observation.cwnd_bytes for observation in trace.observations] == windows
 
 
 #: Some vectors, with the vector that has the longest legend.
@@ -49,9 +49,9 @@ def test_nothing_is_cut_off(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> 
     figures: list[Figure] = []
     monkeypatch.setattr(written, "save", lambda figure, _: figures.append(figure))
     drawn.plot_vector(vector, Path("unused.svg"))
-    seen = figures[0].get_tightbbox(FigureCanvasAgg(figures[0]).get_renderer())
+    box = figures[0].get_tightbbox(FigureCanvasAgg(figures[0]).get_renderer())
     width, height = figures[0].get_size_inches()
-    assert seen.x0 >= 0 and seen.y0 >= 0 and seen.x1 <= width and seen.y1 <= height
+    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_the_rules_are_about_is_drawn(
     vector = next(vector for vector in every_vector() if vector.id == name)
     drawn.plot_vector(vector, Path("unused.svg"))
     (line,) = (line for axes in figures[0].axes for line in axes.lines if line.get_label() == label)
-    expected = [seen["state"][member] for seen in Case(vector, next(iter(vector.profiles))).expected()]
-    shown = [None if y != y else round(y * unit) for y in map(float, line.get_ydata())]
-    assert shown[: len(expected)] == expected
+    expected = [answer["state"][member] for answer in Case(vector, next(iter(vector.profiles))).expected()]
+    plotted = [None if y != y else round(y * unit) for y in map(float, line.get_ydata())]
+    assert plotted[: len(expected)] == expected
     assert any(expected)

@@ -42,7 +42,7 @@ def rules_of(text: str) -> list[tuple[list[str], str]]:
 
 def points(path: str) -> list[Point]:
     """Return the points where a path turns, without repeated points and points on a straight line along an axis."""
-    found: list[Point] = []
+    corners: list[Point] = []
     at: Point = (0.0, 0.0)
     for command, text in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
         numbers = [float(word) for word in re.findall(r"-?[\d.]+", text)]
@@ -56,17 +56,17 @@ def points(path: str) -> list[Point]:
             assert command in "MLzCQ"
             at = at if command == "z" else (numbers[-2], numbers[-1])
         rounded = (round(at[0], 1), round(at[1], 1))
-        if not found or rounded != found[-1]:
-            if command in "hvL" and len(found) > 1 and goes_on(*found[-2:], rounded):
-                del found[-1]
-            found.append(rounded)
-    return found
+        if not corners or rounded != corners[-1]:
+            if command in "hvL" and len(corners) > 1 and goes_on(*corners[-2:], rounded):
+                del corners[-1]
+            corners.append(rounded)
+    return corners
 
 
 def goes_on(first: Point, second: Point, third: Point) -> bool:
     """Return whether a line along an axis continues in the same direction."""
     steps = [(b - a, c - b) for a, b, c in zip(first, second, third, strict=True)]
-    return any(one == (0, 0) and other[0] * other[1] > 0 for one, other in (steps, steps[::-1]))
+    return any(step == (0, 0) and other[0] * other[1] > 0 for step, other in (steps, steps[::-1]))
 
 
 def elements(text: str, name: str) -> list[ET.Element]:
@@ -90,7 +90,7 @@ def parts(text: str) -> list[tuple[ET.Element, str]]:
 def furthest(before: str, after: str) -> float:
     """Return the largest distance, along an axis, between the points of two paths."""
     pairs = zip(points(before), points(after), strict=True)
-    return max(abs(a - b) for one, other in pairs for a, b in zip(one, other, strict=True))
+    return max(abs(a - b) for point, other in pairs for a, b in zip(point, other, strict=True))
 
 
 def test_nothing_moves(drawn: str) -> None:
@@ -106,7 +106,7 @@ def test_nothing_moves(drawn: str) -> None:
             assert before.text == after.text or not (before.text or "").strip()
             for place in set("xy") & before.attrib.keys():
                 assert abs(float(before.attrib[place]) - float(after.attrib[place])) < 0.051
-            was, now = (re.findall(r"[a-z]+|-?[\d.]+", one.get("transform", "")) for one in (before, after))
+            was, now = (re.findall(r"[a-z]+|-?[\d.]+", element.get("transform", "")) for element in (before, after))
             if was[:2] != ["rotate", "-0"]:
                 assert was[:1] == now[:1]
                 assert all(abs(float(a) - float(b)) < 0.051 for a, b in zip(was[1:], now[1:], strict=True))
@@ -114,21 +114,25 @@ def test_nothing_moves(drawn: str) -> None:
                 assert furthest(shape_of(drawn, before).attrib["d"], shape_of(short, after).attrib["d"]) < 0.101
 
 
-def said(text: str, element: ET.Element) -> set[str]:
+def style_of(text: str, element: ET.Element) -> set[str]:
     """Return the style of an element, including its classes, with the frame that clips it, to a point."""
     mine = [rule for names, rule in rules_of(text) if f".{element.get('class')}" in names]
     style = ";".join((*mine, element.get("style", "")))
     style = re.sub(r"#(.)\1(.)\2(.)\3\b", r"#\1\2\3", re.sub(r": 0(?=\.)", ":", style))
     style = re.sub(r"(font-family: ?'[^']+'),[^;]*sans-serif", r"\1,sans-serif", style).replace(": ", ":")
     parts = {part.strip() for part in style.split(";")} | {f"clip-path:{element.get('clip-path', '')}"}
-    found = set()
+    declarations = set()
     for part in parts - {"", "clip-path:"}:
         if name := re.fullmatch(r"clip-path:url\(#(.*)\)", part):
-            frame = next(one for one in root_of(text).iter(SVG + "clipPath") if one.get("id") == name[1])[0]
-            found.add("clip " + " ".join(f"{float(frame.attrib[size]):.0f}" for size in ("x", "y", "width", "height")))
+            frame = next(
+                clip_path for clip_path in root_of(text).iter(SVG + "clipPath") if clip_path.get("id") == name[1]
+            )[0]
+            declarations.add(
+                "clip " + " ".join(f"{float(frame.attrib[size]):.0f}" for size in ("x", "y", "width", "height"))
+            )
         else:
-            found.add(part)
-    return found - {"stroke-dashoffset:0", "font-family:'DejaVu Sans',sans-serif"}
+            declarations.add(part)
+    return declarations - {"stroke-dashoffset:0", "font-family:'DejaVu Sans',sans-serif"}
 
 
 def test_every_style_is_kept(drawn: str) -> None:
@@ -136,12 +140,12 @@ def test_every_style_is_kept(drawn: str) -> None:
     short = slim(drawn)
     assert "text{font-family:'DejaVu Sans',sans-serif}" in short
     for (path, _), (shorter, _) in zip(parts(drawn), parts(short), strict=True):
-        assert said(drawn, path) == said(short, shorter)
+        assert style_of(drawn, path) == style_of(short, shorter)
     for name in ("use", "text"):
         for before, after in zip(elements(drawn, name), elements(short, name), strict=True):
-            assert said(drawn, before) == said(short, after)
+            assert style_of(drawn, before) == style_of(short, after)
             if name == "use":
-                assert said(drawn, shape_of(drawn, before)) == said(short, shape_of(short, after))
+                assert style_of(drawn, shape_of(drawn, before)) == style_of(short, shape_of(short, after))
 
 
 def test_marks_of_one_shape_are_drawn_once(drawn: str) -> None:

@@ -36,10 +36,10 @@ def manifests() -> list[Manifest]:
 def test_the_reports_do_not_depend_on_the_processes(tmp_path: Path, jobs: int) -> None:
     counts: dict[int, int] = {}
     done = judge_all(job(write_vectors(tmp_path), manifests()), jobs, counts.__setitem__, lambda _: True)
-    found = {judged.adapter: judged.report for judged in done}
-    assert [found[index].manifest.name for index in range(3)] == list(MODES)
+    reports = {judged.adapter: judged.report for judged in done}
+    assert [reports[index].manifest.name for index in range(3)] == list(MODES)
     alone = [judge_alone(tmp_path, *command(*WORDS[mode])) for mode in MODES]
-    assert [found[index].results for index in range(3)] == [report.results for report in alone]
+    assert [reports[index].results for index in range(3)] == [report.results for report in alone]
     assert counts == {0: 3, 1: 3, 2: 3}
 
 
@@ -61,12 +61,12 @@ def test_an_adapter_begins_when_it_is_ready(tmp_path: Path, jobs: int) -> None:
 @pytest.mark.live
 def test_nothing_comes_before_the_references(tmp_path: Path) -> None:
     """A stack waits for an unbuilt reference, and is not built while references need all processes."""
-    asked: list[str] = []
+    queried: list[str] = []
     done: list[str] = []
 
     def ready(manifest: Manifest) -> bool:
-        asked.append(manifest.name)
-        return asked.count(manifest.name) > 2
+        queried.append(manifest.name)
+        return queried.count(manifest.name) > 2
 
     words = command("declares", "{}")
     roles = {"stack": "third-party", "port": "reference", "model": "reference", "third": "reference"}
@@ -74,10 +74,10 @@ def test_nothing_comes_before_the_references(tmp_path: Path) -> None:
     for judged in judge_all(job(write_vectors(tmp_path), chosen), 2, lambda *_: None, ready):
         assert chosen[judged.adapter].name == judged.report.manifest.name
         if not done:
-            assert "stack" not in asked
+            assert "stack" not in queried
         done.append(judged.report.manifest.name)
     assert done[-1] == "stack"
-    assert asked.index("stack") > max(asked.index(name) for name in ("port", "model", "third"))
+    assert queried.index("stack") > max(queried.index(name) for name in ("port", "model", "third"))
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_targets_are_built_in_their_order(made: Path) -> None:
 
 def test_nothing_is_built_for_an_adapter_whose_program_is_absent(made: Path) -> None:
     """A machine without Rust or clang skips the adapters that need them, since a build would fail there."""
-    absent, here = (replace(one, build="bad") for one in list(manifests())[:2])
+    absent, here = (replace(manifest, build="bad") for manifest in list(manifests())[:2])
     absent = replace(absent, requires=("no-such-program",))
     builder = Builds([absent])
     assert builder.ready(absent)

@@ -17,26 +17,26 @@ OF_THE_MODEL = {"base", "readings", "startup"}
 
 def test_a_model_takes_every_number_of_the_state_of_another() -> None:
     """The numbers of a controller do not depend on choices at open points."""
-    other = build(options_of("cubic", "rfc-9438")[0].candidate)
-    assert other is not None
-    right, wrong = (Walker("cubic", "rfc-9438", CONFIG, one) for one in (Variant(), other))
+    alternative = build(options_of("cubic", "rfc-9438")[0].candidate)
+    assert alternative is not None
+    right, wrong = (Walker("cubic", "rfc-9438", CONFIG, variant) for variant in (Variant(), alternative))
     controller = right.begin().controller.copy()
-    names = [one.name for one in fields(Controller) if one.name not in OF_THE_MODEL]
+    names = [member.name for member in fields(Controller) if member.name not in OF_THE_MODEL]
     for number, name in enumerate(names, 1):
         setattr(controller, name, number)
-    taken = wrong.before(Position(right, controller, []))
-    assert [getattr(taken, name) for name in names] == list(range(1, len(names) + 1))
+    restored = wrong.before(Position(right, controller, []))
+    assert [getattr(restored, name) for name in names] == list(range(1, len(names) + 1))
 
 
 def test_states_differ_by_what_events_change() -> None:
     """A path and a datagram size are part of a state."""
-    one = Walker("slow-start", "rfc-9002", CONFIG, Variant()).begin().controller
-    size, path = one.copy(), one.copy()
+    controller = Walker("slow-start", "rfc-9002", CONFIG, Variant()).begin().controller
+    size, path = controller.copy(), controller.copy()
     size.base.max_datagram_size_bytes = 1400
     path.path_start_ns = 1
-    assert is_same_state(one, one.copy())
-    assert not is_same_state(one, size)
-    assert not is_same_state(one, path)
+    assert is_same_state(controller, controller.copy())
+    assert not is_same_state(controller, size)
+    assert not is_same_state(controller, path)
 
 
 def _stepped(walker: Walker, position: Position, event: Event) -> PendingStep:
@@ -66,7 +66,7 @@ def test_bounds_begin_anew_on_a_new_path() -> None:
 def test_an_ack_that_ends_recovery_is_no_exit() -> None:
     """A window that falls at the end of recovery was reduced by congestion: the earlier largest flight is forgotten."""
     walker = Walker("slow-start", "rfc-9002", CONFIG, Variant())
-    (bound,) = (one for one in walker.begin().bounds if isinstance(one, RateLimited))
+    (bound,) = (bound for bound in walker.begin().bounds if isinstance(bound, RateLimited))
     run = Run(0, 0, 1200, 1)
     ack = Ack(2, (run,), 1200, 2400, 1, False, 1, 1, 1, 0)
     for in_recovery, most_bytes in ((True, 2400), (False, 12_000)):

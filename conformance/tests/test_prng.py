@@ -25,8 +25,8 @@ def test_first_three_numbers() -> None:
 @given(seeds)
 def test_one_seed_one_sequence(seed: int) -> None:
     """Two generators of one seed agree; only the low 64 bits of a seed count."""
-    one, other = SplitMix64(seed), SplitMix64(seed + 2**64)
-    numbers = [one.next() for _ in range(5)]
+    generator, other = SplitMix64(seed), SplitMix64(seed + 2**64)
+    numbers = [generator.next() for _ in range(5)]
     assert numbers == [other.next() for _ in range(5)]
     assert all(0 <= number < 2**64 for number in numbers)
     assert len(set(numbers)) == 5

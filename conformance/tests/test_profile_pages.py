@@ -40,30 +40,34 @@ def loaded(program: Program, name: str) -> Any:
     vars(module)["PROFILE"] = name
     if program.is_plain:
         return module
-    begin, *others = [getattr(module, program.names[entry]) for entry in program.entries]
-    has_rules = len(others) == 3
-    is_base = has_rules or others[-1].__name__ == "observe"
+    begin, *functions = [getattr(module, program.names[entry]) for entry in program.entries]
+    has_rules = len(functions) == 3
+    is_base = has_rules or functions[-1].__name__ == "observe"
 
     def start(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Any:
         base = begin(max_datagram_size_bytes, initial_window_bytes)
         if has_rules:
-            base.rules_state = others[0]()
-        return SimpleNamespace(base=base, own=None if is_base else others[0](base), phase=Phase.SLOW_START)
+            base.rules_state = functions[0]()
+        return SimpleNamespace(base=base, own=None if is_base else functions[0](base), phase=Phase.SLOW_START)
 
     def on_event(state: Any, event: Any) -> Any:
         if program.resizes is not None and isinstance(event, DatagramSize):
             getattr(module, program.names[program.resizes])(state.base, event)
         if is_base:
-            seen = others[-1](state.base, others[-2](state.base, event))
+            observation = functions[-1](state.base, functions[-2](state.base, event))
         else:
-            seen = others[1](state.own, state.base, event)
-        state.cwnd_bytes, state.ssthresh_bytes, state.phase = seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase
-        state.next_release_ns, state.triggers = seen.next_release_ns, seen.triggers
-        return seen.outcome
+            observation = functions[1](state.own, state.base, event)
+        state.cwnd_bytes, state.ssthresh_bytes, state.phase = (
+            observation.cwnd_bytes,
+            observation.ssthresh_bytes,
+            observation.phase,
+        )
+        state.next_release_ns, state.triggers = observation.next_release_ns, observation.triggers
+        return observation.outcome
 
-    found = ModuleType("entries")
-    vars(found).update(begin=start, on_event=on_event, PROFILE=name)
-    return found
+    entries = ModuleType("entries")
+    vars(entries).update(begin=start, on_event=on_event, PROFILE=name)
+    return entries
 
 
 def cases(algorithm: str, profile: str) -> list[Case]:
@@ -74,7 +78,7 @@ def failing(algorithm: str, profile: str) -> dict[str, Any]:
     """Return the first differences of the program of a profile on its vectors."""
     program, mine = loaded(resolved(algorithm, profile), f"{algorithm}/{profile}"), cases(algorithm, profile)
     assert mine
-    return {case.id: found for case in mine if (found := judge_case(program, case))}
+    return {case.id: difference for case in mine if (difference := judge_case(program, case))}
 
 
 @pytest.mark.parametrize("name", SAMPLE)
@@ -84,7 +88,7 @@ def test_program_passes_the_vectors(name: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("algorithm", "profile"), [one for one in PROFILES if "/".join(one) not in SAMPLE])
+@pytest.mark.parametrize(("algorithm", "profile"), [pair for pair in PROFILES if "/".join(pair) not in SAMPLE])
 def test_every_program_passes_the_vectors(algorithm: str, profile: str) -> None:
     """The programs outside the sample pass the vectors as well."""
     assert failing(algorithm, profile) == {}
@@ -93,13 +97,13 @@ def test_every_program_passes_the_vectors(algorithm: str, profile: str) -> None:
 def test_pages_are_complete() -> None:
     """Each profile has a page with its rules, its constants, its state, and a program without readings."""
     pages = page.pages()
-    assert set(pages) == {f"profiles/{'-'.join(one)}" for one in PROFILES} | {"profiles/index"}
+    assert set(pages) == {f"profiles/{'-'.join(pair)}" for pair in PROFILES} | {"profiles/index"}
     for algorithm, profile in PROFILES:
         text, program = pages[f"profiles/{algorithm}-{profile}"], resolved(algorithm, profile)
         before, _, source = text.partition("## Program")
         assert "readings." not in re.sub(r'""".*?"""', "", source.partition("```\n")[0], flags=re.S), profile
         rules = {rule.clause.id for rule in rules_of(algorithm, profile, cases(algorithm, profile))}
-        assert {one for one in rules if f"\n{{clause}}`{one}` (" not in before} == set(), profile
+        assert {rule for rule in rules if f"\n{{clause}}`{rule}` (" not in before} == set(), profile
         constants = section(before, "Constants")
         for part in program.constants:
             row = re.search(
@@ -107,7 +111,7 @@ def test_pages_are_complete() -> None:
             )
             assert row, program.names[part.target]
         members = {member for part in program.classes for member, _, _ in facts.members(part)}
-        assert {one for one in members if f"* - `{one}`\n" not in section(before, "State")} == set(), profile
+        assert {member for member in members if f"* - `{member}`\n" not in section(before, "State")} == set(), profile
         assert len(rules) >= 5
         assert len(members) >= 3
 
@@ -125,8 +129,8 @@ def test_pages_are_complete() -> None:
 def test_constants_have_their_units(name: str, units: dict[str, str]) -> None:
     """The unit of a constant comes from its name or description, also for fractions and quotients."""
     constants = section(page.pages()[f"profiles/{name.replace('/', '-')}"], "Constants")
-    found = dict(re.findall(r"\* - `(.+)`\n  - .+\n  - (.*)\n", constants))
-    assert {constant: found[constant] for constant in units} == units
+    units_by_constant = dict(re.findall(r"\* - `(.+)`\n  - .+\n  - (.*)\n", constants))
+    assert {constant: units_by_constant[constant] for constant in units} == units
 
 
 def section(text: str, title: str) -> str:
@@ -138,8 +142,8 @@ def test_algorithm_pages_recommend_one_profile() -> None:
     """The page of each algorithm recommends a profile, with a reason, and its links lead to the same profile."""
     for name in {algorithm for algorithm, _ in PROFILES}:
         text = (ROOT / "docs" / "algorithms" / f"{name}.md").read_text("utf-8")
-        (found,) = re.findall(r"\*\*A new implementation\*\* should use \{ref\}`(\S+) <profile-(\S+)>`\. \w", text)
-        assert found[1] == found[0].replace("/", "-")
-        assert tuple(found[0].split("/")) in PROFILES
-        assert f"on one page: {{ref}}`{found[0]} <" in text
-        assert f"controller `{found[0]}`" in text
+        (link,) = re.findall(r"\*\*A new implementation\*\* should use \{ref\}`(\S+) <profile-(\S+)>`\. \w", text)
+        assert link[1] == link[0].replace("/", "-")
+        assert tuple(link[0].split("/")) in PROFILES
+        assert f"on one page: {{ref}}`{link[0]} <" in text
+        assert f"controller `{link[0]}`" in text

@@ -33,8 +33,8 @@ def run(adapter: str, *options: str, folder: Path) -> dict[str, Any]:
     report = folder / "report.json"
     selection = ["--algorithm", "slow-start", "--profile", "rfc-9002", *options]
     result = CliRunner().invoke(main, ["run", "--adapter", adapter, *selection, "--report-json", str(report)])
-    (found,) = json.loads(report.read_text("utf-8"))["adapters"]
-    return {**found, "exit_code": result.exit_code}
+    (adapter_report,) = json.loads(report.read_text("utf-8"))["adapters"]
+    return {**adapter_report, "exit_code": result.exit_code}
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,8 @@ def frozen(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], li
     """Return the report on the frozen adapter, and the events that it received."""
     folder = tmp_path_factory.mktemp("frozen")
     log = folder / "events"
-    found = run(f"{sys.executable} {FROZEN} {log}", folder=folder)
-    return found, [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    adapter_report = run(f"{sys.executable} {FROZEN} {log}", folder=folder)
+    return adapter_report, [json.loads(line) for line in log.read_text("utf-8").splitlines()]
 
 
 def test_there_are_vectors_of_protocol_2() -> None:
@@ -62,7 +62,7 @@ def test_a_frozen_adapter_receives_nothing_new(frozen: tuple[dict[str, Any], lis
 
 def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, Any]]], tmp_path: Path) -> None:
     """The vectors of protocol 2 change no result: they cause no refusal, and the exit code is the same."""
-    found, _ = frozen
+    adapter_report, _ = frozen
     excluded = (
         "--without-flag",
         "pmtu-probe",
@@ -76,28 +76,28 @@ def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, 
         "idle",
     )
     before = run(f"{sys.executable} {FROZEN} {tmp_path / 'events'}", *excluded, folder=tmp_path)
-    assert found["exit_code"] == before["exit_code"] == 0
-    assert found["seen"] == before["seen"]
-    assert {name: count for name, count in found["counts"].items() if name != "unsupported"} == {
+    assert adapter_report["exit_code"] == before["exit_code"] == 0
+    assert adapter_report["seen"] == before["seen"]
+    assert {name: count for name, count in adapter_report["counts"].items() if name != "unsupported"} == {
         name: count for name, count in before["counts"].items() if name != "unsupported"
     }
 
 
 def test_every_refusal_counts_still_none(tmp_path: Path) -> None:
     """With --no-refusals a refused case is a divergence, but not a case of protocol 2."""
-    found = run(f"{sys.executable} {FROZEN} {tmp_path / 'events'}", "--no-refusals", folder=tmp_path)
-    assert found["exit_code"] == 0
+    adapter_report = run(f"{sys.executable} {FROZEN} {tmp_path / 'events'}", "--no-refusals", folder=tmp_path)
+    assert adapter_report["exit_code"] == 0
 
 
 def test_an_adapter_of_protocol_2_is_judged_by_them(tmp_path: Path) -> None:
     """The model passes the vectors; the frozen adapter, if it claims protocol 2, ends with an error at the first."""
-    found = run("python-model", "--id", "slow-start.pmtu-probe.*", folder=tmp_path)
-    assert found["counts"]["pass"] == 4
+    adapter_report = run("python-model", "--id", "slow-start.pmtu-probe.*", folder=tmp_path)
+    assert adapter_report["counts"]["pass"] == 4
     claims = FROZEN.read_text("utf-8").replace('"protocol": 1, "name"', '"protocol": 2, "name"')
     (tmp_path / "claims.py").write_text(claims, "utf-8")
     adapter = f"{sys.executable} {tmp_path / 'claims.py'} {tmp_path / 'events'}"
-    found = run(adapter, "--id", "slow-start.pmtu-probe.*", folder=tmp_path)
-    assert found["counts"]["errored"] == 4
+    adapter_report = run(adapter, "--id", "slow-start.pmtu-probe.*", folder=tmp_path)
+    assert adapter_report["counts"]["errored"] == 4
 
 
 def test_an_adapter_without_pmtu_probes(tmp_path: Path) -> None:
@@ -110,16 +110,18 @@ def test_an_adapter_without_pmtu_probes(tmp_path: Path) -> None:
         adapter = shlex.join([sys.executable, str(BAD / "plain.py"), json.dumps(hello)])
         return run(adapter, "--badge", str(badge), "--validate", folder=tmp_path)
 
-    found = judged(*kinds)
-    assert found["exit_code"] == 0
+    adapter_report = judged(*kinds)
+    assert adapter_report["exit_code"] == 0
     assert json.loads(badge.read_text("utf-8"))["color"] == "brightgreen"
-    reasons = [result.get("refused_why") for result in found["results"]]
+    reasons = [result.get("refused_why") for result in adapter_report["results"]]
     assert reasons.count("declares no support of pmtu_probe") == 4
-    passed = found["counts"]["pass"]
-    found = judged(*kinds, "pmtu_probe")
-    assert found["exit_code"] == 0
-    assert "declares no support of pmtu_probe" not in [result.get("refused_why") for result in found["results"]]
-    assert found["counts"]["pass"] == passed + 4
+    passed = adapter_report["counts"]["pass"]
+    adapter_report = judged(*kinds, "pmtu_probe")
+    assert adapter_report["exit_code"] == 0
+    assert "declares no support of pmtu_probe" not in [
+        result.get("refused_why") for result in adapter_report["results"]
+    ]
+    assert adapter_report["counts"]["pass"] == passed + 4
 
 
 @pytest.mark.parametrize("path", PROBES, ids=[f"{path.parent.name}.{path.stem}" for path in PROBES])

@@ -55,14 +55,14 @@ def test_the_data_is_complete_and_canonical(scenario: str) -> None:
     assert set(data) == {run.name for run in RUNS if run.scenario == scenario}
     assert store.path_of(scenario).read_text("utf-8") == store.text(scenario, data)
     for value in json.loads(json.dumps(data)).values():
-        assert not any(isinstance(one, float) for one in _leaves(value))
+        assert not any(isinstance(leaf, float) for leaf in _leaves(value))
 
 
 def _leaves(value: object) -> list[object]:
     if isinstance(value, dict):
-        return [leaf for one in value.values() for leaf in _leaves(one)]
+        return [leaf for child in value.values() for leaf in _leaves(child)]
     if isinstance(value, list):
-        return [leaf for one in value for leaf in _leaves(one)]
+        return [leaf for child in value for leaf in _leaves(child)]
     return [value]
 
 
@@ -91,7 +91,7 @@ def test_the_command_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_results_in_other_processes_are_the_same() -> None:
     runs = [run for run in RUNS if run.quick and run.scenario == "sharing"]
-    assert {run.name: found for run, found in store.carry_out(runs, 2)} == {
+    assert {run.name: data for run, data in store.carry_out(runs, 2)} == {
         run.name: run.function(*run.arguments) for run in runs
     }
 
@@ -142,11 +142,11 @@ def test_statement(holding: tuple[bool, ...], verdict: Verdict) -> None:
 
 
 def test_one_sentence_makes_one_row() -> None:
-    found = [
+    statements = [
         (claim.source, claim.what, claim.published) for name in registry.SCENARIOS for claim in registry.claims_of(name)
     ]
-    assert len(set(found)) == len(found)
-    sentences = [(source, published) for source, _, published in found if not source.startswith("Grigore")]
+    assert len(set(statements)) == len(statements)
+    sentences = [(source, published) for source, _, published in statements if not source.startswith("Grigore")]
     assert len(set(sentences)) == len(sentences)
 
 
@@ -197,7 +197,7 @@ def test_jain() -> None:
 
 def test_the_arithmetic_of_the_thesis_is_shown_and_not_counted() -> None:
     """Two of nine indices follow from the printed times; each row with a verdict depends on our data."""
-    assert [thesis_index.agrees(one) for one in thesis_index.NINE] == [False] * 6 + [True, True, False]
+    assert [thesis_index.agrees(printed) for printed in thesis_index.NINE] == [False] * 6 + [True, True, False]
     rows = thesis_index.table()[2]
     assert [row[3] for row in rows] == [
         "0.529060", "0.517729", "0.516441", "0.864092", "0.999978", "0.909449", "0.999999", "0.999990", "1.000000",
@@ -240,8 +240,8 @@ def test_a_workload_has_its_load(load: int) -> None:
 
 def test_what_is_crossed_is_crossed_first_there() -> None:
     """The thresholds are reached exactly at the stored millionth of an RTT."""
-    found = store.load("search-numbers")["ideal"]
-    for threshold, crossed in zip(found["threshold_ppm"], found["crossed_micro_rtt"], strict=True):
+    ideal = store.load("search-numbers")["ideal"]
+    for threshold, crossed in zip(ideal["threshold_ppm"], ideal["crossed_micro_rtt"], strict=True):
         assert search_numbers.difference(Fraction(crossed - 1, 10**6)) < threshold
         assert search_numbers.difference(Fraction(crossed, 10**6)) >= threshold
 
@@ -260,11 +260,14 @@ def test_milestones_by_name_alone() -> None:
 
 def test_the_factors_begin_at_the_gateway() -> None:
     """Without a change the medians equal the medians of the gateway scenario, which are computed in another way."""
-    found, gateway = store.load("search-factors")["none: the path of the scenario above"], store.load("search-gateway")
+    factors, gateway = (
+        store.load("search-factors")["none: the path of the scenario above"],
+        store.load("search-gateway"),
+    )
     sizes = search_gateway.SIZES
     for arm in ("without", "search"):
         for way in search_gateway.WAYS:
-            assert found[f"{arm}_{way}"] == [search_gateway.times(gateway, arm, way, size)[1] for size in sizes]
+            assert factors[f"{arm}_{way}"] == [search_gateway.times(gateway, arm, way, size)[1] for size in sizes]
 
 
 def test_crossings_of_the_middle() -> None:
@@ -291,12 +294,12 @@ def test_every_arm_has_every_milestone() -> None:
 
 def test_every_claim_is_on_the_page_with_its_verdict() -> None:
     text = published_page.page()
-    found = [claim for scenario in registry.SCENARIOS for claim in registry.claims_of(scenario)]
+    claims = [claim for scenario in registry.SCENARIOS for claim in registry.claims_of(scenario)]
     for verdict in Verdict:
         assert text.count(f"**{verdict.value}**. ") + text.count(f"**{verdict.value}**.\n") >= sum(
-            c.verdict is verdict for c in found
+            c.verdict is verdict for c in claims
         )
-    for claim in found:
+    for claim in claims:
         assert claim.source
         assert (claim.verdict is Verdict.IMPOSSIBLE) == (not claim.rule)
         assert claim.remark or claim.verdict is not Verdict.IMPOSSIBLE
@@ -322,7 +325,9 @@ def test_what_the_captions_say() -> None:
     for name in search_geo.SHOWN:
         assert min(geo[name]["rates_bps"][14:30]) > 149_000_000  # the link stays full
     exits = [run["exit_ns"] for run in geo.values() if "exit_ns" in run]
-    assert all(one is None or one < search_geo.EARLY_NS or abs(one - 9 * 10**9) < 27 * 10**8 for one in exits)
+    assert all(
+        exit_ns is None or exit_ns < search_geo.EARLY_NS or abs(exit_ns - 9 * 10**9) < 27 * 10**8 for exit_ns in exits
+    )
     gateway = store.load("search-gateway")
     assert all(abs(search_gateway.gain_ns(gateway, "search", "arrived_ns", s)) < 10**8 for s in search_gateway.SIZES)
     assert 0 < gateway["search-1"]["first_loss_ns"] - gateway["search-1"]["exit_ns"] < 10**9

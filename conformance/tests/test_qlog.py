@@ -34,17 +34,17 @@ def records(case_id: str) -> list[dict[str, Any]]:
     return [json.loads(text) for text in texts[1:]]
 
 
-def named(found: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+def named(log_records: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     """Return the data of the records of one name, in any namespace."""
-    return [record["data"] for record in found if record.get("name", "").partition(":")[2] == name]
+    return [record["data"] for record in log_records if record.get("name", "").partition(":")[2] == name]
 
 
 def test_careful_resume() -> None:
     """Every change of phase is a record with its trigger, followed by the numbers."""
-    header, *found = records(B4)
+    header, *log_records = records(B4)
     assert header["file_schema"] == "urn:ietf:params:qlog:file:sequential"
     assert header["title"] == B4
-    phases = named(found, "careful_resume_phase_updated")
+    phases = named(log_records, "careful_resume_phase_updated")
     assert [(data.get("old"), data["new"], data.get("trigger")) for data in phases] == B4_PHASES
     assert phases[0]["state_data"] == {"congestion_window": 12000}
     assert phases[0]["restored_data"] == {"saved_congestion_window": 360_000, "saved_rtt": 100.0}
@@ -52,17 +52,17 @@ def test_careful_resume() -> None:
     assert phases[3]["state_data"] == retreat | {"congestion_window": 55_200}
     assert phases[4]["state_data"]["ssthresh"] == 106_800
     assert "restored_data" not in phases[3]
-    assert [record["time"] for record in found] == sorted(record["time"] for record in found)
+    assert [record["time"] for record in log_records] == sorted(record["time"] for record in log_records)
 
 
 def test_the_base_controller() -> None:
     """The log contains each packet, metrics when they change, and the phases of RFC 9002."""
-    found = records("slow-start.recovery.halved@rfc-9002")
-    assert [data["header"]["packet_number"] for data in named(found, "packet_sent")] == list(range(10))
-    assert named(found, "packet_lost") == [{"header": {"packet_type": "1RTT", "packet_number": 0}}]
-    states = named(found, "congestion_state_updated")
+    log_records = records("slow-start.recovery.halved@rfc-9002")
+    assert [data["header"]["packet_number"] for data in named(log_records, "packet_sent")] == list(range(10))
+    assert named(log_records, "packet_lost") == [{"header": {"packet_type": "1RTT", "packet_number": 0}}]
+    states = named(log_records, "congestion_state_updated")
     assert states == [{"new": "slow_start"}, {"old": "slow_start", "new": "recovery"}]
-    assert named(found, "metrics_updated")[-1]["ssthresh"] == 7800
+    assert named(log_records, "metrics_updated")[-1]["ssthresh"] == 7800
 
 
 @pytest.mark.parametrize(

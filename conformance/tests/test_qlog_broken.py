@@ -241,8 +241,8 @@ def test_the_peers_log_and_several_names(tmp_path: Path, number: int, data: obje
         records = [json.loads(line) for line in log.replace("\x1e", "").splitlines()]
         records[number] |= {"data": data, "name": "transport:packet_sent"}
         broken.append(_text(records))
-    for own, other, blamed in ((text, broken[1], "peer.sqlog"), (broken[0], peer, "log.sqlog")):
-        (tmp_path / "peer.sqlog").write_text(other, encoding="utf-8")
+    for own, peer_text, blamed in ((text, broken[1], "peer.sqlog"), (broken[0], peer, "log.sqlog")):
+        (tmp_path / "peer.sqlog").write_text(peer_text, encoding="utf-8")
         result = judged(tmp_path, own, "--peer", str(tmp_path / "peer.sqlog"))
         output = " ".join(result.output.split())
         assert result.exit_code == 2 and blamed in output

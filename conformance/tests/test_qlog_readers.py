@@ -15,7 +15,7 @@ Record = dict[str, Any]
 def read(folder: Path, records: list[Record]) -> Log:
     """Read a log of these records."""
     path = folder / "log.sqlog"
-    path.write_text("".join(f"{json.dumps(each)}\n" for each in (HEADER, *records)), encoding="utf-8")
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in (HEADER, *records)), encoding="utf-8")
     return read_qlog(path)
 
 
@@ -67,7 +67,7 @@ def test_packets_in_a_version_that_was_not_taken(tmp_path: Path) -> None:
         metrics(0, 12000, 1200),
         {"time": 50, "name": "transport:packet_received", "data": negotiation},
     ]
-    later = [each | {"time": each["time"] + 100} for each in connection(15)]
+    later = [record | {"time": record["time"] + 100} for record in connection(15)]
     assert read(tmp_path, [*before, *later]).agreement == 1
     assert read(tmp_path, [*before[:2], *later]).agreement < 1
 

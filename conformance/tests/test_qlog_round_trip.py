@@ -56,13 +56,13 @@ def _with_the_same_log(same_stream: Iterable[Case]) -> list[list[Case]]:
     """Group cases of one stream whose logs show the same answers."""
     groups: list[tuple[list[Any], list[Case]]] = []
     for case in same_stream:
-        shown = [_shown(answer) for answer in case.expected()]
-        for other, alike in groups:
-            if other == shown:
+        answers = [_shown(answer) for answer in case.expected()]
+        for group_answers, alike in groups:
+            if group_answers == answers:
                 alike.append(case)
                 break
         else:
-            groups.append((shown, [case]))
+            groups.append((answers, [case]))
     return [alike for _, alike in groups]
 
 
@@ -78,8 +78,8 @@ def _check(path: Path, case: Case) -> None:
     log = read_qlog(path)
     recording = log.recording
     if "not-in-flight" not in case.vector.flags:  # a recording omits such packets and renumbers the rest
-        shown = [_joined(_unsampled(event)) for event in case.events]
-        assert [_joined(_unsampled(event)) for event in recording.events] == shown, case.id
+        expected_events = [_joined(_unsampled(event)) for event in case.events]
+        assert [_joined(_unsampled(event)) for event in recording.events] == expected_events, case.id
     assert log.agreement == 1, case.id
     name, config = f"{case.vector.algorithm}/{case.profile}", recording.header.config
     reported = [answer.cwnd_bytes for answer in answers_of(recording)]

@@ -60,8 +60,8 @@ def test_the_same_stream_in_every_habit(tmp_path: Path, stream: Recording, name:
 
 def test_the_order_is_found_by_what_is_in_flight(tmp_path: Path, stream: Recording) -> None:
     """The reader finds the order of records that each writer uses."""
-    found = {name: read(tmp_path, *written(stream.cut(events=300), habits)).order for name, habits in WRITERS.items()}
-    for name, order in found.items():
+    orders = {name: read(tmp_path, *written(stream.cut(events=300), habits)).order for name, habits in WRITERS.items()}
+    for name, order in orders.items():
         assert (order.sent_before, order.ack_before) == (WRITERS[name].sent_before, WRITERS[name].ack_before)
 
 
@@ -151,8 +151,8 @@ def test_congestion_experienced(tmp_path: Path, stream: Recording) -> None:
     """A counter that rises is an event before the ACK that reports it."""
     text, _ = written(stream.cut(events=60), WRITERS["ngtcp2"])
     marked, *frames = text.split('"frame_type": "ack"')
-    for seen, part in enumerate(frames, 1):
-        marked += f'"ce": {min(seen // 5, 2)}, "frame_type": "ack"' + part
+    for number, part in enumerate(frames, 1):
+        marked += f'"ce": {min(number // 5, 2)}, "frame_type": "ack"' + part
     events = read(tmp_path, marked).recording.events
     counts = [(event.ce_count, events[index + 1]) for index, event in enumerate(events) if isinstance(event, Ce)]
     assert [count for count, _ in counts] == [1, 2]
@@ -162,25 +162,25 @@ def test_congestion_experienced(tmp_path: Path, stream: Recording) -> None:
 def test_metrics_before_an_ack_that_confirms_the_handshake() -> None:
     """quic-go discards keys between the metrics of an ACK and its record; the earlier packet keeps its own metrics."""
     sent = items.Sent(1, "application_data", 7, 7, 1200, None, False)
-    own, state, of_ack = (
+    own, state, ack_metrics = (
         items.Metrics(t_ns, values)
         for t_ns, values in ((1, {"bytes_in_flight": 9}), (2, {"state": "slow_start"}), (2, {"bytes_in_flight": 8}))
     )
     keys, ack = items.Discarded(2, "handshake"), items.Received(2, "application_data", 1, [(4, 4)])
-    found = arranged([sent, own, state, of_ack, keys, ack], Order(sent_before=False, ack_before=True))
-    assert found == [sent, own, ack, state, of_ack, keys]
+    arranged_items = arranged([sent, own, state, ack_metrics, keys, ack], Order(sent_before=False, ack_before=True))
+    assert arranged_items == [sent, own, ack, state, ack_metrics, keys]
 
 
 def test_losses_that_are_processed_first() -> None:
     """Neqo logs an ACK, the metrics after its losses, the metrics after its acknowledgements, and the losses last."""
-    ack, other = (items.Received(t_ns, "application_data", 1, [(0, 9)]) for t_ns in (1, 2))
+    ack, later_ack = (items.Received(t_ns, "application_data", 1, [(0, 9)]) for t_ns in (1, 2))
     rtt, after_losses, reduced, after_ack = (
         items.Metrics(1, values)
         for values in ({"latest_rtt": 9}, {"bytes_in_flight": 8}, {"cwnd_bytes": 7}, {"bytes_in_flight": 6})
     )
     lost = [items.Lost(1, "application_data", number, number) for number in (10, 11)]
-    logged = [ack, rtt, after_losses, reduced, after_ack, *lost, other]
-    assert losses_first(logged) == [*lost, after_losses, reduced, ack, rtt, after_ack, other]
+    logged = [ack, rtt, after_losses, reduced, after_ack, *lost, later_ack]
+    assert losses_first(logged) == [*lost, after_losses, reduced, ack, rtt, after_ack, later_ack]
     one_flight = [ack, rtt, after_ack, *lost]
     assert losses_first(one_flight) == one_flight
 
@@ -250,7 +250,7 @@ def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert log.agreement > 0.99
     verdict = judge(log.recording)
     assert verdict.did.evidence == "threshold"
-    (plain,) = [each for each in verdict.explained if each.profile == "slow-start/rfc-9002"]
+    (plain,) = [explanation for explanation in verdict.explained if explanation.profile == "slow-start/rfc-9002"]
     assert plain.equal == plain.counted > 50
     assert verdict.none_of_ours  # the project does not have its rule
     path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")  # in one line, with sorted columns

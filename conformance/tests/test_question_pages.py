@@ -14,9 +14,9 @@ from firstflight_conformance.paths import ROOT
 HERE = Path(__file__).parent
 EXAMPLE = re.compile(r"```console\n\$ firstflight judge (\S+)\n(.*?)```\n", re.DOTALL)
 EXAMPLES = [
-    (page.name, *found)
+    (page.name, *groups)
     for page in sorted((ROOT / "docs").glob("question-*.md"))
-    for found in EXAMPLE.findall(page.read_text(encoding="utf-8"))
+    for groups in EXAMPLE.findall(page.read_text(encoding="utf-8"))
 ]
 
 
@@ -32,8 +32,8 @@ def test_each_page_has_an_example() -> None:
 @pytest.mark.parametrize(("page", "name", "output"), EXAMPLES)
 def test_an_example(tmp_path: Path, page: str, name: str, output: str) -> None:
     """The command prints the block of the page."""
-    kept, captured = HERE / "kept_recordings" / f"{name}.xz", HERE / "kept_captures" / f"{name}.gz"
-    data = lzma.decompress(kept.read_bytes()) if kept.exists() else gzip.decompress(captured.read_bytes())
+    recording, captured = HERE / "kept_recordings" / f"{name}.xz", HERE / "kept_captures" / f"{name}.gz"
+    data = lzma.decompress(recording.read_bytes()) if recording.exists() else gzip.decompress(captured.read_bytes())
     (tmp_path / name).write_bytes(data)
     assert page
     assert CliRunner().invoke(main, ["judge", str(tmp_path / name)]).output == output

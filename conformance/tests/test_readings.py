@@ -36,11 +36,11 @@ def test_profiles_of_the_model() -> None:
 def test_observables_of_the_model() -> None:
     """The model shows exactly the numbers listed in the data."""
     for name, table in load_tables().items():
-        shown: set[str] = set()
+        observed: set[str] = set()
         for profile in profiles().get(name, ()):
             controller = create(name, profile, Config(1200))
-            shown |= set(step(controller, Pto(1))[1].state)
-        assert shown == set(table.numbers), name
+            observed |= set(step(controller, Pto(1))[1].state)
+        assert observed == set(table.numbers), name
 
 
 def test_readings_have_reasons() -> None:

@@ -58,19 +58,19 @@ def answers(case: Case, numbers: Numbers, heard: Callable[[Event], Event] = lamb
 
 def judged(case: Case, declaration: Declaration, observed: Iterator[Any]) -> Judgement:
     """Return the verdict on answers. Compare with the model first: few cases need its alternatives."""
-    said = tuple(observed)
-    if within(case, declaration, said):
+    observations = tuple(observed)
+    if within(case, declaration, observations):
         return Judgement((ConformingWay(NOTHING, NOTHING),))
-    subject = AnsweredCase(case, declaration, tuple(case.events), said, 0)
+    subject = AnsweredCase(case, declaration, tuple(case.events), observations, 0)
     return judge(subject, models_of(case.vector.algorithm, case.profile))
 
 
 def within(case: Case, declaration: Declaration, observed: Sequence[Any]) -> bool:
     """Return whether the answers equal the expected ones, within the class."""
     previous, avoiding, size_bytes = None, False, case.vector.config["max_datagram_size_bytes"]
-    for expected, one in zip(case.expected(), observed, strict=True):
+    for expected, answer in zip(case.expected(), observed, strict=True):
         avoiding, previous = avoiding or avoids(case, previous, expected), expected
-        if compare(expected, one, declaration, size_bytes, avoiding=avoiding).differences:
+        if compare(expected, answer, declaration, size_bytes, avoiding=avoiding).differences:
             return False
     return True
 
@@ -86,7 +86,7 @@ def with_latest_rtt(event: Event) -> Event:
 @pytest.mark.parametrize("numbers", [EXACT, DOUBLE], ids=["exact", "double"])
 def test_real_numbers_conform(numbers: Numbers) -> None:
     """Real numbers pass within the tolerance, except the edges, which conform by U13 or U17."""
-    found = {}
+    edges = {}
     for case in cases():
         verdict = judged(case, FLOAT64, answers(case, numbers))
         if numbers is DOUBLE and case.id in BEYOND_DOUBLE:
@@ -95,8 +95,8 @@ def test_real_numbers_conform(numbers: Numbers) -> None:
         assert verdict.ways, (case.id, verdict.died)
         way = verdict.ways[0]
         if way.taken or way.moments:
-            found[case.id] = ",".join(way.taken | way.moments)
-    assert found == EDGES
+            edges[case.id] = ",".join(way.taken | way.moments)
+    assert edges == EDGES
 
 
 @pytest.mark.parametrize("numbers", [EXACT, DOUBLE], ids=["exact", "double"])
@@ -141,5 +141,5 @@ def test_latest_rtt_fails() -> None:
         return {c.id for c in own if not judged(c, declaration, answers(c, DOUBLE, with_latest_rtt)).ways}
 
     assert len(failing(FLOAT64) - BEYOND_DOUBLE) == 12
-    shown = {"cubic.concave.longer-sample@rfc-9438", "cubic.degenerate.first-ack@rfc-9438"}
-    assert failing(DATAGRAM) - BEYOND_DOUBLE == shown
+    failing_cases = {"cubic.concave.longer-sample@rfc-9438", "cubic.degenerate.first-ack@rfc-9438"}
+    assert failing(DATAGRAM) - BEYOND_DOUBLE == failing_cases

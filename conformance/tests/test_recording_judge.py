@@ -51,12 +51,12 @@ def bbr(late: int = 0) -> tuple[Recording, int]:
     acks = [index for index, step in enumerate(recording.steps) if index >= at and isinstance(step.event, Ack)]
     at = acks[late]
 
-    def told(index: int, subject: Subject) -> Subject:
+    def with_late_threshold(index: int, subject: Subject) -> Subject:
         threshold = subject.get("ssthresh_bytes") if index >= at else None
         state = "slow_start" if threshold is None else "congestion_avoidance"
         return Subject(cwnd_bytes=subject["cwnd_bytes"], ssthresh_bytes=threshold, state=state)
 
-    return changed(recording, told), at
+    return changed(recording, with_late_threshold), at
 
 
 def test_bbr_leaves_where_its_threshold_is_set() -> None:
@@ -91,11 +91,11 @@ def test_the_true_profile_explains_it(algorithm: str, rest: str, profile: str) -
     """Every growth is equal up to the exit; plain slow start is refuted at the exit."""
     verdict = judge(recorded(profile, algorithm, rest))
     assert found(verdict, f"{algorithm}/{profile}")
-    (true,) = [each for each in verdict.explained if each.profile == f"{algorithm}/{profile}"]
+    (true,) = [explanation for explanation in verdict.explained if explanation.profile == f"{algorithm}/{profile}"]
     assert true.equal == true.counted > 20
-    assert "slow-start/rfc-9002" in {each.profile for each in verdict.refuted}
+    assert "slow-start/rfc-9002" in {refutation.profile for refutation in verdict.refuted}
     assert set(verdict.left_out) == {"careful-resume", "jumpstart", "quick-start", "tcb-sharing"}
-    tried = {each.profile.partition("/")[0] for each in verdict.explained}
+    tried = {explanation.profile.partition("/")[0] for explanation in verdict.explained}
     assert tried == set(profiles(composed=True)) - set(verdict.left_out)
 
 
@@ -103,9 +103,11 @@ def test_python_and_the_port_follow_alike(monkeypatch: pytest.MonkeyPatch) -> No
     """Python and the port give the same answers and give up at the same event; before `begin` they only send."""
     recording = recorded("linux-3")
     windows = [step.subject["cwnd_bytes"] for step in recording.steps]
-    given = [None, *windows[:-1]]
+    previous_windows = [None, *windows[:-1]]
     for most, begin, unit_bytes in ((5, 0, 1), (len(windows), 40, 1), (len(windows), 0, 1200)):
-        question = Question(recording.header.config, recording.events, given, windows, begin, most, unit_bytes)
+        question = Question(
+            recording.header.config, recording.events, previous_windows, windows, begin, most, unit_bytes
+        )
         native = Follower(question)
         assert native._function is not None, "the test needs a C compiler"
         monkeypatch.setattr(follow, "_function", _no_compiler)
@@ -146,9 +148,11 @@ def test_an_exit_seen_late_is_an_interval() -> None:
 def test_growth_of_a_part_is_void_if_later_acks_grow_in_full() -> None:
     """A stall of three ACKs in the middle of slow start is not an exit."""
     true = recorded("linux", "hystart", "path.deep-queue")
-    left = judge(true).subject.left
+    sender_exit = judge(true).subject.left
     grows = [
-        i for i, event in enumerate(true.events) if isinstance(event, Ack) and i < left.after and not event.app_limited
+        i
+        for i, event in enumerate(true.events)
+        if isinstance(event, Ack) and i < sender_exit.after and not event.app_limited
     ]
     stalled = set(grows[-30:-27])
     lost_bytes = [0] * len(true.events)
@@ -167,8 +171,8 @@ def test_growth_of_a_part_is_void_if_later_acks_grow_in_full() -> None:
 def test_no_exit_is_not_decided() -> None:
     """Profiles that have left slow start by then are refuted; all others remain."""
     whole = recorded("linux-3")
-    left = judge(whole).subject.left
-    verdict = judge(whole.cut(events=left.by))
+    sender_exit = judge(whole).subject.left
+    verdict = judge(whole.cut(events=sender_exit.by))
     assert verdict.undecided == "slow start is not left in this recording"
     assert {"search/linux-3", "slow-start/rfc-9002"} <= set(verdict.may_be)
     assert not verdict.none_of_ours
@@ -216,8 +220,12 @@ def test_the_rule_for_app_limited_acks() -> None:
     header = Header({"kind": "peer", "name": "toy"}, Config(1200, 12000))
     recording = recorder.recording(header)
 
-    def flags(rule: str | None, of: Recording = recording) -> list[bool]:
-        return [event.app_limited for event in judge(of, [], app_limited=rule).subject.events if isinstance(event, Ack)]
+    def flags(rule: str | None, judged_recording: Recording = recording) -> list[bool]:
+        return [
+            event.app_limited
+            for event in judge(judged_recording, [], app_limited=rule).subject.events
+            if isinstance(event, Ack)
+        ]
 
     assert flags(None) == [True, True, False, False]
     assert flags("never") == [False] * 4
@@ -244,7 +252,7 @@ def test_margin() -> None:
     """SEARCH derives its shift from the RTT: with enough noise the exit moves, but not with a microsecond."""
     verdict = judge(recorded("draft-00"))
     margins = margin(verdict, "search/draft-00")
-    assert [(each.by_ns, each.of) for each in margins] == [(1_000, 6), (10_000, 6), (100_000, 6), (1_000_000, 6)]
+    assert [(row.by_ns, row.of) for row in margins] == [(1_000, 6), (10_000, 6), (100_000, 6), (1_000_000, 6)]
     assert margins[0].moved == 0
     assert margin(judge(recorded("draft-00").cut(events=30), ["slow-start/rfc-9002"]), "slow-start/rfc-9002") == []
 
@@ -259,9 +267,9 @@ def test_a_coarse_log_does_not_decide() -> None:
 def test_a_coarse_log_does_not_decide_an_early_exit() -> None:
     """A profile that leaves a bin earlier grows less than the subject at over 5 % of the ACKs, all after its exit."""
     fine, coarse = _judged_coarsely("draft-09", "path.jitter", 1)
-    (found,) = fine.explained
-    assert 20 * (found.counted - found.equal) > found.counted
-    assert found.by_exit
+    (explanation,) = fine.explained
+    assert 20 * (explanation.counted - explanation.equal) > explanation.counted
+    assert explanation.by_exit
     assert (fine.undecided is not None, fine.none_of_ours) == (False, True)
     assert (coarse.undecided is not None, coarse.none_of_ours) == (True, False)
 
@@ -284,7 +292,7 @@ def test_an_event_without_an_answer_costs_no_other() -> None:
     """Some logs omit the window between an ACK and the losses that it reveals; the model's own window replaces it."""
     whole = recorded("rfc-9002", "slow-start", "path.deep-queue")
     pairs = enumerate(zip(whole.events, whole.events[1:], strict=False))
-    silent = {index for index, (one, other) in pairs if isinstance(one, Ack) and isinstance(other, Lost)}
+    silent = {index for index, (event, following) in pairs if isinstance(event, Ack) and isinstance(following, Lost)}
     verdict = judge(changed(whole, lambda i, s: Subject() if i in silent else s), ["slow-start/rfc-9002"])
     assert silent
     assert verdict.explained[0].equal == verdict.explained[0].counted
@@ -324,7 +332,7 @@ def test_a_window_that_grew_after_a_loss_is_reduced_from_what_it_was() -> None:
 
     recording = met_a_loss(90)
     last = len(recording.steps) - 1
-    recording = changed(recording, lambda index, told: Subject(cwnd_bytes=60_000) if index == last else told)
+    recording = changed(recording, lambda index, subject: Subject(cwnd_bytes=60_000) if index == last else subject)
     steps = [
         replace(step, subject=Subject(cwnd_bytes=96_000)) if index == last - 1 else step
         for index, step in enumerate(recording.steps)

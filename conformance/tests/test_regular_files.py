@@ -61,18 +61,18 @@ def test_a_report_with_a_long_name(tmp_path: Path) -> None:
     report = tmp_path / ("r" * 250)
     write_whole(report, "text")
     assert report.read_text(encoding="utf-8") == "text"
-    assert [each.name for each in tmp_path.iterdir()] == [report.name]
+    assert [path.name for path in tmp_path.iterdir()] == [report.name]
 
 
 def test_a_prepared_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link with the name of the temporary file is an error, and its target is unchanged."""
-    other = tmp_path / "other"
-    other.write_text("kept", encoding="utf-8")
-    (tmp_path / ".00").symlink_to(other)
+    target = tmp_path / "other"
+    target.write_text("kept", encoding="utf-8")
+    (tmp_path / ".00").symlink_to(target)
     monkeypatch.setattr("firstflight_conformance.format.files.os.urandom", lambda _count: b"\0")
     with pytest.raises(OSError, match="exists"):
         write_whole(tmp_path / "report", "text")
-    assert other.read_text(encoding="utf-8") == "kept"
+    assert target.read_text(encoding="utf-8") == "kept"
 
 
 def test_an_ignored_sigchld() -> None:

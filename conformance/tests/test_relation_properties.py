@@ -51,8 +51,8 @@ def drawn(*strategies: st.SearchStrategy[Any]) -> Callable[[Property], Property]
 @cache
 def controllers(*, conforming: bool) -> list[Variant]:
     """Return the variants that declare both windows: all of them, or those that conform in every case."""
-    found = [one for one in variants() if not one.declares and not one.pending]
-    return [one for one in found if one.conforms] if conforming else found
+    usable = [variant for variant in variants() if not variant.declares and not variant.pending]
+    return [variant for variant in usable if variant.conforms] if conforming else usable
 
 
 @st.composite
@@ -60,22 +60,29 @@ def implementations(draw: st.DrawFn, *, conforming: bool = False, least: int = 1
     """Draw a controller with one or more changes at different open points."""
     first = draw(st.sampled_from(controllers(conforming=conforming)))
     fitting = [
-        one for one in controllers(conforming=True) if (one.profile, one.program) == (first.profile, first.program)
+        variant
+        for variant in controllers(conforming=True)
+        if (variant.profile, variant.program) == (first.profile, first.program)
     ]
-    others = [one for one in fitting if one.point_id != first.point_id]
-    assume(least == 1 or others)
-    count = st.lists(st.sampled_from(others), min_size=least - 1, max_size=most - 1, unique_by=lambda one: one.point_id)
-    parts = [first, *(draw(count) if others else [])]
+    at_other_points = [variant for variant in fitting if variant.point_id != first.point_id]
+    assume(least == 1 or at_other_points)
+    count = st.lists(
+        st.sampled_from(at_other_points),
+        min_size=least - 1,
+        max_size=most - 1,
+        unique_by=lambda variant: variant.point_id,
+    )
+    parts = [first, *(draw(count) if at_other_points else [])]
     made = together(parts)
     assume(made is not None)
     assert made is not None
     return _noted(made)
 
 
-def _noted(one: Variant) -> Variant:
+def _noted(variant: Variant) -> Variant:
     """Register a controller in the cache of answers and return it."""
-    _known()[one.profile, one.id] = one
-    return one
+    _known()[variant.profile, variant.id] = variant
+    return variant
 
 
 @cache
@@ -85,9 +92,9 @@ def _known() -> dict[tuple[str, str], Variant]:
 
 @lru_cache(1000)
 def _answered(profile: str, name: str, case: str) -> Answers:
-    one = _known()[profile, name]
+    variant = _known()[profile, name]
     script = next(script for script in scripts_of(profile, whole=False) if script.case.id == case)
-    return answers_of(_program(profile, name), script, one.declaration.observables)
+    return answers_of(_program(profile, name), script, variant.declaration.observables)
 
 
 @lru_cache(1)
@@ -95,40 +102,42 @@ def _program(profile: str, name: str) -> Any:
     return program_of(_known()[profile, name])
 
 
-def answered(one: Variant, script: Script) -> Answers:
+def answered(variant: Variant, script: Script) -> Answers:
     """Return the answers of a controller to a case."""
-    return _answered(one.profile, one.id, script.case.id)
+    return _answered(variant.profile, variant.id, script.case.id)
 
 
-def verdicts(one: Variant, asked: Sequence[tuple[Script, Answers]]) -> dict[str, str]:
+def verdicts(variant: Variant, scripts_and_answers: Sequence[tuple[Script, Answers]]) -> dict[str, str]:
     """Return the verdict on each case of a run: pass, choice, clash, undecided, fail or errored."""
-    results = [(script.case, verdict_on(script, one.declaration, answers)) for script, answers in asked]
-    failing = [failed(result, case, one.declaration) for case, result in results if result.verdict is Verdict.FAIL]
-    passing = [passed(case, one.declaration) for case, result in results if result.verdict is Verdict.PASS]
-    found = {case.id: str(result.verdict.value) for case, result in results}
+    results = [
+        (script.case, verdict_on(script, variant.declaration, answers)) for script, answers in scripts_and_answers
+    ]
+    failing = [failed(result, case, variant.declaration) for case, result in results if result.verdict is Verdict.FAIL]
+    passing = [passed(case, variant.declaration) for case, result in results if result.verdict is Verdict.PASS]
+    by_case = {case.id: str(result.verdict.value) for case, result in results}
     if failing:
         run = compared(failing, passing)
-        found |= dict.fromkeys(run.conforming, "choice")
-        found |= dict.fromkeys(run.undecided, "undecided")
-        found |= dict.fromkeys(run.joint.clashes, "clash")
-    return found
+        by_case |= dict.fromkeys(run.conforming, "choice")
+        by_case |= dict.fromkeys(run.undecided, "undecided")
+        by_case |= dict.fromkeys(run.joint.clashes, "clash")
+    return by_case
 
 
-def conforming(one: Variant, asked: Sequence[tuple[Script, Answers]]) -> dict[str, bool]:
+def conforming(variant: Variant, scripts_and_answers: Sequence[tuple[Script, Answers]]) -> dict[str, bool]:
     """Return whether each case conforms."""
-    return {case: verdict in _CONFORMING for case, verdict in verdicts(one, asked).items()}
+    return {case: verdict in _CONFORMING for case, verdict in verdicts(variant, scripts_and_answers).items()}
 
 
-def selection(data: st.DataObject, one: Variant, most: int = _CASES) -> list[Script]:
+def selection(data: st.DataObject, variant: Variant, most: int = _CASES) -> list[Script]:
     """Draw cases of a controller's profile, in any order; prefer cases whose answers differ from the model."""
-    scripts = st.sampled_from(scripts_of(one.profile, whole=False))
-    asked = data.draw(st.lists(scripts, min_size=1, max_size=4 * most, unique_by=lambda script: script.case.id))
-    differing = [script for script in asked if _differs(one, script)]
-    return [*differing, *(script for script in asked if script not in differing)][:most]
+    scripts = st.sampled_from(scripts_of(variant.profile, whole=False))
+    sampled = data.draw(st.lists(scripts, min_size=1, max_size=4 * most, unique_by=lambda script: script.case.id))
+    differing = [script for script in sampled if _differs(variant, script)]
+    return [*differing, *(script for script in sampled if script not in differing)][:most]
 
 
-def _differs(one: Variant, script: Script) -> bool:
-    return verdict_on(script, one.declaration, answered(one, script)).verdict is Verdict.FAIL
+def _differs(variant: Variant, script: Script) -> bool:
+    return verdict_on(script, variant.declaration, answered(variant, script)).verdict is Verdict.FAIL
 
 
 def renamed(script: Script, name: str) -> Script:
@@ -137,53 +146,55 @@ def renamed(script: Script, name: str) -> Script:
 
 
 @drawn(implementations(), st.data())
-def test_verdict_depends_on_the_case_alone(one: Variant, data: st.DataObject) -> None:
+def test_verdict_depends_on_the_case_alone(variant: Variant, data: st.DataObject) -> None:
     """Selection, order and names of other cases do not change the verdict on a case."""
-    chosen = selection(data, one)
+    chosen = selection(data, variant)
     names = data.draw(st.permutations([f"case-{number}" for number in range(len(chosen))]))
-    alone = [conforming(one, [(script, answered(one, script))]) for script in chosen]
-    run = [(renamed(script, name), answered(one, script)) for script, name in zip(chosen, names, strict=True)]
-    found = conforming(one, run)
-    event(f"{len(set(found.values()))} kinds of verdicts")
-    assert [found[script.case.id] for script, _ in run] == [next(iter(said.values())) for said in alone]
+    alone = [conforming(variant, [(script, answered(variant, script))]) for script in chosen]
+    run = [(renamed(script, name), answered(variant, script)) for script, name in zip(chosen, names, strict=True)]
+    conformity = conforming(variant, run)
+    event(f"{len(set(conformity.values()))} kinds of verdicts")
+    assert [conformity[script.case.id] for script, _ in run] == [
+        next(iter(conformity_alone.values())) for conformity_alone in alone
+    ]
 
 
 @drawn(implementations(conforming=True, least=2, most=2), st.data())
-def test_two_choices_conform_together(one: Variant, data: st.DataObject) -> None:
+def test_two_choices_conform_together(variant: Variant, data: st.DataObject) -> None:
     """Two choices that conform separately conform together."""
-    chosen = selection(data, one)
-    found = verdicts(one, [(script, answered(one, script)) for script in chosen])
-    assert set(found.values()) <= {"pass", "choice"}, found
+    chosen = selection(data, variant)
+    by_case = verdicts(variant, [(script, answered(variant, script)) for script in chosen])
+    assert set(by_case.values()) <= {"pass", "choice"}, by_case
 
 
 @drawn(implementations(), st.sets(st.sampled_from(_HIDEABLE)), st.data())
-def test_hidden_observables_do_not_fail(one: Variant, hidden: set[str], data: st.DataObject) -> None:
+def test_hidden_observables_do_not_fail(variant: Variant, hidden: set[str], data: st.DataObject) -> None:
     """A case that conforms with all observables conforms with some of them."""
-    every = _declaring(one, _OBSERVED)
-    less = _declaring(one, [name for name in _OBSERVED if name not in hidden])
+    every = _declaring(variant, _OBSERVED)
+    less = _declaring(variant, [name for name in _OBSERVED if name not in hidden])
     for script in selection(data, every, 2):
         answers = answered(every, script)
         if conforming(every, [(script, answers)])[script.case.id]:
-            left = [{name: now[name] for name in less.declaration.observables} for now in answers.observed]
-            found = verdicts(less, [(script, replace(answers, observed=left))])
+            visible = [{name: now[name] for name in less.declaration.observables} for now in answers.observed]
+            by_case = verdicts(less, [(script, replace(answers, observed=visible))])
             event(f"{len(hidden)} hidden")
-            assert set(found.values()) <= _CONFORMING, (hidden, found)
+            assert set(by_case.values()) <= _CONFORMING, (hidden, by_case)
 
 
-def _declaring(one: Variant, names: Sequence[str]) -> Variant:
-    made = replace(one, id=f"{one.id} {' '.join(names)}", declares={"observables": list(names)})
+def _declaring(variant: Variant, names: Sequence[str]) -> Variant:
+    made = replace(variant, id=f"{variant.id} {' '.join(names)}", declares={"observables": list(names)})
     return _noted(made)
 
 
 @drawn(implementations(), st.integers(1, 300), st.data())
-def test_a_step_limit_is_undecided(one: Variant, steps: int, data: st.DataObject) -> None:
+def test_a_step_limit_is_undecided(variant: Variant, steps: int, data: st.DataObject) -> None:
     """A case keeps its verdict within any step limit, or is undecided."""
-    chosen = selection(data, one, 2)
-    run = [(script, answered(one, script)) for script in chosen]
-    whole = conforming(one, run)
+    chosen = selection(data, variant, 2)
+    run = [(script, answered(variant, script)) for script in chosen]
+    whole = conforming(variant, run)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(relation, "STEPS", steps)
-        limited = verdicts(one, run)
+        limited = verdicts(variant, run)
     event("undecided" if "undecided" in limited.values() else "decided")
     for case, verdict in limited.items():
         assert verdict == "undecided" or (verdict in _CONFORMING) == whole[case], (case, verdict)
@@ -192,6 +203,6 @@ def test_a_step_limit_is_undecided(one: Variant, steps: int, data: st.DataObject
 @pytest.mark.parametrize("case", ["search.path.long@lanman-2024", "search.path.paced@lanman-2024"])
 def test_two_alternatives_that_hide_each_other(case: str) -> None:
     """Two alternatives conform, although walks from the model reach the end by other ones, which fail elsewhere."""
-    one = _noted(next(one for one in variants() if one.id == "windows-of-nine-bins"))
-    script = next(script for script in scripts_of(one.profile, whole=False) if script.case.id == case)
-    assert verdicts(one, [(script, answered(one, script))]) == {case: "choice"}
+    variant = _noted(next(variant for variant in variants() if variant.id == "windows-of-nine-bins"))
+    script = next(script for script in scripts_of(variant.profile, whole=False) if script.case.id == case)
+    assert verdicts(variant, [(script, answered(variant, script))]) == {case: "choice"}

@@ -96,10 +96,10 @@ def relayed(tmp_path: Path, target: socket.socket, **link: int) -> Iterator[tupl
 
 
 def open_socket() -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    found.bind(("127.0.0.1", 0))
-    found.settimeout(30)
-    return found
+    udp_socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp_socket.bind(("127.0.0.1", 0))
+    udp_socket.settimeout(30)
+    return udp_socket
 
 
 def test_datagrams_cross_no_sooner_than_the_path_allows(tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ def test_it_ends_by_itself() -> None:
 
 def test_a_port_that_is_taken() -> None:
     """The relay ends with exit code 2 and prints the port."""
-    with open_socket() as taken:
-        port = str(taken.getsockname()[1])
+    with open_socket() as udp_socket:
+        port = str(udp_socket.getsockname()[1])
         done = subprocess.run(
             [*_CLI, "dev", "relay", DEEP, "--to", "9", "--port", port],
             capture_output=True,

@@ -42,9 +42,9 @@ def test_the_same_choice_in_two_profiles_is_listed_once() -> None:
 @pytest.mark.parametrize("conforms", [True, False])
 def test_choices_are_printed_only_with_a_case_that_conforms(conforms: bool) -> None:
     result = Result("careful-resume.one@rfc-9959", Verdict.FAIL, "differs", conforms=conforms)
-    found = AdapterReport(adapter("x", name="mine"), results=(result,), diagnosis=Diagnosis((), (NEVER,)))
-    assert ("1 case with other choices, which conform:" in printed(found)) is conforms
-    assert "0 cases with other choices" not in printed(found)
+    adapter_report = AdapterReport(adapter("x", name="mine"), results=(result,), diagnosis=Diagnosis((), (NEVER,)))
+    assert ("1 case with other choices, which conform:" in printed(adapter_report)) is conforms
+    assert "0 cases with other choices" not in printed(adapter_report)
 
 
 def test_one_failure_is_singular() -> None:
@@ -54,8 +54,8 @@ def test_one_failure_is_singular() -> None:
 
 def test_a_threshold_of_zero_has_a_warning() -> None:
     """RFC 9959, section 3.5, only limits the threshold from above: 0 conforms, and the report asks for a check."""
-    one = next(v for v in variants() if v.id == "threshold-of-zero")
-    report = judged(one, whole=False)
+    variant = next(v for v in variants() if v.id == "threshold-of-zero")
+    report = judged(variant, whole=False)
     assert report.diagnosis is not None
     texts = choice_texts(report.diagnosis.choices)
     warned = [text for text in texts if "0 conforms, but check whether it is intended" in text]

@@ -74,10 +74,10 @@ def test_what_is_explained_does_not_conform(code: int, explained: int, words: st
 @pytest.fixture(scope="module")
 def failed(tmp_path_factory: pytest.TempPathFactory) -> list[AdapterReport]:
     """Return the report of a failing mutant."""
-    kept: list[AdapterReport] = []
+    failed_reports: list[AdapterReport] = []
 
     def text(reports: list[AdapterReport], _: int, **__: Any) -> str:
-        kept.extend(reports)
+        failed_reports.extend(reports)
         return ""
 
     words = ("--adapter", mutant("hystartpp-clamp-always-16"), "--algorithm", "hystartpp", "--profile", "rfc-9406")
@@ -85,7 +85,7 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> list[AdapterReport]:
         patch.setattr(html_page, "text", text)
         path = tmp_path_factory.mktemp("failed") / "report.html"
         assert CliRunner().invoke(main, ["run", *words, "--html", str(path)]).exit_code == 1
-    return kept
+    return failed_reports
 
 
 def test_a_failure(failed: list[AdapterReport]) -> None:
@@ -108,12 +108,12 @@ def test_a_failure_leads_to_the_page_that_plays_it(failed: list[AdapterReport]) 
     assert len(links) > len(set(links)) >= 1  # the vector of the cause is also listed under the cases
     for link in links:
         address, _, values = link.partition("#")
-        found = dict(parse_qsl(values))
+        parameters = dict(parse_qsl(values))
         assert address == "https://site.example/play.html"
-        assert found["vector"].startswith("hystartpp.")
-        assert found["a"] == "hystartpp/rfc-9406"
-        assert found["step"] == found.get("at", found["step"])
-        assert found["vector"] in page.text
+        assert parameters["vector"].startswith("hystartpp.")
+        assert parameters["a"] == "hystartpp/rfc-9406"
+        assert parameters["step"] == parameters.get("at", parameters["step"])
+        assert parameters["vector"] in page.text
     assert page.text.count(" play") == len(links) - page.elements.count("article")
 
 

@@ -36,7 +36,7 @@ def window(width: int | None) -> Console:
     return plain if width is None else Console(file=file, width=width, force_terminal=True, color_system=None)
 
 
-def said(out: Console) -> list[str]:
+def printed_lines(out: Console) -> list[str]:
     """Return the lines printed on a console."""
     assert isinstance(out.file, io.StringIO)
     return out.file.getvalue().splitlines()
@@ -65,7 +65,7 @@ def test_results_stand_whole(name: str, width: int | None, counts: tuple[dict[st
     """Every word of the name and every number is unbroken, under or after its heading."""
     out = window(width)
     print_counts(out, [report(name, *counts)], "Adapters")
-    lines = said(out)
+    lines = printed_lines(out)
     if width is not None:
         assert max(map(len, lines)) <= width
     assert " ".join(lines).count(name.split()[-1]) == 1
@@ -84,7 +84,7 @@ def test_columns_go_in_their_order() -> None:
     for width in (70, 60, 48):
         out = window(width)
         print_counts(out, [report(NAMES[2], {"pass": 1, "errored": 12})], "Adapters")
-        headings[width] = said(out)[1].split()
+        headings[width] = printed_lines(out)[1].split()
     assert headings == {
         70: ["adapter", "version", "role", "pass", "errored"],
         60: ["adapter", "role", "pass", "errored"],
@@ -101,9 +101,9 @@ def test_the_adapters_of_the_checkout(width: int | None) -> None:
     ]
     out = window(width)
     print_counts(out, reports, "References")
-    names = [line.split()[0] for line in said(out)[2:]]
+    names = [line.split()[0] for line in printed_lines(out)[2:]]
     assert names == list(load_manifests())
-    assert all(len(line) <= (width or 120) for line in said(out))
+    assert all(len(line) <= (width or 120) for line in printed_lines(out))
 
 
 def loop(case: str, *, differs: bool) -> Result:
@@ -127,7 +127,7 @@ def test_the_closed_loop_stands_whole(name: str, width: int | None) -> None:
     out = window(width)
     results = [loop("random-loss", differs=False), loop("search-hybla-expects-power", differs=True)]
     begins = print_loops(out, results, name)
-    lines = said(out)
+    lines = printed_lines(out)
     if width is not None:
         assert max(map(len, lines)) <= width
     text = " ".join(lines)
@@ -160,7 +160,7 @@ def test_a_cut_leaves_whole_rows() -> None:
     whole = blocks.fitted(None)
     rows = [whole.index(f"{case}: fail") for case in "abc"]
     for lines in range(6, len(whole)):
-        shown = blocks.fitted(lines)
-        kept = shown[: len(shown) - 2]
-        assert kept == whole[: len(kept)]
-        assert len(kept) in (0, *rows[1:]), lines
+        fitted = blocks.fitted(lines)
+        fitted_rows = fitted[: len(fitted) - 2]
+        assert fitted_rows == whole[: len(fitted_rows)]
+        assert len(fitted_rows) in (0, *rows[1:]), lines

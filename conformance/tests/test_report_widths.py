@@ -86,12 +86,12 @@ def check(printed: str, *names: str) -> None:
 @pytest.fixture(scope="module")
 def reports(folder: Path) -> list[AdapterReport]:
     """Return the reports of all adapters."""
-    kept: list[AdapterReport] = []
+    collected_reports: list[AdapterReport] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(terminal, "print_report", lambda _, given, *more, **options: kept.extend(given))
+        patch.setattr(terminal, "print_report", lambda _, reports, *more, **options: collected_reports.extend(reports))
         assert CliRunner().invoke(main, words_of(*NAMES)).exit_code == 1
-    return kept
+    return collected_reports
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])

@@ -18,11 +18,11 @@ from firstflight_conformance.paths import VECTORS
 
 def exercised(algorithm: str) -> dict[str, set[str]]:
     """Return the clauses of each profile in the vectors of an algorithm."""
-    found: dict[str, set[str]] = defaultdict(set)
+    clauses_by_profile: dict[str, set[str]] = defaultdict(set)
     for path in (VECTORS / algorithm).glob("*.json"):
         for profile, expectation in json.loads(path.read_text(encoding="utf-8"))["profiles"].items():
-            found[profile].update(expectation["clauses"])
-    return found
+            clauses_by_profile[profile].update(expectation["clauses"])
+    return clauses_by_profile
 
 
 @pytest.mark.parametrize("algorithm", sorted(profiles(composed=True)))
@@ -53,9 +53,9 @@ def test_the_command_lists_them() -> None:
     names = re.findall(r"^\[([a-z0-9.-]+)\] \(", result.output, re.MULTILINE)
     assert set(names) == exercised("search")["draft-09"]
     assert len(names) == len(set(names))
-    said = " ".join(result.output.split())
-    assert all(" ".join(known_clauses()[name].text.split()) in said for name in names)
-    assert "here rtt = latest" in said
+    output = " ".join(result.output.split())
+    assert all(" ".join(known_clauses()[name].text.split()) in output for name in names)
+    assert "here rtt = latest" in output
     wrong = CliRunner().invoke(main, ["rules", "search/draft-9"], catch_exceptions=False)
     assert wrong.exit_code == 2
     assert "search/draft-9: no such profile; did you mean search/draft-09?" in wrong.output

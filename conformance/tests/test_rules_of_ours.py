@@ -24,8 +24,8 @@ def covers(point: OpenPoint, clause: Clause) -> bool:
 
 def is_decided(clause: Clause) -> bool:
     """Return whether a rule has a source text, an open point, or a reason for excluding all alternatives."""
-    said = clause.author is Author.TEXT or clause.unobservable or clause.no_alternative
-    return bool(said) or any(covers(point, clause) for point in open_points())
+    reason = clause.author is Author.TEXT or clause.unobservable or clause.no_alternative
+    return bool(reason) or any(covers(point, clause) for point in open_points())
 
 
 def test_every_rule_of_ours_is_decided() -> None:

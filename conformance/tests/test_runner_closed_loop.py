@@ -98,9 +98,9 @@ def test_right_adapter_passes(paths: list[Path]) -> None:
 def paths_for_all() -> tuple[str, ...]:
     """Return the names of the scenarios that every algorithm is judged on."""
     loaded = [load_stimulus(path) for path in scenario_files(CLOSED_LOOP).values()]
-    special = [one for one in loaded if one.algorithms or one.saved_cwnd_bytes is not None]
+    special = [scenario for scenario in loaded if scenario.algorithms or scenario.saved_cwnd_bytes is not None]
     assert len(special) > 5
-    return tuple(Path(one.name).stem for one in loaded if one not in special)
+    return tuple(Path(scenario.name).stem for scenario in loaded if scenario not in special)
 
 
 def test_scenarios_name_their_algorithms() -> None:
@@ -131,11 +131,11 @@ def test_announced_data_makes_jumpstart_jump() -> None:
 
 def test_the_python_model_through_its_adapter() -> None:
     """On every path of the checkout the adapter equals the model at every event, for all selected profiles."""
-    wanted = {"slow-start/rfc-9002", "search/draft-09", "jumpstart/quicly", "careful-resume/rfc-9959"}
-    chosen = [case for case in stimulus_cases() if case.id.partition("@")[2] in wanted]
+    profiles = {"slow-start/rfc-9002", "search/draft-09", "jumpstart/quicly", "careful-resume/rfc-9959"}
+    chosen = [case for case in stimulus_cases() if case.id.partition("@")[2] in profiles]
     report = judge(load_manifests()["python-model"], [StimulusScript(case) for case in chosen], QUICK)
     assert {result.verdict for result in report.results} == {Verdict.PASS}
-    assert {result.case_id.partition("@")[2] for result in report.results} == wanted
+    assert {result.case_id.partition("@")[2] for result in report.results} == profiles
     loops = {result.case_id: result.loop for result in report.results}
     assert all(loop is not None and loop.stack == loop.model for loop in loops.values())
     # The paths have their purpose: a queue left in time only by a startup algorithm, an overflow, a complete transfer.
@@ -313,27 +313,27 @@ def test_deviations_explain_cases_of_the_closed_loop(paths: list[Path]) -> None:
     """The manifest may contain deviations of the closed loop; deviations that disappeared are reported."""
     known = Deviation("stimulus:path.target.*", "slow-start.grow", "halves the window")
     gone = Deviation("stimulus:path.first.*", "slow-start.grow", "used to")
-    of_vectors = Deviation("slow-start.first.*", "slow-start.grow", "not run here")
-    report = judged(paths, *command("answers", "half"), deviations=(known, gone, of_vectors))
+    vector_deviation = Deviation("slow-start.first.*", "slow-start.grow", "not run here")
+    report = judged(paths, *command("answers", "half"), deviations=(known, gone, vector_deviation))
     assert report.results[1].explained_by is known
     assert report.disappeared == (gone,)
 
 
 def test_deadline_is_for_the_case(paths: list[Path]) -> None:
     """The deadline applies to all answers of a case together, not to each."""
-    left: list[float] = []
+    remaining_times_s: list[float] = []
     ask = Conversation.turn
 
-    def turn(self: Conversation, first: int, sent: bytes, left_s: float) -> object:
-        left.append(left_s)
-        return ask(self, first, sent, left_s)
+    def turn(self: Conversation, first: int, sent: bytes, remaining_s: float) -> object:
+        remaining_times_s.append(remaining_s)
+        return ask(self, first, sent, remaining_s)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Conversation, "turn", turn)
         judged(paths[:1], *command("declares", "{}", "off-by=1"))
-    assert left[0] == 10.0
-    assert left == sorted(left, reverse=True)
-    assert left[-1] < left[0]
+    assert remaining_times_s[0] == 10.0
+    assert remaining_times_s == sorted(remaining_times_s, reverse=True)
+    assert remaining_times_s[-1] < remaining_times_s[0]
 
 
 # The command
@@ -437,5 +437,5 @@ def test_own_run_is_of_the_scenario_and_the_clock(paths: list[Path]) -> None:
     case = cases(paths)[0]
     shorter = replace(case.scenario, stop_ns=300_000_000)
     other = StimulusCase(replace(case.vector, scenario=shorter), case.profile)
-    runs = {model_run(StimulusScript(one), 1).run for one in (case, other)}
+    runs = {model_run(StimulusScript(stimulus), 1).run for stimulus in (case, other)}
     assert len(runs) == 2

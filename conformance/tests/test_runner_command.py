@@ -300,8 +300,8 @@ def test_badge(root: Path, tmp_path: Path, words: tuple[str, ...], message: str,
     """A badge shows how many of the judged cases agree: as data or as an image."""
     for name in ("badge.json", "badge.svg"):
         run(root, "--adapter", line(*words), "--badge", tmp_path / name)
-    found = json.loads((tmp_path / "badge.json").read_text(encoding="utf-8"))
-    assert found == {"schemaVersion": 1, "label": "Firstflight", "message": message, "color": color}
+    badge = json.loads((tmp_path / "badge.json").read_text(encoding="utf-8"))
+    assert badge == {"schemaVersion": 1, "label": "Firstflight", "message": message, "color": color}
     drawn = ElementTree.fromstring((tmp_path / "badge.svg").read_text(encoding="utf-8"))
     assert drawn.tag.endswith("svg")
     assert message in [element.text for element in drawn.iter()]

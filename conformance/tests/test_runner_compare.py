@@ -63,9 +63,9 @@ def test_float64_in_congestion_avoidance() -> None:
     exact = Declaration("x", "1", {}, ("cwnd_bytes",))
     expected = {"cwnd_bytes": 12000}
     for observed, right in ((12004, True), (11996, True), (12005, False), (11995, False)):
-        one = {"cwnd_bytes": observed}
-        assert (compare(expected, one, declared, DATAGRAM, avoiding=True).differences == ()) is right
-        differences = compare(expected, one, exact, DATAGRAM, avoiding=True).differences
+        answer = {"cwnd_bytes": observed}
+        assert (compare(expected, answer, declared, DATAGRAM, avoiding=True).differences == ()) is right
+        differences = compare(expected, answer, exact, DATAGRAM, avoiding=True).differences
         assert fits_float64(differences, exact, DATAGRAM, avoiding=True) is right
         assert not fits_float64(differences, exact, DATAGRAM, avoiding=False)
         assert not fits_float64(differences, declared, DATAGRAM, avoiding=True)
@@ -81,9 +81,9 @@ def test_where_cubic_avoids_congestion() -> None:
     vectors = vectors_by_id()
     case = Case(vectors["cubic.concave.one-ack"], "rfc-9438")
     expected = case.expected()
-    found = [avoids(case, before, now) for before, now in zip([None, *expected], expected, strict=False)]
+    avoiding = [avoids(case, before, now) for before, now in zip([None, *expected], expected, strict=False)]
     outcomes = [now["outcome"] == "grown_avoidance" for now in expected]
-    assert found == outcomes
+    assert avoiding == outcomes
     reno = Case(vectors["slow-start.acks.avoidance"], "rfc-9002")
     steps = reno.expected()
     assert not any(avoids(reno, before, now) for before, now in pairwise(steps))

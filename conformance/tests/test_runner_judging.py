@@ -165,9 +165,9 @@ def test_another_version_explains_divergences_alone(root: Path) -> None:
     assert [result.explained_by for result in report.results if result.verdict is Verdict.FAIL] == [entry]
     assert report.disappeared == ()
     for mode, status in (("garbage", "errored"), ("unsupported", "unsupported")):
-        other = judged(root, *command("answers", mode), deviations=(entry,))
-        assert other.counts[status] > 0
-        assert other.counts["explained"] == 0
+        mode_report = judged(root, *command("answers", mode), deviations=(entry,))
+        assert mode_report.counts[status] > 0
+        assert mode_report.counts["explained"] == 0
 
 
 def test_deviation_of_unsupported_cases_has_not_disappeared(root: Path) -> None:

@@ -158,7 +158,7 @@ def test_reports_say_what_changed(root: Path, tmp_path: Path, known: dict[str, M
     assert document["adapters"][0]["counts"]["changed"] == 1
     assert document["adapters"][0]["results"][1]["change"].startswith("recorded: event 1: cwnd_bytes: expected 14400")
     suite = next(iter(JUnitXml.fromfile(str(tmp_path / "report.xml"))))
-    assert [[type(one) for one in case.result] for case in suite] == [[], [Failure], []]
+    assert [[type(element) for element in case.result] for case in suite] == [[], [Failure], []]
 
 
 @pytest.mark.parametrize("words", [("--adapter", "python-model"), ("--scenario", __file__)])
@@ -202,7 +202,7 @@ def test_malformed_records(root: Path, known: dict[str, Manifest], content: str)
 def test_records_of_the_checkout() -> None:
     """Every record is in canonical form and has only existing cases, which the manifest explains."""
     cases = {case.id for case in judged_cases(VECTORS, Selection(), vectors=True, stimulus=True)}
-    found = 0
+    case_count = 0
     for manifest in load_manifests().values():
         if manifest.record is None:
             continue
@@ -212,5 +212,5 @@ def test_records_of_the_checkout() -> None:
         assert not unknown, manifest.name
         for case_id in recorded.cases:
             assert any(deviation.matches(case_id) for deviation in manifest.deviations), (manifest.name, case_id)
-        found += len(recorded.cases)
-    assert found > 0
+        case_count += len(recorded.cases)
+    assert case_count > 0

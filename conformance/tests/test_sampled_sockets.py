@@ -23,7 +23,7 @@ def judge(*arguments: str | Path) -> Result:
     return result
 
 
-def kept(tmp_path: Path, name: str) -> Path:
+def unpacked(tmp_path: Path, name: str) -> Path:
     """Return a stored file: ss over a sender of the kernel on an emulated path of 10 Mbit/s and 40 ms."""
     file = tmp_path / name
     file.write_bytes(lzma.decompress((KEPT / f"{name}.xz").read_bytes()))
@@ -39,7 +39,7 @@ def log(tmp_path: Path, *states: str, head: str = HEAD) -> Path:
 
 def test_cubic_leaves_by_its_threshold(tmp_path: Path) -> None:
     """HyStart sets ssthresh to the window, without a retransmission; the SYN-SENT sample has another segment size."""
-    file = kept(tmp_path, "ss-cubic.txt")
+    file = unpacked(tmp_path, "ss-cubic.txt")
     result = judge(file, "--json")
     document = json.loads(result.output)
     assert result.exit_code == 4
@@ -56,7 +56,7 @@ def test_cubic_leaves_by_its_threshold(tmp_path: Path) -> None:
 
 def test_reno_leaves_by_loss(tmp_path: Path) -> None:
     """A threshold with retransmissions is the reaction to a loss: the window is a lower bound."""
-    result = judge(kept(tmp_path, "ss-reno.txt"), "--json")
+    result = judge(unpacked(tmp_path, "ss-reno.txt"), "--json")
     exit_ = json.loads(result.output)["did"]["exit"]
     assert (result.exit_code, exit_["evidence"], exit_["window_bytes"]) == (4, "loss", 116 * 1200)
 
@@ -98,12 +98,12 @@ def test_the_threshold_of_bbr_is_no_exit(tmp_path: Path) -> None:
 def test_the_socket_with_most_data(tmp_path: Path) -> None:
     """With several sockets the report is on the socket that acknowledges most."""
     file = tmp_path / "ss.txt"
-    other = HEAD.replace("40000", "40001")
+    second_head = HEAD.replace("40000", "40001")
     lines = [
         f"{HEAD} reno wscale:7,7 mss:1448 cwnd:10 bytes_acked:1",
-        f"{other} reno wscale:7,7 mss:1448 cwnd:32 bytes_acked:1",
+        f"{second_head} reno wscale:7,7 mss:1448 cwnd:32 bytes_acked:1",
         f"{HEAD} reno wscale:7,7 mss:1448 cwnd:12 bytes_acked:2897",
-        f"{other} reno wscale:7,7 mss:1448 cwnd:64 bytes_acked:46337",
+        f"{second_head} reno wscale:7,7 mss:1448 cwnd:64 bytes_acked:46337",
     ]
     file.write_text("\n".join(lines), "utf-8")
     output = judge(file).output
@@ -113,7 +113,7 @@ def test_the_socket_with_most_data(tmp_path: Path) -> None:
 
 def test_a_packed_file_that_is_cut(tmp_path: Path) -> None:
     """The note on the truncation is in the text report and in the JSON object."""
-    whole = kept(tmp_path, "ss-cubic.txt")
+    whole = unpacked(tmp_path, "ss-cubic.txt")
     data = whole.read_bytes()
     file = tmp_path / "cut.txt.gz"
     file.write_bytes(gzip.compress(data[:-200]) + gzip.compress(data[-200:])[:-12])
@@ -133,7 +133,7 @@ def test_one_sample_is_too_few(tmp_path: Path) -> None:
 
 def test_options_that_do_not_apply(tmp_path: Path) -> None:
     """Options of other formats are errors, and the file gives no recording."""
-    file = kept(tmp_path, "ss-cubic.txt")
+    file = unpacked(tmp_path, "ss-cubic.txt")
     assert "is a socket trace: --initial-window does not apply" in judge(file, "--initial-window", "12000").output
     assert judge(file, "--save", tmp_path / "saved.jsonl").exit_code == 2
     assert judge(file, file, "--json").exit_code == 2
@@ -146,6 +146,6 @@ def test_with_another_file(tmp_path: Path) -> None:
     """Each file has its report, and the exit code marks them as undecided."""
     capture = tmp_path / "capture.pcap"
     capture.write_bytes(lzma.decompress((KEPT / "tcp-tls-upload-cubic.pcap.xz").read_bytes()))
-    result = judge(capture, kept(tmp_path, "ss-cubic.txt"))
+    result = judge(capture, unpacked(tmp_path, "ss-cubic.txt"))
     assert result.exit_code == 4
     assert "may be: hystart/" in result.output and "26 samples of the socket" in result.output

@@ -19,5 +19,5 @@ def test_rules_follow_the_lines_of_a_choice() -> None:
         for _ in subject.steps(Variant(option.candidate), subject.length):
             pass
     choice = Choice(option.point, option.id, option.candidate.what, (), (case.id,))
-    seen = rules.Seen(Result(case.id, Verdict.FAIL), case, subject)
-    assert rules._exercised(seen, [choice], subject.declaration) == tracer.clauses
+    failed_case = rules.Seen(Result(case.id, Verdict.FAIL), case, subject)
+    assert rules._exercised(failed_case, [choice], subject.declaration) == tracer.clauses

@@ -146,8 +146,8 @@ def test_persistent_congestion(span_ms: int, persistent: bool) -> None:
     sending.send((100 + span_ms) * MS)
     sending.on_ack((100 + span_ms + 100) * MS, (4, 4))
     assert ranges(last(sending, Lost)) == [(0, 0), (1, 1)]
-    found = [event for event in sending.events if isinstance(event, PersistentCongestion)]
-    assert bool(found) is persistent
+    persistent_events = [event for event in sending.events if isinstance(event, PersistentCongestion)]
+    assert bool(persistent_events) is persistent
 
 
 def test_a_probe_leaves_though_all_data_in_flight_has_arrived() -> None:

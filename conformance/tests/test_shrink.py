@@ -134,7 +134,7 @@ def test_steps_give_the_stream_back(step: int) -> None:
     assert again is not None
     assert tuple(map(joined, again)) == tuple(map(joined, case.events))
     runs = [[len(getattr(event, "packets", ())) for event in events] for events in (again, case.events)]
-    assert all(made <= given for made, given in zip(*runs, strict=True))
+    assert all(made <= original for made, original in zip(*runs, strict=True))
 
 
 def run(*words: object) -> Any:

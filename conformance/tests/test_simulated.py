@@ -66,11 +66,11 @@ def test_every_experiment() -> None:
 def test_each_feature_occurs_often() -> None:
     """Each feature is in at least 500 cases, and the inputs match the file; the long test counts the results."""
     assert (len(HASHES) * BLOCK, len(EXPERIMENT_HASHES) * BLOCK) == (CASES, EXPERIMENTS) == (20_000, 4_000)
-    for part, make, of in (("cases", case, CASES), ("experiments", experiment_case, EXPERIMENTS)):
+    for part, make, total in (("cases", case, CASES), ("experiments", experiment_case, EXPERIMENTS)):
         features = DATA[part]["features"]
         assert min(features.values()) >= LEAST
-        found = counted(inputs(make(number)) for number in range(of))
-        assert found == {name: features[name] for name in found}
+        feature_counts = counted(inputs(make(number)) for number in range(total))
+        assert feature_counts == {name: features[name] for name in feature_counts}
     limited = counted(inputs(limited_case(number)) for number in range(LIMITED))
     # Half of the networks have windows that grow.
     assert min(limited[MAX_DATA], limited[GROWING_MAX_DATA]) >= 2 * LIMITED // 5

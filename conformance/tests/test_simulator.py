@@ -55,19 +55,19 @@ def recording(name: str, loop: tuple[str, str]) -> tuple[Scenario, ModelLoopRun]
 every_run = pytest.mark.parametrize(("name", "loop"), [(name, loop) for name in NAMES for loop in LOOPS])
 
 
-def check_run(scenario: Scenario, seen: ModelLoopRun) -> None:
+def check_run(scenario: Scenario, loop_run: ModelLoopRun) -> None:
     """Check the properties of every run."""
-    check_stream(seen.events, {"max_datagram_size_bytes": 1200})
-    check_window(scenario, seen)
-    check_conservation(seen)
-    check_delays(scenario, seen)
-    check_rate(scenario, seen)
-    check_losses(seen)
+    check_stream(loop_run.events, {"max_datagram_size_bytes": 1200})
+    check_window(scenario, loop_run)
+    check_conservation(loop_run)
+    check_delays(scenario, loop_run)
+    check_rate(scenario, loop_run)
+    check_losses(loop_run)
 
 
-def check_window(scenario: Scenario, seen: ModelLoopRun) -> None:
+def check_window(scenario: Scenario, loop_run: ModelLoopRun) -> None:
     """The sender never exceeds the window, and sends every packet that fits while data is left."""
-    for event, observation in zip(seen.events, seen.observations, strict=True):
+    for event, observation in zip(loop_run.events, loop_run.observations, strict=True):
         if isinstance(event, Sent):
             assert event.bytes_in_flight <= observation.cwnd_bytes
             more = scenario.config.max_datagram_size_bytes
@@ -75,10 +75,10 @@ def check_window(scenario: Scenario, seen: ModelLoopRun) -> None:
             assert not fits or scenario.paced or scenario.transfer_bytes is not None
 
 
-def check_conservation(seen: ModelLoopRun) -> None:
+def check_conservation(loop_run: ModelLoopRun) -> None:
     """Sent bytes are acknowledged, lost or in flight; declared losses do not exceed the drops of queue and link."""
     sent = acked = lost = lost_packets = 0
-    for event in seen.events:
+    for event in loop_run.events:
         if isinstance(event, Sent):
             sent += event.bytes
         elif isinstance(event, Ack):
@@ -88,15 +88,15 @@ def check_conservation(seen: ModelLoopRun) -> None:
             lost_packets += sum(run.count for run in event.packets)
         if isinstance(event, Sent | Ack):
             assert sent == acked + lost + event.bytes_in_flight
-    assert lost_packets <= seen.dropped_packets + seen.lost_packets
+    assert lost_packets <= loop_run.dropped_packets + loop_run.lost_packets
 
 
-def check_delays(scenario: Scenario, seen: ModelLoopRun) -> None:
+def check_delays(scenario: Scenario, loop_run: ModelLoopRun) -> None:
     """An RTT is at least both delays plus the service; an ACK is delayed no longer than the receiver's limit."""
     link = scenario.link
     rtt = RttEstimator()
     largest = -1
-    for event in seen.events:
+    for event in loop_run.events:
         if isinstance(event, Backlog) and event.latest_rtt_ns is not None:
             rtt.sample(event.latest_rtt_ns, 0)  # the handshake
         if isinstance(event, Ack):
@@ -112,18 +112,18 @@ def check_delays(scenario: Scenario, seen: ModelLoopRun) -> None:
             largest = max(largest, newest.last)
 
 
-def check_rate(scenario: Scenario, seen: ModelLoopRun) -> None:
+def check_rate(scenario: Scenario, loop_run: ModelLoopRun) -> None:
     """Bytes acknowledged by a time have passed the link before it."""
     link = scenario.link
     acked = 0
-    for event in seen.events:
+    for event in loop_run.events:
         if isinstance(event, Ack):
             acked += event.bytes
             link_ns = event.t_ns - ORIGIN_NS - link.forward_delay_ns - link.return_delay_ns
             assert 8 * S * acked <= link.rate_bps * link_ns
 
 
-def check_losses(seen: ModelLoopRun) -> None:
+def check_losses(loop_run: ModelLoopRun) -> None:
     """Lost packets are three numbers or 9/8 of an RTT behind; after an ACK no such packet is in flight."""
     largest, latest_ns, smoothed_ns = -1, 0, 0
     ledger = Ledger()
@@ -132,9 +132,9 @@ def check_losses(seen: ModelLoopRun) -> None:
         overdue = sent_t_ns + 9 * max(latest_ns, smoothed_ns) // 8 <= now_ns
         return packet + 3 <= largest or (packet < largest and overdue)
 
-    for index, event in enumerate(seen.events):
+    for index, event in enumerate(loop_run.events):
         # The losses that a frame reveals come before its ACK.
-        frame = seen.events[index + 1] if isinstance(event, Lost) and index + 1 < len(seen.events) else event
+        frame = loop_run.events[index + 1] if isinstance(event, Lost) and index + 1 < len(loop_run.events) else event
         if isinstance(frame, Ack) and frame.t_ns == event.t_ns:
             largest = max(largest, frame.packets[-1].last)
             latest_ns = latest_ns if frame.latest_rtt_ns is None else frame.latest_rtt_ns
@@ -153,16 +153,16 @@ def check_losses(seen: ModelLoopRun) -> None:
 @every_run
 def test_scenarios(name: str, loop: tuple[str, str]) -> None:
     """The properties of every run hold for the scenarios of the checkout, with every controller."""
-    scenario, seen = recording(name, loop)
-    check_run(scenario, seen)
-    assert len(seen.events) > 10
+    scenario, loop_run = recording(name, loop)
+    check_run(scenario, loop_run)
+    assert len(loop_run.events) > 10
 
 
 @pytest.mark.parametrize(("name", "loop"), list(zip(NAMES, cycle(LOOPS), strict=False)))
 def test_one_scenario_one_run(name: str, loop: tuple[str, str]) -> None:
     """A second run gives the same events and answers, with each controller in turn."""
-    scenario, seen = recording(name, loop)
-    assert run(scenario, loop) == seen
+    scenario, loop_run = recording(name, loop)
+    assert run(scenario, loop) == loop_run
 
 
 @st.composite
@@ -188,12 +188,12 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 def test_any_scenario(scenario: Scenario, loop: tuple[str, str]) -> None:
     """The properties of every run hold over any path, unless the run stalls, which takes a loss."""
     try:
-        seen = run(scenario, loop)
+        loop_run = run(scenario, loop)
     except ScenarioError:
         assert scenario.link.loss_ppm > 0 or scenario.link.queue_bytes < 30_000
         return
-    check_run(scenario, seen)
-    assert seen.events[-1].t_ns <= ORIGIN_NS + scenario.stop_ns
+    check_run(scenario, loop_run)
+    assert loop_run.events[-1].t_ns <= ORIGIN_NS + scenario.stop_ns
 
 
 @pytest.mark.parametrize("loss_ppm", [0, 20_000, 100_000])
@@ -201,33 +201,33 @@ def test_a_whole_transfer(loss_ppm: int) -> None:
     """At the end everything has arrived, and the declared losses equal the drops of queue and link."""
     link = replace(PLAIN.link, loss_ppm=loss_ppm, queue_bytes=20_000)
     scenario = replace(PLAIN, seed=5, stop_ns=60 * S, after_slow_start_ns=60 * S, transfer_bytes=300_500, link=link)
-    seen = run(scenario)
-    check_run(scenario, seen)
-    assert sum(event.bytes for event in seen.events if isinstance(event, Ack)) == 300_500
-    lost = sum(part.count for event in seen.events if isinstance(event, Lost) for part in event.packets)
-    assert lost == seen.dropped_packets + seen.lost_packets
-    assert (seen.lost_packets > 0) == (loss_ppm > 0)
-    assert seen.dropped_packets > 0 or loss_ppm > 0
+    loop_run = run(scenario)
+    check_run(scenario, loop_run)
+    assert sum(event.bytes for event in loop_run.events if isinstance(event, Ack)) == 300_500
+    lost = sum(part.count for event in loop_run.events if isinstance(event, Lost) for part in event.packets)
+    assert lost == loop_run.dropped_packets + loop_run.lost_packets
+    assert (loop_run.lost_packets > 0) == (loss_ppm > 0)
+    assert loop_run.dropped_packets > 0 or loss_ppm > 0
 
 
 def test_first_round_by_hand() -> None:
     """Ten packets of 1 ms each over 10 ms each way: an ACK for every second packet, the first one after 22 ms."""
-    seen = run(replace(PLAIN, stop_ns=31 * MS))
-    acks = [event for event in seen.events if isinstance(event, Ack)]
+    loop_run = run(replace(PLAIN, stop_ns=31 * MS))
+    acks = [event for event in loop_run.events if isinstance(event, Ack)]
     assert [ack.t_ns - ORIGIN_NS for ack in acks] == [22 * MS, 24 * MS, 26 * MS, 28 * MS, 30 * MS]
     assert [ack.latest_rtt_ns for ack in acks] == [n * MS for n in (22, 24, 26, 28, 30)]
     assert [ack.ack_delay_ns for ack in acks] == [0] * 5
-    windows = [o.cwnd_bytes for e, o in zip(seen.events, seen.observations, strict=True) if isinstance(e, Ack)]
+    windows = [o.cwnd_bytes for e, o in zip(loop_run.events, loop_run.observations, strict=True) if isinstance(e, Ack)]
     assert windows == [12_000, 14_000, 16_000, 18_000, 20_000]
-    sent = [event for event in seen.events if isinstance(event, Sent)]
+    sent = [event for event in loop_run.events if isinstance(event, Sent)]
     assert [event.bytes for event in sent] == [10_000] + [4000] * 5
 
 
 def test_a_lone_packet_is_acknowledged_late() -> None:
     """The ACK of a single packet waits for the receiver's delay and reports it."""
-    seen = run(replace(PLAIN, transfer_bytes=1))
-    assert [type(event) for event in seen.events] == [Sent, Ack]
-    ack = seen.events[1]
+    loop_run = run(replace(PLAIN, transfer_bytes=1))
+    assert [type(event) for event in loop_run.events] == [Sent, Ack]
+    ack = loop_run.events[1]
     assert isinstance(ack, Ack)
     # One byte takes a microsecond.
     assert (ack.t_ns - ORIGIN_NS, ack.ack_delay_ns, ack.app_limited) == (45 * MS + 1000, 25 * MS, True)
@@ -236,21 +236,21 @@ def test_a_lone_packet_is_acknowledged_late() -> None:
 def test_packets_lost_by_number() -> None:
     """With a queue for two packets, later packets of a burst are dropped, and the ACKs reveal it."""
     link = replace(PLAIN.link, queue_bytes=2000)
-    seen = run(replace(PLAIN, config=Config(1000, 8000), link=link, stop_ns=100 * MS))
-    lost = [event for event in seen.events if isinstance(event, Lost)]
+    loop_run = run(replace(PLAIN, config=Config(1000, 8000), link=link, stop_ns=100 * MS))
+    lost = [event for event in loop_run.events if isinstance(event, Lost)]
     first = [(run.first, run.last) for run in lost[0].packets]
     # Packet 0 is in service and 1 and 2 wait; 3 to 7 are dropped.
     assert first[0][0] == 3
-    assert seen.observations[-1].phase is not Phase.SLOW_START
+    assert loop_run.observations[-1].phase is not Phase.SLOW_START
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_pacing(loop: tuple[str, str]) -> None:
     """A paced packet delays the next by its share of 4/5 of the smoothed RTT, or of 333 ms before a sample."""
     scenario = replace(PLAIN, paced=True)
-    seen = run(scenario, loop)
+    loop_run = run(scenario, loop)
     smoothed_ns, window, release_ns, gaps = INITIAL_RTT_NS, 10_000, 0, 0
-    for event, observation in zip(seen.events, seen.observations, strict=True):
+    for event, observation in zip(loop_run.events, loop_run.observations, strict=True):
         if isinstance(event, Sent):
             for part in event.packets:
                 assert part.count == 1
@@ -269,24 +269,24 @@ def test_after_slow_start() -> None:
     """A run ends the configured time after slow start, and not before."""
     link = replace(PLAIN.link, queue_bytes=5000)
     for after_ns in (0, 50 * MS):
-        seen = run(replace(PLAIN, link=link, after_slow_start_ns=after_ns))
-        pairs = zip(seen.events, seen.observations, strict=True)
+        loop_run = run(replace(PLAIN, link=link, after_slow_start_ns=after_ns))
+        pairs = zip(loop_run.events, loop_run.observations, strict=True)
         ended_ns = next(event.t_ns for event, o in pairs if o.phase is not Phase.SLOW_START)
-        assert ended_ns <= seen.events[-1].t_ns <= ended_ns + after_ns + service_ns(link, 5000) + MS
+        assert ended_ns <= loop_run.events[-1].t_ns <= ended_ns + after_ns + service_ns(link, 5000) + MS
 
 
 def test_delay_rise() -> None:
     """Packets that leave the link after the rise take longer; earlier ones do not."""
     link = replace(PLAIN.link, steps=((30 * MS, 7 * MS),))
-    seen = run(replace(PLAIN, link=link, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
-    acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in seen.events if isinstance(event, Ack)]
+    loop_run = run(replace(PLAIN, link=link, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
+    acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in loop_run.events if isinstance(event, Ack)]
     # Ten packets leave from 1 ms on; their ACKs release packets that leave from 22 ms on, eight before the rise.
     assert acks_ms[:10] == list(range(21, 31))
     assert acks_ms[10:20] == [42, 43, 44, 45, 46, 47, 48, 49, 57, 58]
     # A step back: packets stay in order, so packets sent after it arrive with the last packets before it.
     back = replace(link, steps=((30 * MS, 7 * MS), (33 * MS, 0)))
-    seen = run(replace(PLAIN, link=back, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
-    acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in seen.events if isinstance(event, Ack)]
+    loop_run = run(replace(PLAIN, link=back, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
+    acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in loop_run.events if isinstance(event, Ack)]
     assert acks_ms[18:28] == [57, 58, 59, 59, 59, 59, 59, 59, 59, 59]
 
 
@@ -307,9 +307,9 @@ def test_coarse_clock(clock_ns: int) -> None:
 def test_stop() -> None:
     """The last event of a run is not later than its end."""
     for stop_ns in (1, 21 * MS, 22 * MS - 1, 22 * MS, 100 * MS):
-        seen = run(replace(PLAIN, stop_ns=stop_ns))
-        assert seen.events[-1].t_ns <= ORIGIN_NS + stop_ns
-        assert any(isinstance(event, Ack) for event in seen.events) == (stop_ns >= 22 * MS)
+        loop_run = run(replace(PLAIN, stop_ns=stop_ns))
+        assert loop_run.events[-1].t_ns <= ORIGIN_NS + stop_ns
+        assert any(isinstance(event, Ack) for event in loop_run.events) == (stop_ns >= 22 * MS)
 
 
 @pytest.mark.parametrize(

@@ -135,23 +135,23 @@ def test_summary() -> None:
     """Without options the command prints the end of slow start, its reason, and the losses."""
     result = simulate_command(SCENARIOS / "shallow-queue.json", "--algorithm", "slow-start", "--profile", "rfc-9002")
     assert result.exit_code == 0
-    shown = dict(line.split() for line in result.stdout.splitlines())
+    summary = dict(line.split() for line in result.stdout.splitlines())
     scenario = load_scenario(SCENARIOS / "shallow-queue.json")
-    seen = run(scenario)
-    assert shown["events"] == str(len(seen.events))
-    assert shown["by"] == "reduced"
-    assert shown["dropped_by_queue_packets"] == str(seen.dropped_packets) != "0"
-    assert shown["lost_on_link_packets"] == "0"
-    assert shown["final_cwnd_bytes"] == str(seen.observations[-1].cwnd_bytes)
-    assert int(shown["largest_cwnd_bytes"]) == max(o.cwnd_bytes for o in seen.observations)
-    assert 0 < int(shown["slow_start_ended_ms"]) <= int(shown["duration_ms"])
+    loop_run = run(scenario)
+    assert summary["events"] == str(len(loop_run.events))
+    assert summary["by"] == "reduced"
+    assert summary["dropped_by_queue_packets"] == str(loop_run.dropped_packets) != "0"
+    assert summary["lost_on_link_packets"] == "0"
+    assert summary["final_cwnd_bytes"] == str(loop_run.observations[-1].cwnd_bytes)
+    assert int(summary["largest_cwnd_bytes"]) == max(o.cwnd_bytes for o in loop_run.observations)
+    assert 0 < int(summary["slow_start_ended_ms"]) <= int(summary["duration_ms"])
 
 
 def test_summary_of_a_transfer_without_exit() -> None:
     """The summary reports a transfer that ends in slow start."""
     result = simulate_command(SCENARIOS / "delayed-acks.json")
-    shown = dict(line.split() for line in result.stdout.splitlines())
-    assert (shown["slow_start_ended_ms"], shown["by"]) == ("never", "-")
+    summary = dict(line.split() for line in result.stdout.splitlines())
+    assert (summary["slow_start_ended_ms"], summary["by"]) == ("never", "-")
 
 
 def test_json_lines() -> None:
@@ -159,9 +159,9 @@ def test_json_lines() -> None:
     result = simulate_command(SCENARIOS / "shallow-queue.json", "--json")
     assert result.exit_code == 0
     scenario = load_scenario(SCENARIOS / "shallow-queue.json")
-    seen = run(scenario, ("search", "lanman-2024"))
+    loop_run = run(scenario, ("search", "lanman-2024"))
     lines = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [line["event"] for line in lines] == [event_to_json(event) for event in seen.events]
+    assert [line["event"] for line in lines] == [event_to_json(event) for event in loop_run.events]
     for line in lines:
         validator("urn:firstflight:event:1").validate(line["event"])
         assert list(line["observed"]) == ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"]

@@ -30,7 +30,7 @@ from firstflight_conformance.simulate.scenario import (
 from simulated import c_port, observed, plain_scenario
 
 S = 1_000_000_000
-CONTROLLERS = [(name, profile) for name, found in profiles(composed=True).items() for profile in found]
+CONTROLLERS = [(name, profile) for name, names in profiles(composed=True).items() for profile in names]
 NAMES = list(scenario_files())
 
 
@@ -48,8 +48,8 @@ def check_same(scenario: Scenario, algorithm: str, profile: str, *, trace: bool 
         return False
     assert run_port(scenario, algorithm, profile) == summarize(recording)
     if trace:
-        events, seen, _, _ = c_port(scenario, algorithm, profile)
-        assert (events, seen) == (list(recording.events), list(map(observed, recording.observations)))
+        events, observations, _, _ = c_port(scenario, algorithm, profile)
+        assert (events, observations) == (list(recording.events), list(map(observed, recording.observations)))
         assert simulate(scenario, create(algorithm, profile, scenario.config)) == recording
     return True
 
@@ -115,7 +115,7 @@ def test_bounds(beyond: dict[str, Any]) -> None:
         name: replace(getattr(scenario, name), **value) if isinstance(value, dict) else value
         for name, value in beyond.items()
     }
-    for run in (run_port, lambda *given: simulate(given[0], create(*given[1:], scenario.config))):
+    for run in (run_port, lambda *arguments: simulate(arguments[0], create(*arguments[1:], scenario.config))):
         with pytest.raises(ScenarioError, match=r"random: .* is outside \d+\.\.\d+, the bounds of the simulator"):
             run(replace(scenario, **parts), "search", "draft-09")
 
@@ -174,11 +174,11 @@ def test_without_a_compiler(name: str, tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.usefixtures("forgotten")
 def test_what_needs_no_compiler(tmp_path: Path) -> None:
     """A sweep of the closed form needs no compiler."""
-    said = sweep(
+    output = sweep(
         tmp_path / "rows.csv", "--kind", "model", "--algorithm", "slow-start", "--rate", "1Mbit/s", "--rtt", "1ms", "--size", "1kB",
         CC="no-such-compiler",
     )  # fmt: skip
-    assert "1 rows in" in said
+    assert "1 rows in" in output
 
 
 @pytest.mark.usefixtures("forgotten")
@@ -187,8 +187,8 @@ def test_a_compiler_that_fails(tmp_path: Path) -> None:
     compiler = tmp_path / "cc"
     compiler.write_text("#!/bin/sh\necho out of order >&2\nexit 1\n", encoding="utf-8")
     compiler.chmod(0o755)
-    said = sweep(tmp_path / "none.csv", *CELLS, code=2, CC=str(compiler))
-    assert f"needs a C compiler: {compiler}: out of order; install one, or set CC to its command" in said
+    output = sweep(tmp_path / "none.csv", *CELLS, code=2, CC=str(compiler))
+    assert f"needs a C compiler: {compiler}: out of order; install one, or set CC to its command" in output
 
 
 WIDE = {"link": ("rate_bps", 500), "receiver": ("max_ack_delay_ns", 2**42), "": ("stop_ns", 2**42)}
@@ -212,8 +212,8 @@ def test_commands_beyond_the_bounds(part: str, tmp_path: Path) -> None:
 
 def test_a_sweep_beyond_the_bounds(tmp_path: Path) -> None:
     """A cell beyond the bounds ends the sweep before its first computation."""
-    said = sweep(tmp_path / "rows.csv", *CELLS, "--rate", "500bit/s", code=2)
-    assert "rate_bps 500 is outside 1000..1099511627776, the bounds of the simulator" in said
+    output = sweep(tmp_path / "rows.csv", *CELLS, "--rate", "500bit/s", code=2)
+    assert "rate_bps 500 is outside 1000..1099511627776, the bounds of the simulator" in output
     assert not (tmp_path / "rows.csv").exists()
 
 

@@ -62,19 +62,22 @@ def root() -> Iterator[str]:
 
 
 @pytest.fixture
-def asked(tab: Any) -> list[str]:
+def requested(tab: Any) -> list[str]:
     """Collect every request of a page."""
-    found: list[str] = []
-    tab.on("request", lambda request: found.append(request.url))
-    return found
+    urls: list[str] = []
+    tab.on("request", lambda request: urls.append(request.url))
+    return urls
 
 
 def violations(tab: Any, address: str) -> list[str]:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (make site-extras)")
     tab.goto(address)
     tab.wait_for_load_state("networkidle")
-    found = axe.Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
-    return [f"{one['id']}: {len(one['nodes'])} times, first {one['nodes'][0]['target']}" for one in found]
+    axe_violations = axe.Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{violation['id']}: {len(violation['nodes'])} times, first {violation['nodes'][0]['target']}"
+        for violation in axe_violations
+    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -85,12 +88,15 @@ def test_axe_finds_nothing(page: str, scheme: str, root: str, tab: Any) -> None:
 
 
 def test_axe_finds_what_is_wrong(root: str, tab: Any) -> None:
-    assert [told.partition(":")[0] for told in violations(tab, f"{root}/bad.html")] == ["html-has-lang", "image-alt"]
+    assert [violation.partition(":")[0] for violation in violations(tab, f"{root}/bad.html")] == [
+        "html-has-lang",
+        "image-alt",
+    ]
 
 
 @pytest.mark.parametrize("page", [*PAGES, *MORE])
 def test_nothing_runs_out_of_the_window_and_nothing_is_asked_outside(
-    page: str, root: str, tab: Any, asked: list[str]
+    page: str, root: str, tab: Any, requested: list[str]
 ) -> None:
     for width in WIDTHS:
         tab.set_viewport_size({"width": width, "height": 900})
@@ -98,7 +104,7 @@ def test_nothing_runs_out_of_the_window_and_nothing_is_asked_outside(
         tab.wait_for_load_state("networkidle")
         assert tab.evaluate(OUTSIDE) == []
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    assert {address for address in asked if not address.startswith((root, "data:", "blob:"))} == set()
+    assert {address for address in requested if not address.startswith((root, "data:", "blob:"))} == set()
 
 
 @pytest.mark.parametrize("page", [*PAGES, *MORE])

@@ -56,13 +56,13 @@ def calculated(values: dict[str, float]) -> Any:
 
 def calculated_all(values: list[dict[str, float]]) -> Any:
     """Return the same for several inputs."""
-    return asked(values)
+    return script_output(values)
 
 
-def asked(given: object) -> Any:
+def script_output(question: object) -> Any:
     """Return the output of the script: the table of each input, or the value of an expression."""
     loader = REFERENCE_C / "wasm" / "firstflight.mjs"
-    arguments = (str(loader), str(MODULE), str(SCRIPT), json.dumps(given))
+    arguments = (str(loader), str(MODULE), str(SCRIPT), json.dumps(question))
     command = ("node", "--input-type=module", "-e", NODE, *arguments)
     return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
@@ -83,16 +83,16 @@ def inputs(values: dict[str, float]) -> Inputs:
 @needs
 @pytest.mark.parametrize("values", [SCHARF, SATELLITE], ids=["scharf", "satellite"])
 def test_the_model_and_the_simulator_side_by_side(values: dict[str, float]) -> None:
-    found = calculated(values)
-    assert len(found) == 4
-    for scheme, (model, simulated, packet_ns) in found.items():
+    times_by_scheme = calculated(values)
+    assert len(times_by_scheme) == 4
+    for scheme, (model, simulated, packet_ns) in times_by_scheme.items():
         try:
             assert model == compute(scheme, inputs(values)).response_time_ns
         except DomainError:
             assert "domain" in model
             continue
         assert isinstance(simulated, str) or abs(simulated - model) <= 2 * packet_ns, scheme
-    assert [scheme for scheme, (_, simulated, _) in found.items() if isinstance(simulated, str)] == [
+    assert [scheme for scheme, (_, simulated, _) in times_by_scheme.items() if isinstance(simulated, str)] == [
         "more-start" if values["approved"] == 5.12 else "quick-start"
     ]
 
@@ -111,9 +111,9 @@ GRID = [
 @needs
 def test_both_columns_answer_one_question() -> None:
     """The columns agree within two packet times or give a reason; slow start and Jump-Start profiles have numbers."""
-    shown = blank = 0
-    for values, found in zip(GRID, calculated_all(GRID), strict=True):
-        for scheme, (model, simulated, packet_ns) in found.items():
+    with_times = blank = 0
+    for values, times_by_scheme in zip(GRID, calculated_all(GRID), strict=True):
+        for scheme, (model, simulated, packet_ns) in times_by_scheme.items():
             if isinstance(simulated, str):
                 reasons = (
                     "packet times from the closed form",
@@ -128,8 +128,8 @@ def test_both_columns_answer_one_question() -> None:
                 blank += "closed form" in simulated
             else:
                 assert abs(simulated - model) <= 2 * packet_ns, (scheme, values)
-                shown += 1
-    assert shown >= 0.95 * (shown + blank), (shown, blank)
+                with_times += 1
+    assert with_times >= 0.95 * (with_times + blank), (with_times, blank)
 
 
 @needs
@@ -158,14 +158,14 @@ def test_the_threshold_is_in_both_columns() -> None:
     ],
 )
 def test_an_invalid_field_is_named(values: dict[str, Any], field: str, reason: str) -> None:
-    assert asked(f"Calculate.invalid({json.dumps(SCHARF | values)})") == [field, reason]
+    assert script_output(f"Calculate.invalid({json.dumps(SCHARF | values)})") == [field, reason]
 
 
 def test_valid_values_and_addresses_of_the_equations() -> None:
     if shutil.which("node") is not None and MODULE.exists():
-        assert asked(f"Calculate.invalid({json.dumps(SCHARF)})") is None
+        assert script_output(f"Calculate.invalid({json.dumps(SCHARF)})") is None
     headings = re.findall(r"^## (.+)$", (ROOT / "docs" / "transfer-time.md").read_text("utf-8"), re.M)
-    slugs = {re.sub(r"[^a-z0-9 -]", "", one.lower()).replace(" ", "-") for one in headings}
+    slugs = {re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings}
     assert {*re.findall(r'equation: "([^"]+)"', SCRIPT.read_text("utf-8"))} <= slugs
 
 
@@ -173,6 +173,6 @@ def test_valid_values_and_addresses_of_the_equations() -> None:
 def test_a_response_over_a_satellite_is_that_of_every_start() -> None:
     """JumpStart and slow start give the times of the page with all starts on the same path."""
     place = Place("a satellite", 20 * 10**6, 600 * 10**6)
-    found = calculated(SATELLITE)
-    assert found["jump-start"][1] == response("jumpstart/pfldnet-2007", place, 100_000)
-    assert abs(found["slow-start"][1] - response("slow-start/rfc-9002", place, 100_000)) < 2 * 10**6
+    times_by_scheme = calculated(SATELLITE)
+    assert times_by_scheme["jump-start"][1] == response("jumpstart/pfldnet-2007", place, 100_000)
+    assert abs(times_by_scheme["slow-start"][1] - response("slow-start/rfc-9002", place, 100_000)) < 2 * 10**6

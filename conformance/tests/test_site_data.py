@@ -18,12 +18,12 @@ def test_every_heading_with_a_number_is_an_erratum() -> None:
         for path in SPEC.glob("*/errata.md")
         for number in re.findall(r"^#+ ([SCB]-?\d+)\. ", path.read_text("utf-8"), re.M)
     }
-    assert {one.id for one in errata.errata()} == numbers
+    assert {erratum.id for erratum in errata.errata()} == numbers
     assert len(numbers) >= 53
 
 
 def test_errata_have_case_event_and_correction() -> None:
-    by_id = {one.id: one for one in errata.errata()}
+    by_id = {erratum.id: erratum for erratum in errata.errata()}
     ring = by_id["search-S3"]
     assert ring.shown_by == [
         ("search.shift.fifteen-aliases", "lanman-2024-literal", 53),
@@ -37,9 +37,9 @@ def test_errata_have_case_event_and_correction() -> None:
     assert by_id["bbr-B-5"].correction == "`C.inflight + C.SMSS`."
 
 
-@pytest.mark.parametrize("one", errata.errata(), ids=lambda one: one.id)
-def test_the_events_of_an_erratum_exist(one: errata.Erratum) -> None:
-    for vector, profile, event in one.shown_by:
+@pytest.mark.parametrize("erratum", errata.errata(), ids=lambda erratum: erratum.id)
+def test_the_events_of_an_erratum_exist(erratum: errata.Erratum) -> None:
+    for vector, profile, event in erratum.shown_by:
         assert profile in site.vectors_by_id()[vector].profiles
         assert event is None or event < len(site.vectors_by_id()[vector].events)
 
@@ -54,14 +54,14 @@ def test_an_erratum_has_its_anchor_and_plays() -> None:
 
 def test_archives_have_the_vectors_of_the_checkout() -> None:
     files = data_files.contents()
-    found = {}
+    archived = {}
     for name in files:
         if name.startswith("vectors-"):
             with tarfile.open(fileobj=io.BytesIO(files[name])) as archive:
                 assert {member.mtime for member in archive} == {data_files.EPOCH_S}
-                found |= {member.name: archive.extractfile(member).read() for member in archive}  # type: ignore[union-attr]
-    there = {path.relative_to(VECTORS).as_posix(): path.read_bytes() for path in VECTORS.glob("*/*.json")}
-    assert {name: found[name] for name in there} == there
+                archived |= {member.name: archive.extractfile(member).read() for member in archive}  # type: ignore[union-attr]
+    committed = {path.relative_to(VECTORS).as_posix(): path.read_bytes() for path in VECTORS.glob("*/*.json")}
+    assert {name: archived[name] for name in committed} == committed
 
 
 def test_each_file_is_linked() -> None:
@@ -69,8 +69,8 @@ def test_each_file_is_linked() -> None:
     text = "\n".join(data_page.pages().values())
     assert [name for name in data_files.contents() if f'href="../data/{name}"' not in text] == []
     documents = data_files.documents()
-    assert {one["id"] for one in documents["clauses"]["clauses"]} == {*site.clauses()}
-    assert "search/draft-09" in {one["id"] for one in documents["profiles"]["profiles"]}
+    assert {clause["id"] for clause in documents["clauses"]["clauses"]} == {*site.clauses()}
+    assert "search/draft-09" in {profile["id"] for profile in documents["profiles"]["profiles"]}
     assert {f"headers/{path.name}" for path in plain_headers()} <= {*data_files.contents()}
 
 

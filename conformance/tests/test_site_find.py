@@ -34,8 +34,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "_static" / "find" / "index.js"
 
 
-def selected(written: Path, **wanted: Any) -> Any:
-    command = ("node", "-e", NODE, str(written), str(SCRIPT), json.dumps(wanted))
+def selected(written: Path, **filters: Any) -> Any:
+    command = ("node", "-e", NODE, str(written), str(SCRIPT), json.dumps(filters))
     return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
@@ -46,18 +46,18 @@ def test_profiles_are_told_apart_as_compare_tells_them(written: Path) -> None:
     listed = {entry["id"]: entry for entry in index["vectors"]}
     assert len(several) > 20
     for vector in several:
-        one, other = list(vector.profiles)[:2]
-        difference = first_difference(vector, one, other)
+        first, second = list(vector.profiles)[:2]
+        difference = first_difference(vector, first, second)
         numbers = [case.split(",") for case in listed[vector.id]["cases"].split(" ")]
         answers = {index["profiles"][int(name)]: int(answer) for name, _, answer in numbers}
-        pair = {answers[one], answers[other]}
+        pair = {answers[first], answers[second]}
         same = len(pair) == 1 or any(pair == set(alike) for alike in listed[vector.id].get("same", []))
         assert same == (difference is None or not difference.in_windows), vector.id
 
 
 @node
 def test_a_selection_is_that_of_the_vectors(written: Path) -> None:
-    found = selected(written, algorithm="search", profile="draft-09", clause="search.threshold.reached")
+    selection = selected(written, algorithm="search", profile="draft-09", clause="search.threshold.reached")
     expected = [
         vector.id
         for vector in site.vectors()
@@ -65,14 +65,14 @@ def test_a_selection_is_that_of_the_vectors(written: Path) -> None:
         and "draft-09" in vector.profiles
         and "search.threshold.reached" in vector.profiles["draft-09"].clauses
     ]
-    assert found["ids"] == expected
+    assert selection["ids"] == expected
     assert expected
-    assert found["files"] == [vector_files.file_of(site.vectors_by_id()[name].path) for name in expected]
+    assert selection["files"] == [vector_files.file_of(site.vectors_by_id()[name].path) for name in expected]
 
 
 @node
 def test_flags_tiers_levels_and_words(written: Path) -> None:
-    found = selected(written, flag="ce", tier="gold", level="MUST", words="ce once")
+    selection = selected(written, flag="ce", tier="gold", level="MUST", words="ce once")
     expected = [
         vector.id
         for vector in site.vectors()
@@ -81,13 +81,13 @@ def test_flags_tiers_levels_and_words(written: Path) -> None:
         and all(word in f"{vector.id} {vector.title}".lower() for word in ("ce", "once"))
         and any(site.clauses()[name].level == "MUST" for case in vector.profiles.values() for name in case.clauses)
     ]
-    assert found["ids"] == expected
+    assert selection["ids"] == expected
     assert expected
 
 
 @node
 @pytest.mark.parametrize(
-    ("wanted", "command"),
+    ("filters", "command"),
     [
         ({"algorithm": "cubic", "tier": "gold"}, 'firstflight run --adapter "COMMAND" --algorithm cubic --tier gold'),
         ({"words": "search.path.long"}, 'firstflight run --adapter "COMMAND" --id search.path.long'),
@@ -97,18 +97,18 @@ def test_flags_tiers_levels_and_words(written: Path) -> None:
         ),
     ],
 )
-def test_the_command_of_a_selection(written: Path, wanted: dict[str, str], command: str) -> None:
-    assert selected(written, **wanted)["command"] == command
+def test_the_command_of_a_selection(written: Path, filters: dict[str, str], command: str) -> None:
+    assert selected(written, **filters)["command"] == command
 
 
 @node
 def test_the_readings_that_differ_are_those_of_compare(written: Path) -> None:
     pair = ("draft-09", "neqo-2026+cubic")
     expected = different_readings("search", pair)
-    found = selected(written, differences=["search", *pair])
-    assert [name for name, *_ in found] == list(expected)
-    assert found[0] == ["base", "On which base controller does it run?", "newreno", "cubic"]
+    differences = selected(written, differences=["search", *pair])
+    assert [name for name, *_ in differences] == list(expected)
+    assert differences[0] == ["base", "On which base controller does it run?", "newreno", "cubic"]
     meanings = {reading.name: reading.choices for reading in load_tables()["search"].readings}
-    name, question, one, other = found[1]
+    name, question, first, second = differences[1]
     assert question.endswith("?")
-    assert [one, other] == [meanings[name].get(str(value), str(value)) for value in expected[name]]
+    assert [first, second] == [meanings[name].get(str(value), str(value)) for value in expected[name]]

@@ -40,9 +40,9 @@ def case(name: str) -> Case:
 def logs(folder: Path) -> Iterator[tuple[str, str | None]]:
     """Write the logs; yield the name of each log and of its peer's log."""
     folder.mkdir()
-    for kept in sorted(KEPT.glob("*.pcap.gz")):
-        (folder / kept.stem).write_bytes(gzip.decompress(kept.read_bytes()))
-        yield kept.stem, None
+    for capture in sorted(KEPT.glob("*.pcap.gz")):
+        (folder / capture.stem).write_bytes(gzip.decompress(capture.read_bytes()))
+        yield capture.stem, None
     for name in CASES:
         recording = recording_of(case(name))
         stem = re.sub(r"\W", "-", name)
@@ -89,8 +89,8 @@ def tried(tab: Any) -> str:
     """Press the button that attempts requests from the page and from its worker."""
     tab.click("#try")
     tab.wait_for_selector("#tried:has-text('worker')")
-    told: str = tab.text_content("#tried")
-    return told
+    sentence: str = tab.text_content("#tried")
+    return sentence
 
 
 def dropped(tab: Any, folder: Path, name: str, peer: str | None) -> dict[str, Any]:
@@ -100,8 +100,8 @@ def dropped(tab: Any, folder: Path, name: str, peer: str | None) -> dict[str, An
     tab.evaluate("document.body.dataset.state = 'dropping'")
     tab.evaluate(DROP)
     tab.wait_for_selector("body[data-state=done]")
-    found: dict[str, Any] = tab.evaluate(ANSWER)
-    return found
+    answer: dict[str, Any] = tab.evaluate(ANSWER)
+    return answer
 
 
 def command(folder: Path, name: str, peer: str | None) -> str:
@@ -114,25 +114,25 @@ def as_the_command(tab: Any, tmp_path: Path, names: list[tuple[str, str | None]]
     site_folder = tmp_path / "site"
     site_folder.mkdir()
     (site_folder / "judge.html").write_text(judge.page(judge.INTERPRETER), encoding="utf-8")
-    with served(site_folder) as (root, asked):
+    with served(site_folder) as (root, requested):
         opened(tab, root)
         tab.evaluate(HOLD)
         for name, peer in names:
-            answer, told = dropped(tab, tmp_path / "logs", name, peer), command(tmp_path / "logs", name, peer)
+            answer, printed = dropped(tab, tmp_path / "logs", name, peer), command(tmp_path / "logs", name, peer)
             if name in ("prose.txt", "broken.jsonl"):
-                assert told.startswith("Error: ")
+                assert printed.startswith("Error: ")
                 assert "json" not in answer
-                assert answer["fault"] in told or "is no recording" in answer["fault"]
+                assert answer["fault"] in printed or "is no recording" in answer["fault"]
                 continue
-            assert answer.get("json") == told, (name, answer.get("fault"))
+            assert answer.get("json") == printed, (name, answer.get("fault"))
             assert answer["curves"] == 3
         assert tried(tab) == "A request from the page: refused. A request from the worker: refused."
-    assert asked == ["/judge.html"]
+    assert requested == ["/judge.html"]
 
 
 @interpreter
 def test_a_log_gives_the_answer_of_the_command_and_goes_nowhere(tab: Any, tmp_path: Path) -> None:
-    wanted = {
+    log_names = {
         "access-line-cubic.pcap",
         "broken.jsonl",
         "search-path-deep-queue-linux-4.jsonl",
@@ -140,8 +140,8 @@ def test_a_log_gives_the_answer_of_the_command_and_goes_nowhere(tab: Any, tmp_pa
         "quinn.qlog",
         "prose.txt",
     }
-    names = [each for each in logs(tmp_path / "logs") if each[0] in wanted]
-    assert len(names) == len(wanted)
+    names = [log_and_peer for log_and_peer in logs(tmp_path / "logs") if log_and_peer[0] in log_names]
+    assert len(names) == len(log_names)
     as_the_command(tab, tmp_path, names)
 
 
@@ -158,10 +158,10 @@ def test_without_its_policy_the_page_could_send(tab: Any, tmp_path: Path) -> Non
     """Without the policy the requests succeed, so the policy blocks them in the other tests."""
     open_policy = "script-src * 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:"
     (tmp_path / "judge.html").write_text(judge.page(judge.INTERPRETER, open_policy), encoding="utf-8")
-    with served(tmp_path) as (root, asked):
+    with served(tmp_path) as (root, requested):
         opened(tab, root)
         assert tried(tab) == "A request from the page: sent. A request from the worker: sent."
-    assert asked.count("/sent-by-judge") == 2
+    assert requested.count("/sent-by-judge") == 2
 
 
 @interpreter
@@ -173,7 +173,7 @@ def test_a_sample_has_an_address_and_names_lead_to_pages(tab: Any, tmp_path: Pat
         tab.goto(f"{root}/judge.html#sample=search.sqlog")
         tab.wait_for_selector("body[data-state=done]")
         assert tab.text_content("#name") == "search.sqlog"
-        shown = tab.text_content("#json")
+        document = tab.text_content("#json")
         links = tab.eval_on_selector_all("#answer a", "(all) => all.map((each) => each.getAttribute('href'))")
     assert len(links) >= 2
     assert any(link.startswith("_generated/profiles/search-") for link in links)
@@ -182,7 +182,7 @@ def test_a_sample_has_an_address_and_names_lead_to_pages(tab: Any, tmp_path: Pat
         *known["profiles"].values(),
         *known["clauses"].values(),
     }
-    path = json.loads(shown)["path"]
+    path = json.loads(document)["path"]
     watched = dict(parse_qsl(next(link for link in links if link.startswith("play.html")).partition("#")[2]))
     assert watched["a"].partition("+")[0] in known["profiles"]
     assert watched["unit"] == "ms"

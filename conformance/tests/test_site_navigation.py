@@ -20,10 +20,10 @@ def whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("whole")
 def test_a_page_of_a_large_group_leads_to_its_list_and_to_the_main_pages() -> None:
-    found = navigation.short(f"{site.GENERATED}/vectors/search-path", pathto)
-    assert f'href="../../{site.GENERATED}/vectors/index.html">Vectors</a>' in found
-    assert 'href="../../judge.html">Judge a log</a>' in found
-    assert found.index("Vectors</a>") < found.index("Watch it start</a>")
+    short_navigation = navigation.short(f"{site.GENERATED}/vectors/search-path", pathto)
+    assert f'href="../../{site.GENERATED}/vectors/index.html">Vectors</a>' in short_navigation
+    assert 'href="../../judge.html">Judge a log</a>' in short_navigation
+    assert short_navigation.index("Vectors</a>") < short_navigation.index("Watch it start</a>")
 
 
 def test_missing_parts_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_crumbs_lead_home() -> None:
     assert context["crumbs"][1] == (f"../../{site.GENERATED}/matrix.html", "Traceability matrix")
 
 
-@pytest.mark.parametrize(("address", "shown"), [("https://example.org/f.git", True), ("/srv/f", False), ("https://u:p@example.org/f", False)])  # fmt: skip
-def test_only_a_public_address_is_shown(address: str, shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("address", "is_public"), [("https://example.org/f.git", True), ("/srv/f", False), ("https://u:p@example.org/f", False)])  # fmt: skip
+def test_only_a_public_address_is_shown(address: str, is_public: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(home.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=f"{address}\n"))
-    assert home.repository() == (address if shown else None)
-    assert ("git clone" in home.html()) == shown
+    assert home.repository() == (address if is_public else None)
+    assert ("git clone" in home.html()) == is_public

@@ -40,12 +40,12 @@ def root() -> Iterator[str]:
 def luminance(tab: Any) -> list[float]:
     """Return the mean luminance of the first plots of a page, from 0 to 1."""
     image = pytest.importorskip("PIL.Image", reason="needs Pillow, which make setup installs")
-    found = []
+    luminances = []
     for plot in tab.query_selector_all("article img[src$='.svg']")[:2]:
         plot.scroll_into_view_if_needed()
         pixels = image.open(io.BytesIO(plot.screenshot())).convert("L").resize((64, 64)).tobytes()
-        found.append(sum(pixels) / len(pixels) / 255)
-    return found
+        luminances.append(sum(pixels) / len(pixels) / 255)
+    return luminances
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -54,9 +54,9 @@ def test_plots_are_dark_in_the_dark_and_light_in_the_light(page: str, root: str,
         tab.emulate_media(color_scheme=scheme)
         tab.goto(f"{root}/{page}")
         tab.wait_for_load_state("networkidle")
-        found = luminance(tab)
-        assert found
-        assert all((each < 0.5) is (scheme == "dark") for each in found), (scheme, found)
+        luminances = luminance(tab)
+        assert luminances
+        assert all((mean_luminance < 0.5) is (scheme == "dark") for mean_luminance in luminances), (scheme, luminances)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -64,7 +64,7 @@ def test_letters_have_nine_pixels_on_a_phone(page: str, root: str, tab: Any) -> 
     tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto(f"{root}/{page}")
     tab.wait_for_load_state("networkidle")
-    found = tab.evaluate(LETTERS)
-    assert found
-    assert min(found) >= 9, found
+    letter_heights = tab.evaluate(LETTERS)
+    assert letter_heights
+    assert min(letter_heights) >= 9, letter_heights
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390

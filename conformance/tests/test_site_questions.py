@@ -43,12 +43,12 @@ class Reader:
         within.get_by_role(kind, name=name, exact=isinstance(name, str)).locator("visible=true").first.click()
         self.tab.wait_for_load_state()
 
-    def shown(self, selector: str, *texts: str) -> str:
+    def visible_text(self, selector: str, *texts: str) -> str:
         """Return the text of the first visible element with all texts."""
-        found = self.tab.locator(selector)
+        elements = self.tab.locator(selector)
         for text in texts:
-            found = found.filter(has_text=text)
-        first = found.locator("visible=true").first
+            elements = elements.filter(has_text=text)
+        first = elements.locator("visible=true").first
         first.wait_for(timeout=10_000)
         return str(first.inner_text())
 
@@ -60,11 +60,11 @@ class Reader:
 
     def downloads(self, selector: str, *texts: str) -> bytes:
         """Return the target file of the first visible link with all texts."""
-        self.shown(selector, *texts)
-        found = self.tab.locator(selector)
+        self.visible_text(selector, *texts)
+        elements = self.tab.locator(selector)
         for text in texts:
-            found = found.filter(has_text=text)
-        address = found.locator("visible=true").first.evaluate("(link) => link.href")
+            elements = elements.filter(has_text=text)
+        address = elements.locator("visible=true").first.evaluate("(link) => link.href")
         answer = self.tab.request.get(address)
         assert answer.status == 200
         return bytes(answer.body())
@@ -99,7 +99,7 @@ def test_a_third_click_and_a_hidden_link_are_refused(reader: Reader) -> None:
 def test_which_search_a_new_implementation_should_take(reader: Reader) -> None:
     reader.click("Algorithms", row="an algorithm on one page")
     reader.click("SEARCH (draft-chung-ccwg-search)")
-    advice = reader.shown("article p", "A new implementation", "should use search/draft-09")
+    advice = reader.visible_text("article p", "A new implementation", "should use search/draft-09")
     assert "newest version" in advice
 
 
@@ -112,18 +112,18 @@ def test_the_constants_of_search(reader: Reader) -> None:
         cells = reader.tab.locator("#constants tr").filter(has=reader.tab.get_by_text(name, exact=True)).locator("td")
         assert cells.all_inner_texts()[:3] == [name, value, unit]
         assert cells.first.is_visible()
-    assert reader.shown("#state td", "[0] * (W + 1 + EXTRA_BINS)")
-    assert reader.shown("#rules p", "search.restart")
+    assert reader.visible_text("#state td", "[0] * (W + 1 + EXTRA_BINS)")
+    assert reader.visible_text("#rules p", "search.restart")
 
 
 def test_the_pseudocode_is_of_the_recommended_search(reader: Reader) -> None:
     reader.click("Algorithms", row="an algorithm on one page")
     reader.click("SEARCH (draft-chung-ccwg-search)")
-    lines = reader.shown("#in-ten-lines pre")
+    lines = reader.visible_text("#in-ten-lines pre")
     assert 8 <= len(lines.splitlines()) <= 12
     assert "bin_duration = 0.35 R" in lines
     assert "if (sent - curr) / sent >= 0.26" in lines
-    assert reader.shown("article p", "Step through it", "controller search/draft-09")
+    assert reader.visible_text("article p", "Step through it", "controller search/draft-09")
     assert "draft-09" in reader.tab.locator("article img.plot").first.get_attribute("src")
 
 
@@ -142,7 +142,7 @@ def test_the_archive_of_the_vectors_of_search(reader: Reader) -> None:
 
 def test_mistakes_of_others_in_search(reader: Reader) -> None:
     reader.click("SEARCH", row="errors in the texts")
-    assert reader.shown("tr", "interpolation in the wrong direction", "the fork of picoquic")
+    assert reader.visible_text("tr", "interpolation in the wrong direction", "the fork of picoquic")
 
 
 def test_the_page_of_search_leads_to_its_errata(reader: Reader) -> None:
@@ -156,11 +156,11 @@ def test_the_page_of_search_leads_to_its_errata(reader: Reader) -> None:
 
 def test_an_erratum_of_search_plays_at_its_event(reader: Reader) -> None:
     reader.click("SEARCH", row="errors in the texts")
-    assert reader.shown("article li", "Instead")
+    assert reader.visible_text("article li", "Instead")
     reader.click("shift.fifteen-aliases@lanman-2024-literal, event 53")
-    position = reader.shown("#play-position", "ms")
+    position = reader.visible_text("#play-position", "ms")
     assert position.startswith("event 53 of 0 to 55, ")
-    assert "norm_diff" in reader.shown("#play-rule", "threshold")
+    assert "norm_diff" in reader.visible_text("#play-rule", "threshold")
 
 
 def test_the_first_erratum_of_careful_resume_is_shown_by_a_vector(reader: Reader) -> None:
@@ -169,7 +169,7 @@ def test_the_first_erratum_of_careful_resume_is_shown_by_a_vector(reader: Reader
     assert section.get_by_text("Shown by").is_visible()
     assert section.get_by_text("Proposed for 3.3 to 3.5").is_visible()
     reader.click("example.b4-loss@rfc-9959, event 23")
-    assert "event 23 of" in reader.shown("#play-position", "ms")
+    assert "event 23 of" in reader.visible_text("#play-position", "ms")
 
 
 # Reader 3 works on a kernel.
@@ -181,7 +181,7 @@ def test_a_controller_on_a_path_of_ones_own(reader: Reader) -> None:
     reader.tab.select_option("#play-a", "cubic/rfc-9438")
     reader.tab.select_option("#play-unit", "packets")
     reader.fill(play_rate="50", play_rtt="40", play_queue="100", play_loss="0")
-    summary = reader.shown("#play-summary", "cubic/rfc-9438", "packets dropped by the queue")
+    summary = reader.visible_text("#play-summary", "cubic/rfc-9438", "packets dropped by the queue")
     assert re.search(
         r"leaves slow start after [\d.]+ ms at [\d.]+ BDP; RTT 40\.\d to \d+\.\d ms; goodput [\d.]+ Mbit/s", summary
     )
@@ -189,7 +189,7 @@ def test_a_controller_on_a_path_of_ones_own(reader: Reader) -> None:
 
 def test_packetdrill_scripts(reader: Reader) -> None:
     reader.click("packetdrill", row="test a kernel with packetdrill")
-    assert reader.shown("article p", "A script that passes prints nothing and exits with 0")
+    assert reader.visible_text("article p", "A script that passes prints nothing and exits with 0")
     assert b"+0" in reader.downloads("article td a", ".pkt")
 
 
@@ -214,15 +214,15 @@ def test_how_much_faster_is_jump_start(reader: Reader) -> None:
 
 def test_the_formula_of_a_scheme(reader: Reader) -> None:
     calculated(reader)
-    assert reader.shown("tr", "s, L", "size of the response")
+    assert reader.visible_text("tr", "s, L", "size of the response")
     reader.click("Jump-Start")
-    assert reader.shown("section#paced-start-equations-3-and-4", "3")
+    assert reader.visible_text("section#paced-start-equations-3-and-4", "3")
 
 
 def test_the_command_that_computes_the_published_results(reader: Reader) -> None:
     reader.click("Published results", row="published results, computed again")
-    assert reader.shown("article p", "make results")
-    assert reader.shown("article tr", "reproduced")
+    assert reader.visible_text("article p", "make results")
+    assert reader.visible_text("article tr", "reproduced")
 
 
 def test_results_as_csv(reader: Reader) -> None:
@@ -230,15 +230,15 @@ def test_results_as_csv(reader: Reader) -> None:
     with reader.tab.expect_download() as waiting:
         reader.click("Save CSV", kind="button")
     text = Path(waiting.value.path()).read_text("utf-8")
-    found = list(csv.reader(io.StringIO(text)))
+    csv_rows = list(csv.reader(io.StringIO(text)))
     assert {"Slow start", "Jump-Start"} <= set(rows)
-    assert any("jump" in cell.lower() for row in found for cell in row), text
+    assert any("jump" in cell.lower() for row in csv_rows for cell in row), text
 
 
 def test_how_to_cite(reader: Reader) -> None:
     reader.clicks += 1
     reader.tab.locator("footer a:visible", has_text="Licence and citing").first.click()
-    entry = reader.shown("article pre", "@software{firstflight")
+    entry = reader.visible_text("article pre", "@software{firstflight")
     for member in ("version", "year", "url"):
         assert re.search(rf"{member}\s+= \{{.+\}}", entry)
 
@@ -254,13 +254,13 @@ def test_why_slow_start_ended_early(reader: Reader) -> None:
     reader.tab.wait_for_selector("body[data-state=done]")
     assert re.search(
         r"path: about [\d.]+ Mbit/s and [\d.]+ ms, a product of \d+ bytes; slow start was left at [\d.]+ of it",
-        reader.shown("#answer", "path: about"),
+        reader.visible_text("#answer", "path: about"),
     )
-    why = reader.shown("#answer li", "why, by hystart/linux")
+    why = reader.visible_text("#answer li", "why, by hystart/linux")
     assert len(re.findall(r"[\d.]+ ms", why)) >= 2
     assert reader.tab.locator("#answer a:visible").count() >= 2
 
 
 def test_the_page_about_early_exits(reader: Reader) -> None:
     reader.click("Early exit", row="the reason of an early exit")
-    assert reader.shown("article li", "An exit below one product is early")
+    assert reader.visible_text("article li", "An exit below one product is early")

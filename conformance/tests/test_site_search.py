@@ -27,10 +27,10 @@ node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
 
 def test_queries_of_readers_are_asked() -> None:
-    asked = json.loads(found.QUERIES.read_text("utf-8"))
-    assert (len(asked["queries"]), asked["least_found"], asked["among"]) == (31, 28, 3)
-    assert (len(asked["readers"]), asked["readers_least_found"]) == (27, 25)
-    pages = {page for group in ("queries", "readers") for right in asked[group].values() for page in right}
+    queries = json.loads(found.QUERIES.read_text("utf-8"))
+    assert (len(queries["queries"]), queries["least_found"], queries["among"]) == (31, 28, 3)
+    assert (len(queries["readers"]), queries["readers_least_found"]) == (27, 25)
+    pages = {page for group in ("queries", "readers") for right in queries[group].values() for page in right}
     assert [page for page in pages if not exists(page)] == []
 
 

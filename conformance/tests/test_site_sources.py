@@ -52,7 +52,7 @@ def linked(*parts: nodes.Node) -> tuple[str, list[tuple[str, str]]]:
     document = nodes.document("", "")  # type: ignore[arg-type]
     document += nodes.paragraph("", "", *parts)
     sources.link_sources(App(), document, "page")  # type: ignore[arg-type]
-    return document.astext(), [(one.astext(), one["refuri"]) for one in document.findall(nodes.reference)]
+    return document.astext(), [(link.astext(), link["refuri"]) for link in document.findall(nodes.reference)]
 
 
 def test_text_and_code_become_links() -> None:

@@ -30,8 +30,8 @@ REPORT: dict[str, Any] = {
 
 
 def sections() -> dict[str, str]:
-    found = status_page.page_of(complete(REPORT)).split("\n## ")[1:]
-    return {one.partition("\n")[0]: one for one in found}
+    section_texts = status_page.page_of(complete(REPORT)).split("\n## ")[1:]
+    return {section.partition("\n")[0]: section for section in section_texts}
 
 
 def test_each_algorithm_that_a_stack_declares_has_a_section() -> None:
@@ -48,5 +48,5 @@ def test_what_a_section_says() -> None:
 
 
 def test_lines_fit_a_draft() -> None:
-    lines = [line for one in sections().values() for line in one.partition("```text\n")[2].splitlines()]
+    lines = [line for text in sections().values() for line in text.partition("```text\n")[2].splitlines()]
     assert max(map(len, lines)) <= 72

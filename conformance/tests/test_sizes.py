@@ -15,7 +15,7 @@ ROWS = re.findall(r"^\| `([^`]+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE
 
 def test_every_algorithm_is_drawn() -> None:
     drawn = {controller.split("/")[0] for controller in sizes.controllers()}
-    start = {name for name, found in ALGORITHMS.items() if not isinstance(found, Computation)}
+    start = {name for name, algorithm in ALGORITHMS.items() if not isinstance(algorithm, Computation)}
     assert drawn == start - {"slow-start", "cubic"}
 
 
@@ -26,8 +26,8 @@ def test_the_table_has_rows() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_the_table(row: tuple[str, ...]) -> None:
     """The table has the times on the second path, in milliseconds."""
-    found = [sizes.response(row[0], sizes.PLACES[1], size) for size in (60_000, 600_000, 3_000_000)]
-    assert [f"{t_ns / 10**6:.1f}" for t_ns in found] == list(row[1:])
+    times_ns = [sizes.response(row[0], sizes.PLACES[1], size) for size in (60_000, 600_000, 3_000_000)]
+    assert [f"{t_ns / 10**6:.1f}" for t_ns in times_ns] == list(row[1:])
 
 
 def test_quick_start_is_later_on_the_terrestrial_path() -> None:

@@ -61,17 +61,17 @@ def test_every_id_in_code_font_exists(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_every_mutant_in_code_font_exists(page):
-    named = [name for found in MUTANTS.findall(page.read_text("utf-8")) for name in re.findall(r"`([^`]+)`", found)]
+    named = [name for match in MUTANTS.findall(page.read_text("utf-8")) for name in re.findall(r"`([^`]+)`", match)]
     assert set(named) <= mutants()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_what_a_page_says_of_an_event_stands_in_the_vector(page):
-    for name, profile, at, said in NUMBERS.findall(page.read_text("utf-8")):
+    for name, profile, at, statement in NUMBERS.findall(page.read_text("utf-8")):
         expected = Case(vectors_by_id()[name], profile).expected()[int(at)]
-        seen = {**expected.get("state", {}), **expected}
-        for key, value in re.findall(r"`(\w+)` (\w+)", said):
-            assert str(seen[key]) == value, f"{name}@{profile}, event {at}"
+        observed = {**expected.get("state", {}), **expected}
+        for key, value in re.findall(r"`(\w+)` (\w+)", statement):
+            assert str(observed[key]) == value, f"{name}@{profile}, event {at}"
 
 
 def test_the_errata_of_careful_resume_say_numbers_of_events():
@@ -107,7 +107,7 @@ def test_an_ambiguity_lists_the_profiles_that_choose_otherwise():
         differ = {
             name
             for name, profile in profiles.items()
-            if any(profile.readings[one] != profiles["lanman-2024"].readings[one] for one in names)
+            if any(profile.readings[reading] != profiles["lanman-2024"].readings[reading] for reading in names)
         }
         listed = {name for name in profiles if re.search(rf"(?<![\w-]){name}(?![\w-])", row[4])}
         assert listed == differ, number
@@ -130,22 +130,22 @@ def test_every_erratum_is_in_the_table_of_errata():
 
 def windows(profile: str, vector: Vector) -> list[int]:
     events = list(vector.events)
-    seen = replay(create("search", profile, config_from_json(vector.config)), events)
-    return [one.cwnd_bytes for one in seen]
+    observations = replay(create("search", profile, config_from_json(vector.config)), events)
+    return [observation.cwnd_bytes for observation in observations]
 
 
 def test_two_vectors_tell_all_profiles_apart_by_the_window():
     expected = {
-        (name, profile): [one["cwnd_bytes"] for one in Case(vectors_by_id()[name], profile).expected()]
+        (name, profile): [observation["cwnd_bytes"] for observation in Case(vectors_by_id()[name], profile).expected()]
         for name in TELLING
         for profile in PROFILES
     }
     for profile in PROFILES:
         answers = {name: windows(profile, vectors_by_id()[name]) for name in TELLING}
         passed = {
-            other
-            for other in PROFILES
-            if all(answers[name][: len(right)] == right for name in TELLING for right in [expected[name, other]])
+            candidate
+            for candidate in PROFILES
+            if all(answers[name][: len(right)] == right for name in TELLING for right in [expected[name, candidate]])
         }
         assert passed == {profile}
 
@@ -153,38 +153,38 @@ def test_two_vectors_tell_all_profiles_apart_by_the_window():
 def test_an_erratum_says_the_bin_in_which_the_vector_exits():
     """The bin and the shift of the exit in S12 are the values of the vector at that event."""
     text = (SPEC / "search" / "errata.md").read_text("utf-8")
-    (vector, profile, at, of_bin, shift), *_ = re.findall(
+    (vector, profile, at, exit_bin, shift), *_ = re.findall(
         r"`(search\.clock\.[\w.-]+)@([\w.-]+)`: it exits at event (\d+), in its bin (\d+) and with a shift of (\d+)",
         text,
     )
     expected = Case(vectors_by_id()[vector], profile).expected()[int(at)]
-    assert {expected["state"][name] for name in ("bin", "shift_bins")} == {int(of_bin), int(shift)}
+    assert {expected["state"][name] for name in ("bin", "shift_bins")} == {int(exit_bin), int(shift)}
 
 
 def test_clauses_of_bbr_show_the_level_of_the_editors_copy():
     """Exactly the clauses from sections 5.1 to 5.6 have MUST by the editor's copy in addition to the level of -06."""
     clauses = [clause for clause in all_clauses().values() if clause.page == "bbr"]
-    of_these_sections = {
+    section_clauses = {
         clause.id
         for clause in clauses
         if not clause.ours and clause.level == "-" and re.match(_NORMATIVE, clause.source)
     }
-    assert len(of_these_sections) > 60
-    assert {clause.id for clause in clauses if clause.newer_level} == of_these_sections
+    assert len(section_clauses) > 60
+    assert {clause.id for clause in clauses if clause.newer_level} == section_clauses
     assert {clause.newer_level for clause in clauses if clause.newer_level} == {"MUST"}
 
 
 def test_the_page_of_bbr_counts_the_clauses_of_both_levels():
     """docs/bbr.md has the number of clauses from the draft by their level in the tag and in the editor's copy."""
     named = {"-": "no keyword"}
-    of_the_draft = [
+    levels = [
         (clause.level, clause.newer_level or clause.level)
         for clause in all_clauses().values()
         if clause.page == "bbr" and not clause.ours and clause.source.startswith("draft-06")
     ]
     table = (ROOT / "docs" / "bbr.md").read_text("utf-8").partition("| clauses of the draft |")[2].partition("\n\n")[0]
     listed = {(tag, copy): int(count) for count, tag, copy in re.findall(r"\| (\d+) .*? \| (.*?) \| (.*?) \|", table)}
-    counts = Counter((named.get(tag, tag), named.get(copy, copy)) for tag, copy in of_the_draft)
+    counts = Counter((named.get(tag, tag), named.get(copy, copy)) for tag, copy in levels)
     assert listed == counts
 
 
@@ -194,16 +194,16 @@ def test_the_errata_of_bbr_say_what_the_other_choice_answers():
     lines = [line for line in text.splitlines() if "With the mutant" in line]
     assert len(lines) == 3
     for line in lines:
-        shown, _, other = line.partition("With the mutant ")
-        ((name, profile, at, _),) = NUMBERS.findall(shown)
-        mutant = next(one for one in load_mutants() if one.id == other.split("`")[1])
+        vector_part, _, mutant_part = line.partition("With the mutant ")
+        ((name, profile, at, _),) = NUMBERS.findall(vector_part)
+        mutant = next(mutant for mutant in load_mutants() if mutant.id == mutant_part.split("`")[1])
         vector = vectors_by_id()[name]
         with mutated(mutant) as models:
             run = models.create("bbr", profile, config_from_json(vector.config))
             answers = [models.advance(run, event) for event in vector.events]
-        seen = observation_to_json(answers[int(at)])
-        values = {**seen.get("state", {}), **seen}
-        named = re.findall(r"`(\w+)` (\w+)", other.partition(": ")[2])
+        observed = observation_to_json(answers[int(at)])
+        values = {**observed.get("state", {}), **observed}
+        named = re.findall(r"`(\w+)` (\w+)", mutant_part.partition(": ")[2])
         assert named
         for key, value in named:
             assert str(values[key]) == value, line

@@ -36,8 +36,8 @@ OPEN = replace(
 
 def page(monkeypatch: pytest.MonkeyPatch, report: Path) -> str:
     """Return the overview page made from a report, followed by the pages of its stacks."""
-    found = CURRENT(report)
-    monkeypatch.setattr(committed, "current", lambda: found)
+    current = CURRENT(report)
+    monkeypatch.setattr(committed, "current", lambda: current)
     return "\n".join(stacks.pages().values())
 
 
@@ -66,18 +66,18 @@ def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_without_a_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The page shows the committed counts, divergences and explanations with their date; each stack has a page."""
     text = page(monkeypatch, tmp_path / "absent.json")
-    kept = json.loads(FILE.read_text("utf-8"))
-    assert f"Results of {kept['date']}, as committed" in stacks.pages()["stacks"]
-    assert {*stacks.pages()} == {"stacks"} | {f"stacks/{one['name']}" for one in kept["stacks"]}
+    results = json.loads(FILE.read_text("utf-8"))
+    assert f"Results of {results['date']}, as committed" in stacks.pages()["stacks"]
+    assert {*stacks.pages()} == {"stacks"} | {f"stacks/{stack['name']}" for stack in results["stacks"]}
     assert "built without" not in text
     assert "Careful Resume or JumpStart" in text
 
 
 def test_committed_results_have_the_committed_counts() -> None:
     """Counting the results of each profile gives results.json again."""
-    kept = json.loads(FILE.read_text("utf-8"))
-    again = document(committed.report() | {"checkout": {"date": kept["date"]}})
-    assert again["stacks"] == kept["stacks"]
+    results = json.loads(FILE.read_text("utf-8"))
+    again = document(committed.report() | {"checkout": {"date": results["date"]}})
+    assert again["stacks"] == results["stacks"]
 
 
 def test_a_skipped_stack_has_its_committed_results(tmp_path: Path) -> None:
@@ -121,25 +121,25 @@ def test_defects_lead(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     overview = f"**{{ref}}`Bad <stack-known>`**\n\n- {should} It is half as fast. *RFC 9002, section 7.3.1; {where}.* Shown by `slow-start/rfc-9002`."
     assert overview in text
     assert text.index("## Stacks and profiles") < text.index("All other deviations are grey") < text.index("## Defects")
-    of_stack = stacks.pages()["stacks/known"]
-    assert "**1 defect**, 0 other deviations." in of_stack
+    stack_page = stacks.pages()["stacks/known"]
+    assert "**1 defect**, 0 other deviations." in stack_page
     assert (
-        f"**It is half as fast.**\n\n{should} RFC 9002, section 7.3.1. {place}\n\nhalves \\*the\\* window" in of_stack
+        f"**It is half as fast.**\n\n{should} RFC 9002, section 7.3.1. {place}\n\nhalves \\*the\\* window" in stack_page
     )
-    assert "<summary>1 case with the first divergence</summary>\n\nShows at {clause}`slow-start.grow`." in of_stack
-    assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in of_stack
-    assert "other-deviations" not in of_stack
+    assert "<summary>1 case with the first divergence</summary>\n\nShows at {clause}`slow-start.grow`." in stack_page
+    assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in stack_page
+    assert "other-deviations" not in stack_page
 
 
 def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """Such a deviation is counted separately and is not in a list of defects."""
-    of_stack = page(monkeypatch, report) and stacks.pages()["stacks/open"]
-    assert "**No defect**, 1 other deviation." in of_stack
-    assert "## Defects" not in of_stack
+    stack_page = page(monkeypatch, report) and stacks.pages()["stacks/open"]
+    assert "**No defect**, 1 other deviation." in stack_page
+    assert "## Defects" not in stack_page
     target = f"({stacks_deviations.anchor_of('open', 'leaves it')})="
     assert (
         f'<div class="other-deviations">\n\n{target}\n\n<span class="state state-other">○ open</span> leaves it'
-        in of_stack
+        in stack_page
     )
     assert "No defect is known of {ref}`Bad <stack-open>`, {ref}`Bad <stack-unknown>`." in stacks.pages()["stacks"]
 
@@ -147,11 +147,11 @@ def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path
 def test_another_version_shows_first_differences(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """The stack has neither defects nor rules, and is not in the list of stacks without defects."""
     overview = page(monkeypatch, report)
-    of_stack = stacks.pages()["stacks/version"]
-    assert "**Another version of the algorithm.** Each case shows the first difference." in of_stack
-    assert '<span class="state state-other">○ other-version</span> is another version' in of_stack
-    assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in of_stack
-    assert "Shows at" not in of_stack
+    stack_page = stacks.pages()["stacks/version"]
+    assert "**Another version of the algorithm.** Each case shows the first difference." in stack_page
+    assert '<span class="state state-other">○ other-version</span> is another version' in stack_page
+    assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in stack_page
+    assert "Shows at" not in stack_page
     assert "which is not searched for defects: {ref}`Bad <stack-version>`." in overview
     assert '<span class="state state-other">○ another version</span>' in overview
 

@@ -75,10 +75,10 @@ def test_another_flag_builds_anew(port: Path) -> None:
 
 def test_what_an_interrupted_build_has_left(port: Path) -> None:
     """An object of a temporary text is compiled again, even if its source is older."""
-    library_of_it = port / "build/c/libfirstflight.a"
-    before = library_of_it.read_bytes()
-    for left in (library_of_it, library_of_it.with_suffix(".so")):
-        left.unlink()
+    static_library = port / "build/c/libfirstflight.a"
+    before = static_library.read_bytes()
+    for built_file in (static_library, static_library.with_suffix(".so")):
+        built_file.unlink()
     shutil.copy(port / "build/c/u128.o", port / "build/c/wide.o")
     assert "-c firstflight/wide.c" in made(port)
     assert library(port) == before
@@ -94,8 +94,8 @@ def test_a_source_that_changes_while_it_is_compiled(port: Path, tmp_path: Path) 
     )
     compiler.chmod(0o755)
     program = port / "build/adapters/shared-object-host"
-    said = made(port, f"CC={compiler}", target="adapters")
-    assert said.startswith("failed") and "u128.c: written while it was compiled; run make again" in said
+    output = made(port, f"CC={compiler}", target="adapters")
+    assert output.startswith("failed") and "u128.c: written while it was compiled; run make again" in output
     assert not (port / "build/adapters/firstflight-c").exists()
     compiler.write_text('#!/bin/sh\nexec gcc "$@"\n', encoding="utf-8")
     assert "-c firstflight/u128.c" in made(port, f"CC={compiler}", target="adapters")

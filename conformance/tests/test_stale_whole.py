@@ -47,8 +47,8 @@ def tools(checkout: Path) -> dict[str, str]:
         program = shutil.which(name)
         if program is not None and not (places / name).exists():
             (places / name).symlink_to(program)
-    kept = {name: value for name, value in checkouts.environment(checkout).items() if name != "PYTHONPATH"}
-    return kept | {"PATH": str(places)}
+    variables = {name: value for name, value in checkouts.environment(checkout).items() if name != "PYTHONPATH"}
+    return variables | {"PATH": str(places)}
 
 
 def started(checkout: Path, *words: str) -> subprocess.Popen[bytes]:

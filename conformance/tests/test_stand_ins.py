@@ -12,7 +12,7 @@ ORDERED = ("cubic-more-than-a-window", "cubic-first-ack-not-estimated")
 
 def test_choices_of_any_order_are_built() -> None:
     """Two choices in one function can be applied in one order only. A diagnosis once failed in the other order."""
-    options = {one.id: one.candidate for one in options_of("cubic", "rfc-9438", covered=True)}
+    options = {option.id: option.candidate for option in options_of("cubic", "rfc-9438", covered=True)}
     choices = together([options[name] for name in ORDERED])
     assert build(choices) is None
     choices = buildable(choices)

@@ -85,12 +85,12 @@ def test_a_mark_repeats_when_its_packet_was_sent() -> None:
     assert refused(changed(stream(), 3, sent_t_ns=S)) == "3.sent_t_ns"
 
 
-@pytest.mark.parametrize("other", [{"size_bytes": 1199}, {"sent_t_ns": S - 1}])
-def test_size_or_time_differ(other: dict[str, int]) -> None:
+@pytest.mark.parametrize("difference", [{"size_bytes": 1199}, {"sent_t_ns": S - 1}])
+def test_size_or_time_differ(difference: dict[str, int]) -> None:
     """An acknowledged packet must have the size and the time of the sent packet."""
     events = stream()
     first, second = events[2].packets  # type: ignore[union-attr]
-    run = replace(first, **other)
+    run = replace(first, **difference)
     total = run.count * run.size_bytes + second.count * second.size_bytes
     assert refused(changed(events, 2, packets=(run, second), bytes=total)) == "2.packets"
 
@@ -124,7 +124,7 @@ def test_granularity(rtt_ns: int, delay_ns: int, unit: str) -> None:
     assert granularity_of(changed(b.events, 1, latest_rtt_ns=rtt_ns, ack_delay_ns=delay_ns)) == unit
 
 
-def shown(build: Callable[[StreamBuilder], object], *, limited: bool = False) -> set[str]:
+def stream_flags(build: Callable[[StreamBuilder], object], *, limited: bool = False) -> set[str]:
     """Return the flags of a stream with five packets and one more event."""
     b = StreamBuilder()
     b.send(0, 5, app_limited=limited)
@@ -148,12 +148,12 @@ def shown(build: Callable[[StreamBuilder], object], *, limited: bool = False) ->
 )
 def test_flags(build: Callable[[StreamBuilder], object], flags: set[str]) -> None:
     """Each event sets only its own flag."""
-    assert shown(build) == flags
+    assert stream_flags(build) == flags
 
 
 def test_sending_sets_app_limited() -> None:
     """The flag is not set by ACKs alone."""
-    assert shown(lambda _: None, limited=True) == {"lossless", "app-limited"}
+    assert stream_flags(lambda _: None, limited=True) == {"lossless", "app-limited"}
 
 
 def test_times_tell_the_paths_apart() -> None:

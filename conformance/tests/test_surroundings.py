@@ -153,22 +153,22 @@ _LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("which", "limit", "named"), _LIMITS, ids=["shared memory", "open files"])
-def test_a_limit_of_the_runner(folder: Path, which: int, limit: int, named: bytes) -> None:
+@pytest.mark.parametrize(("resource_id", "limit", "named"), _LIMITS, ids=["shared memory", "open files"])
+def test_a_limit_of_the_runner(folder: Path, resource_id: int, limit: int, named: bytes) -> None:
     """Little shared memory and few descriptors are not faults of the adapters."""
     words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--adapter", "c-port", "--jobs", "2")
-    done = run(*words, before=lambda: resource.setrlimit(which, (limit, limit)))
+    done = run(*words, before=lambda: resource.setrlimit(resource_id, (limit, limit)))
     assert done.returncode == 2, done
     assert named in done.stderr
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_a_report_through_a_link(tmp_path: Path, there: bool) -> None:
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_report_through_a_link(tmp_path: Path, exists: bool) -> None:
     """The target of the link is written, and the link stays."""
     (tmp_path / "kept").mkdir()
     target, link = tmp_path / "kept" / "report.json", tmp_path / "report.json"
-    if there:
+    if exists:
         target.write_text("old", encoding="utf-8")
     link.symlink_to(target)
     write_whole(link, "new")

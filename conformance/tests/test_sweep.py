@@ -132,27 +132,27 @@ def test_every_controller_has_an_answer(tmp_path: Path) -> None:
         "no saved window, so this would be slow start: the scenario's sender needs saved_cwnd_bytes"
     }
     # 60 kB take 120 ms, plus a round trip of 40 ms.
-    others = [row for row in rows if row not in saved]
-    assert all(row["error"] is None and row["completed_ns"] > 160_000_000 for row in others)
+    other_rows = [row for row in rows if row not in saved]
+    assert all(row["error"] is None and row["completed_ns"] > 160_000_000 for row in other_rows)
 
 
 def test_jumpstart_knows_the_rtt_of_the_handshake(tmp_path: Path) -> None:
     """The page on sizes has these numbers; without the RTT the row has a reason instead of the time of slow start."""
     path = ("--rate", "20Mbit/s", "--rtt", "600ms", "--queue", "1bdp", "--size", "600kB")
     names = ("--algorithm", "slow-start/rfc-9002", "--algorithm", "jumpstart/pfldnet-2007")
-    told, untold = tmp_path / "told.jsonl", tmp_path / "untold.jsonl"
-    sweep(told, *names, *path)
-    slow, jump = (json.loads(line) for line in told.read_text("utf-8").splitlines())
+    with_rtt, without_rtt = tmp_path / "told.jsonl", tmp_path / "untold.jsonl"
+    sweep(with_rtt, *names, *path)
+    slow, jump = (json.loads(line) for line in with_rtt.read_text("utf-8").splitlines())
     page = (ROOT / "docs" / "sizes.md").read_text("utf-8")
     for row in (slow, jump):
-        shown = f"| `{row['algorithm']}` | "
-        cells_of_row = page.partition(shown)[2].partition("\n")[0].split(" | ")
-        assert f"{row['completed_ns'] / 1e6:.1f}" == cells_of_row[1]
+        row_start = f"| `{row['algorithm']}` | "
+        cells = page.partition(row_start)[2].partition("\n")[0].split(" | ")
+        assert f"{row['completed_ns'] / 1e6:.1f}" == cells[1]
     raw = json.loads((ROOT / "conformance" / "scenarios" / "deep-queue-paced.json").read_text("utf-8"))
     own = tmp_path / "own.json"
     own.write_text(json.dumps(raw), encoding="utf-8")
-    sweep(untold, "--scenario", own, *names, "--algorithm", "quick-start/rfc-4782", *path)
-    errors = [json.loads(line)["error"] for line in untold.read_text("utf-8").splitlines()]
+    sweep(without_rtt, "--scenario", own, *names, "--algorithm", "quick-start/rfc-4782", *path)
+    errors = [json.loads(line)["error"] for line in without_rtt.read_text("utf-8").splitlines()]
     assert errors[0] is None
     assert all("no RTT before the first ACK, so this would be slow start" in error for error in errors[1:])
 
@@ -300,6 +300,6 @@ def test_a_cell_without_an_answer_is_a_row(tmp_path: Path) -> None:
     """Unknown profiles and refused times are rows with an error."""
     out = tmp_path / "rows.jsonl"
     path = ("--rate", "1Mbit/s", "--rtt", "1ms", "--size", "20kB", "--jobs", "1")
-    said = sweep(out, "--algorithm", "search/none", "--algorithm", "slow-start/rfc-9002", *path, code=4)
+    output = sweep(out, "--algorithm", "search/none", "--algorithm", "slow-start/rfc-9002", *path, code=4)
     row, _ = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-    assert row["completed_ns"] is None and "none" in row["error"] and row["error"] in said
+    assert row["completed_ns"] is None and "none" in row["error"] and row["error"] in output

@@ -98,20 +98,20 @@ def judged(data: bytes) -> ConnectionVerdict | None:
 
 def results(seeds: range) -> list[Result]:
     """Return the results of all settings."""
-    return [result(Setting(*each)) for each in product(PROFILES, KINDS, seeds, SIDES)]
+    return [result(Setting(*combination)) for combination in product(PROFILES, KINDS, seeds, SIDES)]
 
 
 def check(seeds: range) -> None:
     """Check the results of all settings with these seeds."""
-    found = results(seeds)
-    assert not [each.setting for each in found if each.wrong_name]
-    assert not [each.setting for each in found if each.wrong_exit]
-    bulk = [each for each in found if (each.setting.kind, each.setting.side) == ("bulk", "sender")]
-    assert sum(each.right for each in bulk) >= 0.95 * len(bulk)
-    others = [each for each in found if each not in bulk]
-    assert sum(not each.wrong_window for each in others) >= 0.95 * len(others)
-    visible = [each for each in others if each.setting.kind in VISIBLE]
-    assert sum(each.tells for each in visible) >= len(visible) / 2
+    all_results = results(seeds)
+    assert not [result.setting for result in all_results if result.wrong_name]
+    assert not [result.setting for result in all_results if result.wrong_exit]
+    bulk = [result for result in all_results if (result.setting.kind, result.setting.side) == ("bulk", "sender")]
+    assert sum(result.right for result in bulk) >= 0.95 * len(bulk)
+    not_bulk = [result for result in all_results if result not in bulk]
+    assert sum(not result.wrong_window for result in not_bulk) >= 0.95 * len(not_bulk)
+    visible = [result for result in not_bulk if result.setting.kind in VISIBLE]
+    assert sum(result.tells for result in visible) >= len(visible) / 2
 
 
 def test_one_seed() -> None:
@@ -119,16 +119,16 @@ def test_one_seed() -> None:
     check(range(1))
 
 
-@pytest.mark.parametrize("each", [("cubic", 701), ("cubic", 702), ("reno", 700)])
-def test_the_receivers_window_is_no_exit(each: tuple[str, int]) -> None:
+@pytest.mark.parametrize("setting", [("cubic", 701), ("cubic", 702), ("reno", 700)])
+def test_the_receivers_window_is_no_exit(setting: tuple[str, int]) -> None:
     """Few ACKs of slow start show no exit if the receiver's window stops the growth."""
-    control, seed = each
-    found = result(Setting(control, "receive-window", seed, "receiver"))
-    assert found.tells and not found.wrong_exit
+    control, seed = setting
+    capture_result = result(Setting(control, "receive-window", seed, "receiver"))
+    assert capture_result.tells and not capture_result.wrong_exit
 
 
 @pytest.mark.parametrize(
-    "each",
+    "setting",
     [
         ("bbr", "tls", 803, "sender"),
         ("bbr", "missing-ack", 801, "sender"),
@@ -136,43 +136,45 @@ def test_the_receivers_window_is_no_exit(each: tuple[str, int]) -> None:
         ("bbr", "bulk", 800, "receiver"),
     ],
 )
-def test_the_exit_has_its_window(each: tuple[str, str, int, str]) -> None:
+def test_the_exit_has_its_window(setting: tuple[str, str, int, str]) -> None:
     """The exit is reported within a few segments, or as an interval that contains it."""
-    found = result(Setting(*each))
-    assert found.verdict is not None and found.verdict.did.window_bytes is not None
-    assert not found.wrong_exit
+    capture_result = result(Setting(*setting))
+    assert capture_result.verdict is not None and capture_result.verdict.did.window_bytes is not None
+    assert not capture_result.wrong_exit
 
 
 @pytest.mark.parametrize(
-    ("each", "least", "most"),
+    ("setting", "least", "most"),
     [
         (("reno", "bulk", 800, "receiver"), 30, 32),
         (("reno", "ecn", 800, "receiver"), 23, 32),
         (("bbr", "tls", 801, "sender"), 32, 33),
     ],
 )
-def test_an_initial_window_that_is_unsure(each: tuple[str, str, int, str], least: int, most: int) -> None:
+def test_an_initial_window_that_is_unsure(setting: tuple[str, str, int, str], least: int, most: int) -> None:
     """Missing segments next to the first flight, and growth at ACKs before a later round, leave an interval."""
-    found = result(Setting(*each))
-    assert found.verdict is not None
-    assert found.verdict.did.initial_window_range == (least * MSS, most * MSS)
-    assert least * MSS <= found.truth.initial_bytes <= most * MSS
-    report = list(lines(found.verdict, margins=False))
+    capture_result = result(Setting(*setting))
+    assert capture_result.verdict is not None
+    assert capture_result.verdict.did.initial_window_range == (least * MSS, most * MSS)
+    assert least * MSS <= capture_result.truth.initial_bytes <= most * MSS
+    report = list(lines(capture_result.verdict, margins=False))
     assert f"{least} to {most} datagrams of {MSS}" in report[0]
 
 
 def test_the_rounds_at_the_receiver() -> None:
     """The flights of the rounds double up to the round of the exit, which has an interval of windows."""
-    found = result(Setting("cubic", "tls", 800, "receiver"))
-    assert found.verdict is not None
-    did = found.verdict.did
+    capture_result = result(Setting("cubic", "tls", 800, "receiver"))
+    assert capture_result.verdict is not None
+    did = capture_result.verdict.did
     assert did.exit_round == len(did.rounds) == 6
-    flights = [each.flight_bytes for each in did.rounds[1:]]
-    assert all(1.9 * each < after < 2.2 * each for each, after in pairwise(flights[:-1]))
+    flights = [flight_round.flight_bytes for flight_round in did.rounds[1:]]
+    assert all(1.9 * flight < after < 2.2 * flight for flight, after in pairwise(flights[:-1]))
     assert flights[-1] < 1.5 * flights[-2]
     least, most = did.window_range or (0, 0)
-    assert least <= found.truth.exit_bytes <= most <= 1.1 * least
-    assert any(line.startswith("uncertainty of the exit: in round 6") for line in lines(found.verdict, margins=False))
+    assert least <= capture_result.truth.exit_bytes <= most <= 1.1 * least
+    assert any(
+        line.startswith("uncertainty of the exit: in round 6") for line in lines(capture_result.verdict, margins=False)
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -184,7 +186,9 @@ def test_the_capture_ends_in_drain(seed: int) -> None:
     named = []
     for more_ns in (0, 50_000_000):
         end_ns = BEGIN_NS + truth.exit_ns + more_ns
-        frames = sorted((each for each in sender.seen_by["sender"] if each[0] <= end_ns), key=lambda each: each[0])
+        frames = sorted(
+            (packet for packet in sender.seen_by["sender"] if packet[0] <= end_ns), key=lambda packet: packet[0]
+        )
         verdict = judged(file_of(frames, How(snap_bytes=120)))
         assert verdict is not None
         named.append(verdict.may_be if verdict.undecided is None else ())

@@ -85,8 +85,8 @@ def test_suss_is_in_seven_folders() -> None:
     generated = ("vectors", "docs/_generated", "build")
     files = [Path(folder, name) for folder, _, names in os.walk(ROOT) for name in names]
     inside = [path.relative_to(ROOT) for path in files if path.suffix != ".pyc"]
-    found = {path.parent.as_posix() for path in inside if "suss" in path.as_posix() and path.parts[0][0] != "."}
-    folders = {folder for folder in found if not folder.startswith(generated)}
+    suss_folders = {path.parent.as_posix() for path in inside if "suss" in path.as_posix() and path.parts[0][0] != "."}
+    folders = {folder for folder in suss_folders if not folder.startswith(generated)}
     apart = {folder for folder in folders if not folders & {parent.as_posix() for parent in Path(folder).parents}}
     assert {"spec/suss", "conformance/stimuli/suss"} <= apart
     assert len(apart) <= 7, sorted(apart)
@@ -109,8 +109,8 @@ def test_the_toy_is_judged(checkout: Path) -> None:
 
 def test_the_mutants_of_the_toy_are_killed(checkout: Path) -> None:
     """The only vector kills both mutants."""
-    shown = firstflight(checkout, "dev", "mutants", "--algorithm", "toy", "--jobs", "1")
-    assert "score: 2 of 2 mutants killed" in shown
+    output = firstflight(checkout, "dev", "mutants", "--algorithm", "toy", "--jobs", "1")
+    assert "score: 2 of 2 mutants killed" in output
 
 
 def test_the_toy_is_documented(checkout: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_scenario_with_a_key_twice(tmp_path: Path) -> None:
 def test_two_reports_to_one_file(tmp_path: Path) -> None:
     """The later report would replace the first without notice; a link to the same file is also refused."""
     (tmp_path / "link").symlink_to(tmp_path / "report")
-    for other in ("report", "link"):
-        words = ("--report-json", tmp_path / "report", "--junit", tmp_path / other)
+    for name in ("report", "link"):
+        words = ("--report-json", tmp_path / "report", "--junit", tmp_path / name)
         refused(called("run", "--adapter", "null-echo", *words), "two reports have the same file")
     assert not (tmp_path / "report").exists()

@@ -93,10 +93,10 @@ def paced_by_rounds(inputs: Inputs, initial: Fraction) -> tuple[int, Fraction]:
     """Return psi and Gamma of a fluid from an initial rate in bytes per ns."""
     link = Fraction(inputs.mss_bytes * inputs.rate_bps, 8 * 10**9 * inputs.mtu_bytes)
     factor = Fraction(inputs.segments_per_ack + 1, inputs.segments_per_ack)
-    left, rate, rounds = Fraction(inputs.size_bytes), initial, 0
-    while rate < link and left > rate * inputs.rtt_ns:
-        left, rate, rounds = left - rate * inputs.rtt_ns, rate * factor, rounds + 1
-    return rounds, rounds * inputs.rtt_ns + left / min(rate, link)
+    remaining_bytes, rate, rounds = Fraction(inputs.size_bytes), initial, 0
+    while rate < link and remaining_bytes > rate * inputs.rtt_ns:
+        remaining_bytes, rate, rounds = remaining_bytes - rate * inputs.rtt_ns, rate * factor, rounds + 1
+    return rounds, rounds * inputs.rtt_ns + remaining_bytes / min(rate, link)
 
 
 @settings(max_examples=400, deadline=None)
@@ -187,12 +187,12 @@ IS83 = Scheme("initial-start", Inputs(10**7, 200 * MS, 0, initial_window_segment
 def candidates(scheme: Scheme, other: Scheme, most: int) -> list[int]:
     """Return the ends of the size ranges with linear response times, with their neighbours."""
     sizes = {1}
-    for one in (scheme, other):
-        inputs, k = one.inputs, 1
+    for compared in (scheme, other):
+        inputs, k = compared.inputs, 1
         while True:
-            if one.name in ("slow-start", "initial-start"):
+            if compared.name in ("slow-start", "initial-start"):
                 at = inputs.mss_bytes * inputs.initial_window_segments * (2**k - 1)
-            elif one.name == "jump-start":
+            elif compared.name == "jump-start":
                 at = inputs.threshold_bytes * (2**k - 1)
             else:
                 rate = inputs.mss_bytes * (inputs.approved_rate_bps or 0) * inputs.rtt_ns * (2**k - 1)
@@ -228,7 +228,7 @@ def test_no_size_beats_the_peak() -> None:
 
 
 @pytest.mark.parametrize(
-    ("approved_bps", "shown", "at"),
+    ("approved_bps", "printed", "at"),
     [
         (5_120_000, "3.27", None),
         (10_240_000, "3.96", None),
@@ -240,12 +240,12 @@ def test_no_size_beats_the_peak() -> None:
         (10**9, "9.29", 4_443_913),
     ],
 )
-def test_the_peak_speedups_at_1_gbit(approved_bps: int, shown: str, at: int | None) -> None:
+def test_the_peak_speedups_at_1_gbit(approved_bps: int, printed: str, at: int | None) -> None:
     name = "more-start" if approved_bps == 10**9 else "quick-start"
     scheme = Scheme(name, Inputs(10**9, 200 * MS, 0, approved_rate_bps=approved_bps))
     other = Scheme("slow-start", GIGABIT)
     value, size = scharf.peak(scheme, other, candidates(scheme, other, 10**9))
-    assert f"{float(value):.2f}" == shown
+    assert f"{float(value):.2f}" == printed
     assert at in (None, size)
 
 
@@ -255,7 +255,7 @@ def test_jump_start_at_1_gbit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "shown"),
+    ("size", "printed"),
     [
         (1_000, "200.829 201.619 400.000 200.829 200.829"),
         (10_000, "405.887 216.186 400.000 208.287 208.287"),
@@ -265,9 +265,9 @@ def test_jump_start_at_1_gbit() -> None:
         (2_000_000, "2837.859 1955.059 2094.524 1857.459 2491.459"),
     ],
 )
-def test_the_response_times(size: int, shown: str) -> None:
+def test_the_response_times(size: int, printed: str) -> None:
     times = [scheme.response_time_ns(size) for scheme in (SS, QS, JS, MORE, IS10)]
-    assert " ".join(f"{float(time / MS):.3f}" for time in times) == shown
+    assert " ".join(f"{float(time / MS):.3f}" for time in times) == printed
 
 
 # --- Refusals --------------------------------------------------------------------------------------------------------

@@ -35,24 +35,24 @@ def compare_many(seed: int, count: int) -> Counter[str]:
     """Compare both builds with the model on random inputs; return the number of inputs of each kind."""
     ports = [Models(name) for name in BUILDS]
     rng = SplitMix64(seed)
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for _ in range(count):
         scheme, inputs = draw(rng)
         expected = answer_or_none(transfer_time.compute, scheme, inputs)
         for port in ports:
             assert answer_or_none(port.compute, scheme, inputs) == expected, (scheme, inputs)
-        seen[scheme] += 1
+        counts[scheme] += 1
         if expected is None:
-            seen["refused"] += 1
+            counts["refused"] += 1
             continue
-        seen["no round"] += expected.psi == 0
-        seen["rounds"] += expected.psi > 0
-        seen["many rounds"] += expected.psi > 100
-        seen["beyond 128 bits"] += expected.gamma.numerator >= 2**128
-        seen["beyond 512 bits"] += expected.gamma.numerator >= 2**512
-        seen["whole"] += expected.gamma.denominator == 1
-        seen["boundary"] += on_boundary(scheme, inputs, expected)
-    return seen
+        counts["no round"] += expected.psi == 0
+        counts["rounds"] += expected.psi > 0
+        counts["many rounds"] += expected.psi > 100
+        counts["beyond 128 bits"] += expected.gamma.numerator >= 2**128
+        counts["beyond 512 bits"] += expected.gamma.numerator >= 2**512
+        counts["whole"] += expected.gamma.denominator == 1
+        counts["boundary"] += on_boundary(scheme, inputs, expected)
+    return counts
 
 
 def on_boundary(scheme: str, inputs: Inputs, answer: TransferTime) -> bool:
@@ -68,16 +68,16 @@ def on_boundary(scheme: str, inputs: Inputs, answer: TransferTime) -> bool:
     for name, step in neighbours:
         values = {field: getattr(inputs, field) for field in LIMITS}
         values[name] += step
-        other = answer_or_none(transfer_time.compute, scheme, Inputs(**values))
-        if other is not None and other.psi != answer.psi:
+        neighbour = answer_or_none(transfer_time.compute, scheme, Inputs(**values))
+        if neighbour is not None and neighbour.psi != answer.psi:
             return True
     return False
 
 
-def check_variety(seen: Counter[str], count: int) -> None:
-    wanted = [*SCHEMES, "refused", "no round", "rounds", "many rounds", "beyond 128 bits", "beyond 512 bits", "whole"]
-    assert not [name for name in wanted if seen[name] < count // 1000]
-    assert seen["boundary"] > count // 10
+def check_variety(counts: Counter[str], count: int) -> None:
+    kinds = [*SCHEMES, "refused", "no round", "rounds", "many rounds", "beyond 128 bits", "beyond 512 bits", "whole"]
+    assert not [name for name in kinds if counts[name] < count // 1000]
+    assert counts["boundary"] > count // 10
 
 
 @pytest.mark.parametrize("seed", range(NORMAL[1]))
@@ -120,8 +120,8 @@ def test_vectors(port: Models) -> None:
         if case.profile == computations.RATE_PROFILE:
             continue
         result = answer_or_none(port.compute, case.profile, Inputs(**inputs))
-        seen = computations.REFUSED if result is None else computations.encode_time(result)
-        assert seen == case.expectation.expect, case.id
+        answer = computations.REFUSED if result is None else computations.encode_time(result)
+        assert answer == case.expectation.expect, case.id
         count += 1
     assert count >= 100
 

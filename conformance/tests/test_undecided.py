@@ -19,7 +19,7 @@ _CHOICE = "half-rounded-up"
 
 
 def _variant(name: str) -> Variant:
-    return next(one for one in variants() if one.id == name)
+    return next(variant for variant in variants() if variant.id == name)
 
 
 def _texts(report: AdapterReport) -> dict[str, str]:
@@ -42,10 +42,10 @@ def _texts(report: AdapterReport) -> dict[str, str]:
 
 def test_a_budget_of_few_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     """A case whose budget ends is not green, and every report contains the reason."""
-    one = _variant(_CHOICE)
-    assert exit_code([judged(one, whole=False)], strict=False) == ExitCode.OK
+    variant = _variant(_CHOICE)
+    assert exit_code([judged(variant, whole=False)], strict=False) == ExitCode.OK
     monkeypatch.setattr(relation, "STEPS", 3)
-    report = judged(one, whole=False)
+    report = judged(variant, whole=False)
     undecided = [result.case_id for result in report.results if result.status == "undecided"]
     assert undecided and report.counts["undecided"] == len(undecided)
     assert exit_code([report], strict=False) == ExitCode.NOTHING_RUN
@@ -62,21 +62,21 @@ def test_a_budget_of_few_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_inconsistent_choices_name_two_cases() -> None:
     """A case with a choice that another case contradicts fails, and every report contains both cases."""
-    one = _variant(_CHOICE)
-    right = changed(one.program, [], f"plain_{one.program}")
-    shown = {result.case_id for result in judged(one, whole=False).results if result.status == "choice"}
-    scripts = scripts_of(one.profile, whole=False)
-    other = next(script.case.id for script in scripts if script.case.id in shown)
-    turns = [right if script.case.id == other else program_of(one) for script in scripts]
-    report = judged_programs(one.profile, one.declaration, turns, whole=False)
+    variant = _variant(_CHOICE)
+    right = changed(variant.program, [], f"plain_{variant.program}")
+    choice_cases = {result.case_id for result in judged(variant, whole=False).results if result.status == "choice"}
+    scripts = scripts_of(variant.profile, whole=False)
+    contradicting = next(script.case.id for script in scripts if script.case.id in choice_cases)
+    turns = [right if script.case.id == contradicting else program_of(variant) for script in scripts]
+    report = judged_programs(variant.profile, variant.declaration, turns, whole=False)
     clashing = [result for result in report.results if result.clash is not None]
-    assert {result.case_id for result in clashing} == shown - {other}
+    assert {result.case_id for result in clashing} == choice_cases - {contradicting}
     assert exit_code([report], strict=False) == ExitCode.DIVERGENCE
-    assert {result.clash for result in clashing} == {other}
+    assert {result.clash for result in clashing} == {contradicting}
     case = clashing[0].case_id
-    line = f"inconsistent choices: conforms only by choices that contradict {other}"
+    line = f"inconsistent choices: conforms only by choices that contradict {contradicting}"
     texts = _texts(report)
     assert all(line in texts[form] for form in ("text", "html", "junit"))
     results = json.loads(texts["json"])["adapters"][0]["results"]
-    assert [result["clash"] for result in results if result["case"] == case] == [other]
+    assert [result["clash"] for result in results if result["case"] == case] == [contradicting]
     assert json.loads(texts["badge"])["color"] == "red"

@@ -95,8 +95,8 @@ def run(tmp_path: Path, root: Path, *options: str) -> tuple[str, dict[str, objec
     """Run the command; return its output and the report of the adapter."""
     words = shlex.join(command("declares", json.dumps(CUBIC), "collapses-at-loss"))
     path = tmp_path / "report.json"
-    wanted = ["run", "--adapter", words, "--vectors", str(root), "--report-json", str(path), "--verbose", *options]
-    done = CliRunner().invoke(main, wanted)
+    arguments = ["run", "--adapter", words, "--vectors", str(root), "--report-json", str(path), "--verbose", *options]
+    done = CliRunner().invoke(main, arguments)
     assert done.exit_code == ExitCode.NOTHING_RUN, done.output
     document = json.loads(path.read_text("utf-8"))
     assert schema_error("urn:firstflight:report:1", document) is None
@@ -110,8 +110,8 @@ def test_the_reports_say_so(tmp_path: Path, root: Path) -> None:
     assert "no case of cubic/* in this run judges the rest" in " ".join(text.split())
     assert document["counts"]["up_to_reduction"] == 3  # type: ignore[index]
     assert document["declaration"]["controller"] == "cubic"  # type: ignore[index]
-    told = [result.get("judged_events") for result in document["results"]]  # type: ignore[attr-defined]
-    assert told.count(REDUCTION) == 3
+    judged_counts = [result.get("judged_events") for result in document["results"]]  # type: ignore[attr-defined]
+    assert judged_counts.count(REDUCTION) == 3
 
 
 def test_counts(root: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_controller_that_judges_nothing(root: Path) -> None:
     alone, by_nobody, by_cubic = (
         replace(report, results=(*report.results, *more)) for more in ([], [refused], [judges])
     )
-    assert [one.judged_by_own_controller for one in (alone, by_nobody, by_cubic)] == [None, 0, 1]
+    assert [changed_report.judged_by_own_controller for changed_report in (alone, by_nobody, by_cubic)] == [None, 0, 1]
     for unseen in (alone, by_nobody):
         assert exit_code([unseen], strict=False) == ExitCode.NOTHING_RUN
         assert unseen.not_exercised == ("slow-start.recovery.begin",)

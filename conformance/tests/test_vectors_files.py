@@ -152,7 +152,7 @@ def test_every_profile_is_judged() -> None:
         (algorithm, name) for algorithm, names in profiles().items() for name in names
     }
     assert {algorithm for algorithm, name in judged if "+" in name} == {
-        name for name, found in ALGORITHMS.items() if isinstance(found, Startup) and found.on_bases
+        name for name, algorithm in ALGORITHMS.items() if isinstance(algorithm, Startup) and algorithm.on_bases
     }
     schema = json.loads((VECTORS.parent / "spec" / "schemas" / "vector.schema.json").read_text(encoding="utf-8"))
     flags = {flag for vector in everything().values() for flag in vector.flags}
@@ -168,7 +168,9 @@ def test_literal_text_leaves_at_its_first_evaluation() -> None:
         for case in cases([vector])
     }  # fmt: skip
     waiting = ("started", "same_bin", "warming_up")
-    first = {profile: next(o for o in seen if o not in waiting) for profile, seen in outcomes.items()}
+    first = {
+        profile: next(o for o in profile_outcomes if o not in waiting) for profile, profile_outcomes in outcomes.items()
+    }
     assert first["lanman-2024-literal"] == "exited"
     assert first["lanman-2024"] == "below_threshold"
     assert "exited" not in outcomes["lanman-2024"]
@@ -209,12 +211,12 @@ def test_a_step_is_an_advance_of_a_copy(algorithm: str) -> None:
         controller = create(algorithm, profile, config_from_json(vector.config))
         events = list(vector.events)
         right = replay(controller.copy(), events)
-        states, seen = [], []
+        states, observations = [], []
         for event in events:
             states.append(controller)
             controller, observation = step(controller, event)
-            seen.append(observation)
-        assert seen == right
+            observations.append(observation)
+        assert observations == right
         middle = len(events) // 2
         assert replay(states[middle], events[middle:]) == right[middle:]
 

@@ -83,7 +83,10 @@ def test_the_pages_are_made_from_these() -> None:
     """``python conformance/tests/hostile_page.py`` writes them; each malformed vector and each adapter has one row."""
     pages = hostile_page.pages()
     assert {name: (hostile_page.FOLDER / name).read_text("utf-8") for name in pages} == pages
-    names = {"hostile-vectors.md": [*TABLE, *FILES], "hostile-adapters.md": [one.does for one in misbehaving.TABLE]}
+    names = {
+        "hostile-vectors.md": [*TABLE, *FILES],
+        "hostile-adapters.md": [adapter.does for adapter in misbehaving.TABLE],
+    }
     for page, rows in names.items():
         assert [pages[page].count(f"| {row} |") for row in rows] == [1] * len(rows)
 

@@ -53,8 +53,8 @@ def module() -> None:
     subprocess.run(["make", "--silent", "wasm"], cwd=ROOT, check=True, capture_output=True)
 
 
-def answers(command: tuple[str, ...], asked: bytes) -> bytes:
-    return subprocess.run(command, input=asked, capture_output=True, check=True).stdout
+def answers(command: tuple[str, ...], messages: bytes) -> bytes:
+    return subprocess.run(command, input=messages, capture_output=True, check=True).stdout
 
 
 def simulated(runs: list[tuple[Any, str, str]], tmp_path: Path) -> list[Any]:
@@ -65,18 +65,18 @@ def simulated(runs: list[tuple[Any, str, str]], tmp_path: Path) -> list[Any]:
 
 
 def test_every_vector_is_answered_as_by_the_native_port() -> None:
-    asked = questions.of_adapter()
-    assert asked.count(b"\n") > 200_000
-    assert answers(ADAPTER, asked) == answers(NATIVE, asked)
+    messages = questions.of_adapter()
+    assert messages.count(b"\n") > 200_000
+    assert answers(ADAPTER, messages) == answers(NATIVE, messages)
 
 
 def test_runs_of_the_simulator_are_those_of_python(tmp_path: Path) -> None:
     raw = [(json.loads(scenario_files()[name].read_text("utf-8")), *controller) for name, *controller in RUNS]
-    for (name, algorithm, profile), found in zip(RUNS, simulated(raw, tmp_path), strict=True):
+    for (name, algorithm, profile), run in zip(RUNS, simulated(raw, tmp_path), strict=True):
         scenario = load_scenario(scenario_files()[name])
         expected = simulate(scenario, create(algorithm, profile, scenario.config))
-        assert found["events"] == [event_to_json(event) for event in expected.events], name
-        assert found["summary"]["final_cwnd_bytes"] == expected.observations[-1].cwnd_bytes
+        assert run["events"] == [event_to_json(event) for event in expected.events], name
+        assert run["summary"]["final_cwnd_bytes"] == expected.observations[-1].cwnd_bytes
 
 
 def test_a_refusal_says_why_and_the_module_goes_on(tmp_path: Path) -> None:

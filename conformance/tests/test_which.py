@@ -60,25 +60,25 @@ def which(
 @pytest.mark.parametrize("profile", ["rfc-9406", "rfc-9406-unpaced", "ngtcp2"])
 def test_names_the_profile(root: Path, tmp_path: Path, profile: str) -> None:
     """The profile that runs is the nearest, whatever is claimed; the others are listed with distinguishing vectors."""
-    output, found = which(root, tmp_path, runs=profile)
-    assert found["nearest"] == profile
-    assert found["departs"] == []
-    assert found["profiles"][0]["agree"] == found["profiles"][0]["of"]
+    output, document = which(root, tmp_path, runs=profile)
+    assert document["nearest"] == profile
+    assert document["departs"] == []
+    assert document["profiles"][0]["agree"] == document["profiles"][0]["of"]
     assert f"nearest: hystartpp/{profile}" in output
     assert "not hystartpp/" in output
-    assert all("+" not in entry["profile"] for entry in found["profiles"])
+    assert all("+" not in entry["profile"] for entry in document["profiles"])
 
 
 def test_names_the_reading(tmp_path: Path) -> None:
     """One changed reading of a profile is nearer than two of another profile that agrees with more vectors."""
-    output, found = which(write_shorter(tmp_path, 200_000), tmp_path, "hystartpp-four-rounds")
-    assert found["nearest"] == "rfc-9406"
-    assert found["departs"][0] == {
+    output, document = which(write_shorter(tmp_path, 200_000), tmp_path, "hystartpp-four-rounds")
+    assert document["nearest"] == "rfc-9406"
+    assert document["departs"][0] == {
         "cause": "hystartpp-four-rounds",
         "kind": "reading",
-        "clauses": found["departs"][0]["clauses"],
-        "explains": found["departs"][0]["of"],
-        "of": found["departs"][0]["of"],
+        "clauses": document["departs"][0]["clauses"],
+        "explains": document["departs"][0]["of"],
+        "of": document["departs"][0]["of"],
         "exact": True,
     }
     assert "differs from it by hystartpp-four-rounds, exactly" in output
@@ -93,9 +93,9 @@ def test_one_change_is_nearer_than_any_share_of_vectors(tmp_path: Path, monkeypa
         return sorted(in_order(*arguments), key=lambda standing: standing.profile == "draft-09")
 
     monkeypatch.setattr("firstflight_conformance.commands.which.standings", draft_09_last)
-    _, found = which(root, tmp_path, "rtt-minimum", claims="draft-09", runs="draft-09", algorithm="search")
-    assert found["nearest"] == "draft-09"
-    assert ("search.rtt=minimum", True) in [(cause["cause"], cause["exact"]) for cause in found["departs"]]
+    _, document = which(root, tmp_path, "rtt-minimum", claims="draft-09", runs="draft-09", algorithm="search")
+    assert document["nearest"] == "draft-09"
+    assert ("search.rtt=minimum", True) in [(cause["cause"], cause["exact"]) for cause in document["departs"]]
 
 
 def test_only_vectors_of_both_count() -> None:
@@ -116,8 +116,8 @@ def test_the_claimed_profile_breaks_ties(tmp_path: Path) -> None:
     """If all vectors agree with two profiles, the claimed one is the nearest."""
     root = write_some(tmp_path, "search", "fraction")
     for claims in ("neqo-2026", "draft-09"):
-        _, found = which(root, tmp_path, claims=claims, runs="draft-09", algorithm="search")
-        assert found["nearest"] == claims
+        _, document = which(root, tmp_path, claims=claims, runs="draft-09", algorithm="search")
+        assert document["nearest"] == claims
 
 
 def test_unknown_algorithm(tmp_path: Path) -> None:

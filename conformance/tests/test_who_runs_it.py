@@ -17,10 +17,10 @@ def pinned() -> list[Row]:
 
 def test_rows_are_well_formed() -> None:
     """The algorithm and the kind of use exist, and a stack has an algorithm once."""
-    found = who_runs_it.rows()
-    assert {row.algorithm for row in found} <= {*ALGORITHMS}
-    assert {row.how for row in found} <= {*WAYS}
-    assert len({(row.algorithm, row.stack) for row in found}) == len(found)
+    rows = who_runs_it.rows()
+    assert {row.algorithm for row in rows} <= {*ALGORITHMS}
+    assert {row.how for row in rows} <= {*WAYS}
+    assert len({(row.algorithm, row.stack) for row in rows}) == len(rows)
 
 
 def test_pinned_rows_are_those_of_the_manifests() -> None:
@@ -55,10 +55,10 @@ def test_a_stack_has_one_default_controller() -> None:
             defaults.setdefault(row.stack.partition(",")[0], set())
             if row.how == "default":
                 defaults[row.stack.partition(",")[0]].add(row.algorithm)
-    assert all(len(found) <= 1 for found in defaults.values()), defaults
+    assert all(len(algorithms) <= 1 for algorithms in defaults.values()), defaults
     assert defaults["tquic"] == {"bbr"}
-    start_of = {(row.algorithm, row.stack.partition(",")[0]): row.how for row in who_runs_it.rows()}
-    assert start_of["hystartpp", "tquic"] == "option"
+    uses = {(row.algorithm, row.stack.partition(",")[0]): row.how for row in who_runs_it.rows()}
+    assert uses["hystartpp", "tquic"] == "option"
 
 
 def test_rows_that_were_wrong() -> None:

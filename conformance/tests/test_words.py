@@ -47,11 +47,11 @@ def found_in(text: str) -> list[str]:
 
 def files(*suffixes: str) -> list[Path]:
     """Return the files of the checkout with one of the suffixes or names, except built, generated and foreign ones."""
-    found = []
+    paths = []
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [name for name in folders if name not in APART and (name[0] != "." or name == ".github")]
-        found += [Path(folder, name) for name in names if name in suffixes or Path(name).suffix in suffixes]
-    return sorted(path for path in found if path.name not in ("CHANGELOG.md", Path(__file__).name))
+        paths += [Path(folder, name) for name in names if name in suffixes or Path(name).suffix in suffixes]
+    return sorted(path for path in paths if path.name not in ("CHANGELOG.md", Path(__file__).name))
 
 
 def pages() -> Iterator[tuple[Path, str]]:
@@ -80,8 +80,8 @@ def comments(path: Path) -> str:
     """Return the comments of a source in any language."""
     text = path.read_text("utf-8")
     if path.suffix in C_LIKE:
-        found = re.findall(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", text, re.S)
-        return "\n".join(re.sub(r"^[ \t]*(?:/\*|\*/|\*|//+!?)", "", comment, flags=re.M) for comment in found)
+        matches = re.findall(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", text, re.S)
+        return "\n".join(re.sub(r"^[ \t]*(?:/\*|\*/|\*|//+!?)", "", comment, flags=re.M) for comment in matches)
     return "\n".join(re.findall(r"(?:^|\s)#+ ([^\n]*)", text))
 
 
@@ -97,7 +97,7 @@ def of_names() -> Iterator[tuple[Path, str]]:
         yield path, path.stem.replace("_", " ")
         text = path.read_text("utf-8")
         pattern = PYTHON_NAMES if path.suffix == ".py" else C_NAMES
-        yield path, "\n".join(found[found.lastindex or 0].replace("_", " ") for found in pattern.finditer(text))
+        yield path, "\n".join(match[match.lastindex or 0].replace("_", " ") for match in pattern.finditer(text))
 
 
 def of_vectors() -> Iterator[tuple[Path, str]]:
@@ -122,8 +122,8 @@ def test_no_coined_words(texts) -> None:  # type: ignore[no-untyped-def]
     """Pages, docstrings, comments, messages, names, vectors and data contain none of the words."""
     read = list(texts())
     assert len(read) > 10
-    found = [f"{path.relative_to(ROOT)}: {words}" for path, text in read for words in found_in(text)]
-    assert found == []
+    coined = [f"{path.relative_to(ROOT)}: {words}" for path, text in read for words in found_in(text)]
+    assert coined == []
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,18 @@ from stimuli.transfer_time import slow_start, startups
     ids=str,
 )
 def test_a_wrong_answer_of_a_computation_stops_the_generator(changed: dict[str, Any]) -> None:
-    question = next(one for one in slow_start.QUESTIONS.questions if one.id == "transfer-time.slow-start.size-one")
+    question = next(
+        question for question in slow_start.QUESTIONS.questions if question.id == "transfer-time.slow-start.size-one"
+    )
     to_json(question)
     with pytest.raises(ValueError, match=f"slow-start: {next(iter(changed))} is"):
         to_json(replace(question, expect={"slow-start": changed}))
 
 
 def test_what_is_stated_holds_in_the_profile_that_it_names() -> None:
-    question = next(one for one in startups.QUESTIONS.questions if one.id.endswith("more-start.any-rate"))
+    question = next(
+        question for question in startups.QUESTIONS.questions if question.id.endswith("more-start.any-rate")
+    )
     swapped = {"more-start": question.expect["quick-start"], "quick-start": question.expect["more-start"]}
     with pytest.raises(ValueError, match="@more-start: error is no such output in the model, worked out was domain"):
         to_json(replace(question, expect=swapped))

@@ -50,9 +50,9 @@ class _Reader:
     def _peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
-    def _next(self, *wanted: str) -> str:
+    def _next(self, *expected: str) -> str:
         token = self._peek()
-        if token not in wanted:
+        if token not in expected:
             raise _NoExpressionError
         self.at += 1
         return token
@@ -126,7 +126,7 @@ class _Reader:
 
 def _sides(tokens: list[str]) -> list[tuple[int, int, Side]]:
     """Return the longest expressions, each with its first token and the token after it."""
-    found, at = [], 0
+    sides, at = [], 0
     while at < len(tokens):
         reader = _Reader(tokens, at)
         try:
@@ -136,9 +136,9 @@ def _sides(tokens: list[str]) -> list[tuple[int, int, Side]]:
             continue
         words = tokens[at : reader.at]
         numbers = tuple(word for word in words if _NUMBER.fullmatch(word))
-        found.append((at, reader.at, Side(" ".join(words), value, reader.is_time, _last_digit(words), numbers)))
+        sides.append((at, reader.at, Side(" ".join(words), value, reader.is_time, _last_digit(words), numbers)))
         at = reader.at
-    return found
+    return sides
 
 
 def _last_digit(words: list[str]) -> Fraction | None:

@@ -49,7 +49,7 @@ def _lines(value: Any) -> str:
     if isinstance(value, dict) and value:
         return "{\n" + ",\n".join(f"   {json.dumps(k)}: {json.dumps(v)}" for k, v in value.items()) + "\n  }"
     if isinstance(value, list) and value and isinstance(value[0], list):
-        return "[\n" + ",\n".join(f"   {json.dumps(one)}" for one in value) + "\n  ]"
+        return "[\n" + ",\n".join(f"   {json.dumps(row)}" for row in value) + "\n  ]"
     return json.dumps(value)
 
 
@@ -67,37 +67,39 @@ def _observables(algorithm: str) -> list[str]:
 
 def _cover(matrix: Matrix) -> list[list[str | int]]:
     """Return the greedy cover: each vector, its number of newly rejected mutants, and an example. Ties go by name."""
-    left: dict[str, list[str]] = {}
+    remaining: dict[str, list[str]] = {}
     for mutant, entry in matrix.items():
         for vector in dict.fromkeys(case.rpartition("@")[0] for case in entry["killed_by"]):
-            left.setdefault(vector, []).append(mutant)
-    found: list[list[str | int]] = []
-    while left:
-        best = min(left, key=lambda vector: (-len(left[vector]), vector))
-        done = set(left[best])
-        found.append([best, len(done), _example(left, best)])
-        left = {vector: rest for vector, own in left.items() if (rest := [name for name in own if name not in done])}
-    return found
+            remaining.setdefault(vector, []).append(mutant)
+    cover: list[list[str | int]] = []
+    while remaining:
+        best = min(remaining, key=lambda vector: (-len(remaining[vector]), vector))
+        done = set(remaining[best])
+        cover.append([best, len(done), _example(remaining, best)])
+        remaining = {
+            vector: rest for vector, own in remaining.items() if (rest := [name for name in own if name not in done])
+        }
+    return cover
 
 
-def _example(left: dict[str, list[str]], vector: str) -> str:
+def _example(remaining: dict[str, list[str]], vector: str) -> str:
     """Return the mutant that the fewest other vectors reject: the main purpose of this vector."""
-    counts = Counter(mutant for mutants in left.values() for mutant in mutants)
-    return min(left[vector], key=lambda mutant: counts[mutant])
+    counts = Counter(mutant for mutants in remaining.values() for mutant in mutants)
+    return min(remaining[vector], key=lambda mutant: counts[mutant])
 
 
 def _shown_only_by(matrix: Matrix, algorithm: str) -> dict[str, list[list[str]]]:
     """Return by rule the observables that show violations hidden from the window: one set of alternatives each."""
-    shown: dict[str, set[tuple[str, ...]]] = {}
+    observables_by_clause: dict[str, set[tuple[str, ...]]] = {}
     for mutant in load_mutants():
         observables = matrix[mutant.id]["shown_by"]
         if observables and EVERYWHERE not in observables:
             for clause in rules_of(mutant):
-                shown.setdefault(clause, set()).add(tuple(observables))
+                observables_by_clause.setdefault(clause, set()).add(tuple(observables))
     return {
-        name: sorted(map(list, shown[name]))
+        name: sorted(map(list, observables_by_clause[name]))
         for name, clause in known_clauses().items()
-        if name in shown and clause.page == algorithm and level_of_clause(clause) is Level.MUST
+        if name in observables_by_clause and clause.page == algorithm and level_of_clause(clause) is Level.MUST
     }
 
 

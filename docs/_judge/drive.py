@@ -35,7 +35,9 @@ def judged(name: str, peer: str) -> str:
 def _curve(verdict: ConnectionVerdict) -> dict[str, object]:
     """Return curves over ms: windows and flight in bytes, RTT samples in ms, and the free-running windows of the nearest profile."""
     subject = verdict.subject
-    profile = verdict.may_be[0] if verdict.may_be else next((each.profile for each in verdict.refuted), None)
+    profile = (
+        verdict.may_be[0] if verdict.may_be else next((refutation.profile for refutation in verdict.refuted), None)
+    )
     events = subject.events
     alone = windows_alone(profile, subject.recording.header.config, events, subject.begin) if profile else []
     begin_ns = events[0].t_ns

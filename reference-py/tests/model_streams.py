@@ -38,16 +38,16 @@ class Step:
     before: Controller
     event: Event
     after: Controller
-    seen: Observation
+    observation: Observation
 
 
 def drive(controller: Controller, events: Iterable[Event], until: Outcome | None = None) -> list[Step]:
     """Process the events, up to the first event with a certain outcome; return every step."""
     steps = []
     for event in events:
-        after, seen = step(controller, event)
-        steps.append(Step(controller, event, after, seen))
-        if seen.outcome is until:
+        after, observation = step(controller, event)
+        steps.append(Step(controller, event, after, observation))
+        if observation.outcome is until:
             break
         controller = after
     return steps
@@ -101,16 +101,16 @@ class _Sender:
     def take(self, skip: int, packets: int) -> list[Run]:
         """Remove up to ``packets`` packets from flight, after the ``skip`` oldest runs."""
         skip %= len(self.in_flight)
-        taken, kept = [], self.in_flight[:skip]
+        removed, remaining = [], self.in_flight[:skip]
         for run in self.in_flight[skip:]:
             count = min(run.count, packets)
             packets -= count
             if count:
-                taken.append(replace(run, last=run.first + count - 1))
+                removed.append(replace(run, last=run.first + count - 1))
             if count < run.count:
-                kept.append(replace(run, first=run.first + count))
-        self.in_flight = kept
-        return taken
+                remaining.append(replace(run, first=run.first + count))
+        self.in_flight = remaining
+        return removed
 
     def play(self, draw: tuple[str, int, list[tuple[int, int]], int, int, bool, bool]) -> None:
         kind, wait_ns, sizes, skip, packets, app_limited, sample = draw

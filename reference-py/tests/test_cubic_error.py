@@ -100,7 +100,7 @@ def test_window_within_the_stated_bound(share: int) -> None:
     """
     rng = Random(share)
     worst = Decimal(0)
-    seen = {"friendly": 0, "curve": 0, "either": 0}
+    counts = {"friendly": 0, "curve": 0, "either": 0}
     for _ in range(STATES):
         state = drawn(rng)
         regions, windows, bound = real_windows(state)
@@ -109,9 +109,9 @@ def test_window_within_the_stated_bound(share: int) -> None:
         assert error < bound, state
         if len(regions) == 1 and bound < 4:
             worst = max(worst, error)
-        seen["either" if len(regions) == 2 else next(iter(regions))] += 1
-    assert min(seen["friendly"], seen["curve"]) > STATES // 10
-    assert seen["either"] < STATES // 10
+        counts["either" if len(regions) == 2 else next(iter(regions))] += 1
+    assert min(counts["friendly"], counts["curve"]) > STATES // 10
+    assert counts["either"] < STATES // 10
     assert 1 < worst < 3
 
 

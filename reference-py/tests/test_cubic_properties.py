@@ -48,16 +48,16 @@ def test_bounds_of_every_step(window: int, drawn: list[tuple[str, int, int, int]
     for number, (kind, gap_ns, packets, age_ns) in enumerate(drawn):
         t_ns += gap_ns
         before = controller.base.cwnd_bytes
-        controller, seen = step(controller, event_of(kind, t_ns, packets, age_ns, number * 60_000))
-        assert 1 <= seen.cwnd_bytes <= WINDOW_MAX_BYTES
-        match seen.outcome:
+        controller, observation = step(controller, event_of(kind, t_ns, packets, age_ns, number * 60_000))
+        assert 1 <= observation.cwnd_bytes <= WINDOW_MAX_BYTES
+        match observation.outcome:
             case Outcome.REDUCED:
-                assert seen.cwnd_bytes == max(before * 7 // 10, SIZE if kind == "ce" else 2 * SIZE)
-                assert seen.ssthresh_bytes == max(before * 7 // 10, 2 * SIZE)
+                assert observation.cwnd_bytes == max(before * 7 // 10, SIZE if kind == "ce" else 2 * SIZE)
+                assert observation.ssthresh_bytes == max(before * 7 // 10, 2 * SIZE)
             case Outcome.COLLAPSED:
-                assert seen.cwnd_bytes == 2 * SIZE
+                assert observation.cwnd_bytes == 2 * SIZE
             case _:
-                assert seen.cwnd_bytes >= before
+                assert observation.cwnd_bytes >= before
         state = controller.base.rules_state
         epoch = state.epoch if isinstance(state, Cubic) else None
         if epoch is not None:
@@ -83,8 +83,8 @@ def test_time_without_flight_does_not_count(window: int, silence_ns: int, later_
         controller, _ = step(controller, event_of("ack", t_ns, 2, S // 2))
         t_ns += pause_ns
         controller, _ = step(controller, event_of("sent", t_ns, 1, 0))
-        controller, seen = step(controller, event_of("ack", t_ns + later_ns, 1, 1))
-        grown.append(seen.cwnd_bytes)
+        controller, observation = step(controller, event_of("ack", t_ns + later_ns, 1, 1))
+        grown.append(observation.cwnd_bytes)
     assert grown[0] == grown[1]
 
 
@@ -93,8 +93,8 @@ def test_a_spurious_loss_leaves_no_trace(window: int, later_ns: int) -> None:
     """A loss that turns out to be spurious does not change the window after the next ACK."""
     right = in_a_stage(window)
     wrong, _ = step(right, event_of("lost", 4 * S, 1, 1))
-    wrong, seen = step(wrong, SpuriousLoss(4 * S))
-    assert seen.outcome is Outcome.RESTORED
+    wrong, observation = step(wrong, SpuriousLoss(4 * S))
+    assert observation.outcome is Outcome.RESTORED
     ack = event_of("ack", 4 * S + later_ns, 1, S // 2)
     assert step(right, ack)[1] == step(wrong, ack)[1]
 

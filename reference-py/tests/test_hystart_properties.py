@@ -60,8 +60,8 @@ def drive(algorithm: str, profile: str, acks: list[Frame]) -> Iterator[tuple[Con
             flights.append(run)
             sent += free
             event: Event = Sent(t_ns, (run,), free * SIZE, (sent - acked) * SIZE, False)
-            before, (controller, seen) = controller, step(controller, event)
-            yield before, event, seen
+            before, (controller, observation) = controller, step(controller, event)
+            yield before, event, observation
         t_ns += frame.wait_ns
         count = min(frame.packets, sent - acked)
         runs = tuple(
@@ -75,8 +75,8 @@ def drive(algorithm: str, profile: str, acks: list[Frame]) -> Iterator[tuple[Con
             t_ns, runs, count * SIZE, (sent - acked) * SIZE, sent, frame.app_limited, frame.rtt_ns, frame.rtt_ns,
             frame.rtt_ns, 0,
         )  # fmt: skip
-        before, (controller, seen) = controller, step(controller, event)
-        yield before, event, seen
+        before, (controller, observation) = controller, step(controller, event)
+        yield before, event, observation
 
 
 def test_the_streams_are_worth_testing() -> None:
@@ -89,22 +89,22 @@ def test_the_streams_are_worth_testing() -> None:
         connections,
     )
     def collect(algorithm: tuple[str, str], acks: list[Frame]) -> None:
-        total.update(seen.outcome for *_, seen in drive(*algorithm, acks))
+        total.update(observation.outcome for *_, observation in drive(*algorithm, acks))
 
     collect()
-    wanted = (
+    outcomes = (
         *(Outcome.CONSERVATIVE_BEGUN, Outcome.CONSERVATIVE_GROWN, Outcome.SLOW_START_RESUMED, Outcome.EXITED),
         *(Outcome.EXITED_BY_DELAY, Outcome.EXITED_BY_TRAIN),
     )
-    assert {outcome: total[outcome] for outcome in wanted if total[outcome] < 3} == {}
+    assert {outcome: total[outcome] for outcome in outcomes if total[outcome] < 3} == {}
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTARTPP), connections)
 def test_hystartpp_growth(profile: str, acks: list[Frame]) -> None:
     """In slow start the window grows by at most the acknowledged bytes, in CSS by a quarter; it never shrinks."""
-    for before, event, seen in drive("hystartpp", profile, acks):
-        grown = seen.cwnd_bytes - before.base.cwnd_bytes
+    for before, event, observation in drive("hystartpp", profile, acks):
+        grown = observation.cwnd_bytes - before.base.cwnd_bytes
         assert grown >= 0
         if isinstance(event, Ack):
             divisor = 4 if before.startup.conservative else 1
@@ -121,15 +121,15 @@ def test_hystartpp_growth(profile: str, acks: list[Frame]) -> None:
 def test_hystartpp_exit(profile: str, acks: list[Frame]) -> None:
     """Without loss the threshold is set once, to the window, at the end of CSS; the rounds in CSS are limited."""
     thresholds = set()
-    for before, _, seen in drive("hystartpp", profile, acks):
-        assert (seen.phase is Phase.CONGESTION_AVOIDANCE) == (seen.ssthresh_bytes is not None)
-        if seen.outcome is Outcome.EXITED:
+    for before, _, observation in drive("hystartpp", profile, acks):
+        assert (observation.phase is Phase.CONGESTION_AVOIDANCE) == (observation.ssthresh_bytes is not None)
+        if observation.outcome is Outcome.EXITED:
             assert before.startup.conservative
-            assert seen.ssthresh_bytes == seen.cwnd_bytes
-        if seen.phase is Phase.CONSERVATIVE_SLOW_START:
-            assert seen.state["css_rounds"] in range(before.readings.css_rounds)
-            assert seen.state["baseline_rtt_ns"] is not None
-        thresholds.add(seen.ssthresh_bytes)
+            assert observation.ssthresh_bytes == observation.cwnd_bytes
+        if observation.phase is Phase.CONSERVATIVE_SLOW_START:
+            assert observation.state["css_rounds"] in range(before.readings.css_rounds)
+            assert observation.state["baseline_rtt_ns"] is not None
+        thresholds.add(observation.ssthresh_bytes)
     assert len(thresholds - {None}) <= 1
 
 
@@ -139,16 +139,16 @@ def test_hystartpp_small_rises(profile: str, acks: list[Frame]) -> None:
     """If RTTs stay within an eighth of the smallest, HyStart++ is slow start."""
     ours = list(drive("hystartpp", profile, acks))
     plain = list(drive("slow-start", "rfc-9002", acks))
-    assert [seen.cwnd_bytes for *_, seen in ours] == [seen.cwnd_bytes for *_, seen in plain]
+    assert [observation.cwnd_bytes for *_, observation in ours] == [observation.cwnd_bytes for *_, observation in plain]
 
 
 @settings(max_examples=60, deadline=None)
 @given(connections)
 def test_hystartpp_not_faster(acks: list[Frame]) -> None:
     """Before its exit the window of HyStart++ is at most the window of slow start after the same number of ACKs."""
-    plain = {i: seen.cwnd_bytes for i, (*_, seen) in enumerate(_acks("slow-start", "rfc-9002", acks))}
-    for index, (*_, seen) in enumerate(_acks("hystartpp", "rfc-9406", acks)):
-        assert seen.cwnd_bytes <= plain[index]
+    plain = {i: observation.cwnd_bytes for i, (*_, observation) in enumerate(_acks("slow-start", "rfc-9002", acks))}
+    for index, (*_, observation) in enumerate(_acks("hystartpp", "rfc-9406", acks)):
+        assert observation.cwnd_bytes <= plain[index]
 
 
 def _acks(algorithm: str, profile: str, acks: list[Frame]) -> list[tuple[Controller, Event, Observation]]:
@@ -160,13 +160,13 @@ def _acks(algorithm: str, profile: str, acks: list[Frame]) -> list[tuple[Control
 def test_hystart_exit(profile: str, acks: list[Frame]) -> None:
     """Without loss the threshold is set once, to the window before the ACK; from 16 packets unless delay came first."""
     thresholds = set()
-    for before, _, seen in drive("hystart", profile, acks):
-        if seen.outcome in (Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY):
+    for before, _, observation in drive("hystart", profile, acks):
+        if observation.outcome in (Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY):
             assert before.base.ssthresh_bytes is None
-            assert seen.ssthresh_bytes == before.base.cwnd_bytes
+            assert observation.ssthresh_bytes == before.base.cwnd_bytes
             assert before.base.cwnd_bytes >= 16 * SIZE or before.startup.found
-            assert profile != "google-quic" or seen.outcome is Outcome.EXITED_BY_DELAY
-        thresholds.add(seen.ssthresh_bytes)
+            assert profile != "google-quic" or observation.outcome is Outcome.EXITED_BY_DELAY
+        thresholds.add(observation.ssthresh_bytes)
     assert len(thresholds - {None}) <= 1
 
 
@@ -174,6 +174,8 @@ def test_hystart_exit(profile: str, acks: list[Frame]) -> None:
 @given(frames(st.none() | st.integers(100 * MS, 112_499_999)))
 def test_hystart_small_rises(acks: list[Frame]) -> None:
     """If RTTs stay within an eighth of the smallest, the delay does not end slow start."""
-    assert all(seen.outcome is not Outcome.EXITED_BY_DELAY for *_, seen in drive("hystart", "linux", acks))
-    ours = [seen.cwnd_bytes for *_, seen in drive("hystart", "google-quic", acks)]
-    assert ours == [seen.cwnd_bytes for *_, seen in drive("slow-start", "rfc-9002", acks)]
+    assert all(
+        observation.outcome is not Outcome.EXITED_BY_DELAY for *_, observation in drive("hystart", "linux", acks)
+    )
+    ours = [observation.cwnd_bytes for *_, observation in drive("hystart", "google-quic", acks)]
+    assert ours == [observation.cwnd_bytes for *_, observation in drive("slow-start", "rfc-9002", acks)]

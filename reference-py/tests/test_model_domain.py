@@ -164,8 +164,12 @@ def test_refused_controllers(algorithm: str, profile: str, config: Config, reaso
 @every_profile
 def test_extreme_controllers(algorithm: str, profile: str, config: Config) -> None:
     """The smallest and the largest configuration begin in slow start with their window."""
-    _, seen = step(create(algorithm, profile, config), SENT)
-    assert (seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase.value) == (config.initial_window_bytes, None, "slow_start")
+    _, observation = step(create(algorithm, profile, config), SENT)
+    assert (observation.cwnd_bytes, observation.ssthresh_bytes, observation.phase.value) == (
+        config.initial_window_bytes,
+        None,
+        "slow_start",
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,8 +188,8 @@ def test_extreme_controllers(algorithm: str, profile: str, config: Config) -> No
 @every_profile
 def test_recommended_window(algorithm: str, profile: str, size: int, window: int) -> None:
     """The window is ten datagrams, at most 14720 bytes or two datagrams (RFC 9002, section 7.2)."""
-    _, seen = step(create(algorithm, profile, Config(size)), SENT)
-    assert seen.cwnd_bytes == window
+    _, observation = step(create(algorithm, profile, Config(size)), SENT)
+    assert observation.cwnd_bytes == window
 
 
 @pytest.mark.parametrize("profile", SEARCH_PROFILES)
@@ -196,8 +200,8 @@ def test_full_bin(profile: str, held: int, refused: bool) -> None:
     full = replace(controller, startup=replace(controller.search, delivered=Series(held, held)))
     event = run_ack(10 * S + 1, 1, 1200, S)
     if not refused:
-        after, seen = step(full, event)
-        assert (after.search.delivered.open_bytes, seen.outcome) == (BIN_MAX_BYTES, Outcome.SAME_BIN)
+        after, observation = step(full, event)
+        assert (after.search.delivered.open_bytes, observation.outcome) == (BIN_MAX_BYTES, Outcome.SAME_BIN)
         return
     before: Controller = replace(full)
     with pytest.raises(DomainError, match="the open bin exceeds"):
@@ -234,9 +238,9 @@ def test_controllers_change_no_event(algorithm: str, profile: str) -> None:
     """A controller does not change its events."""
     controller = create(algorithm, profile, Config(1200))
     for event in (SENT, ACK, replace(LOST, t_ns=3 * S), replace(CE, t_ns=4 * S)):
-        told = copy.deepcopy(event)
+        original = copy.deepcopy(event)
         advance(controller, event)
-        assert event == told
+        assert event == original
 
 
 def test_public_names() -> None:

@@ -45,7 +45,7 @@ def latest_sent_ns(event: Event) -> int:
 def reached(stream: Stream) -> Counter[tuple[str, Outcome]]:
     """Return the number of times that each profile reached each outcome."""
     return Counter(
-        (profile, s.seen.outcome)
+        (profile, s.observation.outcome)
         for (_, profile), steps in zip(PROFILES, all_steps(stream), strict=True)
         for s in steps
     )
@@ -73,8 +73,8 @@ def test_the_streams_are_worth_testing() -> None:
 def test_windows_stay_in_range(stream: Stream) -> None:
     """Window and threshold are from 0 to the largest window."""
     for s in (s for steps in all_steps(stream) for s in steps):
-        assert 0 <= s.seen.cwnd_bytes <= WINDOW_MAX_BYTES
-        assert s.seen.ssthresh_bytes is None or 0 <= s.seen.ssthresh_bytes <= WINDOW_MAX_BYTES
+        assert 0 <= s.observation.cwnd_bytes <= WINDOW_MAX_BYTES
+        assert s.observation.ssthresh_bytes is None or 0 <= s.observation.ssthresh_bytes <= WINDOW_MAX_BYTES
 
 
 @given(streams(migrates=True))
@@ -83,9 +83,9 @@ def test_a_new_path_begins_anew(stream: Stream) -> None:
     for steps in all_steps(stream):
         initial_bytes = steps[0].before.base.cwnd_bytes
         for s in steps:
-            assert (s.seen.outcome is Outcome.PATH_CHANGED) == isinstance(s.event, PathChange)
+            assert (s.observation.outcome is Outcome.PATH_CHANGED) == isinstance(s.event, PathChange)
             if isinstance(s.event, PathChange):
-                assert (s.seen.cwnd_bytes, s.seen.ssthresh_bytes) == (initial_bytes, None)
+                assert (s.observation.cwnd_bytes, s.observation.ssthresh_bytes) == (initial_bytes, None)
                 assert s.after.base.recovery_start_ns is None
 
 
@@ -93,32 +93,35 @@ def test_a_new_path_begins_anew(stream: Stream) -> None:
 def test_phase_follows_from_the_windows(stream: Stream) -> None:
     """Outside recovery the window decides the phase; recovery ends with an ACK of a packet sent after it began."""
     for s in (s for steps in all_steps(stream) for s in steps):
-        seen = s.seen
+        observation = s.observation
         if isinstance(s.event, Ack):
             start_ns = s.before.base.recovery_start_ns or 0
             old = all(run.sent_t_ns <= start_ns for run in s.event.packets)
             assert s.after.base.in_recovery == (s.before.base.in_recovery and old)
         if s.after.base.in_recovery:
-            assert seen.phase is Phase.RECOVERY
+            assert observation.phase is Phase.RECOVERY
             assert s.after.base.recovery_start_ns is not None
         else:
-            below = seen.ssthresh_bytes is None or seen.cwnd_bytes < seen.ssthresh_bytes
-            assert seen.phase is (Phase.SLOW_START if below else Phase.CONGESTION_AVOIDANCE)
+            below = observation.ssthresh_bytes is None or observation.cwnd_bytes < observation.ssthresh_bytes
+            assert observation.phase is (Phase.SLOW_START if below else Phase.CONGESTION_AVOIDANCE)
         assert (
             s.after.base.in_recovery or not s.before.base.in_recovery or isinstance(s.event, Ack | PersistentCongestion)
         )
-        assert not s.after.base.in_recovery or s.before.base.in_recovery or seen.outcome is Outcome.REDUCED
+        assert not s.after.base.in_recovery or s.before.base.in_recovery or observation.outcome is Outcome.REDUCED
 
 
 @given(streams())
 def test_the_window_shrinks_only_where_it_may(stream: Stream) -> None:
     """Only a reduction, a collapse or an exit lowers the window; only a reduction or an exit moves the threshold."""
     for s in (s for steps in all_steps(stream) for s in steps):
-        if s.seen.cwnd_bytes < s.before.base.cwnd_bytes:
-            assert s.seen.outcome in (Outcome.REDUCED, Outcome.COLLAPSED, Outcome.EXITED)
-        if s.seen.ssthresh_bytes != s.before.base.ssthresh_bytes:
-            assert s.seen.outcome in (Outcome.REDUCED, Outcome.EXITED)
-        if s.seen.cwnd_bytes > s.before.base.cwnd_bytes and s.seen.outcome not in (Outcome.REDUCED, Outcome.COLLAPSED):
+        if s.observation.cwnd_bytes < s.before.base.cwnd_bytes:
+            assert s.observation.outcome in (Outcome.REDUCED, Outcome.COLLAPSED, Outcome.EXITED)
+        if s.observation.ssthresh_bytes != s.before.base.ssthresh_bytes:
+            assert s.observation.outcome in (Outcome.REDUCED, Outcome.EXITED)
+        if s.observation.cwnd_bytes > s.before.base.cwnd_bytes and s.observation.outcome not in (
+            Outcome.REDUCED,
+            Outcome.COLLAPSED,
+        ):
             assert isinstance(s.event, Ack)
             assert not s.event.app_limited
 
@@ -129,16 +132,16 @@ def test_reductions(stream: Stream) -> None:
     for steps in all_steps(stream):
         period_ns = None
         for s in steps:
-            if s.seen.outcome is Outcome.REDUCED:
+            if s.observation.outcome is Outcome.REDUCED:
                 minimum = 2 * s.after.base.max_datagram_size_bytes
-                assert s.seen.ssthresh_bytes == s.before.base.cwnd_bytes // 2
-                assert s.seen.cwnd_bytes == max(s.before.base.cwnd_bytes // 2, minimum)
+                assert s.observation.ssthresh_bytes == s.before.base.cwnd_bytes // 2
+                assert s.observation.cwnd_bytes == max(s.before.base.cwnd_bytes // 2, minimum)
                 assert period_ns is None or latest_sent_ns(s.event) > period_ns
                 period_ns = s.event.t_ns
-            elif s.seen.outcome is Outcome.ALREADY_REDUCED:
+            elif s.observation.outcome is Outcome.ALREADY_REDUCED:
                 assert period_ns is not None and latest_sent_ns(s.event) <= period_ns
                 assert s.after.base == s.before.base
-            elif s.seen.outcome is Outcome.COLLAPSED:
+            elif s.observation.outcome is Outcome.COLLAPSED:
                 period_ns = None
             assert s.after.base.recovery_start_ns == period_ns
 
@@ -148,10 +151,10 @@ def test_persistent_congestion(stream: Stream) -> None:
     """Persistent congestion sets the minimum window, keeps the threshold and clears the recovery period."""
     for s in (s for steps in all_steps(stream) for s in steps):
         if isinstance(s.event, PersistentCongestion):
-            assert s.seen.outcome is Outcome.COLLAPSED
-            assert s.seen.cwnd_bytes == 2 * s.after.base.max_datagram_size_bytes
-            assert s.seen.ssthresh_bytes == s.before.base.ssthresh_bytes
-            assert s.seen.phase is not Phase.RECOVERY
+            assert s.observation.outcome is Outcome.COLLAPSED
+            assert s.observation.cwnd_bytes == 2 * s.after.base.max_datagram_size_bytes
+            assert s.observation.ssthresh_bytes == s.before.base.ssthresh_bytes
+            assert s.observation.phase is not Phase.RECOVERY
             assert s.after.base.recovery_start_ns is None
 
 
@@ -162,7 +165,7 @@ def test_slow_start_grows_by_the_bytes(stream: Stream) -> None:
         first_slow_start = s.before.base.ssthresh_bytes is None and s.before.base.recovery_start_ns is None
         if isinstance(s.event, Ack) and not s.event.app_limited and first_slow_start:
             grown = min(s.before.base.cwnd_bytes + s.event.bytes, WINDOW_MAX_BYTES)
-            assert s.seen.outcome is Outcome.EXITED or s.seen.cwnd_bytes == grown
+            assert s.observation.outcome is Outcome.EXITED or s.observation.cwnd_bytes == grown
 
 
 @given(streams())
@@ -172,8 +175,8 @@ def test_base_is_the_pseudocode_packet_by_packet(stream: Stream) -> None:
     pseudocode = NewReno(config)
     for s in drive(create("slow-start", "rfc-9002", config), events):
         pseudocode.process(s.event)
-        assert (s.seen.cwnd_bytes, s.seen.ssthresh_bytes) == (pseudocode.cwnd, pseudocode.ssthresh)
-        assert s.seen.state == {"recovery_start_ns": pseudocode.recovery_start_ns}
+        assert (s.observation.cwnd_bytes, s.observation.ssthresh_bytes) == (pseudocode.cwnd, pseudocode.ssthresh)
+        assert s.observation.state == {"recovery_start_ns": pseudocode.recovery_start_ns}
 
 
 @given(streams())
@@ -187,7 +190,7 @@ def test_splitting_runs_changes_nothing(stream: Stream) -> None:
         for event in events
     ]
     for controller in controllers(config):
-        assert [s.seen for s in drive(controller, split)] == [s.seen for s in drive(controller, events)]
+        assert [s.observation for s in drive(controller, split)] == [s.observation for s in drive(controller, events)]
 
 
 def packets(run: Run) -> range:
@@ -203,7 +206,7 @@ def test_shifting_time_changes_nothing(stream: Stream, shift_ns: int) -> None:
         for s, moved in zip(
             drive(controller, events), drive(controller, [shifted(e, shift_ns) for e in events]), strict=True
         ):
-            assert moved.seen == replace(s.seen, state=shifted_state(s.seen, shift_ns))
+            assert moved.observation == replace(s.observation, state=shifted_state(s.observation, shift_ns))
             before, after = s.after.search, moved.after.search
             end_ticks = before.bin_end_ticks + 20 * shift_ns if before.bin_ticks else 0
             assert after == replace(before, bin_end_ticks=end_ticks)
@@ -219,11 +222,11 @@ def shifted(event: Event, shift_ns: int) -> Event:
     return replace(event, t_ns=event.t_ns + shift_ns)
 
 
-def shifted_state(seen: Observation, shift_ns: int) -> dict[str, int | None]:
+def shifted_state(observation: Observation, shift_ns: int) -> dict[str, int | None]:
     """Return the observable state, shifted in time."""
     return {
         name: value + shift_ns if name == "recovery_start_ns" and value is not None else value
-        for name, value in seen.state.items()
+        for name, value in observation.state.items()
     }
 
 
@@ -234,8 +237,8 @@ def test_steps_are_pure(stream: Stream) -> None:
     for controller in controllers(config):
         for s in drive(controller, events):
             before, event = copy.deepcopy(s.before), copy.deepcopy(s.event)
-            again, seen = step(s.before, s.event)
-            assert (again, seen) == (s.after, s.seen)
+            again, observation = step(s.before, s.event)
+            assert (again, observation) == (s.after, s.observation)
             assert (s.before, s.event) == (before, event)
 
 
@@ -250,7 +253,7 @@ def test_a_refused_event_leaves_no_trace(stream: Stream) -> None:
                 with pytest.raises(ValueError, match="t_ns"):
                     step(s.before, bad)
             assert s.before == before
-            assert step(s.before, s.event) == (s.after, s.seen)
+            assert step(s.before, s.event) == (s.after, s.observation)
 
 
 @pytest.mark.parametrize("algorithm", ["slow-start", "search"])

@@ -29,24 +29,24 @@ def observed(readings: Readings, sizes: list[int], rtts_ns: list[int] | int = R0
     ]
     # The bins are filled through the state: packets of such sizes would need millions of runs.
     controller: Controller = create_with(readings, Config(1, WINDOW))
-    seen = []
+    observations = []
     for event, size in zip(events, sizes, strict=True):
         (step,) = drive(controller, [event])
         search = step.after.search
         counter, filled = search.delivered.counter_bytes + size - 1, search.delivered.open_bytes + size - 1
         delivered = replace(search.delivered, counter_bytes=counter, open_bytes=filled)
         controller = replace(step.after, startup=replace(search, delivered=delivered))
-        seen.append(step.seen)
-        if step.seen.outcome is Outcome.EXITED:
+        observations.append(step.observation)
+        if step.observation.outcome is Outcome.EXITED:
             break
-    return seen
+    return observations
 
 
-def norm_diffs(seen: list[Observation]) -> list[Fraction]:
+def norm_diffs(observations: list[Observation]) -> list[Fraction]:
     """Return (2 previous - current) / (2 previous) of every evaluation."""
     return [
         1 - Fraction(s.state["current_bytes"] or 0, 2 * (s.state["previous_bytes"] or 0))
-        for s in seen
+        for s in observations
         if s.state["previous_bytes"] is not None
     ]
 
@@ -63,36 +63,36 @@ def doubling(bins: int) -> list[int]:
 )
 def test_perfect_doubling(readings: Readings, expected: str, exits: bool) -> None:
     """Rounding the shift down makes perfect doubling look like a full link; rounding to the nearest does not."""
-    seen = observed(readings, doubling(24))
-    values = norm_diffs(seen)
+    observations = observed(readings, doubling(24))
+    values = norm_diffs(observations)
     assert values
     assert all(abs(value - Fraction(expected)) < Fraction(1, 2000) for value in values)
-    assert (seen[-1].outcome is Outcome.EXITED) == exits
+    assert (observations[-1].outcome is Outcome.EXITED) == exits
     assert not exits or len(values) == 1
 
 
 @pytest.mark.parametrize(("readings", "first"), [(LITERAL, 12), (ROUNDED, 13), (RECOMMENDED, 14)])
 def test_first_evaluation(readings: Readings, first: int) -> None:
     """The first evaluation is ten or eleven bins after the shift; all earlier outcomes are warming up."""
-    seen = observed(readings, doubling(24))
-    evaluated = [s.state["bin"] for s in seen if s.state["current_bytes"] is not None]
+    observations = observed(readings, doubling(24))
+    evaluated = [s.state["bin"] for s in observations if s.state["current_bytes"] is not None]
     assert evaluated[0] == first
-    assert {s.outcome for s in seen[1:first]} == {Outcome.WARMING_UP}
+    assert {s.outcome for s in observations[1:first]} == {Outcome.WARMING_UP}
 
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 5])
 def test_doubling_within_whole_bins(bins: int) -> None:
     """If the RTT is a whole number of bins, doubling in an RTT gives a difference of exactly 0."""
-    seen = observed(RECOMMENDED, [2 ** (index // bins) for index in range(30)], [R0] + [bins * BIN] * 29)
-    assert set(norm_diffs(seen)) == {Fraction(0)}
-    assert seen[-1].outcome is Outcome.BELOW_THRESHOLD
+    observations = observed(RECOMMENDED, [2 ** (index // bins) for index in range(30)], [R0] + [bins * BIN] * 29)
+    assert set(norm_diffs(observations)) == {Fraction(0)}
+    assert observations[-1].outcome is Outcome.BELOW_THRESHOLD
 
 
 @pytest.mark.parametrize(("bins", "rate"), [(2, 2), (3, 3), (4, 5)])
 def test_growth_by_a_factor_within_whole_bins(bins: int, rate: int) -> None:
     """A factor f in an RTT of whole bins gives 1 - f / 2 exactly."""
-    seen = observed(RECOMMENDED, [rate ** (index // bins) for index in range(28)], [R0] + [bins * BIN] * 27)
-    assert set(norm_diffs(seen)) == {1 - Fraction(rate, 2)}
+    observations = observed(RECOMMENDED, [rate ** (index // bins) for index in range(28)], [R0] + [bins * BIN] * 27)
+    assert set(norm_diffs(observations)) == {1 - Fraction(rate, 2)}
 
 
 @pytest.mark.parametrize(("readings", "bins"), [(RECOMMENDED, 7), (ROUNDED, 4)], ids=["recommended", "literal-rounded"])
@@ -101,10 +101,10 @@ def test_exit_after_the_link_is_full(readings: Readings, bins: int, full_at: int
     """The link is full 2.32 RTTs, 6.6 bins, before the threshold is crossed; with eleven bins 1.22 RTTs, 3.5 bins."""
     rate = 10**9 * 2 ** (7 * full_at / 20)
     filling = [round(growth / log(2) * 20 / 7) for growth in differences(full_at)]
-    seen = observed(readings, filling + [round(rate)] * 30)
-    assert seen[-1].outcome is Outcome.EXITED
-    assert seen[-1].state["bin"] == full_at + bins
-    values = norm_diffs(seen)
+    observations = observed(readings, filling + [round(rate)] * 30)
+    assert observations[-1].outcome is Outcome.EXITED
+    assert observations[-1].state["bin"] == full_at + bins
+    values = norm_diffs(observations)
     assert values[-2] < Fraction(7, 20) <= values[-1]
 
 
@@ -120,9 +120,9 @@ def differences(bins: int) -> list[float]:
 )
 def test_constant_rate(readings: Readings, limit: Fraction) -> None:
     """At a constant rate both windows are equal: 1/2, or 6/11 with an empty open bin."""
-    seen = observed(readings, [7777] * 30)
-    assert norm_diffs(seen) == [limit]
-    assert seen[-1].outcome is Outcome.EXITED
+    observations = observed(readings, [7777] * 30)
+    assert norm_diffs(observations) == [limit]
+    assert observations[-1].outcome is Outcome.EXITED
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def test_largest_rtt(readings: Readings, largest_ns: int) -> None:
     """One nanosecond more than the largest RTT is not evaluated."""
     # Growth of a half per bin, so that the literal readings do not exit earlier.
     for rtt_ns, inflated in ((largest_ns, False), (largest_ns + 1, True)):
-        seen = observed(readings, [10 * 3**index // 2**index for index in range(28)], [R0] * 27 + [rtt_ns])
-        assert len(seen) == 28
-        assert (seen[-1].outcome is Outcome.RTT_INFLATED) == inflated
+        observations = observed(readings, [10 * 3**index // 2**index for index in range(28)], [R0] * 27 + [rtt_ns])
+        assert len(observations) == 28
+        assert (observations[-1].outcome is Outcome.RTT_INFLATED) == inflated
 
 
 @pytest.mark.parametrize("literal", [False, True], ids=["recommended", "literal"])
@@ -145,14 +145,17 @@ def test_largest_rtt(readings: Readings, largest_ns: int) -> None:
 def test_every_shift(literal: bool, shift: int) -> None:
     """Every shift, within the ring and above, agrees with bins that are never overwritten."""
     sizes = [10 * 3**index // 2**index for index in range(28)]
-    seen = observed(LITERAL if literal else RECOMMENDED, sizes, [R0] * 27 + [shift * BIN])
+    observations = observed(LITERAL if literal else RECOMMENDED, sizes, [R0] * 27 + [shift * BIN])
     oracle = Bins(literal)
     for index, size in enumerate(sizes):
         t_ns = 10 * S + index * BIN + (MS if index else 0)
         ack = replace(run_ack(t_ns, 1, 1, R0 if index < 27 else shift * BIN), bytes=size)
         outcome, current, previous = oracle.process(ack)
-    assert (seen[-1].outcome, seen[-1].state["bin"]) == (outcome, 27)
-    assert (seen[-1].state["current_bytes"] or 0, seen[-1].state["previous_bytes"] or 0) == (current, previous)
+    assert (observations[-1].outcome, observations[-1].state["bin"]) == (outcome, 27)
+    assert (observations[-1].state["current_bytes"] or 0, observations[-1].state["previous_bytes"] or 0) == (
+        current,
+        previous,
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,9 +173,9 @@ def test_the_threshold_is_exact(
     # With an RTT of twelve bins the windows do not overlap. Every bin has a byte, one bin of each window the rest.
     sizes = [1] * (last + 1)
     sizes[5], sizes[15] = previous - earlier_bins + 1, current - 9
-    seen = observed(readings, sizes, [R0] + [12 * BIN] * last)
-    assert (seen[-1].state["previous_bytes"], seen[-1].state["current_bytes"]) == (previous, current)
-    assert (seen[-1].outcome is Outcome.EXITED) == exits
+    observations = observed(readings, sizes, [R0] + [12 * BIN] * last)
+    assert (observations[-1].state["previous_bytes"], observations[-1].state["current_bytes"]) == (previous, current)
+    assert (observations[-1].outcome is Outcome.EXITED) == exits
 
 
 @pytest.mark.parametrize(("readings", "bins"), [(RECOMMENDED, 6), (LITERAL, 5)], ids=["recommended", "literal"])
@@ -181,10 +184,10 @@ def test_overshoot(readings: Readings, bins: int) -> None:
     events = acks([Delivery(0, 1, 1000, R0)] + [Delivery(BIN, 1, 1000, R0)] * 14)
     events = [replace(event, t_ns=event.t_ns + 1) if index else event for index, event in enumerate(events)]
     for step in drive(create_with(readings, Config(1000, 100_000)), events):
-        if step.seen.outcome is Outcome.EXITED:
+        if step.observation.outcome is Outcome.EXITED:
             lowered = step.before.base.cwnd_bytes - 1000 * bins
-            assert step.seen.ssthresh_bytes == lowered
-            assert step.seen.cwnd_bytes == lowered + (1000 * 1000 // lowered if readings is LITERAL else 0)
+            assert step.observation.ssthresh_bytes == lowered
+            assert step.observation.cwnd_bytes == lowered + (1000 * 1000 // lowered if readings is LITERAL else 0)
             return
     pytest.fail("no exit")
 
@@ -202,7 +205,7 @@ def test_overshoot_larger_than_the_window(readings: Readings, windows: tuple[int
         controller = replace(controller, base=replace(controller.base, cwnd_bytes=20_000))
         (step,) = drive(controller, [event])
         controller = step.after
-        if step.seen.outcome is Outcome.EXITED:
-            assert (step.seen.cwnd_bytes, step.seen.ssthresh_bytes) == windows
+        if step.observation.outcome is Outcome.EXITED:
+            assert (step.observation.cwnd_bytes, step.observation.ssthresh_bytes) == windows
             return
     pytest.fail("no exit")

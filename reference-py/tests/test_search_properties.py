@@ -30,14 +30,14 @@ def test_the_deliveries_are_worth_testing(profile: str) -> None:
 
     @given(deliveries())
     def collect(drawn: list[Delivery]) -> None:
-        total.update(s.seen.outcome for s in searching(profile, acks(drawn)))
+        total.update(s.observation.outcome for s in searching(profile, acks(drawn)))
 
     collect()
     # An inflated RTT needs 25 bins; test_search_numbers tests it.
-    wanted = {Outcome.SAME_BIN, Outcome.WARMING_UP, *EVALUATED}
+    outcomes = {Outcome.SAME_BIN, Outcome.WARMING_UP, *EVALUATED}
     if profile == "lanman-2024-literal":
-        wanted.remove(Outcome.PREVIOUS_ZERO)  # with a step per ACK no bin stays empty
-    assert not {outcome.value: total[outcome] for outcome in wanted if total[outcome] < 10}
+        outcomes.remove(Outcome.PREVIOUS_ZERO)  # with a step per ACK no bin stays empty
+    assert not {outcome.value: total[outcome] for outcome in outcomes if total[outcome] < 10}
 
 
 @both
@@ -50,15 +50,21 @@ def test_against_unbounded_bins(profile: str, drawn: list[Delivery]) -> None:
     for s in searching(profile, acks(drawn)):
         assert isinstance(s.event, Ack)
         outcome, current, previous = oracle.process(s.event)
-        assert s.seen.outcome is outcome
-        assert (s.seen.state["current_bytes"] or 0, s.seen.state["previous_bytes"] or 0) == (current, previous)
-        assert (s.seen.state["bin"], s.seen.state["open_bin_bytes"]) == (oracle.curr, oracle.bins[oracle.curr])
+        assert s.observation.outcome is outcome
+        assert (s.observation.state["current_bytes"] or 0, s.observation.state["previous_bytes"] or 0) == (
+            current,
+            previous,
+        )
+        assert (s.observation.state["bin"], s.observation.state["open_bin_bytes"]) == (
+            oracle.curr,
+            oracle.bins[oracle.curr],
+        )
         if outcome is Outcome.EXITED:
             floor = 0 if literal else 2400
             lowered = max(s.before.base.cwnd_bytes - oracle.overshoot(s.event), floor)
-            assert s.seen.ssthresh_bytes == lowered
+            assert s.observation.ssthresh_bytes == lowered
             grown = sum(1200 * run.size_bytes // lowered * run.count for run in s.event.packets) if lowered else 0
-            assert lowered <= s.seen.cwnd_bytes <= lowered + (grown if literal else 0)
+            assert lowered <= s.observation.cwnd_bytes <= lowered + (grown if literal else 0)
 
 
 @both
@@ -66,13 +72,13 @@ def test_against_unbounded_bins(profile: str, drawn: list[Delivery]) -> None:
 def test_the_exit_is_a_question_of_fractions(profile: str, drawn: list[Delivery]) -> None:
     """Slow start ends exactly if (2 previous - current) / (2 previous) is at least 7/20."""
     for s in searching(profile, acks(drawn)):
-        current, previous = s.seen.state["current_bytes"], s.seen.state["previous_bytes"]
-        assert (current is None) == (previous is None) == (s.seen.outcome not in EVALUATED)
+        current, previous = s.observation.state["current_bytes"], s.observation.state["previous_bytes"]
+        assert (current is None) == (previous is None) == (s.observation.outcome not in EVALUATED)
         if current is not None and previous is not None:
             norm_diff = Fraction(2 * previous - current, 2 * previous) if previous else None
             ended = norm_diff is not None and norm_diff >= Fraction(7, 20)
-            assert (s.seen.outcome is Outcome.EXITED) == ended
-            assert (s.seen.outcome is Outcome.PREVIOUS_ZERO) == (norm_diff is None)
+            assert (s.observation.outcome is Outcome.EXITED) == ended
+            assert (s.observation.outcome is Outcome.PREVIOUS_ZERO) == (norm_diff is None)
 
 
 @both
@@ -92,9 +98,9 @@ def test_bins_hold_what_was_acknowledged(profile: str, drawn: list[Delivery]) ->
         assert after.bin_end_ticks >= before.bin_end_ticks
         assert after.bin_ticks == started
         assert (after.curr > before.curr) == (
-            s.seen.outcome not in (Outcome.STARTED, Outcome.SAME_BIN, Outcome.NO_RTT_SAMPLE)
+            s.observation.outcome not in (Outcome.STARTED, Outcome.SAME_BIN, Outcome.NO_RTT_SAMPLE)
         )
-        assert after.delivered.open_bytes == s.seen.state["open_bin_bytes"]
+        assert after.delivered.open_bytes == s.observation.state["open_bin_bytes"]
         assert after.delivered.counter_bytes == acknowledged
 
 
@@ -113,7 +119,7 @@ def test_catching_up(profile: str, bins: list[int]) -> None:
     """After a silence of five bins one profile catches up at once, the other by one step per ACK."""
     waits_ns = [0, 5 * 35 + 1, 1, 1]
     steps = searching(profile, acks(Delivery(wait_ns, 1, 1200, 100) for wait_ns in waits_ns))
-    assert [s.seen.state["bin"] for s in steps] == bins
+    assert [s.observation.state["bin"] for s in steps] == bins
 
 
 @both
@@ -122,13 +128,13 @@ def test_search_rests_outside_slow_start(profile: str, stream: tuple[Config, tup
     """Only an ACK in slow start and persistent congestion change its state; only such an ACK has its outcomes."""
     config, events = stream
     every = list(Outcome)  # its own outcomes are the last; two are shared
-    of_search = {Outcome.NO_RTT_SAMPLE, Outcome.EXITED, *every[every.index(Outcome.STARTED) :]}
+    search_outcomes = {Outcome.NO_RTT_SAMPLE, Outcome.EXITED, *every[every.index(Outcome.STARTED) :]}
     for s in drive(create("search", profile, config), events):
         base = s.before.base
         in_slow_start = not base.in_recovery and (base.ssthresh_bytes is None or base.cwnd_bytes < base.ssthresh_bytes)
         acts = isinstance(s.event, Ack) and in_slow_start
-        assert acts == (s.seen.outcome in of_search)
-        if not acts and s.seen.outcome is not Outcome.COLLAPSED:
+        assert acts == (s.observation.outcome in search_outcomes)
+        if not acts and s.observation.outcome is not Outcome.COLLAPSED:
             unmoved = {"sent": Series(), "sample": None}
             assert replace(s.after.search, **unmoved) == replace(s.before.search, **unmoved)
 
@@ -139,7 +145,7 @@ def test_bins_over_persistent_congestion(profile: str, stream: tuple[Config, tup
     """With the recommended readings persistent congestion discards the bins; literally they stay."""
     config, events = stream
     for s in drive(create("search", profile, config), events):
-        if s.seen.outcome is Outcome.COLLAPSED:
+        if s.observation.outcome is Outcome.COLLAPSED:
             assert s.after.search == (
                 s.before.search if profile == "lanman-2024-literal" else Search(sample=s.before.search.sample)
             )
@@ -156,10 +162,10 @@ def test_an_exit_is_an_exit(profile: str, stream: tuple[Config, tuple[Event, ...
         )
         on_ack = isinstance(s.event, Ack) and was_slow
         moved = s.after.base.ssthresh_bytes != s.before.base.ssthresh_bytes
-        if s.seen.outcome is Outcome.EXITED:
+        if s.observation.outcome is Outcome.EXITED:
             assert on_ack
-            assert s.seen.phase is Phase.CONGESTION_AVOIDANCE
-            assert s.seen.ssthresh_bytes is not None and s.seen.cwnd_bytes >= s.seen.ssthresh_bytes
+            assert s.observation.phase is Phase.CONGESTION_AVOIDANCE
+            assert s.observation.ssthresh_bytes is not None and s.observation.cwnd_bytes >= s.observation.ssthresh_bytes
         elif on_ack:
             assert not moved
 
@@ -173,14 +179,14 @@ def test_splitting_an_ack_within_a_bin(profile: str, drawn: list[Delivery], at: 
     split, last_part = [], []
     for number, s in enumerate(whole):
         assert isinstance(s.event, Ack)
-        crossing = s.seen.outcome is not Outcome.SAME_BIN
+        crossing = s.observation.outcome is not Outcome.SAME_BIN
         parts = halves(s.event) if number in splits and not crossing else [s.event]
         split += parts
         last_part.append(len(split) - 1)
     again = searching(profile, split)
     for s, number in zip(whole, last_part, strict=True):
         assert again[number].after == s.after
-        assert again[number].seen == s.seen
+        assert again[number].observation == s.observation
 
 
 def halves(ack: Ack) -> list[Ack]:
@@ -200,18 +206,18 @@ def test_scaling_bytes_changes_no_decision(profile: str, drawn: list[Delivery], 
     small = searching(profile, acks(drawn), Config(100, 10**7))
     events = acks(replace(delivery, size_bytes=factor * delivery.size_bytes) for delivery in drawn)
     large = searching(profile, events, Config(100 * factor, 10**7 * factor))
-    assert [scaled(s.seen, factor) for s in small[:-1]] == [s.seen for s in large[:-1]]
-    assert scaled(replace(small[-1].seen, cwnd_bytes=0), factor) == replace(large[-1].seen, cwnd_bytes=0)
+    assert [scaled(s.observation, factor) for s in small[:-1]] == [s.observation for s in large[:-1]]
+    assert scaled(replace(small[-1].observation, cwnd_bytes=0), factor) == replace(large[-1].observation, cwnd_bytes=0)
 
 
-def scaled(seen: Observation, factor: int) -> Observation:
+def scaled(observation: Observation, factor: int) -> Observation:
     """Return the observables with every number of bytes multiplied."""
     state = {
         name: factor * value if name.endswith("_bytes") and value is not None else value
-        for name, value in seen.state.items()
+        for name, value in observation.state.items()
     }
-    ssthresh = None if seen.ssthresh_bytes is None else factor * seen.ssthresh_bytes
-    return replace(seen, cwnd_bytes=factor * seen.cwnd_bytes, ssthresh_bytes=ssthresh, state=state)
+    ssthresh = None if observation.ssthresh_bytes is None else factor * observation.ssthresh_bytes
+    return replace(observation, cwnd_bytes=factor * observation.cwnd_bytes, ssthresh_bytes=ssthresh, state=state)
 
 
 @both
@@ -226,23 +232,25 @@ def test_scaling_time_changes_nothing(profile: str, drawn: list[Delivery], facto
             for d in drawn
         ),
     )
-    assert [s.seen for s in slow] == [s.seen for s in fast]
+    assert [s.observation for s in slow] == [s.observation for s in fast]
     assert slow[-1].after.search.delivered == fast[-1].after.search.delivered
 
 
 @both
-@given(drawn=deliveries(), others=deliveries())
-def test_acks_within_a_bin_are_not_evaluated(profile: str, drawn: list[Delivery], others: list[Delivery]) -> None:
+@given(drawn=deliveries(), samples=deliveries())
+def test_acks_within_a_bin_are_not_evaluated(profile: str, drawn: list[Delivery], samples: list[Delivery]) -> None:
     """If each ACK that ends a bin has a sample, the samples of ACKs within a bin do not change a decision."""
     events = [replace(ack, latest_rtt_ns=ack.latest_rtt_ns or 1) for ack in acks(drawn)]
     steps = searching(profile, events)
-    samples_ns = [delivery.rtt_ns for delivery in others]
+    samples_ns = [delivery.rtt_ns for delivery in samples]
     changed: list[Ack] = []
     for number, s in enumerate(steps):
         assert isinstance(s.event, Ack)
-        rtt_ns = samples_ns[number % len(samples_ns)] if s.seen.outcome is Outcome.SAME_BIN else s.event.latest_rtt_ns
+        rtt_ns = (
+            samples_ns[number % len(samples_ns)] if s.observation.outcome is Outcome.SAME_BIN else s.event.latest_rtt_ns
+        )
         changed.append(replace(s.event, latest_rtt_ns=rtt_ns))
-    assert [s.seen for s in searching(profile, changed)] == [s.seen for s in steps]
+    assert [s.observation for s in searching(profile, changed)] == [s.observation for s in steps]
 
 
 def test_profiles_start_alike() -> None:

@@ -110,9 +110,9 @@ def norm_diff(observed: Observation) -> Fraction:
 )
 def test_doubling(readings: Readings, expected: str) -> None:
     """During doubling each arithmetic gives this difference, to the printed digits."""
-    seen = norm_diff(evaluation(readings, Fraction(-5)))
+    difference = norm_diff(evaluation(readings, Fraction(-5)))
     places = len(expected.split(".")[1])
-    assert round(seen, places) == Fraction(expected)
+    assert round(difference, places) == Fraction(expected)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_after_saturation(rtts: str, expected: str) -> None:
     """Differences of exact windows after the path is full; the model, with its shift in bins, is near them."""
     exact = exact_norm_diff(Fraction(rtts))
     assert round(exact, 4) == Decimal(expected)
-    seen = norm_diff(evaluation(plain("draft-00"), Fraction(rtts), 240))
-    assert abs(Decimal(seen.numerator) / Decimal(seen.denominator) - exact) < Decimal("0.006")
+    difference = norm_diff(evaluation(plain("draft-00"), Fraction(rtts), 240))
+    assert abs(Decimal(difference.numerator) / Decimal(difference.denominator) - exact) < Decimal("0.006")
 
 
 def crossing(readings: Readings, threshold: Fraction) -> Fraction:

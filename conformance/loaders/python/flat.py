@@ -39,9 +39,9 @@ OBSERVABLES = {word[:-1] for word in EXPECT.split()[:-1]}
 NEW = re.compile(r" (ways|pmtu_probe|not_in_flight)\S")
 
 
-def need(holds, wanted, text):
+def need(holds, expected, text):
     if not holds:
-        raise ValueError(f"{wanted}: {text[:80]!r}")
+        raise ValueError(f"{expected}: {text[:80]!r}")
 
 
 def fits(value, form, state):
@@ -61,17 +61,19 @@ def fits(value, form, state):
             or (form == "+" and not OBSERVABLES.issuperset(names))
         ):
             return False
-        return all(fits(one, inner, state) if inner else isinstance(one, list) and one for one in value.values())
+        return all(
+            fits(member, inner, state) if inner else isinstance(member, list) and member for member in value.values()
+        )
     if form == "*":
         return has_members(value, EXPECT, state)
     if form == "<":
         return isinstance(value, list) and all(is_way(way, state) for way in value)
     if form == "!":
-        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+        return isinstance(value, list) and all(isinstance(word, str) for word in value)
     rows = isinstance(value, list) and all(
         isinstance(row, list) and len(row) == (4 if form == "@" else 2) for row in value
     )
-    return rows and (form == "%" or bool(value)) and all(fits(one, "#", state) for row in value for one in row)
+    return rows and (form == "%" or bool(value)) and all(fits(cell, "#", state) for row in value for cell in row)
 
 
 def is_way(value, state):
@@ -80,10 +82,10 @@ def is_way(value, state):
         return False
     known = OBSERVABLES.union(state, ["way"]).issuperset(value) and fits(value["way"], "#", state)
     return known and all(
-        isinstance(one, str)
-        or fits(one, "~", state)
-        or (isinstance(one, list) and len(one) == 2 and fits([one], "%", state))
-        for one in value.values()
+        isinstance(member, str)
+        or fits(member, "~", state)
+        or (isinstance(member, list) and len(member) == 2 and fits([member], "%", state))
+        for member in value.values()
     )
 
 
@@ -156,25 +158,27 @@ def first_difference(case, events, controller):
     live = list(range(len(case.get("ways", [""]))))
     for event in events:
         observed, first, allowed = controller(event), event["expect"] | event["expect"]["state"], event["allowed"]
-        others = {way["way"]: {name: way[name] for name in way if name != "way"} for way in event.get("ways", [])}
-        bounds, rights = others.pop(0, {}), {way: first | others.get(way, {}) for way in live}
-        left = [
+        ways = {way["way"]: {name: way[name] for name in way if name != "way"} for way in event.get("ways", [])}
+        bounds, rights = ways.pop(0, {}), {way: first | ways.get(way, {}) for way in live}
+        agreeing = [
             way
             for way in live
             if all(is_right(value, rights[way][name], allowed.get(name, [])) for name, value in observed.items())
         ]
-        if not left:
+        if not agreeing:
             name = next(
-                one for one in observed if not is_right(observed[one], rights[live[0]][one], allowed.get(one, []))
+                observable
+                for observable in observed
+                if not is_right(observed[observable], rights[live[0]][observable], allowed.get(observable, []))
             )
             expected = list(dict.fromkeys(str(right[name]) for right in rights.values()))
             expected += ["{} to {}".format(*bounds[name])] if name in bounds and 0 in live else []
             inside = any(
-                observed.get(one) not in (None, first[one]) and least <= observed[one] <= most
-                for one, (least, most) in bounds.items()
+                observed.get(observable) not in (None, first[observable]) and least <= observed[observable] <= most
+                for observable, (least, most) in bounds.items()
             )
             place = f"{case['case']}, event {event['i']} ({event['ev']} at {event['t_ns']} ns)"
             text = f"{place}: {name}: expected {' or '.join(expected)}, observed {observed[name]}"
             return text if 0 in live and not inside else f"not decided: {text}"
-        live = left
+        live = agreeing
     return None

@@ -29,12 +29,14 @@ class Recorded:
 
 
 def differences(path, begin):
-    found = []
+    first_differences = []
     for case, events in flat.cases(path):
         controller = begin(case)
         observed = [controller.on_event(event) for event in events]
-        found.append(flat.first_difference(case, events, lambda event, of=observed: of[event["i"]]))
-    return [difference for difference in found if difference]
+        first_differences.append(
+            flat.first_difference(case, events, lambda event, answers=observed: answers[event["i"]])
+        )
+    return [difference for difference in first_differences if difference]
 
 
 def toy(**mistake):
@@ -43,10 +45,16 @@ def toy(**mistake):
 
 def verdict(path, begin):
     try:
-        found = differences(path, begin)
+        differing = differences(path, begin)
     except ValueError:
         return "refused"
-    return "differs" if not all(text.startswith("not decided: ") for text in found) else "open" if found else "agrees"
+    return (
+        "differs"
+        if not all(text.startswith("not decided: ") for text in differing)
+        else "open"
+        if differing
+        else "agrees"
+    )
 
 
 class Loader(unittest.TestCase):
@@ -54,25 +62,27 @@ class Loader(unittest.TestCase):
         self.assertEqual(differences(PROFILE, toy()), [])
 
     def test_a_mistake_is_found(self):
-        found = differences(PROFILE, toy(app_limited_grows=True))
-        wrong = [text for text in found if not text.startswith("not decided: ")]
+        differing = differences(PROFILE, toy(app_limited_grows=True))
+        wrong = [text for text in differing if not text.startswith("not decided: ")]
         self.assertRegex(wrong[0], r"^slow-start\.\S+, event \d+ \(ack at \d+ ns\): cwnd_bytes: expected ")
 
     def test_a_wrong_phase_is_found(self):
-        found = differences(PROFILE, toy(stays_in_recovery=True))
-        self.assertRegex(found[0], r": phase: expected \S+, observed recovery$")
+        differing = differences(PROFILE, toy(stays_in_recovery=True))
+        self.assertRegex(differing[0], r": phase: expected \S+, observed recovery$")
 
     @unittest.skipUnless(ANSWERS, "FIRSTFLIGHT_ANSWERS is not set")
     def test_answers_of_other_controllers(self):
         for row in (Path(ANSWERS) / "verdicts.tsv").read_text("utf-8").splitlines():
-            profile, name, wanted = row.split("\t")
+            profile, name, expected = row.split("\t")
             controller = Recorded(Path(ANSWERS) / name)
-            self.assertEqual((name, verdict(FLAT / f"{profile}.ndjson", lambda _, of=controller: of)), (name, wanted))
+            self.assertEqual(
+                (name, verdict(FLAT / f"{profile}.ndjson", lambda _, recorded=controller: recorded)), (name, expected)
+            )
 
     def test_broken_files(self):
-        wanted = dict(line.split("\t") for line in (BROKEN / "verdicts.tsv").read_text("utf-8").splitlines())
-        self.assertEqual({name: verdict(BROKEN / name, toy()) for name in wanted}, wanted)
-        print(f"broken files: {len(wanted)} of {len(wanted)} as the list says")
+        expected = dict(line.split("\t") for line in (BROKEN / "verdicts.tsv").read_text("utf-8").splitlines())
+        self.assertEqual({name: verdict(BROKEN / name, toy()) for name in expected}, expected)
+        print(f"broken files: {len(expected)} of {len(expected)} as the list says")
 
 
 if __name__ == "__main__":

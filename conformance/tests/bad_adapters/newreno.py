@@ -15,8 +15,8 @@ class NewReno:
     """The base controller."""
 
     def __init__(self, config: Message) -> None:
-        self.datagram, given = config["max_datagram_size_bytes"], config["initial_window_bytes"]
-        self.cwnd = self.initial_window() if given is None else int(given)
+        self.datagram, initial_window = config["max_datagram_size_bytes"], config["initial_window_bytes"]
+        self.cwnd = self.initial_window() if initial_window is None else int(initial_window)
         self.ssthresh: int | None = None
         self.recovery_start: int | None = None
         self.in_recovery = False

@@ -84,11 +84,15 @@ def main() -> None:
             controller, answer = NewReno(message["config"]), {"op": "started"}
         elif message["op"] == "event":
             controller = observe(controller, ahead, message["event"])
-            shown = {"cwnd_bytes": controller.cwnd, "ssthresh_bytes": controller.ssthresh, "phase": controller.phase()}
+            observed = {
+                "cwnd_bytes": controller.cwnd,
+                "ssthresh_bytes": controller.ssthresh,
+                "phase": controller.phase(),
+            }
             answer = {
                 "op": "observed",
                 "i": message["i"],
-                **{name: shown[name] for name in OBSERVABLES if name in shown},
+                **{name: observed[name] for name in OBSERVABLES if name in observed},
             }
         print(json.dumps(answer), flush=True)
 

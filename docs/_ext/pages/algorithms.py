@@ -27,13 +27,13 @@ def listed() -> str:
     tables = load_tables()
     rows = [
         (
-            f"[{md.plain(found.title)}]({name}.md)",
-            _kind(found),
+            f"[{md.plain(algorithm.title)}]({name}.md)",
+            _kind(algorithm),
             str(len(tables[name].profiles)),
             str(len(tables[name].readings)),
             str(len(beside.of_algorithm(name))),
         )
-        for name, found in ALGORITHMS.items()
+        for name, algorithm in ALGORITHMS.items()
     ]
     header = ("Algorithm", "What it is", "Profiles", "Readings", "Plain programs")
     return md.list_table(header, rows, (26, 38, 12, 12, 12))
@@ -43,9 +43,9 @@ def _contents() -> str:
     return "```{toctree}\n:hidden:\n\n" + "\n".join(ALGORITHMS) + "\n```"
 
 
-def _kind(found: Algorithm) -> str:
-    if isinstance(found, Base):
+def _kind(algorithm: Algorithm) -> str:
+    if isinstance(algorithm, Base):
         return "controls a connection from beginning to end"
-    if isinstance(found, Computation):
+    if isinstance(algorithm, Computation):
         return "computes, without events"
     return "decides how a connection starts, on a base"

@@ -26,12 +26,12 @@ _LEFT_OUT = (f"{site.GENERATED}/source/",)
 
 def questions() -> dict[str, list[str]]:
     """Return the phrases by page: the written ones, and names of stacks and profiles with usual words."""
-    found: dict[str, list[str]] = tomllib.loads(QUESTIONS.read_text("utf-8"))
+    phrases: dict[str, list[str]] = tomllib.loads(QUESTIONS.read_text("utf-8"))
     for stack in committed.report()["adapters"]:
         algorithms = " ".join(f"{name} {ALGORITHMS[name].title}" for name in stack["declaration"]["algorithms"])
         name = stack["title"].partition(" ")[0].rstrip(":,")
-        found[f"{site.GENERATED}/stacks/{stack['name']}"] = [f"{name} {algorithms} {_WORDS_OF_STACKS}"]
-    return found
+        phrases[f"{site.GENERATED}/stacks/{stack['name']}"] = [f"{name} {algorithms} {_WORDS_OF_STACKS}"]
+    return phrases
 
 
 def descriptions(folder: Path, pages: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -40,22 +40,24 @@ def descriptions(folder: Path, pages: Iterable[str]) -> Iterator[tuple[str, str]
         path = folder / f"{page}.html"
         if not page.startswith(_LEFT_OUT) and path.exists():
             with path.open(encoding="utf-8") as stream:
-                if found := _DESCRIPTION.search(stream.read(_HEAD)):
-                    yield page, unescape(found[1])
+                if description := _DESCRIPTION.search(stream.read(_HEAD)):
+                    yield page, unescape(description[1])
 
 
 def write_asked(app: Sphinx, error: Exception | None) -> None:
     """Write the data of the script: phrases, titles of pages without Sphinx, and descriptions."""
     if error is not None or app.builder.name != "html":
         return
-    others = {page: told for page, told in _OTHERS.items() if page not in parts.missing()}
-    known = {*app.env.found_docs, *others}
+    pages_without_sphinx = {
+        page: title_and_text for page, title_and_text in _OTHERS.items() if page not in parts.missing()
+    }
+    known = {*app.env.found_docs, *pages_without_sphinx}
     pages = {page: phrases for page, phrases in questions().items() if page in known}
     data = {
         "pages": pages,
-        "titles": {page: title for page, (title, _) in others.items()},
+        "titles": {page: title for page, (title, _) in pages_without_sphinx.items()},
         "about": dict(descriptions(Path(app.outdir), app.env.found_docs))
-        | {page: text for page, (_, text) in others.items()},
+        | {page: text for page, (_, text) in pages_without_sphinx.items()},
     }
     target = Path(app.outdir) / "_static" / "search" / "asked.js"
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -68,19 +68,19 @@ def page(name: str) -> str:
 def pages() -> dict[Path, str]:
     """Return a map from the files of all programs to their documents."""
     files = {name: (python_path(name), c_path(name)) for name in programs()}
-    return {path: page(name) for name, found in files.items() for path in found if path is not None}
+    return {path: page(name) for name, paths in files.items() for path in paths if path is not None}
 
 
 def rows(name: str) -> list[Row]:
     """Return the rows of a program: clauses in the order of Python, then clauses that only C cites, then the rest."""
     python, header = pieces(python_path(name)), c_path(name)
     c = pieces(header) if header else []
-    found = []
+    rows_with_clauses = []
     for clauses in _together([*python, *c]):
         mine = [joined(p for p in side if set(p.clauses) & set(clauses)) for side in (python, c)]
-        found.append(Row(clauses, *mine))
+        rows_with_clauses.append(Row(clauses, *mine))
     rest = [joined(p for p in side if not p.clauses) for side in (python, c)]
-    return [*found, Row((), *rest)]
+    return [*rows_with_clauses, Row((), *rest)]
 
 
 def pieces(path: Path) -> list[Piece]:
@@ -135,10 +135,10 @@ def _depth(block: Piece, line: int) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _together(found: list[Piece]) -> list[tuple[str, ...]]:
+def _together(all_pieces: list[Piece]) -> list[tuple[str, ...]]:
     """Return the clauses in order, with clauses cited by the same piece in one group."""
     groups: list[list[str]] = []
-    for piece in found:
+    for piece in all_pieces:
         if not piece.clauses:
             continue
         touched = [group for group in groups if set(group) & set(piece.clauses)]
@@ -151,10 +151,10 @@ def _together(found: list[Piece]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups]
 
 
-def joined(found: Iterable[Piece]) -> tuple[Piece, ...]:
+def joined(pieces_in_order: Iterable[Piece]) -> tuple[Piece, ...]:
     """Return the pieces, with adjacent pieces joined."""
     out: list[Piece] = []
-    for piece in found:
+    for piece in pieces_in_order:
         if out and out[-1].last + 1 == piece.first:
             before = out.pop()
             out.append(Piece(piece.path, before.first, before.lines + piece.lines, before.clauses + piece.clauses))
@@ -168,20 +168,22 @@ def table(name: str) -> tuple[ProfileTable, Profile] | None:
     if not hasattr(programs()[name], "PROFILE"):
         return None
     algorithm, _, profile = str(programs()[name].PROFILE).partition("/")
-    found = load_tables()[algorithm]
-    return found, next(one for one in found.profiles if one.name == profile.partition("+")[0])
+    profiles_table = load_tables()[algorithm]
+    return profiles_table, next(
+        candidate for candidate in profiles_table.profiles if candidate.name == profile.partition("+")[0]
+    )
 
 
 def otherwise(name: str) -> list[Otherwise]:
     """Return every reading where another profile of the algorithm differs, profile by profile."""
-    found = table(name)
-    if found is None:
+    table_and_profile = table(name)
+    if table_and_profile is None:
         return []
-    mine = found[1].readings
+    mine = table_and_profile[1].readings
     return [
         Otherwise(profile.name, reading, mine[reading.name], profile.readings[reading.name])
-        for profile in found[0].profiles
-        for reading in found[0].readings
+        for profile in table_and_profile[0].profiles
+        for reading in table_and_profile[0].readings
         if profile.readings[reading.name] != mine[reading.name]
     ]
 
@@ -191,10 +193,10 @@ def readings_of(clause: Clause) -> set[str]:
     return {*clause.readings, *_NAMED.findall(clause.text)}
 
 
-def differing(row: Row, found: list[Otherwise]) -> list[Otherwise]:
+def differing(row: Row, differences: list[Otherwise]) -> list[Otherwise]:
     """Return the differences that concern the clauses of a row."""
     named = {reading for clause in row.clauses for reading in readings_of(site.clauses()[clause])}
-    return [one for one in found if one.reading.name in named]
+    return [difference for difference in differences if difference.reading.name in named]
 
 
 def title(name: str) -> str:

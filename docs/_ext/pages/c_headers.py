@@ -74,14 +74,14 @@ def _take_comment(lines: list[str], place: int) -> tuple[str, int]:
 
 def _take_declarations(lines: list[str], place: int) -> tuple[str, int]:
     """Return the lines up to the next empty line outside braces."""
-    taken: list[str] = []
+    declaration: list[str] = []
     depth = 0
-    while place < len(lines) and (depth or (lines[place] and not (taken and lines[place].startswith("/*")))):
-        taken.append(lines[place])
+    while place < len(lines) and (depth or (lines[place] and not (declaration and lines[place].startswith("/*")))):
+        declaration.append(lines[place])
         bare = _COMMENT.sub("", lines[place])
         depth += bare.count("{") - bare.count("}")
         place += 1
-    return "\n".join(taken), place
+    return "\n".join(declaration), place
 
 
 def _name(code: str) -> str:
@@ -113,7 +113,9 @@ def pages() -> dict[str, str]:
     headers = [folder / name for name in dict.fromkeys(names) if (folder / name).exists()]
     headers += sorted((CONFORMANCE / "include").glob("*.h"))
     parsed = [parse(path) for path in headers]
-    listed = [f"- [`{_shown(one.path)}`]({_document(one)}.md): {_first_sentence(one.comment)}" for one in parsed]
+    listed = [
+        f"- [`{_shown(header.path)}`]({_document(header)}.md): {_first_sentence(header.comment)}" for header in parsed
+    ]
     together: dict[str, list[Header]] = defaultdict(list)
     for header in parsed:
         together[_document(header)].append(header)
@@ -121,12 +123,12 @@ def pages() -> dict[str, str]:
         "# C",
         "Every type, constant and function of the headers, with its comment. Each header has a page; the headers of an algorithm share one. "
         "The port is C11 without allocation and without floating point; it needs only freestanding headers.",
-        first_functions.of_c([each.name for header in parsed for each in header.declarations]),
+        first_functions.of_c([declaration.name for header in parsed for declaration in header.declarations]),
         "## The headers",
         "\n".join(listed),
         "```{toctree}\n:hidden:\n\n" + "\n".join(together) + "\n```",
     )
-    return {"c": first} | {name: _page(found) for name, found in together.items()}
+    return {"c": first} | {name: _page(headers) for name, headers in together.items()}
 
 
 def _page(headers: list[Header]) -> str:

@@ -18,14 +18,14 @@ def of_vector(vector: Vector) -> Clauses:
 
 def of_every(vectors: Sequence[Vector]) -> Clauses:
     """Return the clauses that each profile exercises in all vectors where it is judged; empty for a single vector."""
-    found: dict[str, Set[str]] = {}
+    common: dict[str, Set[str]] = {}
     for vector in vectors:
         for profile, mine in of_vector(vector).items():
-            found[profile] = found.get(profile, mine) & mine
-    return found if len(vectors) > 1 else {}
+            common[profile] = common.get(profile, mine) & mine
+    return common if len(vectors) > 1 else {}
 
 
-def others(vector: Vector, every: Clauses) -> Clauses:
+def remaining_clauses(vector: Vector, every: Clauses) -> Clauses:
     """Return the other clauses that the profiles of a vector exercise."""
     return {profile: mine - every.get(profile, set()) for profile, mine in of_vector(vector).items()}
 
@@ -46,17 +46,17 @@ def _together(clauses: Clauses) -> dict[tuple[str, ...], list[str]]:
     carried_out: dict[str, tuple[str, ...]] = {}
     for name in sorted({name for mine in clauses.values() for name in mine}):
         carried_out[name] = tuple(profile for profile, mine in clauses.items() if name in mine)
-    found: dict[tuple[str, ...], list[str]] = {}
+    groups: dict[tuple[str, ...], list[str]] = {}
     for name, profiles in sorted(carried_out.items(), key=lambda pair: -len(pair[1])):
-        found.setdefault(profiles, []).append(name)
-    return found
+        groups.setdefault(profiles, []).append(name)
+    return groups
 
 
 def _where(profiles: Sequence[str], every: Sequence[str]) -> str:
-    left = [profile for profile in every if profile not in profiles]
-    if not left:
+    remaining = [profile for profile in every if profile not in profiles]
+    if not remaining:
         return "all profiles"
-    few, before = (left, "all but ") if len(left) < len(profiles) else (profiles, "")
+    few, before = (remaining, "all but ") if len(remaining) < len(profiles) else (profiles, "")
     return before + ", ".join(md.code(profile) for profile in few)
 
 
@@ -72,9 +72,9 @@ def linked_once(page: str) -> str:
     """Return a page where only the first mention of each clause is a link: all links would be a fifth of the pages."""
     seen: set[str] = set()
 
-    def shown(link: re.Match[str]) -> str:
+    def link_or_name(link: re.Match[str]) -> str:
         again = link[1] in seen
         seen.add(link[1])
         return link[1] if again else link[0]
 
-    return re.sub(r"\{clause\}`([^`]+)`", shown, page)
+    return re.sub(r"\{clause\}`([^`]+)`", link_or_name, page)

@@ -84,21 +84,21 @@ class ClauseDirective(SphinxDirective):
         )
         if not names:
             return []
-        shown: list[nodes.Node] = [nodes.inline(text="Plain: ", classes=["clause-label"])]
+        links: list[nodes.Node] = [nodes.inline(text="Plain: ", classes=["clause-label"])]
         for number, name in enumerate(names):
             document, fragment = beside.page(name), site.anchor("beside", clause_id)
-            shown += [nodes.Text(", " if number else ""), self._link(name, document, fragment)]
-        return [*shown, nodes.Text("  ")]
+            links += [nodes.Text(", " if number else ""), self._link(name, document, fragment)]
+        return [*links, nodes.Text("  ")]
 
     def _lines(self, citations: list[Citation], exemption: str) -> list[nodes.Node]:
-        shown: list[nodes.Node] = []
+        links: list[nodes.Node] = []
         for citation in citations:
             self.env.note_dependency(citation.path)
-            if shown:
-                shown.append(nodes.Text(", "))
+            if links:
+                links.append(nodes.Text(", "))
             text = f"{citation.path.name} {citation.line}"
-            shown.append(self._link(text, site.source_page(citation.path), f"L-{citation.line}"))
-        return shown or [self._none(exemption.removeprefix("exempt-"))]
+            links.append(self._link(text, site.source_page(citation.path), f"L-{citation.line}"))
+        return links or [self._none(exemption.removeprefix("exempt-"))]
 
     def _none(self, kind: str) -> nodes.inline:
         reason = self.options.get(f"exempt-{kind}")

@@ -38,9 +38,9 @@ def _children(name: str, command: click.Command, parent: click.Context) -> list[
         return []
     context = _context(command, name, parent)
     return [
-        f"```text\n{child.get_help(_context(child, one, context))}\n```"
-        for one in command.list_commands(context)
-        if (child := command.get_command(context, one)) is not None
+        f"```text\n{child.get_help(_context(child, subcommand, context))}\n```"
+        for subcommand in command.list_commands(context)
+        if (child := command.get_command(context, subcommand)) is not None
     ]
 
 

@@ -29,13 +29,13 @@ def inputs() -> list[Path]:
 
 def current(path: Path = REPORT) -> dict[str, Any]:
     """Return the report of the run, with committed results of the stacks that it skipped; without a run the committed results."""
-    kept = report()
+    results = report()
     if not path.exists():
-        return kept
-    found = json_document.read(path)
-    by_name = {one["name"]: one for one in kept["adapters"]}
-    adapters = [by_name.get(one["name"], one) if one["skipped"] else one for one in found["adapters"]]
-    return found | {"adapters": adapters}
+        return results
+    run = json_document.read(path)
+    by_name = {adapter["name"]: adapter for adapter in results["adapters"]}
+    adapters = [by_name.get(adapter["name"], adapter) if adapter["skipped"] else adapter for adapter in run["adapters"]]
+    return run | {"adapters": adapters}
 
 
 def report() -> dict[str, Any]:
@@ -51,10 +51,10 @@ def report() -> dict[str, Any]:
 def _adapter(stack: dict[str, Any], manifest: Manifest, date: str) -> dict[str, Any]:
     cases = record_file.load(manifest.record).cases if manifest.record else {}
     why = {case: _why(manifest, case) for case in cases}
-    failed = [_failed(case, found, why[case]) for case, found in sorted(cases.items())]
+    failed = [_failed(case, divergence, why[case]) for case, divergence in sorted(cases.items())]
     algorithms: dict[str, list[str]] = defaultdict(list)
-    for one in stack["profiles"]:
-        algorithm, _, profile = one["profile"].partition("/")
+    for profile_results in stack["profiles"]:
+        algorithm, _, profile = profile_results["profile"].partition("/")
         algorithms[algorithm].append(profile)
     return {
         "name": stack["name"],
@@ -67,22 +67,22 @@ def _adapter(stack: dict[str, Any], manifest: Manifest, date: str) -> dict[str, 
         "declaration": {"version": stack["version"], "algorithms": dict(algorithms)},
         "diagnosis": [],
         "explained": list(_explained(why)),
-        "results": [*failed, *(one for profile in stack["profiles"] for one in _unnamed(profile))],
+        "results": [*failed, *(failure for profile in stack["profiles"] for failure in _unnamed(profile))],
     }
 
 
 def _why(manifest: Manifest, case: str) -> tuple[Deviation, ...]:
     """Return the deviations of a case, which have one explanation and may have several clauses."""
-    return tuple(one for one in manifest.deviations if one.matches(case))
+    return tuple(deviation for deviation in manifest.deviations if deviation.matches(case))
 
 
-def _failed(case: str, found: dict[str, Any], why: Sequence[Deviation]) -> dict[str, Any]:
+def _failed(case: str, recorded: dict[str, Any], why: Sequence[Deviation]) -> dict[str, Any]:
     """Return the result of a case with its recorded divergence."""
-    index = found["event"]
+    index = recorded["event"]
     vector = site.vectors_by_id().get(case.partition("@")[0])
     differences = [
         {"observable": name, "expected": values[0], "observed": values[1]}
-        for name, values in found.items()
+        for name, values in recorded.items()
         if name != "event"
     ]
     event = event_to_json(vector.events[index]) if vector is not None and index is not None else None
@@ -107,17 +107,17 @@ def _unnamed(profile: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _explained(why: dict[str, tuple[Deviation, ...]]) -> Iterator[dict[str, Any]]:
     """Yield each deviation once, by kind, with its clauses and cases."""
     cases: dict[tuple[str, str], list[str]] = defaultdict(list)
-    told: dict[tuple[str, str], list[Deviation]] = defaultdict(list)
-    for case, found in sorted(why.items()):
-        for key in {(one.kind, one.explanation) for one in found}:
+    by_key: dict[tuple[str, str], list[Deviation]] = defaultdict(list)
+    for case, deviations in sorted(why.items()):
+        for key in {(deviation.kind, deviation.explanation) for deviation in deviations}:
             cases[key].append(case)
-        for one in found:
-            told[one.kind, one.explanation].append(one)
-    for key in sorted(cases, key=lambda one: KINDS.index(one[0])):
+        for deviation in deviations:
+            by_key[deviation.kind, deviation.explanation].append(deviation)
+    for key in sorted(cases, key=lambda key: KINDS.index(key[0])):
         members = {
             name: value
-            for name, value in asdict(told[key][0]).items()
+            for name, value in asdict(by_key[key][0]).items()
             if value is not None and name not in (*OF_REPORTS, "case", "clause")
         }
-        clauses = sorted({one.clause for one in told[key] if one.clause})
+        clauses = sorted({deviation.clause for deviation in by_key[key] if deviation.clause})
         yield members | {"clauses": clauses, "cases": cases[key]}

@@ -33,24 +33,24 @@ def documents() -> dict[str, dict[str, Any]]:
 
 
 def _clauses() -> dict[str, Any]:
-    found = [
+    entries = [
         {
-            "id": one.id,
-            "level": one.level,
-            "source": one.source,
-            "text": one.text,
-            "ours": one.ours,
-            "when": [str(condition) for condition in one.when],
-            "vectors": len(site.vectors_by_clause().get(one.id, [])),
-            "page": f"{site.clause_page(one.id)}.html#{site.anchor('clause', one.id)}",
+            "id": clause.id,
+            "level": clause.level,
+            "source": clause.source,
+            "text": clause.text,
+            "ours": clause.ours,
+            "when": [str(condition) for condition in clause.when],
+            "vectors": len(site.vectors_by_clause().get(clause.id, [])),
+            "page": f"{site.clause_page(clause.id)}.html#{site.anchor('clause', clause.id)}",
         }
-        for one in site.clauses().values()
+        for clause in site.clauses().values()
     ]
-    return {"format": 1, "clauses": found}
+    return {"format": 1, "clauses": entries}
 
 
 def _profiles() -> dict[str, Any]:
-    found = [
+    entries = [
         {
             "id": f"{algorithm}/{profile.name}",
             "title": profile.title,
@@ -63,7 +63,7 @@ def _profiles() -> dict[str, Any]:
         for algorithm, table in load_tables().items()
         for profile in table.profiles
     ]
-    return {"format": 1, "profiles": found}
+    return {"format": 1, "profiles": entries}
 
 
 @cache

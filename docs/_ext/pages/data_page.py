@@ -61,7 +61,9 @@ def _archives(sizes: dict[str, int]) -> Iterator[tuple[str, ...]]:
     for name in sizes:
         if name.startswith("vectors-"):
             algorithm = name.removeprefix("vectors-").removesuffix(".tar.xz")
-            names = [one.algorithm for one in site.vectors()] + [one.algorithm for one in site.computations()]
+            names = [vector.algorithm for vector in site.vectors()] + [
+                computation.algorithm for computation in site.computations()
+            ]
             count = names.count(algorithm)
             yield _link(name), ALGORITHMS[algorithm].title, str(count), _kilobytes(sizes[name])
 

@@ -21,18 +21,18 @@ def anchor(name: str) -> str:
 
 def pages() -> dict[str, str]:
     """Return the list and the pages, by the names of their documents."""
-    return {"defects": _list()} | {f"defects/{name}": _page(one) for name, one in defects().items()}
+    return {"defects": _list()} | {f"defects/{name}": _page(defect) for name, defect in defects().items()}
 
 
 def _list() -> str:
     rows = [
         (
             md.ref(name, anchor(name)),
-            md.plain(one.deviation.summary or ""),
-            one.deviation.level or "",
-            md.plain(one.deviation.upstream or ""),
+            md.plain(defect.deviation.summary or ""),
+            defect.deviation.level or "",
+            md.plain(defect.deviation.upstream or ""),
         )
-        for name, one in defects().items()
+        for name, defect in defects().items()
     ]
     table = md.list_table(("Id", "Defect", "Level", "Upstream"), rows, (12, 46, 10, 32), "compact")
     documents = "\n".join(f"defects/{name}" for name in defects())

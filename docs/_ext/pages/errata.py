@@ -47,28 +47,30 @@ class Erratum:
     @property
     def shown_by(self) -> list[tuple[str, str, int | None]]:
         """Return vector, profile and event of each case; the event is None if the text does not give it."""
-        found: dict[tuple[str, str], int | None] = {}
+        events: dict[tuple[str, str], int | None] = {}
         for bullet in _BULLET.findall(self.text):
             cases = [(case.start(), case.end(), case["vector"], case["profile"]) for case in _CASE.finditer(bullet)]
             ends = [*(start for start, *_ in cases[1:]), len(bullet)]
             for (_, begin, vector, profile), end in zip(cases, ends, strict=False):
                 event = _EVENT.search(bullet, begin, end)
-                if found.get((vector, profile)) is None:
-                    found[vector, profile] = int(event[1]) if event else None
-        return [(*case, event) for case, event in found.items() if case[0] in site.vectors_by_id()]
+                if events.get((vector, profile)) is None:
+                    events[vector, profile] = int(event[1]) if event else None
+        return [(*case, event) for case, event in events.items() if case[0] in site.vectors_by_id()]
 
     @property
     def correction(self) -> str | None:
         """Return the proposed text, or None."""
-        found = _CORRECTION.search(self.text)
-        return " ".join(found[1].split()) if found else None
+        match = _CORRECTION.search(self.text)
+        return " ".join(match[1].split()) if match else None
 
 
 @cache
 def errata() -> tuple[Erratum, ...]:
     """Return the errata of all texts in the order of the pages."""
     return tuple(
-        one for path in sorted(SPEC.glob("*/errata.md")) for one in _read(path.parent.name, path.read_text("utf-8"))
+        erratum
+        for path in sorted(SPEC.glob("*/errata.md"))
+        for erratum in _read(path.parent.name, path.read_text("utf-8"))
     )
 
 
@@ -81,11 +83,11 @@ def _read(algorithm: str, text: str) -> Iterator[Erratum]:
 
 def with_links(text: str, algorithm: str) -> str:
     """Return a page with an anchor before each erratum, links that play its cases, and an index if missing."""
-    by_number = {one.number: one for one in errata() if one.algorithm == algorithm}
+    by_number = {erratum.number: erratum for erratum in errata() if erratum.algorithm == algorithm}
 
     def label(heading: re.Match[str]) -> str:
-        one = by_number[heading["number"]]
-        return f"({one.anchor})=\n{heading[0]}\n\n{_plays(one)}{_plot(one)}".rstrip()
+        erratum = by_number[heading["number"]]
+        return f"({erratum.anchor})=\n{heading[0]}\n\n{_plays(erratum)}{_plot(erratum)}".rstrip()
 
     page = _HEADING.sub(label, text)
     if "| no. |" in text or not by_number:
@@ -93,42 +95,43 @@ def with_links(text: str, algorithm: str) -> str:
     first = _ANY_HEADING.search(page, page.index("\n"))
     at = first.start() if first else len(page)
     rows = "".join(
-        f"| {one.number} | {{ref}}`{one.title.replace('`', '')} <{one.anchor}>` |\n" for one in by_number.values()
+        f"| {erratum.number} | {{ref}}`{erratum.title.replace('`', '')} <{erratum.anchor}>` |\n"
+        for erratum in by_number.values()
     )
     return f"{page[:at]}| no. | erratum |\n|---|---|\n{rows}\n{page[at:]}"
 
 
-def _plays(one: Erratum) -> str:
+def _plays(erratum: Erratum) -> str:
     links = [
         f'<a href="../{escape(vector_files.play(site.vectors_by_id()[vector], profile, step=event))}">{vector.partition(".")[2]}@{profile}, event {event}</a>'
-        for vector, profile, event in one.shown_by
+        for vector, profile, event in erratum.shown_by
         if event is not None
     ]
     return f'<p class="small-print">Play at the event: {", ".join(links)}</p>\n' if links else ""
 
 
-def _plot(one: Erratum) -> str:
+def _plot(erratum: Erratum) -> str:
     """Return the plot of the first case whose event the text gives, or "" for a vector without a plot."""
-    vectors = (site.vectors_by_id()[name] for name, _, event in one.shown_by if event is not None)
-    found = next(filter(None, (picture(vector, "../_generated/plots") for vector in vectors)), "")
-    return f"\n{found}\n" if found else ""
+    vectors = (site.vectors_by_id()[name] for name, _, event in erratum.shown_by if event is not None)
+    plot = next(filter(None, (picture(vector, "../_generated/plots") for vector in vectors)), "")
+    return f"\n{plot}\n" if plot else ""
 
 
 def document() -> dict[str, Any]:
     """Return all errata as data."""
-    return {"format": 1, "errata": [_entry(one) for one in errata()]}
+    return {"format": 1, "errata": [_entry(erratum) for erratum in errata()]}
 
 
-def _entry(one: Erratum) -> dict[str, Any]:
+def _entry(erratum: Erratum) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "algorithm": one.algorithm,
-        "algorithm_title": ALGORITHMS[one.algorithm].title,
-        "number": one.number,
-        "title": one.title.replace("`", ""),
-        "text": one.text,
-        "correction": one.correction,
-        "rules": one.rules,
-        "shown_by": [{"case": f"{vector}@{profile}", "event": event} for vector, profile, event in one.shown_by],
-        "page": f"specification/{one.algorithm}-errata.html#{one.anchor}",
+        "id": erratum.id,
+        "algorithm": erratum.algorithm,
+        "algorithm_title": ALGORITHMS[erratum.algorithm].title,
+        "number": erratum.number,
+        "title": erratum.title.replace("`", ""),
+        "text": erratum.text,
+        "correction": erratum.correction,
+        "rules": erratum.rules,
+        "shown_by": [{"case": f"{vector}@{profile}", "event": event} for vector, profile, event in erratum.shown_by],
+        "page": f"specification/{erratum.algorithm}-errata.html#{erratum.anchor}",
     }

@@ -29,16 +29,16 @@ class FirstVectorsDirective(SphinxDirective):
 
 def text(algorithm: str) -> str:
     """Return the table as Markdown, with the command that runs these vectors."""
-    one, what = known()[algorithm], {mutant.id: mutant.what for mutant in load_mutants()}
-    of, shown = one["mutants"], one["vectors"][:_SHOWN]
-    sums = accumulate(count for _, count, _ in shown)
+    cover, purposes = known()[algorithm], {mutant.id: mutant.what for mutant in load_mutants()}
+    rejected, vectors = cover["mutants"], cover["vectors"][:_SHOWN]
+    sums = accumulate(count for _, count, _ in vectors)
     rows = [
-        (md.ref(vector, site.anchor("vector", vector)), f"{total} of {of}", md.plain(what[mutant]))
-        for (vector, _, mutant), total in zip(shown, sums, strict=True)
+        (md.ref(vector, site.anchor("vector", vector)), f"{total} of {rejected}", md.plain(purposes[mutant]))
+        for (vector, _, mutant), total in zip(vectors, sums, strict=True)
     ]
     table = md.list_table(("Vector", "Rejected so far", "For example"), rows, (36, 14, 50), "compact")
     lead = (
-        f"Vectors reject {of} of our wrong implementations of the algorithm. These vectors reject the most; each row counts "
+        f"Vectors reject {rejected} of our wrong implementations of the algorithm. These vectors reject the most; each row counts "
         "the vectors up to that row. An example is a wrong implementation that few other vectors reject. "
         f"`firstflight run --first {_SHOWN} --algorithm {algorithm} --adapter ...` runs {_SHOWN} such vectors of each profile."
     )

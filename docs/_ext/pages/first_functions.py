@@ -51,10 +51,10 @@ def of_c(declared: Iterable[str]) -> str:
     rows = [
         (
             md.ref(name, site.anchor("c-function", first[name])),
-            what,
+            purpose,
             ", ".join(map(md.code, filter(None, fails.split(", ")))),
         )
-        for name, what, fails in _C
+        for name, purpose, fails in _C
     ]
     meaning = f"A status other than `FF_OK` leaves everything as it was; {md.ref('what each means', site.anchor('c', 'ff_status'))}."
     return md.page(_table(("Function", "What it does", "Status but `FF_OK`"), rows), meaning)

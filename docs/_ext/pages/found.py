@@ -21,26 +21,28 @@ def check_search(app: Sphinx, error: Exception | None) -> None:
     if shutil.which("node") is None:
         _LOGGER.info("the ranks of the search are not checked: there is no node here")
         return
-    asked = json.loads(QUERIES.read_text("utf-8"))
+    data = json.loads(QUERIES.read_text("utf-8"))
     ranks = ranks_of(Path(app.outdir))
     for group, least in (("queries", "least_found"), ("readers", "readers_least_found")):
-        queries = asked.get(group, {})
-        missed = {query: rank for query in queries if (rank := ranks[query]) is None or rank > asked["among"]}
-        if len(queries) - len(missed) < asked.get(least, 0):
-            told = ", ".join(f"{query}: {rank or 'not found'}" for query, rank in missed.items())
-            _LOGGER.warning("the search finds %s of %s pages (%s)", len(queries) - len(missed), len(queries), told)
+        queries = data.get(group, {})
+        missed = {query: rank for query in queries if (rank := ranks[query]) is None or rank > data["among"]}
+        if len(queries) - len(missed) < data.get(least, 0):
+            ranks_of_missed = ", ".join(f"{query}: {rank or 'not found'}" for query, rank in missed.items())
+            _LOGGER.warning(
+                "the search finds %s of %s pages (%s)", len(queries) - len(missed), len(queries), ranks_of_missed
+            )
 
 
 def ranks_of(site: Path, queries: Path = QUERIES) -> dict[str, int | None]:
     """Return the rank of the page of each query on a built site."""
-    found: dict[str, int | None] = _node(site, str(queries))
-    return found
+    ranks: dict[str, int | None] = _node(site, str(queries))
+    return ranks
 
 
 def titles_of(site: Path, query: str) -> list[str]:
     """Return the titles of the results of a query, the best first."""
-    found: list[str] = _node(site, "--titles", query)
-    return found
+    titles: list[str] = _node(site, "--titles", query)
+    return titles
 
 
 def _node(site: Path, *arguments: str) -> Any:

@@ -84,19 +84,19 @@ def _section(point: OpenPoint) -> str:
 @cache
 def _variants() -> tuple[dict[str, Any], ...]:
     """Return the variants, each with the id of its point."""
-    found = []
+    variants = []
     for path in of_algorithms("freedoms.toml", STIMULI):
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         for entry in data["variant"]:
             number = entry["point"]
             own = f"{entry.get('profile', data['profile']).split('/')[0]} {number}"
-            found.append({**entry, "point": number if " " in number else own})
-    return tuple(found)
+            variants.append({**entry, "point": number if " " in number else own})
+    return tuple(variants)
 
 
 def _of(points: Iterable[OpenPoint], *, conforms: bool) -> list[dict[str, Any]]:
     ids = {point.id for point in points}
-    return [one for one in _variants() if one["point"] in ids and ("rule" not in one) is conforms]
+    return [variant for variant in _variants() if variant["point"] in ids and ("rule" not in variant) is conforms]
 
 
 def _overview() -> str:
@@ -119,8 +119,8 @@ def _mutants() -> tuple[Mutant, ...]:
 
 def _second_readings() -> str:
     """Return the number of mutants that count as conforming, and the findings of a second reader."""
-    called = {one.id: one.second_reading for one in _mutants() if conforms(one)}
-    doubts = sum(said.startswith("doubts") for said in called.values())
+    called = {mutant.id: mutant.second_reading for mutant in _mutants() if conforms(mutant)}
+    doubts = sum(opinion.startswith("doubts") for opinion in called.values())
     return f"""## Second readings
 
 {len(called)} mutants of the models conform by one of these freedoms: {sum(len(point.covers) for point in open_points())} are within an interval, the others make another choice. A second reader, who had not proposed the
@@ -129,25 +129,28 @@ them. If the second reader found that a text is not open, the freedom was remove
 that are declared after its recovery."""
 
 
-def _count(found: list[dict[str, Any]]) -> str:
+def _count(variants: list[dict[str, Any]]) -> str:
     """Return the number of variants that the suite judges correctly. Fail unless these are all but the pending ones."""
-    pending = sum("pending" in one for one in found)
-    judged = len(found) - pending
-    return f"{judged} of {judged}" + (f", {pending} pending" if pending else "") if found else "none yet"
+    pending = sum("pending" in variant for variant in variants)
+    judged = len(variants) - pending
+    return f"{judged} of {judged}" + (f", {pending} pending" if pending else "") if variants else "none yet"
 
 
 def _doubts(point: OpenPoint) -> str:
     """Return the doubts of a second reader."""
-    found = [point.second_reading, *(one.second_reading for one in _mutants() if calls_conforming(point, one))]
-    said = dict.fromkeys(text.removeprefix("doubts: ") for text in found if text.startswith("doubts"))
-    return f"{'; '.join(said)}." if said else ""
+    opinions = [
+        point.second_reading,
+        *(mutant.second_reading for mutant in _mutants() if calls_conforming(point, mutant)),
+    ]
+    doubts = dict.fromkeys(text.removeprefix("doubts: ") for text in opinions if text.startswith("doubts"))
+    return f"{'; '.join(doubts)}." if doubts else ""
 
 
-def _list(found: list[dict[str, Any]]) -> str:
+def _list(variants: list[dict[str, Any]]) -> str:
     """Return the variants as a nested list."""
-    said = []
-    for one in found:
-        rule = f" ({md.clause(one['rule'])})" if one.get("rule") else ""
-        pending = f" *Pending: {md.plain(one['pending'])}.*" if "pending" in one else ""
-        said.append(f"\n  - {md.plain(one['what'])}{rule}{pending}")
-    return "".join(said) or "none yet"
+    bullets = []
+    for variant in variants:
+        rule = f" ({md.clause(variant['rule'])})" if variant.get("rule") else ""
+        pending = f" *Pending: {md.plain(variant['pending'])}.*" if "pending" in variant else ""
+        bullets.append(f"\n  - {md.plain(variant['what'])}{rule}{pending}")
+    return "".join(bullets) or "none yet"

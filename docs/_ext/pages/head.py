@@ -17,8 +17,8 @@ _VIEWPORT = re.compile(r'<meta content="width=device-width[^>]*/>|<meta name="vi
 
 def commit() -> dict[str, Any] | None:
     """Return the short name and date of the commit of the site; its own date, so that a rebuilt site is the same."""
-    found = checkout()
-    return found and {"name": found["commit"][:12], "date": found["date"], "changed": found["changed"]}
+    head = checkout()
+    return head and {"name": head["commit"][:12], "date": head["date"], "changed": head["changed"]}
 
 
 def register_frame(app: Sphinx) -> None:

@@ -6,7 +6,7 @@ from functools import cache
 from firstflight_conformance.adapters.manifest import KINDS
 from pages import committed, site, stacks_deviations
 from pages import markdown as md
-from pages.stacks_matrix import badge, counted, other
+from pages.stacks_matrix import badge, counted, other_badge
 from studies.history import deviations, store
 from studies.history.deviations import Row
 from studies.history.judging import vectors_digest
@@ -32,28 +32,35 @@ _ORDER = (*KINDS, deviations.CHOICE, deviations.UNKNOWN)
 
 def pages() -> dict[str, str]:
     """Return the list and the pages of the stacks, by the names of their documents."""
-    kept = {stack: releases for stack in load().values() if (releases := store.load(stack.kept))}
-    documents = {f"history/{stack.name}": md.page(*_stack(stack, releases)) for stack, releases in kept.items()}
+    releases_by_stack = {stack: releases for stack in load().values() if (releases := store.load(stack.kept))}
+    documents = {
+        f"history/{stack.name}": md.page(*_stack(stack, releases)) for stack, releases in releases_by_stack.items()
+    }
     header = ("Stack", "Releases", "Judged", "Deviations", "Last change in")
     table = md.list_table(
-        header, [_row(stack, releases) for stack, releases in kept.items()], (22, 24, 18, 12, 24), "compact"
+        header,
+        [_row(stack, releases) for stack, releases in releases_by_stack.items()],
+        (22, 24, 18, 12, 24),
+        "compact",
     )
     listed = (
-        [table, _INTRODUCTION, md.hidden_toctree(documents)] if kept else [_INTRODUCTION, "No release is stored yet."]
+        [table, _INTRODUCTION, md.hidden_toctree(documents)]
+        if releases_by_stack
+        else [_INTRODUCTION, "No release is stored yet."]
     )
     return {"history": md.page("# Stacks over time", *listed)} | documents
 
 
-def _row(stack: Stack, kept: dict[str, Judged]) -> tuple[str, ...]:
-    releases = [*kept.values()][::-1]
-    built = [one for one in releases if one.not_built is None]
-    rows = deviations.rows(stack, kept)
+def _row(stack: Stack, by_version: dict[str, Judged]) -> tuple[str, ...]:
+    releases = [*by_version.values()][::-1]
+    built = [release for release in releases if release.not_built is None]
+    rows = deviations.rows(stack, by_version)
     changed = {version for row in rows for version, _, _ in row.changes(built)}
-    newest = next((one.version for one in reversed(built) if one.version in changed), "none")
+    newest = next((release.version for release in reversed(built) if release.version in changed), "none")
     return (
         md.old_anchor(_page_anchor(stack), md.ref(stack.name, _page_anchor(stack))),
         f"{len(releases)}: {releases[0].version} to {releases[-1].version}",
-        max(one.judged for one in releases),
+        max(release.judged for release in releases),
         str(len(rows)),
         newest,
     )
@@ -63,11 +70,11 @@ def _page_anchor(stack: Stack) -> str:
     return site.anchor("history", stack.name)
 
 
-def _stack(stack: Stack, kept: dict[str, Judged]) -> list[str]:
-    oldest_first = [*kept.values()][::-1]
-    built = [one for one in oldest_first if one.not_built is None]
-    versions = [one.version for one in built]
-    rows = sorted(deviations.rows(stack, kept), key=lambda row: _ORDER.index(row.kind))
+def _stack(stack: Stack, by_version: dict[str, Judged]) -> list[str]:
+    oldest_first = [*by_version.values()][::-1]
+    built = [release for release in oldest_first if release.not_built is None]
+    versions = [release.version for release in built]
+    rows = sorted(deviations.rows(stack, by_version), key=lambda row: _ORDER.index(row.kind))
     explained = [_explained(stack, row, versions) for row in rows if _elsewhere(row) is None]
     return [
         md.label(_page_anchor(stack)),
@@ -84,19 +91,19 @@ def _stack(stack: Stack, kept: dict[str, Judged]) -> list[str]:
 
 
 def _judged(releases: Sequence[Judged]) -> str:
-    days = sorted({one.judged for one in releases})
-    stale = any(one.vectors != vectors_digest() for one in releases)
+    days = sorted({release.judged for release in releases})
+    stale = any(release.vectors != vectors_digest() for release in releases)
     note = " *By other vectors than there are now.*" if stale else ""
     return (
         f"{counted(len(releases), 'release')}, {releases[0].version} of {releases[0].released} to {releases[-1].version} of {releases[-1].released}. Judged on "
-        f"{' and '.join((days[0], days[-1])[: len(days)])} by Firstflight {' and '.join(sorted({one.firstflight for one in releases}))}.{note}"
+        f"{' and '.join((days[0], days[-1])[: len(days)])} by Firstflight {' and '.join(sorted({release.firstflight for release in releases}))}.{note}"
     )
 
 
 def _changes(stack: Stack, rows: Sequence[Row], built: Sequence[Judged]) -> list[str]:
     """Return new and fixed deviations, the newest first, each with the origin of the change if known."""
-    versions = [one.version for one in built]
-    released = {one.version: one.released for one in built}
+    versions = [release.version for release in built]
+    released = {release.version: release.released for release in built}
     by_version: dict[str, list[str]] = {version: [] for version in reversed(versions)}
     for row in rows:
         for version, before, after in row.changes(built):
@@ -107,9 +114,9 @@ def _changes(stack: Stack, rows: Sequence[Row], built: Sequence[Judged]) -> list
     lines = []
     for version, changes in by_version.items():
         trace = traces.get(version)
-        told = f" {md.plain(trace.text)} *{md.plain(trace.source)}*" if trace else ""
+        origin = f" {md.plain(trace.text)} *{md.plain(trace.source)}*" if trace else ""
         if changes or trace:
-            lines += [f"- **{version}** ({released[version]}).{told}", *changes]
+            lines += [f"- **{version}** ({released[version]}).{origin}", *changes]
     return ["\n".join(lines) if lines else "No deviation came or went."]
 
 
@@ -124,13 +131,16 @@ def _change(before: int, after: int) -> str:
 def _table(stack: Stack, rows: Sequence[Row], built: Sequence[Judged]) -> str:
     if not rows:
         return "No release deviates."
-    header = ("Deviation", *(f"{one.version}<br><span class='small-print'>{one.released}</span>" for one in built))
-    cells = [(_head(stack, row), *(_cell(stack, row, one.version) for one in built)) for row in rows]
+    header = (
+        "Deviation",
+        *(f"{release.version}<br><span class='small-print'>{release.released}</span>" for release in built),
+    )
+    cells = [(_head(stack, row), *(_cell(stack, row, release.version) for release in built)) for row in rows]
     return md.list_table(header, cells, (40, *[8] * len(built)), "compact stacks")
 
 
 def _head(stack: Stack, row: Row) -> str:
-    sign = badge(row.level or "") if row.kind == KINDS[0] else other(row.kind)
+    sign = badge(row.level or "") if row.kind == KINDS[0] else other_badge(row.kind)
     adapter = f"<br><span class='small-print'>{row.adapter}</span>" if len(stack.adapters) > 1 else ""
     return f"{sign} {md.plain(_title(row))}{adapter}"
 
@@ -148,8 +158,8 @@ def _cell(stack: Stack, row: Row, version: str) -> str:
 
 
 def _link(stack: Stack, row: Row, text: str) -> str:
-    shown = text.translate({ord(sign): None for sign in "`<>"})  # characters with a meaning in the role
-    return md.ref(shown, _elsewhere(row) or _anchor(stack, row))
+    label = text.translate({ord(sign): None for sign in "`<>"})  # characters with a meaning in the role
+    return md.ref(label, _elsewhere(row) or _anchor(stack, row))
 
 
 def _anchor(stack: Stack, row: Row) -> str:
@@ -165,7 +175,11 @@ def _elsewhere(row: Row) -> str | None:
 @cache
 def _anchors() -> frozenset[str]:
     """Return the anchors of the deviations on the pages of the stacks."""
-    judged = (one for one in committed.current()["adapters"] if one["role"] == "third-party" and not one["skipped"])
+    judged = (
+        adapter
+        for adapter in committed.current()["adapters"]
+        if adapter["role"] == "third-party" and not adapter["skipped"]
+    )
     return frozenset(
         stacks_deviations.anchor_of(adapter["name"], cause["explanation"])
         for adapter in judged
@@ -190,13 +204,13 @@ def _explained(stack: Stack, row: Row, versions: Sequence[str]) -> str:
 def _counts(built: Sequence[Judged]) -> str:
     """Return the numbers of passed and judged cases by adapter and profile."""
     names = dict.fromkeys(
-        (adapter, profile) for one in built for adapter, found in one.counts.items() for profile in found
+        (adapter, profile) for release in built for adapter, profiles in release.counts.items() for profile in profiles
     )
     rows = []
     for adapter, profile in names:
-        cells = [one.counts.get(adapter, {}).get(profile) for one in built]
+        cells = [release.counts.get(adapter, {}).get(profile) for release in built]
         rows.append((f"{md.code(profile)}<br><span class='small-print'>{adapter}</span>", *map(_passed, cells)))
-    header = ("Cases that agree", *(one.version for one in built))
+    header = ("Cases that agree", *(release.version for release in built))
     return md.list_table(header, rows, (40, *[8] * len(built)), "compact stacks")
 
 
@@ -208,7 +222,11 @@ def _passed(counts: dict[str, int] | None) -> str:
 
 
 def _not_built(releases: Sequence[Judged]) -> str:
-    rows = [(one.version, one.released or "", md.plain(one.not_built)) for one in releases if one.not_built is not None]
+    rows = [
+        (release.version, release.released or "", md.plain(release.not_built))
+        for release in releases
+        if release.not_built is not None
+    ]
     if not rows:
         return ""
     return md.page("Does not build:", md.list_table(("Release", "Date", "First error"), rows, (12, 14, 74), "compact"))

@@ -46,5 +46,5 @@ def html() -> str:
 def repository() -> str | None:
     """Return the public address of the remote of the checkout, or None."""
     command = ("git", "-C", str(ROOT), "config", "--get", "remote.origin.url")
-    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    return found if found.startswith("https://") and "@" not in found else None
+    address = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return address if address.startswith("https://") and "@" not in address else None

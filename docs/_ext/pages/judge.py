@@ -50,25 +50,27 @@ def write_page(app: Sphinx, error: Exception | None) -> None:
 
 def page(interpreter: Path, policy: str | None = None) -> str:
     """Return the page with the interpreter from a folder. ``policy``: replaces the page's own policy, for a test."""
-    there = (interpreter / "pyodide.asm.wasm").exists()
-    data = dict(_data(interpreter)) if there else {"program": ""}
+    has_interpreter = (interpreter / "pyodide.asm.wasm").exists()
+    data = dict(_data(interpreter)) if has_interpreter else {"program": ""}
     samples = (
-        {f"sample-{number}": _packed(_sample(what)) for number, (_, _, what) in enumerate(_SAMPLES)} if there else {}
+        {f"sample-{number}": _packed(_sample(source)) for number, (_, _, source) in enumerate(_SAMPLES)}
+        if has_interpreter
+        else {}
     )
     scripts = [(ROOT / "docs" / "_static" / "play" / "plot.js").read_text("utf-8"), _source("page.js")]
     blocks = [
         f'<script type="text/plain" id="{name}">{_inert(text)}</script>' for name, text in (data | samples).items()
     ]
     blocks.append(
-        f'<script type="application/json" id="pages">{_inert(json.dumps(addresses() if there else {}, separators=(",", ":")))}</script>'
+        f'<script type="application/json" id="pages">{_inert(json.dumps(addresses() if has_interpreter else {}, separators=(",", ":")))}</script>'
     )
-    blocks += [f"<script>{each}</script>" for each in ("window.Play = {};", *scripts)]
-    found = {
+    blocks += [f"<script>{script}</script>" for script in ("window.Play = {};", *scripts)]
+    parts = {
         "policy": html.escape(
             policy if policy is not None else policy_of(["window.Play = {};", *scripts], _source("page.css"))
         ),
         "release": firstflight.__version__,
-        "missing": "This page needs JavaScript." if there else _NO_INTERPRETER,
+        "missing": "This page needs JavaScript." if has_interpreter else _NO_INTERPRETER,
         "style": _source("page.css"),
         "samples": " ".join(
             f'<button type="button" data-sample="sample-{number}" data-file="{name}">{title}</button>'
@@ -78,15 +80,15 @@ def page(interpreter: Path, policy: str | None = None) -> str:
         "megabytes": f"{sum(map(len, (data | samples).values())) / 1e6:.0f}",
         "blocks": "\n".join(blocks),
     }
-    return re.sub(r"\{\{ (\w+) \}\}", lambda name: found[name[1]], _source("page.html"))
+    return re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], _source("page.html"))
 
 
 def addresses() -> dict[str, dict[str, str]]:
     """Return the addresses of profiles and clauses by name."""
     return {
         "profiles": {
-            f"{algorithm}/{one.name}": f"{site.GENERATED}/profiles/{algorithm}-{one.name}.html"
-            for algorithm, one in profile_pages.profiles()
+            f"{algorithm}/{profile.name}": f"{site.GENERATED}/profiles/{algorithm}-{profile.name}.html"
+            for algorithm, profile in profile_pages.profiles()
         },
         "clauses": {name: f"{site.clause_page(name)}.html#{site.anchor('clause', name)}" for name in site.clauses()},
     }
@@ -94,7 +96,7 @@ def addresses() -> dict[str, dict[str, str]]:
 
 def policy_of(scripts: list[str], style: str) -> str:
     """Return the policy: it allows these scripts and styles, WebAssembly and a worker of the page, but no request."""
-    hashes = " ".join(_hash(each) for each in scripts)
+    hashes = " ".join(_hash(script) for script in scripts)
     return (
         f"default-src 'none'; script-src {hashes} 'wasm-unsafe-eval'; style-src {_hash(style)}; worker-src blob:; connect-src 'none'; "
         "img-src data:; form-action 'none'; base-uri 'none'"
@@ -154,10 +156,10 @@ def _packed(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
-def _sample(what: str) -> bytes:
-    if what.endswith(".gz"):
-        return gzip.decompress((CONFORMANCE / "tests" / "kept_captures" / what).read_bytes())
-    vector, _, profile = what.partition("@")
+def _sample(source: str) -> bytes:
+    if source.endswith(".gz"):
+        return gzip.decompress((CONFORMANCE / "tests" / "kept_captures" / source).read_bytes())
+    vector, _, profile = source.partition("@")
     case = Case(site.vectors_by_id()[vector], profile)
     return qlog_text(recording_of(case), case.id, "a simulated connection").encode()
 

@@ -96,9 +96,9 @@ Careful Resume over loopback."""
 
 def page() -> str:
     """Return the page."""
-    found = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    if "jumpstart" in found and "resume" in found:
-        found["completion"] = found["resume"] | {"rows": found["jumpstart"]["rows"] + found["resume"]["rows"]}
+    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    if "jumpstart" in results and "resume" in results:
+        results["completion"] = results["resume"] | {"rows": results["jumpstart"]["rows"] + results["resume"]["rows"]}
     parts: dict[str, Callable[[Any], list[str]]] = {
         "windows": _windows,
         "completion": _completion,
@@ -108,8 +108,10 @@ def page() -> str:
         "rare_acks": _rare_acks,
         "faults": _faults,
     }
-    there = [(part(found[name]["rows"]), _measured(found[name])) for name, part in parts.items() if name in found]
-    blocks = [block for part, measured in there for block in (*part, measured)]
+    sections = [
+        (part(results[name]["rows"]), _measured(results[name])) for name, part in parts.items() if name in results
+    ]
+    blocks = [block for part, measured in sections for block in (*part, measured)]
     return md.page("# In the kernel, measured", _INTRODUCTION, *(blocks or ["No runs are stored yet."]))
 
 
@@ -118,8 +120,8 @@ def _measured(part: dict[str, Any]) -> str:
 
 
 def _profile(name: str) -> str:
-    (found,) = [each for each in everything() if each.name == name]
-    return f"`{found.profile}`{' on CUBIC' if found.cubic else ''}" if found.profile != "-" else ""
+    (program,) = [program for program in everything() if program.name == name]
+    return f"`{program.profile}`{' on CUBIC' if program.cubic else ''}" if program.profile != "-" else ""
 
 
 def _windows(rows: list[dict[str, Any]]) -> list[str]:
@@ -200,21 +202,23 @@ _CALLED = {
 def _cost(rows: list[dict[str, Any]]) -> list[str]:
     by_name = {row["name"]: row for row in rows}
     cubic = by_name["ff_kernel_cubic"]
-    ours, of_cubic = by_name["ff_bbr"]["long_bursts"], cubic["long_bursts"]
-    lines = [[*_called(row["name"]), *_costs(row, cubic), *_costs(row["long_bursts"], of_cubic)] for row in rows]
+    ours, cubic_long_bursts = by_name["ff_bbr"]["long_bursts"], cubic["long_bursts"]
+    lines = [
+        [*_called(row["name"]), *_costs(row, cubic), *_costs(row["long_bursts"], cubic_long_bursts)] for row in rows
+    ]
     header = ["ns per ACK", "Ratio to CUBIC", "Segments per ACK"]
     long = [f"{title}, long bursts" for title in header]
     text = _BBR.format(
         ratio=_ratio(by_name["ff_bbr"], cubic),
-        long_ratio=_ratio(ours, of_cubic),
+        long_ratio=_ratio(ours, cubic_long_bursts),
         segments=ours["segments_per_ack"],
-        segments_of_cubic=of_cubic["segments_per_ack"],
+        segments_of_cubic=cubic_long_bursts["segments_per_ack"],
         ns=ours["ns_per_ack"] / ours["segments_per_ack"],
-        ns_of_cubic=of_cubic["ns_per_ack"] / of_cubic["segments_per_ack"],
+        ns_of_cubic=cubic_long_bursts["ns_per_ack"] / cubic_long_bursts["segments_per_ack"],
     )
     texts = [text]
     if (kernel_bbr := by_name.get("ff_kernel_bbr")) is not None:
-        ratio, long_ratio = _ratio(kernel_bbr, cubic), _ratio(kernel_bbr["long_bursts"], of_cubic)
+        ratio, long_ratio = _ratio(kernel_bbr, cubic), _ratio(kernel_bbr["long_bursts"], cubic_long_bursts)
         texts.append(_KERNEL_BBR.format(ratio=ratio, long_ratio=long_ratio))
     return [_COST, md.list_table(["Name", "Profile", *header, *long], lines, [16, 26, 9, 9, 10, 10, 10, 10]), *texts]
 

@@ -30,12 +30,12 @@ def page() -> str:
 
 def _summary() -> str:
     total = len(site.clauses())
-    found = {
+    counts = {
         "Python": len(site.clauses().keys() & site.citations("python").keys()),
         "C": len(site.clauses().keys() & site.citations("c").keys()),
         "at least one vector": len(site.clauses().keys() & site.vectors_by_clause().keys()),
     }
-    return f"Of {total} clauses " + ", ".join(f"{count} have {name}" for name, count in found.items()) + "."
+    return f"Of {total} clauses " + ", ".join(f"{count} have {name}" for name, count in counts.items()) + "."
 
 
 def _table(clauses: list[Clause]) -> str:
@@ -54,10 +54,10 @@ def _table(clauses: list[Clause]) -> str:
 
 
 def _lines(clause: Clause, language: str) -> str:
-    found = site.citations(language).get(clause.id, [])
+    citations = site.citations(language).get(clause.id, [])
     parts = []
-    for number, citation in enumerate(found):
-        same_file = number > 0 and found[number - 1].path == citation.path
+    for number, citation in enumerate(citations):
+        same_file = number > 0 and citations[number - 1].path == citation.path
         text = str(citation.line) if same_file else f"{citation.path.stem} {citation.line}"
         document = site.source_page(citation.path).removeprefix(f"{site.GENERATED}/")
         parts.append(f'<a href="{document}.html#L-{citation.line}">{text}</a>')
@@ -66,12 +66,12 @@ def _lines(clause: Clause, language: str) -> str:
 
 def _vectors(clause: Clause) -> str:
     """Return a vector that exercises the clause, preferably derived by hand, and a link to all if there are more."""
-    found = site.vectors_by_clause().get(clause.id, [])
-    if not found:
+    vectors = site.vectors_by_clause().get(clause.id, [])
+    if not vectors:
         return _missing(clause, "vector")
-    first = min(found, key=lambda vector: vector.tier != "gold")
+    first = min(vectors, key=lambda vector: vector.tier != "gold")
     link = md.ref(first.id.partition(".")[2], site.anchor("vector", first.id))
-    return link if len(found) == 1 else f'{link}, <a href="../find.html#clause={clause.id}">all {len(found)}</a>'
+    return link if len(vectors) == 1 else f'{link}, <a href="../find.html#clause={clause.id}">all {len(vectors)}</a>'
 
 
 def _missing(clause: Clause, kind: str) -> str:

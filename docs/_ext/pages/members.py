@@ -43,21 +43,21 @@ def explain_members(app: Sphinx, doctree: nodes.document) -> None:
     for described in doctree.findall(addnodes.desc):
         signature, content = described.children[0], described.children[-1]
         ids = signature["ids"] if described["objtype"] == "attribute" and not content.children else []
-        found = [(member, meaning(member)) for name in ids if (member := _member(name)) is not None]
-        for member, said in found:
-            content += _paragraph(app, app.env.docname, said) if said else nodes.comment("", member.name)
+        members = [(member, meaning(member)) for name in ids if (member := _member(name)) is not None]
+        for member, phrases in members:
+            content += _paragraph(app, app.env.docname, phrases) if phrases else nodes.comment("", member.name)
 
 
 def _member(name: str) -> enum.Enum | None:
     """Return the member of a dotted name, or None."""
     module, _, kind = name.rpartition(".")[0].rpartition(".")
-    found = getattr(sys.modules.get(module), kind, None)
-    return found.__members__.get(name.rpartition(".")[2]) if isinstance(found, enum.EnumType) else None
+    enumeration = getattr(sys.modules.get(module), kind, None)
+    return enumeration.__members__.get(name.rpartition(".")[2]) if isinstance(enumeration, enum.EnumType) else None
 
 
-def _paragraph(app: Sphinx, page: str, said: list[tuple[str, str]]) -> nodes.paragraph:
+def _paragraph(app: Sphinx, page: str, phrases: list[tuple[str, str]]) -> nodes.paragraph:
     paragraph = nodes.paragraph()
-    for number, (text, clause) in enumerate(said):
+    for number, (text, clause) in enumerate(phrases):
         paragraph += nodes.Text(f"{' ' if number else ''}{text}")
         if clause:
             address = f"{app.builder.get_relative_uri(page, site.clause_page(clause))}#{site.anchor('clause', clause)}"
@@ -91,11 +91,11 @@ def _of_reading(member: enum.Enum) -> str:
 
 
 def _of_clauses(value: str) -> list[tuple[str, str]]:
-    found: dict[str, Clause] = {}
-    for clause in sorted(site.clauses().values(), key=lambda one: one.page != "slow-start"):
+    clauses: dict[str, Clause] = {}
+    for clause in sorted(site.clauses().values(), key=lambda clause: clause.page != "slow-start"):
         if re.search(rf"`{value}`", clause.text):
-            found.setdefault(clause.page, clause)
-    return [(_said(clause), clause.id) for clause in [*found.values()][:_TOLD]]
+            clauses.setdefault(clause.page, clause)
+    return [(_said(clause), clause.id) for clause in [*clauses.values()][:_TOLD]]
 
 
 def _said(clause: Clause) -> str:

@@ -40,8 +40,8 @@ _MAIN = (
 
 def list_of(page: str) -> tuple[str, str] | None:
     """Return document and title of the list that contains a page of a large group."""
-    found = next((listed for folder, listed in _LISTS.items() if page.startswith(folder)), None)
-    return found if found and found[0] != page else None
+    page_list = next((listed for folder, listed in _LISTS.items() if page.startswith(folder)), None)
+    return page_list if page_list and page_list[0] != page else None
 
 
 def short(page: str, pathto: Callable[[str], str]) -> str:
@@ -65,12 +65,12 @@ def with_judge(navigation: str) -> str:
     """Return the navigation with an entry for judge.html, which Sphinx does not build, after Watch it start."""
     if "judge" in parts.missing():
         return navigation
-    found = _PLAY.search(navigation)
-    if not found:
+    entry_of_play = _PLAY.search(navigation)
+    if not entry_of_play:
         return navigation
-    root = found[1].removesuffix("play.html").removesuffix("#")
+    root = entry_of_play[1].removesuffix("play.html").removesuffix("#")
     entry = f'<li class="toctree-l1"><a class="reference internal" href="{root}judge.html">Judge a log</a></li>'
-    return navigation[: found.end()] + entry + navigation[found.end() :]
+    return navigation[: entry_of_play.end()] + entry + navigation[entry_of_play.end() :]
 
 
 def add_crumbs(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
@@ -78,7 +78,7 @@ def add_crumbs(app: Sphinx, page: str, template: str, context: dict[str, Any], d
     if doctree is None or page == app.config.root_doc:
         return
     pathto = context["pathto"]
-    steps = [(one["link"], one["title"]) for one in context.get("parents", [])]
+    steps = [(parent["link"], parent["title"]) for parent in context.get("parents", [])]
     if not steps and (listed := list_of(page)):
         steps = [(pathto(listed[0]), listed[1])]
     context["crumbs"] = [(pathto(app.config.root_doc), "Firstflight"), *steps]

@@ -55,13 +55,13 @@ def _search() -> dict[str, tuple[bool, float]]:
 
 def outcomes() -> dict[str, dict[str, str]]:
     """Return for each algorithm the clause that mentions each outcome, the first on its page."""
-    found: dict[str, dict[str, str]] = {name: {} for name in ALGORITHMS}
+    clauses_by_outcome: dict[str, dict[str, str]] = {name: {} for name in ALGORITHMS}
     names = {outcome.value for outcome in Outcome}
     for clause in site.clauses().values():
-        for name in re.findall(r"`([a-z_]+)`", clause.text) if clause.page in found else ():
+        for name in re.findall(r"`([a-z_]+)`", clause.text) if clause.page in clauses_by_outcome else ():
             if name in names:
-                found[clause.page].setdefault(name, clause.id)
-    return found
+                clauses_by_outcome[clause.page].setdefault(name, clause.id)
+    return clauses_by_outcome
 
 
 def _clauses() -> dict[str, Any]:
@@ -80,8 +80,8 @@ def _clause(name: str) -> dict[str, Any]:
         "vectors": [count, f"find.html#clause={name}"] if count else None,
         **{
             language: [
-                [f"{one.path.name} {one.line}", f"{site.source_page(one.path)}.html#L-{one.line}"]
-                for one in site.citations(language).get(name, [])[:_LINES]
+                [f"{citation.path.name} {citation.line}", f"{site.source_page(citation.path)}.html#L-{citation.line}"]
+                for citation in site.citations(language).get(name, [])[:_LINES]
             ]
             for language in ("python", "c")
         },

@@ -51,20 +51,20 @@ def write_paths(folder: Path) -> None:
 def _result(run: _Run) -> dict[str, Any]:
     rtts_ns = [e.latest_rtt_ns for e in run.recording.events if isinstance(e, Ack) and e.latest_rtt_ns is not None]
     rtt_ns, before = rtts_ns[0], run.recording.observations[0]
-    for event, seen in run.pairs:
+    for event, observation in run.pairs:
         if isinstance(event, Ack) and event.latest_rtt_ns is not None:
             rtt_ns = event.latest_rtt_ns
-        if seen.outcome in _ENDS:
+        if observation.outcome in _ENDS:
             return {
                 "profile": run.profile,
-                "by": _ENDS[seen.outcome],
+                "by": _ENDS[observation.outcome],
                 "end_ms": round((event.t_ns - run.recording.events[0].t_ns) / 1e6),
                 "cwnd_bytes": before.cwnd_bytes,
                 "rtt_ratio": f"{rtt_ns / rtts_ns[0]:.2f}",
                 "after_bytes": run.recording.observations[-1].cwnd_bytes,
                 "dropped_packets": run.recording.dropped_packets,
             }
-        before = seen
+        before = observation
     raise ValueError(f"{run.profile}: slow start does not end in {SCENARIO}")
 
 
@@ -92,16 +92,32 @@ def _draw_run(axes: Axes, run: _Run) -> None:
         for e in run.recording.events
         if isinstance(e, Sent | Ack | Lost)
     ]
-    seen = run.recording.observations
+    observations = run.recording.observations
     axes.step(*zip(*flights, strict=True), where="post", color="#999999", linewidth=0.8, label="bytes in flight")
-    axes.step(times, [one.cwnd_bytes / 1e3 for one in seen], where="post", color="#0072b2", linewidth=1.6, label="cwnd")
-    thresholds = [float("nan") if one.ssthresh_bytes is None else one.ssthresh_bytes / 1e3 for one in seen]
+    axes.step(
+        times,
+        [observation.cwnd_bytes / 1e3 for observation in observations],
+        where="post",
+        color="#0072b2",
+        linewidth=1.6,
+        label="cwnd",
+    )
+    thresholds = [
+        float("nan") if observation.ssthresh_bytes is None else observation.ssthresh_bytes / 1e3
+        for observation in observations
+    ]
     axes.step(times, thresholds, "--", where="post", color="#d55e00", linewidth=1.1, label="ssthresh")
-    targets = [float("nan") if (t := one.state["target_bytes"]) is None else t / 1e3 for one in seen]
+    targets = [
+        float("nan") if (t := observation.state["target_bytes"]) is None else t / 1e3 for observation in observations
+    ]
     axes.step(times, targets, ":", where="post", color="#009e73", linewidth=1.6, label="target of the drain")
     for outcome, marker in _MARKS.items():
         label = {Outcome.EXITED: "exit", Outcome.DRAINED: "drained", Outcome.REDUCED: "loss"}[outcome]
-        points = [(x, one.cwnd_bytes / 1e3) for x, one in zip(times, seen, strict=True) if one.outcome is outcome]
+        points = [
+            (x, observation.cwnd_bytes / 1e3)
+            for x, observation in zip(times, observations, strict=True)
+            if observation.outcome is outcome
+        ]
         xs, ys = zip(*points, strict=True) if points else ((), ())
         axes.plot(
             xs, ys, marker, color="#e69f00", markersize=5.5, markeredgecolor="black", markeredgewidth=0.7,

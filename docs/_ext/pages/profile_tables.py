@@ -89,16 +89,16 @@ class AnswersDirective(_Table):
         """Return the table."""
         table = load_tables()["search"]
         readings = {reading.name: reading for reading in table.readings}
-        asked = [readings[name] for name in self.arguments]
+        columns = [readings[name] for name in self.arguments]
         vectors = [_vector(name) for name in self.options.get("vectors", "").split()]
         for vector in vectors:
             self.env.note_dependency(vector.path)
         groups: dict[tuple[str | int, ...], list[Profile]] = defaultdict(list)
         for profile in table.profiles:
-            groups[tuple(profile.readings[reading.name] for reading in asked)].append(profile)
+            groups[tuple(profile.readings[reading.name] for reading in columns)].append(profile)
         rows = [
             (
-                _answer(asked, values),
+                _answer(columns, values),
                 ", ".join(md.code(profile.name) for profile in profiles),
                 *(_shows(vector, profiles, windows="windows" in self.options) for vector in vectors),
             )
@@ -113,10 +113,10 @@ def _vector(vector_id: str) -> Vector:
     return next(vector for vector in site.vectors() if vector.id == vector_id)
 
 
-def _answer(asked: list[Reading], values: tuple[str | int, ...]) -> str:
+def _answer(columns: list[Reading], values: tuple[str | int, ...]) -> str:
     """Return an answer in words. The kind of restart is omitted if SEARCH never restarts."""
     parts = []
-    for reading, value in zip(asked, values, strict=True):
+    for reading, value in zip(columns, values, strict=True):
         if reading.name == "missed_bins_restart" and 0 in values:
             continue
         phrase = f"a new start above {value}" if reading.bounds is not None else md.plain(reading.choices[str(value)])
@@ -128,14 +128,15 @@ def _answer(asked: list[Reading], values: tuple[str | int, ...]) -> str:
 
 def _shows(vector: Vector, profiles: list[Profile], *, windows: bool) -> str:
     """Return the results of the profiles in a vector, grouped by equal results."""
-    told: dict[str, list[str]] = defaultdict(list)
+    profiles_by_turns: dict[str, list[str]] = defaultdict(list)
     for profile in profiles:
         if profile.name in vector.profiles:
-            told[turns_text(Case(vector, profile.name), _TURNS, windows=windows)].append(profile.name)
-    if len(told) == 1:
-        return next(iter(told))
+            profiles_by_turns[turns_text(Case(vector, profile.name), _TURNS, windows=windows)].append(profile.name)
+    if len(profiles_by_turns) == 1:
+        return next(iter(profiles_by_turns))
     lines = sorted(
-        told.items(), key=lambda line: (line[0] == NO_TURN, int("".join(re.findall(r"\d+", line[0])[:1]) or 0))
+        profiles_by_turns.items(),
+        key=lambda line: (line[0] == NO_TURN, int("".join(re.findall(r"\d+", line[0])[:1]) or 0)),
     )
     return "<br>".join(f"{text}: {', '.join(names)}" for text, names in lines)
 
@@ -194,15 +195,15 @@ class PathsDirective(_Table):
         self.env.note_dependency(results)
         rows = [
             (
-                md.code(one["profile"]),
-                one["by"],
-                f"{one['end_ms']} ms",
-                f"{one['cwnd_bytes']} bytes",
-                one["rtt_ratio"],
-                f"{one['after_bytes']} bytes",
-                str(one["dropped_packets"]),
+                md.code(run["profile"]),
+                run["by"],
+                f"{run['end_ms']} ms",
+                f"{run['cwnd_bytes']} bytes",
+                run["rtt_ratio"],
+                f"{run['after_bytes']} bytes",
+                str(run["dropped_packets"]),
             )
-            for one in json.loads(results.read_text("utf-8"))
+            for run in json.loads(results.read_text("utf-8"))
         ]
         header = ("Profile", "Slow start ends by", "At", "cwnd there", "RTT / initial RTT", "cwnd then", "Drops")
         return self._parsed(md.list_table(header, rows, (20, 18, 10, 15, 12, 16, 9), "compact"))

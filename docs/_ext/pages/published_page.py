@@ -51,8 +51,8 @@ def _overview() -> str:
     rows = []
     for name, module in registry.SCENARIOS.items():
         counts = Counter(claim.verdict for claim in registry.claims_of(name))
-        rows.append((md.ref(module.TITLE, f"results-{name}"), *(str(counts[one] or "") for one in Verdict)))
-    return md.list_table(("Scenario", *(one.value for one in Verdict)), rows, (40, 15, 15, 15, 15), "compact")
+        rows.append((md.ref(module.TITLE, f"results-{name}"), *(str(counts[verdict] or "") for verdict in Verdict)))
+    return md.list_table(("Scenario", *(verdict.value for verdict in Verdict)), rows, (40, 15, 15, 15, 15), "compact")
 
 
 def _plot(name: str, plot: str, caption: str) -> str:

@@ -58,7 +58,9 @@ print(seen.cwnd_bytes, seen.outcome)  # 24000 Outcome.STARTED
 
 def pages() -> dict[str, str]:
     """Return the pages by name: the start page, and the pages of the modules and packages."""
-    model = [(name, title, [(name, "")]) for name, title in (("firstflight." + one, title) for one, title in _MODEL)]
+    model = [
+        (name, title, [(name, "")]) for name, title in (("firstflight." + module, title) for module, title in _MODEL)
+    ]
     packages = [_package(algorithm) for algorithm in ALGORITHMS.values()]
     tools = [
         (f"firstflight_conformance.{name}", title, [(f"firstflight_conformance.{name}", "")])
@@ -114,10 +116,10 @@ def _package(algorithm: Algorithm | Computation) -> _Page:
     return name, algorithm.title, modules
 
 
-def skip_fields(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+def skip_fields(app: Sphinx, kind: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
     """Omit the fields of a dataclass, as its signature has the name, type and default of each.
 
     Fields are the members of a class other than methods, properties and enumeration members (in upper case).
     """
-    is_field = what == "class" and not name.isupper() and not callable(obj)
+    is_field = kind == "class" and not name.isupper() and not callable(obj)
     return True if is_field and not isinstance(obj, property | cached_property) else None

@@ -23,7 +23,10 @@ def _list(tables: Mapping[str, ProfileTable]) -> str:
     rows = []
     for name in sorted(tables):
         table = tables[name]
-        links = (md.old_anchor(_anchor(table, one), md.ref(one.name, _anchor(table, one))) for one in table.readings)
+        links = (
+            md.old_anchor(_anchor(table, reading), md.ref(reading.name, _anchor(table, reading)))
+            for reading in table.readings
+        )
         profiles = f"{{doc}}`{len(table.profiles)} <readings/{name}>`"
         rows.append((f"{{doc}}`{name} <readings/{name}>`", profiles, ", ".join(links) or "none"))
     return md.page(
@@ -70,8 +73,8 @@ def _row(table: ProfileTable, reading: Reading) -> tuple[str, ...]:
     by_value: dict[str, list[str]] = defaultdict(list)
     for profile in table.profiles:
         by_value[str(profile.readings[reading.name])].append(profile.name)
-    first, *others = sorted(by_value, key=lambda value: -len(by_value[value]))
-    cells = [f"**{md.plain(value)}**: {', '.join(by_value[value])}" for value in others]
+    first, *deviating = sorted(by_value, key=lambda value: -len(by_value[value]))
+    cells = [f"**{md.plain(value)}**: {', '.join(by_value[value])}" for value in deviating]
     link = md.ref(reading.name, _anchor(table, reading))
     return link, reading.ambiguity, md.plain(first), "<br>".join(cells)
 

@@ -35,8 +35,8 @@ def keep_entries(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 def _entries(index: dict[str, Any]) -> dict[str, list[tuple[str, str, str]]]:
     """Return the entries of each page of a written index."""
-    found: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    entries: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for entry, places in index["indexentries"].items():
         for page, anchor, is_main in places:
-            found[index["docnames"][page]].append((entry, anchor, "main" if is_main else ""))
-    return found
+            entries[index["docnames"][page]].append((entry, anchor, "main" if is_main else ""))
+    return entries

@@ -26,14 +26,14 @@ class SideBySideDirective(SphinxDirective):
         name = self.arguments[0]
         for path in [*beside.pages(), *pages(), *SPEC.glob("*/profiles.toml")]:
             self.env.note_dependency(path)
-        found = beside.otherwise(name)
+        differences = beside.otherwise(name)
         with_c = beside.c_path(name) is not None
         box = nodes.container(classes=["side-by-side", "with-c" if with_c else "without-c"])
-        if found:
-            box += nodes.raw("", _otherwise_list(name, found), format="html")
+        if differences:
+            box += nodes.raw("", _otherwise_list(name, differences), format="html")
         box += self._columns(with_c)
         for row in beside.rows(name):
-            box += self._row(row, found, with_c)
+            box += self._row(row, differences, with_c)
         return [box]
 
     def _columns(self, with_c: bool) -> nodes.container:
@@ -42,7 +42,7 @@ class SideBySideDirective(SphinxDirective):
             head += nodes.container("", nodes.paragraph(text=title))
         return head
 
-    def _row(self, row: Row, found: list[Otherwise], with_c: bool) -> nodes.container:
+    def _row(self, row: Row, differences: list[Otherwise], with_c: bool) -> nodes.container:
         box = nodes.container(classes=["beside-row"], ids=[anchor(clause) for clause in row.clauses])
         self.state.document.note_explicit_target(box)
         text = nodes.container(classes=["beside-text"])
@@ -50,7 +50,7 @@ class SideBySideDirective(SphinxDirective):
             text += self._clause(clause)
         if not row.clauses:
             text += nodes.paragraph(text="The rest: constants, state, and helpers without a clause.")
-        if differing := beside.differing(row, found):
+        if differing := beside.differing(row, differences):
             text += nodes.raw("", _otherwise_here(differing), format="html")
         box += text
         box += self._code("Python", row.python)
@@ -85,8 +85,8 @@ class SideBySideDirective(SphinxDirective):
 
     def _link(self, text: str, document: str, fragment: str, *, code: bool = False) -> nodes.reference:
         uri = self.env.app.builder.get_relative_uri(self.env.docname, document)
-        shown = nodes.literal(text=text) if code else nodes.Text(text)
-        return nodes.reference("", "", shown, refuri=f"{uri}#{fragment}", internal=True)
+        content = nodes.literal(text=text) if code else nodes.Text(text)
+        return nodes.reference("", "", content, refuri=f"{uri}#{fragment}", internal=True)
 
 
 class PlainProgramsDirective(SphinxDirective):
@@ -113,31 +113,31 @@ def anchor(clause_id: str) -> str:
     return site.anchor("beside", clause_id)
 
 
-def _value(one: Otherwise, value: str | int) -> str:
-    meaning = one.reading.choices.get(str(value), "") if one.reading.bounds is None else ""
+def _value(difference: Otherwise, value: str | int) -> str:
+    meaning = difference.reading.choices.get(str(value), "") if difference.reading.bounds is None else ""
     return f"<code>{escape(str(value))}</code>" + (f" ({escape(meaning)})" if meaning else "")
 
 
-def _otherwise_here(found: list[Otherwise]) -> str:
+def _otherwise_here(differences: list[Otherwise]) -> str:
     """Return the notes of a row: a list to open or, with a script, the lines of the chosen profile."""
     lines = "".join(
-        f'<li data-profile="{escape(one.profile)}"><b>{escape(one.profile)}</b> <code>{escape(one.reading.name)}</code>: '
-        f"{_value(one, one.there)}</li>"
-        for one in found
+        f'<li data-profile="{escape(difference.profile)}"><b>{escape(difference.profile)}</b> <code>{escape(difference.reading.name)}</code>: '
+        f"{_value(difference, difference.there)}</li>"
+        for difference in differences
     )
-    profiles = len({one.profile for one in found})
+    profiles = len({difference.profile for difference in differences})
     word = "profile" if profiles == 1 else "profiles"
     return f'<details class="otherwise"><summary>Otherwise in {profiles} {word}</summary><ul>{lines}</ul></details>'
 
 
-def _otherwise_list(name: str, found: list[Otherwise]) -> str:
+def _otherwise_list(name: str, differences: list[Otherwise]) -> str:
     """Return every difference, profile by profile; the script adds a selector above the list."""
     blocks = []
-    for profile in dict.fromkeys(one.profile for one in found):
-        mine = [one for one in found if one.profile == profile]
+    for profile in dict.fromkeys(difference.profile for difference in differences):
+        mine = [difference for difference in differences if difference.profile == profile]
         rows = "".join(
-            f"<tr><td><code>{escape(one.reading.name)}</code></td><td>{_value(one, one.here)}</td><td>{_value(one, one.there)}</td></tr>"
-            for one in mine
+            f"<tr><td><code>{escape(difference.reading.name)}</code></td><td>{_value(difference, difference.here)}</td><td>{_value(difference, difference.there)}</td></tr>"
+            for difference in mine
         )
         count = f"{len(mine)} reading" + ("" if len(mine) == 1 else "s")
         blocks.append(

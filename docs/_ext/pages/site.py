@@ -52,21 +52,21 @@ def group_of(vector_id: str) -> str:
 @cache
 def groups() -> dict[str, list[Vector]]:
     """Return the vectors by group."""
-    found: dict[str, list[Vector]] = defaultdict(list)
+    vectors_by_group: dict[str, list[Vector]] = defaultdict(list)
     for vector in vectors():
-        found[group_of(vector.id)].append(vector)
-    return dict(found)
+        vectors_by_group[group_of(vector.id)].append(vector)
+    return dict(vectors_by_group)
 
 
 @cache
 def vectors_by_clause() -> dict[str, list[Vector | Computation]]:
     """Return the vectors and computations where a profile exercises a clause, by clause."""
-    found: dict[str, list[Vector | Computation]] = defaultdict(list)
+    vectors_of_clause: dict[str, list[Vector | Computation]] = defaultdict(list)
     every: list[Vector | Computation] = [*vectors(), *computations()]
     for vector in every:
         for name in sorted({name for profile in vector.profiles.values() for name in profile.clauses}):
-            found[name].append(vector)
-    return dict(found)
+            vectors_of_clause[name].append(vector)
+    return dict(vectors_of_clause)
 
 
 _CITATIONS = {"python": python_citations, "c": c_citations, "plain": plain_citations}
@@ -75,10 +75,10 @@ _CITATIONS = {"python": python_citations, "c": c_citations, "plain": plain_citat
 @cache
 def citations(language: str) -> dict[str, list[Citation]]:
     """Return the lines of the Python model (``python``), the C port (``c``) or the plain programs (``plain``) that cite a clause."""
-    found: dict[str, list[Citation]] = defaultdict(list)
+    by_clause: dict[str, list[Citation]] = defaultdict(list)
     for citation in _CITATIONS[language]():
-        found[citation.clause].append(citation)
-    return dict(found)
+        by_clause[citation.clause].append(citation)
+    return dict(by_clause)
 
 
 def source_page(path: Path) -> str:
@@ -89,7 +89,12 @@ def source_page(path: Path) -> str:
 def source_files() -> list[Path]:
     """Return the source files that cite clauses, Python before C."""
     return sorted(
-        {one.path for language in ("python", "c") for found in citations(language).values() for one in found},
+        {
+            citation.path
+            for language in ("python", "c")
+            for citations_of_clause in citations(language).values()
+            for citation in citations_of_clause
+        },
         key=lambda path: (path.suffix != ".py", path.name),
     )
 

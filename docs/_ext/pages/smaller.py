@@ -75,7 +75,9 @@ def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any],
     if body := context.get("body"):
         context["body"] = _COLOURED.sub(r"\1", shorten(body)) if page.startswith(_PLAIN) else shorten(body)
         for files in ("script_files", "css_files"):
-            context[files] = [one for one in context[files] if _is_needed(str(one.filename), body)]
+            context[files] = [
+                script_or_style for script_or_style in context[files] if _is_needed(str(script_or_style.filename), body)
+            ]
 
 
 def _is_needed(name: str, body: str) -> bool:

@@ -50,8 +50,8 @@ def link_sources(app: Sphinx, doctree: nodes.document, document: str) -> None:
         if isinstance(node.parent, nodes.literal) and (page := _shown(node.astext())):
             uri = app.builder.get_relative_uri(document, page)
             _replace(node.parent, [nodes.reference("", "", node.parent.deepcopy(), refuri=uri, internal=True)])
-        elif found := list(addresses(node.astext())):
-            _replace(node, list(_linked(node.astext(), found)))
+        elif links := list(addresses(node.astext())):
+            _replace(node, list(_linked(node.astext(), links)))
 
 
 def _is_open(node: nodes.Node) -> bool:
@@ -63,9 +63,9 @@ def _is_open(node: nodes.Node) -> bool:
     return True
 
 
-def _linked(text: str, found: list[tuple[int, int, str]]) -> Iterator[nodes.Node]:
+def _linked(text: str, links: list[tuple[int, int, str]]) -> Iterator[nodes.Node]:
     end = 0
-    for start, stop, address in found:
+    for start, stop, address in links:
         yield nodes.Text(text[end:start])
         yield nodes.reference("", text[start:stop], refuri=address, internal=False)
         end = stop
@@ -75,7 +75,7 @@ def _linked(text: str, found: list[tuple[int, int, str]]) -> Iterator[nodes.Node
 def _replace(node: nodes.Node, by: list[nodes.Node]) -> None:
     parent = node.parent
     place = parent.index(node)
-    parent[place : place + 1] = [one for one in by if not isinstance(one, nodes.Text) or one.astext()]
+    parent[place : place + 1] = [node for node in by if not isinstance(node, nodes.Text) or node.astext()]
 
 
 def _shown(text: str) -> str | None:

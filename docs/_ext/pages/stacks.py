@@ -40,7 +40,7 @@ def pages_of(report: dict[str, Any]) -> dict[str, str]:
     """Return the pages of a report."""
     stacks = [adapter for adapter in report["adapters"] if adapter["role"] == "third-party" and not adapter["skipped"]]
     return {"stacks": page(report)} | {
-        stacks_deviations.name_of(one): stacks_deviations.page(one, judged_at(report, one)) for one in stacks
+        stacks_deviations.name_of(stack): stacks_deviations.page(stack, judged_at(report, stack)) for stack in stacks
     }
 
 
@@ -71,10 +71,12 @@ def page(report: dict[str, Any]) -> str:
 
 def _introduction(stacks: list[dict[str, Any]], report: dict[str, Any]) -> str:
     languages = sorted({adapter["language"] for adapter in stacks})
-    kept = [adapter["title"] for adapter in stacks if adapter.get("committed") and "committed" not in report]
+    committed_titles = [
+        adapter["title"] for adapter in stacks if adapter.get("committed") and "committed" not in report
+    ]
     note = (
-        f" Not judged in that run, and taken from the committed results: {', '.join(map(md.plain, kept))}."
-        if kept
+        f" Not judged in that run, and taken from the committed results: {', '.join(map(md.plain, committed_titles))}."
+        if committed_titles
         else ""
     )
     return (
@@ -137,26 +139,26 @@ def _verdicts(stacks: list[dict[str, Any]]) -> str:
     counts = {}
     for adapter in stacks:
         for profile in declared(adapter) or ["-"]:
-            mine = [one for one in adapter["results"] if profile in ("-", profile_of(one["case"]))]
-            counts[adapter["name"], profile] = Counter(status_of(one) for one in mine) + Counter(
+            mine = [result for result in adapter["results"] if profile in ("-", profile_of(result["case"]))]
+            counts[adapter["name"], profile] = Counter(status_of(result) for result in mine) + Counter(
                 {
-                    "tolerated": sum(one["within_tolerance"] for one in mine),
+                    "tolerated": sum(result["within_tolerance"] for result in mine),
                     "up_to_reduction": sum(
-                        one["verdict"] == "pass" and one["judged_events"] is not None for one in mine
+                        result["verdict"] == "pass" and result["judged_events"] is not None for result in mine
                     ),
                 }
             )
-    shown = [s for s in _STATUSES if s in _ALWAYS or any(count[s] for count in counts.values())]
+    statuses = [s for s in _STATUSES if s in _ALWAYS or any(count[s] for count in counts.values())]
     titles = {adapter["name"]: adapter for adapter in stacks}
     rows = []
     for (name, profile), count in counts.items():
         adapter = titles[name]
         link = md.ref(adapter["title"], stacks_deviations.anchor(adapter))
-        cells = [_count(count, status) for status in shown]
+        cells = [_count(count, status) for status in statuses]
         version = adapter["declaration"]["version"] if adapter["declaration"] else ""
         rows.append((link, md.plain(version), adapter["language"], md.code(profile), *cells))
-    header = ("Stack", "Version", "Language", "Judged as", *(_STATUSES[status] for status in shown))
-    table = md.list_table(header, rows, (30, 10, 10, 22, *[10] * len(shown)), "compact stacks")
+    header = ("Stack", "Version", "Language", "Judged as", *(_STATUSES[status] for status in statuses))
+    table = md.list_table(header, rows, (30, 10, 10, 22, *[10] * len(statuses)), "compact stacks")
     note = (
         "Cases of vectors and of the closed loop together; one cause may show in many cases. *Not supported*: the stack lacks a function for an event of the case, or its clock is too coarse. "
         "A number in parentheses agrees only within the class that the adapter declares, as for windows in `float32`."
@@ -173,18 +175,18 @@ def _count(count: Counter[str], status: str) -> str:
 def _skipped(adapters: list[dict[str, Any]]) -> str:
     if not adapters:
         return "No stack was skipped in this run."
-    rows = [(md.plain(one["title"]), one["language"], md.plain(one["skipped"])) for one in adapters]
+    rows = [(md.plain(adapter["title"]), adapter["language"], md.plain(adapter["skipped"])) for adapter in adapters]
     return md.page(
         "Skipped in this run:", md.list_table(("Stack", "Language", "Because"), rows, (34, 12, 54), "compact")
     )
 
 
 def _others(title: str, text: str, adapters: list[dict[str, Any]]) -> list[str]:
-    shown = [adapter for adapter in adapters if not adapter["skipped"]]
+    adapters_judged = [adapter for adapter in adapters if not adapter["skipped"]]
     header = ["Adapter", "Language", "Pass", "Fail", "Unsupported", "Errored"]
-    if any(adapter.get("rules_passed") for adapter in shown):
+    if any(adapter.get("rules_passed") for adapter in adapters_judged):
         header.append("Rules with a MUST exercised")
-    rows = [tuple(_other(adapter)[: len(header)]) for adapter in shown]
+    rows = [tuple(_other(adapter)[: len(header)]) for adapter in adapters_judged]
     return (
         [f"## {title}", text, md.list_table(header, rows, (40, *[12] * (len(header) - 1)), "compact")] if rows else []
     )

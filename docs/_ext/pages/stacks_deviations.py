@@ -10,7 +10,7 @@ from firstflight_conformance.format.timeline import milliseconds
 from firstflight_conformance.format.wire import decode_int
 from pages import defect_pages, site, stacks_loops, vector_files
 from pages import markdown as md
-from pages.stacks_matrix import badge, counted, defects, is_other_version, legend, other, others
+from pages.stacks_matrix import badge, counted, defects, is_other_version, legend, other_badge, other_causes
 from studies.defects.defects import defects as defects_by_id
 
 #: Maximum number of unexplained cases that are shown without folding.
@@ -48,24 +48,28 @@ def overview(stacks: list[dict[str, Any]]) -> list[str]:
     """Return the section with the defects of all stacks, and the list of their pages."""
     if not stacks:
         return []
-    shown_by = _profiles_by_defect(stacks)
+    profiles_by_defect = _profiles_by_defect(stacks)
     blocks = [
         "## Defects",
-        f"{counted(len(shown_by), 'defect')}. A defect is one place in the code and counts once, with the profiles that show it.",
+        f"{counted(len(profiles_by_defect), 'defect')}. A defect is one place in the code and counts once, with the profiles that show it.",
     ]
     listed: set[str] = set()
     for adapter in stacks:
-        found = [one for one in defects(adapter["explained"]) if key_of(adapter, one) not in listed]
-        listed |= {key_of(adapter, one) for one in found}
-        if found:
-            lines = [_line(one, shown_by[key_of(adapter, one)]) for one in found]
+        causes = [cause for cause in defects(adapter["explained"]) if key_of(adapter, cause) not in listed]
+        listed |= {key_of(adapter, cause) for cause in causes}
+        if causes:
+            lines = [_line(cause, profiles_by_defect[key_of(adapter, cause)]) for cause in causes]
             blocks += [f"**{md.ref(adapter['title'], anchor(adapter))}**", "\n".join(lines)]
     rest = [adapter for adapter in stacks if not defects(adapter["explained"])]
-    for text, of_version in (
+    for text, is_version in (
         ("No defect is known of", False),
         ("Another version of the algorithm, which is not searched for defects:", True),
     ):
-        links = [md.ref(one["title"], anchor(one)) for one in rest if is_other_version(one["explained"]) == of_version]
+        links = [
+            md.ref(adapter["title"], anchor(adapter))
+            for adapter in rest
+            if is_other_version(adapter["explained"]) == is_version
+        ]
         blocks += [f"{text} {', '.join(links)}."] if links else []
     documents = "\n".join(name_of(adapter) for adapter in stacks)
     return [*blocks, f"```{{toctree}}\n:hidden:\n\n{documents}\n```"]
@@ -87,8 +91,8 @@ def page(adapter: dict[str, Any], judged_at: str = "") -> str:
 
 
 def _supplied(adapter: dict[str, Any]) -> list[str]:
-    told = adapter.get("supplied_before_start")
-    return [f"**Supplied before the start.** {md.plain(told)}"] if told else []
+    supplied = adapter.get("supplied_before_start")
+    return [f"**Supplied before the start.** {md.plain(supplied)}"] if supplied else []
 
 
 def key_of(adapter: dict[str, Any], cause: dict[str, Any]) -> str:
@@ -98,25 +102,25 @@ def key_of(adapter: dict[str, Any], cause: dict[str, Any]) -> str:
 
 def _profiles_by_defect(stacks: list[dict[str, Any]]) -> dict[str, list[str]]:
     """Return the profiles that show each defect, by its id, over all adapters."""
-    found: dict[str, set[str]] = defaultdict(set)
+    profiles_by_key: dict[str, set[str]] = defaultdict(set)
     for adapter in stacks:
         for cause in defects(adapter["explained"]):
-            found[key_of(adapter, cause)] |= {profile_of(case) for case in cause["cases"]}
-    return {key: sorted(profiles) for key, profiles in found.items()}
+            profiles_by_key[key_of(adapter, cause)] |= {profile_of(case) for case in cause["cases"]}
+    return {key: sorted(profiles) for key, profiles in profiles_by_key.items()}
 
 
 def _line(cause: dict[str, Any], profiles: list[str]) -> str:
     place = f"; {md.plain(cause['where'])}" if cause.get("where") else ""
-    shown = ", ".join(map(md.code, profiles))
+    shown_by = ", ".join(map(md.code, profiles))
     name = cause.get("id", "")
     report = f" {md.ref(name, defect_pages.anchor(name))}:" if name in defects_by_id() else ""
-    return f"- {badge(cause.get('level', ''))}{report} {_title(cause)} *{md.plain(cause.get('section', ''))}{place}.* Shown by {shown}."
+    return f"- {badge(cause.get('level', ''))}{report} {_title(cause)} *{md.plain(cause.get('section', ''))}{place}.* Shown by {shown_by}."
 
 
 def _stack(adapter: dict[str, Any]) -> list[str]:
     results = {result["case"]: result for result in adapter["results"]}
     blocks = [_summary(adapter), *_failures(adapter)]
-    worst, rest = defects(adapter["explained"]), others(adapter["explained"])
+    worst, rest = defects(adapter["explained"]), other_causes(adapter["explained"])
     if worst:
         blocks.append("## Defects")
     for cause in worst:
@@ -145,7 +149,7 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
             for cause in by_kind[kind]:
                 blocks += [
                     md.label(anchor_of(adapter["name"], cause["explanation"])),
-                    f"{other(kind)} {md.plain(cause['explanation'])}",
+                    f"{other_badge(kind)} {md.plain(cause['explanation'])}",
                     *_folded(cause, results),
                 ]
         blocks.append("</div>")
@@ -153,7 +157,7 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
 
 
 def _summary(adapter: dict[str, Any]) -> str:
-    cut = sum(one["verdict"] == "pass" and one["judged_events"] is not None for one in adapter["results"])
+    cut = sum(result["verdict"] == "pass" and result["judged_events"] is not None for result in adapter["results"])
     controller = (adapter["declaration"] or {}).get("controller", "")
     partly = (
         f" {counted(cut, 'case')} of `slow-start/rfc-9002` agree up to the first reduction of the window; later events are judged by `{controller}/*`, the controller of this stack."
@@ -161,10 +165,10 @@ def _summary(adapter: dict[str, Any]) -> str:
         else ""
     )
     if not adapter["explained"] and all(
-        one["verdict"] in ("pass", "unsupported") or one["status"] == "choice" for one in adapter["results"]
+        result["verdict"] in ("pass", "unsupported") or result["status"] == "choice" for result in adapter["results"]
     ):
         return f"Agrees in every case that it supports.{partly}"
-    worst, rest = defects(adapter["explained"]), others(adapter["explained"])
+    worst, rest = defects(adapter["explained"]), other_causes(adapter["explained"])
     if is_other_version(adapter["explained"]):
         return f"**Another version of the algorithm.** Each case shows the first difference.{partly}"
     return f"**{counted(len(worst), 'defect') if worst else 'No defect'}**, {counted(len(rest), 'other deviation')}.{partly}"
@@ -184,10 +188,10 @@ def _failures(adapter: dict[str, Any]) -> list[str]:
     if unexplained:
         blocks += ["**Not explained yet:**", *_causes(adapter), *_cases(unexplained)]
     if changed:
-        rows = [(_case(one["case"]), md.plain(one["change"])) for one in changed]
+        rows = [(_case(result["case"]), md.plain(result["change"])) for result in changed]
         blocks += ["**Not as recorded:**", md.list_table(("Case", "Change"), rows, (40, 60), "compact")]
     if errored:
-        rows = [(_case(one["case"]), md.plain(one["reason"])) for one in errored[:_OPEN_CASES]]
+        rows = [(_case(result["case"]), md.plain(result["reason"])) for result in errored[:_OPEN_CASES]]
         more = f" (the first of {len(errored)})" if len(errored) > _OPEN_CASES else ""
         blocks += [f"**Errored{more}:**", md.list_table(("Case", "Reason"), rows, (40, 60), "compact")]
     return blocks
@@ -199,10 +203,15 @@ def _title(cause: dict[str, Any]) -> str:
 
 def _smallest(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str]:
     """Return the id of a defect and the case that shows it after the fewest events, preferably a vector."""
-    shown = [results[name] for name in cause["cases"] if name in results and results[name]["divergence"]]
-    if not cause.get("id") or not shown:
+    results_with_divergence = [
+        results[name] for name in cause["cases"] if name in results and results[name]["divergence"]
+    ]
+    if not cause.get("id") or not results_with_divergence:
         return []
-    first = min(shown, key=lambda one: (one["case"].startswith("stimulus:"), one["divergence"]["event_index"] or 0))
+    first = min(
+        results_with_divergence,
+        key=lambda result: (result["case"].startswith("stimulus:"), result["divergence"]["event_index"] or 0),
+    )
     name = cause["id"]
     report = md.ref(name, defect_pages.anchor(name)) if name in defects_by_id() else md.code(name)
     return [f"Report {report}. Smallest case: {_case(first['case'])}."]
@@ -260,12 +269,12 @@ def _cases(results: list[dict[str, Any]]) -> list[str]:
 def _table(results: list[dict[str, Any]]) -> str:
     rows = [
         (
-            _case(one["case"]) + _play(one),
-            _event(one["divergence"]),
-            _values(one["divergence"], "expected"),
-            _values(one["divergence"], "observed"),
+            _case(result["case"]) + _play(result),
+            _event(result["divergence"]),
+            _values(result["divergence"], "expected"),
+            _values(result["divergence"], "observed"),
         )
-        for one in results
+        for result in results
     ]
     return md.list_table(("Case", "First divergence", "Expected", "Observed"), rows, (40, 24, 18, 18), "compact")
 
@@ -276,14 +285,18 @@ def _play(result: dict[str, Any]) -> str:
     vector, event = site.vectors_by_id().get(vector_id), result["divergence"]["event_index"]
     if vector is None or event is None:
         return ""
-    windows = [one["observed"] for one in result["divergence"]["differences"] if one["observable"] == "cwnd_bytes"]
-    seen = {"of": "the stack", "cwnd": windows[0], "at": event} if windows else {}
-    return f' <a href="../../{escape(vector_files.play(vector, profile, step=event, **seen))}">play</a>'
+    windows = [
+        difference["observed"]
+        for difference in result["divergence"]["differences"]
+        if difference["observable"] == "cwnd_bytes"
+    ]
+    stack_window = {"of": "the stack", "cwnd": windows[0], "at": event} if windows else {}
+    return f' <a href="../../{escape(vector_files.play(vector, profile, step=event, **stack_window))}">play</a>'
 
 
 def _case(case_id: str) -> str:
     vector_id, _, profile = case_id.partition("@")
-    if vector_id in site.vectors_by_id() or vector_id in {one.id for one in site.computations()}:
+    if vector_id in site.vectors_by_id() or vector_id in {computation.id for computation in site.computations()}:
         return f"{md.ref(vector_id, site.anchor('vector', vector_id))} {md.code(profile)}"
     if vector_id.startswith("stimulus:"):
         return f"closed loop, {md.plain(vector_id.removeprefix('stimulus:'))} {md.code(profile)}"
@@ -302,7 +315,9 @@ def _event(divergence: dict[str, Any]) -> str:
 
 
 def _values(divergence: dict[str, Any], side: str) -> str:
-    return "; ".join(f"{_name(one['observable'])} {_value(one[side])}" for one in divergence["differences"])
+    return "; ".join(
+        f"{_name(difference['observable'])} {_value(difference[side])}" for difference in divergence["differences"]
+    )
 
 
 def _name(observable: str) -> str:

@@ -27,9 +27,9 @@ def table() -> list[str]:
     rows = []
     for folder, manifests in programs.items():
         own, shared = _lines(_own(folder)), sum(_lines([file]) / users[file] for file in used[folder])
-        each = round((own + shared) / len(manifests))
-        names = ", ".join(md.code(one.name) for one in manifests)
-        rows.append((names, manifests[0].language, str(own), str(round(shared)), str(each)))
+        lines_per_adapter = round((own + shared) / len(manifests))
+        names = ", ".join(md.code(manifest.name) for manifest in manifests)
+        rows.append((names, manifests[0].language, str(own), str(round(shared)), str(lines_per_adapter)))
     header = ("Adapters", "Language", "Own lines", "Share of common lines", "Lines for each adapter")
     return [
         "## Lines of the adapters",
@@ -44,7 +44,7 @@ def _folder(manifest: Manifest) -> Path:
     programs = (Path(word) for word in manifest.command if "/adapters/" in word)
     program = next(programs)
     name = program.parent.name if program.suffix in (".py", ".jar") else program.name
-    return next(one for one in (ADAPTERS / name, ADAPTERS / "go" / name) if _own(one))
+    return next(folder for folder in (ADAPTERS / name, ADAPTERS / "go" / name) if _own(folder))
 
 
 def _own(folder: Path) -> list[Path]:
@@ -54,23 +54,23 @@ def _own(folder: Path) -> list[Path]:
 
 def _common(folder: Path) -> set[Path]:
     """Return the common files that the sources and build files of a folder use, directly or indirectly."""
-    found: set[Path] = set()
+    common: set[Path] = set()
     due = [*_own(folder), *folder.glob("Cargo.toml"), *folder.glob("build.sh"), *folder.glob("go.mod")]
     while due:
         text = due.pop().read_text("utf-8")
         files = [file for match in _COMMON.finditer(text) for file in _files(match) if folder not in file.parents]
-        due += [file for file in files if file not in found]
-        found.update(files)
-    return found
+        due += [file for file in files if file not in common]
+        common.update(files)
+    return common
 
 
 def _files(match: re.Match[str]) -> list[Path]:
-    header, crate, of_adapter, _ = match.groups()
+    header, crate, adapter, _ = match.groups()
     if header:
         places = (ADAPTERS / "c" / header, ADAPTERS.parent / "include" / header)
         return [file for file in places if file.exists()]
-    if of_adapter:
-        return [ADAPTERS / of_adapter]
+    if adapter:
+        return [ADAPTERS / adapter]
     place = ADAPTERS / crate / "src" if crate else ADAPTERS / "go" / "adapter"
     return _own(place)
 

@@ -64,8 +64,8 @@ def _rest(result: dict[str, Any]) -> str:
     if result["divergence"] is None:
         return "agrees"
     differences = ", ".join(
-        f"{md.plain(one['observable'].removesuffix('_bytes'))} {one['observed']} for {one['expected']}"
-        for one in result["divergence"]["differences"]
+        f"{md.plain(answer['observable'].removesuffix('_bytes'))} {answer['observed']} for {answer['expected']}"
+        for answer in result["divergence"]["differences"]
     )
     return f"event {result['divergence']['event_index']}: {differences}"
 
@@ -110,7 +110,10 @@ def paths(stacks: list[dict[str, Any]], root: str = "..") -> list[str]:
         rows = [model]
         for adapter in names.values():
             own = {
-                name: loop for name in scenarios for one, loop in by_scenario[name] if one["name"] == adapter["name"]
+                name: loop
+                for name in scenarios
+                for adapter_in_loop, loop in by_scenario[name]
+                if adapter_in_loop["name"] == adapter["name"]
             }
             cells = [_cell(own[name]["stack"]) if name in own else "" for name in scenarios]
             rows.append((md.plain(adapter["title"]), *cells))
@@ -118,8 +121,8 @@ def paths(stacks: list[dict[str, Any]], root: str = "..") -> list[str]:
         blocks += [f"### As {profile}", md.list_table(("stack", *scenarios), rows, widths, "compact")]
     if not blocks:
         return []
-    shown = {name for by_scenario in _loops(stacks).values() for name in by_scenario}
-    legend = "\n".join(f"- **{name}**: {md.plain(titles[name])}" for name in titles if name in shown)
+    scenarios_on_paths = {name for by_scenario in _loops(stacks).values() for name in by_scenario}
+    legend = "\n".join(f"- **{name}**: {md.plain(titles[name])}" for name in titles if name in scenarios_on_paths)
     return [
         "## In closed loop",
         f"In [closed loop]({root}/specification/adapter-protocol.md) each stack's own window decides how much it sends. The cells contain the time from the start of the run to the first growth below slow start, "
@@ -131,13 +134,13 @@ def paths(stacks: list[dict[str, Any]], root: str = "..") -> list[str]:
 
 def _loops(stacks: list[dict[str, Any]]) -> dict[str, dict[str, list[tuple[dict[str, Any], dict[str, Any]]]]]:
     """Return the adapters in the loop by profile and scenario, each with both runs."""
-    found: dict[str, dict[str, list[tuple[dict[str, Any], dict[str, Any]]]]] = defaultdict(lambda: defaultdict(list))
+    loops: dict[str, dict[str, list[tuple[dict[str, Any], dict[str, Any]]]]] = defaultdict(lambda: defaultdict(list))
     for adapter in stacks:
         for result in adapter["results"]:
             if result["loop"] is not None:
                 scenario, _, profile = result["case"].removeprefix(PREFIX).partition("@")
-                found[profile][scenario].append((adapter, result["loop"]))
-    return found
+                loops[profile][scenario].append((adapter, result["loop"]))
+    return loops
 
 
 def _cell(run: dict[str, Any]) -> str:

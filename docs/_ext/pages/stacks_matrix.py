@@ -41,7 +41,7 @@ def badge(level: str) -> str:
     return _span(*_LEVELS.get(level, _UNKNOWN), level or "not known")
 
 
-def other(text: str) -> str:
+def other_badge(text: str) -> str:
     """Return a text in grey, with the sign of deviations that are not defects."""
     return _span(*_OTHER, text)
 
@@ -51,7 +51,7 @@ def defects(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [cause for cause in causes if cause["kind"] == DEFECT]
 
 
-def others(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def other_causes(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the other causes, which are not defects."""
     return [cause for cause in causes if cause["kind"] != DEFECT]
 
@@ -102,9 +102,9 @@ def _cell(adapter: dict[str, Any], profile: str, profile_of: Callable[[str], str
         worst = min((cause.get("level", "") for cause in defects(causes)), key=[*_LEVELS, ""].index)
         lines.append(_span(*_LEVELS.get(worst, _UNKNOWN), counted(len(defects(causes)), "defect")))
     if is_other_version(causes):
-        lines.append(other("another version"))
-    elif others(causes):
-        lines.append(other(f"{len(others(causes))} other"))
+        lines.append(other_badge("another version"))
+    elif other_causes(causes):
+        lines.append(other_badge(f"{len(other_causes(causes))} other"))
     if len(passed) == len(judged):
         lines.append(_span(*_AGREES, "agrees"))
     return "<br>".join([*lines, f'<span class="small-print">{", ".join(small)}</span>'])

@@ -7,7 +7,7 @@ from firstflight.controller import ALGORITHMS
 from pages import committed, stacks
 from pages import markdown as md
 from pages.stacks_deviations import profile_of
-from pages.stacks_matrix import counted, defects, others
+from pages.stacks_matrix import counted, defects, other_causes
 
 _WIDTH = 69
 _TITLE = "# Implementation status"
@@ -20,21 +20,21 @@ def page() -> str:
 
 def page_of(report: dict[str, Any]) -> str:
     """Return the page of a report."""
-    judged = [one for one in report["adapters"] if one["role"] == "third-party" and not one["skipped"]]
+    judged = [adapter for adapter in report["adapters"] if adapter["role"] == "third-party" and not adapter["skipped"]]
     blocks = [
         _TITLE,
         "For authors of a draft: the section proposed by RFC 7942, for each algorithm that a published stack implements, with the "
         "results of the vectors. Paste it, and fill in organization, licence and contact.",
     ]
     for name, algorithm in ALGORITHMS.items():
-        listed = [(one, profiles) for one in judged if (profiles := _profiles(one, name))]
+        listed = [(adapter, profiles) for adapter in judged if (profiles := _profiles(adapter, name))]
         if listed:
             blocks += [f"## {algorithm.title}", f"```text\n{section(algorithm.title, listed, report)}\n```"]
     return md.page(*blocks)
 
 
 def _profiles(adapter: dict[str, Any], algorithm: str) -> list[str]:
-    return [one for one in stacks.declared(adapter) if one.split("/")[0] == algorithm]
+    return [profile for profile in stacks.declared(adapter) if profile.split("/")[0] == algorithm]
 
 
 def section(title: str, listed: list[tuple[dict[str, Any], list[str]]], report: dict[str, Any]) -> str:
@@ -52,11 +52,11 @@ def section(title: str, listed: list[tuple[dict[str, Any], list[str]]], report: 
 
 
 def _entry(adapter: dict[str, Any], profiles: list[str]) -> str:
-    mine = [one for one in adapter["results"] if profile_of(one["case"]) in profiles]
-    judged = [one for one in mine if one["verdict"] in ("pass", "fail")]
-    passed = sum(one["verdict"] == "pass" or one["status"] == "choice" for one in judged)
-    unsupported = sum(one["verdict"] == "unsupported" for one in mine)
-    causes = [one for one in adapter["explained"] if any(profile_of(case) in profiles for case in one["cases"])]
+    mine = [result for result in adapter["results"] if profile_of(result["case"]) in profiles]
+    judged = [result for result in mine if result["verdict"] in ("pass", "fail")]
+    passed = sum(result["verdict"] == "pass" or result["status"] == "choice" for result in judged)
+    unsupported = sum(result["verdict"] == "unsupported" for result in mine)
+    causes = [cause for cause in adapter["explained"] if any(profile_of(case) in profiles for case in cause["cases"])]
     rows = {
         "Organization": "(to be filled in)",
         "Maturity": "released, in a package registry",
@@ -71,11 +71,11 @@ def _entry(adapter: dict[str, Any], profiles: list[str]) -> str:
 
 
 def _experience(causes: list[dict[str, Any]]) -> str:
-    worst = [one.get("notice") or one["explanation"] for one in defects(causes)]
-    told = [f"{counted(len(worst), 'departure')} from the text: {' '.join(worst)}"] if worst else []
-    rest = len(others(causes))
-    told += [f"{counted(rest, 'choice')} that the text permits or leaves open."] if rest else []
-    return " ".join(told) or "no departure from the text was found."
+    worst = [cause.get("notice") or cause["explanation"] for cause in defects(causes)]
+    sentences = [f"{counted(len(worst), 'departure')} from the text: {' '.join(worst)}"] if worst else []
+    rest = len(other_causes(causes))
+    sentences += [f"{counted(rest, 'choice')} that the text permits or leaves open."] if rest else []
+    return " ".join(sentences) or "no departure from the text was found."
 
 
 def _filled(text: str, indent: int) -> str:

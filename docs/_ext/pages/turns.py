@@ -21,13 +21,15 @@ def turns_text(case: Case, outcomes: Sequence[str], *, windows: bool) -> str:
     """Return the first turns of a case with their events, and with the windows before and after an exit if asked for."""
     turns = []
     before = case.vector.config["initial_window_bytes"]
-    for index, seen in enumerate(case.expected()):
-        if seen["outcome"] in outcomes:
-            text = f"{TURNS[seen['outcome']]} at {index}"
-            if seen["outcome"] == "exited" and windows:
-                text += f", cwnd {_window(before, seen['cwnd_bytes'])}, {_threshold(seen['ssthresh_bytes'])}"
+    for index, observation in enumerate(case.expected()):
+        if observation["outcome"] in outcomes:
+            text = f"{TURNS[observation['outcome']]} at {index}"
+            if observation["outcome"] == "exited" and windows:
+                text += (
+                    f", cwnd {_window(before, observation['cwnd_bytes'])}, {_threshold(observation['ssthresh_bytes'])}"
+                )
             turns.append(text)
-        before = seen["cwnd_bytes"]
+        before = observation["cwnd_bytes"]
     return ", ".join(turns[:_TOLD]) + (" ..." if len(turns) > _TOLD else "") or NO_TURN
 
 

@@ -34,7 +34,7 @@ def write_files(app: Sphinx, error: Exception | None) -> None:
     """Write the files; the same bytes wherever the site is built."""
     if error is not None or app.builder.name != "html":
         return
-    paths = [*(vector.path for vector in site.vectors()), *(one.path for one in site.computations())]
+    paths = [*(vector.path for vector in site.vectors()), *(computation.path for computation in site.computations())]
     for path in paths:
         target = Path(app.outdir) / file_of(path)
         packed = gzip.compress(path.read_bytes(), mtime=0)

@@ -54,7 +54,7 @@ def _readings() -> dict[str, Any]:
     """Return by algorithm the question of each reading, the meaning of its choices, and the choice of each profile."""
     return {
         name: {
-            "questions": {one.name: [one.question, one.choices] for one in table.readings},
+            "questions": {reading.name: [reading.question, reading.choices] for reading in table.readings},
             "profiles": {profile.name: profile.readings for profile in table.profiles},
         }
         for name, table in load_tables().items()
@@ -71,7 +71,9 @@ def _classes(vector: Vector) -> tuple[dict[str, int], list[list[int]]]:
     answers: dict[_Answer, int] = {}
     classes = {name: answers.setdefault(_answer(case), len(answers)) for name, case in vector.profiles.items()}
     pairs = combinations(answers.items(), 2)
-    same = [[number, other] for (answer, number), (second, other) in pairs if _begins_alike(answer, second)]
+    same = [
+        [number, second_number] for (answer, number), (second, second_number) in pairs if _begins_alike(answer, second)
+    ]
     return classes, same
 
 
@@ -86,7 +88,7 @@ def _answer(case: ProfileCase) -> _Answer:
     return case.judged_events, tuple(changes)
 
 
-def _begins_alike(one: _Answer, other: _Answer) -> bool:
-    judged = min(one[0], other[0])
-    first, second = ([entry for entry in answer[1] if entry[0] < judged] for answer in (one, other))
+def _begins_alike(first_answer: _Answer, second_answer: _Answer) -> bool:
+    judged = min(first_answer[0], second_answer[0])
+    first, second = ([entry for entry in answer[1] if entry[0] < judged] for answer in (first_answer, second_answer))
     return first == second

@@ -87,8 +87,8 @@ def _every(group: str) -> str:
 
 
 def _clauses_of_every(every: carried_out.Clauses) -> list[str]:
-    shown = [carried_out.listed("Carried out in each vector of this page in which the profile is judged", every)]
-    return _folded("Clauses by profile", shown) if len(every) > _OPEN_PROFILES else shown
+    listing = [carried_out.listed("Carried out in each vector of this page in which the profile is judged", every)]
+    return _folded("Clauses by profile", listing) if len(every) > _OPEN_PROFILES else listing
 
 
 def _vector(vector: Vector, every: carried_out.Clauses) -> list[str]:
@@ -136,7 +136,7 @@ def _cases(cases: list[Case], clauses: list[str]) -> list[str]:
         alike: dict[tuple[str, str], list[str]] = {}
         for case in cases:
             alike.setdefault((_judged(case), _happens(case)), []).append(md.code(case.profile))
-        rows = [(", ".join(profiles), *what) for what, profiles in alike.items()]
+        rows = [(", ".join(profiles), *judged_and_happens) for judged_and_happens, profiles in alike.items()]
         table = md.list_table(("Profiles", "Judged", "What happens, at which event"), rows, (34, 18, 48), "compact")
         clauses = [table, *_folded("Clauses carried out", clauses)]
         listings = _folded("Events and expectations", listings) if listings else []
@@ -163,7 +163,7 @@ def _clauses(vector: Vector, every: carried_out.Clauses) -> list[str]:
     """Return the clauses that the profiles exercise; clauses of every vector appear once on the page."""
     common = md.ref("the clauses of every vector", _every(site.group_of(vector.id)))
     besides = f", besides {common}" if any(every.get(profile) for profile in vector.profiles) else ""
-    text = carried_out.listed(f"Clauses carried out{besides}", carried_out.others(vector, every))
+    text = carried_out.listed(f"Clauses carried out{besides}", carried_out.remaining_clauses(vector, every))
     return [text or f"Only {common} are carried out."]
 
 
@@ -190,9 +190,9 @@ def _listings(cases: list[Case]) -> list[str]:
         if group is leader or not same:
             blocks.append(_listing(rows, group))
             continue
-        shown = list(rows[same : same + _LISTED_AFTER])
-        more = [("...", "", f"firstflight show {group[0].id}", "")] if len(rows) > same + len(shown) else []
-        blocks.append(_listing([("...", "", f"as {leader[0].profile}", ""), *shown, *more], group))
+        rows_after = list(rows[same : same + _LISTED_AFTER])
+        more = [("...", "", f"firstflight show {group[0].id}", "")] if len(rows) > same + len(rows_after) else []
+        blocks.append(_listing([("...", "", f"as {leader[0].profile}", ""), *rows_after, *more], group))
     return blocks
 
 

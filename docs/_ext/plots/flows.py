@@ -25,12 +25,12 @@ def plot_flows(
         axes = figure.subplots()
         for algorithm, profile, colour, label in flows:
             recording = simulate(scenario, create(algorithm, profile, scenario.config))
-            seen = recording.observations
+            observations = recording.observations
             seconds = [(event.t_ns - recording.events[0].t_ns) / 1e9 for event in recording.events]
             lost = recording.dropped_packets
             axes.step(
                 [*seconds, scenario.stop_ns / 1e9],
-                [one.cwnd_bytes / 1000 for one in [*seen, seen[-1]]],
+                [observation.cwnd_bytes / 1000 for observation in [*observations, observations[-1]]],
                 where="post",
                 color=colour,
                 linewidth=1.2,

@@ -28,14 +28,14 @@ _LEAST_NS, _MOST_NS = 4_000_000, 16_000_000
 
 
 def _state(member: str) -> _Value:
-    return lambda seen: seen.state.get(member)
+    return lambda observation: observation.state.get(member)
 
 
 def _threshold(member: str) -> _Value:
     """Return an RTT of the state plus an eighth of it, within the bounds of HyStart."""
 
-    def value(seen: Observation) -> int | None:
-        rtt_ns = seen.state.get(member)
+    def value(observation: Observation) -> int | None:
+        rtt_ns = observation.state.get(member)
         return None if rtt_ns is None else rtt_ns + min(max(rtt_ns // 8, _LEAST_NS), _MOST_NS)
 
     return value
@@ -85,17 +85,17 @@ class Own:
 def _step(
     axes: Axes, trace: WindowTrace, value: _Value, scale: Scale, unit: Callable[[int], float], **style: Any
 ) -> None:
-    values = [value(seen) for seen in trace.observations]
-    if any(one is not None for one in values):
+    values = [value(observation) for observation in trace.observations]
+    if any(number is not None for number in values):
         times = [scale.x(event.t_ns) for event in trace.events]
-        places = [float("nan") if one is None else unit(one) for one in values]
+        places = [float("nan") if number is None else unit(number) for number in values]
         axes.step([*times, scale.end], [*places, places[-1]], "-.", where="post", linewidth=1.1, **style)
 
 
 def _volume(axes: Axes, trace: WindowTrace, value: _Value, scale: Scale, **style: Any) -> None:
     """Draw a volume among the windows, unless it is so large that the windows would become invisible."""
     bottom, top = axes.get_ylim()
-    places = [scale.size.of(one) for seen in trace.observations if (one := value(seen)) is not None]
+    places = [scale.size.of(number) for observation in trace.observations if (number := value(observation)) is not None]
     if places and bottom <= min(places) and max(places) <= _MOST_ABOVE * top:
         _step(axes, trace, value, scale, scale.size.of, **style)
         axes.set_ylim(bottom, max(top, 1.04 * max(places)))
@@ -105,7 +105,9 @@ def _shade(axes: Axes, trace: WindowTrace, scale: Scale) -> None:
     """Shade the phases. Their names are above them, or in the legend for lack of space."""
     places = [scale.x(event.t_ns) for event in trace.events]
     begins = [
-        n for n, seen in enumerate(trace.observations) if n == 0 or seen.phase is not trace.observations[n - 1].phase
+        n
+        for n, observation in enumerate(trace.observations)
+        if n == 0 or observation.phase is not trace.observations[n - 1].phase
     ]
     for number, after in zip(begins, [*begins[1:], None], strict=True):
         phase, begin = trace.observations[number].phase, places[number]

@@ -42,12 +42,14 @@ def cells(data: Data) -> Figure:
         left.plot(
             kilobytes, [t / S for t in data["sizes"][f"{name}_fct_ns"]], color=COLOURS[name], label=f"{name}, ours"
         )
-        shown = [
-            (1000 * size, us) for _, one, rate, delay, size, us in thesis.CELLS if (one, rate, delay) == (name, 100, 25)
+        points = [
+            (1000 * size, us)
+            for _, algorithm, rate, delay, size, us in thesis.CELLS
+            if (algorithm, rate, delay) == (name, 100, 25)
         ]
         left.plot(
-            [x for x, _ in shown],
-            [us / 1e6 for _, us in shown],
+            [x for x, _ in points],
+            [us / 1e6 for _, us in points],
             "o",
             color=PUBLISHED,
             markerfacecolor="white",
@@ -129,18 +131,18 @@ def _points(top: Axes, bottom: Axes, data: Data, rate: int) -> None:
     slow = data[f"slow-start-{rate // 10**6}"]["response_ns"]
     names = [*SIMULATED, *(("quick-start", "more-start") if rate == TEN else ())]
     for name in names:
-        found = data[f"{name}-{rate // 10**6}"]["response_ns"]
+        response_ns = data[f"{name}-{rate // 10**6}"]["response_ns"]
         style: Any = {"color": COLOURS[name], "markersize": 4, "linestyle": "none", "marker": "o"}
-        top.plot(x, [t / S for t in found], **style)
+        top.plot(x, [t / S for t in response_ns], **style)
         if name != "slow-start":
-            bottom.plot(x, [a / b for a, b in zip(slow, found, strict=True)], **style)
+            bottom.plot(x, [a / b for a, b in zip(slow, response_ns, strict=True)], **style)
 
 
 def jump_start(data: Data) -> Figure:
     """Draw the gain of Jump Start in the setting of 2007."""
     drawn = figure(3.0)
     axes = drawn.subplots()
-    gain = [100 * float(one) for one in scharf.gains(data)]
+    gain = [100 * float(ratio) for ratio in scharf.gains(data)]
     axes.axhspan(10, 50, color="#eeeeee", zorder=0, label="published for more than 2 segments: 10 to 40 and more")
     axes.plot(
         LAJW_SEGMENTS,
@@ -174,8 +176,8 @@ def beside(data: Data) -> Figure:
     drawn = figure(1.4 * len(sharing.SCHEMES))
     grid = drawn.subplots(len(sharing.SCHEMES), 1, sharex=True)
     for axes, scheme in zip(grid, sharing.SCHEMES, strict=True):
-        other, own = data[f"beside-{scheme}-50"]["rates_bps"]
-        steps(axes, other, sharing.SAMPLE_NS, MBPS, "#999999", "flow without end, CUBIC")
+        competing_bps, own = data[f"beside-{scheme}-50"]["rates_bps"]
+        steps(axes, competing_bps, sharing.SAMPLE_NS, MBPS, "#999999", "flow without end, CUBIC")
         steps(axes, own, sharing.SAMPLE_NS, MBPS, _SCHEME_COLOURS[scheme], sharing.LABELS[scheme])
         axes.axhline(5, color=PUBLISHED, linewidth=0.8, linestyle=":", label="half of the link")
         axes.set_ylim(0, 13)
@@ -220,14 +222,14 @@ def busy(data: Data) -> Figure:
     drawn = figure(3.2)
     left, right = drawn.subplots(1, 2)
     for scheme, label in load.LABELS.items():
-        names = [name_of(MEANS_KB[0], one, scheme, scheme) for one in LOADS]
+        names = [name_of(MEANS_KB[0], percent, scheme, scheme) for percent in LOADS]
         style: Any = {"color": _SCHEME_COLOURS[scheme], "markersize": 4, "label": label}
         left.plot(LOADS, [float(load.mean_ns(data, name)) / S for name in names], "o-", **style)
         lost = [100 * sum(data[name]["lost_packets"]) / sum(data[name]["sent_packets"]) for name in names]
         right.plot(LOADS, lost, "o-", **style)
-    for axes, what in ((left, "mean response time (s)"), (right, "packets lost (%)")):
+    for axes, axis_label in ((left, "mean response time (s)"), (right, "packets lost (%)")):
         axes.set_xlabel("load of the link (%)")
-        axes.set_ylabel(what)
+        axes.set_ylabel(axis_label)
         axes.set_ylim(bottom=0)
     right.legend(loc="upper left")
     return drawn

@@ -35,10 +35,10 @@ def sizes(data: Data) -> Figure:
         top, bottom = panels[0][column], panels[1][column]
         own = data[f"{path}-careful-resume"]["completed_ns"]
         for name in ALGORITHMS:
-            found = data[f"{path}-{name}"]["completed_ns"]
+            completed_ns = data[f"{path}-{name}"]["completed_ns"]
             top.plot(
                 x,
-                [t / S for t in found],
+                [t / S for t in completed_ns],
                 _STYLES[name],
                 marker="o",
                 markersize=2.5,
@@ -46,7 +46,7 @@ def sizes(data: Data) -> Figure:
                 label=_LABELS[name],
             )
             if name != "careful-resume":
-                gain = [(one - mine) / S / rtt_s for one, mine in zip(found, own, strict=True)]
+                gain = [(t_ns - mine) / S / rtt_s for t_ns, mine in zip(completed_ns, own, strict=True)]
                 bottom.plot(
                     x,
                     gain,
@@ -82,14 +82,14 @@ def panels(data: Data) -> Figure:
     grid = drawn.subplots(2, 2, sharex=True)
     end_s = 12.0
     for axes, name in zip(grid.flat, PANELS, strict=True):
-        found = data[f"panel-{name}"]
-        steps(axes, found["cwnd_bytes"], _SAMPLE_NS, MB, COLOURS[PANELS[name][0]], "window")
-        steps(axes, found["bytes_in_flight"], _SAMPLE_NS, MB, "#666666", "in flight", alpha=0.8)
-        steps(axes, found["queue_bytes"], _SAMPLE_NS, MB, "#cc79a7", "queue", alpha=0.8)
-        _shade(axes, found["phases"], end_s)
-        losses = [t_ns / S for t_ns, _ in found["reductions"] if t_ns / S <= end_s]
-        if found["first_loss_ns"] is not None:
-            losses.append(found["first_loss_ns"] / S)
+        panel = data[f"panel-{name}"]
+        steps(axes, panel["cwnd_bytes"], _SAMPLE_NS, MB, COLOURS[PANELS[name][0]], "window")
+        steps(axes, panel["bytes_in_flight"], _SAMPLE_NS, MB, "#666666", "in flight", alpha=0.8)
+        steps(axes, panel["queue_bytes"], _SAMPLE_NS, MB, "#cc79a7", "queue", alpha=0.8)
+        _shade(axes, panel["phases"], end_s)
+        losses = [t_ns / S for t_ns, _ in panel["reductions"] if t_ns / S <= end_s]
+        if panel["first_loss_ns"] is not None:
+            losses.append(panel["first_loss_ns"] / S)
         axes.plot(
             losses,
             [0.97] * len(losses),
@@ -100,8 +100,8 @@ def panels(data: Data) -> Figure:
             linestyle="none",
             label="window reduced or first loss",
         )
-        if found["exit_ns"] is not None:
-            axes.axvline(found["exit_ns"] / S, color="#333333", linewidth=0.9, linestyle=":", label="exit")
+        if panel["exit_ns"] is not None:
+            axes.axvline(panel["exit_ns"] / S, color="#333333", linewidth=0.9, linestyle=":", label="exit")
         axes.set_title(_TITLES[name], fontsize=9)
         axes.set_xlim(0, end_s)
         axes.set_ylim(bottom=0)
@@ -126,19 +126,19 @@ def cross(data: Data) -> Figure:
     grid = drawn.subplots(3, 1, sharex=True)
     end_s = max(data[f"cross-{name}"]["completed_ns"] for name in ALGORITHMS) / S + 4
     for axes, name in zip(grid, ALGORITHMS, strict=True):
-        found = data[f"cross-{name}"]
+        run = data[f"cross-{name}"]
         shift = 5 * S // _SAMPLE_NS  # the samples begin 5 s before the object
-        steps(axes, found["rates_bps"][shift:], _SAMPLE_NS, MBPS, COLOURS[name], _LABELS[name])
-        steps(axes, found["competing_rates_bps"][shift:], _SAMPLE_NS, MBPS, "#999999", "competing flow (CUBIC)")
-        axes.axvline(found["completed_ns"] / S, color="#333333", linewidth=0.9, linestyle=":")
+        steps(axes, run["rates_bps"][shift:], _SAMPLE_NS, MBPS, COLOURS[name], _LABELS[name])
+        steps(axes, run["competing_rates_bps"][shift:], _SAMPLE_NS, MBPS, "#999999", "competing flow (CUBIC)")
+        axes.axvline(run["completed_ns"] / S, color="#333333", linewidth=0.9, linestyle=":")
         axes.annotate(
-            f"complete: {found['completed_ns'] / S:.1f} s",
-            (found["completed_ns"] / S, 52),
+            f"complete: {run['completed_ns'] / S:.1f} s",
+            (run["completed_ns"] / S, 52),
             fontsize=7.5,
             xytext=(3, 0),
             textcoords="offset points",
         )
-        _shade(axes, found["phases"], end_s)
+        _shade(axes, run["phases"], end_s)
         axes.set_xlim(0, end_s)
         axes.set_ylim(0, 60)
         axes.set_ylabel("Mbit/s")

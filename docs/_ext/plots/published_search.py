@@ -31,10 +31,10 @@ def rates(data: Data) -> Figure:
     drawn = figure(6.4)
     top, middle, bottom = drawn.subplots(3, 1, sharex=True)
     for number, name in enumerate(SHOWN):
-        found, style = data[name], ("-", "--", ":")[number]
-        steps(top, found["rates_bps"], _SAMPLE_NS, MBPS, COLOURS[name], _label(name), linestyle=style)
-        steps(middle, found["cwnd_bytes"], _SAMPLE_NS, MB, COLOURS[name], _label(name))
-        steps(bottom, found["queue_bytes"], _SAMPLE_NS, MB, COLOURS[name], _label(name))
+        run, style = data[name], ("-", "--", ":")[number]
+        steps(top, run["rates_bps"], _SAMPLE_NS, MBPS, COLOURS[name], _label(name), linestyle=style)
+        steps(middle, run["cwnd_bytes"], _SAMPLE_NS, MB, COLOURS[name], _label(name))
+        steps(bottom, run["queue_bytes"], _SAMPLE_NS, MB, COLOURS[name], _label(name))
     for axes in (top, middle, bottom):
         for name in SHOWN[1:]:
             _mark(axes, data[name]["exit_ns"], COLOURS[name], "exit" if axes is not middle else "")
@@ -58,10 +58,10 @@ def exits(data: Data) -> Figure:
     names = list(reversed(list(PROFILES)))
     for place, name in enumerate(names):
         exit_ns, loss_ns = data[name]["exit_ns"], data["slow-start"]["first_loss_ns"]
-        shown_ns = loss_ns if exit_ns is None else exit_ns
-        axes.plot([0, shown_ns / S], [place, place], color="#dddddd", linewidth=1, zorder=1)
+        end_ns = loss_ns if exit_ns is None else exit_ns
+        axes.plot([0, end_ns / S], [place, place], color="#dddddd", linewidth=1, zorder=1)
         marker = "x" if exit_ns is None else "o"
-        axes.plot(shown_ns / S, place, marker, color=COLOURS["search"], markersize=6, zorder=3)
+        axes.plot(end_ns / S, place, marker, color=COLOURS["search"], markersize=6, zorder=3)
     axes.axvline(9, color=PUBLISHED, linewidth=0.9, linestyle="--")
     axes.axvline(11, color=PUBLISHED, linewidth=0.9, linestyle="--")
     axes.axvline(data["slow-start"]["first_loss_ns"] / S, color=COLOURS["slow-start"], linewidth=1.2)
@@ -82,14 +82,16 @@ def windows(data: Data) -> Figure:
     """Draw the delivered and the expected bytes of the later window."""
     drawn = figure(3.4)
     panels = drawn.subplots(1, 2)
-    for axes, name, factor, what in (
+    for axes, name, factor, label in (
         (panels[0], "lanman-2024", 2, "expected: twice the earlier window"),
         (panels[1], "draft-09", 1, "sent in the earlier window"),
     ):
-        found = [one for one in data[name]["windows"] if one[1] and one[2]]
-        x = [t_ns / S for t_ns, _, _ in found]
-        axes.plot(x, [one[1] / MB for one in found], "o-", color="#0072b2", markersize=3, label="delivered")
-        axes.plot(x, [factor * one[2] / MB for one in found], "s--", color="#e69f00", markersize=3, label=what)
+        compared = [window for window in data[name]["windows"] if window[1] and window[2]]
+        x = [t_ns / S for t_ns, _, _ in compared]
+        axes.plot(x, [window[1] / MB for window in compared], "o-", color="#0072b2", markersize=3, label="delivered")
+        axes.plot(
+            x, [factor * window[2] / MB for window in compared], "s--", color="#e69f00", markersize=3, label=label
+        )
         _mark(axes, data[name]["exit_ns"], COLOURS[name], "exit")
         axes.set_yscale("log")
         axes.set_title(name, fontsize=9)
@@ -104,24 +106,24 @@ def gateway_times(data: Data) -> Figure:
     drawn = figure(3.9)
     panels = drawn.subplots(1, 2, sharey=True)
     sizes = range(search_gateway.STEP_BYTES, 200 * MB + 1, search_gateway.STEP_BYTES)
-    for axes, what, title in (
+    for axes, way, title in (
         (panels[0], "readable_ns", "in order, as an application reads"),
         (panels[1], "arrived_ns", "in any order"),
     ):
         for arm, (name, label) in _ARMS.items():
-            found = [search_gateway.times(data, arm, what, size) for size in sizes]
+            quartiles = [search_gateway.times(data, arm, way, size) for size in sizes]
             x = [size / MB for size in sizes]
             axes.fill_between(
                 x,
-                [low / S for low, _, _ in found],
-                [high / S for _, _, high in found],
+                [low / S for low, _, _ in quartiles],
+                [high / S for _, _, high in quartiles],
                 color=COLOURS[name],
                 alpha=0.25,
                 linewidth=0,
             )
             axes.plot(
                 x,
-                [mid / S for _, mid, _ in found],
+                [mid / S for _, mid, _ in quartiles],
                 color=COLOURS[name],
                 label=label,
                 linestyle={"without": "-", "search": "--", "lowered": ":"}[arm],
@@ -145,10 +147,10 @@ def gateway_rates(data: Data) -> Figure:
     drawn = figure(4.4)
     top, bottom = drawn.subplots(2, 1, sharex=True)
     for arm, (name, label) in _ARMS.items():
-        found = data[f"{arm}-{search_gateway.SEEDS[0]}"]
-        steps(top, found["cwnd_bytes"], _SAMPLE_NS, MB, COLOURS[name], label)
-        steps(bottom, found["queue_bytes"], _SAMPLE_NS, MB, COLOURS[name], label)
-        _mark(top, found["exit_ns"], COLOURS[name], "exit" if arm == "search" else "")
+        run = data[f"{arm}-{search_gateway.SEEDS[0]}"]
+        steps(top, run["cwnd_bytes"], _SAMPLE_NS, MB, COLOURS[name], label)
+        steps(bottom, run["queue_bytes"], _SAMPLE_NS, MB, COLOURS[name], label)
+        _mark(top, run["exit_ns"], COLOURS[name], "exit" if arm == "search" else "")
     _mark(top, data["without-1"]["first_loss_ns"], PUBLISHED, "")
     top.annotate("first loss seen", (data["without-1"]["first_loss_ns"] / S, 0.02), xycoords=("data", "axes fraction"), fontsize=7.5, rotation=90, va="bottom", xytext=(2, 0), textcoords="offset points")  # fmt: skip
     bottom.axhline(18, color="#7f8c99", linewidth=0.8, linestyle="--")
@@ -180,12 +182,12 @@ def factor_gains(data: Data) -> Figure:
     for axes, way, title in ((panels[0], "readable_ns", "in order"), (panels[1], "arrived_ns", "in any order")):
         labelled: set[str] = set()
         for level in search_factors.LEVELS:
-            found = search_factors.gains(data[level.name], way)
+            gains = search_factors.gains(data[level.name], way)
             label = None if level.factor in labelled else level.factor
             labelled.add(level.factor)
             axes.plot(
-                [size / MB for _, size in found],
-                [gain / S for gain, _ in found],
+                [size / MB for _, size in gains],
+                [gain / S for gain, _ in gains],
                 color=_FACTORS[level.factor],
                 linewidth=1,
                 label=label,
@@ -220,16 +222,16 @@ def difference(data: Data) -> Figure:
     """Draw the normalised difference on an ideal path."""
     drawn = figure(2.9)
     axes = drawn.subplots()
-    found = data["ideal"]
-    x = [t / 1000 for t in found["after_full_milli_rtt"]]
+    ideal = data["ideal"]
+    x = [t / 1000 for t in ideal["after_full_milli_rtt"]]
     axes.plot(
         x,
-        [v / 10**6 for v in found["difference_ppm"]],
+        [v / 10**6 for v in ideal["difference_ppm"]],
         color=COLOURS["search"],
         label="(expected - delivered) / expected",
     )
     for threshold, text in ((0.35, "0.35 (paper, draft-00)"), (0.26, "0.26 (draft-09)")):
-        crossed = next(t for t, v in zip(x, found["difference_ppm"], strict=True) if v >= threshold * 10**6)
+        crossed = next(t for t, v in zip(x, ideal["difference_ppm"], strict=True) if v >= threshold * 10**6)
         axes.plot([x[0], crossed, crossed], [threshold, threshold, 0], color=PUBLISHED, linewidth=0.8, linestyle=":")
         axes.annotate(f"{text}: {crossed:.2f} RTT", (-1.95, threshold + 0.01), fontsize=7.5)
     axes.set_xlabel("time since the path is full (RTT)")

@@ -69,14 +69,14 @@ PLACES = (Place("100 Mbit/s, 40 ms", 100 * 10**6, 40 * MS), Place("20 Mbit/s, 60
 def controllers() -> list[str]:
     """Return a profile of every discovered algorithm, also of added packages, except those that start with slow start."""
     starts = (
-        found
-        for found in ALGORITHMS.values()
-        if not isinstance(found, Computation) and found.name not in ("slow-start", "cubic")
+        algorithm
+        for algorithm in ALGORITHMS.values()
+        if not isinstance(algorithm, Computation) and algorithm.name not in ("slow-start", "cubic")
     )
     return [
-        f"{found.name}/{profile}"
-        for found in starts
-        for profile in CHOSEN.get(found.name, (next(iter(found.profiles)),))
+        f"{algorithm.name}/{profile}"
+        for algorithm in starts
+        for profile in CHOSEN.get(algorithm.name, (next(iter(algorithm.profiles)),))
     ]
 
 

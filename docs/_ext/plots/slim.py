@@ -58,7 +58,7 @@ def slim(text: str) -> str:
 def _names(root: ET.Element) -> dict[str, str]:
     """Return short names for referenced ids; duplicate marks are removed."""
     values = [value for element in root.iter() for value in element.attrib.values()]
-    used = {name for value in values for found in _REFERENCE.findall(value) for name in found if name}
+    used = {name for value in values for references in _REFERENCE.findall(value) for name in references if name}
     ids: dict[str, str] = {}
     shapes: dict[tuple[str, str], str] = {}
     for definitions in root.iter(f"{{{_SVG}}}defs"):
@@ -107,12 +107,12 @@ def _style(attributes: dict[str, str]) -> str:
 
 def _rules(classes: dict[str, str]) -> str:
     """Return the rules of all classes; common declarations appear once."""
-    said: dict[str, list[str]] = {}
+    classes_by_declaration: dict[str, list[str]] = {}
     for style, name in classes.items():
         for part in style.split(";"):
-            said.setdefault(part, []).append(f".{name}")
+            classes_by_declaration.setdefault(part, []).append(f".{name}")
     together: dict[str, list[str]] = {}
-    for part, names in said.items():
+    for part, names in classes_by_declaration.items():
         together.setdefault(",".join(names), []).append(part)
     return "".join(f"{names}{{{';'.join(parts)}}}" for names, parts in together.items())
 
@@ -196,15 +196,15 @@ def _gather(element: ET.Element, opaque: Set[str]) -> None:
     """Move consecutive texts or marks of one class into a group with this class."""
     children: list[ET.Element] = []
     for (tag, name), run in groupby(element, key=lambda child: (child.tag, child.get("class", ""))):
-        found = list(run)
-        if tag in _GATHERED and name in opaque and len(found) > 2:
+        siblings = list(run)
+        if tag in _GATHERED and name in opaque and len(siblings) > 2:
             group = ET.Element(f"{{{_SVG}}}g", {"class": name})
-            for child in found:
+            for child in siblings:
                 del child.attrib["class"]
-            group[:] = found
+            group[:] = siblings
             children.append(group)
         else:
-            for child in found:
+            for child in siblings:
                 _gather(child, opaque)
-            children += found
+            children += siblings
     element[:] = children

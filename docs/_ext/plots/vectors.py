@@ -27,12 +27,12 @@ def plot_vector(vector: Vector, path: Path) -> None:
         readings = PROFILES[profile.partition("+")[0]] if vector.algorithm == "search" else None
         observations, bins = follow(profile, readings, config, mine, create(vector.algorithm, profile, config))
         traces.append(WindowTrace((profile,), mine, observations, bins))
-    shown = _shown_bins([trace.bins for trace in traces if trace.bins is not None], vector.why)
+    drawn_bins = _shown_bins([trace.bins for trace in traces if trace.bins is not None], vector.why)
     groups = _grouped(traces)
     # If there are more lines than colours, the profile with shown bins and the largest groups get colours.
     if len(groups) > len(COLOURS):
-        groups.sort(key=lambda group: (shown is None or shown.profile not in group.names, -len(group.names)))
-    recordings.write(groups, shown, "", path, OWN.get(vector.algorithm))
+        groups.sort(key=lambda group: (drawn_bins is None or drawn_bins.profile not in group.names, -len(group.names)))
+    recordings.write(groups, drawn_bins, "", path, OWN.get(vector.algorithm))
 
 
 def _shown_bins(bins: Sequence[Bins], why: str) -> Bins | None:
@@ -40,13 +40,22 @@ def _shown_bins(bins: Sequence[Bins], why: str) -> Bins | None:
 
     The text comes first, and then the order of the profiles, since no panel has room for more than one.
     """
-    places = {profile: re.search(rf"(?<![\w-]){profile}(?![\w-])", why) for profile in (one.profile for one in bins)}
+    places = {
+        profile: re.search(rf"(?<![\w-]){profile}(?![\w-])", why)
+        for profile in (profile_bins.profile for profile_bins in bins)
+    }
     places |= {profile: places.get(profile) or re.search(rf"{word}\b", why) for word, profile in _CALLED.items()}
-    named = sorted((m.start(), one.profile) for one in bins if (m := places[one.profile]) is not None)
-    by_name = {one.profile: one for one in bins}
+    named = sorted(
+        (m.start(), profile_bins.profile) for profile_bins in bins if (m := places[profile_bins.profile]) is not None
+    )
+    by_name = {profile_bins.profile: profile_bins for profile_bins in bins}
     about = [by_name[profile] for _, profile in named] or list(bins)
-    exited = [one for one in about if one.decision is not None and one.decision.outcome is Outcome.EXITED]
-    compared = [one for one in [*about, *bins] if one.decision is not None]
+    exited = [
+        profile_bins
+        for profile_bins in about
+        if profile_bins.decision is not None and profile_bins.decision.outcome is Outcome.EXITED
+    ]
+    compared = [profile_bins for profile_bins in [*about, *bins] if profile_bins.decision is not None]
     return next(iter([*exited, *compared, *bins]), None)
 
 
@@ -68,10 +77,10 @@ def _turn_of(outcome: Outcome) -> str | None:
     return next((label for label, _, outcomes in TURNS if outcome in outcomes), None)
 
 
-def _same_line(one: WindowTrace, other: WindowTrace) -> bool:
+def _same_line(trace: WindowTrace, other: WindowTrace) -> bool:
     """Return whether the lines and marks of two traces coincide."""
-    return len(one.events) == len(other.events) and all(
+    return len(trace.events) == len(other.events) and all(
         (a.cwnd_bytes, a.ssthresh_bytes) == (b.cwnd_bytes, b.ssthresh_bytes)
         and _turn_of(a.outcome) == _turn_of(b.outcome)
-        for a, b in zip(one.observations, other.observations, strict=True)
+        for a, b in zip(trace.observations, other.observations, strict=True)
     )

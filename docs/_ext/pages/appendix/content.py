@@ -58,11 +58,14 @@ def _pseudocode(program: Program, name: str) -> Iterator[Block]:
 
 
 def _constants(program: Program) -> Iterator[tuple[str, str]]:
-    for one in facts.constants(program):
-        unit = "" if one.unit == "none" else f" ({one.unit})"
-        meaning = one.meaning if one.used_in is None else f"in `{one.used_in}`"
-        source = site.clauses()[one.clause].source if one.clause else "Firstflight"
-        yield f"`{one.name}` = `{one.value}`{unit}", " ".join(filter(None, (_sentence(meaning), f"Source: {source}.")))
+    for constant in facts.constants(program):
+        unit = "" if constant.unit == "none" else f" ({constant.unit})"
+        meaning = constant.meaning if constant.used_in is None else f"in `{constant.used_in}`"
+        source = site.clauses()[constant.clause].source if constant.clause else "Firstflight"
+        yield (
+            f"`{constant.name}` = `{constant.value}`{unit}",
+            " ".join(filter(None, (_sentence(meaning), f"Source: {source}."))),
+        )
 
 
 def _sentence(text: str) -> str:
@@ -73,13 +76,13 @@ def _state(program: Program) -> Iterator[Block]:
     yield Paragraph(facts.begins(program))
     for name, description, members in facts.state(program):
         yield Paragraph(f"`{name}`: {description}")
-        yield Definitions(tuple(_member(one) for one in members))
+        yield Definitions(tuple(_member(member) for member in members))
 
 
-def _member(one: facts.Member) -> tuple[str, str]:
-    unit = "" if one.unit == "none" else f" ({one.unit})"
-    initial = "Set when it is made." if one.initial == facts.WHEN_MADE else f"Initially `{one.initial}`."
-    return f"`{one.name}`{unit}", " ".join(filter(None, (initial, _sentence(one.meaning))))
+def _member(member: facts.Member) -> tuple[str, str]:
+    unit = "" if member.unit == "none" else f" ({member.unit})"
+    initial = "Set when it is made." if member.initial == facts.WHEN_MADE else f"Initially `{member.initial}`."
+    return f"`{member.name}`{unit}", " ".join(filter(None, (initial, _sentence(member.meaning))))
 
 
 def _steps(program: Program) -> Iterator[Block]:
@@ -99,7 +102,7 @@ def _outline(program: Program, kind: str) -> Iterator[tuple[int, str]]:
         yield min(step.depth, DEEPEST), f"`{program.names[step.part.target]}`{f': {doc}' if doc else ''}"
 
 
-def shown(algorithm: str, profile: str) -> list[Case]:
+def first_cases(algorithm: str, profile: str) -> list[Case]:
     """Return the cases of an appendix: the first vectors of the profile that are short, or else its shortest one."""
     cases = [Case(vector, profile) for vector in facts.first_vectors(algorithm, profile)]
     short = [case for case in cases if len(case.events) <= _EVENTS and table.fits(case)]
@@ -107,8 +110,8 @@ def shown(algorithm: str, profile: str) -> list[Case]:
 
 
 def _vectors(algorithm: str, profile: str) -> Iterator[Block]:
-    cases = shown(algorithm, profile)
-    count = sum(one.algorithm == algorithm and profile in one.profiles for one in site.vectors())
+    cases = first_cases(algorithm, profile)
+    count = sum(vector.algorithm == algorithm and profile in vector.profiles for vector in site.vectors())
     short = table.abbreviations(dict.fromkeys(phase for case in cases for phase in table.phases(case)))
     yield Paragraph(
         f"Firstflight has {count} vectors of this profile. These are short vectors that reject many wrong implementations. "
@@ -119,7 +122,7 @@ def _vectors(algorithm: str, profile: str) -> Iterator[Block]:
     yield Paragraph(
         "A table has a row per event: its number, its time in ms, the event with packets and bytes (`B`), and the bytes in flight, the "
         "congestion window, the slow start threshold (all in bytes) and the phase after the event. A threshold of `inf` is infinite. "
-        f"Phases: {', '.join(f'`{one}` {phase}' for phase, one in short.items())}."
+        f"Phases: {', '.join(f'`{initials}` {phase}' for phase, initials in short.items())}."
     )
     for case in cases:
         config = ", ".join(f"`{key}` = {_given(value)}" for key, value in case.vector.config.items())

@@ -37,7 +37,7 @@ def _blocks(block: Block, level: int) -> Iterator[str]:
 
 def _inline(prose: str) -> str:
     parts = [
-        one if place % 2 else _SPECIAL.sub(lambda found: f"\\{found[0]}", one)
-        for place, one in enumerate(_CODE.split(prose))
+        piece if place % 2 else _SPECIAL.sub(lambda sign: f"\\{sign[0]}", piece)
+        for place, piece in enumerate(_CODE.split(prose))
     ]
-    return _NUMBERED.sub(lambda found: f"{found[1]}\\." if found[1] else f"\\{found[2]}", "".join(parts))
+    return _NUMBERED.sub(lambda sign: f"{sign[1]}\\." if sign[1] else f"\\{sign[2]}", "".join(parts))

@@ -17,9 +17,9 @@ _EVENT = _HEAD.index("event")
 
 def abbreviations(phases: Iterable[str]) -> dict[str, str]:
     """Return the initials of each phase, or its whole name where two phases have the same."""
-    found = {phase: "".join(word[0] for word in phase.split("_")).upper() for phase in phases}
-    short = list(found.values())
-    return {phase: phase if short.count(one) > 1 else one for phase, one in found.items()}
+    initials = {phase: "".join(word[0] for word in phase.split("_")).upper() for phase in phases}
+    short = list(initials.values())
+    return {phase: phase if short.count(short_name) > 1 else short_name for phase, short_name in initials.items()}
 
 
 def fits(case: Case) -> bool:
@@ -29,7 +29,7 @@ def fits(case: Case) -> bool:
 
 def phases(case: Case) -> list[str]:
     """Return the phases of a case in the order of their first event."""
-    return list(dict.fromkeys(str(one["phase"]) for one in case.expected()))
+    return list(dict.fromkeys(str(observation["phase"]) for observation in case.expected()))
 
 
 def table(case: Case, short: dict[str, str]) -> str:
@@ -66,8 +66,8 @@ def _row(index: int, event: Event, expected: dict[str, Any], short: dict[str, st
 
 def _event_width(rows: list[tuple[str, ...]]) -> int:
     """Return the columns that the others leave for the text of an event."""
-    others = sum(max(len(row[column]) for row in rows) for column in range(len(_HEAD)) if column != _EVENT)
-    return WIDTH - others - (len(_HEAD) - 1)
+    other_columns = sum(max(len(row[column]) for row in rows) for column in range(len(_HEAD)) if column != _EVENT)
+    return WIDTH - other_columns - (len(_HEAD) - 1)
 
 
 def _lines(row: tuple[str, ...], widths: list[int]) -> list[str]:
@@ -78,4 +78,4 @@ def _lines(row: tuple[str, ...], widths: list[int]) -> list[str]:
         for title, cell, width in zip(_HEAD, (*row[:_EVENT], first, *row[_EVENT + 1 :]), widths, strict=True)
     ]
     before = " " * (sum(widths[:_EVENT]) + _EVENT)
-    return [" ".join(cells).rstrip(), *(f"{before}{one}".rstrip() for one in more)]
+    return [" ".join(cells).rstrip(), *(f"{before}{line}".rstrip() for line in more)]

@@ -10,5 +10,7 @@ FORMATS = {"markdown": markdown.text, "xml": xml.text}
 
 def text(name: str, form: str) -> str:
     """Return the appendix of a profile such as `search/draft-09`. Raise ``KeyError`` for another name or format."""
-    algorithm, profile = {f"{one}/{profile.name}": (one, profile) for one, profile in profiles()}[name]
+    algorithm, profile = {
+        f"{algorithm_name}/{profile.name}": (algorithm_name, profile) for algorithm_name, profile in profiles()
+    }[name]
     return FORMATS[form](appendix(algorithm, profile))

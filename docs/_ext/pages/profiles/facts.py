@@ -95,48 +95,46 @@ def _unit(name: str, meaning: str = "") -> str:
     last = after.rpartition("_")[2]
     if before:
         return f"{before.rpartition('_')[2]} per {last}"
-    found = re.search(
-        rf"\b(?:in|In|of) (?:ticks of )?({_SCALED}|bytes per second|{'|'.join(_UNITS)})(?![\w^])", meaning
-    )
+    unit = re.search(rf"\b(?:in|In|of) (?:ticks of )?({_SCALED}|bytes per second|{'|'.join(_UNITS)})(?![\w^])", meaning)
     # A name that is only a unit is the length of that unit.
     named = last in _UNITS and last != name.lower().strip("_")
-    return last if named else found[1] if found else "none"
+    return last if named else unit[1] if unit else "none"
 
 
 def _first_known(clauses: list[str]) -> str | None:
-    return next((one for one in clauses if one in site.clauses()), None)
+    return next((clause for clause in clauses if clause in site.clauses()), None)
 
 
 def _clause_of(program: Program, part: Part) -> str | None:
     """Return the clause of the statements that use a constant, else of the functions with them, else of their callers."""
-    wanted = {part.target}
-    users = _users(program, wanted)
-    found = [clause for one in users for clause in _clauses_at(one.node, part.target[1])]
-    while users and not found:
-        found = [clause for one in users for clause in one.clauses]
-        wanted |= {one.target for one in users}
-        users = _users(program, wanted)
-    return _first_known(found)
+    targets = {part.target}
+    users = _users(program, targets)
+    clauses = [clause for user in users for clause in _clauses_at(user.node, part.target[1])]
+    while users and not clauses:
+        clauses = [clause for part in users for clause in part.clauses]
+        targets |= {part.target for part in users}
+        users = _users(program, targets)
+    return _first_known(clauses)
 
 
-def _users(program: Program, wanted: set[Target]) -> list[Part]:
+def _users(program: Program, targets: set[Target]) -> list[Part]:
     """Return the parts that use any of several parts, without these."""
-    return [one for one in program.parts.values() if one.target not in wanted and wanted & set(one.uses)]
+    return [part for part in program.parts.values() if part.target not in targets and targets & set(part.uses)]
 
 
 def _clauses_at(node: ast.AST, name: str) -> Iterator[str]:
     """Yield the clauses of the statements that use a name: of the comments before one, in it, or else of the next comment."""
     for parent in ast.walk(node):
         for body in (value for _, value in ast.iter_fields(parent) if isinstance(value, list)):
-            for place, one in enumerate(body):
+            for place, statement in enumerate(body):
                 if (
-                    isinstance(one, ast.stmt)
-                    and not isinstance(one, ast.ClassDef | ast.FunctionDef)
-                    and _uses(one, name)
+                    isinstance(statement, ast.stmt)
+                    and not isinstance(statement, ast.ClassDef | ast.FunctionDef)
+                    and _uses(statement, name)
                 ):
                     before = [before for before in body[:place][-1:] if is_comment(before)]
-                    around = [before, [one], body[place + 1 :]]
-                    yield from next((found for nodes in around if (found := cited(ast.Module(nodes, [])))), [])[:1]
+                    around = [before, [statement], body[place + 1 :]]
+                    yield from next((clauses for nodes in around if (clauses := cited(ast.Module(nodes, [])))), [])[:1]
 
 
 def _uses(node: ast.stmt, name: str) -> bool:
@@ -154,69 +152,73 @@ def _uses(node: ast.stmt, name: str) -> bool:
 
 
 def _walk(value: object) -> Iterator[ast.AST]:
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, ast.AST):
-            yield from ast.walk(one)
+    for member in value if isinstance(value, list) else [value]:
+        if isinstance(member, ast.AST):
+            yield from ast.walk(member)
 
 
 def begins(program: Program) -> str:
     """Return how a connection begins and how it processes an event."""
-    first, *others = [program.names[one] for one in program.entries]
-    last = [program.names[one] for one in program.events]
-    state = [one for one in others if one not in last]
-    given = (
+    first, *further_entries = [program.names[target] for target in program.entries]
+    last = [program.names[target] for target in program.events]
+    state = [name for name in further_entries if name not in last]
+    note = (
         "`max_datagram_size_bytes` and `initial_window_bytes` are from the `config` of a vector; an `initial_window_bytes` of `null` "
         "is the recommended one."
     )
     begin = f"{first}(max_datagram_size_bytes, initial_window_bytes)"
     if program.is_plain:
-        return f"A connection begins with `state = {begin}`. Each event: `outcome = {last[0]}(state, event)`. {given}"
+        return f"A connection begins with `state = {begin}`. Each event: `outcome = {last[0]}(state, event)`. {note}"
     if len(last) == 2:
         rules = f", then `base.rules_state = {state[0]}()`" if state else ""
-        return f"A connection begins with `base = {begin}`{rules}. Each event: `{last[1]}(base, {last[0]}(base, event))`. {given}"
+        return f"A connection begins with `base = {begin}`{rules}. Each event: `{last[1]}(base, {last[0]}(base, event))`. {note}"
     resizes = (
         program.resizes
         and f"; before that, if it is a `datagram_size`: `{program.names[program.resizes]}(base, event)`"
     )
     return (
         f"A connection begins with `base = {begin}`, then `state = {state[0]}(base)`. Each event: `{last[0]}(state, base, event)`"
-        f"{resizes or ''}. {given}"
+        f"{resizes or ''}. {note}"
     )
 
 
 def state(program: Program) -> Iterator[tuple[str, str, list[Member]]]:
     """Yield name, description and members of each class of the state."""
-    calls = [one for one in ast.walk(ast.parse(program.source)) if isinstance(one, ast.Call)]
-    given = {ast.unparse(one.func): [ast.unparse(arg) for arg in one.args] for one in reversed(calls)}
+    calls = [call for call in ast.walk(ast.parse(program.source)) if isinstance(call, ast.Call)]
+    arguments = {ast.unparse(call.func): [ast.unparse(arg) for arg in call.args] for call in reversed(calls)}
     for part in program.classes:
         name = program.names[part.target]
-        values = dict(enumerate(given.get(name, [])))
-        found = [
+        values = dict(enumerate(arguments.get(name, [])))
+        class_members = [
             Member(member, initial or values.get(place, WHEN_MADE), _unit(member, meaning), _joined(meaning))
             for place, (member, initial, meaning) in enumerate(members(part))
         ]
-        if found:
-            yield name, _joined((ast.get_docstring(part.node) or "").split(". ")[0].rstrip(".")) + ".", found
+        if class_members:
+            yield name, _joined((ast.get_docstring(part.node) or "").split(". ")[0].rstrip(".")) + ".", class_members
 
 
 def members(part: Part) -> Iterator[tuple[str, str, str]]:
     """Yield the members of a class with initial value (or nothing) and meaning."""
     doc, comments = ast.get_docstring(part.node) or "", []
-    for one in part.node.body:
-        if is_comment(one):
-            comments.append(_comment(one))
-        elif isinstance(one, ast.AnnAssign):
-            name = ast.unparse(one.target)
-            yield name, ast.unparse(one.value) if one.value else "", " ".join([*_about_member(doc, name), *comments])
+    for statement in part.node.body:
+        if is_comment(statement):
+            comments.append(_comment(statement))
+        elif isinstance(statement, ast.AnnAssign):
+            name = ast.unparse(statement.target)
+            yield (
+                name,
+                ast.unparse(statement.value) if statement.value else "",
+                " ".join([*_about_member(doc, name), *comments]),
+            )
             comments = []
 
 
 def _about_member(doc: str, member: str) -> list[str]:
     """Return the sentences of a docstring about a member."""
     sentences = re.split(r"(?<=[.:;])\s+(?=[`A-Z])", " ".join(doc.split()))
-    places = [place for place, one in enumerate(sentences) if f"``{member}``" in one]
-    found = [one for place in places for one in sentences[place : place + 1 + sentences[place].endswith(":")]]
-    return [" ".join(found).rstrip(";")] if found else []
+    places = [place for place, sentence in enumerate(sentences) if f"``{member}``" in sentence]
+    about = [sentence for place in places for sentence in sentences[place : place + 1 + sentences[place].endswith(":")]]
+    return [" ".join(about).rstrip(";")] if about else []
 
 
 def _joined(prose: str) -> str:

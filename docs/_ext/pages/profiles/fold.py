@@ -34,9 +34,9 @@ class Fold(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> Any:
         """Fold a node: whole if its value is known, else its parts."""
         if isinstance(node, ast.expr) and not isinstance(node, ast.Constant):
-            found = self._value(node)
-            if found is not None:
-                return found
+            folded = self._value(node)
+            if folded is not None:
+                return folded
         return super().visit(node)
 
     def _value(self, node: ast.expr) -> ast.expr | None:
@@ -48,7 +48,7 @@ class Fold(ast.NodeTransformer):
             return self._hook(node.attr)
         if isinstance(node, ast.Call) and _is_hook(node.func) and getattr(self._rules, node.func.attr) in _NOTHING:
             return ast.Dict([], []) if node.func.attr == "numbers" else ast.Constant(None)
-        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
         if "readings" not in names or not names <= set(self._globals) or not isinstance(node, ast.expr):
             return None
         if isinstance(node, ast.Name) or "Store()" in ast.dump(node):
@@ -66,21 +66,21 @@ class Fold(ast.NodeTransformer):
         function = getattr(self._rules, name)
         if function is None or not isinstance(function, types.FunctionType):
             return ast.Constant(function)
-        found = ast.Name(function.__name__, ast.Load())
-        found.target = (function.__module__, function.__name__)  # type: ignore[attr-defined]
-        return found
+        reference = ast.Name(function.__name__, ast.Load())
+        reference.target = (function.__module__, function.__name__)  # type: ignore[attr-defined]
+        return reference
 
     def visit_Call(self, node: ast.Call) -> Any:
         """Drop the readings from the arguments; call the hooks of the base by their names."""
         if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args:
             return ast.Call(ast.Name("replace", ast.Load()), [self.visit(node.func.value)], [])
-        node.args = [one for one in node.args if not self._passed(one)]
-        node.keywords = [one for one in node.keywords if not self._passed(one.value)]
+        node.args = [argument for argument in node.args if not self._passed(argument)]
+        node.keywords = [keyword for keyword in node.keywords if not self._passed(keyword.value)]
         return self.generic_visit(node)
 
     def _passed(self, node: ast.expr) -> bool:
         """Return whether an argument is readings; remember readings of other packages."""
-        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
         if _is_readings(node):
             return True
         if not names or not names <= set(self._globals) or not isinstance(node, ast.Name | ast.Call):
@@ -97,7 +97,7 @@ class Fold(ast.NodeTransformer):
         """Look up a reading in a local table."""
         if isinstance(node.value, ast.Name) and node.value.id in self._tables:
             table, key = self._tables[node.value.id], self._evaluated(node.slice)
-            keys = [self._evaluated(one) for one in table.keys if one is not None]
+            keys = [self._evaluated(table_key) for table_key in table.keys if table_key is not None]
             return self.visit(table.values[keys.index(key)])
         return self.generic_visit(node)
 
@@ -106,7 +106,7 @@ class Fold(ast.NodeTransformer):
         self.generic_visit(node)
         terms = [node.left, *node.comparators]
         ops = list(node.ops)
-        while ops and all(isinstance(one, ast.Constant) for one in terms[:2]):
+        while ops and all(isinstance(term, ast.Constant) for term in terms[:2]):
             pair = ast.Compare(terms[0], ops[:1], terms[1:2])
             if not _decide(pair):
                 return ast.Constant(False)
@@ -120,14 +120,14 @@ class Fold(ast.NodeTransformer):
         self.generic_visit(node)
         decides = isinstance(node.op, ast.Or)
         values: list[ast.expr] = []
-        for one in node.values:
-            if isinstance(one, ast.Constant) and isinstance(one.value, bool):
-                if one.value is decides and not any(isinstance(n, ast.Call) for v in values for n in ast.walk(v)):
-                    return one
-                if one.value is decides:
-                    return ast.BoolOp(node.op, [*values, one])
+        for operand in node.values:
+            if isinstance(operand, ast.Constant) and isinstance(operand.value, bool):
+                if operand.value is decides and not any(isinstance(n, ast.Call) for v in values for n in ast.walk(v)):
+                    return operand
+                if operand.value is decides:
+                    return ast.BoolOp(node.op, [*values, operand])
                 continue
-            values.append(one)
+            values.append(operand)
         if not values:
             return ast.Constant(not decides)
         return values[0] if len(values) == 1 else ast.BoolOp(node.op, values)
@@ -142,8 +142,8 @@ class Fold(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         """Leave out a division by 1."""
         self.generic_visit(node)
-        one = isinstance(node.right, ast.Constant) and node.right.value == 1
-        return node.left if one and isinstance(node.op, ast.FloorDiv | ast.Mult) else node
+        is_one = isinstance(node.right, ast.Constant) and node.right.value == 1
+        return node.left if is_one and isinstance(node.op, ast.FloorDiv | ast.Mult) else node
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """Take the branch of a decided condition."""
@@ -165,7 +165,7 @@ class Fold(ast.NodeTransformer):
     def visit_Match(self, node: ast.Match) -> Any:
         """Take the case of a known subject."""
         subject = node.subject
-        names = {one.id for one in ast.walk(subject) if isinstance(one, ast.Name)}
+        names = {child.id for child in ast.walk(subject) if isinstance(child, ast.Name)}
         text = ast.unparse(subject)
         if text in self._known or (names == {"readings"}):
             value = self._known[text] if text in self._known else self._evaluated(subject)
@@ -189,7 +189,7 @@ class Fold(ast.NodeTransformer):
     def _matches(self, pattern: ast.pattern, value: Any) -> bool:
         match pattern:
             case ast.MatchOr(patterns=several):
-                return any(self._matches(one, value) for one in several)
+                return any(self._matches(alternative, value) for alternative in several)
             case ast.MatchValue(value=expression):
                 return bool(self._evaluated(expression) == value)
             case ast.MatchAs(pattern=None):
@@ -198,26 +198,27 @@ class Fold(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """Fold the body, and drop the parameter with the readings."""
-        node.args.args = [one for one in node.args.args if one.arg not in _READINGS]
+        node.args.args = [parameter for parameter in node.args.args if parameter.arg not in _READINGS]
         outer, self._known, self._tables = self._known, dict(self._known), {}
         self._stores = Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
         node.body = self._block(node.body) or [ast.Pass()]
         self._known = outer
         drop_unread(node)
-        node.decorator_list = [self.visit(one) for one in node.decorator_list]
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         """Fold the methods; copies are made by the tool only, and a view needs no readings."""
         node.decorator_list = [
-            ast.Name("dataclass", ast.Load()) if ast.unparse(one) == "value" else one for one in node.decorator_list
+            ast.Name("dataclass", ast.Load()) if ast.unparse(decorator) == "value" else decorator
+            for decorator in node.decorator_list
         ]
         node.body = [
-            one
-            for one in node.body
+            statement
+            for statement in node.body
             if not (
-                (isinstance(one, ast.FunctionDef) and one.name == "copy")
-                or (isinstance(one, ast.AnnAssign) and ast.unparse(one.target) == "readings")
+                (isinstance(statement, ast.FunctionDef) and statement.name == "copy")
+                or (isinstance(statement, ast.AnnAssign) and ast.unparse(statement.target) == "readings")
             )
         ]
         node.body = self._block(node.body) or [ast.Pass()]
@@ -251,7 +252,9 @@ class Fold(ast.NodeTransformer):
 
     def _is_table(self, node: ast.Dict) -> bool:
         """Return whether the keys of a local table are values of a reading."""
-        names = [one.id for key in node.keys if key is not None for one in ast.walk(key) if isinstance(one, ast.Name)]
+        names = [
+            child.id for key in node.keys if key is not None for child in ast.walk(key) if isinstance(child, ast.Name)
+        ]
         kinds = [self._globals.get(name) for name in names]
         return bool(kinds) and all(isinstance(k, type) and k.__module__.endswith(".profiles") for k in kinds)
 
@@ -267,30 +270,30 @@ class Fold(ast.NodeTransformer):
 
     def _block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Fold statements up to the first that ends the block. Comments go with the statement that follows them."""
-        found: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         pending: list[ast.stmt] = []
-        for one in body:
-            if is_comment(one):
-                pending.append(one)
+        for statement in body:
+            if is_comment(statement):
+                pending.append(statement)
                 continue
-            folded = self.visit(one)
+            folded = self.visit(statement)
             new = folded if isinstance(folded, list) else [folded]
             if new:
-                _drop_overwritten(found, new[0])
-                found += [*pending, *new]
+                _drop_overwritten(statements, new[0])
+                statements += [*pending, *new]
             pending = []
             if new and isinstance(new[-1], ast.Return | ast.Raise):
                 break
-        return found
+        return statements
 
 
 def copied(node: Any) -> Any:
     """Return a deep copy of a syntax tree, several times faster than ``copy.deepcopy``."""
     if isinstance(node, list):
-        return [copied(one) for one in node]
+        return [copied(child) for child in node]
     if isinstance(node, ast.AST):
         new = type(node)()
-        vars(new).update({name: copied(one) for name, one in vars(node).items()})
+        vars(new).update({name: copied(child) for name, child in vars(node).items()})
         return new
     return node
 
@@ -299,23 +302,23 @@ def alias_readings(node: ast.AST) -> Any:
     """Replace ``state.readings`` and the like by ``readings``, ``state.growth`` by ``readings.growth``, in place."""
 
     class Alias(ast.NodeTransformer):
-        def visit_Attribute(self, one: ast.Attribute) -> Any:
-            self.generic_visit(one)
-            if ast.unparse(one) == "state.growth":
-                one.value = ast.Name("readings", ast.Load())
-            return ast.Name("readings", ast.Load()) if one.attr == "readings" else one
+        def visit_Attribute(self, attribute: ast.Attribute) -> Any:
+            self.generic_visit(attribute)
+            if ast.unparse(attribute) == "state.growth":
+                attribute.value = ast.Name("readings", ast.Load())
+            return ast.Name("readings", ast.Load()) if attribute.attr == "readings" else attribute
 
     return ast.fix_missing_locations(Alias().visit(node))
 
 
-def _drop_overwritten(found: list[ast.stmt], following: ast.stmt) -> None:
+def _drop_overwritten(statements: list[ast.stmt], following: ast.stmt) -> None:
     """Remove the last statement if it sets a name that the following one sets without reading it."""
-    last = found[-1] if found else None
+    last = statements[-1] if statements else None
     if isinstance(last, ast.Assign) and isinstance(following, ast.Assign) and isinstance(last.targets[0], ast.Name):
         name = last.targets[0].id
         read = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(following.value))
         if ast.unparse(following.targets[0]) == name and not read:
-            found.pop()
+            statements.pop()
 
 
 def drop_unread(node: ast.FunctionDef) -> None:
@@ -323,11 +326,11 @@ def drop_unread(node: ast.FunctionDef) -> None:
     read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
     class Drop(ast.NodeTransformer):
-        def visit_Assign(self, one: ast.Assign) -> Any:
-            target = one.targets[0]
-            calls = {ast.unparse(n.func) for n in ast.walk(one.value) if isinstance(n, ast.Call)}
+        def visit_Assign(self, assignment: ast.Assign) -> Any:
+            target = assignment.targets[0]
+            calls = {ast.unparse(n.func) for n in ast.walk(assignment.value) if isinstance(n, ast.Call)}
             unread = isinstance(target, ast.Name) and target.id not in read and calls <= _PURE
-            return None if unread else one
+            return None if unread else assignment
 
     Drop().visit(node)
     node.body = node.body or [ast.Pass()]
@@ -348,7 +351,7 @@ def _is_readings(node: ast.expr) -> bool:
 
 
 def _does_nothing(body: list[ast.stmt]) -> bool:
-    return all(isinstance(one, ast.Pass) or is_comment(one) for one in body)
+    return all(isinstance(statement, ast.Pass) or is_comment(statement) for statement in body)
 
 
 def _decide(node: ast.Compare) -> bool:
@@ -362,6 +365,6 @@ def _literal(value: Any) -> ast.expr | None:
         return None
     if isinstance(value, bool | int | str):
         return ast.Constant(value)
-    if isinstance(value, tuple) and all(isinstance(one, int) for one in value):
-        return ast.Tuple([ast.Constant(one) for one in value], ast.Load())
+    if isinstance(value, tuple) and all(isinstance(number, int) for number in value):
+        return ast.Tuple([ast.Constant(number) for number in value], ast.Load())
     return None

@@ -47,8 +47,8 @@ def label(algorithm: str, profile: str) -> str:
 
 def pages() -> dict[str, str]:
     """Return the pages by their documents, the index among them."""
-    found = {f"profiles/{name}-{profile.name}": page(name, profile) for name, profile in profiles()}
-    return {"profiles/index": _index(), **found}
+    documents = {f"profiles/{name}-{profile.name}": page(name, profile) for name, profile in profiles()}
+    return {"profiles/index": _index(), **documents}
 
 
 def _index() -> str:
@@ -111,13 +111,13 @@ def page(algorithm: str, profile: Profile) -> str:
 def _constants(program: Program) -> Iterator[str]:
     rows = [
         (
-            md.code(one.name),
-            md.code(one.value),
-            one.unit,
-            _text(one.meaning) if one.used_in is None else f"in {md.code(one.used_in)}",
-            _source(one.clause),
+            md.code(constant.name),
+            md.code(constant.value),
+            constant.unit,
+            _text(constant.meaning) if constant.used_in is None else f"in {md.code(constant.used_in)}",
+            _source(constant.clause),
         )
-        for one in facts.constants(program)
+        for constant in facts.constants(program)
     ]
     yield md.list_table(("Name", "Value", "Unit", "Meaning", "Source"), rows, (20, 16, 8, 32, 24), "compact")
 
@@ -129,7 +129,9 @@ def _source(clause: str | None) -> str:
 
 def _state(program: Program) -> Iterator[str]:
     for name, description, members in facts.state(program):
-        rows = [(md.code(one.name), md.code(one.initial), one.unit, _text(one.meaning)) for one in members]
+        rows = [
+            (md.code(member.name), md.code(member.initial), member.unit, _text(member.meaning)) for member in members
+        ]
         yield f"### {name}"
         yield _text(description)
         yield md.list_table(("Member", "Initial value", "Unit", "Meaning"), rows, (24, 22, 10, 44), "compact")
@@ -173,7 +175,7 @@ def _events(program: Program) -> Iterator[str]:
     rows = []
     for name, kind in KINDS.items():
         members: tuple[str, ...] = kind.__slots__  # type: ignore[union-attr]
-        used = [one for one in members if one in read and one != "t_ns"]
+        used = [member for member in members if member in read and member != "t_ns"]
         rows.append(
             (md.code(name), ", ".join(map(md.code, used)) or "none", " ".join(_about(kind.__doc__ or "", used)))
         )
@@ -201,16 +203,16 @@ def _steps(program: Program) -> Iterator[str]:
 def _step_lines(program: Program, kind: str) -> Iterator[str]:
     for step in steps(program, kind):
         doc = facts.step_text(step.part)
-        rules = " ".join(md.clause(one) for one in step.clauses if one in site.clauses())
+        rules = " ".join(md.clause(clause) for clause in step.clauses if clause in site.clauses())
         yield f"{'  ' * min(step.depth, DEEPEST)}- `{program.names[step.part.target]}`{': ' + doc if doc else '.'} {rules}"
 
 
 def _rules(algorithm: str, profile: Profile, program: Program) -> Iterator[str]:
     rules = {rule.clause.id: rule for rule in rules_of(algorithm, profile.name, _cases(algorithm))}
-    cited = [site.clauses()[one] for one in program.clauses if one in site.clauses() and one not in rules]
-    found = [*rules.values(), *(Rule(one, ()) for one in cited if holds(one, algorithm, profile.name))]
-    found.sort(key=lambda rule: rule.clause.page != algorithm)
-    for place, group in groupby(found, key=lambda rule: rule.clause.page):
+    cited = [site.clauses()[clause] for clause in program.clauses if clause in site.clauses() and clause not in rules]
+    profile_rules = [*rules.values(), *(Rule(clause, ()) for clause in cited if holds(clause, algorithm, profile.name))]
+    profile_rules.sort(key=lambda rule: rule.clause.page != algorithm)
+    for place, group in groupby(profile_rules, key=lambda rule: rule.clause.page):
         yield f"### Rules of {place}"
         for rule in group:
             clause = rule.clause
@@ -235,7 +237,7 @@ def _cases(algorithm: str) -> list[Case]:
 def _vectors(algorithm: str, profile: str) -> Iterator[str]:
     count = sum(vector.algorithm == algorithm and profile in vector.profiles for vector in site.vectors())
     first = facts.first_vectors(algorithm, profile)[:_FIRST]
-    rows = [(md.ref(one.id, site.anchor("vector", one.id)), md.plain(one.title)) for one in first]
+    rows = [(md.ref(vector.id, site.anchor("vector", vector.id)), md.plain(vector.title)) for vector in first]
     yield f"The first of the {count} vectors of this profile: they reject the most wrong implementations."
     yield md.list_table(("Vector", "What it shows"), rows, (42, 58), "compact")
     yield f"`firstflight run --first {_FIRST} --algorithm {algorithm} --profile {profile} --adapter ...` runs them."
@@ -257,8 +259,12 @@ def _errata(algorithm: str, profile: str) -> Iterator[str]:
         return
     yield "## Errata"
     sections = re.split(r"^### ", path.read_text("utf-8"), flags=re.M)[1:]
-    mine = [one.splitlines()[0] for one in sections if re.search(rf"(?<![\w-]){re.escape(profile)}(?![\w-])", one)]
-    yield "\n".join(f"- {md.plain(one)}" for one in mine) or "No erratum mentions this profile."
+    mine = [
+        section.splitlines()[0]
+        for section in sections
+        if re.search(rf"(?<![\w-]){re.escape(profile)}(?![\w-])", section)
+    ]
+    yield "\n".join(f"- {md.plain(heading)}" for heading in mine) or "No erratum mentions this profile."
     yield f"All of them: [errata](../../specification/{algorithm}-errata.md)."
 
 

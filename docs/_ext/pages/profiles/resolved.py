@@ -74,9 +74,9 @@ class Program:
     @property
     def constants(self) -> list[Part]:
         """The constants: modules in the order of their first use, lines in the order of the source."""
-        found = [part for part in self.parts.values() if hasattr(part.node, "about")]
-        modules = list(dict.fromkeys(part.target[0] for part in found))
-        return sorted(found, key=lambda part: (modules.index(part.target[0]), part.node.lineno))
+        constants = [part for part in self.parts.values() if hasattr(part.node, "about")]
+        modules = list(dict.fromkeys(part.target[0] for part in constants))
+        return sorted(constants, key=lambda part: (modules.index(part.target[0]), part.node.lineno))
 
     @property
     def events(self) -> tuple[Target, ...]:
@@ -104,9 +104,9 @@ def cited(node: ast.AST) -> list[str]:
     comments: list[str] = []
 
     class Comments(ast.NodeVisitor):
-        def visit_Expr(self, one: ast.Expr) -> None:
-            if is_comment(one):
-                comments.append(one.value.value)  # type: ignore[attr-defined]
+        def visit_Expr(self, expression: ast.Expr) -> None:
+            if is_comment(expression):
+                comments.append(expression.value.value)  # type: ignore[attr-defined]
 
     Comments().visit(node)
     return list(dict.fromkeys(name for text in comments for name in _CITED.findall(text)))
@@ -127,24 +127,24 @@ def _module(name: str) -> tuple[types.ModuleType, dict[str, ast.stmt], dict[str,
     tree = ast.parse(text)
     _keep_comments(tree, text)
     alias_readings(tree)
-    found: dict[str, ast.stmt] = {}
+    definitions: dict[str, ast.stmt] = {}
     imports: dict[str, Target] = {}
     before: list[ast.stmt] = []
-    for one in tree.body:
-        if is_comment(one):
-            before.append(one)
+    for statement in tree.body:
+        if is_comment(statement):
+            before.append(statement)
             continue
-        if isinstance(one, ast.FunctionDef | ast.ClassDef):
-            found[one.name] = one
-        elif isinstance(one, ast.Assign | ast.AnnAssign):
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            definitions[statement.name] = statement
+        elif isinstance(statement, ast.Assign | ast.AnnAssign):
             about = before
-            for assigned in _single(one):
-                found[ast.unparse(assigned.target)] = assigned
+            for assigned in _single(statement):
+                definitions[ast.unparse(assigned.target)] = assigned
                 assigned.before, assigned.about, before = before, about, []
-        elif isinstance(one, ast.ImportFrom):
-            imports |= {alias.asname or alias.name: (str(one.module), alias.name) for alias in one.names}
+        elif isinstance(statement, ast.ImportFrom):
+            imports |= {alias.asname or alias.name: (str(statement.module), alias.name) for alias in statement.names}
         before = []
-    return module, found, imports
+    return module, definitions, imports
 
 
 def _single(node: Any) -> Iterator[Any]:
@@ -162,11 +162,11 @@ def _single(node: Any) -> Iterator[Any]:
 def _keep_comments(tree: ast.Module, text: str) -> None:
     """Put a statement that stands for a comment before the statement that it belongs to."""
     owners = [
-        (one, body)
+        (statement, body)
         for parent in ast.walk(tree)
         for name in ("body", "orelse")
         if isinstance(body := getattr(parent, name, None), list)
-        for one in body
+        for statement in body
     ]
     lines = text.splitlines()
     for token in reversed(list(tokenize.generate_tokens(io.StringIO(text).readline))):
@@ -205,7 +205,7 @@ def _alias(module: str, name: str) -> str | None:
 
 def _locals(node: ast.FunctionDef) -> set[str]:
     stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return stored | {one.arg for one in [*node.args.args, *node.args.kwonlyargs]}
+    return stored | {parameter.arg for parameter in [*node.args.args, *node.args.kwonlyargs]}
 
 
 class _Link(ast.NodeTransformer):
@@ -232,8 +232,8 @@ class _Link(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         """Visit the arguments first: they are evaluated before the function is called."""
-        node.args = [self.visit(one) for one in node.args]
-        node.keywords = [self.visit(one) for one in node.keywords]
+        node.args = [self.visit(argument) for argument in node.args]
+        node.keywords = [self.visit(keyword) for keyword in node.keywords]
         node.func = self.visit(node.func)
         return node
 
@@ -287,7 +287,7 @@ def _reached(algorithm: str, profile: str) -> Program:
         entries += [*([known.begin] if known.begin else []), newreno.on_event, newreno.observe]
     elif isinstance(known, Startup):
         entries += [known.begin, known.step]
-    program = Program(entries=tuple((one.__module__, one.__name__) for one in entries))
+    program = Program(entries=tuple((function.__module__, function.__name__) for function in entries))
     if not plain and _resizes(algorithm, profile):
         program.resizes = (newreno.__name__, newreno.on_datagram_size.__name__)
 
@@ -310,7 +310,7 @@ def _reached(algorithm: str, profile: str) -> Program:
 
 def _resizes(algorithm: str, profile: str) -> bool:
     """Return whether a vector of the profile changes the maximum datagram size."""
-    vectors = (one for one in site.vectors() if one.algorithm == algorithm and profile in one.profiles)
+    vectors = (vector for vector in site.vectors() if vector.algorithm == algorithm and profile in vector.profiles)
     return any("datagram-size" in vector.flags for vector in vectors)
 
 
@@ -332,9 +332,9 @@ def _folded(target: Target, readings: Any, without: str | None, rules: Any) -> _
 
 
 def _part(target: Target, node: Any, numbers: dict[str, Any]) -> Part:
-    found = linked(target[0], node)
-    uses = [one for one in found if one[0] not in _INTERFACE and one != target]
-    return Part(target, node, uses, [one for one in found if one[0] in _INTERFACE], numbers, cited(node))
+    targets = linked(target[0], node)
+    uses = [use for use in targets if use[0] not in _INTERFACE and use != target]
+    return Part(target, node, uses, [use for use in targets if use[0] in _INTERFACE], numbers, cited(node))
 
 
 def _drop_unread_fields(program: Program) -> None:
@@ -344,12 +344,16 @@ def _drop_unread_fields(program: Program) -> None:
         node = copied(part.node)
         body, node.body = node.body, []
         comments: list[ast.stmt] = []
-        for one in body:
-            if is_comment(one):
-                comments.append(one)
+        for statement in body:
+            if is_comment(statement):
+                comments.append(statement)
                 continue
-            if not isinstance(one, ast.AnnAssign) or one.value is None or ast.unparse(one.target) in accessed:
-                node.body += [*comments, one]
+            if (
+                not isinstance(statement, ast.AnnAssign)
+                or statement.value is None
+                or ast.unparse(statement.target) in accessed
+            ):
+                node.body += [*comments, statement]
             comments = []
         program.parts[part.target] = _part(part.target, node, part.numbers)
     waiting, reached = list(program.roots), set()
@@ -364,7 +368,7 @@ def _written(part: Part, names: dict[Target, str]) -> str:
     node = _Link(part.target[0], names).visit(copied(part.node))
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         node.name = names[part.target]
-    before = "\n".join(ast.unparse(one) for one in getattr(part.node, "before", ()))
+    before = "\n".join(ast.unparse(statement) for statement in getattr(part.node, "before", ()))
     return _comments_again(f"{before}\n{ast.unparse(ast.fix_missing_locations(node))}".strip())
 
 
@@ -373,8 +377,8 @@ def _comments_again(text: str) -> str:
     for line in text.splitlines():
         bare = line.strip()
         indent = line[: len(line) - len(line.lstrip())]
-        is_kept = bare[1:].startswith(COMMENT)
-        lines.append(f"{indent}# {ast.literal_eval(bare).removeprefix(COMMENT)}" if is_kept else line)
+        is_stand_in = bare[1:].startswith(COMMENT)
+        lines.append(f"{indent}# {ast.literal_eval(bare).removeprefix(COMMENT)}" if is_stand_in else line)
     return "\n".join(lines)
 
 

@@ -24,7 +24,7 @@ class Step:
 
 def steps(program: Program, kind: str) -> list[Step]:
     """Return the steps of an event, each function once, in the order of the first calls."""
-    found: list[Step] = []
+    event_steps: list[Step] = []
     seen: set[Target] = set()
 
     def follow(target: Target, depth: int) -> None:
@@ -36,7 +36,7 @@ def steps(program: Program, kind: str) -> list[Step]:
         if part.asks_kind:
             node = _OnlyKind(KINDS[kind].__name__).visit(copied(part.node))
             clauses, uses = tuple(cited(node)), linked(target[0], node)
-        found.append(Step(depth, part, clauses))
+        event_steps.append(Step(depth, part, clauses))
         for use in uses:
             follow(use, depth + 1)
 
@@ -44,7 +44,7 @@ def steps(program: Program, kind: str) -> list[Step]:
         follow(program.resizes, 0)
     for entry in program.events:
         follow(entry, 0)
-    return found
+    return event_steps
 
 
 class _OnlyKind(ast.NodeTransformer):
@@ -56,7 +56,7 @@ class _OnlyKind(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """Drop the statements after the first that always returns."""
         self.generic_visit(node)
-        ends = [place for place, one in enumerate(node.body) if isinstance(one, ast.Return | ast.Raise)]
+        ends = [place for place, statement in enumerate(node.body) if isinstance(statement, ast.Return | ast.Raise)]
         node.body = node.body[: ends[0] + 1] if ends else node.body
         return node
 
@@ -66,7 +66,7 @@ class _OnlyKind(ast.NodeTransformer):
             names = {n.id for n in ast.walk(test.args[1]) if isinstance(n, ast.Name)}
             if names <= _KIND_NAMES:
                 body = node.body if self._name in names else node.orelse
-                return [one for part in body for one in self._listed(self.visit(part))]
+                return [statement for part in body for statement in self._listed(self.visit(part))]
         return self.generic_visit(node)
 
     def visit_Match(self, node: ast.Match) -> Any:
@@ -75,9 +75,9 @@ class _OnlyKind(ast.NodeTransformer):
             if not names <= _KIND_NAMES:
                 return self.generic_visit(node)
             if self._name in names or not names:
-                return [one for part in case.body for one in self._listed(self.visit(part))]
+                return [statement for part in case.body for statement in self._listed(self.visit(part))]
         return []
 
     @staticmethod
-    def _listed(found: Any) -> list[ast.stmt]:
-        return found if isinstance(found, list) else [found]
+    def _listed(visited: Any) -> list[ast.stmt]:
+        return visited if isinstance(visited, list) else [visited]

@@ -40,8 +40,8 @@ def reduce(
 ) -> tuple[int, int]:
     """Return window and ssthresh after a reduction."""
     state.reductions += 1
-    left_bytes = base.cwnd_bytes * 3 // 4
-    return left_bytes, left_bytes
+    reduced_bytes = base.cwnd_bytes * 3 // 4
+    return reduced_bytes, reduced_bytes
 
 
 RULES = WindowRules(on_acked=on_acked, reduce=reduce)
