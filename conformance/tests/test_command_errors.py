@@ -24,9 +24,9 @@ def run(*words: object) -> Result:
 @pytest.mark.parametrize(
     ("words", "reasons"),
     [
-        (("simulate", SCENARIO, "--plot", "{here}/plot.gif"), [".svg, .png"]),
+        (("simulate", SCENARIO, "--plot", "{here}/plot.gif"), [".svg or .png"]),
         (("simulate", SCENARIO, "--plot", "{here}/missing/plot.png"), ["no such folder"]),
-        (("network", NETWORK, "--plot", "{here}/plot.gif"), [".svg, .png"]),
+        (("network", NETWORK, "--plot", "{here}/plot.gif"), [".svg or .png"]),
         (("network", NETWORK, "--plot", "{here}/missing/plot.svg"), ["no such folder"]),
         (("run", "--report-json", "{here}/missing/report.json"), ["no such folder"]),
         (("run", "--junit", "{here}/missing/junit.xml"), ["no such folder"]),

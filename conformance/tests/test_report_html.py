@@ -91,7 +91,7 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> list[AdapterReport]:
 def test_a_failure(failed: list[AdapterReport]) -> None:
     """The page has verdict, cause, decision, rule, arithmetic, cases and a plot, and loads nothing from elsewhere."""
     page = Page(html_page.text(failed, 1, strict=False))
-    assert "departs" in page.text
+    assert "diverges" in page.text
     assert "swaps the bounds of the threshold, so that it is always 16 ms" in page.text
     assert "exact: every answer to the end" in page.text
     assert "decided at event 28, visible later" in page.text

@@ -1,6 +1,7 @@
 import re
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,11 @@ NUMBERS = re.compile(r"`([a-z0-9.-]+)@([a-z0-9-]+)`, event (\d+): ((?:`\w+` \w+(
 _NORMATIVE = re.compile(r"draft-06, sections? (?:2\.13 and )?5\.[1-6]")
 #: The two vectors of docs/search-profiles.md.
 TELLING = ("search.path.deep-queue", "search.missed-bins.5")
+
+
+def one_line(page: Path) -> str:
+    """Return the text of a page without line breaks."""
+    return " ".join(page.read_text("utf-8").split())
 
 
 @cache
@@ -67,7 +73,7 @@ def test_every_mutant_in_code_font_exists(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_what_a_page_says_of_an_event_stands_in_the_vector(page):
-    for name, profile, at, statement in NUMBERS.findall(page.read_text("utf-8")):
+    for name, profile, at, statement in NUMBERS.findall(one_line(page)):
         expected = Case(vectors_by_id()[name], profile).expected()[int(at)]
         observed = {**expected.get("state", {}), **expected}
         for key, value in re.findall(r"`(\w+)` (\w+)", statement):
@@ -75,7 +81,7 @@ def test_what_a_page_says_of_an_event_stands_in_the_vector(page):
 
 
 def test_the_errata_of_careful_resume_say_numbers_of_events():
-    text = (SPEC / "careful-resume" / "errata.md").read_text("utf-8")
+    text = one_line(SPEC / "careful-resume" / "errata.md")
     numbers = NUMBERS.findall(text)
     assert len(numbers) > 30
     # Each mention of an event is in the form that is checked.
