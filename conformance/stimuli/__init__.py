@@ -1,1 +1,1 @@
-"""Hand-built stimuli, from which vectors are made: a folder for each algorithm."""
+"""Hand-built stimuli, the sources of the vectors: a folder for each algorithm."""

@@ -15,7 +15,7 @@ ALGORITHMS = (
     "bbr", "careful-resume", "cubic", "hybla", "hystart", "hystartpp", "jumpstart", "limited-slow-start", "quick-start",
     "rapid-start", "search", "slow-start", "suss", "tcb-sharing",
 )  # fmt: skip
-#: Packets that a run of an event holds.
+#: Maximum number of packets in a run of an event.
 RUN_MAX_PACKETS = 65_535
 #: Algorithms whose streams need more than packets.
 _BUILDERS: dict[str, type[StreamBuilder]] = {
@@ -35,11 +35,11 @@ def profiles_of(algorithm: str) -> tuple[str, ...]:
     return tuple(KNOWN[algorithm].profiles)
 
 
-#: The other profiles have smaller windows in congestion avoidance, which would leave those of these profiles unused.
+#: The other profiles have smaller windows in congestion avoidance; streams for them would not fill these windows.
 _FULL = {
     "slow-start": ("rfc-9002",),
     "cubic": ("rfc-9438",),
-    # The code of ns3-2025 says nothing of the growth after a loss.
+    # The code of ns3-2025 does not define the growth after a loss.
     "jumpstart": tuple(name for name in profiles_of("jumpstart") if name != "ns3-2025"),
 }
 
@@ -51,7 +51,7 @@ def full_profiles(algorithm: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Fitting:
-    """A sender whose flights fit the smallest window of some profiles; all of a flight is acknowledged or lost."""
+    """A sender whose flights fit the smallest window of some profiles; every packet is acknowledged or lost."""
 
     b: StreamBuilder
     algorithm: str
@@ -91,7 +91,7 @@ class Fitting:
             self.b.ack(self.now_ns + rtt_ns, (low, high - 1))
 
     def flights(self, frames: Iterable[int], rtt_ns: int, gap_ns: int = MS) -> None:
-        """Send a flight for each number of frames, and acknowledge it in so many."""
+        """Send a flight for each number of frames, and acknowledge it in that many frames."""
         for count in frames:
             self.send()
             self.acknowledge(rtt_ns, count)

@@ -1,4 +1,4 @@
-"""Streams clocked by ACKs, in closed loop: at every ACK as much is sent as the model's window allows."""
+"""Streams clocked by ACKs, in closed loop: at every ACK the sender fills the model's window."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ def steps(first_ns: int, *later: tuple[int, int]) -> Callable[[int], int]:
 
 @dataclass(slots=True)
 class Clocked:
-    """A sender in the loop with the model: packets leave at ACKs, and each is acknowledged ``rtt(packet)`` after it left."""
+    """A sender in the loop with the model: packets leave at ACKs and are acknowledged ``rtt(packet)`` later."""
 
     builder: StreamBuilder
     algorithm: str
@@ -29,7 +29,7 @@ class Clocked:
     rtt: Callable[[int], int] = field(default_factory=lambda: constant(RTT))
     controller: Controller = field(init=False)
     seen: int = 0
-    #: Times at which packets arrive back, in the order in which they were sent; those lost are never acknowledged.
+    #: Times of the ACKs of packets, in sending order; lost packets are never acknowledged.
     due_ns: list[int] = field(default_factory=list)
     acked: int = 0
     now_ns: int = 0
@@ -94,7 +94,7 @@ class Clocked:
         ack_delay_ns: int = 0,
         t_ns: int | None = None,
     ) -> None:
-        """Acknowledge the next packets in one frame, when the last of them is due, and send what fits."""
+        """Acknowledge the next packets in one frame, when the last of them is due, and fill the window."""
         last = self.acked + packets - 1
         self.now_ns = max(self.due_ns[last] + ack_delay_ns if t_ns is None else t_ns, self.now_ns)
         self.builder.ack(
@@ -116,7 +116,7 @@ class Clocked:
             self.ack(app_limited=True, fill=False)
 
     def lose_next(self) -> None:
-        """Lose the next packet once the three after it are acknowledged; nothing is sent meanwhile."""
+        """Lose the next packet once the three after it are acknowledged, without sending meanwhile."""
         lost = self.acked
         self.acked += 1
         for _ in range(3):
@@ -124,7 +124,7 @@ class Clocked:
         self.builder.lose(self.now_ns, (lost, lost))
 
     def collapse(self) -> None:
-        """Lose all in flight a second later, in persistent congestion."""
+        """Lose all packets in flight a second later, in persistent congestion."""
         self.now_ns += 1000 * MS
         self.builder.lose(self.now_ns, (self.acked, len(self.due_ns) - 1))
         self.builder.persistent_congestion(self.now_ns)

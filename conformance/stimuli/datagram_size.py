@@ -8,7 +8,7 @@ from stimuli.new_path import STARTUPS
 from stimuli.probes import RTT
 
 CATALOGUE = Catalogue(sources=("RFC 9002, section 7.2",))
-_WHY = """The initial window of 1500 bytes is 14720. A packet of 1500 bytes does not arrive, and the handshake goes on with 1200: the window
+_WHY = """The initial window of 1500 bytes is 14720. A packet of 1500 bytes does not arrive, and the handshake continues with 1200: the window
     becomes 10 * 1200 = 12000. """
 #: The end of the text: the window after eight packets, and after a handshake that keeps the window.
 _DOUBLED = """Eight packets are acknowledged: 12000 + 9600 = 21600. A sender that keeps the window has 14720, then
@@ -18,7 +18,7 @@ _TRIPLED = """Eight packets are acknowledged without a queue: 12000 + 2 * 9600 =
 
 
 def _shrink_in_handshake(b: StreamBuilder) -> None:
-    """Find out in the handshake that datagrams of 1500 bytes do not arrive, and go on with 1200; one packet is acknowledged."""
+    """Reduce datagrams from 1500 to 1200 bytes in the handshake; then eight packets are acknowledged."""
     b.send(0, 1)
     b.datagram_size(RTT, 1200, handshake=True)
     b.send(RTT, 8)
@@ -80,9 +80,9 @@ _OF_BASES = ("RFC 9002, section 7.2", "RFC 8899, section 3")
 for _algorithm, _profile in (("slow-start", "rfc-9002"), ("cubic", "rfc-9438")):
     CATALOGUE.add(
         f"{_algorithm}.datagram-size.larger",
-        "A larger maximum datagram size leaves the window in bytes as it is",
+        "A larger maximum datagram size does not change the window in bytes",
         """Ten packets are acknowledged: 12000 + 12000 = 24000. The maximum datagram size becomes 1400: 24000 stays. Two packets of
-        that size add 2800: 26800. A window that counts packets would become 20 * 1400 = 28000, one that begins again
+        that size add 2800: 26800. A window that counts packets would become 20 * 1400 = 28000, a restarted window
         10 * 1400 = 14000.""",
         profiles=(_profile,),
         sources=_OF_BASES,
@@ -90,7 +90,7 @@ for _algorithm, _profile in (("slow-start", "rfc-9002"), ("cubic", "rfc-9438")):
     CATALOGUE.add(
         f"{_algorithm}.datagram-size.minimum",
         "The minimum window follows the maximum datagram size",
-        """Persistent congestion after the maximum datagram size became 1500: 2 * 1500 = 3000. With the size of the beginning the window
+        """Persistent congestion after the maximum datagram size became 1500: 2 * 1500 = 3000. With the first size the window
         would be 2 * 1200 = 2400.""",
         profiles=(_profile,),
         sources=_OF_BASES,

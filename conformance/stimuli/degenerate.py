@@ -12,12 +12,12 @@ from stimuli.careful_resume.builder import ResumeBuilder
 
 CATALOGUE = Catalogue(sources=("ours",))
 
-#: Algorithms that count the samples or ACKs of a round. Elsewhere one ACK for a flight leaves no doubt that the window is used.
+#: Algorithms that count samples or ACKs of a round. For others one ACK per flight shows that the window is used.
 COUNTING = ("hystart", "hystartpp", "suss")
 
 
 def _begin(b: StreamBuilder, algorithm: str, rtt_ns: int) -> None:
-    """Give the algorithm the data or the saved path from which it computes with the RTT."""
+    """Provide the queued data or the saved path that the algorithm combines with the RTT."""
     if algorithm in ("jumpstart", "quick-start"):
         b.backlog(0, 10**6, 10**6, rtt_ns)
     elif isinstance(b, ResumeBuilder):
@@ -43,8 +43,8 @@ def _connection(algorithm: str, rtt_ns: int) -> Callable[[StreamBuilder], None]:
     return fill
 
 
-#: Where packets are sent, acknowledged and lost at one time, a sender that goes by packet numbers differs from one that goes by
-#: times (open point S6 of NewReno, which reads no RTT).
+#: If all events happen at one time, comparing packet numbers differs from comparing times
+#: (open point S6 of NewReno, which does not use the RTT).
 _SAMPLES = {"slow-start": (("one", 1),)}
 for _algorithm in ALGORITHMS:
     for _name, _rtt_ns in _SAMPLES.get(_algorithm, (("zero", 0), ("one", 1))):
@@ -52,7 +52,7 @@ for _algorithm in ALGORITHMS:
             f"{_algorithm}.degenerate.rtt-{_name}",
             f"Every RTT sample is {_rtt_ns} ns",
             """Flights in slow start, one whose first packet is lost, and two after it, a millisecond apart. A stack that divides by
-            the RTT, or skips the sample, crashes, or has a window of 0 or another one.""",
+            the RTT, or skips the sample, crashes, or has a window of 0 or a wrong window.""",
             tier="core",
             profiles=full_profiles(_algorithm),
             flags=("same-time-order",),

@@ -15,7 +15,7 @@ END = 5 * S
 
 
 def _slow_start(b: StreamBuilder) -> None:
-    """Let the window grow, and start again with as much as it allows."""
+    """Let the window grow, and fill it after the idle period."""
     b.send(0, 10)
     b.ack(RTT, (0, 9))
     b.idle_restart(END)
@@ -39,7 +39,7 @@ def _below_threshold(b: StreamBuilder, threshold_bytes: int, grown_bytes: int) -
 
 
 def _recovery(b: StreamBuilder, reduced_bytes: int, grown_bytes: int) -> None:
-    """Start again in recovery with two packets of before it in flight, 3010 ms after the last packet was sent."""
+    """Start again in recovery, 3010 ms after the last packet, with two older packets in flight."""
     b.send(0, 10)
     b.lose(S, (0, 0))
     b.ack(S, (1, 7))
@@ -67,7 +67,7 @@ def _loss(b: StreamBuilder, reduced_bytes: int) -> None:
 
 
 def _small_window(b: StreamBuilder, kept_bytes: tuple[int, ...], first: int) -> None:
-    """Start again in recovery with flights of one, two and four packets; ``first``: packets of the first ACK for the last flight."""
+    """Start again in recovery with flights of 1, 2 and 4 packets; ``first``: packets of the last flight's first ACK."""
     b.send(0, 10)
     b.lose(RTT, (0, 0))
     b.ack(RTT, (1, 9))
@@ -100,12 +100,12 @@ def _restart(b: StreamBuilder, grown_bytes: tuple[int, int]) -> None:
     b.expect(cwnd_bytes=grown_bytes[1])
 
 
-#: For each base: the profile, the windows after a loss at 12000 and at 24000 bytes with their arithmetic, the growth after the former,
-#: and the window at the end of the stream below the threshold.
+#: For each base: the profile, and the windows after a loss at 12000 and at 24000 bytes with their arithmetic.
+#: Then the growth after the first loss, and the window at the end of the stream below the threshold.
 _BASES = {
     "slow-start": (
         "rfc-9002", 6000, "12000 / 2 = 6000", 12_000, "24000 / 2 = 12000", 6240, "6000 + floor(1200 * 1200 / 6000) = 6240",
-        6692, """Four more grow it in slow start to 4800 + 1200 = 6000, and in congestion avoidance by floor(1440000 / 6000) = 240,
+        6692, """Four more packets grow it in slow start to 4800 + 1200 = 6000, and in congestion avoidance by floor(1440000 / 6000) = 240,
         floor(1440000 / 6240) = 230 and floor(1440000 / 6470) = 222: 6000 + 240 + 230 + 222 = 6692.""",
     ),
     "cubic": (
@@ -118,7 +118,7 @@ _BASES = {
 for _algorithm, (_profile, _reduced, _left, _after, _left_after, _grown, _growth, _end, _to_end) in _BASES.items():
     add(
         f"{_algorithm}.idle.slow-start",
-        "An idle period in slow start leaves the window as it is",
+        "An idle period in slow start does not change the window",
         """Ten packets are acknowledged: 12000 + 10 * 1200 = 24000. Almost five seconds later the sender starts again, and the window
         is still 24000. Twenty packets fill it, and their ACK makes it 24000 + 20 * 1200 = 48000. With the restart window of TCP the sender has
         min(12000, 24000) = 12000 after the idle period, which conforms.""",
@@ -126,10 +126,10 @@ for _algorithm, (_profile, _reduced, _left, _after, _left_after, _grown, _growth
     )(_slow_start)
     add(
         f"{_algorithm}.idle.below-threshold",
-        "An idle period below the threshold leaves window and threshold as they are",
+        "An idle period below the threshold does not change window and threshold",
         f"""As in {_algorithm}.persistent.established-by-losses: the loss leaves the threshold {_left}, and persistent congestion the minimum
         window 2 * 1200 = 2400. Both are the same after the idle period. Two packets of slow start make the window 2400 + 2 * 1200 = 4800.
-        {_to_end} A sender that forgets the threshold ends with 4800 + 4 * 1200 = 9600. One that sets the initial window again has 12000,
+        {_to_end} A sender that forgets the threshold ends with 4800 + 4 * 1200 = 9600. A sender that restores the initial window has 12000,
         which is more than before the idle period.""",
         profiles=(_profile,),
         flags=("same-time-order",),
@@ -137,16 +137,16 @@ for _algorithm, (_profile, _reduced, _left, _after, _left_after, _grown, _growth
     add(
         f"{_algorithm}.idle.recovery",
         "An idle period does not end recovery",
-        f"""A loss at 1 s leaves {_left}. Packets 8 and 9 are still in flight at the end of the idle period: their numbers are above the largest
-        acknowledged one, so they are not lost, and the probe timeout of 1 s + 4 * 0.5 s + 25 ms = 3025 ms since the last packet is not over. Their
-        ACK does not grow the window, since they were sent before recovery. The ACK of packet 10, which was sent in recovery, ends it, in congestion
-        avoidance: {_growth}. A sender that ends recovery with the idle period and forgets its beginning has {_growth.split(",")[0]} at the
+        f"""A loss at 1 s leaves {_left}. Packets 8 and 9 are still in flight at the end of the idle period. Their numbers are above the largest
+        acknowledged number, so they are not lost. The probe timeout of 1 s + 4 * 0.5 s + 25 ms = 3025 ms since the last packet is not over. Their
+        ACK does not grow the window, since they were sent before recovery. The ACK of packet 10, sent in recovery, ends recovery, and congestion
+        avoidance begins: {_growth}. A sender that ends recovery with the idle period and forgets its beginning has {_growth.split(",")[0]} at the
         ACK of packet 8 already.""",
         profiles=(_profile,),
     )(partial(_recovery, reduced_bytes=_reduced, grown_bytes=_grown))
     add(
         f"{_algorithm}.idle.loss",
-        "A loss after an idle period reduces the window of before",
+        "A loss after an idle period reduces the window from before the idle period",
         f"""Ten packets are acknowledged: 12000 + 10 * 1200 = 24000. After the idle period 24000 / 1200 = 20 packets fill the window, and an ACK of
         packets 11 to 13 reveals that packet 10 is lost: {_left_after}. Window and bytes in flight are equal, so the reduction of RFC 7661 is
         the same.""",
@@ -161,11 +161,11 @@ and 2400 + 2 * 1200 = 4800, and with the last flight it passes the threshold."""
 @add(
     "slow-start.idle.small-window",
     "A window that is lowered after an idle period grows up to the threshold",
-    f"""A loss leaves 12000 / 2 = 6000, which the idle period keeps. Seven packets of congestion avoidance add floor(1440000 / 6000) = 240,
+    f"""A loss leaves 12000 / 2 = 6000, and the idle period does not change it. Seven packets of congestion avoidance add floor(1440000 / 6000) = 240,
     floor(1440000 / 6240) = 230, floor(1440000 / 6470) = 222, floor(1440000 / 6692) = 215, floor(1440000 / 6907) = 208, floor(1440000 / 7115) = 202
     and floor(1440000 / 7317) = 196: 6000 + 240 = 6240, 6240 + 230 + 222 = 6692, 6692 + 215 = 6907 and 6907 + 208 + 202 + 196 = 7513.
-    {_SMALL} Its first packet makes 4800 + 1200 = 6000, and the others 6000 + 240 + 230 + 222 = 6692. If the threshold
-    is forgotten they make 6000 + 3 * 1200 = 9600.""",
+    {_SMALL} Its first packet makes 4800 + 1200 = 6000, and the others 6000 + 240 + 230 + 222 = 6692. Without the threshold
+    they make 6000 + 3 * 1200 = 9600.""",
     profiles=("rfc-9002",),
 )
 def small_window(b: StreamBuilder) -> None:
@@ -176,10 +176,10 @@ def small_window(b: StreamBuilder) -> None:
 @add(
     "cubic.idle.small-window",
     "A window that is lowered after an idle period grows up to the threshold",
-    f"""A loss leaves 12000 * 7/10 = 8400, which the idle period keeps. The first packet begins a stage, and W_est grows to 8400 + (9/17) * 1200 * 1200 / 8400
+    f"""A loss leaves 12000 * 7/10 = 8400, and the idle period does not change it. The first packet begins a stage, and W_est grows to 8400 + (9/17) * 1200 * 1200 / 8400
     = 8490.76, then to 8490.76 + (9/17) * 1200 * 2400 / 8490 = 8670.35, 8670.35 + (9/17) * 1200 * 3600 / 8670 = 8934.14 and 8934.14 + (9/17) * 1200 *
-    1200 / 8934 = 9019.47. W_cubic(21 ms) is less than each from the second on, by the cube of the time to K = 1.957 s: 12000 - 480 * 1.936^3 = 8517. {_SMALL} Three
-    packets of it make 4800 + 3 * 1200 = 8400, and the last one begins a stage there: 8490. If the threshold is forgotten it makes 8400 + 1200 = 9600.""",
+    1200 / 8934 = 9019.47. W_cubic(21 ms) is less than each estimate from the second on, by the cube of the time to K = 1.957 s: 12000 - 480 * 1.936^3 = 8517. {_SMALL} Three
+    packets of the last flight make 4800 + 3 * 1200 = 8400, and the fourth begins a stage there: 8490. Without the threshold it makes 8400 + 1200 = 9600.""",
     profiles=("rfc-9438",),
 )
 def small_window_of_cubic(b: StreamBuilder) -> None:
@@ -194,10 +194,10 @@ threshold."""
 @add(
     "slow-start.idle.restart-window",
     "A window that is lowered to the restart window does not grow past the threshold",
-    f"""Eleven packets make the window 12000 + 11 * 1200 = 25200, and a loss leaves 25200 / 2 = 12600, which the idle period keeps. Three packets of
+    f"""Eleven packets make the window 12000 + 11 * 1200 = 25200, and a loss leaves 25200 / 2 = 12600. The idle period does not change it. Three packets of
     congestion avoidance add floor(1440000 / 12600) = 114, floor(1440000 / 12714) = 113 and floor(1440000 / 12827) = 112: 12600 + 114 = 12714
-    and 12714 + 113 + 112 = 12939. {_RESTART} Two more add floor(1440000 / 13200) = 109 and floor(1440000 / 13309) = 108: 13200 + 109 + 108 = 13417.
-    If the threshold is forgotten they make 13200 + 2 * 1200 = 15600.""",
+    and 12714 + 113 + 112 = 12939. {_RESTART} Two more packets add floor(1440000 / 13200) = 109 and floor(1440000 / 13309) = 108: 13200 + 109 + 108
+    = 13417. Without the threshold they make 13200 + 2 * 1200 = 15600.""",
     profiles=("rfc-9002",),
 )
 def restart_window(b: StreamBuilder) -> None:
@@ -214,10 +214,10 @@ def restart_window(b: StreamBuilder) -> None:
 @add(
     "cubic.idle.restart-window",
     "A window that is lowered to the restart window does not grow past the threshold",
-    f"""Five packets make the window 12000 + 5 * 1200 = 18000, and a loss leaves 18000 * 7/10 = 12600, which the idle period keeps. The first packet
-    begins a stage, in which W_est is 12600 + (9/17) * 1200 * 1200 / 12600 = 12660.5, and then 12660.5 + (9/17) * 1200 * 2400 / 12660 = 12780.93; 1 ms of the
-    stage makes W_cubic 18000 - 480 * 2.24^3 = 12605 at most. {_RESTART} Two more begin the stage there, with W_est = 13200 + (9/17) * 1200 * 2400 / 13200 =
-    13315.5. If the threshold is forgotten they make 13200 + 2 * 1200 = 15600.""",
+    f"""Five packets make the window 12000 + 5 * 1200 = 18000, and a loss leaves 18000 * 7/10 = 12600. The idle period does not change it. The first
+    packet begins a stage. W_est is 12600 + (9/17) * 1200 * 1200 / 12600 = 12660.5, and then 12660.5 + (9/17) * 1200 * 2400 / 12660 = 12780.93; 1 ms of the
+    stage makes W_cubic at most 18000 - 480 * 2.24^3 = 12605. {_RESTART} Two more packets begin the stage there, with W_est = 13200 + (9/17) * 1200 * 2400
+    / 13200 = 13315.5. Without the threshold they make 13200 + 2 * 1200 = 15600.""",
     profiles=("rfc-9438",),
 )
 def restart_window_of_cubic(b: StreamBuilder) -> None:
@@ -232,12 +232,12 @@ def restart_window_of_cubic(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.idle.avoidance",
-    "An idle period in congestion avoidance leaves window and threshold as they are",
+    "An idle period in congestion avoidance does not change window and threshold",
     """12000 falls to 6000. Five packets fill that window. The first adds floor(1200 * 1200 / 6000) = 240: 6000 + 240 = 6240. The second adds
     floor(1440000 / 6240) = 230: 6240 + 230 = 6470. The third adds floor(1440000 / 6470) = 222: 6470 + 222 = 6692. The fourth adds
     floor(1440000 / 6692) = 215: 6692 + 215 = 6907. The fifth adds floor(1440000 / 6907) = 208: 6907 + 208 = 7115. After the idle period the window is still
     7115, and the next packet adds floor(1440000 / 7115) = 202: 7115 + 202 = 7317. The initial window is 12000: a sender that
-    begins with it again raises the window. One without a threshold grows as in slow start: 7115 + 1200 = 8315.""",
+    restores it raises the window. A sender without a threshold grows as in slow start: 7115 + 1200 = 8315.""",
     profiles=("rfc-9002",),
 )
 def avoidance(b: StreamBuilder) -> None:
@@ -257,11 +257,11 @@ def avoidance(b: StreamBuilder) -> None:
 
 @add(
     "cubic.idle.concave",
-    "An idle period in the concave region does not count, and begins no other stage",
-    """36000 * 7/10 = 25200, with K = 3 s. Packets 36 to 60 fill the window; their ACK at 2001 ms begins the stage, t = 0, and leaves nothing in
-    flight: W_est = 25200 + (9/17) * 1000 * 25000 / 25200 = 25725.21. The idle period ends at 6001 ms, and 25 packets are sent then. The first ACK a second
-    later finds t = 1 s, and W_cubic(2 s) = 36000 - 400 * 1^3 = 35600 is the target: 25725.21 + (35600 - 25725) * 1000 / 25725 = 26109.07. If
-    the idle period counts, t is 5 s: the target is limited to 1.5 windows, the ACK adds 12862 * 1000 / 25725 = 499.98, and the window
+    "An idle period in the concave region does not count and does not begin another stage",
+    """36000 * 7/10 = 25200, with K = 3 s. Packets 36 to 60 fill the window; their ACK at 2001 ms begins the stage, t = 0, and empties the
+    flight: W_est = 25200 + (9/17) * 1000 * 25000 / 25200 = 25725.21. The idle period ends at 6001 ms, and 25 packets are sent then. At the first ACK, a
+    second later, t = 1 s, and W_cubic(2 s) = 36000 - 400 * 1^3 = 35600 is the target: 25725.21 + (35600 - 25725) * 1000 / 25725 = 26109.07. If
+    the idle period counts, t is 5 s. The target is limited to 1.5 windows, the ACK adds 12862 * 1000 / 25725 = 499.98, and the window
     is 25725.21 + 499.98 = 26225.19. In another stage t is 0, and the window is W_est = 25725.21 + (9/17) * 1000 * 1000 / 25725 =
     25745.79.""",
     profiles=("rfc-9438",),

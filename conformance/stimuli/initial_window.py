@@ -1,6 +1,6 @@
 """Stimuli without a configured initial window, for every algorithm whose other stimuli configure one.
 
-The window before the first ACK is the initial one: these streams end with the first flight.
+The window before the first ACK is the initial window: these streams end with the first flight.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from stimuli.builders import builder_of, profiles_of
 
 CATALOGUE = Catalogue(sources=("RFC 9002, section 7.2",))
 
-#: Algorithms whose initial window is that of the transport. TCP takes ten segments as well (RFC 6928, section 2).
+#: Algorithms with the initial window of the transport. TCP uses ten segments as well (RFC 6928, section 2).
 OF_THE_TRANSPORT = (
     "bbr", "careful-resume", "cubic", "hybla", "hystart", "hystartpp", "jumpstart", "limited-slow-start", "quick-start",
     "rapid-start", "suss", "tcb-sharing",
@@ -51,7 +51,7 @@ for _algorithm, _profiles in OF_QUIC.items():
     CATALOGUE.add(
         f"{_algorithm}.initial-window.datagrams-of-1500",
         "The recommended initial window for datagrams of 1500 bytes",
-        """Ten datagrams are 10 * 1500 = 15000 bytes, more than max(14720, 2 * 1500) = 14720: nine of them leave.
+        """Ten datagrams are 10 * 1500 = 15000 bytes, more than max(14720, 2 * 1500) = 14720: nine leave.
         TCP has a lower cap (RFC 6928).""",
         profiles=_profiles,
         initial_window_bytes=None,
@@ -62,7 +62,7 @@ for _algorithm, _profiles in OF_QUIC.items():
 CATALOGUE.add(
     "cubic.initial-window.datagrams-of-9000",
     "The recommended initial window for datagrams of 9000 bytes",
-    "Ten datagrams are 10 * 9000 = 90000 bytes, more than max(14720, 2 * 9000) = 18000: two of them leave.",
+    "Ten datagrams are 10 * 9000 = 90000 bytes, more than max(14720, 2 * 9000) = 18000: two leave.",
     profiles=OF_QUIC["cubic"],
     initial_window_bytes=None,
     max_datagram_size_bytes=9000,

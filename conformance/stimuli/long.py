@@ -1,4 +1,4 @@
-"""Stimuli of long connections: more than 2^32 bytes, and times beyond 2^32 microseconds and milliseconds, for every algorithm.
+"""Stimuli of long connections for every algorithm: more than 2^32 bytes, and times beyond 2^32 us and 2^32 ms.
 
 A counter of 32 bits wraps there. Packet numbers beyond 2^32 need too many events for a vector; the random
 streams have them.
@@ -17,9 +17,9 @@ RTT = 100 * MS
 LARGEST = 65_535
 #: 2^32 us and 2^32 ms, in ns.
 WRAPS_NS = (2**32 * 1000, 2**32 * 1_000_000)
-#: A sender of HyStart++ that does not pace counts eight datagrams of an ACK (L): its window is smaller than that of the others.
+#: An unpaced sender of HyStart++ counts eight datagrams of an ACK (L): its window is smaller than the others.
 PACED = {"hystartpp": ("rfc-9406", "ngtcp2")}
-#: After ten seconds of silence BBR in Linux probes the RTT, and no vector judges that.
+#: After ten seconds of silence BBR in Linux probes the RTT, which no vector judges.
 WITHOUT_PROBES = {"bbr": ("draft-06",)}
 
 
@@ -56,8 +56,8 @@ for _algorithm in ALGORITHMS:
     CATALOGUE.add(
         f"{_algorithm}.long.bytes",
         "More than 2^32 bytes are delivered",
-        """Packets of 65535 bytes. The first flight has 65535 of them, 65535 * 65535 = 4294836225 bytes; the second fills a
-        window that has grown, and loses its first packet. A stack that counts bytes in 32 bits has another window.""",
+        """Packets of 65535 bytes. The first flight has 65535 packets, 65535 * 65535 = 4294836225 bytes; the second fills
+        the grown window, and loses its first packet. A stack that counts bytes in 32 bits has another window.""",
         tier="core",
         profiles=full_profiles(_algorithm),
         builder=builder_of(_algorithm),
@@ -67,8 +67,8 @@ for _algorithm in ALGORITHMS:
     CATALOGUE.add(
         f"{_algorithm}.long.weeks",
         "Flights over seven weeks",
-        """One flight at the start, one that is in flight when the clock passes 2^32 us, 72 minutes, and one when it passes
-        2^32 ms, 49.7 days; then a loss, and two flights in congestion avoidance. A stack whose clock wraps has another RTT,
+        """One flight at the start, one in flight when the clock passes 2^32 us, 72 minutes, and one when it passes
+        2^32 ms, 49.7 days. Then a loss, and two flights in congestion avoidance. A stack whose clock wraps has another RTT,
         another round, or another curve.""",
         tier="core",
         profiles=WITHOUT_PROBES.get(_algorithm, full_profiles(_algorithm)),

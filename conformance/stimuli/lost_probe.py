@@ -1,4 +1,4 @@
-"""The loss of a PMTU probe in slow start, for startup algorithms that could take it for congestion."""
+"""The loss of a PMTU probe in slow start, for startup algorithms that could treat it as congestion."""
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
@@ -26,6 +26,6 @@ for _algorithm, _end, _profiles in (
         f"{_algorithm}.pmtu-probe.lost",
         f"The loss of a PMTU probe does not end {_end}",
         """Eight packets of 1200 bytes are acknowledged: 12000 + 9600 = 21600. The probe of 1400 bytes is lost: 21600 stays, and
-        slow start goes on. Three packets more: 21600 + 3600 = 25200. A sender that reacts leaves slow start.""",
+        slow start continues. Three more packets: 21600 + 3600 = 25200. A sender that reacts leaves slow start.""",
         profiles=_profiles,
     )(_lost)

@@ -1,4 +1,4 @@
-"""Stimuli in which the peer migrates to a new address, for every algorithm with a profile of QUIC (RFC 9000, section 9.4)."""
+"""Stimuli with a migration of the peer, for every algorithm with a QUIC profile (RFC 9000, section 9.4)."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ LONGER = 1000 * MS
 BASES = {"slow-start": ("rfc-9002",), "cubic": OF_QUIC["cubic"]}
 #: Profiles of them that do not read ``bytes_in_flight`` in slow start: it counts packets of the old path as well.
 WITHOUT_FLIGHT = {"slow-start": ("rfc-9002",), "cubic": ("rfc-9438",)}
-#: Startup algorithms. Careful Resume has rules of its own for a change of the path.
+#: Startup algorithms. Careful Resume has its own rules for a change of the path.
 STARTUPS = {name: profiles for name, profiles in OF_QUIC.items() if name not in (*BASES, "careful-resume")} | {
     "search": ("lanman-2024", "draft-00", "draft-09", "quicly-pr583", "neqo-2026", "picoquic-fork")
 }
@@ -95,21 +95,21 @@ for _algorithm, _profiles in BASES.items():
     )(grown)
     _add(
         f"{_algorithm}.path.in-recovery",
-        "A new path has no threshold and no recovery period",
+        "A new path begins without a threshold and without a recovery period",
         """A loss reduces the window of 24000 and sets a threshold. Both are gone on the new path: 12000 bytes, and no
-        threshold. The loss of its first packet reduces the window of 12000, and congestion avoidance goes on from there: the first
-        maximum of the new path is 12000. With a W_max of 24000, CUBIC would take the loss for a sign that less is available, and aim at 0.85 * 12000 = 10200.""",
+        threshold. The loss of its first packet reduces the window of 12000, and congestion avoidance continues from there: the first
+        maximum of the new path is 12000. With a W_max of 24000, CUBIC would treat the loss as a sign of less capacity, and aim at 0.85 * 12000 = 10200.""",
         profiles=_profiles,
     )(in_recovery)
     _add(
         f"{_algorithm}.path.old-ack",
-        "An ACK of packets of the old path grows nothing",
+        "An ACK of packets of the old path does not grow the window",
         f"{_OLD} An ACK of old packets leaves the window at 12000. An ACK of two old and five new packets makes it 12000 + 5 * 1200 = 18000. A stack that counts all packets has 12000 + 3 * 1200 = 15600, then 15600 + 7 * 1200 = 24000.",
         profiles=WITHOUT_FLIGHT[_algorithm],
     )(old_ack)
     _add(
         f"{_algorithm}.path.old-loss",
-        "Losses and CE marks of packets of the old path reduce nothing",
+        "Losses and CE marks of packets of the old path do not reduce the window",
         f"{_OLD} The loss of two old packets, and the CE mark of a third, leave the window at 12000 and set no threshold. The ACK of the new ones makes it 12000 + 5 * 1200 = 18000.",
         profiles=WITHOUT_FLIGHT[_algorithm],
         flags=("same-time-order",),
@@ -127,7 +127,7 @@ def _connection(algorithm: str, profiles: tuple[str, ...]) -> Callable[[StreamBu
         sender.flight_with_loss(RTT, RTT + MS)
         b.path_change(sender.now_ns)
         b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None)
-        # Without a backlog: a sender may make a start of this kind once in a connection.
+        # Without a backlog: a sender may start this way once in a connection.
         sender.now_ns += MS
         sender.flights((10, 10), 2 * RTT, 2 * RTT + MS)
 
@@ -137,17 +137,17 @@ def _connection(algorithm: str, profiles: tuple[str, ...]) -> Callable[[StreamBu
 for _algorithm, _profiles in STARTUPS.items():
     CATALOGUE.add(
         f"{_algorithm}.path.starts-again",
-        "The startup algorithm begins anew on a new path",
+        "The startup algorithm starts again on a new path",
         """Two flights on the first path, and one whose first packet is lost, which ends the startup. The new path begins with
         the initial window of ten datagrams, 10 * 1200 = 12000, without a threshold. The startup algorithm is in its initial state. The RTT
-        of the new path is twice as long: a startup algorithm that remembers the old path finds a delay that rises.""",
+        of the new path is twice as long: a startup algorithm that remembers the old path detects a rising delay.""",
         profiles=_profiles,
         builder=builder_of(_algorithm),
     )(_connection(_algorithm, _profiles))
 
 
 def spurious(b: StreamBuilder) -> None:
-    """Migrate in recovery, and find out on the new path that the loss was spurious."""
+    """Migrate in recovery, and detect on the new path that the loss was spurious."""
     _grown(b)
     b.send(RTT, 20)
     b.lose(2 * RTT, (10, 10))
@@ -164,7 +164,7 @@ CATALOGUE.add(
     "cubic.path.spurious-loss",
     "A spurious loss of the old path does not bring its window to the new one",
     """Ten packets are acknowledged: 12000 + 10 * 1200 = 24000. A loss reduces this window, and the new path begins
-    with 12000. There the sender finds out that the loss was spurious: the window stays 12000, and five packets make
+    with 12000. There the loss proves spurious: the window stays 12000, and five packets make
     it 12000 + 5 * 1200 = 18000. A sender that restores the window of the old path has 24000, and then 24000 + 5 *
     1200 = 30000.""",
     profiles=BASES["cubic"],

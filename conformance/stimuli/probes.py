@@ -16,7 +16,7 @@ def send_flight(b: StreamBuilder) -> None:
 
 
 def lose_probe(b: StreamBuilder) -> None:
-    """Let the first flight arrive but for the probe, which is declared lost; eight packets are acknowledged."""
+    """Acknowledge eight packets of the first flight, and declare the probe lost."""
     send_flight(b)
     b.ack(RTT, (0, 4), (6, 8))
     b.lose(RTT, (5, 5), pmtu_probe=True)

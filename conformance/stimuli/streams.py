@@ -1,4 +1,4 @@
-"""Random streams of events: what those of the algorithms share."""
+"""Random streams of events: the part that the algorithms share."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How model and port are compared on the streams of an algorithm: they reach every outcome of these algorithms in so many ``events``.
+    """Comparison of model and port on streams: ``events`` events reach every outcome of the algorithms ``outcomes_of``.
 
-    The ``STREAMS`` beside it are also played to self-contained reference implementations: a stream for a profile, how many events of it
-    are played, and the chance in percent that one is the last after slow start.
+    ``STREAMS`` of the same module also drive self-contained reference implementations. An entry has the stream of a
+    profile, its number of events, and the chance in percent that an event after slow start ends it.
     """
 
     seed: int
@@ -27,7 +27,7 @@ class Compared:
 class AckStream:
     """The events of one connection: mostly ACKs in order, of several packets and sizes.
 
-    An algorithm draws ``size``, ``config`` and whatever else its algorithm looks at, then calls :meth:`begin`.
+    A subclass draws ``size``, ``config`` and the other inputs of its algorithm, then calls :meth:`begin`.
     """
 
     size: int
@@ -52,7 +52,7 @@ class AckStream:
         return choices[self.rng.below(len(choices))]
 
     def event(self, model: Controller) -> Event:
-        """Return the next event, one in a hundred of them outside the domain."""
+        """Return the next event; one in a hundred is outside the domain."""
         self.t_ns = min(max(self.t_ns, model.t_ns) + self.pick((0, 1, 10**6)), TIME_MAX_NS)
         draw = self.rng.below(1000)
         if draw < 250 or self.acked >= self.packet:

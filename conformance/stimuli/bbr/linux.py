@@ -1,6 +1,7 @@
-"""Hand-built stimuli of BBR: what the first version of Linux does otherwise.
+"""Hand-built stimuli of BBR: differences of the first version of Linux.
 
-`why` derives the expectation; ``sender`` says what the streams have in common. A rate is packets in a microsecond times 2^24, here called units: k packets in 100 ms are floor(k * 16777216 / 100000).
+`why` derives the expectation; ``sender`` describes the common stream. A rate is packets in a microsecond times 2^24,
+here called units: k packets in 100 ms are floor(k * 16777216 / 100000).
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -13,8 +14,8 @@ add = CATALOGUE.add
 
 @add(
     "bbr.linux.startup",
-    "Whole packets and microseconds, a gain of 739/256 for rate and window, and a threshold where Startup ends",
-    """Ten packets in 1 ms are floor(10 * 16777216 / 1000) = 167772 units, and the pacing rate is 34294186. In 100 ms they are floor(10 * 16777216 / 100000) = 1677: 342794. Twenty are floor(20 * 16777216 / 100000) = 3355, of which five quarters are floor(3355 * 320 / 256) = 4193. 25 packets in 100022.999 us, of which the fraction does not count, are floor(25 * 16777216 / 100022) = 4193: growth, though 5 * 3355 / 4 = 4193.75. Fifty are 8388 = 1.25 * 6710.4, a product of 50 packets, ceil(50 * 739 / 256) = 145 with the gain, and a pacing rate of 1714586, of which floor(1714586 / 1024) = 1674 bytes leave at once: two packets are the quantum. 145 + 3 * 2 = 151, an even number is 151 + 1 = 152: 182400 bytes, above which the window stays. The exit leaves 55 packets in flight, and a quantum is 57, more than 50 + 3 * 2 = 56: the threshold is 67200. In Drain 204172 is the pacing rate. 51 packets are extra, of which the 49 of 100 ms count: 145 + 49 + 6 = 200
+    "Whole packets and microseconds, a gain of 739/256 for rate and window, and a threshold at the end of Startup",
+    """Ten packets in 1 ms are floor(10 * 16777216 / 1000) = 167772 units, and the pacing rate is 34294186. In 100 ms they are floor(10 * 16777216 / 100000) = 1677: 342794. Twenty are floor(20 * 16777216 / 100000) = 3355, and five quarters are floor(3355 * 320 / 256) = 4193. 25 packets in 100022.999 us, without the fraction, are floor(25 * 16777216 / 100022) = 4193: growth, though 5 * 3355 / 4 = 4193.75. Fifty are 8388 = 1.25 * 6710.4, a product of 50 packets, ceil(50 * 739 / 256) = 145 with the gain. At the pacing rate of 1714586 floor(1714586 / 1024) = 1674 bytes leave at once: two packets are the quantum. 145 + 3 * 2 = 151, an even number is 151 + 1 = 152: 182400 bytes. The window does not grow above that. The exit leaves 55 packets in flight, and a quantum is 57, more than 50 + 3 * 2 = 56: the threshold is 67200. In Drain the pacing rate is 204172. 51 packets are extra, and the 49 of 100 ms count: 145 + 49 + 6 = 200
     packets. Two packets later 53 are in flight. The rate then is 593956.""",
 )
 def startup(b: StreamBuilder) -> None:
@@ -39,9 +40,9 @@ def startup(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.ten-rounds",
-    "The largest rate of ten rounds is one of three that are kept",
-    """Round 4 has 50 packets, floor(50 * 16777216 / 100000) = 8388 units. More than two rounds later, in round 7, its 40 packets are kept as the second, not the 45 and 44 of rounds 5 and 6; more than five later, in round 10, 35 as the third, and the 36 of round 11 take their place. In round 15 round 4 is eleven rounds old: 40 packets, floor(40 * 16777216 / 100000) = 6710 units. In round 18 it is the 36, floor(36 * 16777216 / 100000) = 6039, and in round 22 the 20 of round 18, floor(20 * 16777216 / 100000) = 3355. Nine app-limited
-    rounds count for nothing. Round 34 has 8 packets; the 20 are too old then, and so are the 10 of round 23: what is left are the 9 of round 24, floor(9 * 16777216 / 100000) = 1509. After ten more app-limited rounds the last of the three is eleven rounds old, and the 6 packets of round 45 are the largest: floor(6 * 16777216 / 100000) = 1006. Of the extra the larger counts of the present five rounds and of the five before: 60000 bytes of round 4 until round 10, then 46 packets of round 5, 55200, and in round 15 the 36 of round 11, 43200.""",
+    "The largest rate of ten rounds is one of three stored rates",
+    """Round 4 has 50 packets, floor(50 * 16777216 / 100000) = 8388 units. More than two rounds later, in round 7, its 40 packets become the second rate, not the 45 and 44 of rounds 5 and 6. More than five rounds later, in round 10, 35 become the third rate, and the 36 of round 11 replace them. In round 15 round 4 is eleven rounds old: 40 packets, floor(40 * 16777216 / 100000) = 6710 units. In round 18 the rate is the 36, floor(36 * 16777216 / 100000) = 6039, and in round 22 the 20 of round 18, floor(20 * 16777216 / 100000) = 3355. Nine app-limited
+    rounds do not count. Round 34 has 8 packets. The 20 are too old then, and so are the 10 of round 23. The 9 of round 24 remain, floor(9 * 16777216 / 100000) = 1509. After ten more app-limited rounds the last of the three is eleven rounds old. The 6 packets of round 45 are the largest rate: floor(6 * 16777216 / 100000) = 1006. The extra is the maximum of the current five rounds and of the previous five. It is the 60000 bytes of round 4 until round 10, then the 46 packets of round 5, 55200. In round 15 it is the 36 of round 11, 43200.""",
     initial_window_bytes=WIDE,
     sources=("Linux lib/win_minmax.c", "Linux net/ipv4/tcp_bbr.c"),
 )
@@ -78,8 +79,8 @@ def ten_rounds(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.short",
-    "An interval below the smallest RTT is looked at by nothing, and both are whole microseconds",
-    """RTTs of 100.000999 ms are 100000 us. 40 packets in 99999.999 us are below that: no round begins, nothing is extra, and the largest rate stays floor(20 * 16777216 / 100000) = 3355 units. The window grows by them: 48000 + 48000 = 96000, above the 58 + 3 * 2 = 64 packets that the path needs. Two rounds of 20 packets count two. 40 packets in 100000 us are not below it: floor(40 * 16777216 / 100000) = 6710 units, growth, and the window is 96000 + 48000 = 144000.""",
+    "An interval below the smallest RTT is ignored, and both are whole microseconds",
+    """RTTs of 100.000999 ms are 100000 us. 40 packets in 99999.999 us are below that: no round begins, the extra is 0, and the largest rate stays floor(20 * 16777216 / 100000) = 3355 units. The window grows by them: 48000 + 48000 = 96000, above the 58 + 3 * 2 = 64 packets that the path needs. Two rounds of 20 packets count two. 40 packets in 100000 us are not below it: floor(40 * 16777216 / 100000) = 6710 units, growth, and the window is 96000 + 48000 = 144000.""",
 )
 def short(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -112,8 +113,8 @@ def growth(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.fast",
-    "A gain that is rounded up by one, and a rate that counts in the ACK in which it is found",
-    """80 packets are floor(80 * 16777216 / 100000) = 13421 units, and floor(128 * 16777216 / 100000) = 21474 are growth. The exit comes with floor(132 * 16777216 / 100000) = 22145 units, a product of as many packets. Of the pacing rate of 21474 units, 4389489 bytes a second, floor(4389489 / (1024 * 1200)) = 3 packets leave at once: 132 + 3 * 3 = 141, an even number is 141 + 1 = 142: 170400 is the threshold. 150 packets in flight and a quantum are more. In Drain the window is ceil(132 * 739 / 256) = 382 packets, the floor(22145 * 100000 / 16777216) = 131 extra ones of 100 ms and 3 * 2: 382 + 131 + 3 * 2 = 519, an even number is 519 + 1 = 520: 624000.""",
+    "The gain is rounded up by one, and a rate counts at the ACK that brings it",
+    """80 packets are floor(80 * 16777216 / 100000) = 13421 units, and floor(128 * 16777216 / 100000) = 21474 are growth. The exit comes with floor(132 * 16777216 / 100000) = 22145 units, a product of as many packets. At the pacing rate of 21474 units, 4389489 bytes a second, floor(4389489 / (1024 * 1200)) = 3 packets leave at once. 132 + 3 * 3 = 141, an even number is 141 + 1 = 142: 170400 is the threshold. 150 packets in flight and a quantum are more. In Drain the window is ceil(132 * 739 / 256) = 382 packets, the floor(22145 * 100000 / 16777216) = 131 extra packets of 100 ms and 3 * 2. 382 + 131 + 3 * 2 = 519, an even number is 519 + 1 = 520: 624000.""",
 )
 def fast(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -126,8 +127,8 @@ def fast(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.after-idle",
-    "After idle time what was acknowledged before is forgotten",
-    """The pipe is full when the application holds back a flight of 50 packets, of which 51 are extra, 61200 bytes. 300 ms later 50 packets are sent with nothing in flight, and acknowledged 50 ms later: floor(50 * 16777216 / 50000) = 16777 units, and a product of 50 packets again. They alone count, 60000 bytes, which is less: 2 * 50 + 51 + 3 * 2 = 157 packets are 157 + 1 = 158, 189600 bytes. With those before them they would be more, of which 100 count.""",
+    "After idle time earlier acknowledged bytes do not count",
+    """The pipe is full at an app-limited flight of 50 packets; 51 packets are extra, 61200 bytes. 300 ms later 50 packets are sent on an empty flight, and acknowledged 50 ms later: floor(50 * 16777216 / 50000) = 16777 units, and a product of 50 packets again. Only these packets count, 60000 bytes, less than the extra. 2 * 50 + 51 + 3 * 2 = 157 packets are 157 + 1 = 158, 189600 bytes. With the earlier packets the extra would be larger, and 100 would count.""",
 )
 def after_idle(b: StreamBuilder) -> None:
     f = full(b)
@@ -143,8 +144,8 @@ def after_idle(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.min-rtt",
-    "An equal RTT leaves the smallest one as old as it is",
-    """The first RTT is 100 ms, at 0.1 s; another of 100 ms comes at 5.1 s. 110 ms at 10.1 s, exactly 10 s after the first, change nothing. The application holds the sender back, and the flight of 10.13 s follows idle time, so that its ACK begins no ProbeRTT: it finds the smallest RTT 10.16 s old, and its 130 ms replace it.""",
+    "An equal RTT does not restart the age of the smallest RTT",
+    """The first RTT is 100 ms, at 0.1 s; another of 100 ms comes at 5.1 s. A sample of 110 ms at 10.1 s, exactly 10 s after the first, does not replace it. The sender is app-limited, and the flight of 10.13 s follows idle time, so that its ACK begins no ProbeRTT. At this ACK the smallest RTT is 10.16 s old, and the sample of 130 ms replaces it.""",
 )
 def min_rtt(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -159,9 +160,9 @@ def min_rtt(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.conservation",
-    "In the first round of a recovery as much is sent as is acknowledged",
-    """A round begins, and a mark does nothing: the window is 156000 + 12000 = 168000 when six packets are lost. The ACK of 20 leaves 24 in flight: (24 + 20) * 1200 = 52800, and begins a round. The next one changes nothing. Two more are lost: 52800 - 2400 = 50400. Ten packets that were sent before the recovery are of no new round. A packet of the next
-    flight is lost: recovery goes on, but the ACK of its ten packets begins a round: 50400 - 1200 + 12000 = 61200. A packet sent after the last loss ends recovery: 168000, and its ACK adds 1200.""",
+    "In the first round of a recovery the sender sends as much as is acknowledged",
+    """A round begins, and a mark is ignored: the window is 156000 + 12000 = 168000 when six packets are lost. The ACK of 20 leaves 24 in flight: (24 + 20) * 1200 = 52800, and begins a round. The next ACK does not change the window. Two more are lost: 52800 - 2400 = 50400. Ten packets that were sent before the recovery do not begin a round. A packet of the next
+    flight is lost: recovery continues, but the ACK of its ten packets begins a round: 50400 - 1200 + 12000 = 61200. A packet sent after the last loss ends recovery: 168000, and its ACK adds 1200.""",
 )
 def conservation(b: StreamBuilder) -> None:
     f = grown(b)
@@ -197,8 +198,8 @@ def conservation(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.timeout",
-    "A timeout forgets the baseline and not the count",
-    """One round without growth is counted when five packets are lost, and then persistent congestion is established with 45 in flight: (45 + 1) * 1200 = 55200. The losses before it are not taken off again: the ACK of the 45 makes it 55200 + 54000 = 109200, and what it finds is growth. A packet sent later ends recovery: 216000.""",
+    "A timeout resets the baseline, not the count",
+    """One round without growth is counted when five packets are lost, and then persistent congestion is established with 45 in flight: (45 + 1) * 1200 = 55200. The losses before it are not taken off again. The ACK of the 45 makes it 55200 + 54000 = 109200, and its rate is growth. A packet sent later ends recovery: 216000.""",
 )
 def timeout(b: StreamBuilder) -> None:
     f = grown(b)
@@ -217,8 +218,8 @@ def timeout(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.timeout-again",
-    "A timeout in the recovery of another saves nothing",
-    """Five of 120 packets are lost with a window of 156000, and persistent congestion is established: (115 + 1) * 1200 = 139200. The ACK of 60 makes it 139200 + 72000 = 211200. One more is lost, and it is established again: (54 + 1) * 1200 = 66000. A packet sent later ends recovery, to the window before it, and its ACK adds 1200: 156000 + 1200 = 157200. Who saves at each timeout comes back to 211200.""",
+    "A second timeout in the same recovery does not save the window",
+    """Five of 120 packets are lost with a window of 156000, and persistent congestion is established: (115 + 1) * 1200 = 139200. The ACK of 60 makes it 139200 + 72000 = 211200. One more is lost, and it is established again: (54 + 1) * 1200 = 66000. A packet sent later ends recovery and restores the window before it, and its ACK adds 1200: 156000 + 1200 = 157200. Implementations that save at each timeout return to 211200.""",
 )
 def timeout_again(b: StreamBuilder) -> None:
     f = grown(b)
@@ -242,8 +243,8 @@ def timeout_again(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.first-rtt",
-    "The initial rate is that of the window before losses are taken off",
-    """Five of the first ten packets are lost before there is an RTT. The ACK of the others brings one of 100 ms: ten packets in it are floor(10 * 16777216 / 100000) = 1677 units, 342794 bytes a second. It is the first ACK of recovery as well, and only then the window becomes what it acknowledges, 5 * 1200 = 6000. The next packet takes ceil(1200 * 1000000000 / 342794) = 3500645, in ns.""",
+    "The initial rate uses the window before losses are taken off",
+    """Five of the first ten packets are lost before the first RTT sample. The ACK of the others brings an RTT of 100 ms: ten packets per RTT are floor(10 * 16777216 / 100000) = 1677 units, 342794 bytes a second. It is the first ACK of recovery as well. Only then does the window become the acknowledged bytes, 5 * 1200 = 6000. The next packet takes ceil(1200 * 1000000000 / 342794) = 3500645, in ns.""",
 )
 def first_rtt(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -259,8 +260,8 @@ def first_rtt(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.undo",
-    "What was lost and arrived is not taken off; a full pipe is not searched for again",
-    """Five packets are lost, and were not: the window stays 156000, and the ACK of the other 45 makes it 156000 + 54000 = 210000. The baseline is gone, so that it is growth. Three more flights of 50 fill the pipe. When that recovery was spurious too, the baseline is gone again, and the flight after it does not set one.""",
+    "Spurious losses are not taken off, and the search for a full pipe does not restart",
+    """Five packets are declared lost, and the loss is spurious: the window stays 156000, and the ACK of the other 45 makes it 156000 + 54000 = 210000. The baseline is reset, so that the rate is growth. Three more flights of 50 fill the pipe. A second spurious recovery resets the baseline again, and the flight after it does not set a baseline.""",
 )
 def undo(b: StreamBuilder) -> None:
     f = grown(b)
@@ -284,8 +285,8 @@ def undo(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.ten-packets",
-    "Until ten packets are delivered the window grows, however large the initial one was",
-    """The initial window has 196000 / 500 = 392 packets, and a quantum is the most, 128 - 1 = 127. Five packets are acknowledged without an RTT: ten packets and three quanta are 10 + 3 * 127 = 391, an even number is 391 + 1 = 392: 196000. The window is not below that, but 2500 delivered are less than 10 * 500 = 5000: 198500. With five more they are not.""",
+    "Until ten packets are delivered the window grows, with any initial window",
+    """The initial window has 196000 / 500 = 392 packets, and a quantum is the maximum, 128 - 1 = 127. Five packets are acknowledged without an RTT: ten packets and three quanta are 10 + 3 * 127 = 391, an even number is 391 + 1 = 392: 196000. The window is not below that, but 2500 delivered are less than 10 * 500 = 5000: 198500. With five more packets they are not less.""",
     max_datagram_size_bytes=500,
     initial_window_bytes=196_000,
 )
@@ -299,8 +300,8 @@ def ten_packets(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.departure",
-    "Drain ends by what is in flight when the next packet may leave",
-    """The exit leaves 156000 / 1200 = 130 packets in flight. 50 + 130 = 180 packets at 1714586 bytes a second take ceil(180 * 1200 * 1000000000 / 1714586) = 125977933, of which 125977933 - 100000000 = 25977933 are left, in ns. 31 packets at 204172 take ceil(31 * 1200 * 1000000000 / 204172) = 182199323 more. 4 ms later that is floor((25977933 + 182199323 - 4000000) / 1000) = 204177, in us: floor(50 * 16777216 / 100000) = 8388 units deliver floor(8388 * 204177 / 16777216) = 102 packets, and 159 - 102 = 57, more than 50 + 3 * 2 = 56. One more takes ceil(1200 * 1000000000 / 204172) = 5877398: after another 4 ms floor((25977933 + 182199323 + 5877398 - 8000000) / 1000) = 206054 are left, floor(8388 * 206054 / 16777216) = 103 packets, and 158 - 103 = 55.""",
+    "Drain ends by the flight at the departure time of the next packet",
+    """The exit leaves 156000 / 1200 = 130 packets in flight. 50 + 130 = 180 packets at 1714586 bytes a second take ceil(180 * 1200 * 1000000000 / 1714586) = 125977933. 100 ms later 125977933 - 100000000 = 25977933 are left, in ns. 31 packets at 204172 take ceil(31 * 1200 * 1000000000 / 204172) = 182199323 more. 4 ms later floor((25977933 + 182199323 - 4000000) / 1000) = 204177 are left, in us. floor(50 * 16777216 / 100000) = 8388 units deliver floor(8388 * 204177 / 16777216) = 102 packets, and 159 - 102 = 57, more than 50 + 3 * 2 = 56. One more takes ceil(1200 * 1000000000 / 204172) = 5877398. After another 4 ms floor((25977933 + 182199323 + 5877398 - 8000000) / 1000) = 206054 are left: floor(8388 * 206054 / 16777216) = 103 packets, and 158 - 103 = 55.""",
 )
 def departure(b: StreamBuilder) -> None:
     f = full(b, left=130)
@@ -315,8 +316,8 @@ def departure(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux.slow",
-    "On a slow path a packet leaves alone, and four packets are no least",
-    """A packet in 100 ms is floor(16777216 / 100000) = 167 units: a product of one packet, and ceil(739 / 256) = 3 with the gain. Until the exit the pacing rate is that of the initial window, 342794, and a quantum two packets: 1 + 3 * 2 = 7, an even number is 8: 9600. Seven in flight and a quantum are 9. In Drain it is 4064, below 1200000 / 8 = 150000, and a quantum one packet: 3 + 3 * 1 = 6 packets, 7200 bytes, are the window. Extra are two packets, of which none counts: 167 units deliver less than one in 100 ms.""",
+    "On a slow path packets leave singly, and four packets are not a minimum",
+    """A packet in 100 ms is floor(16777216 / 100000) = 167 units: a product of one packet, and ceil(739 / 256) = 3 with the gain. Until the exit the pacing rate comes from the initial window, 342794, and a quantum is two packets. 1 + 3 * 2 = 7, an even number is 8: 9600. Seven in flight and a quantum are 9. In Drain the rate is 4064, below 1200000 / 8 = 150000, and a quantum one packet: 3 + 3 * 1 = 6 packets, 7200 bytes, are the window. Two packets are extra, and none counts: 167 units deliver less than one packet in 100 ms.""",
 )
 def slow(b: StreamBuilder) -> None:
     f = Flights(b)

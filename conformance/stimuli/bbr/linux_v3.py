@@ -1,6 +1,7 @@
-"""Hand-built stimuli of BBR: what the third version of Linux does otherwise.
+"""Hand-built stimuli of BBR: differences of the third version of Linux.
 
-`why` derives the expectation; ``sender`` says what the streams have in common. A rate is packets in a microsecond times 2^24, here called units: k packets in 100 ms are ceil(k * 16777216 / 100000).
+`why` derives the expectation; ``sender`` describes the common stream. A rate is packets in a microsecond times 2^24,
+here called units: k packets in 100 ms are ceil(k * 16777216 / 100000).
 """
 
 from firstflight_conformance.format.builder import MS, US, StreamBuilder
@@ -13,9 +14,9 @@ add = CATALOGUE.add
 
 @add(
     "bbr.linux-v3.startup",
-    "A gain of 710/256, rates that are rounded up, and a window that grows until it is twice the initial one",
-    """Ten packets in 1 ms are floor(10 * 16777216 / 1000) = 167772 units: 32948406 bytes a second. In 100 ms they are ceil(10 * 16777216 / 100000) = 1678, and the pacing rate is 329539. The window is 12000 + 12000 = 24000. Of twenty, ceil(20 * 16777216 / 100000) = 3356, five quarters are floor(3356 * 320 / 256) = 4195: 25 packets, ceil(25 * 16777216 / 100000) = 4195, are growth. Fifty are ceil(50 * 16777216 / 100000) = 8389: a product of ceil(8389 * 100000 / 16777216) = 51 packets, of ceil(2 * 8389 * 100000 / 16777216) = 101 with the gain, and 50 are extra: 101 + 50 = 151
-    packets, 181200 bytes, above which the window stays. The exit leaves 54 in flight, a quantum of two packets makes them 56, more than 51: the threshold is 61200. In Drain 204197 is the pacing rate. Then a packet leaves, and four are acknowledged: 54 + 1 - 4 = 51. The rate is 594027 then, and a round begins: packets that left before are of no new one.""",
+    "A gain of 710/256, rates rounded up, and a window that grows up to twice the initial window",
+    """Ten packets in 1 ms are floor(10 * 16777216 / 1000) = 167772 units: 32948406 bytes a second. In 100 ms they are ceil(10 * 16777216 / 100000) = 1678, and the pacing rate is 329539. The window is 12000 + 12000 = 24000. Twenty are ceil(20 * 16777216 / 100000) = 3356, and five quarters are floor(3356 * 320 / 256) = 4195. 25 packets, ceil(25 * 16777216 / 100000) = 4195, are growth. Fifty are ceil(50 * 16777216 / 100000) = 8389: a product of ceil(8389 * 100000 / 16777216) = 51 packets, ceil(2 * 8389 * 100000 / 16777216) = 101 with the gain. 50 are extra: 101 + 50 = 151 packets,
+    181200 bytes. The window does not grow above that. The exit leaves 54 in flight. With a quantum of two packets these are 56, more than 51: the threshold is 61200. In Drain the pacing rate is 204197. Then a packet leaves, and four are acknowledged: 54 + 1 - 4 = 51. The rate is 594027 then, and a round begins: packets that left before do not begin another round.""",
 )
 def startup(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -45,8 +46,8 @@ def startup(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.near",
-    "On a short path more leaves at once",
-    """The RTT is 1600.9 us, and floor(1600 / 512) = 3: 65536 / (2 * 2 * 2) = 8192 bytes more. Ten packets in 1600 us are ceil(10 * 16777216 / 1600) = 104858 units, a pacing rate of 20592851, of which floor(20592851 / 1024) = 20110: floor((20110 + 8192) / 1200) = 23 packets are a quantum, and three of them are 3 * 23 = 69, 82800 bytes, more than ceil(2 * 104858 * 1600 / 16777216) = 21 and 10 extra ones, and the threshold at the exit.""",
+    "On a short path more bytes leave at once",
+    """The RTT is 1600.9 us, and floor(1600 / 512) = 3: 65536 / (2 * 2 * 2) = 8192 bytes more. Ten packets in 1600 us are ceil(10 * 16777216 / 1600) = 104858 units. The pacing rate is 20592851, and floor(20592851 / 1024) = 20110 of it: floor((20110 + 8192) / 1200) = 23 packets are a quantum. Three quanta are 3 * 23 = 69, 82800 bytes, more than ceil(2 * 104858 * 1600 / 16777216) = 21 and 10 extra packets. They are the threshold at the exit.""",
 )
 def near(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -59,8 +60,8 @@ def near(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.wide",
-    "127 packets stand for a larger initial window, and growth goes on until twice of them",
-    """The initial window has 1800000 / 9000 = 200 packets of 9000 bytes. 54 are acknowledged without an RTT: the sample is none, and nothing is extra. 2^7 - 1 = 127 packets are 1143000 bytes, more than three quanta of 7 packets. The window is above that, but below 2 * 127 = 254 packets: 200 + 54 = 254, 2286000 bytes. With five more it is not.""",
+    "127 packets replace a larger initial window, and growth continues up to twice that",
+    """The initial window has 1800000 / 9000 = 200 packets of 9000 bytes. 54 are acknowledged without an RTT: the sample is invalid, and the extra is 0. 2^7 - 1 = 127 packets are 1143000 bytes, more than three quanta of 7 packets. The window is above 127 packets, but below 2 * 127 = 254 packets: 200 + 54 = 254, 2286000 bytes. With five more packets it is not below.""",
     initial_window_bytes=1_800_000,
     max_datagram_size_bytes=9000,
 )
@@ -74,8 +75,8 @@ def wide(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.any-ack",
-    "A rate that has grown is the baseline at any ACK; rounds are counted where they begin",
-    """Fifty packets are ceil(50 * 16777216 / 100000) = 8389 units. The next round begins with the ACK of ten, and is counted; 63 packets in 100 ms in the middle of it, ceil(63 * 16777216 / 100000) = 10570 units, are no less than floor(8389 * 320 / 256) = 10486: the baseline, and nothing is counted. Three flights of 50 are three rounds without growth, and 10 packets in the middle of one count for nothing.""",
+    "A grown rate becomes the baseline at any ACK; rounds are counted at their first ACK",
+    """Fifty packets are ceil(50 * 16777216 / 100000) = 8389 units. The next round begins with the ACK of ten packets, and is counted. In the middle of the round 63 packets in 100 ms are ceil(63 * 16777216 / 100000) = 10570 units. That is at least floor(8389 * 320 / 256) = 10486: the new baseline, and the count is 0. Three flights of 50 are three rounds without growth. 10 packets in the middle of a round do not count.""",
 )
 def any_ack(b: StreamBuilder) -> None:
     f = grown(b)
@@ -96,8 +97,8 @@ def any_ack(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.app-limited",
-    "An app-limited sample below the largest rate changes little where the window is what the path needs",
-    """The window is above the 181200 that the path needs. Two flights of 30 packets are app-limited. The first changes nothing but the round. The second has an RTT of 99 ms, so that the path needs ceil(2 * 8389 * 99000 / 16777216) = 100 packets and the 50 extra ones of the flights before: 100 + 50 = 150, 180000 bytes. The third flight of 30 ends Startup, and the larger of the extra of its round and of the last one that counted is still 50. An app-limited flight with an RTT of 98 ms makes the product, and with it the window, smaller: ceil(2 * 8389 * 98000 / 16777216) = 99 packets, 99 + 50 = 149, 178800 bytes.""",
+    "An app-limited sample below the largest rate changes little if the window equals the target",
+    """The window is above the 181200 that the path needs. Two flights of 30 packets are app-limited. The first flight changes only the round. The second has an RTT of 99 ms, so that the path needs ceil(2 * 8389 * 99000 / 16777216) = 100 packets and the 50 extra packets of the earlier flights: 100 + 50 = 150, 180000 bytes. The third flight of 30 ends Startup. The extra, the maximum of this round and of the last counted round, is still 50. An app-limited flight with an RTT of 98 ms lowers the product and the window: ceil(2 * 8389 * 98000 / 16777216) = 99 packets, 99 + 50 = 149, 178800 bytes.""",
 )
 def app_limited(b: StreamBuilder) -> None:
     f = grown(b)
@@ -116,8 +117,8 @@ def app_limited(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.app-limited-equal",
-    "One that is as large counts",
-    """After two rounds without growth and 40 ms, 30 packets have an RTT of 60 ms, and an app-limited sample in that time: ceil(30 * 16777216 / 60000) = 8389 units, the largest rate. It counts for no round, but its extra does. The next 30, after 40 ms again, end Startup, and the larger extra of the two rounds is 30: ceil(2 * 8389 * 60000 / 16777216) = 61 packets, and 61 + 30 = 91, 109200 bytes.""",
+    "An app-limited sample equal to the largest rate counts",
+    """After two rounds without growth and 40 ms, 30 packets have an RTT of 60 ms and an app-limited sample over 60 ms: ceil(30 * 16777216 / 60000) = 8389 units, the largest rate. The sample counts no round, but its extra counts. The next 30 packets, after 40 ms again, end Startup. The larger extra of the two rounds is 30: ceil(2 * 8389 * 60000 / 16777216) = 61 packets, and 61 + 30 = 91, 109200 bytes.""",
 )
 def app_limited_equal(b: StreamBuilder) -> None:
     f = grown(b)
@@ -134,7 +135,7 @@ def app_limited_equal(b: StreamBuilder) -> None:
 @add(
     "bbr.linux-v3.aggregation",
     "The extra of two rounds in Startup, and of five or up to ten later",
-    """Flights are acknowledged at once, and are extra as a whole: 24000 bytes of two flights of 20, also with the 15 packets of the next; with the 10 after it those of 15, 18000, in the ACK that ends Startup. The path needs ceil(2 * 3356 * 100000 / 16777216) = 41 packets, and 41 + 15 = 56 are 67200. A packet leaves; three are acknowledged, which ends Drain and the round, so that the ACK of that packet begins none. Four rounds of flights of 10 follow. With the fifth the 18000 are forgotten; there are the 10 and 3 packets of the exit, 15600: 41 + 13 = 54 packets, 64800.""",
+    """Flights are acknowledged at once, and whole flights are extra: 24000 bytes of two flights of 20, also with the 15 packets of the next flight. With the 10 packets after it the extra is the flight of 15, 18000, at the ACK that ends Startup. The path needs ceil(2 * 3356 * 100000 / 16777216) = 41 packets, and 41 + 15 = 56 are 67200. A packet leaves. Three are acknowledged, which ends Drain and the round, so that the ACK of that packet does not begin a round. Four rounds of flights of 10 follow. With the fifth round the 18000 expire. The 10 and 3 packets of the exit remain, 15600: 41 + 13 = 54 packets, 64800.""",
 )
 def aggregation(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -159,8 +160,8 @@ def aggregation(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.min-rtt",
-    "An equal RTT makes both of the smallest ones younger",
-    """The application holds the sender back, and each flight follows idle time, so that no ACK begins a ProbeRTT. The first RTT is 100 ms, at 0.1 s; at 5.2 s it is more than 5 s old, and another of 100 ms takes its place. At 10.25 s that is more than 5 s old, but not more than 10 s, and 120 ms change nothing. The window of 32 packets, 38400 bytes, is more than the path of 100 ms needs, so that it stays. At 15.3 s the smallest RTT is 10.1 s old, and 110 ms, which replace the 120 ms of five seconds, replace it: the window grows by the ten packets.""",
+    "An equal RTT restarts the age of both minimum RTTs",
+    """The application holds the sender back, and each flight follows idle time, so that no ACK begins a ProbeRTT. The first RTT is 100 ms, at 0.1 s; at 5.2 s it is more than 5 s old, and another sample of 100 ms replaces it. At 10.25 s that sample is more than 5 s old, but not more than 10 s, and a sample of 120 ms is ignored. The window of 32 packets, 38400 bytes, is more than the path of 100 ms needs, so it stays. At 15.3 s the smallest RTT is 10.1 s old. A sample of 110 ms replaces it, and the 120 ms of five seconds. The window grows by the ten packets.""",
 )
 def min_rtt(b: StreamBuilder) -> None:
     f = Flights(b)

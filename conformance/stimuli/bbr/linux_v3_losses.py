@@ -1,6 +1,7 @@
-"""Hand-built stimuli of BBR: what losses do in the third version of Linux.
+"""Hand-built stimuli of BBR: losses in the third version of Linux.
 
-`why` derives the expectation; ``sender`` says what the streams have in common. A rate is packets in a microsecond times 2^24, here called units: k packets in 100 ms are ceil(k * 16777216 / 100000).
+`why` derives the expectation; ``sender`` describes the common stream. A rate is packets in a microsecond times 2^24,
+here called units: k packets in 100 ms are ceil(k * 16777216 / 100000).
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -12,9 +13,9 @@ add = CATALOGUE.add
 
 
 def lossy(b: StreamBuilder, later_ns: int = 0, acks: int = 6, again: int = 0) -> Flights:
-    """Lose packets between the ACKs of a round, the first of them at 500 ms; the next flight leaves then, or later, with packet 220.
+    """Lose packets between the ACKs of a round, from 500 ms on; the next flight, from packet 220, leaves then or later.
 
-    ``again``: so many more before the last ACK, each in an event of its own.
+    ``again``: number of additional losses before the last ACK, each in its own event.
     """
     f = grown(b)
     f.send(100)
@@ -34,9 +35,9 @@ def lossy(b: StreamBuilder, later_ns: int = 0, acks: int = 6, again: int = 0) ->
 
 @add(
     "bbr.linux-v3.loss-exit",
-    "Six ACKs with losses in a round end Startup by loss, in a recovery that goes on",
-    """At 600 ms packet 220 is acknowledged, which left when the first packet was lost, at 500 ms: recovery goes on. Since then 5 packets were lost of the 100 - 10 - 1 + 1 = 90 that were in flight with it, and 5 > floor(90 * 5 / 256) = 1. The rate is ceil(85 * 16777216 / 100000) = 14261 units, a product of ceil(14261 * 100000 / 16777216) = 86 packets, 103200 bytes; the latest volume is 94 * 1200 = 112800, and that is the long-term volume. The path needs ceil(2 * 14261 * 100000 / 16777216) = 171 packets and 74 extra ones: 171 + 74 = 245, 294000 bytes.
-    In Drain three more ACKs follow: 100 packets that were in flight without a loss are the long-term volume, 120000 bytes; two lost ones of 130 are not more than floor(130 * 5 / 256) = 2: 156000; three of 181200 / 1200 = 151 are more than floor(151 * 5 / 256) = 2, though 3 < 151 / 50: it stays. With 99 - 3 - 16 = 80 packets in flight Drain ends, and the window is that volume.""",
+    "Six ACKs with losses in a round end Startup by loss, during recovery",
+    """At 600 ms packet 220 is acknowledged, which left when the first packet was lost, at 500 ms: recovery continues. Since then 5 packets were lost; 100 - 10 - 1 + 1 = 90 were in flight with packet 220, and 5 > floor(90 * 5 / 256) = 1. The rate is ceil(85 * 16777216 / 100000) = 14261 units, a product of ceil(14261 * 100000 / 16777216) = 86 packets, 103200 bytes. The latest volume is 94 * 1200 = 112800, and becomes the long-term volume. The path needs ceil(2 * 14261 * 100000 / 16777216) = 171 packets and 74 extra packets: 171 + 74 = 245, 294000 bytes.
+    In Drain three more ACKs follow. At the first, 100 packets in flight without a loss raise the long-term volume to 120000 bytes. At the second, two lost packets of 130 are not more than floor(130 * 5 / 256) = 2: 156000. At the third, three of 181200 / 1200 = 151 are more than floor(151 * 5 / 256) = 2, though 3 < 151 / 50: the volume stays. With 99 - 3 - 16 = 80 packets in flight Drain ends, and the window is that volume.""",
     initial_window_bytes=WIDE,
 )
 def loss_exit(b: StreamBuilder) -> None:
@@ -54,8 +55,8 @@ def loss_exit(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.product",
-    "The long-term volume is no smaller than the product of the largest rate",
-    """A flight of 100 has ceil(100 * 16777216 / 100000) = 16778 units, a product of ceil(16778 * 100000 / 16777216) = 101 packets, 121200 bytes. Then of a flight of 60 six packets are lost, between six ACKs, five of them after packet 280 left, with which 60 - 10 - 1 + 1 = 50 were in flight: 5 > floor(50 * 5 / 256) = 0. In the round before 44 + 10 = 54 packets were delivered, in this one 60 - 10 - 6 + 1 = 45: fewer than 101. Drain is over at once.""",
+    "The long-term volume is at least the product of the largest rate",
+    """A flight of 100 has ceil(100 * 16777216 / 100000) = 16778 units, a product of ceil(16778 * 100000 / 16777216) = 101 packets, 121200 bytes. Then six packets of a flight of 60 are lost, between six ACKs. Five are lost after packet 280 left, and 60 - 10 - 1 + 1 = 50 were in flight with it: 5 > floor(50 * 5 / 256) = 0. In the previous round 44 + 10 = 54 packets were delivered, in this round 60 - 10 - 6 + 1 = 45: fewer than 101. Drain ends at once.""",
     initial_window_bytes=WIDE,
 )
 def product(b: StreamBuilder) -> None:
@@ -75,8 +76,8 @@ def product(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.five-acks",
-    "Five do not, however many packets are lost with them",
-    """The same with an ACK with losses less, the last of them with three packets, each lost in an event of its own: 4 + 3 = 7 losses, but five ACKs.""",
+    "Five ACKs with losses do not end Startup, with any number of lost packets",
+    """As in `bbr.linux-v3.loss-exit` with one ACK with losses less. Before the last ACK three packets are lost, each in its own event: 4 + 3 = 7 losses, but five ACKs.""",
     initial_window_bytes=WIDE,
 )
 def five_acks(b: StreamBuilder) -> None:
@@ -87,8 +88,8 @@ def five_acks(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.recovery-over",
-    "Nor do losses whose recovery the ACK ends",
-    """The next flight leaves at 501 ms, after the first loss: the ACK of its first packet ends the recovery before it is looked at. The 85 packets were sent in 101 ms: ceil(85 * 16777216 / 101000) = 14120 units, growth.""",
+    "Losses do not end Startup if the ACK ends their recovery",
+    """The next flight leaves at 501 ms, after the first loss: the ACK of its first packet ends the recovery before the check. The 85 packets were sent in 101 ms: ceil(85 * 16777216 / 101000) = 14120 units, growth.""",
     initial_window_bytes=WIDE,
 )
 def recovery_over(b: StreamBuilder) -> None:
@@ -99,8 +100,8 @@ def recovery_over(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.part-of-a-round",
-    "The recovery need not have lasted for a round",
-    """At 500 ms a packet is lost; the recovery that begins is over at 601 ms, with packet 220, which left at 501 ms, and 70 others: ceil(71 * 16777216 / 101000) = 11794 units. Then a packet is lost that left before it began: that begins a loss round, and no recovery. Packet 222 leaves, and between five ACKs five more are lost, the fourth of them packet 221: it left at 501 ms as well, and begins a recovery. 222 is acknowledged with losses as well, the sixth ACK of them, and ends the loss round, but left when 8 packets less were delivered than where recovery began. Who asks for a full round stays in Startup. The threshold is a product, ceil(11794 * 100000 / 16777216) = 71 packets: 85200.""",
+    "A recovery shorter than a round ends Startup as well",
+    """At 500 ms a packet is lost. Its recovery ends at 601 ms, with packet 220, which left at 501 ms, and 70 others: ceil(71 * 16777216 / 101000) = 11794 units. Then a packet is lost that left before the recovery began. This loss begins a loss round without recovery. Packet 222 leaves, and between five ACKs five more packets are lost. The fourth is packet 221: it left at 501 ms as well, and begins a recovery. The ACK of packet 222 is the sixth ACK with losses, and ends the loss round. But packet 222 left when 8 packets less were delivered than at the start of recovery. Implementations that require a full round stay in Startup. The threshold is a product, ceil(11794 * 100000 / 16777216) = 71 packets: 85200.""",
     initial_window_bytes=WIDE,
 )
 def part_of_a_round(b: StreamBuilder) -> None:
@@ -127,8 +128,8 @@ def part_of_a_round(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.short-term",
-    "Losses in Drain leave 180/256 of rate and window, and Drain ends by the largest rate",
-    """The exit leaves 100 packets in flight. Two are lost, and a mark does nothing. Five packets that leave then are acknowledged 100 ms later: of the window of 181200 / 1200 = 151 packets are floor(151 * 180 / 256) = 106 left, 127200 bytes. The latest rate is still that of the exit, ceil(50 * 16777216 / 100000) = 8389 units. Two more are lost, and five more acknowledged: floor(8389 * 180 / 256) = 5898 units are more than the ceil(5 * 16777216 / 100000) = 839 of the round, and floor(106 * 180 / 256) = 74 packets, 88800 bytes. The pacing rate is 143563, the product ceil(5898 * 100000 / 16777216) = 36 packets, 43200 bytes. 60 ms later 45 more are acknowledged: 96 - 45 = 51 packets are in flight, no more than the product of the largest rate, ceil(8389 * 100000 / 16777216) = 51.""",
+    "Losses in Drain leave 180/256 of rate and window, and the largest rate ends Drain",
+    """The exit leaves 100 packets in flight. Two are lost, and a mark is ignored. Five packets leave then and are acknowledged 100 ms later. The window of 181200 / 1200 = 151 packets becomes floor(151 * 180 / 256) = 106, 127200 bytes. The latest rate is still from the exit, ceil(50 * 16777216 / 100000) = 8389 units. Two more are lost, and five more are acknowledged. floor(8389 * 180 / 256) = 5898 units are more than the ceil(5 * 16777216 / 100000) = 839 of the round, and floor(106 * 180 / 256) = 74 packets, 88800 bytes, are the window. The pacing rate is 143563, the product ceil(5898 * 100000 / 16777216) = 36 packets, 43200 bytes. 60 ms later 45 more are acknowledged: 96 - 45 = 51 packets are in flight, not more than the product of the largest rate, ceil(8389 * 100000 / 16777216) = 51.""",
 )
 def short_term(b: StreamBuilder) -> None:
     f = full(b, left=100)
@@ -150,8 +151,8 @@ def short_term(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.exit-forgets",
-    "Where Startup ends the losses of the round are forgotten",
-    """The last round without growth begins with the ACK of 50 packets that left before one was lost, and ends Startup; the loss round goes on. When it ends, in Drain, no loss is known, and there is no bound.""",
+    "The end of Startup discards the losses of the round",
+    """The last round without growth begins with the ACK of 50 packets that left before one was lost. This ACK ends Startup; the loss round continues. When the loss round ends, in Drain, the losses are discarded, and no bound is set.""",
 )
 def exit_forgets(b: StreamBuilder) -> None:
     f = grown(b)
@@ -173,7 +174,7 @@ def exit_forgets(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.timeout",
-    "A timeout begins the search anew, and bounds the volume by the window before it",
+    "A timeout restarts the search for a full pipe, and bounds the volume by the window before it",
     """The exit leaves 100 packets in flight, and a window of 181200. 40 are lost, and persistent congestion is established with 60 in flight: (60 + 1) * 1200 = 73200, and the short-term volume is 181200. The ACK of the 60 makes it 73200 + 72000 = 145200, and its rate is the baseline: ceil(110 * 16777216 / 200000) = 9228 units. A packet sent later ends recovery: 181200.""",
 )
 def timeout(b: StreamBuilder) -> None:
@@ -191,8 +192,8 @@ def timeout(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.timeout-in-startup",
-    "The rounds counted before a timeout count no more",
-    """Two rounds without growth are counted when five packets are lost and persistent congestion is established. The ACK of the other 45 begins a round, and finds growth: ceil(45 * 16777216 / 100000) = 7550 units where there is no baseline. In Startup there is no bound.""",
+    "A timeout discards the counted rounds",
+    """Two rounds without growth are counted when five packets are lost and persistent congestion is established. The ACK of the other 45 begins a round with growth: ceil(45 * 16777216 / 100000) = 7550 units without a baseline. In Startup the short-term bounds are infinite.""",
 )
 def timeout_in_startup(b: StreamBuilder) -> None:
     f = grown(b)
@@ -209,8 +210,8 @@ def timeout_in_startup(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.timeout-in-recovery",
-    "A timeout in a recovery saves nothing",
-    """Five packets are lost with a window of 156000. 20 are acknowledged: 156000 + 24000 = 180000. One more is lost, and persistent congestion is established: (24 + 1) * 1200 = 30000. A packet sent later ends recovery, to the window before it, 156000. Who saves at each timeout comes back to 180000.""",
+    "A timeout during recovery does not save the window",
+    """Five packets are lost with a window of 156000. 20 are acknowledged: 156000 + 24000 = 180000. One more is lost, and persistent congestion is established: (24 + 1) * 1200 = 30000. A packet sent later ends recovery and restores the window before it, 156000. Implementations that save at each timeout return to 180000.""",
 )
 def timeout_in_recovery(b: StreamBuilder) -> None:
     f = grown(b)
@@ -232,8 +233,8 @@ def timeout_in_recovery(b: StreamBuilder) -> None:
 
 @add(
     "bbr.linux-v3.undo",
-    "Where losses were none the window is what it was, though it has grown since",
-    """Five packets are lost with a window of 156000. 20 are acknowledged: 156000 + 24000 = 180000. Then it turns out that none was lost: 156000, without a baseline. The ACK of the other 25 makes it 156000 + 30000 = 186000, and ceil(45 * 16777216 / 100000) = 7550 units the baseline.""",
+    "After a spurious loss the window returns to its earlier value, though it has grown since",
+    """Five packets are lost with a window of 156000. 20 are acknowledged: 156000 + 24000 = 180000. Then the loss proves spurious: 156000, without a baseline. The ACK of the other 25 makes it 156000 + 30000 = 186000, and ceil(45 * 16777216 / 100000) = 7550 units are the baseline.""",
 )
 def undo(b: StreamBuilder) -> None:
     f = grown(b)

@@ -1,6 +1,6 @@
-"""Hand-built stimuli of BBR: what ends Startup by loss.
+"""Hand-built stimuli of BBR: the end of Startup by loss.
 
-`why` derives the expectation; ``sender`` says what the streams have in common. The initial window is 480000 bytes.
+`why` derives the expectation; ``sender`` describes the common stream. The initial window is 480000 bytes.
 """
 
 from functools import partial
@@ -15,7 +15,7 @@ FIVE = (132, 134, 136, 138, 140)
 
 
 def acknowledge(b: StreamBuilder, t_ns: int, packets: list[int]) -> None:
-    """Acknowledge packets in one ACK, and with it those of them that follow each other in one range."""
+    """Acknowledge packets in one ACK; adjacent packets share a range."""
     ranges: list[tuple[int, int]] = []
     for packet in packets:
         if ranges and ranges[-1][1] == packet - 1:
@@ -26,11 +26,12 @@ def acknowledge(b: StreamBuilder, t_ns: int, packets: list[int]) -> None:
 
 
 def lossy(b: StreamBuilder, *later: tuple[int, ...], next_flight: int = 100, size: int = 100) -> Flights:
-    """Lose packets in a round: 130 at 500 ms, before the next flight leaves, the ``later`` ones 10 ms after it, and acknowledge the others at 590 ms.
+    """Lose packet 130 at 500 ms, send a flight, lose ``later`` packets 10 ms later; acknowledge the others at 590 ms.
 
-    Each tuple of ``later`` is lost in an event of its own; without any these are ``FIVE``.
+    Each tuple of ``later`` is lost in its own event; the default is ``FIVE``.
 
-    The lossy flight has packets 120 to 219, of which ten are acknowledged before the first loss. The time is 600 ms then, and the next packet is 220.
+    The lossy flight has packets 120 to 219; ten are acknowledged before the first loss. On return the time is 600 ms,
+    and the next packet is 220.
     """
     f = grown(b)
     f.send(size)
@@ -51,8 +52,8 @@ def lossy(b: StreamBuilder, *later: tuple[int, ...], next_flight: int = 100, siz
 @add(
     "bbr.loss-exit.six-ranges",
     "Six ranges lost in a round of recovery end Startup",
-    """Packet 130 is lost at 500 ms, when 156000 bytes are delivered: recovery and a loss round begin. Packets 132, 134, 136, 138 and 140 follow at 510 ms: six ranges. At 600 ms packet 220 is acknowledged, which left at 500 ms, after the first loss: a full round. Since then 5 * 1200 = 6000 bytes were lost; with it 100 - 10 - 1 + 1 = 90 packets were
-    in flight, 108000 bytes, and 0.02 * 108000 = 2160. The latest volume is that of the ACK at 590 ms, ten packets and 84 since the flight left, 94 * 1200 = 112800 bytes, more than the product of 60000: the long-term volume. The window falls to what the path needs: 102000 bytes in 100 ms are the rate now, and since 590 ms, when 100800 were acknowledged, 600000 * 0.01 = 6000 were expected: 2 * 102000 + 100800 + 1200 - 6000 = 300000. By the table of the draft the long-term
+    """Packet 130 is lost at 500 ms, when 156000 bytes are delivered: recovery and a loss round begin. Packets 132, 134, 136, 138 and 140 follow at 510 ms: six ranges. At 600 ms packet 220 is acknowledged, which left at 500 ms, after the first loss: a full round. Since then 5 * 1200 = 6000 bytes were lost. With packet 220 100 - 10 - 1 + 1 = 90 packets
+    were in flight, 108000 bytes, and 0.02 * 108000 = 2160. The latest volume comes from the ACK at 590 ms: ten packets and 84 since the flight left, 94 * 1200 = 112800 bytes. It exceeds the product of 60000 and becomes the long-term volume. The window falls to BBR.max_inflight. The rate is 102000 bytes in 100 ms now. Since 590 ms, when 100800 were acknowledged, 600000 * 0.01 = 6000 were expected: 2 * 102000 + 100800 + 1200 - 6000 = 300000. In the table of the draft the long-term
     volume bounds the window, which conforms (B5).""",
     sources=(f"{SOURCE}, section 5.3.1.3", f"{SOURCE}, section 5.6.1"),
 )
@@ -65,8 +66,8 @@ def loss_exit_six_ranges(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.five-ranges",
-    "Five ranges do not",
-    """The same without the last of them: 4 * 1200 = 4800 bytes are more than 0.02 * 108000 = 2160, but the ranges are five.""",
+    "Five ranges do not end Startup",
+    """As in `bbr.loss-exit.six-ranges` without the last range: 4 * 1200 = 4800 bytes are more than 0.02 * 108000 = 2160, but there are only five ranges.""",
 )
 def loss_exit_five_ranges(b: StreamBuilder) -> None:
     f = lossy(b, FIVE[:4])
@@ -76,8 +77,8 @@ def loss_exit_five_ranges(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.adjacent",
-    "Packets that follow each other are one range, also where they are lost in two events",
-    """After packet 130 it is 131, 133, 135, 137 and 139 that are lost: 130 and 131 are one range, and so there are five.""",
+    "Adjacent lost packets are one range, even in two events",
+    """After packet 130 the packets 131, 133, 135, 137 and 139 are lost: 130 and 131 are one range, which makes five.""",
 )
 def loss_exit_adjacent(b: StreamBuilder) -> None:
     f = lossy(b, (131, 133, 135, 137, 139))
@@ -87,8 +88,8 @@ def loss_exit_adjacent(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.between",
-    "A packet lost between two ranges is another one, if it is not the next after the last",
-    """After the six ranges of `bbr.loss-exit.six-ranges` packet 131 is lost as well. It follows 130, but the last lost packet is 140: 6 + 1 = 7 ranges. Who sees that 130, 131 and 132 have grown together has five.""",
+    "A packet lost between two ranges is a new range, unless it follows the last lost packet",
+    """After the six ranges of `bbr.loss-exit.six-ranges` packet 131 is lost as well. It follows 130, but the last lost packet is 140: 6 + 1 = 7 ranges. Implementations that merge 130, 131 and 132 count five.""",
 )
 def loss_exit_between(b: StreamBuilder) -> None:
     f = lossy(b, FIVE, (131,))
@@ -99,7 +100,7 @@ def loss_exit_between(b: StreamBuilder) -> None:
 @add(
     "bbr.loss-exit.mark",
     "Startup ends by loss in the recovery that a mark began",
-    """A mark at 500 ms, when 130 * 1200 = 156000 bytes are delivered, begins recovery and a loss round. Then packet 220 leaves, and packet 130 is acknowledged. Six packets are lost, which left before the mark: 6 * 1200 = 7200 bytes in six ranges. When packet 220 is acknowledged recovery has lasted for a round; without the mark it would have begun a packet later. With 220 were 100 - 10 + 1 = 91 packets in flight, 109200 bytes, and 0.02 * 109200 = 2184.""",
+    """A mark at 500 ms, when 130 * 1200 = 156000 bytes are delivered, begins recovery and a loss round. Then packet 220 leaves, and packet 130 is acknowledged. Six packets that left before the mark are lost: 6 * 1200 = 7200 bytes in six ranges. When packet 220 is acknowledged recovery has lasted for a round; without the mark it would have begun a packet later. With 220 were 100 - 10 + 1 = 91 packets in flight, 109200 bytes, and 0.02 * 109200 = 2184.""",
     sources=(f"{SOURCE}, section 5.3.1.3", f"{SOURCE}, section 3.7"),
 )
 def loss_exit_mark(b: StreamBuilder) -> None:
@@ -123,8 +124,8 @@ def loss_exit_mark(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.share",
-    "The share is one of what was in flight, not of what was delivered since",
-    """Of the next flight the last packet is acknowledged first, with which 300000 / 1200 = 250 were in flight: 6000 bytes lost since are 2 %, no more. Delivered since are 84 + 1 packets, 85 * 1200 = 102000 bytes, and of 102000 + 6000 = 108000 they would be more than 0.02 * 108000 = 2160.""",
+    "The share is relative to the bytes in flight, not to the bytes delivered since",
+    """The last packet of the next flight is acknowledged first; 300000 / 1200 = 250 were in flight with it. 6000 bytes lost since are exactly 2 %. Delivered since are 84 + 1 packets, 85 * 1200 = 102000 bytes. Relative to 102000 + 6000 = 108000 the losses would be more than 0.02 * 108000 = 2160.""",
     sources=(f"{SOURCE}, sections 5.3.1.3 and 5.5.10.2",),
 )
 def loss_exit_share(b: StreamBuilder) -> None:
@@ -135,8 +136,8 @@ def loss_exit_share(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.two-percent",
-    "Two per cent are not more than two per cent",
-    """The next flight has so many packets that with the last of them 300000 / 1200 = 250 were in flight, 300000 bytes; all are acknowledged at once. The 6000 bytes lost since are 2 % of them, no more.""",
+    "Exactly two per cent are not more than two per cent",
+    """With the last packet of the next flight 300000 / 1200 = 250 packets were in flight, 300000 bytes. All are acknowledged at once. The 6000 bytes lost since are exactly 2 % of them.""",
     sources=(f"{SOURCE}, sections 5.3.1.3 and 5.5.10.2",),
 )
 def loss_exit_two_percent(b: StreamBuilder) -> None:
@@ -147,8 +148,8 @@ def loss_exit_two_percent(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.above-two-percent",
-    "With one packet less in flight they are more",
-    """All but the last of that flight are acknowledged: 250 - 1 = 249 were in flight, 298800 bytes, of which 2 % are 298800 / 50 = 5976, less than 6000.""",
+    "With one packet less in flight the same losses are more than two per cent",
+    """All but the last of that flight are acknowledged: 250 - 1 = 249 were in flight, 298800 bytes, and 2 % are 298800 / 50 = 5976, less than 6000.""",
     sources=(f"{SOURCE}, sections 5.3.1.3 and 5.5.10.2",),
 )
 def loss_exit_above_two_percent(b: StreamBuilder) -> None:
@@ -159,7 +160,7 @@ def loss_exit_above_two_percent(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.app-limited",
-    "It is no matter whether the samples are app-limited",
+    "App-limited samples do not prevent the end of Startup by loss",
     """The example test of the draft: the rounds are app-limited, and the losses of `bbr.loss-exit.six-ranges` end Startup.""",
     sources=(f"{SOURCE}, section 5.3.1.3", f"{SOURCE}, appendix A.2"),
 )
@@ -172,7 +173,7 @@ def loss_exit_app_limited(b: StreamBuilder) -> None:
 @add(
     "bbr.loss-exit.product",
     "The long-term volume is at least the bandwidth-delay product",
-    """The lossy flight has 40 packets. At 600 ms what was delivered in the round is (24 + 1 + 10) * 1200 = 42000 bytes and less: of it 24 + 1 packets since the first loss, 30000, and 34 * 1200 = 40800 since the flight left. The product is 60000.""",
+    """The lossy flight has 40 packets. At 600 ms at most (24 + 1 + 10) * 1200 = 42000 bytes were delivered in the round: 24 + 1 packets since the first loss, 30000, and 34 * 1200 = 40800 since the flight left. The product is 60000.""",
 )
 def loss_exit_product(b: StreamBuilder) -> None:
     f = lossy(b, size=40, next_flight=40)
@@ -183,7 +184,7 @@ def loss_exit_product(b: StreamBuilder) -> None:
 @add(
     "bbr.loss-exit.by-round",
     "Ranges of two rounds are not added up",
-    """Three ranges are lost in the first loss round, 130, 132 and 134, and three in the second, 222, 224 and 226. None of them has six.""",
+    """Three ranges are lost in the first loss round, 130, 132 and 134, and three in the second, 222, 224 and 226. Neither round has six.""",
 )
 def loss_exit_by_round(b: StreamBuilder) -> None:
     f = lossy(b, (132, 134))
@@ -204,8 +205,8 @@ def loss_exit_by_round(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.timeout",
-    "Nor is the recovery of a timeout one in which Startup ends by loss",
-    """Before the ACK of packet 220 persistent congestion is established. The window becomes what is in flight, 100 packets, and one more: 101 * 1200 = 121200. The criteria of `bbr.loss-exit.six-ranges` hold, but for fast recovery.""",
+    "Startup does not end by loss in the recovery of a timeout",
+    """Before the ACK of packet 220 persistent congestion is established. The window becomes the 100 packets in flight and one more: 101 * 1200 = 121200. The criteria of `bbr.loss-exit.six-ranges` hold, except for fast recovery.""",
     sources=(f"{SOURCE}, section 5.3.1.3", f"{SOURCE}, section 5.6.4.4"),
 )
 def loss_exit_timeout(b: StreamBuilder) -> None:
@@ -217,7 +218,7 @@ def loss_exit_timeout(b: StreamBuilder) -> None:
 
 
 def _late(b: StreamBuilder) -> Flights:
-    """End a recovery that began at 500 ms with the ACK of packet 220 at 601 ms; packets 205, 207, 209, 211, 213 and 215 are in flight from before it."""
+    """End the recovery of 500 ms at 601 ms by the ACK of packet 220; 205, 207, 209, 211, 213, 215 are in flight."""
     f = grown(b)
     f.send(100)
     f.ack(10, 100 * MS)
@@ -233,8 +234,8 @@ def _late(b: StreamBuilder) -> Flights:
 
 @add(
     "bbr.loss-exit.no-recovery",
-    "Six ranges outside of recovery do not end Startup",
-    """Recovery began with packet 130 at 500 ms, and ended at 601 ms with the ACK of packet 220, which left at 501 ms. Then the packets 205, 207, 209, 211, 213 and 215 are lost, which left at 400 ms, before it began: no recovery. Their loss round ends with the ACK of a packet sent after the first of
+    "Six ranges outside recovery do not end Startup",
+    """Recovery began with packet 130 at 500 ms, and ended at 601 ms with the ACK of packet 220, which left at 501 ms. Then the packets 205, 207, 209, 211, 213 and 215 are lost. They left at 400 ms, before recovery began: no new recovery. Their loss round ends with the ACK of a packet sent after the first of
     them. Five of them, 6000 bytes, were lost since; that is more than 2 % of the 99 - 1 + 6 = 104 packets, 124800 bytes, in flight.""",
     sources=(f"{SOURCE}, section 5.3.1.3", "RFC 9002, section 7.3.2"),
 )
@@ -251,8 +252,8 @@ def loss_exit_no_recovery(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.part-of-a-round",
-    "Recovery that began within the round has not lasted for one",
-    """Packet 205, from before the last recovery, begins a loss round. A packet leaves, then packet 221 is acknowledged, and packets 223, 225, 227, 229 and 231 are lost, which left in the last recovery, after it began: another one. The ACK of the packet that left ends the loss round, with six ranges in it; but it left
+    "Recovery that began within the round is shorter than a round",
+    """Packet 205, from before the last recovery, begins a loss round. A packet leaves, then packet 221 is acknowledged. Packets 223, 225, 227, 229 and 231, which left after the last recovery began, are lost: a new recovery. The ACK of the new packet ends the loss round, with six ranges in it. But that packet left
     1200 bytes before recovery began.""",
     sources=(f"{SOURCE}, section 5.3.1.3", "RFC 9002, section 7.3.2"),
 )
@@ -271,8 +272,8 @@ def loss_exit_part_of_a_round(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.within-a-round",
-    "The ranges are looked at where a loss round ends; six within it end nothing yet",
-    """The first loss round ends at 600 ms with five ranges. Then six packets of the flight are lost, 222 to 232, and the next, 221, is acknowledged: six ranges in the round, in recovery, for more than a round of it, and 10 * 1200 = 12000 bytes lost since it left are more than 2 % of the 91 packets, 109200 bytes, in flight. But the loss round goes on. Who looks at every ACK ends Startup here (B18).""",
+    "Ranges are checked when a loss round ends; six within a round do not end Startup",
+    """The first loss round ends at 600 ms with five ranges. Then six packets of the flight are lost, 222 to 232, and the next packet, 221, is acknowledged. There are six ranges in the round, and recovery has lasted for more than a round. 10 * 1200 = 12000 bytes lost since packet 221 left are more than 2 % of the 91 packets, 109200 bytes, in flight. But the loss round continues. Implementations that check at every ACK end Startup here (B18).""",
 )
 def loss_exit_within_a_round(b: StreamBuilder) -> None:
     f = lossy(b, FIVE[:4])

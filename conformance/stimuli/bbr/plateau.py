@@ -1,6 +1,6 @@
 """Hand-built stimuli of BBR: the delivery rate, its plateau, and rounds.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -33,7 +33,7 @@ def sample_worked(b: StreamBuilder) -> None:
 
 @add(
     "bbr.sample.short",
-    "An interval below the smallest RTT gives no rate, and the round counts as one without growth",
+    "An interval below the smallest RTT gives no rate, and the round counts as a round without growth",
     """The third flight has 40 packets, in an interval that is 1 ns below the smallest RTT of 100 ms. Its rate is 0: BBR.max_bw stays the 24000 bytes of the second, and 0 is less than 5/4 of that. The flight after it has 40 packets in 100 ms: 48000 >= 5 * 24000 / 4.""",
     sources=(*SAMPLING, f"{SOURCE}, section 5.3.1.2"),
 )
@@ -49,8 +49,8 @@ def sample_short(b: StreamBuilder) -> None:
 
 @add(
     "bbr.sample.short-last",
-    "A round without a rate may be the last of three",
-    """Two flights of 50 packets after that of the baseline count, and so does a third over an interval that is 1 ns below the smallest RTT: 2 + 1 = 3, and Startup ends.""",
+    "A round without a rate can be the last of three",
+    """Two flights of 50 packets after the baseline count. A third flight, over an interval 1 ns below the smallest RTT, counts as well: 2 + 1 = 3, and Startup ends.""",
     sources=(*SAMPLING, f"{SOURCE}, section 5.3.1.2"),
 )
 def sample_short_last(b: StreamBuilder) -> None:
@@ -64,9 +64,9 @@ def sample_short_last(b: StreamBuilder) -> None:
 
 @add(
     "bbr.sample.no-time",
-    "An interval of no time gives no rate either",
-    """The ACK comes in the nanosecond in which the packets were sent: an RTT of 0, and an interval of 0 that is not below it. There is no rate, so that the product is 0. The window grows all the same, since 12000 - 1200 = 10800 bytes are less than the initial window: 12000 + 10800 = 22800. A smoothed
-    RTT of 0 is none: the pacing rate stays 2.77 * 12000 * 1000 = 33240000.""",
+    "A zero interval gives no delivery rate",
+    """The ACK comes in the same nanosecond as the packets were sent: an RTT of 0, and an interval of 0 that is not below it. Without a rate the product is 0. The window still grows, since 12000 - 1200 = 10800 bytes are less than the initial window: 12000 + 10800 = 22800. A smoothed
+    RTT of 0 is invalid: the pacing rate stays 2.77 * 12000 * 1000 = 33240000.""",
     sources=SAMPLING,
 )
 def sample_no_time(b: StreamBuilder) -> None:
@@ -79,8 +79,8 @@ def sample_no_time(b: StreamBuilder) -> None:
 
 @add(
     "bbr.sample.none",
-    "An ACK without a sample delivers its bytes and begins no round",
-    """The stream has no samples. Nine packets, 9 * 1200 = 10800 bytes, are less than the initial window: 12000 + 10800 = 22800. With the tenth 12000 are not less. BBR.max_inflight is what aggregation has: 10800, and then with the tenth 12000, and the window of 22800 is not below that.""",
+    "An ACK without a sample delivers its bytes without beginning a round",
+    """The stream lacks samples. Nine packets, 9 * 1200 = 10800 bytes, are less than the initial window: 12000 + 10800 = 22800. With the tenth 12000 are not less. BBR.max_inflight is the aggregation: 10800, and then with the tenth 12000. The window of 22800 is not below that.""",
     tier="core",
     sources=("ours",),
 )
@@ -96,9 +96,9 @@ def sample_none(b: StreamBuilder) -> None:
 
 @add(
     "bbr.plateau.worked",
-    "Eight rounds: equality is growth, and an app-limited round counts for nothing",
-    """Datagrams of 1000 bytes. The first flight has 12 of them in 102 ms, 12000 * 1000 / 102 = 117647 bytes a second, and is not app-limited. The others take 500 ms: 120000 bytes are 240000 a second, 240000 are 480000, and
-    300000 are 600000, which is 5 * 480000 / 4 = 600000 exactly: growth. The next 300000 bytes are one round without it, 150000 app-limited ones count for nothing, 298000 and 297000 are two more.""",
+    "Eight rounds: equality is growth, and an app-limited round does not count",
+    """Datagrams of 1000 bytes. The first flight has 12 datagrams in 102 ms, 12000 * 1000 / 102 = 117647 bytes a second, and is not app-limited. The other flights take 500 ms: 120000 bytes are 240000 a second, 240000 are 480000,
+    and 300000 are 600000. That is exactly 5 * 480000 / 4 = 600000: growth. The next 300000 bytes are one round without growth, 150000 app-limited bytes do not count, 298000 and 297000 are two more rounds.""",
     max_datagram_size_bytes=1000,
     initial_window_bytes=WIDE,
 )
@@ -139,8 +139,8 @@ def plateau_slow_growth(b: StreamBuilder) -> None:
 
 @add(
     "bbr.plateau.just-below",
-    "A nanosecond more for the same bytes is no growth",
-    """40 packets in 100 ms are followed by 50, which would be 5/4 exactly, in an interval of 1 ns more: 4 * 60000 * 100000000 < 5 * 48000 * 100000001.""",
+    "One nanosecond more for the same bytes is not growth",
+    """40 packets in 100 ms are followed by 50, exactly 5/4, in an interval of 1 ns more: 4 * 60000 * 100000000 < 5 * 48000 * 100000001.""",
 )
 def plateau_just_below(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -153,8 +153,8 @@ def plateau_just_below(b: StreamBuilder) -> None:
 
 @add(
     "bbr.plateau.app-limited-growth",
-    "A larger app-limited sample raises the largest rate, and not the baseline",
-    """The flight of 40 packets is app-limited. Its 48000 bytes in 100 ms are BBR.max_bw from there on, since they are more than 24000; the baseline stays 24000, and nothing is counted. A smaller one, of 12000, changes neither.""",
+    "A larger app-limited sample raises the largest rate, not the baseline",
+    """The flight of 40 packets is app-limited. Its 48000 bytes in 100 ms are BBR.max_bw from there on, since they are more than 24000. The baseline stays 24000, and the round does not count. A smaller sample, of 12000, changes neither.""",
     sources=(f"{SOURCE}, sections 5.3.1.2 and 5.5.5",),
 )
 def plateau_app_limited_growth(b: StreamBuilder) -> None:
@@ -169,8 +169,8 @@ def plateau_app_limited_growth(b: StreamBuilder) -> None:
 
 @add(
     "bbr.plateau.within-a-round",
-    "Only the ACK that begins a round is looked at",
-    """After 50 packets in 100 ms the next 50 are acknowledged ten by ten. The first ten begin the round, and have 12000 bytes: one round without growth. The others are of the same round. The largest rate stays 60000 bytes in 100 ms. Of the round after that the first ACK has all 50 packets,
+    "Only the ACK that begins a round counts",
+    """After 50 packets in 100 ms the next 50 are acknowledged ten by ten. The first ten begin the round, with 12000 bytes: one round without growth. The others belong to the same round. The largest rate stays 60000 bytes in 100 ms. The first ACK of the following round has all 50 packets,
     over the 100 ms since the last ACK: a second round.""",
 )
 def plateau_within_a_round(b: StreamBuilder) -> None:
@@ -187,9 +187,9 @@ def plateau_within_a_round(b: StreamBuilder) -> None:
 
 @add(
     "bbr.plateau.later-in-the-round",
-    "Growth that shows later in a round does not begin the count anew",
-    """The baseline is 48000 bytes in 100 ms. Of the next 60 packets 30 begin the round, 36000 bytes in 100 ms: one round. All 60 are acknowledged at that time, and their sample of 72000 bytes is BBR.max_bw. The next round begins with 45 packets, 54000 bytes, less than 5 * 48000 / 4 = 60000: a second one. Whoever
-    takes the largest rate finds 72000 there, growth. Another 45 are the third round.""",
+    "Growth later in a round does not restart the count",
+    """The baseline is 48000 bytes in 100 ms. 30 of the next 60 packets begin the round, 36000 bytes in 100 ms: one round. All 60 are acknowledged at that time, and their sample of 72000 bytes is BBR.max_bw. The next round begins with 45 packets, 54000 bytes, less than 5 * 48000 / 4 = 60000: a second round. Implementations
+    that use the largest rate have 72000 there, growth. Another 45 are the third round.""",
     sources=(f"{SOURCE}, section 5.3.1.2", f"{SOURCE}, section 2.13"),
 )
 def plateau_later_in_the_round(b: StreamBuilder) -> None:
@@ -209,7 +209,7 @@ def plateau_later_in_the_round(b: StreamBuilder) -> None:
 
 @add(
     "bbr.plateau.anew",
-    "Growth after two rounds without it begins the count anew",
+    "Growth after two rounds without it restarts the count",
     """Two rounds of 20 packets after the first one count two. 25 packets are 5 * 24000 / 4 = 30000 bytes: growth. Three more of them end Startup.""",
 )
 def plateau_anew(b: StreamBuilder) -> None:
@@ -228,7 +228,7 @@ def plateau_anew(b: StreamBuilder) -> None:
 
 @add(
     "bbr.plateau.once",
-    "Once the pipe was found full nothing is counted any more, and nothing grows the baseline",
+    "Once the pipe is full no round counts, and the baseline does not grow",
     """After the exit 100 packets come in 100 ms, 120000 bytes: BBR.max_bw is that, and the baseline stays 60000 bytes, with three rounds counted. The pacing rate follows: 0.99 * 1200000 = 1188000.""",
     sources=(f"{SOURCE}, sections 5.3.1.2 and 5.6.2",),
 )
@@ -242,7 +242,7 @@ def plateau_once(b: StreamBuilder) -> None:
 @add(
     "bbr.round.sentinel",
     "A round ends with a packet sent after the ACK that began it",
-    """Of twenty packets sent together, ten are acknowledged at 100 ms: round 1, which ends when something sent after this is acknowledged. Packets 10 to 19 left before it, and are no new round at 101 ms. Five packets sent at 100 ms are.""",
+    """Ten of twenty packets sent together are acknowledged at 100 ms: round 1. It ends when a packet sent after this ACK is acknowledged. Packets 10 to 19 left before it, and do not begin a round at 101 ms. Five packets sent at 100 ms do.""",
     sources=(f"{SOURCE}, section 5.5.1",),
     initial_window_bytes=WIDE,
 )
@@ -260,8 +260,8 @@ def round_sentinel(b: StreamBuilder) -> None:
 
 @add(
     "bbr.max-bw.never-falls",
-    "The largest rate of Startup is not forgotten",
-    """Four flights of 25 packets follow those of 50: 30000 bytes in 100 ms. BBR.max_bw stays 60000, as in the rounds of Drain and after it: its filter moves with the cycle of ProbeBW.""",
+    "The largest rate of Startup does not expire",
+    """Four flights of 25 packets follow the flights of 50: 30000 bytes in 100 ms. BBR.max_bw stays 60000, as in the rounds of Drain and after it: its filter moves with the cycle of ProbeBW.""",
     sources=(f"{SOURCE}, sections 5.5.5 and 5.5.6",),
 )
 def max_bw_never_falls(b: StreamBuilder) -> None:
@@ -273,8 +273,8 @@ def max_bw_never_falls(b: StreamBuilder) -> None:
 
 @add(
     "bbr.max-bw.equal",
-    "Of two equal rates the older fraction is kept",
-    """25 packets in 50 ms, though the smallest RTT is that as well from then on, are 30000 bytes in 50 ms: as much as 60000 in 100 ms. BBR.max_bw keeps the older. The product is 600000 * 0.05 = 30000 bytes.""",
+    "At two equal rates the older fraction stays",
+    """25 packets in 50 ms are 30000 bytes in 50 ms: as much as 60000 in 100 ms. The smallest RTT is 50 ms from then on. BBR.max_bw keeps the older fraction. The product is 600000 * 0.05 = 30000 bytes.""",
     sources=("ours",),
 )
 def max_bw_equal(b: StreamBuilder) -> None:
@@ -286,7 +286,7 @@ def max_bw_equal(b: StreamBuilder) -> None:
 @add(
     "bbr.plateau.dip",
     "A dip does not lower the baseline",
-    """After 50 packets come 40, 50 and 50. The 60000 bytes in 100 ms are 5 * 48000 / 4 = 60000, and so would be growth over the 40, but the baseline is still that of 50: three rounds without it.""",
+    """After 50 packets come 40, 50 and 50. The 60000 bytes in 100 ms are 5 * 48000 / 4 = 60000, growth over the 40. But the baseline is still the flight of 50: three rounds without growth.""",
 )
 def plateau_dip(b: StreamBuilder) -> None:
     f = grown(b)
@@ -300,13 +300,12 @@ def plateau_dip(b: StreamBuilder) -> None:
 
 @add(
     "bbr.long.rounds",
-    "Rounds go on as before after more than 2^32 bytes",
+    "Rounds continue after more than 2^32 bytes",
     """Packets of 65535 bytes, 65535 in a flight: 65535 * 65535 = 4294836225 bytes. The initial window has four flights, 4 * 4294836225 =
     17179344900. Two flights raise it to 17179344900 + 2 * 4294836225 = 25769017350, and 2 * 4294836225 = 8589672450 bytes are delivered, more than 2^32 = 4294967296. The
     third flight is acknowledged in two ACKs a millisecond apart: the first ends a round without growth of the rate, the second does not. The window is
-    25769017350 + 4294836225 = 30063853575. The ACK of the fourth flight ends the second of these rounds: Startup goes on, and the window stays, for 4 * 4294836225 =
-    17179344900 are delivered, the initial window. A sender that keeps the end of a round in 32 bits ends one at each ACK. It has three of them, ends Startup, and has
-    twice the product and a flight of aggregation, 3 * 4294836225 = 12884508675.""",
+    25769017350 + 4294836225 = 30063853575. The ACK of the fourth flight ends the second of these rounds: Startup continues, and the window stays, for 4 * 4294836225
+    = 17179344900 are delivered, the initial window. A sender that stores the end of a round in 32 bits ends a round at each ACK. It counts three rounds, ends Startup, and has twice the product and a flight of aggregation, 3 * 4294836225 = 12884508675.""",
     sources=(f"{SOURCE}, section 5.5.1",),
     max_datagram_size_bytes=65_535,
     initial_window_bytes=4 * 65_535 * 65_535,

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of BBR: PMTU probes. `why` derives the expectation; ``sender`` says what the streams have in common."""
+"""Hand-built stimuli of BBR: PMTU probes. `why` derives the expectation; ``sender`` describes the common stream."""
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
@@ -12,8 +12,8 @@ add = CATALOGUE.add
 
 @add(
     "bbr.pmtu-probe.lost",
-    "The loss of a PMTU probe sets no short-term bounds",
-    """The pipe is full, with a window of 180000 after Drain. A probe of 1400 bytes and 19 packets leave; the probe is lost, and then
+    "The loss of a PMTU probe does not set short-term bounds",
+    """The pipe is full, with a window of 180000 after Drain. A probe of 1400 bytes and 19 packets leave. The probe is lost, and then
     the 19 are acknowledged: no bound is set, and 180000 stays. A sender that counts the probe as a loss ends a loss round with a loss:
     it has 0.7 * 180000 = 126000.""",
 )
@@ -30,11 +30,11 @@ def probe_lost(b: StreamBuilder) -> None:
 
 @add(
     "bbr.pmtu-probe.share",
-    "The bytes of a lost PMTU probe are not among those that end Startup by loss",
+    "The bytes of a lost PMTU probe do not count for the end of Startup by loss",
     """Packet 130 and then five others are lost, as in `bbr.loss-exit.six-ranges`: six ranges in a full round of recovery. After the loss of
     packet 130 100 - 10 - 1 = 89 packets are in flight. A probe of 1400 bytes and 161 packets follow, packets 221 to 381: 381 - 220 = 161. With the last of them
     89 + 161 = 250 packets and the probe are in flight, 250 * 1200 + 1400 = 301400 bytes, and 301400 * 0.02 = 6028. Lost since are
-    5 * 1200 = 6000: no more, and Startup goes on. A sender that counts the probe has 6000 + 1400 = 7400, and Startup ends.""",
+    5 * 1200 = 6000: not more, and Startup continues. A sender that counts the probe has 6000 + 1400 = 7400, and Startup ends.""",
     initial_window_bytes=WIDE,
 )
 def probe_share(b: StreamBuilder) -> None:
@@ -57,10 +57,10 @@ def probe_share(b: StreamBuilder) -> None:
 
 @add(
     "bbr.pmtu-probe.in-drain",
-    "The loss of a PMTU probe sets no short-term bounds in Drain",
+    "The loss of a PMTU probe does not set short-term bounds in Drain",
     """The first 30 of 44 packets are acknowledged after 100 ms: the product is 30 * 1200 = 36000. Packet 30 is lost, 33 packets leave, and then 32, 34, 36, 38 and 40
-    are lost: six ranges. At 201 ms the other eight of the flight are acknowledged, and packets 44 and 45, which left after the first loss: a full round. In it 5 * 1200 =
-    6000 bytes were lost, with (13 + 2) * 1200 = 18000 in flight, and 0.02 * 18000 = 360. Startup ends. (8 + 2) * 1200 = 12000 bytes were acknowledged at once: the window
+    are lost: six ranges. At 201 ms the other eight of the flight are acknowledged, and packets 44 and 45, which left after the first loss: a full round. In this round 5 * 1200
+    = 6000 bytes were lost, with (13 + 2) * 1200 = 18000 in flight, and 0.02 * 18000 = 360. Startup ends. (8 + 2) * 1200 = 12000 bytes were acknowledged at once: the window
     is 2 * 36000 + 12000 = 84000. 31 * 1200 = 37200 are in flight, more than the product: Drain begins. A probe of 1400 bytes and 37 packets leave, and the probe is
     lost. Then the 31 packets and one of the 37 are acknowledged, (31 + 1) * 1200 = 38400 bytes in 101 ms: the product is floor(38400 * 100 / 101) = 38019, and the window
     2 * 38019 + 38400 = 114438. A sender that counts the probe has a short-term bound of 0.7 * 84000 = 58800.""",

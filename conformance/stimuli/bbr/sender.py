@@ -1,8 +1,8 @@
-"""What the stimuli of BBR share: profiles, sources, and a sender of flights.
+"""Shared by the stimuli of BBR: profiles, sources, and a sender of flights.
 
-Datagrams have 1200 bytes, the initial window has ten of them, and the RTT is 100 ms, unless the text says otherwise. A flight leaves at once and is
-acknowledged at once when the RTT is over, so that k packets are a round and a delivery rate of k * 12000 bytes a second. The first flight is application-limited:
-before the first write there is nothing to send.
+Defaults: datagrams of 1200 bytes, an initial window of ten datagrams, an RTT of 100 ms. A flight leaves at once and is
+acknowledged at once after an RTT. So k packets are a round and a delivery rate of k * 12000 bytes a second. The first
+flight is application-limited: the application writes nothing before it.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ SOURCE = "draft-ietf-ccwg-bbr-06"
 #: The interval of a rate of Linux, which counts packets in a microsecond times 2^24.
 UNIT_NS = 16_777_216_000
 RTT = 100 * MS
-#: An initial window that holds back nothing, for streams with more in flight than ten packets let grow.
+#: An initial window that does not limit the sender, for streams with large flights.
 WIDE = 480_000
 
 
@@ -28,7 +28,7 @@ class Sampled(StreamBuilder):
 
 @dataclass(slots=True)
 class Flights:
-    """A sender whose packets are acknowledged in order. ``oldest``: the packet that is acknowledged or lost next."""
+    """A sender whose packets are acknowledged in order. ``oldest``: the next packet to acknowledge or lose."""
 
     b: StreamBuilder
     now_ns: int = 0
@@ -49,7 +49,7 @@ class Flights:
     def flight(
         self, packets: int, left: int = 0, rtt_ns: int = RTT, *, app_limited: bool = False, **members: int | bool
     ) -> None:
-        """Send packets, and as many more as shall be left in flight; acknowledge the next packets an RTT later."""
+        """Send ``packets + left`` packets; acknowledge ``packets`` of them an RTT later."""
         self.send(packets + left, app_limited=app_limited)
         self.ack(packets, rtt_ns, **members)
 
@@ -72,7 +72,7 @@ def grown(b: StreamBuilder) -> Flights:
 
 
 def full(b: StreamBuilder, left: int = 0) -> Flights:
-    """Return a sender after three more of 50 packets, which fill the pipe, with packets left in flight."""
+    """Return a sender after three more flights of 50 packets, which fill the pipe; ``left`` packets stay in flight."""
     f = grown(b)
     f.flight(50)
     f.flight(50)

@@ -1,4 +1,4 @@
-"""Random events for BBR: samples near 5/4 of the baseline and 2 % of the flight, rounds that begin or not, losses in ranges, RTTs at the filters' ends."""
+"""Random events for BBR: samples near 5/4 of the baseline and 2 % of the flight, round starts, loss ranges, filters."""
 
 from dataclasses import replace
 
@@ -14,10 +14,10 @@ MS = 10**6
 
 
 class Stream(AckStream):
-    """A sender whose samples follow the state of the model: each member is near a value at which something changes."""
+    """A sender whose samples follow the state of the model: each member is near a threshold."""
 
     def __init__(self, rng: SplitMix64) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         super().__init__(rng)
         self.size = self.pick((1, 2, 100, 1000, 1200, 1200, 65535))
         window = self.pick((None, None, 1, 2 * self.size, 10 * self.size, 100 * self.size, WINDOW_MAX_BYTES))
@@ -31,7 +31,7 @@ class Stream(AckStream):
         self.begin()
 
     def event(self, model: Controller) -> Event:
-        """Return the next event, one in a hundred of them outside the domain."""
+        """Return the next event; one in a hundred is outside the domain."""
         state = model.startup
         assert isinstance(state, Bbr)
         self.t_ns = min(self.t_ns + self.pick((0, 0, self.gap_ns, self.gap_ns // 7)), TIME_MAX_NS)
@@ -51,7 +51,7 @@ class Stream(AckStream):
         return event
 
     def samples(self) -> tuple[int | None, int | None, int | None]:
-        """Return an RTT, which changes now and then, and sometimes none."""
+        """Return the RTT samples: the RTT sometimes changes, and a sample is sometimes None."""
         if self.pick((True, *(False,) * 40)):
             self.rtt_ns = self.pick((self.rtt_ns, self.rtt_ns // 2, min(2 * self.rtt_ns, TIME_MAX_NS), 100 * MS))
         return self.pick((None, *(self.rtt_ns,) * 9)), self.pick((None, *(self.rtt_ns,) * 9)), self.rtt_ns
@@ -75,7 +75,7 @@ class Stream(AckStream):
         return min(delivered, WINDOW_MAX_BYTES), min(interval_ns, TIME_MAX_NS)
 
     def _sampled(self, ack: Ack, state: Bbr) -> Ack:
-        """Return the ACK with a sample, mostly."""
+        """Return the ACK, in most cases with a sample."""
         ack = replace(ack, bytes_in_flight=self._in_flight(state))
         if self.pick((True, *(False,) * 30)):
             return ack
@@ -109,6 +109,6 @@ class Stream(AckStream):
         return Lost(now_ns, runs, len(runs) * self.size, self._in_flight(state), self.packet)
 
 
-#: For the reference implementations, and to compare model and port: stimuli/streams.py says what.
+#: For the reference implementations, and to compare model and port: see stimuli/streams.py.
 STREAMS = {"bbr": (lambda rng, profile: Stream(rng), 200, 0)}
 COMPARED = Compared(801, 40_000, ("bbr",))

@@ -1,6 +1,6 @@
-"""Hand-built stimuli of BBR: recovery, what it saves, and what is undone.
+"""Hand-built stimuli of BBR: recovery, the saved state, and its restoration.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -14,8 +14,8 @@ add = CATALOGUE.add
 
 @add(
     "bbr.undo.startup",
-    "Where the losses were none, Startup goes on",
-    """The losses of `bbr.loss-exit.six-ranges` ended Startup with a long-term volume of 112800. They were none: the state is Startup again, without that bound, and the search for a full pipe begins anew. The next ACK delivers packet 221, and 86 * 1200 = 103200 bytes in 100 ms in all: floor(2.77 * 0.99 * 1032000) = 2830053.""",
+    "After a spurious loss Startup continues",
+    """The losses of `bbr.loss-exit.six-ranges` ended Startup with a long-term volume of 112800. They were spurious: the state is Startup again, without that bound, and the search for a full pipe restarts. The next ACK delivers packet 221, and 86 * 1200 = 103200 bytes in 100 ms in all: floor(2.77 * 0.99 * 1032000) = 2830053.""",
     initial_window_bytes=WIDE,
 )
 def undo_startup(b: StreamBuilder) -> None:
@@ -30,8 +30,8 @@ def undo_startup(b: StreamBuilder) -> None:
 
 @add(
     "bbr.undo.saved-again",
-    "A loss of the next round forgets that Startup could be resumed, by the pseudocode",
-    """After the exit packet 222 is lost. It left with the one that was acknowledged, at 500 ms, as recovery began: it begins no other one. But it is the first of its loss round: the pseudocode saves the state again, and with it that there is none to return to. That the losses were none then restores no Startup. By the prose the state is saved where recovery begins, and Startup goes on, which conforms (B6).""",
+    "In the pseudocode a loss of the next round discards the saved state of Startup",
+    """After the exit packet 222 is lost. It left with the acknowledged packet, at 500 ms, as recovery began, so it does not begin another recovery. But it is the first loss of its loss round: the pseudocode saves the state again, after Startup. A spurious loss then does not restore Startup. In the prose the state is saved when recovery begins, and Startup continues, which conforms (B6).""",
     sources=(f"{SOURCE}, section 5.5.10.2", f"{SOURCE}, section 5.5.11.1"),
     initial_window_bytes=WIDE,
 )
@@ -46,8 +46,8 @@ def undo_saved_again(b: StreamBuilder) -> None:
 
 @add(
     "bbr.undo.plateau-anew",
-    "In Startup a spurious recovery begins the search for a full pipe anew",
-    """Two rounds without growth are counted when packet 220 is lost; that was none: the baseline is gone, so that the next 50 packets, 60000 bytes in 100 ms, are growth.""",
+    "In Startup a spurious recovery restarts the search for a full pipe",
+    """Two rounds without growth are counted when packet 220 is lost. The loss is spurious: the baseline is reset, so that the next 50 packets, 60000 bytes in 100 ms, are growth.""",
 )
 def undo_plateau_anew(b: StreamBuilder) -> None:
     f = grown(b)
@@ -63,8 +63,8 @@ def undo_plateau_anew(b: StreamBuilder) -> None:
 
 @add(
     "bbr.undo.nothing",
-    "Without a loss there is nothing to restore",
-    """The window stays 156000, and only the baseline goes.""",
+    "Without a loss only the baseline is reset",
+    """The window stays 156000, and only the baseline is reset.""",
     tier="core",
 )
 def undo_nothing(b: StreamBuilder) -> None:
@@ -75,8 +75,8 @@ def undo_nothing(b: StreamBuilder) -> None:
 
 @add(
     "bbr.recovery.timeout",
-    "A timeout leaves one datagram beside what is in flight, and the window comes back with recovery's end",
-    """The window is 156000 when five of 50 packets are lost, and then persistent congestion is established with 45 in flight: (45 + 1) * 1200 = 55200. The ACK of the 45 grows it by their bytes: 55200 + 54000 = 109200. A packet sent after the timeout ends recovery: 156000, which is more than the 2 * 60000 + 1200 = 121200 that the path needs, so that it stays.""",
+    "A timeout leaves the bytes in flight and one datagram, and the end of recovery restores the window",
+    """The window is 156000 when five of 50 packets are lost, and then persistent congestion is established with 45 in flight: (45 + 1) * 1200 = 55200. The ACK of the 45 grows it by their bytes: 55200 + 54000 = 109200. A packet sent after the timeout ends recovery: 156000. This exceeds BBR.max_inflight, 2 * 60000 + 1200 = 121200, so the window stays.""",
     sources=(f"{SOURCE}, section 5.6.4.4", f"{SOURCE}, section 5.6.4.6"),
 )
 def recovery_timeout(b: StreamBuilder) -> None:
@@ -96,8 +96,8 @@ def recovery_timeout(b: StreamBuilder) -> None:
 
 @add(
     "bbr.recovery.largest",
-    "In recovery the saved window is the largest",
-    """Packet 120 is lost with a window of 156000. The timeout leaves (39 + 1) * 1200 = 48000, in recovery: saved is the larger, 156000, also at the next timeout, at which the window is 48000. The other 39 grow it to 48000 + 39 * 1200 = 94800. A packet sent after that ends recovery: the window is 156000 again, which its ACK grows to 157200, since the path needs 2 * 60000 + 46800 = 166800.""",
+    "Recovery saves the largest window",
+    """Packet 120 is lost with a window of 156000. The timeout leaves (39 + 1) * 1200 = 48000, in recovery. The larger window, 156000, is saved, also at the next timeout, when the window is 48000. The other 39 grow it to 48000 + 39 * 1200 = 94800. A packet sent after that ends recovery, and the window is 156000 again. Its ACK grows it to 157200, since BBR.max_inflight is 2 * 60000 + 46800 = 166800.""",
     sources=(f"{SOURCE}, section 5.6.4.4",),
 )
 def recovery_largest(b: StreamBuilder) -> None:
@@ -119,8 +119,8 @@ def recovery_largest(b: StreamBuilder) -> None:
 
 @add(
     "bbr.recovery.renewed",
-    "A packet lost in recovery begins it anew",
-    """As in `bbr.recovery.timeout` the window is 55200 after the timeout at 490 ms and 109200 after the ACK of the 45. Two packets leave at 500 ms; the first is lost at 590 ms: recovery begins anew then, and the ACK of the second, which left before, does not end it: 109200 + 1200 = 110400. That of a packet which leaves at 600 ms, with an app-limited sample, does: the window is 156000.""",
+    "A packet lost in recovery restarts it",
+    """As in `bbr.recovery.timeout` the window is 55200 after the timeout at 490 ms and 109200 after the ACK of the 45. Two packets leave at 500 ms. The first is lost at 590 ms: recovery restarts then. The ACK of the second, which left before, does not end it: 109200 + 1200 = 110400. The ACK of a packet that leaves at 600 ms, with an app-limited sample, ends it: the window is 156000.""",
     sources=(f"{SOURCE}, section 5.6.4.4", "RFC 9002, section 7.3.2"),
 )
 def recovery_renewed(b: StreamBuilder) -> None:
@@ -146,7 +146,7 @@ def recovery_renewed(b: StreamBuilder) -> None:
 @add(
     "bbr.recovery.mark",
     "A CE mark is treated as a loss without bytes",
-    """A mark of packet 120 at 490 ms begins recovery and a loss round, at 156000. With no byte lost Startup goes on at its end; and the window is what it was, since Startup has no bound.""",
+    """A mark of packet 120 at 490 ms begins recovery and a loss round, at 156000. Without lost bytes Startup continues at the end of the loss round. The window is restored, since the bounds are infinite in Startup.""",
     sources=(f"{SOURCE}, section 3.7",),
 )
 def recovery_mark(b: StreamBuilder) -> None:
@@ -163,8 +163,8 @@ def recovery_mark(b: StreamBuilder) -> None:
 
 @add(
     "bbr.undo.long-term",
-    "A long-term volume that was undone bounds nothing after Drain",
-    """Startup goes on after `bbr.undo.startup`. The rest of the flight is acknowledged, and 50 packets in each round. The fourth of them is the third without growth: Drain, and with nothing in flight the phase after it. The largest rate is that of the rest, 114000 bytes and more in a round: the window is above the 112800 of the exit by loss.""",
+    "A restored long-term volume does not bound the window after Drain",
+    """Startup continues after `bbr.undo.startup`. The rest of the flight is acknowledged, and 50 packets in each round. The fourth round is the third without growth: Drain, and with an empty flight the phase after it. The largest rate comes from the rest of the flight, at least 114000 bytes in a round. The window is above the 112800 of the exit by loss.""",
     initial_window_bytes=WIDE,
     tier="core",
 )

@@ -1,6 +1,6 @@
 """Hand-built stimuli of BBR: pacing, quantum, aggregation, RTT and window.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -14,7 +14,7 @@ PACING = (f"{SOURCE}, section 5.6.2",)
 
 @add(
     "bbr.pacing.initial",
-    "Before an RTT the initial window is paced over a millisecond, and then over the RTT",
+    "Before an RTT sample the initial window is paced over a millisecond, then over the RTT",
     """2.77 * 12000 * 1000 = 33240000 bytes a second, and ten packets take ceil(12000 * 1000000000 / 33240000) = 361011 ns. The first RTT is 100 ms: 2.77 * 12000 * 10 = 332400, more than the floor(2.77 * 0.99 * 120000) = 329076 of the rate. The second flight has 24000 * 10 = 240000 bytes a second: 2.77 * 0.99 * 240000 = 658152.""",
     sources=PACING,
 )
@@ -31,7 +31,7 @@ def pacing_initial(b: StreamBuilder) -> None:
 @add(
     "bbr.pacing.rises",
     "Until the pipe is full the pacing rate only rises",
-    """At 600000 bytes a second it is 2.77 * 0.99 * 600000 = 1645380. A flight of 20 packets changes nothing. The initial window over a smoothed RTT is taken once: a first RTT of 100 ms, then 200 ms.""",
+    """At 600000 bytes a second it is 2.77 * 0.99 * 600000 = 1645380. A flight of 20 packets does not change the rate. The initial window over a smoothed RTT applies once: a first RTT of 100 ms, then 200 ms.""",
     sources=PACING,
 )
 def pacing_rises(b: StreamBuilder) -> None:
@@ -43,8 +43,8 @@ def pacing_rises(b: StreamBuilder) -> None:
 
 @add(
     "bbr.pacing.chain",
-    "Packets sent early wait for each other, and a late one begins anew",
-    """The rate is 1645380 bytes a second: a packet takes ceil(1200 * 1000000000 / 1645380) = 729315. Two packets leave at 400 ms one after the other, when what was sent before is long due: the next is due 2 * 729315 = 1458630 later, in ns. One leaves at 410 ms, and the next is due as much after that.""",
+    "Packets sent early wait for each other, and a late packet starts a new schedule",
+    """The rate is 1645380 bytes a second: a packet takes ceil(1200 * 1000000000 / 1645380) = 729315. Two packets leave at 400 ms one after the other, long after the release of earlier packets. The next packet is due 2 * 729315 = 1458630 later, in ns. A single packet leaves at 410 ms, and the next is due one packet time after it.""",
     sources=PACING,
 )
 def pacing_chain(b: StreamBuilder) -> None:
@@ -60,8 +60,8 @@ def pacing_chain(b: StreamBuilder) -> None:
 
 @add(
     "bbr.pacing.least",
-    "A rate below a byte per second is one",
-    """One datagram of one byte, which is the whole initial window, in an RTT of 100 s: 1 / 100 bytes a second, times 2.77, is less than 1. A byte takes 1000000000 ns then.""",
+    "A rate below a byte per second counts as one byte per second",
+    """The initial window is one datagram of one byte, and the RTT is 100 s. 1 / 100 bytes a second, times 2.77, is less than 1. A byte takes 1000000000 ns then.""",
     max_datagram_size_bytes=1,
     initial_window_bytes=1,
     sources=("ours",),
@@ -76,8 +76,8 @@ def pacing_least(b: StreamBuilder) -> None:
 
 @add(
     "bbr.window.until-the-initial-one",
-    "Until the initial window is delivered the window grows though it is not below what the path needs",
-    """The ACK of one packet: 1200 bytes over 100 ms, of which twice the product and the extra are 2 * 1200 + 1200 = 3600 bytes, less than four datagrams: BBR.max_inflight is 4800, and the window of 12000 is not below it. But 1200 delivered are less than 12000, and it grows: 12000 + 1200 = 13200.""",
+    "Until the initial window is delivered the window grows even above BBR.max_inflight",
+    """One packet is acknowledged: 1200 bytes over 100 ms. Twice the product and the extra are 2 * 1200 + 1200 = 3600 bytes, less than four datagrams. BBR.max_inflight is 4800, and the window of 12000 is not below it. But 1200 delivered are less than 12000, and it grows: 12000 + 1200 = 13200.""",
 )
 def window_until_the_initial_one(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -88,8 +88,8 @@ def window_until_the_initial_one(b: StreamBuilder) -> None:
 
 @add(
     "bbr.window.doubles",
-    "In Startup the window doubles in a round, and stops where the path needs no more",
-    """Flights of 10, 20 and 40 packets: 24000, 48000 and 96000. That of 50 adds 60000: 156000. BBR.max_inflight is 2 * 60000 and the 60000 that aggregation has, 180000, so that the next one grows it once more, to 216000, and the one after that does not.""",
+    "In Startup the window doubles in a round, and stops at BBR.max_inflight",
+    """Flights of 10, 20 and 40 packets: 24000, 48000 and 96000. The flight of 50 adds 60000: 156000. BBR.max_inflight is 2 * 60000 and the aggregation of 60000, 180000. The next flight grows the window once more, to 216000, and the flight after that does not.""",
 )
 def window_doubles(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -102,7 +102,7 @@ def window_doubles(b: StreamBuilder) -> None:
 @add(
     "bbr.window.least",
     "The window has at least four datagrams",
-    """The initial window is two datagrams. The ACK of one grows it to 2400 + 1200 = 3600; the floor of 4 * 1200 = 4800 holds.""",
+    """The initial window is two datagrams. The ACK of one datagram grows it to 2400 + 1200 = 3600; the floor of 4 * 1200 = 4800 applies.""",
     initial_window_bytes=2400,
     sources=(f"{SOURCE}, section 5.6.4.3",),
 )
@@ -114,8 +114,8 @@ def window_least(b: StreamBuilder) -> None:
 
 @add(
     "bbr.window.no-rtt",
-    "Without an RTT every multiple of the product is the initial window",
-    """The initial window has 80 packets, 96000 bytes, more than the largest send quantum of 64 * 1024 = 65536. All are acknowledged without an RTT sample: BBR.max_inflight is the 96000 and the 96000 that aggregation has, 192000. The window is below that and grows by all of them: 192000.""",
+    "Without an RTT sample every multiple of the product is the initial window",
+    """The initial window has 80 packets, 96000 bytes, more than the largest send quantum of 64 * 1024 = 65536. All are acknowledged without an RTT sample: BBR.max_inflight is the 96000 and the aggregation of 96000, 192000. The window is below that and grows by all acknowledged bytes: 192000.""",
     initial_window_bytes=96_000,
     sources=(f"{SOURCE}, section 5.6.4.2",),
 )
@@ -127,8 +127,8 @@ def window_no_rtt(b: StreamBuilder) -> None:
 
 @add(
     "bbr.extra-acked.interval",
-    "Aggregation counts what is beyond the rate, from where it fell below last",
-    """At 400 ms the interval begins with 60000 bytes. 50 packets are acknowledged 25 by 25. At 500 ms 600000 * 0.1 = 60000 were expected and 60000 came: it begins anew with 30000. At 510 ms 600000 * 0.01 = 6000 were expected, which is less than 30000: 30000 + 30000 - 6000 = 54000 are extra.""",
+    "Aggregation counts the bytes beyond the rate since the delivery last fell below it",
+    """At 400 ms the interval begins with 60000 bytes. 50 packets are acknowledged 25 by 25. At 500 ms 600000 * 0.1 = 60000 were expected and 60000 came: the interval restarts with 30000. At 510 ms 600000 * 0.01 = 6000 were expected, less than 30000: 30000 + 30000 - 6000 = 54000 are extra.""",
     sources=(f"{SOURCE}, section 5.5.9",),
 )
 def extra_acked_interval(b: StreamBuilder) -> None:
@@ -143,8 +143,8 @@ def extra_acked_interval(b: StreamBuilder) -> None:
 
 @add(
     "bbr.extra-acked.capped",
-    "What is extra is at most the window",
-    """The ACKs have no samples, so that nothing is expected. Ten packets are acknowledged, and ten more: of the 2 * 12000 = 24000 bytes beyond the 0 expected 12000 count, the window.""",
+    "The extra is at most the window",
+    """The ACKs lack samples, so 0 bytes are expected. Ten packets are acknowledged, and ten more: 2 * 12000 = 24000 bytes beyond the 0 expected. The window, 12000, is the cap.""",
     sources=(f"{SOURCE}, section 5.5.9",),
 )
 def extra_acked_capped(b: StreamBuilder) -> None:
@@ -158,7 +158,7 @@ def extra_acked_capped(b: StreamBuilder) -> None:
 @add(
     "bbr.extra-acked.ten-rounds",
     "After the pipe is full the largest of ten rounds counts",
-    """The last round of Startup has 60000 extra. Flights of ten packets follow, 12000 bytes, whose extra is 12000: the 60000 of round 7 are remembered in round 16, the tenth, and not in round 17.""",
+    """The last round of Startup has 60000 extra. Flights of ten packets follow, 12000 bytes, with an extra of 12000. The 60000 of round 7 still count in round 16, the tenth, and not in round 17.""",
     sources=(f"{SOURCE}, section 5.5.9",),
 )
 def extra_acked_ten_rounds(b: StreamBuilder) -> None:
@@ -173,7 +173,7 @@ def extra_acked_ten_rounds(b: StreamBuilder) -> None:
 @add(
     "bbr.extra-acked.in-drain",
     "In Drain the rounds of Startup count among the ten",
-    """Round 5 takes 200 ms: 100 packets are 600000 bytes a second, and 120000 bytes extra. Round 6, app-limited, takes 300 ms, in which 600000 * 0.3 = 180000 are expected: the interval begins anew, and extra are the 60000 of each ACK from then on. Round 13 fills the pipe, with 180000 / 1200 = 150 packets left in flight. Round 14 begins with the fourth step of Drain, round 15 with the seventh. In round 14, the tenth, the 120000 are remembered: 2 * 60000 + 120000 = 240000, and in round 15 not: 2 * 60000 + 60000 = 180000.""",
+    """Round 5 takes 200 ms: 100 packets are 600000 bytes a second, and 120000 bytes extra. Round 6, app-limited, takes 300 ms, and 600000 * 0.3 = 180000 are expected: the interval restarts. From then on the extra is the 60000 of each ACK. Round 13 fills the pipe, with 180000 / 1200 = 150 packets left in flight. Round 14 begins with the fourth step of Drain, round 15 with the seventh. In round 14, the tenth, the 120000 still count: 2 * 60000 + 120000 = 240000. In round 15 they do not: 2 * 60000 + 60000 = 180000.""",
     sources=(f"{SOURCE}, section 5.5.9",),
     initial_window_bytes=WIDE,
 )
@@ -198,7 +198,7 @@ def extra_acked_in_drain(b: StreamBuilder) -> None:
 @add(
     "bbr.extra-acked.after-idle",
     "After idle time the interval of aggregation begins with the packets sent",
-    """The application holds back the last flight. 300 ms later 50 packets are sent with nothing in flight, at 800 ms, and acknowledged at 850 ms: 600000 * 0.05 = 30000 are expected since then, which is less than the 60000 of the last flight: with these 60000 it is 60000 + 60000 - 30000 = 90000 that are extra.""",
+    """The application holds back the last flight. 300 ms later, at 800 ms, 50 packets are sent on an empty flight, and acknowledged at 850 ms. Since then 600000 * 0.05 = 30000 are expected, less than the 60000 of the last flight. With these 60000 the extra is 60000 + 60000 - 30000 = 90000.""",
     sources=(f"{SOURCE}, section 5.4.1",),
 )
 def extra_acked_after_idle(b: StreamBuilder) -> None:
@@ -215,8 +215,8 @@ def extra_acked_after_idle(b: StreamBuilder) -> None:
 
 @add(
     "bbr.min-rtt.five-seconds",
-    "A sample that finds the smallest RTT of five seconds older than that replaces it; BBR.min_rtt waits for ten",
-    """The first RTT is 100 ms, at 0.1 s. Flights of 110 ms come at 4.1 s, app-limited, and at 5.1 s, exactly 5 s later: nothing. Who enters ProbeRTT there is not held to what follows (B14). One of 120 ms comes at 5.3 s: that is the smallest of five seconds. BBR.min_rtt stays 100 ms at 10.1 s, exactly 10 s after its sample. At 10.23 s, with a sample of 130 ms, it becomes the 120 ms.""",
+    "After more than five seconds a sample replaces the smallest RTT of five seconds; BBR.min_rtt waits for ten",
+    """The first RTT is 100 ms, at 0.1 s. Flights of 110 ms come at 4.1 s, app-limited, and at 5.1 s, exactly 5 s later: no change. Implementations that enter ProbeRTT there are judged only up to that event (B14). A sample of 120 ms comes at 5.3 s: it is the smallest of five seconds. BBR.min_rtt stays 100 ms at 10.1 s, exactly 10 s after its sample. At 10.23 s, with a sample of 130 ms, it becomes the 120 ms.""",
     sources=(f"{SOURCE}, section 5.3.4.3",),
 )
 def min_rtt_five_seconds(b: StreamBuilder) -> None:

@@ -1,7 +1,7 @@
-"""Hand-built stimuli of Careful Resume: saved sets and the jump. Where the tier is gold, `why` derives the expectation.
+"""Hand-built stimuli of Careful Resume: saved sets and the jump. For gold vectors `why` derives the expectation.
 
-Fixture: datagrams of 1200 bytes, an initial window of 12000, a saved window of 240000 and a saved RTT of 100 ms. Packet 10 is the first after the
-initial data.
+Fixture: datagrams of 1200 bytes, an initial window of 12000, a saved window of 240000 and a saved RTT of 100 ms. Packet
+10 is the first after the initial data.
 """
 
 from generate.catalogue import Catalogue
@@ -16,8 +16,8 @@ add = CATALOGUE.add
 
 @add(
     "careful-resume.saved.absent",
-    "A saved window of 0 is no saved set",
-    "saved_cwnd_bytes = 0: there is nothing to resume, and slow start grows 12000 by 12000 to 24000; data that waits brings no jump.",
+    "A saved window of 0 means a missing saved set",
+    "saved_cwnd_bytes = 0: the sender does not resume, and slow start grows 12000 by 12000 to 24000. Waiting data does not cause a jump.",
 )
 def saved_absent(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=0)
@@ -27,8 +27,8 @@ def saved_absent(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.saved.rtt-zero",
-    "A saved RTT of 0 is no saved set",
-    "saved_rtt_ns = 0 would make every RTT too long and the pacing undefined: nothing to resume, 24000 stays.",
+    "A saved RTT of 0 means a missing saved set",
+    "saved_rtt_ns = 0 would make every RTT too long and the pacing undefined: the sender does not resume, 24000 stays.",
 )
 def saved_rtt_zero(b: ResumeBuilder) -> None:
     b.enter_empty(rtt_ns=0)
@@ -49,7 +49,7 @@ def saved_endpoint_mismatch(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.saved.in-use",
-    "A saved set that another connection uses is not used",
+    "A saved set in use by another connection is not used",
     "The set is in use: no resumption, 24000 stays. An implementation without a lock jumps to 240000 / 2 = 120000.",
 )
 def saved_in_use(b: ResumeBuilder) -> None:
@@ -82,7 +82,7 @@ def saved_expires_later(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.saved.one-use",
     "A connection resumes once",
-    """The first set is used for a jump to 120000. Nothing is sent for three round trips: the phase ends with 0 bytes in flight, less than the initial window,
+    """The first set is used for a jump to 120000. The sender is silent for three round trips. The phase ends with 0 bytes in flight, less than the initial window,
     and the window becomes max(0, 12000) = 12000. The same set offered again is refused.""",
 )
 def saved_one_use(b: ResumeBuilder) -> None:
@@ -97,8 +97,8 @@ def saved_one_use(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.saved.deleted-by-retreat",
-    "After Safe Retreat there is no saved set for the next connection",
-    """The loss of packet 10 deletes the set: saved_cwnd_bytes is null. The next connection is offered none; here the same connection is, and refuses.
+    "Safe Retreat deletes the saved set",
+    """The loss of packet 10 deletes the set: saved_cwnd_bytes is null. The next connection gets no offer; here the same connection gets one and refuses it.
     PipeSize is the 24000 in flight at the jump, the window 24000 / 2 = 12000.""",
 )
 def saved_deleted_by_retreat(b: ResumeBuilder) -> None:
@@ -131,7 +131,7 @@ def reconnaissance_jump_odd_saved(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.jump-maximum",
-    "The jump is no larger than the configured maximum, and is paced by it",
+    "The jump is at most the configured maximum, and is paced by it",
     "min(60000, 240000 / 2) = 60000. After one packet of 1200 bytes the next is due 1200 * 100 ms / 60000 = 2 ms later.",
 )
 def reconnaissance_jump_maximum(b: ResumeBuilder) -> None:
@@ -152,8 +152,8 @@ def reconnaissance_jump_below_maximum(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.jump-equals-window",
-    "A jump to the window that is there ends Careful Resume",
-    "The window is 24000 after the initial data, the jump 48000 / 2 = 24000: nothing to gain. The window stays, and its growth goes on: 24000 + 2 * 1200 = 26400.",
+    "A jump equal to the current window ends Careful Resume",
+    "The window is 24000 after the initial data, the jump is 48000 / 2 = 24000, no gain. The window stays, and its growth continues: 24000 + 2 * 1200 = 26400.",
 )
 def reconnaissance_jump_equals_window(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=48_000)
@@ -165,7 +165,7 @@ def reconnaissance_jump_equals_window(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.jump-below-window",
-    "A jump below the window ends Careful Resume and lowers nothing",
+    "A jump below the window ends Careful Resume without lowering the window",
     "Fifty packets of initial data bring the window from 60000 to 120000; the jump would be 200000 / 2 = 100000. The window stays at 120000.",
     initial_window_bytes=60_000,
 )

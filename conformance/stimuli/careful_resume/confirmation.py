@@ -1,4 +1,4 @@
-"""Hand-built stimuli of Careful Resume: which RTT confirms the path in Reconnaissance."""
+"""Hand-built stimuli of Careful Resume: the RTT that confirms the path in Reconnaissance."""
 
 from firstflight_conformance.format.builder import MS, US
 from generate.catalogue import Catalogue
@@ -17,9 +17,9 @@ def _one_sample(b: ResumeBuilder, rtt_ns: int, saved_rtt_ns: int = RTT) -> None:
 
 @add(
     "careful-resume.reconnaissance.rtt-equal-saved",
-    "The saved RTT itself fits",
-    """100 ms is neither at most 50 ms nor above 1000 ms: the window jumps to 120000. The comparisons as draft -10
-    printed them would reject every RTT.""",
+    "An RTT equal to the saved RTT fits",
+    """100 ms is neither at most 50 ms nor above 1000 ms: the window jumps to 120000. The comparisons as printed
+    in draft -10 would reject every RTT.""",
 )
 def reconnaissance_rtt_equal_saved(b: ResumeBuilder) -> None:
     _one_sample(b, RTT)
@@ -28,7 +28,7 @@ def reconnaissance_rtt_equal_saved(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.rtt-half-equal",
-    "An RTT of exactly half the saved one does not fit",
+    "An RTT of exactly half the saved RTT does not fit",
     "2 * 50 ms <= 100 ms ends Careful Resume; the window stays at 24000. A strict comparison, as in draft-10, jumps.",
 )
 def reconnaissance_rtt_half_equal(b: ResumeBuilder) -> None:
@@ -40,8 +40,8 @@ def reconnaissance_rtt_half_equal(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.rtt-half-plus-one",
-    "An RTT a microsecond above half the saved one fits",
-    "2 * 50.001 ms = 100.002 ms > 100 ms: the window jumps to 120000. A gate of a quarter up and down rejects.",
+    "An RTT a microsecond above half the saved RTT fits",
+    "2 * 50.001 ms = 100.002 ms > 100 ms: the window jumps to 120000. A gate of a quarter up and down rejects it.",
 )
 def reconnaissance_rtt_half_plus_one(b: ResumeBuilder) -> None:
     _one_sample(b, 50 * MS + US)
@@ -72,8 +72,8 @@ def reconnaissance_rtt_half_odd_above(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.rtt-ten-equal",
-    "An RTT of exactly ten times the saved one fits",
-    "1000 ms is not above 10 * 100 ms: the window jumps to 120000. A test for at least ten times rejects.",
+    "An RTT of exactly ten times the saved RTT fits",
+    "1000 ms is not above 10 * 100 ms: the window jumps to 120000. A test for at least ten times rejects it.",
 )
 def reconnaissance_rtt_ten_equal(b: ResumeBuilder) -> None:
     _one_sample(b, 1000 * MS)
@@ -82,7 +82,7 @@ def reconnaissance_rtt_ten_equal(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.rtt-ten-plus-one",
-    "An RTT a microsecond above ten times the saved one does not fit",
+    "An RTT a microsecond above ten times the saved RTT does not fit",
     "1000.001 ms > 10 * 100 ms ends Careful Resume; the window stays at 24000.",
 )
 def reconnaissance_rtt_ten_plus_one(b: ResumeBuilder) -> None:
@@ -95,7 +95,7 @@ def reconnaissance_rtt_ten_plus_one(b: ResumeBuilder) -> None:
     "careful-resume.reconnaissance.rtt-ten-later-sample",
     "A later sample above ten times the saved RTT does not fit, though the minimum does",
     """Samples of 100 ms and 1000.001 ms: the second, above 10 * 100 ms, ends Careful Resume, and the window stays at
-    24000. The minimum of the phase is 100 ms; an implementation that compares that one jumps to 240000 / 2 = 120000.""",
+    24000. The minimum of the phase is 100 ms; an implementation that compares the minimum jumps to 240000 / 2 = 120000.""",
     profiles=RFC,
 )
 def reconnaissance_rtt_ten_later_sample(b: ResumeBuilder) -> None:
@@ -109,8 +109,8 @@ def reconnaissance_rtt_ten_later_sample(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.reconnaissance.rtt-minimum",
     "The minimum of the phase decides, not the latest sample",
-    """Samples of 49 ms and 90 ms: 2 * 49 ms <= 100 ms ends Careful Resume at once. An implementation that looks at the
-    latest sample when it jumps sees 90 ms and jumps.""",
+    """Samples of 49 ms and 90 ms: 2 * 49 ms <= 100 ms ends Careful Resume at once. An implementation that checks the
+    latest sample at the jump has 90 ms and jumps.""",
 )
 def reconnaissance_rtt_minimum(b: ResumeBuilder) -> None:
     b.begin()
@@ -125,7 +125,7 @@ def reconnaissance_rtt_minimum(b: ResumeBuilder) -> None:
     "careful-resume.reconnaissance.rtt-later-sample",
     "Every sample of the phase counts, not only the first",
     """The first sample is 90 ms. Packet 10, sent at 90 ms, is acknowledged at 135 ms: 2 * 45 ms <= 100 ms ends Careful
-    Resume; the window is 12000 + 6000 + 1200 = 19200. An implementation that compares once goes on, as in draft-10.""",
+    Resume. The window is 12000 + 6000 + 1200 = 19200. An implementation that compares once continues, as in draft-10.""",
 )
 def reconnaissance_rtt_later_sample(b: ResumeBuilder) -> None:
     b.begin()
@@ -138,9 +138,9 @@ def reconnaissance_rtt_later_sample(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.rtt-later-sample-then-data",
-    "A later sample that is too low bars the jump",
-    """As before: samples of 90 ms and 45 ms, and 2 * 45 ms <= 100 ms ends Careful Resume. Packets 5 to 9 complete the initial data at 190 ms, in slow start: 19200 + 6000 = 25200. Data that is ready then finds no saved
-    set. An implementation that compares the first sample, or the smoothed RTT, which is (7 * 90 + 45) / 8 = 84.375 ms, jumps to 240000 / 2 = 120000.""",
+    "A later sample that is too low prevents the jump",
+    """As in careful-resume.reconnaissance.rtt-later-sample: samples of 90 ms and 45 ms, and 2 * 45 ms <= 100 ms ends Careful Resume. Packets 5 to 9 complete the initial data at 190 ms, in slow start: 19200 + 6000 = 25200. The saved set is gone when data is ready
+    then. An implementation that compares the first sample, or the smoothed RTT, which is (7 * 90 + 45) / 8 = 84.375 ms, jumps to 240000 / 2 = 120000.""",
     profiles=RFC,
 )
 def reconnaissance_rtt_later_sample_then_data(b: ResumeBuilder) -> None:
@@ -155,8 +155,8 @@ def reconnaissance_rtt_later_sample_then_data(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.sample-missing",
-    "Without an RTT sample there is no jump",
-    "All initial data is acknowledged, but no ACK gave a sample: nothing to compare, 24000 stays.",
+    "Without an RTT sample the window does not jump",
+    "All initial data is acknowledged, but no ACK gave a sample for the comparison: 24000 stays.",
     profiles=("rfc-9959", "rfc-9959-unvalidated"),
 )
 def reconnaissance_sample_missing(b: ResumeBuilder) -> None:

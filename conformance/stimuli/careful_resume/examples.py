@@ -1,4 +1,4 @@
-"""The four worked examples of appendix B, in bytes: 29 packets in flight, a saved window of 300, a jump of 150, 121 unvalidated packets."""
+"""The examples of appendix B, in bytes: 29 packets in flight, a saved window of 300, a jump of 150, 121 unvalidated."""
 
 from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
@@ -23,7 +23,7 @@ def _enter(b: ResumeBuilder) -> None:
 
 
 def _send(b: ResumeBuilder, packets: int) -> None:
-    """Send unvalidated packets; the old ones are acknowledged in between."""
+    """Send unvalidated packets, and acknowledge the older packets in between."""
     b.send(JUMP, 1)
     for number, done in enumerate(range(1, packets, 10), 1):
         if number == 8:
@@ -35,10 +35,9 @@ def _send(b: ResumeBuilder, packets: int) -> None:
 
 @add(
     "careful-resume.example.b1-no-loss",
-    "Appendix B.1: the whole jump is used, and nothing is lost",
-    """Printed: jump 150 packets, 150 - 29 = 121 sent, Validating with the ACK of packet 30. In bytes the jump is 180000, and 29 * 1200 = 34800 bytes are PipeSize. The 29 old packets are acknowledged while the jump is sent,
-    so that the last one sent leaves 121 * 1200 = 145200 in flight and the window is not full. The ACK of the first unvalidated packet leaves 144000; PipeSize is 34800 + 34800 + 1200 = 70800 by the text, 36000 if only packets of the phase count:
-    Validating with 144000 either way. The end comes with the ACK of that packet.""",
+    "Appendix B.1: the whole jump is used, without a loss",
+    """Printed: jump 150 packets, 150 - 29 = 121 sent, Validating with the ACK of packet 30. In bytes the jump is 180000, and 29 * 1200 = 34800 bytes are PipeSize. The 29 old packets are acknowledged while the jump is sent.
+    The last sent packet leaves 121 * 1200 = 145200 in flight, and the window is not full. The ACK of the first unvalidated packet leaves 144000. PipeSize is 34800 + 34800 + 1200 = 70800 by the text, 36000 if only packets of the phase count: Validating with 144000 in both cases. The end comes with the ACK of that packet.""",
 )
 def example_b1_no_loss(b: ResumeBuilder) -> None:
     _enter(b)
@@ -55,7 +54,7 @@ def example_b1_no_loss(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.example.b2-rate-limited",
     "Appendix B.2: fifty packets are sent",
-    """Printed: Validating with a window of 50 packets. By the text PipeSize is 29 + 29 + 1 = 59 packets when the first unvalidated packet is acknowledged, and 49 are in flight: no more than PipeSize, so that the phase
+    """Printed: Validating with a window of 50 packets. By the text PipeSize is 29 + 29 + 1 = 59 packets when the first unvalidated packet is acknowledged. 49 are in flight, not more than PipeSize: the phase
     ends as rate-limited with a window of 59 * 1200 = 70800. If only packets of the phase count, PipeSize is 30 packets: Validating with 49 * 1200 = 58800.""",
 )
 def example_b2_rate_limited(b: ResumeBuilder) -> None:
@@ -69,9 +68,9 @@ def example_b2_rate_limited(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.example.b2-by-time",
-    "Appendix B.2, when the time ends the phase",
-    """Fifty packets are sent, and an RTT is over before the first of them is acknowledged: the 50 packets of the example are in flight, 60000 bytes. By the text PipeSize is 29 + 29 = 58 packets,
-    69600, no less: the phase ends as rate-limited with a window of 69600. If only packets of the phase count, PipeSize is 29 packets, 34800: Validating with the 60000 of the example.""",
+    "Appendix B.2: the end of an RTT ends the phase",
+    """Fifty packets are sent, and an RTT is over before the first is acknowledged: the 50 packets of the example are in flight, 60000 bytes. By the text PipeSize is 29 + 29 = 58 packets,
+    69600, not less: the phase ends as rate-limited with a window of 69600. If only packets of the phase count, PipeSize is 29 packets, 34800: Validating with the 60000 of the example.""",
 )
 def example_b2_by_time(b: ResumeBuilder) -> None:
     _enter(b)
@@ -84,7 +83,7 @@ def example_b2_by_time(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.example.b3-loss-in-reconnaissance",
     "Appendix B.3: a loss in Reconnaissance",
-    "Printed, and so it comes out: the window is the same as if Careful Resume had not been attempted, 12000 / 2 = 6000, and there is no jump any more.",
+    "Printed: the window is the same as without Careful Resume. The result agrees: 12000 / 2 = 6000, without a later jump.",
 )
 def example_b3_loss_in_reconnaissance(b: ResumeBuilder) -> None:
     b.begin(cwnd_bytes=360_000)
@@ -97,9 +96,9 @@ def example_b3_loss_in_reconnaissance(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.example.b4-loss",
     "Appendix B.4: the 35th of 121 unvalidated packets is lost",
-    """Printed: PipeSize 63 packets and a window of 31 at the loss; then PipeSize 120 at the end. By the text PipeSize is 29 + 29 + 34 = 92 packets at the loss, 92 * 1200 = 110400, and the window
-    110400 / 2 = 55200, 46 packets; after the 86 others 92 + 86 = 178 packets, the threshold 89 * 1200 = 106800. If only packets of the phase count: 29 + 34 = 63 packets, 63 * 1200 / 2 = 37800,
-    and 63 + 86 = 149 packets, threshold 149 * 1200 / 2 = 89400. The printed 149 - 29 = 120 drops the 29 that the printed 63 contains; it would give 60 * 1200 = 72000.""",
+    """Printed: PipeSize 63 packets and a window of 31 at the loss; then PipeSize 120 at the end. By the text PipeSize is 29 + 29 + 34 = 92 packets at the loss, 92 * 1200 = 110400, and the window 110400
+    / 2 = 55200, 46 packets. After the 86 others PipeSize is 92 + 86 = 178 packets, and the threshold 89 * 1200 = 106800. If only packets of the phase count: 29 + 34 = 63 packets, 63 * 1200 / 2 = 37800,
+    and 63 + 86 = 149 packets, threshold 149 * 1200 / 2 = 89400. The printed 149 - 29 = 120 omits the 29 that the printed 63 contains; it would give 60 * 1200 = 72000.""",
     flags=("same-time-order",),
 )
 def example_b4_loss(b: ResumeBuilder) -> None:

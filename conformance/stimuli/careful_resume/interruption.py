@@ -31,11 +31,11 @@ def unvalidated_old_loss(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.nothing-sent-loss",
-    "Safe Retreat without an unvalidated packet ends with the highest packet sent",
-    """Packet 10 is lost before anything of the jump is sent: PipeSize 24000, window 12000. There is no last unvalidated
-    packet; packet 29, the highest sent, takes its place. Its ACK ends Safe Retreat: by the text PipeSize is 24000 + 19
-    * 1200 = 46800, the threshold 23400; if only packets of the phase count it is 24000, and the threshold 12000.
-    draft-10 has nothing outstanding and ends with the first ACK: 36000 and 18000.""",
+    "Safe Retreat without an unvalidated packet ends with the highest sent packet",
+    """Packet 10 is lost before the first packet of the jump is sent: PipeSize 24000, window 12000. Without unvalidated packets,
+    packet 29, the highest sent packet, marks the end. Its ACK ends Safe Retreat. By the text PipeSize is 24000 + 19
+    * 1200 = 46800, the threshold 23400. If only packets of the phase count it is 24000, and the threshold 12000.
+    In draft-10 no packet is outstanding, and it ends with the first ACK: 36000 and 18000.""",
 )
 def unvalidated_nothing_sent_loss(b: ResumeBuilder) -> None:
     b.enter_with_flight()
@@ -81,8 +81,8 @@ def unvalidated_path_change(b: ResumeBuilder) -> None:
     "careful-resume.unvalidated.rtt-too-low",
     "An RTT sample of half the saved RTT leads to Safe Retreat",
     """Packet 10 was sent at 100 ms and is acknowledged at 150 ms: 2 * 50 ms <= 100 ms. PipeSize is 24000 + 1200 = 25200
-    by the text: the window becomes 12600. The qlog draft would have the phase end without Safe Retreat. draft-10 takes
-    half as fitting.""",
+    by the text: the window becomes 12600. By the qlog draft the phase would end without Safe Retreat. draft-10
+    accepts half.""",
     flags=("same-time-order",),
 )
 def unvalidated_rtt_too_low(b: ResumeBuilder) -> None:
@@ -107,7 +107,7 @@ def unvalidated_rtt_too_high(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.rtt-ten-times",
     "An RTT sample of exactly ten times the saved RTT is not too long",
-    """Packet 10 is acknowledged 1000 ms after it was sent: the phase goes on, since 1100 ms - 150 ms = 950 ms are within
+    """Packet 10 is acknowledged 1000 ms after it was sent: the phase continues, since 1100 ms - 150 ms = 950 ms are within
     the current RTT. A sender that retreats at ten times the saved RTT has (24000 + 1200) / 2 = 12600.""",
     profiles=RFC,
 )
@@ -119,10 +119,9 @@ def unvalidated_rtt_ten_times(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.rtt-change-then-loss",
-    "Where an RTT that does not fit is passed over, the next loss leads to Safe Retreat all the same",
+    "If an RTT that does not fit is ignored, the next loss still leads to Safe Retreat",
     """Packet 10 is acknowledged 1000 ms and a microsecond after it was sent, packet 11 is lost 1 ms later. By the text
-    PipeSize is 25200 and the window 12600 from the ACK on; an implementation that compares no RTT in the Unvalidated phase
-    has 120000 until the loss, and 12600 then. One that has ended Careful Resume has 120000 / 2 = 60000.""",
+    PipeSize is 25200 and the window 12600 from the ACK on. An implementation that does not compare the RTT in the Unvalidated phase has 120000 until the loss, and 12600 then. An implementation that has ended Careful Resume has 120000 / 2 = 60000.""",
     profiles=RFC,
 )
 def unvalidated_rtt_change_then_loss(b: ResumeBuilder) -> None:
@@ -134,8 +133,8 @@ def unvalidated_rtt_change_then_loss(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.probe",
-    "An expired probe timer is no congestion, and the probe is an unvalidated packet",
-    """Twenty packets, an expired timer, a probe: the phase goes on at 120000, and packet 30, the probe, is the last
+    "An expired probe timer is not congestion, and the probe is an unvalidated packet",
+    """Twenty packets, an expired timer, a probe: the phase continues at 120000, and packet 30, the probe, is the last
     unvalidated packet.""",
 )
 def unvalidated_probe(b: ResumeBuilder) -> None:
@@ -149,8 +148,8 @@ def unvalidated_probe(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.persistent",
     "A timeout in the Unvalidated phase ends Careful Resume",
-    """A retransmission timeout, as TCP has it, without a loss before: the window collapses to 2 * 1200 = 2400, and slow
-    start goes on without a threshold. Half of PipeSize would be 12000.""",
+    """A retransmission timeout, as in TCP, without a loss before. The window collapses to 2 * 1200 = 2400, and slow
+    start continues without a threshold. Half of PipeSize would be 12000.""",
 )
 def unvalidated_persistent(b: ResumeBuilder) -> None:
     b.enter_with_flight()
@@ -162,10 +161,9 @@ def unvalidated_persistent(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.max-data",
-    "A sender that flow control holds ends as rate-limited",
-    """The receiver lets 30000 bytes through: 25 packets are sent and the sender is blocked. One ACK of 13 packets
-    leaves 14400 in flight, no more than PipeSize 15600: the window becomes 15600. An implementation that keeps the jump
-    goes on at 120000.""",
+    "A sender limited by flow control ends as rate-limited",
+    """The receiver allows 30000 bytes: 25 packets are sent and the sender is blocked. One ACK of 13 packets leaves
+    14400 in flight, not more than PipeSize 15600: the window becomes 15600. An implementation that keeps the jump continues at 120000.""",
 )
 def unvalidated_max_data(b: ResumeBuilder) -> None:
     b.confirm()
@@ -177,8 +175,8 @@ def unvalidated_max_data(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.reordered-acks",
-    "ACKs out of order: the phase ends with the first, and every packet counts once",
-    """Fifty packets. The ACK of packet 49 comes first: 58800 in flight, Validating. Then that of packet 10: PipeSize
+    "ACKs out of order: the first ACK ends the phase, and every packet counts once",
+    """Fifty packets. The ACK of packet 49 comes first: 58800 in flight, Validating. Then the ACK of packet 10 comes: PipeSize
     2400, window 58800 + 1200 = 60000.""",
 )
 def unvalidated_reordered_acks(b: ResumeBuilder) -> None:
@@ -193,7 +191,7 @@ def unvalidated_reordered_acks(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.repeated-ranges",
-    "An ACK frame that repeats ranges adds only what is new",
+    "An ACK frame that repeats ranges adds only new packets",
     """The frame covers packets 10 to 14, the next one 10 to 16: only 15 and 16 are newly acknowledged. PipeSize 6000 +
     2400 = 8400; counting ranges again gives 6000 + 8400 = 14400.""",
 )
@@ -211,7 +209,7 @@ def unvalidated_repeated_ranges(b: ResumeBuilder) -> None:
     """Twenty packets of the jump, 30 to 49, are in flight when a mark comes with the ACK of the old ones. PipeSize is
     24000 + 24000 = 48000 and the window 24000; if only packets of the phase count, 24000 and 12000. Packet 49 is
     acknowledged, then packets 30 to 46 are lost. They were sent before the mark, so the window stays. A sender that
-    has forgotten when the recovery period began halves it, which conforms (A49).""",
+    has forgotten the start of the recovery period halves it, which conforms (A49).""",
     flags=("same-time-order",),
 )
 def unvalidated_ce_then_late_loss(b: ResumeBuilder) -> None:

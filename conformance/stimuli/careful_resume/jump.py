@@ -1,4 +1,4 @@
-"""Hand-built stimuli of Careful Resume: how the Unvalidated phase ends by an ACK, by an RTT or without data.
+"""Hand-built stimuli of Careful Resume: the end of the Unvalidated phase by an ACK, by an RTT or without data.
 
 Packet 10 is the first after the initial data.
 """
@@ -15,7 +15,7 @@ add = CATALOGUE.add
 @add(
     "careful-resume.unvalidated.first-ack",
     "The ACK of the first unvalidated packet ends the phase",
-    """Fifty packets, 60000 bytes; the ACK of the first leaves 58800 in flight, more than PipeSize 1200 and the initial
+    """Fifty packets, 60000 bytes, are sent. The ACK of the first leaves 58800 in flight, more than PipeSize 1200 and the initial
     window: Validating, with the window at 58800. Counting the bytes just acknowledged as in flight gives 60000.
     draft-10 has PipeSize 24000 + 1200.""",
 )
@@ -31,8 +31,8 @@ def unvalidated_first_ack(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.second-ack",
     "The ACK of a later packet ends the phase as well",
-    """Packet 10 is missing, packet 11 is acknowledged: 58800 in flight, Validating. A test for the number of the first
-    packet alone waits.""",
+    """Packet 10 is missing, packet 11 is acknowledged: 58800 in flight, Validating. An implementation that checks only for
+    the first packet waits.""",
 )
 def unvalidated_second_ack(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -47,7 +47,7 @@ def unvalidated_second_ack(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.old-ack",
     "The ACK of the last packet before the jump does not end the phase",
-    """Packet 29 was sent before the jump: the phase goes on at 120000. A mark at the last packet sent before, as in the
+    """Packet 29 was sent before the jump: the phase continues at 120000. A mark at the last packet sent before, as in the
     worked examples, ends it.""",
 )
 def unvalidated_old_ack(b: ResumeBuilder) -> None:
@@ -60,8 +60,8 @@ def unvalidated_old_ack(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.rtt-exceeded",
     "The phase lasts one RTT, and ends with the first event after it",
-    """Fifty packets without an ACK. An event exactly 100 ms after the jump changes nothing; one a microsecond later
-    ends the phase: 60000 in flight, Validating. draft-10 looks at the time on ACKs only.""",
+    """Fifty packets without an ACK. An event exactly 100 ms after the jump does not end the phase. An event a microsecond
+    later ends it: 60000 in flight, Validating. draft-10 checks the time only at ACKs.""",
 )
 def unvalidated_rtt_exceeded(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -75,11 +75,10 @@ def unvalidated_rtt_exceeded(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.limit-latest",
-    "The current RTT bounds the phase, neither the minimum nor the smoothed one",
+    "The current RTT bounds the phase, neither the minimum RTT nor the smoothed RTT",
     """Packet 10 is acknowledged 130 ms after it was sent, 80 ms after the jump: the current RTT is 130 ms, the minimum
-    100 ms and the smoothed one (7 * 100 ms + 130 ms) / 8 = 103.75 ms. An event after 260 ms - 150 ms = 110 ms is within
-    130 ms: the phase goes on. After 281 ms - 150 ms = 131 ms it ends: 24000 - 1200 + 24000 = 46800 in flight, more than
-    PipeSize 25200: Validating. draft-10 looks at the time on ACKs only.""",
+    RTT 100 ms and the smoothed RTT (7 * 100 ms + 130 ms) / 8 = 103.75 ms. An event after 260 ms - 150 ms = 110 ms is within 130 ms: the phase continues. After 281 ms - 150 ms = 131 ms it ends: 24000 - 1200 + 24000 = 46800 in flight, more than
+    PipeSize 25200: Validating. draft-10 checks the time only at ACKs.""",
 )
 def unvalidated_limit_latest(b: ResumeBuilder) -> None:
     b.enter_with_flight()
@@ -94,9 +93,9 @@ def unvalidated_limit_latest(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.limit-at-ack",
-    "An ACK finds that one RTT has passed",
+    "The RTT of the phase is over at an ACK",
     """The ACK of packet 10 comes 251 ms - 150 ms = 101 ms after the jump and brings no RTT sample: the current RTT is 100 ms.
-    The ACK is of a packet sent before the jump, so that only the time ends the phase: 24000 - 1200 + 24000 = 46800 in flight, more than
+    Packet 10 was sent before the jump, so that only the time ends the phase: 24000 - 1200 + 24000 = 46800 in flight, more than
     PipeSize 25200: Validating with 46800.""",
     profiles=RFC,
 )
@@ -114,7 +113,7 @@ def unvalidated_limit_at_ack(b: ResumeBuilder) -> None:
     101 ms after the jump, and brings no RTT sample: the current RTT is 100 ms. Packet 10 was sent before the jump, so
     that only the time ends the phase: 24000 - 2 * 1200 + 24000 = 45600 in flight, more than PipeSize
     24000 + 2 * 1200 = 26400: Validating with 45600. Measured from the first packet, 251 ms - 210 ms = 41 ms have passed,
-    and the window stays at 120000. draft-10 looks at the time on ACKs only, and finds it here.""",
+    and the window stays at 120000. draft-10 checks the time only at ACKs, and ends the phase here.""",
 )
 def unvalidated_limit_from_jump(b: ResumeBuilder) -> None:
     b.enter_with_flight()
@@ -126,8 +125,8 @@ def unvalidated_limit_from_jump(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.idle",
-    "Without events the phase ends at the next one",
-    """Fifty packets, then nothing for three RTTs: the probe timer finds the time exceeded, 60000 in flight, Validating
+    "Without events the phase ends at the next event",
+    """Fifty packets are sent, then the connection is silent for three RTTs. The probe timer expires after the RTT, with 60000 in flight: Validating
     with 60000.""",
 )
 def unvalidated_idle(b: ResumeBuilder) -> None:
@@ -140,9 +139,9 @@ def unvalidated_idle(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.nothing-sent",
-    "A jump that nothing follows ends as rate-limited",
-    """Nothing is sent for three RTTs: 0 in flight is less than the initial window. The window becomes max(PipeSize,
-    initial window) = max(0, 12000) = 12000, half of what it was before.""",
+    "A jump without later packets ends as rate-limited",
+    """The sender is silent for three RTTs: 0 in flight is less than the initial window. The window becomes max(PipeSize,
+    initial window) = max(0, 12000) = 12000, half of its value before the jump.""",
 )
 def unvalidated_nothing_sent(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -168,7 +167,7 @@ def unvalidated_below_initial_window(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.initial-window-in-flight",
     "Exactly the initial window in flight is enough",
-    """Eleven packets; the ACK of the first leaves 12000, no less than the initial window and more than PipeSize 1200:
+    """Eleven packets are sent. The ACK of the first leaves 12000, not less than the initial window and more than PipeSize 1200:
     Validating with 12000.""",
 )
 def unvalidated_initial_window_in_flight(b: ResumeBuilder) -> None:
@@ -182,7 +181,7 @@ def unvalidated_initial_window_in_flight(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.flight-equals-pipesize",
     "As much in flight as PipeSize: rate-limited",
-    """Forty packets; one ACK of twenty leaves 24000 in flight, and PipeSize is 24000: no more. The window becomes
+    """Forty packets are sent. One ACK of twenty leaves 24000 in flight, and PipeSize is 24000: not more. The window becomes
     24000. draft-10 has PipeSize 48000.""",
 )
 def unvalidated_flight_equals_pipesize(b: ResumeBuilder) -> None:
@@ -195,8 +194,8 @@ def unvalidated_flight_equals_pipesize(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.flight-above-pipesize",
-    "A packet more in flight than PipeSize is enough",
-    "Forty-one packets; one ACK of twenty leaves 25200 in flight, PipeSize is 24000: Validating with 25200.",
+    "One packet more in flight than PipeSize is enough",
+    "Forty-one packets are sent. One ACK of twenty leaves 25200 in flight, PipeSize is 24000: Validating with 25200.",
 )
 def unvalidated_flight_above_pipesize(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -208,9 +207,9 @@ def unvalidated_flight_above_pipesize(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.large-entry-flight",
-    "With most of the jump in flight already, the text calls a used jump rate-limited",
+    "With most of the jump already in flight, a used jump is rate-limited by the text",
     """60 packets, 72000 bytes, are in flight at the jump to 120000. All are acknowledged, and a hundred packets fill
-    the window. By the text PipeSize is 72000 + 72000 = 144000, no less than the 120000 in flight: rate-limited, and the
+    the window. By the text PipeSize is 72000 + 72000 = 144000, not less than the 120000 in flight: rate-limited, and the
     window becomes 144000, more than the jump. If only packets of the phase count, PipeSize is 72000: Validating with
     120000.""",
 )
@@ -232,8 +231,8 @@ def unvalidated_large_entry_flight(b: ResumeBuilder) -> None:
     "careful-resume.unvalidated.tie-sent",
     "A full window and the end of the RTT at once: one transition, either trigger",
     """The hundredth packet leaves 101 ms after the jump: the window is full, and more than one RTT is over. One
-    transition to Validating; either trigger is right. The ACK at the same time finds Validating, and the window grows
-    by 1200. draft-10 watches the time on ACKs only.""",
+    transition to Validating; either trigger is right. The ACK at the same time is in the Validating phase, and the window
+    grows by 1200. draft-10 checks the time only at ACKs.""",
     flags=("same-time-order",),
 )
 def unvalidated_tie_sent(b: ResumeBuilder) -> None:

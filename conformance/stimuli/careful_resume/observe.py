@@ -1,4 +1,4 @@
-"""Hand-built stimuli of Careful Resume: what is observed and saved in normal congestion control."""
+"""Hand-built stimuli of Careful Resume: observing and saving in normal congestion control."""
 
 from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
@@ -10,7 +10,7 @@ add = CATALOGUE.add
 
 
 def _rounds(b: ResumeBuilder, *packets: int, limited: bool = False) -> None:
-    """Send and acknowledge a number of packets in each round trip, as the next one after those that were."""
+    """Send and acknowledge a number of packets in each round trip, from the next packet number on."""
     for count in packets:
         first = b.ledger.next_packet
         t_ns = (b.events[-1].t_ns - b.origin_ns) if b.events else 0
@@ -21,8 +21,8 @@ def _rounds(b: ResumeBuilder, *packets: int, limited: bool = False) -> None:
 @add(
     "careful-resume.observe.four-initial-windows",
     "Four initial windows are saved",
-    """Rounds of 10, 20 and 40 packets: 12000, 24000 and 48000 bytes acknowledged. The next ACK ends the third; half of the window is 1/2 * (96000 + 1200) = 48600 then, and min(48000, 48600) = 48000 is no
-    less than 4 * 12000: saved, with the minimum RTT of 100 ms. The rounds before are less, and nothing is saved for them.""",
+    """Rounds of 10, 20 and 40 packets: 12000, 24000 and 48000 bytes acknowledged. The next ACK ends the third round. Half of the window is 1/2 * (96000 + 1200) = 48600 then. min(48000, 48600) =
+    48000 is at least 4 * 12000: saved, with the minimum RTT of 100 ms. The earlier rounds are smaller and not saved.""",
 )
 def observe_four_initial_windows(b: ResumeBuilder) -> None:
     _rounds(b, 10, 20, 40, 1)
@@ -31,8 +31,8 @@ def observe_four_initial_windows(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.observe.below-four-initial-windows",
-    "A byte less than four initial windows is not saved",
-    "The third round acknowledges 39 * 1200 + 1199 = 47999 bytes: nothing is saved.",
+    "One byte less than four initial windows is not saved",
+    "The third round acknowledges 39 * 1200 + 1199 = 47999 bytes: this is not saved.",
 )
 def observe_below_four_initial_windows(b: ResumeBuilder) -> None:
     _rounds(b, 10, 20)
@@ -44,7 +44,7 @@ def observe_below_four_initial_windows(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.observe.application-limited",
-    "A rate-limited round does not lower what is saved, a full one does",
+    "A rate-limited round does not lower the saved window, a full round does",
     """The round of 80 packets, 96000 bytes, is saved: half of the window of 192000 + 50 * 1200 or more does not bound it. A rate-limited round of 50 packets, 60000 bytes, leaves 96000. A round of 50 packets that is not
     rate-limited replaces it by 60000.""",
 )
@@ -59,9 +59,9 @@ def observe_application_limited(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.observe.overshoot",
-    "In slow start half of the window is saved at most",
-    """Rounds of 10, 20 and 39 packets, 46800 bytes, save nothing; the window is 94800. A rate-limited round of 79 packets acknowledges 94800 bytes without growth; the ACK that ends it brings the window to
-    96000: min(94800, 48000) = 48000 is saved.""",
+    "In slow start at most half of the window is saved",
+    """Rounds of 10, 20 and 39 packets, 46800 bytes, are not saved; the window is 94800. A rate-limited round of 79 packets acknowledges 94800 bytes without growth. The ACK that ends it brings the window
+    to 96000: min(94800, 48000) = 48000 is saved.""",
 )
 def observe_overshoot(b: ResumeBuilder) -> None:
     _rounds(b, 10, 20, 39)
@@ -72,8 +72,8 @@ def observe_overshoot(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.observe.avoidance",
-    "In congestion avoidance all of a round is saved",
-    """Rounds of 10, 20 and 39 packets save nothing; a mark halves 94800 + 1200 = 96000 to 48000. The next round of 40 packets acknowledges 48000 bytes in congestion avoidance: all of it is saved,
+    "In congestion avoidance a whole round is saved",
+    """Rounds of 10, 20 and 39 packets are not saved. A mark halves 94800 + 1200 = 96000 to 48000. The next round of 40 packets acknowledges 48000 bytes in congestion avoidance: 48000 is saved,
     though half of the window is 1/2 * (48000 + 1200) = 24600.""",
     flags=("same-time-order",),
     alternatives=({"at_threshold": "avoidance"},),
@@ -91,9 +91,9 @@ def observe_avoidance(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.observe.after-resuming",
-    "Observing begins when Careful Resume has ended, and replaces the one set",
-    """While Careful Resume runs, nothing is saved: the set in use stays. The last unvalidated packet is acknowledged at 349 ms, an RTT after it was sent: the set is free. The next ACK, of 50
-    packets, begins a round; that of packet 160 ends it: 60000 bytes are in the place of 240000.""",
+    "Observing begins after the end of Careful Resume, and replaces the single set",
+    """While Careful Resume runs, the sender does not save: the set in use stays. The last unvalidated packet is acknowledged at 349 ms, an RTT after it was sent: the set is free. The next ACK, of 50
+    packets, begins a round. The ACK of packet 160 ends it: 60000 bytes replace 240000.""",
 )
 def observe_after_resuming(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -109,8 +109,8 @@ def observe_after_resuming(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.observe.no-rtt",
-    "Without an RTT nothing is saved",
-    "No ACK gives a sample: there is no minimum RTT to save with the 48000 bytes of the third round.",
+    "Without an RTT sample the sender does not save",
+    "No ACK gives a sample: the minimum RTT to save with the 48000 bytes of the third round is missing.",
 )
 def observe_no_rtt(b: ResumeBuilder) -> None:
     for number, packets in enumerate((10, 20, 40, 1)):

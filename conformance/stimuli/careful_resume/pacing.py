@@ -1,4 +1,4 @@
-"""Hand-built stimuli of Careful Resume: how the jump is sent in the Unvalidated phase.
+"""Hand-built stimuli of Careful Resume: sending the jump in the Unvalidated phase.
 
 Packet 10 is the first after the initial data.
 """
@@ -16,7 +16,7 @@ add = CATALOGUE.add
     "careful-resume.unvalidated.pipesize-start",
     "PipeSize begins with the bytes in flight, not with the window",
     """Two round trips bring the window to 48000; twenty packets, 24000 bytes, are in flight when it jumps: PipeSize
-    24000. draft-10 takes the window, 48000.""",
+    24000. draft-10 uses the window, 48000.""",
 )
 def unvalidated_pipesize_start(b: ResumeBuilder) -> None:
     b.confirm()
@@ -44,9 +44,9 @@ def unvalidated_no_growth(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.pace-current-rtt",
-    "The current RTT sets the pace, not the saved one",
-    """The RTT is 200 ms, twice the saved one: the packet after 1200 bytes is due 1200 * 200 ms / 120000 = 2 ms later;
-    by the saved RTT after 1 ms, with a gain of 5/4 after 1.6 ms.""",
+    "The current RTT sets the pace, not the saved RTT",
+    """The RTT is 200 ms, twice the saved RTT. The packet after 1200 bytes is due 1200 * 200 ms / 120000 = 2 ms later. By
+    the saved RTT it is due after 1 ms, with a gain of 5/4 after 1.6 ms.""",
 )
 def unvalidated_pace_current_rtt(b: ResumeBuilder) -> None:
     b.begin()
@@ -62,8 +62,8 @@ def unvalidated_pace_current_rtt(b: ResumeBuilder) -> None:
     "A new RTT sample sets the pace after the next packet",
     """One packet at 150 ms: the next is due at 151 ms. The ACK at 160 ms gives a sample of 60 ms: 151 ms stays, and
     from there the schedule starts again. Ten packets sent at 160 ms are due until 151 ms + 12000 * 60 ms / 120000 = 157
-    ms; but a sender that late may catch up no more than (12000 - 1200) * 60 ms / 120000 = 5.4 ms, so that the schedule
-    is moved to 160 ms - 5.4 ms = 154.6 ms, and the next packet is due at 160.6 ms.""",
+    ms; but a sender that late may catch up at most (12000 - 1200) * 60 ms / 120000 = 5.4 ms. The schedule moves
+    to 160 ms - 5.4 ms = 154.6 ms, and the next packet is due at 160.6 ms.""",
     flags=("same-time-order",),
 )
 def unvalidated_pace_new_rtt(b: ResumeBuilder) -> None:
@@ -78,10 +78,10 @@ def unvalidated_pace_new_rtt(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.pace-equal-rtt",
-    "A sample that equals the current RTT leaves the schedule as it is",
+    "A sample that equals the current RTT does not change the schedule",
     """The jump is 220000 / 2 = 110000: 46 packets take ceil(46 * 1200 * 100 ms / 110000) = 50181819 ns. The ACK at 200 ms
-    gives a sample of 100 ms again. One packet more is due after ceil(47 * 1200 * 100 ms / 110000) = 51272728 ns; a
-    schedule that starts again at each sample has 50181819 + ceil(1200 * 100 ms / 110000) = 51272729 ns.""",
+    gives a sample of 100 ms again. One more packet is due after ceil(47 * 1200 * 100 ms / 110000) = 51272728 ns.
+    A schedule that starts again at each sample has 50181819 + ceil(1200 * 100 ms / 110000) = 51272729 ns.""",
     profiles=RFC,
 )
 def unvalidated_pace_equal_rtt(b: ResumeBuilder) -> None:
@@ -112,10 +112,9 @@ def unvalidated_pace_no_drift(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.burst",
-    "A late sender catches up with an initial window at most",
-    """One packet at 150 ms; the next ten at 200 ms, fifty intervals late. What is due by then is bounded to an initial
-    window: the schedule moves to 200 ms - 10800 * 100 ms / 120000 = 191 ms, ten packets take 10 ms from there, and the
-    next is due at 201 ms. Without the bound it is due at 151 ms + 10 * 1 ms = 161 ms, and forty packets may leave at
+    "A late sender catches up with at most an initial window",
+    """One packet at 150 ms; the next ten at 200 ms, fifty intervals late. The packets due by then are bounded to an initial
+    window. The schedule moves to 200 ms - 10800 * 100 ms / 120000 = 191 ms. Ten packets take 10 ms from there, and the next is due at 201 ms. Without the bound it is due at 151 ms + 10 * 1 ms = 161 ms, and forty packets may leave at
     once.""",
 )
 def unvalidated_burst(b: ResumeBuilder) -> None:
@@ -128,9 +127,9 @@ def unvalidated_burst(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.burst-edge",
-    "A sender that is late by nine intervals loses nothing of the schedule",
-    """Nothing is sent for 9 ms, ten packets at 159 ms: 150 ms + 12000 * 100 ms / 120000 = 160 ms for the next. A
-    nanosecond later the schedule moves by a nanosecond.""",
+    "A sender that is late by nine intervals keeps its schedule",
+    """The sender is silent for 9 ms, and sends ten packets at 159 ms. The next is due at 150 ms + 12000 * 100 ms / 120000 = 160 ms. A nanosecond
+    later the schedule moves by a nanosecond.""",
 )
 def unvalidated_burst_edge(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -154,9 +153,9 @@ def unvalidated_fill_exact(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.fill-partial",
-    "Room for less than a datagram is none",
-    """The jump is 241000 / 2 = 120500. After a hundred packets 120500 - 100 * 1200 = 500 bytes are left, less than a
-    datagram: Validating, with the window at the 120000 in flight. draft-10 waits for an exact fill.""",
+    "Room for less than a datagram counts as a full window",
+    """The jump is 241000 / 2 = 120500. After a hundred packets 120500 - 100 * 1200 = 500 bytes remain, less than
+    a datagram: Validating, with the window at the 120000 in flight. draft-10 waits for an exact fill.""",
 )
 def unvalidated_fill_partial(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=241_000)
@@ -167,8 +166,8 @@ def unvalidated_fill_partial(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.unvalidated.fill-room",
-    "Space for exactly a datagram is enough",
-    """The jump is 242400 / 2 = 121200: after a hundred packets 1200 bytes are left, and the phase goes on; one more
+    "Room for exactly one datagram does not end the phase",
+    """The jump is 242400 / 2 = 121200: after a hundred packets 1200 bytes remain, and the phase continues. One more
     packet ends it, with 121200 in flight.""",
 )
 def unvalidated_fill_room(b: ResumeBuilder) -> None:

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of Careful Resume: to what window Safe Retreat goes back, and at which packet it ends.
+"""Hand-built stimuli of Careful Resume: the window of Safe Retreat, and the packet that ends it.
 
 Packets 10 to 109 fill the jump of 120000 bytes.
 """
@@ -13,7 +13,7 @@ add = CATALOGUE.add
 
 
 def _jump_after_loss(b: ResumeBuilder) -> None:
-    """Enter the Unvalidated phase with a threshold of 6000, from a loss before the set was offered. The next packet is 5."""
+    """Enter the Unvalidated phase with a threshold of 6000, from a loss before the offer. The next packet is 5."""
     b.send(0, 1, app_limited=True)
     b.lose(10 * MS, (0, 0))
     b.saved_path(20 * MS)
@@ -44,10 +44,10 @@ def retreat_beta_seven_tenths(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.threshold-lower",
-    "A threshold that is lower already stays",
+    "A threshold that is already lower stays",
     """A packet lost before the set is offered leaves a threshold of 6000. The jump fills from an empty path, packet 15
     is lost after packets 5 to 14: PipeSize 12000, window 6000. Packets 20 to 104 make PipeSize 114000, but the
-    threshold stays 6000, which is no larger than 114000 / 2 = 57000.""",
+    threshold stays 6000, which is less than 114000 / 2 = 57000.""",
     profiles=RFC,
 )
 def retreat_threshold_lower(b: ResumeBuilder) -> None:
@@ -62,12 +62,12 @@ def retreat_threshold_lower(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.threshold-higher",
-    "A threshold that was set before comes down to the bound",
+    "A threshold that was set before falls to the bound",
     """A packet lost before the set is offered leaves a threshold of 6000. Five packets of the jump leave on an empty path.
-    Packet 5 is lost: PipeSize 0, window 2400, the least one. Packets 6 to 9 make PipeSize 4 * 1200 = 4800, and end Safe
+    Packet 5 is lost: PipeSize 0, window 2400, the minimum. Packets 6 to 9 make PipeSize 4 * 1200 = 4800, and end Safe
     Retreat: the threshold becomes 4800 / 2 = 2400. The next packet crosses it: 2400 + 1200 = 3600. Congestion avoidance
-    follows: 3600 + 1200 * 1200 / 3600 = 4000. With the threshold of 6000 slow start gives 4800. Where
-    congestion avoidance begins at the threshold, the two packets give 2400 + 600 = 3000 and 3000 + 480 = 3480.""",
+    follows: 3600 + 1200 * 1200 / 3600 = 4000. With the threshold of 6000 slow start gives 4800. If congestion
+    avoidance begins at the threshold, the two packets give 2400 + 600 = 3000 and 3000 + 480 = 3480.""",
     profiles=RFC,
     alternatives=({"at_threshold": "avoidance"},),
 )
@@ -88,9 +88,8 @@ def retreat_threshold_higher(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.all-lost",
     "If every unvalidated packet is lost, the ACK of a later packet ends Safe Retreat",
-    """Twenty packets, all of them lost: PipeSize 0, the window is 2400. Packet 30, sent in Safe Retreat, is
-    acknowledged: that is later than the last unvalidated packet. By the text PipeSize is 1200 and the threshold 600; if
-    only packets of the phase count, both are 0. draft-10 ends with the loss, as nothing is outstanding.""",
+    """All twenty packets are lost: PipeSize 0, the window is 2400. Packet 30, sent in Safe Retreat and
+    later than the last unvalidated packet, is acknowledged. By the text PipeSize is 1200 and the threshold 600; if only packets of the phase count, both are 0. draft-10 ends with the loss, as no packet is outstanding.""",
     profiles=RFC,
 )
 def retreat_all_lost(b: ResumeBuilder) -> None:
@@ -107,8 +106,8 @@ def retreat_all_lost(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.acknowledged-or-lost",
     "In draft-10 Safe Retreat ends when the last outstanding unvalidated packet is lost",
-    """Thirty packets of which the first is lost: Safe Retreat begins at PipeSize 24000, the window at the jump, with
-    12000. Packets 11 to 38 make PipeSize 57600; the loss of 39 leaves nothing outstanding: the threshold is 28800.""",
+    """Thirty packets are sent and the first is lost: Safe Retreat begins at PipeSize 24000, the window at the jump, with
+    12000. Packets 11 to 38 make PipeSize 57600. After the loss of 39 no packet is outstanding: the threshold is 28800.""",
     profiles=("draft-10",),
 )
 def retreat_acknowledged_or_lost(b: ResumeBuilder) -> None:
@@ -123,9 +122,9 @@ def retreat_acknowledged_or_lost(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.floor",
-    "The window of Safe Retreat is two datagrams at least",
+    "The window of Safe Retreat is at least two datagrams",
     """PipeSize is 600 + 1200 + 1200 = 3000 when packet 13 is lost: max(3000 / 2, 2 * 1200) = 2400. A floor at the
-    initial window gives 12000, none 3000 / 2 = 1500. draft-10: PipeSize 27000, max(27000 / 2, 12000) = 13500.""",
+    initial window gives 12000, no floor 3000 / 2 = 1500. draft-10: PipeSize 27000, max(27000 / 2, 12000) = 13500.""",
 )
 def retreat_floor(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -158,7 +157,7 @@ def retreat_pipesize_zero(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.pipesize-zero-loss-first",
-    "The same with the loss first",
+    "The first ACK covers packet 13 only, and packet 10 is lost: loss first",
     """Packet 10 is lost in the Unvalidated phase with PipeSize 0: 2400 as well. The ACK brings PipeSize to 1200.
     draft-10: PipeSize 24000, 12000.""",
     flags=("same-time-order",),
@@ -193,9 +192,9 @@ def retreat_ack_and_loss(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.loss-and-ack",
-    "The same frame with the loss first",
+    "One frame acknowledges packets 41 to 44 and shows that 40 is lost: loss first",
     """PipeSize is 30 * 1200 = 36000 at the loss: the window becomes 18000, two datagrams less. The ACK in Safe Retreat
-    adds 4800 to PipeSize and nothing to the window.""",
+    adds 4800 to PipeSize and does not grow the window.""",
     flags=("same-time-order",),
 )
 def retreat_loss_and_ack(b: ResumeBuilder) -> None:
@@ -211,11 +210,11 @@ def retreat_loss_and_ack(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.last-lost",
-    "The last unvalidated packet is lost, a later one is acknowledged",
+    "The last unvalidated packet is lost, a later packet is acknowledged",
     """After the first ACK two packets, 110 and 111, are sent in the Validating phase. Packets 10 to 108 make PipeSize
     118800. The loss of packet 109 begins Safe Retreat with 59400; the ACK of packet 111 ends it. By the text PipeSize
-    is 120000 and the threshold 60000; if only packets of the phase count 118800 and 59400. draft-10 has nothing
-    outstanding after the loss, and ends with the next ACK.""",
+    is 120000 and the threshold 60000; if only packets of the phase count 118800 and 59400. In draft-10 no packet is
+    outstanding after the loss, and the next ACK ends Safe Retreat.""",
 )
 def retreat_last_lost(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -251,9 +250,9 @@ def retreat_validating_packets(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.validating-loss",
-    "Recovery outlasts Safe Retreat: a packet of the Validating phase that is lost later reduces nothing more",
+    "Recovery outlasts Safe Retreat: a packet of the Validating phase that is lost later does not reduce the window again",
     """Two packets, 110 and 111, are sent in the Validating phase. Packet 60 is lost: PipeSize 60000, window 30000. The
-    ACK of packets 61 to 109 ends Safe Retreat. Packet 110 is lost then; it was sent before Safe Retreat, and recovery
+    ACK of packets 61 to 109 ends Safe Retreat. Packet 110 is lost then. It was sent before Safe Retreat, and recovery
     lasts until the last packet of the Validating phase is acknowledged: 30000 stays. If recovery ended with Safe
     Retreat, the loss would halve the window to 30000 / 2 = 15000.""",
 )
@@ -275,8 +274,8 @@ def retreat_validating_loss(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.window-equals-threshold",
     "A window equal to the threshold: slow start in an example, avoidance by RFC 9002; both are right",
-    """PipeSize is 30 * 1200 = 36000 at the loss: window 18000. Of nineteen more packets only the last, of one byte, is
-    acknowledged: PipeSize 36001, threshold floor(36001 / 2) = 18000, the window. One packet more: 18000 + 1200 = 19200
+    """PipeSize is 30 * 1200 = 36000 at the loss: window 18000. Nineteen more packets follow, and only the last, of one byte,
+    is acknowledged. PipeSize 36001, threshold floor(36001 / 2) = 18000, the window. One more packet: 18000 + 1200 = 19200
     in slow start, 18000 + floor(1440000 / 18000) = 18080 in congestion avoidance.""",
     profiles=RFC,
     alternatives=({"at_threshold": "avoidance"},),
@@ -297,7 +296,7 @@ def retreat_window_equals_threshold(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.threshold-between",
-    "A threshold between the bound and PipeSize comes down to the bound",
+    "A threshold between the bound and PipeSize falls to the bound",
     """A packet lost before the set is offered leaves a threshold of 6000. Ten packets of the jump leave on an empty
     path. Packet 5 is lost: PipeSize 0, window 2400. Packets 6 to 14 make PipeSize 9 * 1200 = 10800 and end Safe
     Retreat. The threshold of 6000 is below PipeSize, but above the bound 10800 / 2 = 5400: it becomes 5400.""",

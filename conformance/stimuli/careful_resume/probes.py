@@ -1,4 +1,4 @@
-"""Hand-built stimuli of Careful Resume: PMTU probes. `why` derives the expectation. Packet 10 is the first after the initial data."""
+"""Hand-built stimuli of Careful Resume: PMTU probes, with `why` as derivation. Packet 10 follows the initial data."""
 
 from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
@@ -32,7 +32,7 @@ def probe_reconnaissance(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.pmtu-probe.unvalidated",
     "The loss of a PMTU probe does not lead to Safe Retreat",
-    """A probe is sent before the jump to 120000. It is lost in the Unvalidated phase: the phase goes on, and 120000 stays. A
+    """A probe is sent before the jump to 120000. It is lost in the Unvalidated phase: the phase continues, and 120000 stays. A
     sender that reacts enters Safe Retreat with a fraction of that.""",
 )
 def probe_unvalidated(b: ResumeBuilder) -> None:
@@ -51,8 +51,8 @@ def probe_unvalidated(b: ResumeBuilder) -> None:
     "careful-resume.pmtu-probe.validating",
     "The loss of a PMTU probe of the jump does not lead to Safe Retreat",
     """The ACK of packet 10 begins the Validating phase with the 25400 bytes in flight: ten packets, the probe of 1400 bytes and
-    ten packets. The ACK of thirteen packets grows that by 15600 to 41000. The probe, packet 21, is lost: 41000 stays,
-    and the phase goes on.""",
+    ten packets. The ACK of thirteen packets grows the window by 15600 to 41000. The probe, packet 21, is lost: 41000 stays,
+    and the phase continues.""",
 )
 def probe_validating(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -69,8 +69,8 @@ def probe_validating(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.pmtu-probe.retreat",
-    "The loss of a PMTU probe changes nothing in Safe Retreat",
-    """Packet 10 is lost in the Unvalidated phase, before any is acknowledged: Safe Retreat begins. Later the probe, packet 16, is
+    "The loss of a PMTU probe is ignored in Safe Retreat",
+    """Packet 10 is lost in the Unvalidated phase, before any packet of the jump is acknowledged: Safe Retreat begins. Later the probe, packet 16, is
     lost: neither window nor phase changes.""",
 )
 def probe_retreat(b: ResumeBuilder) -> None:

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of Careful Resume: when Reconnaissance ends, and what prevents the jump."""
+"""Hand-built stimuli of Careful Resume: the end of Reconnaissance, and obstacles to the jump."""
 
 from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
@@ -12,8 +12,8 @@ add = CATALOGUE.add
 @add(
     "careful-resume.reconnaissance.partial-ack",
     "Nine of ten packets of the initial data do not confirm the path",
-    """The window is 12000 + 9 * 1200 = 22800, more data waits, but packet 9 is not acknowledged: no jump before its
-    ACK, which jumps to 120000. draft-10 needs a sample only.""",
+    """The window is 12000 + 9 * 1200 = 22800, and more data waits. Packet 9 is not acknowledged: no jump before its
+    ACK, which jumps to 120000. draft-10 needs only a sample.""",
 )
 def reconnaissance_partial_ack(b: ResumeBuilder) -> None:
     b.begin()
@@ -28,7 +28,7 @@ def reconnaissance_partial_ack(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.last-ack-first",
-    "The ACK of the last packet of the initial data does not stand for the others",
+    "The ACK of the last packet of the initial data does not cover the others",
     """Packet 9 is acknowledged first; data waits, but nine packets are missing: no jump. The ACK of the others confirms
     the path and jumps to 120000. draft-10 needs a sample only.""",
 )
@@ -45,7 +45,7 @@ def reconnaissance_last_ack_first(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.short-initial-data",
-    "Three packets are all the initial data there is",
+    "The initial data is only three packets",
     """The application sent three packets, and all are acknowledged: the path is confirmed, the window jumps from 15600
     to 120000. A fixed count of ten packets waits.""",
 )
@@ -60,8 +60,8 @@ def reconnaissance_short_initial_data(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.reconnaissance.setup-packets",
     "Packets of the connection setup do not confirm the path",
-    """Ten packets of the setup, 12000 bytes, are acknowledged in Reconnaissance, as many as the initial window has;
-    none of the three packets of initial data is. No jump, 24000. An implementation that adds up every acknowledged byte
+    """Ten packets of the setup, 12000 bytes, are acknowledged in Reconnaissance, as many as the initial window has. The
+    three packets of initial data are not acknowledged. No jump, 24000. An implementation that adds up every acknowledged byte
     jumps.""",
 )
 def reconnaissance_setup_packets(b: ResumeBuilder) -> None:
@@ -107,7 +107,7 @@ def reconnaissance_ce(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.two-sends",
-    "Initial data is all that was sent before the first ACK of some of it",
+    "Initial data is all data sent before the first ACK of some of it",
     """The initial data leaves in two events of five packets. The first ACK covers five of the ten packets: no jump, and the window is
     12000 + 6000 = 18000. The second ACK covers the others, and the window jumps to 120000. An implementation that counts only the last
     event jumps at the first ACK. draft-10 needs only a sample.""",
@@ -126,8 +126,8 @@ def reconnaissance_two_sends(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.application-limited",
-    "A sender that never has more data than the window lets through stays in Reconnaissance",
-    """1200 bytes wait while the window has room for 24000: no jump, however often. App-limited ACKs do not grow the
+    "A sender without more data than the window allows stays in Reconnaissance",
+    """1200 bytes wait while the window has room for 24000: no jump, even after repeated ACKs. App-limited ACKs do not grow the
     window.""",
 )
 def reconnaissance_application_limited(b: ResumeBuilder) -> None:
@@ -142,9 +142,8 @@ def reconnaissance_application_limited(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.reconnaissance.deferred",
     "PipeSize begins with the bytes in flight at the jump, not at the confirmation",
-    """The path is confirmed at 100 ms with nothing in flight. Five round trips later five packets are sent, and more
-    data than the window lets through follows: the window jumps with 5 * 1200 = 6000 in flight, which is PipeSize. What
-    was in flight at the confirmation, 0, means nothing. draft-10 begins with the window, 24000.""",
+    """The path is confirmed at 100 ms with an empty flight. Five round trips later five packets are sent, and
+    more data than the window allows follows. The window jumps with 5 * 1200 = 6000 in flight, which is PipeSize. The bytes in flight at the confirmation, 0, do not count. draft-10 begins with the window, 24000.""",
 )
 def reconnaissance_deferred(b: ResumeBuilder) -> None:
     b.confirm()
@@ -156,8 +155,8 @@ def reconnaissance_deferred(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.on-ack",
-    "Data that waits already lets the last ACK of the initial data jump",
-    """The ACK grows the window to 12000 + 12000 = 24000, of which nothing is used while a gigabyte waits: the same ACK
+    "With waiting data the last ACK of the initial data jumps",
+    """The ACK grows the window to 12000 + 12000 = 24000 with an empty flight, while a gigabyte waits. The same ACK
     jumps to 120000, with PipeSize 0.""",
     profiles=("rfc-9959", "rfc-9959-unvalidated"),
 )
@@ -172,8 +171,8 @@ def reconnaissance_on_ack(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.reconnaissance.expired",
     "The Lifetime can end between the confirmation and the jump",
-    """Confirmed at 100 ms, expired at 120 ms: the data at 150 ms finds no set any more. It is deleted, and 24000 stays.
-    A check at the beginning alone jumps.""",
+    """Confirmed at 100 ms, expired at 120 ms: the set is deleted before the data at 150 ms, and 24000 stays. An implementation
+    that checks only at the beginning jumps.""",
 )
 def reconnaissance_expired(b: ResumeBuilder) -> None:
     b.enter_empty(expires_ns=120 * MS)
@@ -182,9 +181,9 @@ def reconnaissance_expired(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.expired-at-offer",
-    "The Lifetime ends Careful Resume at whatever event comes next, also at another saved set",
-    """Confirmed at 100 ms, expired at 120 ms: what comes at 130 ms is another set, which a connection that resumes has no use for. The first one
-    is deleted then, and Careful Resume has ended. Who looks for a set in use alone stays in Reconnaissance until the next event.""",
+    "The Lifetime ends Careful Resume at the next event of any kind, even another saved set",
+    """Confirmed at 100 ms, expired at 120 ms: the event at 130 ms offers another set, which a resuming connection does not use. The first set is deleted
+    then, and Careful Resume has ended. Implementations that only check for a set in use stay in Reconnaissance until the next event.""",
 )
 def reconnaissance_expired_at_offer(b: ResumeBuilder) -> None:
     b.begin(expires_ns=120 * MS)
@@ -197,10 +196,9 @@ def reconnaissance_expired_at_offer(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.lifetime-before-confirmation",
-    "A Lifetime that ends before the path is confirmed bars the jump",
-    """The Lifetime ends 50 ms after the offer, the ACK of the initial data comes after 100 ms: the set is not used, the
-    window grows to 24000 and stays when data waits. A sender that jumps with the confirmation and does not look at the
-    Lifetime has a larger window at that ACK.""",
+    "A Lifetime that ends before the path is confirmed prevents the jump",
+    """The Lifetime ends 50 ms after the offer, the ACK of the initial data comes after 100 ms. The set is not used,
+    and the window grows to 24000 and stays when data waits. A sender that jumps with the confirmation and ignores the Lifetime has a larger window at that ACK.""",
 )
 def reconnaissance_lifetime_before_confirmation(b: ResumeBuilder) -> None:
     b.begin(expires_ns=50 * MS)
@@ -237,9 +235,9 @@ def reconnaissance_persistent(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.threshold-set",
-    "A threshold that was set before does not bar the jump",
+    "A threshold that was set before does not prevent the jump",
     """A packet of the setup is lost before the set is offered: window and threshold 6000. The app-limited ACK of the
-    four packets of initial data grows nothing. The window jumps to 120000 all the same.""",
+    four packets of initial data does not grow the window. The window still jumps to 120000.""",
 )
 def reconnaissance_threshold_set(b: ResumeBuilder) -> None:
     b.send(0, 1, app_limited=True)
@@ -255,9 +253,9 @@ def reconnaissance_threshold_set(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.receive-window",
-    "Data that the receive window keeps back does not wait for the congestion window",
-    """A gigabyte is queued, but the receiver lets 20000 bytes through, and the window has room for 24000: no jump. With
-    30000 it comes.""",
+    "Data blocked by the receive window does not wait for the congestion window",
+    """A gigabyte is queued, but the receiver allows 20000 bytes, and the window has room for 24000: no jump. With 30000
+    the window jumps.""",
 )
 def reconnaissance_receive_window(b: ResumeBuilder) -> None:
     b.confirm()
@@ -271,7 +269,7 @@ def reconnaissance_receive_window(b: ResumeBuilder) -> None:
     "careful-resume.reconnaissance.large-values",
     "Saved sets of gigabytes and minutes are exact",
     """6 GiB / 2 = 3221225472. With an RTT of 600 s a packet of 1200 bytes takes 1200 * 600 s / 3221225472 = 223517.4
-    ns, rounded up: ceil(1200 * 600 s / 3221225472) = 223518 ns. Neither fits 32 bits.""",
+    ns. Rounded up: ceil(1200 * 600 s / 3221225472) = 223518 ns. Neither fits 32 bits.""",
 )
 def reconnaissance_large_values(b: ResumeBuilder) -> None:
     rtt_ns = 600_000 * MS

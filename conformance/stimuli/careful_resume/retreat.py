@@ -1,4 +1,4 @@
-"""Hand-built stimuli of Careful Resume: what happens in Safe Retreat, and after it.
+"""Hand-built stimuli of Careful Resume: Safe Retreat and the time after it.
 
 Packets 10 to 109 fill the jump of 120000 bytes.
 """
@@ -40,7 +40,7 @@ def retreat_no_growth(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.second-loss",
-    "Further losses in Safe Retreat change nothing",
+    "Further losses in Safe Retreat do not reduce the window",
     """The window is 30000 after the first loss and stays there when packets 70 to 79 are lost, and at an ECN-CE mark.
     Halving again would give 30000 / 2 = 15000.""",
 )
@@ -74,7 +74,7 @@ def retreat_exit_threshold(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.persistent",
     "Persistent congestion in Safe Retreat ends Careful Resume with the minimum window",
-    "The window collapses to 2400. The bound of the threshold holds all the same: PipeSize 60000 / 2 = 30000.",
+    "The window collapses to 2400. The bound of the threshold still applies: PipeSize 60000 / 2 = 30000.",
     flags=("same-time-order",),
 )
 def retreat_persistent(b: ResumeBuilder) -> None:
@@ -88,8 +88,8 @@ def retreat_persistent(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.spurious-loss",
-    "A loss that was none restores nothing",
-    "The window is 30000, Safe Retreat goes on. Undoing the reduction would restore 180000 that nothing has validated.",
+    "A spurious loss does not restore the window",
+    "The window is 30000, and Safe Retreat continues. Undoing the reduction would restore an unvalidated 180000.",
 )
 def retreat_spurious_loss(b: ResumeBuilder) -> None:
     _retreat(b)
@@ -100,7 +100,7 @@ def retreat_spurious_loss(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.path-change",
-    "A signal that the path changed changes nothing in Safe Retreat",
+    "A signal that the path changed is ignored in Safe Retreat",
     "The window is 30000 and stays.",
 )
 def retreat_path_change(b: ResumeBuilder) -> None:
@@ -111,10 +111,10 @@ def retreat_path_change(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.late-loss",
-    "A loss found after Safe Retreat, of a packet sent before it, reduces nothing more",
+    "A loss found after Safe Retreat, of a packet sent before it, does not reduce the window again",
     """Packet 60 begins Safe Retreat at 302 ms, the ACK of packet 109 ends it: PipeSize (50 + 1) * 1200 = 61200,
-    threshold 30600. Packets 61 to 108, sent before Safe Retreat, are lost then: they belong to the recovery period that
-    Safe Retreat began, and 30000 stays. A sender that has forgotten when that began has 30000 / 2 = 15000, which
+    threshold 30600. Packets 61 to 108, sent before Safe Retreat, are lost then: they belong to the recovery period that Safe
+    Retreat began, and 30000 stays. A sender that has forgotten the start of that period has 30000 / 2 = 15000, which
     conforms (A49). draft-10 waits for these packets.""",
     profiles=RFC,
 )
@@ -129,9 +129,9 @@ def retreat_late_loss(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.no-return-to-jump",
     "After Safe Retreat the window approaches the threshold, not the jump",
-    """Window 30000, threshold 59400. Slow start doubles: 30000, then 60000 beyond the threshold: 25 packets bring it to
-    60000, the last of them across the threshold. A round trip of 50 packets in congestion avoidance brings about one
-    datagram: floor(1440000 / 60000) = 24 bytes for the first, and so on. A base controller that remembers the jump
+    """Window 30000, threshold 59400. Slow start doubles: 30000, then 60000 above the threshold: 25 packets bring it
+    to 60000, the last packet across the threshold. A round trip of 50 packets in congestion avoidance brings about one
+    datagram: floor(1440000 / 60000) = 24 bytes for the first packet, and so on. A base controller that remembers the jump
     climbs back to it.""",
     tier="core",
 )
@@ -148,7 +148,7 @@ def retreat_no_return_to_jump(b: ResumeBuilder) -> None:
     "careful-resume.retreat.last-lost-others-in-flight",
     "In draft-10 the loss of the last unvalidated packet ends Safe Retreat while later packets are in flight",
     """Packet 60 is lost after packets 10 to 59: PipeSize 60000, window 30000. Packets 61 to 108, 110 and 111 are
-    acknowledged. By the text PipeSize is 60000 + 50 * 1200 = 120000; packet 110 ends Safe Retreat with the threshold
+    acknowledged. By the text PipeSize is 60000 + 50 * 1200 = 120000. Packet 110 ends Safe Retreat with the threshold
     60000. If only packets of the phase count, PipeSize is 60000 + 48 * 1200 = 117600 and the threshold 58800.
     draft-10 begins PipeSize with 24000: 84000, window 42000, then 144000, and waits for packet 109. Its loss leaves
     no unvalidated packet: the threshold is 144000 / 2 = 72000, although packets 112 to 115 are in flight.""",

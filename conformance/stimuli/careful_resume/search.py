@@ -1,6 +1,7 @@
-"""Careful Resume with SEARCH: bins fill in every phase, and what SEARCH decides counts only where the window is not frozen.
+"""Careful Resume with SEARCH: bins fill in every phase, and an exit counts only while the window is not frozen.
 
-Ten packets arrive in each bin of 35 ms from the first ACK on: a flat rate, at which SEARCH alone leaves slow start in bin 14.
+Ten packets arrive in each bin of 35 ms from the first ACK on. At this flat rate SEARCH alone leaves slow start in bin
+14.
 """
 
 from collections.abc import Callable
@@ -31,7 +32,7 @@ def _ack_ten(number: int, app_limited: bool, b: ResumeBuilder) -> None:
 def _flat(
     b: ResumeBuilder, bins: int, *actions: Action, saved: int = SAVED, app_limited: bool = False, until_ns: int = 10**12
 ) -> None:
-    """Send ten packets an RTT before each ACK, acknowledge ten in each bin, and act at the times given."""
+    """Send ten packets an RTT before each ACK, acknowledge ten in each bin, and call the actions at their times."""
     b.saved_path(0, saved)
     moments: list[tuple[int, int, Callable[[ResumeBuilder], None]]] = []
     for number in range(bins):
@@ -51,7 +52,7 @@ def _wake(t_ns: int) -> Action:
     "careful-resume.search.masked-unvalidated",
     "SEARCH decides in the Unvalidated phase, and the window stays",
     """After the ACK in bin 13 the window is 36000 + 14 * 12000 = 204000. It jumps to 1000000; the ACK in bin 14, of old packets, shows no growth, and SEARCH would leave slow start there. The window is frozen: it stays, and so does the
-    infinite threshold. The bins fill as ever.""",
+    infinite threshold. The bins continue to fill.""",
     initial_window_bytes=36_000,
 )
 def search_masked_unvalidated(b: ResumeBuilder) -> None:
@@ -62,8 +63,8 @@ def search_masked_unvalidated(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.search.masked-retreat",
     "SEARCH decides in Safe Retreat, and the window stays",
-    """The jump comes in bin 12, with 24000 in flight, and ten packets follow. The ACK in bin 13 makes PipeSize 36000, and a signal that the path changed the window 18000. In bin 14 SEARCH would leave slow start with
-    a window of its own: the window stays at 18000, and the threshold infinite.""",
+    """The jump comes in bin 12, with 24000 in flight, and ten packets follow. The ACK in bin 13 makes PipeSize 36000, and a signal that the path changed makes the window 18000. In bin 14 SEARCH would leave slow start
+    and set the window: the window stays at 18000, and the threshold infinite.""",
     initial_window_bytes=36_000,
 )
 def search_masked_retreat(b: ResumeBuilder) -> None:
@@ -82,8 +83,8 @@ def search_masked_retreat(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.search.exit-validating",
     "An exit in the Validating phase counts",
-    """The ACKs are app-limited, the window is 36000 when it jumps to 120000 in bin 10. Ten packets leave every 10 ms until the window is full: Validating. Their ACKs reach bin 14, where SEARCH
-    compares ten bins at the old rate with twice the ten bins of an RTT before: slow start ends, and window and threshold are what SEARCH says. The ACK of the last unvalidated packet ends the
+    """The ACKs are app-limited, the window is 36000 when it jumps to 120000 in bin 10. Ten packets leave every 10 ms until the window is full: Validating. Their ACKs reach bin 14. SEARCH compares
+    ten bins at the old rate with twice the ten bins of an RTT before. Slow start ends, and SEARCH sets window and threshold. The ACK of the last unvalidated packet ends the
     phase in congestion avoidance.""",
     tier="core",
     initial_window_bytes=36_000,
@@ -108,7 +109,7 @@ def search_exit_validating(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.search.exit-reconnaissance",
     "After an exit in Reconnaissance the window may still jump",
-    """SEARCH leaves slow start with the ACK in bin 14 and sets the threshold. That is no congestion: the data that comes then makes the window jump to 1000000, above the threshold.""",
+    """SEARCH leaves slow start with the ACK in bin 14 and sets the threshold. That is not congestion: with the next data the window jumps to 1000000, above the threshold.""",
     initial_window_bytes=36_000,
 )
 def search_exit_reconnaissance(b: ResumeBuilder) -> None:

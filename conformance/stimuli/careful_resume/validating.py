@@ -29,8 +29,8 @@ def validating_growth(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.validating.last-but-one",
-    "The last packet but one does not end the phase, the last does",
-    "After packets 10 to 108 the window is 120000 + 99 * 1200 = 238800, and the phase goes on. Packet 109 ends it: 240000, PipeSize 120000, and the saved set is free again.",
+    "The last packet but one does not end the phase, the last packet does",
+    "After packets 10 to 108 the window is 120000 + 99 * 1200 = 238800, and the phase continues. Packet 109 ends it: 240000, PipeSize 120000, and the saved set is free again.",
 )
 def validating_last_but_one(b: ResumeBuilder) -> None:
     _full(b)
@@ -43,7 +43,7 @@ def validating_last_but_one(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.validating.later-ack",
-    "The ACK of a packet after the last unvalidated one ends the phase",
+    "The ACK of a packet after the last unvalidated packet ends the phase",
     """After the ACK of packet 10 (window 121200) two packets are sent in the Validating phase. The ACK of packet 111, which comes first, ends the phase: 122400.""",
 )
 def validating_later_ack(b: ResumeBuilder) -> None:
@@ -57,8 +57,8 @@ def validating_later_ack(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.validating.last-covered-before",
-    "One ACK, one transition: the last packet may be covered already",
-    """Fifty packets; the last, 59, is acknowledged first, with a sample of 55 ms, after which the time is over as well: 58800 in flight, Validating. One event makes one
+    "One ACK, one transition: the last packet may be acknowledged already",
+    """Fifty packets are sent. The last, 59, is acknowledged first, with a sample of 55 ms, and the time is over then as well: 58800 in flight, Validating. One event makes one
     transition. The ACK of packet 10 ends the phase: 60000.""",
 )
 def validating_last_covered_before(b: ResumeBuilder) -> None:
@@ -73,9 +73,8 @@ def validating_last_covered_before(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.validating.single-packet",
     "A single unvalidated packet ends the phase with its ACK",
-    """24000 in flight, one packet sent; a microsecond after one RTT there are 25200 in flight, more than PipeSize 24000: Validating. Packet 30 is first and last unvalidated packet: the ACK of
-    packet 10 grows the window to 26400 and ends nothing, that of packet 30 ends the phase with 27600. draft-10 watches the time on ACKs only: with the first of them PipeSize 25200 is more than
-    the 24000 in flight, and the end is rate-limited.""",
+    """24000 are in flight, and one packet is sent. A microsecond after one RTT 25200 are in flight, more than PipeSize 24000: Validating. Packet 30 is the first and last unvalidated packet. The
+    ACK of packet 10 grows the window to 26400 and does not end the phase. The ACK of packet 30 ends the phase with 27600. draft-10 checks the time only at ACKs: at the first ACK PipeSize 25200 is more than the 24000 in flight, and the end is rate-limited.""",
 )
 def validating_single_packet(b: ResumeBuilder) -> None:
     b.enter_with_flight()
@@ -91,7 +90,7 @@ def validating_single_packet(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.validating.new-packet-loss",
-    "After the phase a loss is an ordinary one",
+    "After the phase a loss is a normal loss",
     """The last unvalidated packet is acknowledged: window 240000. Packet 110, sent in the Validating phase, is lost then: normal congestion control halves 240000 to 120000.""",
 )
 def validating_new_packet_loss(b: ResumeBuilder) -> None:
@@ -121,7 +120,7 @@ def validating_new_packet_loss_within(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.validating.isolated-loss",
     "One packet of a hundred lost leads to Safe Retreat",
-    "PipeSize is 53 * 1200 = 63600 when packet 60 is lost: the window becomes 31800. A filter that passes over isolated losses keeps 183600.",
+    "PipeSize is 53 * 1200 = 63600 when packet 60 is lost: the window becomes 31800. A filter that ignores isolated losses keeps 183600.",
 )
 def validating_isolated_loss(b: ResumeBuilder) -> None:
     _full(b)
@@ -147,7 +146,7 @@ def validating_ce(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.validating.ce-first-ack",
     "An ECN-CE mark with the ACK that begins the phase",
-    "Fifty packets; the ACK of packet 10 begins the Validating phase with 58800, its mark leads to Safe Retreat: PipeSize 1200 gives max(600, 2400) = 2400.",
+    "Fifty packets are sent. The ACK of packet 10 begins the Validating phase with 58800, and its mark leads to Safe Retreat: PipeSize 1200 gives max(600, 2400) = 2400.",
     flags=("same-time-order",),
 )
 def validating_ce_first_ack(b: ResumeBuilder) -> None:
@@ -161,8 +160,8 @@ def validating_ce_first_ack(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.validating.ce-before-first-ack",
-    "The same mark taken before the ACK",
-    """PipeSize is still 0: Safe Retreat begins in the Unvalidated phase, with 2400 as well. The ACK then brings PipeSize to 1200 and no window. draft-10 begins with the window, 24000: 12000.""",
+    "An ECN-CE mark processed before the ACK that begins the phase",
+    """PipeSize is still 0: Safe Retreat begins in the Unvalidated phase, with 2400 as well. The ACK then brings PipeSize to 1200 and does not grow the window. draft-10 begins with the window, 24000: 12000.""",
     flags=("same-time-order",),
 )
 def validating_ce_before_first_ack(b: ResumeBuilder) -> None:
@@ -177,8 +176,8 @@ def validating_ce_before_first_ack(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.validating.path-change",
-    "A signal that the path changed changes nothing in the Validating phase",
-    "The text names the signal for Reconnaissance and the Unvalidated phase: 180000 stays, and the next ACK grows it to 181200.",
+    "A signal that the path changed is ignored in the Validating phase",
+    "The text mentions the signal only for Reconnaissance and the Unvalidated phase: 180000 stays, and the next ACK grows it to 181200.",
 )
 def validating_path_change(b: ResumeBuilder) -> None:
     _full(b)
@@ -235,10 +234,10 @@ def validating_application_limited(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.validating.ce-then-late-loss",
-    "After a mark in the Validating phase the loss of a packet sent before it reduces nothing more",
+    "After a mark in the Validating phase the loss of an older packet does not reduce the window again",
     """PipeSize is 60000 when a mark comes with the ACK of packets 10 to 59 at 299 ms: the window becomes 30000.
-    Packet 109 is acknowledged, then packets 60 to 106 are lost. The last of them was sent at 249 ms, before the mark:
-    30000 stays. A sender that has forgotten when the recovery period began has 30000 / 2 = 15000, which conforms
+    Packet 109 is acknowledged, then packets 60 to 106 are lost. The last lost packet was sent at 249 ms, before the mark:
+    30000 stays. A sender that has forgotten the start of the recovery period has 30000 / 2 = 15000, which conforms
     (A49). draft-10 has PipeSize 24000 + 60000 = 84000: 42000.""",
     flags=("same-time-order",),
 )

@@ -11,7 +11,7 @@ add = CATALOGUE.add
 
 @add(
     "careful-resume.reconnaissance.waiting-fits",
-    "Bytes that were sent wait no more, and a backlog that just fits into the window brings no jump",
+    "Sent bytes no longer wait, and a backlog that just fits into the window does not cause a jump",
     """36000 bytes are ready, and 12000 of them fill the initial window: 24000 wait. The ACK of the initial data grows
     the window to 24000 with an empty path: the backlog fits, no jump. One byte more, 24001, jumps to 120000. An
     implementation that never subtracts sent bytes jumps at the ACK, since 36000 > 24000.""",
@@ -66,7 +66,7 @@ def _exceed_window(b: ResumeBuilder, *, app_limited: bool) -> None:
 
 @add(
     "careful-resume.reconnaissance.waiting-window-exceeded",
-    "With more bytes in flight than the window and no data waiting there is no jump",
+    "With more bytes in flight than the window and no waiting data the window does not jump",
     """Ten packets of the setup fill the window; a mark on the first of them halves 12000 to 6000. The set is offered
     with 10800 in flight. The ACK of packet 1 leaves 9600, more than 6000: the window has room for 0 bytes, and 0
     wait. No jump, also in draft-10, where the sample confirms the path. If the free window is negative, 9600 - 6000 = 3600
@@ -114,7 +114,7 @@ def reconnaissance_setup_in_flight(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.reconnaissance.first-packet-alone",
-    "The ACK of the first packet alone closes the initial data",
+    "An ACK of only the first packet closes the initial data",
     """Packet 0 is acknowledged alone: the initial data is packets 0 to 9. Packets 10 and 11 are sent after that, and
     do not belong to it. The ACK of packets 1 to 9 confirms the path, and the window is 24000. Data makes it jump to
     120000, with the 2400 bytes of packets 10 and 11 in flight. An implementation that waits for packets 10 and 11

@@ -1,4 +1,4 @@
-"""Streams for congestion avoidance: rounds that fill the window, driven by the controller that the vector is for."""
+"""Streams for congestion avoidance: rounds that fill the window, driven by the tested profile of the model."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,13 +7,13 @@ from firstflight import Config, Controller, create, step
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
 
 RTT = 100 * MS
-#: The usual window, of which a loss leaves 25200: the curve covers the 10800 bytes between them in K = 3 s, for 400 * 3^3 = 10800.
+#: The usual window. A loss leaves 25200: the curve covers the 10800 bytes between in K = 3 s, for 400 * 3^3 = 10800.
 WINDOW: dict[str, Any] = {"max_datagram_size_bytes": 1000, "initial_window_bytes": 36_000}
 
 
 @dataclass(slots=True)
 class AvoidanceBuilder(StreamBuilder):
-    """Events in order, and a controller that has processed them: it says how much the window lets be sent."""
+    """Events in order, and a controller that has processed them: its window limits the sender."""
 
     profile: tuple[str, str] = ("cubic", "rfc-9438")
     model: Controller | None = None
@@ -30,7 +30,7 @@ class AvoidanceBuilder(StreamBuilder):
         return self.model.base.cwnd_bytes
 
     def free_packets(self) -> int:
-        """Return how many full packets the window still lets be sent."""
+        """Return how many more full packets fit the window."""
         return max(self.window_bytes() - self.ledger.bytes_in_flight, 0) // self.max_datagram_size_bytes
 
     def packets_in_flight(self) -> int:
@@ -38,13 +38,13 @@ class AvoidanceBuilder(StreamBuilder):
         return sum(run.count for run in self.ledger.in_flight)
 
     def fill(self, t_ns: int, most: int = 65535, **how: Any) -> None:
-        """Send what fits the window, if anything does."""
+        """Send all full packets that fit the window."""
         if packets := min(self.free_packets(), most):
             self.send(t_ns, packets, **how)
             self.now_ns = t_ns
 
     def lose_first(self, t_ns: int) -> None:
-        """Declare the oldest packet in flight lost and acknowledge the others, which were sent before recovery began."""
+        """Declare the oldest packet in flight lost and acknowledge the others, sent before recovery began."""
         runs = self.ledger.in_flight
         first, last = runs[0].first, runs[-1].last
         self.lose(t_ns, (first, first))
@@ -53,13 +53,13 @@ class AvoidanceBuilder(StreamBuilder):
         self.now_ns = t_ns
 
     def full_rounds(self, count: int, rtt_ns: int = RTT, acks: int = 2, **how: Any) -> None:
-        """Fill the window and let each round be acknowledged in ``acks`` ACKs of the same size, a gap after the round before."""
+        """Fill the window and acknowledge each round in ``acks`` ACKs of equal size, a gap after the previous round."""
         for _ in range(count):
             self.fill(self.now_ns, **how)
             self.acknowledge(self.now_ns + rtt_ns, acks)
 
     def acknowledge(self, t_ns: int, acks: int = 1, **how: Any) -> None:
-        """Acknowledge everything in flight in ``acks`` ACKs a millisecond apart."""
+        """Acknowledge all packets in flight in ``acks`` ACKs a millisecond apart."""
         runs = self.ledger.in_flight
         first, last = runs[0].first, runs[-1].last
         packets = last - first + 1
@@ -70,14 +70,14 @@ class AvoidanceBuilder(StreamBuilder):
 
 
 def lose_at(b: StreamBuilder, t_ns: int, packets: int = 36) -> None:
-    """Fill the window, and lose the first packet of it at ``t_ns``; the others are acknowledged then."""
+    """Fill the window, lose its first packet at ``t_ns``, and acknowledge the others then."""
     b.send(0, packets)
     b.lose(t_ns, (0, 0))
     b.ack(t_ns, (1, packets - 1))
 
 
 def begin_stage(b: StreamBuilder, rtt_ns: int = S) -> None:
-    """Lose at one RTT, send again a millisecond later, acknowledge packet 36 at t_epoch, an RTT after that, and send packet 61."""
+    """Lose at one RTT, send a millisecond later, acknowledge packet 36 an RTT later, at t_epoch, and send packet 61."""
     lose_at(b, rtt_ns)
     b.send(rtt_ns + MS, 25)
     b.ack(2 * rtt_ns + MS, (36, 36))

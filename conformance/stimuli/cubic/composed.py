@@ -1,4 +1,4 @@
-"""Stimuli of startup algorithms on CUBIC: what the base does differently below them."""
+"""Stimuli of startup algorithms on CUBIC: differences of the base."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from stimuli.search.flow import deliver, in_bin, one_ack_per_bin, rates
 
 @dataclass(slots=True)
 class ComposedBuilder(AvoidanceBuilder, ResumeBuilder):
-    """Events in order, with those of Careful Resume and a controller in the loop."""
+    """Events in order, including events of Careful Resume, and a controller in the loop."""
 
 
 CATALOGUE = Catalogue(sources=("RFC 9438",), builder=ComposedBuilder)
@@ -23,8 +23,8 @@ add = CATALOGUE.add
 @add(
     "search.cubic.exit-begins-stage",
     "On CUBIC the exit of SEARCH leads to a stage that begins at its own maximum",
-    """The stream of search.threshold.equal. SEARCH leaves slow start without a loss: W_max and cwnd_prior are unset and become the window, K is 0. Twenty packets that return after ten seconds meet
-    W_cubic(10 s), 400000 bytes above the window, where NewReno adds nothing to so large a window.""",
+    """The stream of search.threshold.equal. SEARCH leaves slow start without a loss: W_max and cwnd_prior are unset and become the window, K is 0. For twenty packets that return after ten seconds the
+    target is W_cubic(10 s), 400000 bytes above the window. NewReno does not grow so large a window.""",
     tier="core",
     profiles=("lanman-2024", "lanman-2024+cubic"),
     sources=("RFC 9438, section 4.10", "LANMAN 2024, Algorithm 1"),
@@ -43,8 +43,8 @@ def cubic_exit_begins_stage(b: ComposedBuilder) -> None:
 
 @add(
     "search.cubic.loss",
-    "On CUBIC a loss that comes before SEARCH has decided leaves seven tenths",
-    """SEARCH as in draft -09 still watches slow start when a packet is lost: 10350000 falls to 7245000, 7/10 of it, where NewReno would leave half. Growth goes on as in CUBIC.""",
+    "On CUBIC a loss before a decision of SEARCH leaves seven tenths",
+    """SEARCH as in draft -09 still watches slow start when a packet is lost. 10350000 falls to 7245000, 7/10 of it; NewReno would leave half. Growth continues as in CUBIC.""",
     tier="core",
     profiles=("draft-09+cubic",),
     sources=("RFC 9438", "draft-chung-ccwg-search-09"),
@@ -65,9 +65,9 @@ def cubic_loss(b: ComposedBuilder) -> None:
 
 @add(
     "jumpstart.cubic.loss",
-    "On CUBIC a loss of the first flight leaves seven tenths of it, and is accounted for all the same",
-    """20 packets of 1000 bytes are in flight when packet 0 is lost: 14000 where NewReno has 10000. One repair: floor((20 - 1) / 2) = 9 at the end of recovery, window and threshold 9000. The next
-    ACK begins a stage with W_max = 20000, the flight that was reduced: C is 0.4 * 1000 = 400 bytes a cubic second, and K is the cube root of 11000 / 400 = 27.5, 3.018 s; W_est = 9000 + (9/17) *
+    "On CUBIC a loss of the first flight leaves seven tenths, and the flight is accounted for as well",
+    """20 packets of 1000 bytes are in flight when packet 0 is lost: 14000, compared with 10000 on NewReno. One repair: floor((20 - 1) / 2) = 9 at the end of recovery, window and threshold 9000. The next
+    ACK begins a stage with W_max = 20000, the reduced flight. C is 0.4 * 1000 = 400 bytes a cubic second, and K is the cube root of 11000 / 400 = 27.5, 3.018 s. W_est = 9000 + (9/17) *
     1000 * 1000 / 9000 = 9058, more than W_cubic(0) = 9000.""",
     profiles=("pfldnet-2007", "pfldnet-2007+cubic"),
     sources=("RFC 9438", "Liu et al., PFLDnet 2007"),
@@ -88,8 +88,8 @@ def jumpstart_cubic_loss(b: ComposedBuilder) -> None:
 
 @add(
     "jumpstart.cubic.own-factor",
-    "On CUBIC a factor of quicly's own stays",
-    """quicly takes the jump back: 8 of 20 packets were acknowledged when packet 8 is lost, max(8 * 1200, 12000) = 12000 is halved to 6000 on either base, because the factor is its own.""",
+    "On CUBIC quicly keeps its own factor",
+    """quicly takes the jump back. 8 of 20 packets were acknowledged when packet 8 is lost. max(8 * 1200, 12000) = 12000 is halved to 6000 on either base, because the factor belongs to quicly.""",
     profiles=("quicly", "quicly+cubic"),
     sources=("RFC 9438", "h2o/quicly, include/quicly/cc.h"),
     flags=("paced",),
@@ -109,7 +109,7 @@ def cubic_own_factor(b: ComposedBuilder) -> None:
 @add(
     "careful-resume.cubic.loss-in-reconnaissance",
     "On CUBIC a loss in Reconnaissance leaves seven tenths",
-    """Packets 1 to 9 of the initial data are acknowledged: 12000 + 10800 = 22800. Packet 0 is lost: Careful Resume ends, and normal congestion control leaves 15960, where NewReno has 11400.""",
+    """Packets 1 to 9 of the initial data are acknowledged: 12000 + 10800 = 22800. Packet 0 is lost: Careful Resume ends, and normal congestion control leaves 15960; NewReno has 11400.""",
     profiles=("rfc-9959", "rfc-9959+cubic"),
     sources=("RFC 9438", "RFC 9959"),
 )
@@ -123,9 +123,9 @@ def cubic_loss_in_reconnaissance(b: ComposedBuilder) -> None:
 
 @add(
     "careful-resume.cubic.no-climb-to-the-jump",
-    "On CUBIC the window does not climb back to a jump that failed",
-    """Packet 60 of a jump of a hundred is lost: Safe Retreat with a window of 30000, and at its end a threshold of 59400. Slow start reaches it, and a stage begins without any W_max from before: its maximum is the window
-    there, K is 0, and the window grows by a datagram in each round trip, as Reno's does. A stack whose CUBIC reduced the jump has W_max = 120000 or 180000, and climbs the concave part of the curve towards that.""",
+    "On CUBIC the window does not climb back to a failed jump",
+    """Packet 60 of a jump of a hundred is lost: Safe Retreat with a window of 30000, and at its end a threshold of 59400. Slow start reaches it, and a stage begins without an earlier W_max. The maximum is the window
+    there, K is 0, and the window grows by a datagram in each round trip, as in Reno. A stack whose CUBIC reduced the jump has W_max = 120000 or 180000, and climbs the concave part of the curve towards that.""",
     tier="core",
     profiles=("rfc-9959+cubic",),
     sources=("RFC 9438, section 4.10", "RFC 9959", "catalogue 59"),
@@ -146,7 +146,7 @@ def cubic_no_climb_to_the_jump(b: ComposedBuilder) -> None:
     "hystartpp.cubic.css-to-avoidance",
     "On CUBIC the end of conservative slow start begins a stage at its own maximum",
     """As hystartpp.css.five-rounds: CSS begins at 28800 and ends after five rounds with 75900, without a loss. W_max and cwnd_prior are unset and become that window, K is 0, and alpha is 1: the
-    next ACK adds 1200 * 1200 / 75900 = 18.97, as on NewReno; a loss afterwards leaves seven tenths.""",
+    next ACK adds 1200 * 1200 / 75900 = 18.97, as on NewReno. A later loss leaves seven tenths.""",
     tier="core",
     profiles=("rfc-9406+cubic",),
     sources=("RFC 9438, section 4.10", "RFC 9406"),
@@ -165,9 +165,9 @@ def cubic_css_to_avoidance(b: ComposedBuilder) -> None:
 
 @add(
     "hystart.cubic.exit-by-delay",
-    "On CUBIC, on which Linux runs HyStart, its exit begins a stage",
+    "On CUBIC, the base of HyStart in Linux, the exit begins a stage",
     """As hystart.delay.step-in-round-three: the threshold is 57600, the window before the ACK of packet 38. That ACK begins a stage: W_max and cwnd_prior become 57600, and W_est = 57600 + 1200 *
-    1200 / 57600 = 57625; W_cubic(0) = 57600 is less.""",
+    1200 / 57600 = 57625. W_cubic(0) = 57600 is less.""",
     tier="core",
     profiles=("linux", "linux+cubic"),
     sources=("RFC 9438, section 4.10", "Linux, net/ipv4/tcp_cubic.c"),

@@ -1,6 +1,6 @@
-"""Hand-built stimuli of CUBIC: the curve and Reno beside it.
+"""Hand-built stimuli of CUBIC: the curve and the Reno estimate.
 
-Where the tier is gold, `why` derives the expectation.
+For gold vectors `why` derives the expectation.
 """
 
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
@@ -15,9 +15,9 @@ add = CATALOGUE.add
     "cubic.friendly.first-ack",
     "The first ACK of a stage is in the Reno-friendly region",
     """25200 after the loss, K = 3 s. The ACK of 1000 bytes at t = 0: W_est = 25200 + (9/17) * 1000 * 1000 / 25200 =
-    25221.008, and W_cubic(0) = 36000 - 400 * 27 = 25200 is less: the window becomes W_est, 25221. The target
-    W_cubic(RTT) with RTT = 1 s is 36000 - 400 * 8 = 32800 and would give 25200 + 7600 * 1000 / 25200 = 25501; alpha 1,
-    Reno's own growth, gives 25200 + 1000 * 1000 / 25200 = 25239.7.""",
+    25221.008, and W_cubic(0) = 36000 - 400 * 27 = 25200 is less. The window becomes W_est, 25221. The target
+    W_cubic(RTT) with RTT = 1 s is 36000 - 400 * 8 = 32800 and would give 25200 + 7600 * 1000 / 25200 = 25501. Alpha 1,
+    the growth of Reno, gives 25200 + 1000 * 1000 / 25200 = 25239.7.""",
     **WINDOW,
 )
 def friendly_first_ack(b: StreamBuilder) -> None:
@@ -28,7 +28,7 @@ def friendly_first_ack(b: StreamBuilder) -> None:
 @add(
     "cubic.degenerate.first-ack",
     "With RTT samples of 0 the first ACK of a stage grows the window",
-    """As in cubic.friendly.first-ack: 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. The other 25 packets, 25000 bytes, are acknowledged at t = 1 s: the
+    """As in cubic.friendly.first-ack: 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. The other 25 packets, 25000 bytes, are acknowledged at t = 1 s. The
     smoothed RTT is 1000 ms / 8 = 125 ms, 1000 ms + 125 ms = 1125 ms, the target W_cubic(1125 ms) = 36000 - floor(400 * 1.875^3) = 33364, and growth (33364 - 25221) * 25000 / 25221 = 8071.6. The
     window becomes 25221.008 + 8071.6 = 33292.6. A stack that divides by the RTT crashes, or has a window of 0 at the first of these ACKs.""",
     flags=("same-time-order",),
@@ -45,10 +45,10 @@ def degenerate_first_ack(b: StreamBuilder) -> None:
     "cubic.concave.one-ack",
     "In the concave region an ACK grows the window by its share of the way to the target",
     """As in cubic.friendly.first-ack: 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. The next ACK of 1000
-    bytes at t = 1 s: W_cubic(1 s) = 36000 - 400 * 8 = 32800 is no less than W_est = 25221.008 + (9/17) * 1000 * 1000 /
+    bytes at t = 1 s: W_cubic(1 s) = 36000 - 400 * 8 = 32800 is not less than W_est = 25221.008 + (9/17) * 1000 * 1000 /
     25221 = 25241.999. The target is one RTT of 1 s later: W_cubic(2 s) = 36000 - 400 = 35600. The window grows by
     (35600 - 25221) * 1000 / 25221 = 411.522: 25221.008 + 411.522 = 25632.53, so 25632. With the target W_cubic(1 s) it
-    would grow by (32800 - 25221) * 1000 / 25221 = 300.5, without C in K something else again.""",
+    would grow by (32800 - 25221) * 1000 / 25221 = 300.5; without C in K it would grow by yet another amount.""",
     **WINDOW,
 )
 def concave_one_ack(b: StreamBuilder) -> None:
@@ -75,9 +75,9 @@ def concave_stretch_ack(b: StreamBuilder) -> None:
     "cubic.friendly.within-a-byte",
     "W_est is less than a byte above the curve: whole bytes are compared",
     """972 datagrams of 1000 fall to 680400, 291600 = 400 * 9^3: K is 9 s. The ACK of 1000 bytes at t = 0: W_est = 680400 +
-    (9/17) * 1000 * 1000 / 680400 = 680400.778. W_cubic(0) = 972000 - 291600 = 680400 is no less than its whole bytes.
+    (9/17) * 1000 * 1000 / 680400 = 680400.778. W_cubic(0) = 972000 - 291600 = 680400 is not less than its whole bytes.
     The target W_cubic(1 s) = 972000 - 400 * 512 = 767200 gives 680400 + 86800 * 1000 / 680400 = 680527.57. A
-    comparison of real numbers has the Reno-friendly region and 680400.778, which conforms as well (U17).""",
+    comparison of real numbers gives the Reno-friendly region and 680400.778, which conforms as well (U17).""",
     max_datagram_size_bytes=1000,
     initial_window_bytes=972_000,
 )
@@ -90,7 +90,7 @@ def friendly_within_a_byte(b: StreamBuilder) -> None:
 
 @add(
     "cubic.concave.longer-sample",
-    "The target is a smoothed RTT ahead, also where the latest sample is much longer",
+    "The target is a smoothed RTT ahead, even if the latest sample is much longer",
     """288 datagrams of 1000 fall to 201600, 86400 = 400 * 6^3: K is 6 s. At t = 0 the window is 201600 + (9/17) * 1000 *
     1000 / 201600 = 201602.626. At t = 2 s, 200 packets are acknowledged with a sample of 3 s. The smoothed RTT is
     (7/8) s + (3/8) s = 1.25 s. W_cubic(2 s) = 288000 - 400 * 64 = 262400 is above W_est. The target is W_cubic(3.25 s) =
@@ -111,9 +111,9 @@ def concave_longer_sample(b: StreamBuilder) -> None:
 
 @add(
     "cubic.plateau.at-k",
-    "At K the curve is at W_max, and the target an RTT beyond it",
-    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. An ACK of 1000 bytes at t = K = 3 s with an RTT sample
-    of 3 s, so that the smoothed RTT is (7/8) s + (3/8) s = 1.25 s: W_cubic(3 s) = 36000, the target W_cubic(4.25 s) =
+    "At K the curve is at W_max, and the target an RTT after it",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. An ACK of 1000 bytes comes at t = K = 3 s with an RTT
+    sample of 3 s. The smoothed RTT is (7/8) s + (3/8) s = 1.25 s. W_cubic(3 s) = 36000, the target W_cubic(4.25 s) =
     36000 + floor(400 * 1.953125) = 36781. The window grows by (36781 - 25221) * 1000 / 25221 = 458.348 to 25679. With
     the latest RTT of 3 s instead the target is capped at 25221 + 12610 = 37831, and the window 25221.008 + 12610 * 1000
     / 25221 = 25720.99.""",
@@ -127,10 +127,10 @@ def plateau_at_k(b: StreamBuilder) -> None:
 
 @add(
     "cubic.plateau.equal-to-maximum",
-    "A window at W_max grows on: the curve has passed K",
+    "A window at W_max continues to grow: the curve has passed K",
     """The losses that leave two datagrams: 2000, W_max = 2000, cwnd_prior = 2000, K = 0. At t = 0 alpha is 1: W_est =
-    2000 + 1000 * 1000 / 2000 = 2500, and W_cubic(0) = 2000 is less. At t = 4 s W_est is 2500 + 400 = 2900; W_cubic(4 s)
-    = 2000 + 400 * 64 = 27600, the target is capped at 1.5 * 2500 = 3750: 2500 + 1250 * 1000 / 2500 = 3000.""",
+    2000 + 1000 * 1000 / 2000 = 2500, and W_cubic(0) = 2000 is less. At t = 4 s W_est is 2500 + 400 = 2900. W_cubic(4 s)
+    = 2000 + 400 * 64 = 27600, and the target is capped at 1.5 * 2500 = 3750: 2500 + 1250 * 1000 / 2500 = 3000.""",
     max_datagram_size_bytes=1000,
     initial_window_bytes=2000,
 )
@@ -164,10 +164,10 @@ def convex_one_ack(b: StreamBuilder) -> None:
 
 @add(
     "cubic.target.whole-window",
-    "An ACK of a whole window grows it to no more than one and a half windows",
+    "An ACK of a whole window grows it to at most one and a half windows",
     """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0, with 25 packets in flight. All of them are
-    acknowledged at t = 20 s: the target is far beyond one and a half windows, 25221 + 12610 = 37831; growth is 12610 *
-    25000 / 25221 = 12499.5: 25221.008 + 12499.5 = 37720.5, so 37720. A stack that jumps to the target has 37831, one
+    acknowledged at t = 20 s. The target is far above one and a half windows, 25221 + 12610 = 37831; growth is 12610 *
+    25000 / 25221 = 12499.5: 25221.008 + 12499.5 = 37720.5, so 37720. A stack that jumps to the target has 37831, a stack
     without the bound more than three million.""",
     **WINDOW,
 )
@@ -179,9 +179,9 @@ def target_whole_window(b: StreamBuilder) -> None:
 
 @add(
     "cubic.grow.at-most-a-window",
-    "An ACK of more bytes than the window counts for a window",
-    """2500 is reduced to the minimum of 2000. Persistent congestion leaves 2000 as well, the threshold is 2000, and the
-    recovery period is forgotten: an ACK of 2499 bytes counts for 2000. W_max is unset and becomes 2000, K is 0;
+    "An ACK of more bytes than the window counts as one window",
+    """2500 is reduced to the minimum of 2000. Persistent congestion leaves 2000 as well, the threshold is 2000, and
+    the recovery period is discarded. An ACK of 2499 bytes counts as 2000. W_max is unset and becomes 2000, K is 0;
     cwnd_prior is 2500, so alpha is 9/17: W_est = 2000 + (9/17) * 1000 * 2000 / 2000 = 2529. W_cubic(0) = 2000 is less:
     2529. Counting all bytes gives 2000 + (9/17) * 1000 * 2499 / 2000 = 2661.""",
     max_datagram_size_bytes=1000,
@@ -197,7 +197,7 @@ def grow_at_most_a_window(b: StreamBuilder) -> None:
 
 @add(
     "cubic.friendly.alpha-one",
-    "W_est grows by alpha 1 once it has reached the window before the reduction",
+    "W_est grows with alpha 1 once it has reached the window before the reduction",
     """A window of two datagrams stays 2400 at a loss: cwnd_prior is 2400, and W_est begins there. One packet: W_est =
     2400 + 1200 * 1200 / 2400 = 3000, the next 3000 + 1440000 / 3000 = 3480, the next 3480 + 1440000 / 3480 = 3893.79.
     W_cubic stays near 2400: the window follows. With alpha 9/17 it is 2400 + (9/17) * 1200 * 1200 / 2400 = 2717.6 after
@@ -223,7 +223,7 @@ def friendly_alpha_one(b: StreamBuilder) -> None:
     "The cube root of 64 is 4",
     """Datagrams of 1500: 128000 falls to 89600, and 38400 = 600 * 4^3: K is 4 s exactly. In double precision the cube
     root of 64 is less than 4 by one unit, and K a nanosecond short. At t = 0 the window is 89600 + (9/17) * 1500 * 1500
-    / 89600 = 89613.29. All 59 packets in flight are acknowledged at t = 2 s: the target is W_cubic(3 s) = 128000 - 600
+    / 89600 = 89613.29. All 59 packets in flight are acknowledged at t = 2 s. The target is W_cubic(3 s) = 128000 - 600
     = 127400, and the window grows by (127400 - 89613) * 88500 / 89613 = 37317.68: 89613.29 + 37317.68 = 126930.97, so
     126930. With K a nanosecond less the target is 127400 + 1 = 127401 and the window 89613.29 + (127401 - 89613) *
     88500 / 89613 = 126931.96.""",
@@ -242,12 +242,12 @@ def root_exact(b: StreamBuilder) -> None:
 
 @add(
     "cubic.window.exact",
-    "The curve is exact where double precision is not",
+    "The curve is exact; double precision is not",
     """Datagrams of 2500: 90000 falls to 63000, K = 3 s. At t = 0 the window is 63000 + (9/17) * 2500 * 2500 / 63000 =
-    63052.52. All 25 packets in flight are acknowledged at t = 1.7 s with an RTT of 1 s: the curve is 1000 * 0.3^3 = 27
-    bytes below W_max, the target 90000 - 27 = 89973; in double precision 0.3^3 is less than 0.027, and the target 89973
-    + 1 = 89974. Growth is (89973 - 63052) * 62500 / 63052 = 26685.3: 63052.52 + 26685.3 = 89737.8, so 89737. Or else it
-    is (89974 - 63052) * 62500 / 63052 = 26686.3: 63052.52 + 26686.3 = 89738.8.""",
+    63052.52. All 25 packets in flight are acknowledged at t = 1.7 s with an RTT of 1 s. The curve is 1000 * 0.3^3 = 27
+    bytes below W_max, and the target 90000 - 27 = 89973. In double precision 0.3^3 is less than 0.027, and the target 89973
+    + 1 = 89974. Growth is (89973 - 63052) * 62500 / 63052 = 26685.3: 63052.52 + 26685.3 = 89737.8, so 89737. In double precision
+    it is (89974 - 63052) * 62500 / 63052 = 26686.3: 63052.52 + 26686.3 = 89738.8.""",
     max_datagram_size_bytes=2500,
     initial_window_bytes=90_000,
 )

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of CUBIC, each for one mistake that only a path of many round trips showed before.
+"""Hand-built stimuli of CUBIC, each for an error that only paths of many round trips showed before.
 
 `why` derives the expectation.
 """
@@ -41,7 +41,7 @@ def maximum_grows(b: AvoidanceBuilder) -> None:
     "W_est grows by a share of the window, not of itself",
     """5000 to 3500, K = 1.554 s. Three packets at t = 0: W_est = 3500 + (9/17) * 1000 * 3000 / 3500 = 3953.78. At t = 1 s
     W_est is 3953.78 + (9/17) * 1000 * 1000 / 3953 = 4087.7, below W_cubic(1 s) = 5000 - 400 * 0.554^3 = 4931.99, and the
-    curve takes the window ahead of W_est: 4227. Four packets a millisecond later: W_est = 4087.7 + (9/17) * 1000 * 4000 /
+    curve moves the window ahead of W_est: 4227. Four packets a millisecond later: W_est = 4087.7 + (9/17) * 1000 * 4000 /
     4227 = 4588.68, and the window is 4971. Four more: W_est = 4588.68 + (9/17) * 1000 * 4000 / 4971 = 5014.68, above the
     curve, and the window becomes 5014. A stack that divides by W_est has 4087.7 + (9/17) * 1000 * 4000 / 4087 = 4605.84
     and then 4605.84 + (9/17) * 1000 * 4000 / 4605 = 5065.69.""",
@@ -67,10 +67,10 @@ def friendly_share_of_the_window(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.recovery.second-period-before-sending",
-    "A second recovery period begins before anything is sent in it",
+    "A second recovery period begins before any packet is sent in it",
     """12000 to 8400. Five packets at t = 0: 8400 + (9/17) * 1200 * 6000 / 8400 = 8853.8. The loss of packet 15, sent in
-    recovery, leaves 8853 * 7 / 10 = 6197. Nothing is sent, and the loss of packet 16, sent before that, reduces nothing. A
-    stack that waits for a packet to be sent before it remembers the period has 6197 * 7 / 10 = 4337.9.""",
+    recovery, leaves 8853 * 7 / 10 = 6197. The sender is silent, and the loss of packet 16, sent before that, does not reduce
+    the window again. A stack that stores the period only once it sends a packet has 6197 * 7 / 10 = 4337.9.""",
 )
 def recovery_second_period_before_sending(b: AvoidanceBuilder) -> None:
     b.send(0, 10)
@@ -86,11 +86,11 @@ def recovery_second_period_before_sending(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.target.shorter-rtt",
-    "A target below the window leaves the window as it is",
+    "A target below the window does not change the window",
     """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0, with a smoothed RTT of 1 s. At t = 100 ms 24 packets return after
-    1100 ms: the smoothed RTT is (7 * 1000 ms + 1100 ms) / 8 = 1012.5 ms, 100 ms + 1012.5 ms = 1112.5 ms, and the target W_cubic(1112.5 ms) is
+    1100 ms. The smoothed RTT is (7 * 1000 ms + 1100 ms) / 8 = 1012.5 ms, 100 ms + 1012.5 ms = 1112.5 ms, and the target W_cubic(1112.5 ms) is
     36000 - floor(400 * 1.8875^3) = 33311. Growth is (33311 - 25221) * 24000 / 25221 = 7698.35, to 25221.008 + 7698.35 = 32919.358. The next 32 packets leave, and
-    16 of them return after 1 ms: the smoothed RTT is (7 * 1012.5 ms + 1 ms) / 8 = 886.0625 ms, and the target
+    16 of them return after 1 ms. The smoothed RTT is (7 * 1012.5 ms + 1 ms) / 8 = 886.0625 ms, and the target
     W_cubic(987.0625 ms) is 36000 - floor(400 * 2.0129375^3) = 32738, for 101 ms + 886.0625 ms = 987.0625 ms. It is below the window, which stays 32919. A stack
     without this bound has 32919 + (32738 - 32919) * 16000 / 32919 = 32831.03.""",
     **WINDOW,

@@ -1,6 +1,6 @@
-"""Hand-built stimuli of CUBIC: where the text as printed differs.
+"""Hand-built stimuli of CUBIC: differences of the text as printed.
 
-Where the tier is gold, `why` derives the expectation.
+For gold vectors `why` derives the expectation.
 """
 
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
@@ -16,11 +16,11 @@ add = CATALOGUE.add
     "cubic.literal.per-ack",
     "Literally, every ACK grows the window by one segment's share",
     """25200 after the loss. Packet 36 is acknowledged in slow start, as the window equals the threshold: 26200. Packet
-    37 begins a stage at t = 0: W_est = 26200 + (9/17) * 1000 * 1000 / 26200 = 26220.206, and the window too; K is the
-    time over which the curve covers 36000 - 26200 = 9800: the cube root of 9800 / 400 = 24.5, 2.904393 s. An ACK of ten
-    packets at t = 1 s: W_cubic(1 s) = 36000 - floor(400 * 1.904393^3) = 36000 - 2762 = 33238 is no less than W_est. The
-    target is W_cubic(2 s) = 36000 - floor(400 * 0.904393^3) = 36000 - 295 = 35705. It grows the window once: (35705 -
-    26220) * 1000 / 26220 = 361.747 to 26581. Where bytes count that is (35705 - 26220) * 10000 / 26220 = 3617.47, to
+    37 begins a stage at t = 0: W_est = 26200 + (9/17) * 1000 * 1000 / 26200 = 26220.206, and the window too. The
+    curve covers 36000 - 26200 = 9800 in K, the cube root of 9800 / 400 = 24.5, 2.904393 s. An ACK of ten
+    packets at t = 1 s: W_cubic(1 s) = 36000 - floor(400 * 1.904393^3) = 36000 - 2762 = 33238 is not less than W_est. The
+    target is W_cubic(2 s) = 36000 - floor(400 * 0.904393^3) = 36000 - 295 = 35705. The window grows once: (35705 -
+    26220) * 1000 / 26220 = 361.747 to 26581. If bytes count, growth is (35705 - 26220) * 10000 / 26220 = 3617.47, to
     26220.206 + 3617.47 = 29837.68.""",
     profiles=("rfc-9438-literal",),
     **WINDOW,
@@ -37,8 +37,8 @@ def literal_per_ack(b: StreamBuilder) -> None:
 @add(
     "cubic.literal.at-threshold",
     "Literally, a window that equals the threshold is in slow start",
-    """36000 falls to 25200, and so does the threshold. An ACK of two packets ends recovery: the first is acknowledged
-    in slow start, 25200 + 1000 = 26200; the second, beyond the threshold, begins a stage: W_est = 26200 + (9/17) * 1000
+    """36000 falls to 25200, and so does the threshold. An ACK of two packets ends recovery. The first is acknowledged
+    in slow start, 25200 + 1000 = 26200. The second, above the threshold, begins a stage: W_est = 26200 + (9/17) * 1000
     * 1000 / 26200 = 26220.2. RFC 9002 has congestion avoidance from the threshold on: 25200 + (9/17) * 1000 * 2000 /
     25200 = 25242.""",
     profiles=("rfc-9438", "rfc-9438-literal"),
@@ -57,9 +57,9 @@ def literal_at_threshold(b: StreamBuilder) -> None:
 
 @add(
     "cubic.literal.flight",
-    "Literally, seven tenths of the flight size are left",
+    "Literally, seven tenths of the flight size remain",
     """18000 of 36000 bytes are in flight when packet 0 is lost: 12600. An ACK of six packets leaves 11000 in flight,
-    one more packet is sent and marked: 12000 * 7 / 10 = 8400. cwnd_prior is the window all the same, and W_max 17/20 of
+    one more packet is sent and marked: 12000 * 7 / 10 = 8400. cwnd_prior is still the window, and W_max 17/20 of
     it, 10710.""",
     profiles=("rfc-9438-literal",),
     **WINDOW,
@@ -76,9 +76,9 @@ def literal_flight(b: StreamBuilder) -> None:
 
 @add(
     "cubic.literal.estimate-counts-bytes",
-    "Literally too, W_est counts segments",
-    """An ACK of ten packets: the first is acknowledged in slow start, 25200 + 1000 = 26200, and the others begin the
-    stage: W_est = 26200 + (9/17) * 1000 * 9000 / 26200 = 26381.9, and W_cubic(0) = 26200 is less. Counting the ACK once
+    "Literally, too, W_est counts segments",
+    """An ACK covers ten packets. The first is acknowledged in slow start, 25200 + 1000 = 26200, and the others begin
+    the stage: W_est = 26200 + (9/17) * 1000 * 9000 / 26200 = 26381.9, and W_cubic(0) = 26200 is less. Counting the ACK once
     gives 26200 + (9/17) * 1000 * 1000 / 26200 = 26220.2.""",
     profiles=("rfc-9438-literal",),
     **WINDOW,
@@ -133,8 +133,8 @@ def literal_flight_of_two_losses(b: StreamBuilder) -> None:
 @add(
     "cubic.literal.flight-after-ack",
     "Literally, acknowledged packets have left the flight when a CE mark arrives",
-    """Three packets are acknowledged: 12000 + 3 * 1200 = 15600. The application has no more data, and 7 * 1200 = 8400
-    bytes are left in flight. A CE mark leaves 8400 * 7 / 10 = 5880. Seven tenths of the window are 15600 * 7 / 10 =
+    """Three packets are acknowledged: 12000 + 3 * 1200 = 15600. The application is out of data, and 7 * 1200 = 8400
+    bytes remain in flight. A CE mark leaves 8400 * 7 / 10 = 5880. Seven tenths of the window are 15600 * 7 / 10 =
     10920. A sender that still counts the acknowledged packets has 12000 * 7 / 10 = 8400.""",
     profiles=("rfc-9438", "rfc-9438-literal"),
 )
@@ -149,9 +149,9 @@ def literal_flight_after_ack(b: StreamBuilder) -> None:
 
 @add(
     "cubic.literal.past-threshold",
-    "Literally too, a window of one byte more than the threshold is in congestion avoidance",
+    "Literally, too, a window of one byte more than the threshold is in congestion avoidance",
     """Three packets are in flight when they are lost: the threshold is 3000 * 7 / 10 = 2100. Persistent congestion
-    leaves 2000. A packet of 101 bytes makes it 2000 + 101 = 2101, beyond the threshold. The next packet begins a
+    leaves 2000. A packet of 101 bytes makes it 2000 + 101 = 2101, above the threshold. The next packet begins a
     stage with W_max = 2101: W_est = 2101 + (9/17) * 1000 * 1000 / 2101 = 2352.98. A sender that stays in slow start
     has 2101 + 1000 = 3101.""",
     profiles=("rfc-9438-literal",),

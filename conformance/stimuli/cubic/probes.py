@@ -11,9 +11,9 @@ add = CATALOGUE.add
 
 @add(
     "cubic.pmtu-probe.lost",
-    "The loss of a PMTU probe changes nothing in slow start",
+    "The loss of a PMTU probe is ignored in slow start",
     """Eight packets of 1200 bytes are acknowledged: 12000 + 9600 = 21600. The probe of 1400 bytes is lost: 21600 stays, and
-    slow start goes on. Three packets more: 21600 + 3600 = 25200. A sender that reacts has 21600 * 7 / 10 = 15120.""",
+    slow start continues. Three more packets: 21600 + 3600 = 25200. A sender that reacts has 21600 * 7 / 10 = 15120.""",
 )
 def probe_lost(b: AvoidanceBuilder) -> None:
     lose_probe(b)
@@ -24,7 +24,7 @@ def probe_lost(b: AvoidanceBuilder) -> None:
 
 
 def _lose_probe_in_stage(b: AvoidanceBuilder) -> None:
-    """Lose a packet at one RTT of a second, acknowledge packet 36 at t_epoch, an RTT after that, and lose packet 59, a probe."""
+    """Lose a packet after an RTT of 1 s, acknowledge packet 36 an RTT later, at t_epoch, and lose probe 59."""
     lose_at(b, S)
     b.send(S + MS, 23)
     b.send(S + MS, 1, 1400, pmtu_probe=True)
@@ -36,7 +36,7 @@ def _lose_probe_in_stage(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.pmtu-probe.stage",
     "The loss of a PMTU probe neither ends the stage nor moves it",
-    """As cubic.concave.one-ack: 25221 at t = 0. The probe of 1400 bytes is sent in the place of a packet, and is lost. At t = 1 s
+    """As cubic.concave.one-ack: 25221 at t = 0. The probe of 1400 bytes replaces a packet, and is lost. At t = 1 s
     the target is W_cubic(2 s) = 36000 - 400 = 35600: 25221.008 + (35600 - 25221) * 1000 / 25221 = 25632.53, so 25632. A sender that
     reacts has 25221 * 7 / 10 = 17654.""",
     **WINDOW,
@@ -50,9 +50,9 @@ def probe_stage(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.pmtu-probe.spurious",
-    "The loss of a PMTU probe leaves the state that a spurious loss restores",
+    "The loss of a PMTU probe keeps the state that a spurious loss restores",
     """36000 falls to 25200 at a loss. A probe is lost afterwards. The first loss was spurious: 36000 is restored. A
-    sender that saves its state at the loss of the probe restores 25221 at most.""",
+    sender that saves its state at the loss of the probe restores at most 25221.""",
     **WINDOW,
 )
 def probe_spurious(b: AvoidanceBuilder) -> None:
@@ -64,9 +64,9 @@ def probe_spurious(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.pmtu-probe.flight",
-    "A lost PMTU probe is in flight no more",
-    """11000 bytes are in flight, 1400 of them a probe, which is lost. A CE mark reduces: 7/10 of the window is 8400, 7/10 of
-    the 9600 bytes that are left in flight is 6720. With the probe they would be 11000 * 7 / 10 = 7700.""",
+    "A lost PMTU probe is no longer in flight",
+    """11000 bytes are in flight, including a probe of 1400, which is lost. A CE mark reduces: 7/10 of the window is 8400,
+    7/10 of the remaining 9600 bytes in flight is 6720. With the probe they would be 11000 * 7 / 10 = 7700.""",
     profiles=("rfc-9438", "rfc-9438-literal"),
 )
 def probe_flight(b: AvoidanceBuilder) -> None:

@@ -1,6 +1,6 @@
 """Hand-built stimuli of CUBIC: reductions and the maximum.
 
-Where the tier is gold, `why` derives the expectation.
+For gold vectors `why` derives the expectation.
 """
 
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
@@ -62,7 +62,7 @@ def reduce_huge_window(b: StreamBuilder) -> None:
 
 @add(
     "cubic.reduce.window-not-flight",
-    "What is reduced is the window, also when less is in flight",
+    "A loss reduces the window, even if less is in flight",
     """Half of the window of 36000 is in flight when packet 0 is lost: 25200. Seven tenths of the flight would be 18000
     * 7 / 10 = 12600.""",
     **WINDOW,
@@ -75,7 +75,7 @@ def reduce_window_not_flight(b: StreamBuilder) -> None:
 
 @add(
     "cubic.reduce.once-per-period",
-    "Further losses of the same flight reduce nothing more",
+    "Further losses of the same flight do not reduce the window again",
     """25200 after the first loss. Packets 1 and 2 were sent before recovery began: the window stays 25200. It is not
     reduced again to 25200 * 7 / 10 = 17640, or to 17640 * 7 / 10 = 12348.""",
     **WINDOW,
@@ -90,7 +90,7 @@ def reduce_once_per_period(b: StreamBuilder) -> None:
 
 @add(
     "cubic.reduce.ce",
-    "A CE mark reduces like a loss",
+    "A CE mark reduces the window like a loss",
     """36000 * 7 / 10 = 25200. RFC 8511 would leave 36000 * 0.85 = 30600; the reduction of Reno is 36000 / 2 = 18000. An
     ACK of 25 packets begins a stage: W_est = 25200 + (9/17) * 1000 * 25000 / 25200 = 25725.""",
     **WINDOW,
@@ -110,7 +110,7 @@ def reduce_ce(b: StreamBuilder) -> None:
     "CE marks reduce the window to one datagram, the threshold to two",
     """1200 * 7 / 10 = 840: the window is max(840, 1200) = 1200, the threshold max(840, 2400) = 2400. The window is
     below the threshold: the ACK of a packet sent later grows it in slow start to 2400. The next ACK begins a stage:
-    W_max is 1200, less than the window, and becomes 2400. cwnd_prior is 1200, so alpha is 1: W_est = 2400 + 1200 * 1200
+    W_max is 1200, less than the window, and becomes 2400. As cwnd_prior is 1200, alpha is 1: W_est = 2400 + 1200 * 1200
     / 2400 = 3000, and the window too. A minimum of two datagrams gives 2400 at once.""",
     initial_window_bytes=1200,
 )
@@ -129,10 +129,10 @@ def reduce_ce_one_datagram(b: StreamBuilder) -> None:
 @add(
     "cubic.maximum.fast-convergence",
     "A reduction below the last maximum lowers W_max to 17/20 of the window",
-    """36000 to 25200, W_max 36000. The next loss, of a packet sent during recovery, finds 25200, less than 36000: W_max
+    """36000 to 25200, W_max 36000. At the next loss, of a packet sent during recovery, the window is 25200, less than 36000: W_max
     = 25200 * 17 / 20 = 21420, the window 17640. K covers 21420 - 17640 = 3780 bytes: cube root of 9.45 = 2.114 s
-    instead of 2.664 s without fast convergence. An ACK of a packet at t = 0 gives 17640 + 30.01 = 17670; one at t = 1 s
-    has the target W_cubic(2 s) = 21420 - floor(400 * 0.00148) = 21420, and grows by (21420 - 17670) * 1000 / 17670 =
+    instead of 2.664 s without fast convergence. An ACK of a packet at t = 0 gives 17640 + 30.01 = 17670. An ACK at t =
+    1 s has the target W_cubic(2 s) = 21420 - floor(400 * 0.00148) = 21420, and grows by (21420 - 17670) * 1000 / 17670 =
     212.2 to 17882.""",
     **WINDOW,
 )
@@ -151,11 +151,11 @@ def maximum_fast_convergence(b: StreamBuilder) -> None:
 
 @add(
     "cubic.maximum.equal",
-    "A window equal to the last maximum is none below it",
+    "A window equal to the last maximum is not below it",
     """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. At t = 20 s the target is capped at 25221 + 12610 =
     37831, and an ACK of 21559 bytes grows the window by 12610 * 21559 / 25221 = 10779.07: 25221.008 + 10779.07 =
     36000.08, so 36000: W_max. A loss leaves 25200 and W_max = 36000, K = 3 s. The ACK of a packet at t = 0 gives 25221,
-    the one at t = 1 s 25632 as in cubic.concave.one-ack. With fast convergence W_max is 36000 * 17 / 20 = 30600, K =
+    the ACK at t = 1 s 25632 as in cubic.concave.one-ack. With fast convergence W_max is 36000 * 17 / 20 = 30600, K =
     2.381 s, the target 30600 - 400 * 0.381^3 = 30577.9, and the last window 25221.008 + (30577 - 25221) * 1000 / 25221
     = 25433.4.""",
     **WINDOW,
@@ -176,12 +176,12 @@ def maximum_equal(b: StreamBuilder) -> None:
 
 @add(
     "cubic.reduce.minimum-ends-stage",
-    "A reduction that does not lower the window ends the stage all the same",
-    """Two losses at a window of two datagrams, 2400. Between them an ACK of one byte begins a stage and leaves 2400:
-    W_est is 2400 + 1200 * 1 / 2400 = 2400.5, W_cubic(0) = 2400 is no less than its whole bytes, and the target
-    W_cubic(0.1 s) = 2400. After the second loss, at 4 s, an ACK of one byte begins another stage, and the next one, of
+    "A reduction that does not lower the window still ends the stage",
+    """Two losses come at a window of two datagrams, 2400. Between them an ACK of one byte begins a stage and leaves 2400.
+    W_est is 2400 + 1200 * 1 / 2400 = 2400.5, W_cubic(0) = 2400 is not less than its whole bytes, and the target
+    W_cubic(0.1 s) = 2400. After the second loss, at 4 s, an ACK of one byte begins another stage. The next ACK, of
     1200 bytes, is in its Reno-friendly region: W_est = 2400.5 + 1200 * 1200 / 2400 = 3000.5, and the window too. The
-    next ACK gives 3480. In a stage that went on t is 3.8 s and the target always one and a half windows: the last
+    next ACK gives 3480. If the first stage continued, t would be 3.8 s and the target always one and a half windows: the last
     window is 3000 + 1500 * 1200 / 3000 = 3600.""",
     initial_window_bytes=2400,
 )

@@ -9,7 +9,7 @@ add = CATALOGUE.add
 
 
 def after_loss(b: AvoidanceBuilder, rtt_ns: int = RTT) -> None:
-    """Fill the window, lose a packet of it an RTT later, and go on a millisecond after that."""
+    """Fill the window, lose a packet of it an RTT later, and continue a millisecond after that."""
     b.fill(0)
     b.lose_first(rtt_ns)
     b.now_ns = rtt_ns + MS
@@ -18,8 +18,8 @@ def after_loss(b: AvoidanceBuilder, rtt_ns: int = RTT) -> None:
 @add(
     "cubic.rounds.concave",
     "Eighteen round trips from a loss to just below the maximum",
-    """A window of 60000: 42000 after the loss, K = cbrt(18000 / 480) = 3.347 s with datagrams of 1200. With an RTT of 180 ms the curve is ahead of Reno: the window rises
-    fast, then ever slower, to the plateau at 60000.""",
+    """A window of 60000: 42000 after the loss, K = cbrt(18000 / 480) = 3.347 s with datagrams of 1200. With an RTT of 180 ms the curve is ahead of Reno: the window rises fast,
+    then more and more slowly, to the plateau at 60000.""",
     tier="core",
     initial_window_bytes=60_000,
 )
@@ -44,7 +44,7 @@ def rounds_through_the_plateau(b: AvoidanceBuilder) -> None:
     "cubic.rounds.reno-friendly",
     "A small bandwidth-delay product stays in the Reno-friendly region",
     """An RTT of 5 ms and a window of ten datagrams: the curve needs K = cbrt(3600 / 480) = 1.957 s, Reno far less. W_est grows by 9/17 of a datagram in each round trip until it reaches cwnd_prior
-    12000, then by a whole one.""",
+    12000, then by a whole datagram.""",
     tier="core",
 )
 def rounds_reno_friendly(b: AvoidanceBuilder) -> None:
@@ -54,9 +54,9 @@ def rounds_reno_friendly(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.rounds.each-packet",
-    "An ACK for each packet, and a window that is no multiple of a datagram",
-    """An RTT of 5 ms, and eleven datagrams, 13200, that fall to 9240: the Reno-friendly region, in which each ACK of one packet adds 9/17 of its share. A controller that counts acknowledged bytes up to
-    a window and then subtracts the window already grown falls below zero; where the count has no sign, it grows by a datagram for every ACK from then on.""",
+    "An ACK for each packet, and a window of a fractional number of datagrams",
+    """An RTT of 5 ms, and eleven datagrams, 13200, that fall to 9240: the Reno-friendly region. Each ACK of one packet adds 9/17 of its share. A controller that counts acknowledged bytes
+    up to a window and then subtracts the grown window falls below zero. With an unsigned count it grows by a datagram for every ACK from then on.""",
     tier="core",
     initial_window_bytes=13_200,
 )
@@ -68,7 +68,7 @@ def rounds_each_packet(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.sawtooth",
     "Three losses: below, below and above the last maximum",
-    """A loss every five round trips of 200 ms, the last after twelve. The second and third find the window below the last maximum: fast convergence. The fourth finds it above.""",
+    """A loss every five round trips of 200 ms, the last after twelve. At the second and third loss the window is below the last maximum: fast convergence. At the fourth it is above.""",
     tier="core",
     initial_window_bytes=48_000,
 )
@@ -85,7 +85,7 @@ def rounds_sawtooth(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.first-loss-in-slow-start",
     "From the first packet through slow start and a loss into the concave region",
-    """10, 20 and 40 packets of 1200 bytes leave in slow start. A loss of the third flight finds 96000 - 1200 or so, and leaves seven tenths.""",
+    """10, 20 and 40 packets of 1200 bytes leave in slow start. At a loss of the third flight the window is 96000 - 1200 or so, and seven tenths remain.""",
     tier="core",
 )
 def rounds_first_loss_in_slow_start(b: AvoidanceBuilder) -> None:
@@ -99,8 +99,8 @@ def rounds_first_loss_in_slow_start(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.long-rtt",
     "A geostationary path: an RTT of 600 ms is a large part of K",
-    """100000 bytes fall to 70000, K = cbrt(30000 / 480) = 3.969 s. The target one RTT ahead is far from the curve at the time of the ACK: a controller that aims at W_cubic(t) is
-    late by a whole round trip.""",
+    """100000 bytes fall to 70000, K = cbrt(30000 / 480) = 3.969 s. The target one RTT ahead is far from the curve at the time of the ACK. A controller that aims at W_cubic(t)
+    is late by a whole round trip.""",
     tier="core",
     initial_window_bytes=100_000,
 )
@@ -112,7 +112,7 @@ def rounds_long_rtt(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.tiny-rtt",
     "A path within a rack: an RTT of 20 microseconds",
-    """K is 1.957 s, a hundred thousand round trips. In forty of them Reno has long left the curve behind; times in milliseconds are all 0.""",
+    """K is 1.957 s, a hundred thousand round trips. In forty of them Reno is far above the curve; times in milliseconds are all 0.""",
     tier="core",
 )
 def rounds_tiny_rtt(b: AvoidanceBuilder) -> None:
@@ -127,8 +127,8 @@ def rounds_tiny_rtt(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.huge-window",
     "A window of 2^50 bytes: K is two hours",
-    """7/10 of 2^50, W_max - cwnd = 337769972052788 bytes, K = cbrt(337769972052788 / 480) s = 8894.9 s. The cubes are beyond 2^64 and 2^128; a controller
-    in double precision is off by bytes. ACKs of full packets at times around K.""",
+    """7/10 of 2^50, W_max - cwnd = 337769972052788 bytes, K = cbrt(337769972052788 / 480) s = 8894.9 s. The cubes are beyond 2^64 and 2^128; a controller in
+    double precision has errors of several bytes. ACKs of full packets at times around K.""",
     tier="core",
     initial_window_bytes=2**50,
 )
@@ -144,7 +144,7 @@ def rounds_huge_window(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.largest-window",
     "Growth ends at the largest window",
-    """The largest window, 2^62 - 1, falls to 7/10. Long after K the target is the largest window, and an ACK of 2^48 - 1 bytes could not take the window there; its share is exact.""",
+    """The largest window, 2^62 - 1, falls to 7/10. Long after K the target is the largest window. An ACK of 2^48 - 1 bytes is too small to reach it; its share is exact.""",
     tier="core",
     max_datagram_size_bytes=65_535,
     initial_window_bytes=2**62 - 1,
@@ -160,8 +160,8 @@ def rounds_largest_window(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.rounds.delayed-acks",
-    "ACKs of two packets grow the window as ACKs of each would",
-    """Half as many ACKs as packets. A controller that counts ACKs stays behind the curve; ours reaches the same window.""",
+    "ACKs of two packets grow the window like ACKs of single packets",
+    """Half as many ACKs as packets. A controller that counts ACKs stays behind the curve. The model reaches the same window.""",
     tier="core",
     initial_window_bytes=60_000,
 )
@@ -175,7 +175,7 @@ def rounds_delayed_acks(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.rtt-shrinks",
     "When the RTT shrinks the window waits for the curve",
-    """Six round trips of 500 ms bring the window ahead of the curve by its RTT. Then packets return after 10 ms: the target falls below the window, which stays until the curve or W_est has come up to it.""",
+    """Six round trips of 500 ms bring the window ahead of the curve by its RTT. Then packets return after 10 ms: the target falls below the window. The window stays until the curve or W_est has reached it.""",
     tier="core",
     initial_window_bytes=36_000,
 )
@@ -188,7 +188,7 @@ def rounds_rtt_shrinks(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.no-rtt-sample",
     "Without any RTT sample the target is the curve itself",
-    """No ACK gives a sample. Where the curve is above W_est the window aims at W_cubic(t).""",
+    """No ACK gives a sample. If the curve is above W_est the window aims at W_cubic(t).""",
     tier="core",
     max_datagram_size_bytes=1000,
     initial_window_bytes=36_000,
@@ -206,7 +206,7 @@ def rounds_no_rtt_sample(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.app-limited",
     "An application that pauses, sends little, and fills the window again",
-    """Two full round trips of 200 ms, five that are app-limited with two packets each, a second without any packet, and two full ones: of all that time only the full rounds count.""",
+    """Two full round trips of 200 ms, five app-limited round trips with two packets each, a second without packets, and two full round trips. Only the full rounds count.""",
     tier="core",
     initial_window_bytes=48_000,
 )
@@ -240,7 +240,7 @@ def rounds_ce_in_the_convex_region(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.rounds.persistent",
     "Persistent congestion, slow start to the threshold, and a stage that begins at its own maximum",
-    """30000 falls to 21000, then to 2400. Slow start doubles it to 21000; K is 0 there, and the window rises with the convex part of the curve alone.""",
+    """30000 falls to 21000, then to 2400. Slow start doubles it to 21000; K is 0 there, and the window rises only with the convex part of the curve.""",
     tier="core",
     initial_window_bytes=30_000,
 )
@@ -254,8 +254,8 @@ def rounds_persistent(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.rounds.idle",
-    "Five seconds without anything in flight do not advance the curve",
-    """Four round trips of 200 ms, five seconds of silence, and six more: the window goes on where it was. If the silence counts the curve is far beyond K, and the window grows by half in each round trip.""",
+    "Five seconds with an empty flight do not advance the curve",
+    """Four round trips of 200 ms, five seconds of silence, and six more: the window continues from its value. If the silence counts the curve is far beyond K, and the window grows by half in each round trip.""",
     tier="core",
     initial_window_bytes=96_000,
 )
@@ -268,8 +268,8 @@ def rounds_idle(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.rounds.spurious",
-    "After a spurious loss the curve goes on to the old maximum",
-    """Four round trips of 200 ms after a loss that left 67200 of 96000, then a loss that is found to be spurious a millisecond later, and eight more round trips: back at the window before, with W_max 96000 and the old stage. A sender that keeps W_max, the stage
+    "After a spurious loss the curve continues to the old maximum",
+    """Four round trips of 200 ms follow a loss that left 67200 of 96000. Then comes a loss that proves spurious a millisecond later, and eight more round trips. The window is restored, with W_max 96000 and the old stage. A sender that keeps W_max, the stage
     or the reduction follows another curve.""",
     tier="core",
     initial_window_bytes=96_000,

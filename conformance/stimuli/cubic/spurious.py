@@ -1,6 +1,6 @@
-"""Hand-built stimuli of CUBIC: what a spurious loss restores.
+"""Hand-built stimuli of CUBIC: the state that a spurious loss restores.
 
-Where the tier is gold, `why` derives the expectation.
+For gold vectors `why` derives the expectation.
 """
 
 from firstflight_conformance.format.builder import MS, S
@@ -14,8 +14,8 @@ add = CATALOGUE.add
 @add(
     "cubic.spurious.after-ce",
     "A report of a spurious loss does not undo a reduction at a CE mark",
-    """36000 falls to 25200 at a CE mark. A report that a loss was spurious finds nothing saved, because the mark is no
-    loss: the window stays 25200. A sender that saves at marks too has 36000 again.""",
+    """36000 falls to 25200 at a CE mark. A report of a spurious loss does not restore, because a mark does not save the
+    state: the window stays 25200. A sender that saves at marks too has 36000 again.""",
     **WINDOW,
 )
 def spurious_after_ce(b: AvoidanceBuilder) -> None:
@@ -28,9 +28,9 @@ def spurious_after_ce(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.ce-after-loss",
-    "A reduction at a CE mark leaves nothing of an earlier loss to restore",
+    "After a reduction at a CE mark an earlier loss is not undone",
     """A loss leaves 25200, and the ACK of packet 36 grows that to 25221. A CE mark on packet 37, sent after recovery
-    began, leaves 7/10: 17654. The report that the loss was spurious is about a reduction that is not the last one:
+    began, leaves 7/10: 17654. The report of a spurious loss concerns a reduction that is not the latest:
     17654 stays.""",
     **WINDOW,
 )
@@ -45,10 +45,9 @@ def spurious_ce_after_loss(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.limited-runs-on",
-    "App-limited time that runs when a spurious loss is reported does not count",
-    """25632 in the stage of cubic.concave.one-ack, at t = 1 s; then a loss and an app-limited ACK at the same time:
-    time does not count from there on. The loss was none, and the window is 25632 again. An ACK a second later still
-    finds t = 1 s: the target is W_cubic(2 s), which is 36000 - 400 = 35600; growth is 1000 * (35600 - 25632) / 25632 =
+    "App-limited time at the report of a spurious loss does not count",
+    """The window is 25632 in the stage of cubic.concave.one-ack, at t = 1 s. Then come a loss and an app-limited ACK at
+    the same time: time does not count from there on. The loss proves spurious, and the window is 25632 again. At an ACK a second later t is still 1 s. The target is W_cubic(2 s), 36000 - 400 = 35600; growth is 1000 * (35600 - 25632) / 25632 =
     388.89, and with the fraction floor(25632.53 + 388.89) = 26021. A sender whose restored stage has forgotten the
     app-limited ACK counts that second: the target is 36000 and the window floor(25632.53 + 404.49) = 26037.""",
     **WINDOW,
@@ -67,12 +66,12 @@ def spurious_limited_runs_on(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.idle-between",
-    "Time in which nothing was in flight does not count for a restored stage either",
-    """25632 at t = 1 s; then a loss and the ACKs of all the rest. Nothing is in flight for half a second, until packets
-    63 to 79 are sent; the loss is found to be spurious then, at t = 1 s of the restored stage. The ACK of packet 63, a
+    "Time with an empty flight does not count for a restored stage either",
+    """The window is 25632 at t = 1 s. Then come a loss and the ACKs of all other packets. The flight is empty for half a second,
+    until packets 63 to 79 are sent. The loss proves spurious then, at t = 1 s of the restored stage. The ACK of packet 63, a
     second later, has the target W_cubic(3 s), 36000; growth is 1000 * (36000 - 25632) / 25632 = 404.49, and with the
-    fraction floor(25632.53 + 404.49) = 26037. A sender that brings back t_epoch as it was finds t = 2.5 s: the target
-    is 36000 + 400 / 8 = 36050, its growth is 1000 * (36050 - 25632) / 25632 = 406.44, and the window floor(25632.53 +
+    fraction floor(25632.53 + 404.49) = 26037. A sender that restores t_epoch unchanged has t = 2.5 s. The target
+    is 36000 + 400 / 8 = 36050, growth is 1000 * (36050 - 25632) / 25632 = 406.44, and the window floor(25632.53 +
     406.44) = 26038.""",
     **WINDOW,
 )
@@ -91,12 +90,11 @@ def spurious_idle_between(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.limited-ended",
-    "App-limited time that ended before a spurious loss is reported does not come back with the stage",
-    """25632 at t = 1 s; then an app-limited ACK and a loss. Packet 63, sent a millisecond later, is acknowledged a
-    second after that and begins a stage: 1001 ms did not count. The loss is found to be spurious then, at t = 1 s of
-    the restored stage, and time counts again. The next ACK, a second later, is at t = 2 s: the target is W_cubic(3 s),
-    36000; growth is 1000 * (36000 - 25632) / 25632 = 404.49, and with the fraction floor(25632.53 + 404.49) = 26037.
-    Where the restored stage still waits for the end of the app-limited time, it is at t = 1 s: the target is 36000 -
+    "App-limited time that ended before the report of a spurious loss is not restored with the stage",
+    """The window is 25632 at t = 1 s. Then come an app-limited ACK and a loss. Packet 63, sent a millisecond later, is acknowledged a
+    second after that and begins a stage: 1001 ms did not count. The loss proves spurious then, at t = 1 s of the
+    restored stage, and time counts again. The next ACK, a second later, is at t = 2 s. The target is W_cubic(3 s), 36000; growth is 1000 * (36000 - 25632) / 25632 = 404.49, and with the fraction floor(25632.53 + 404.49) = 26037.
+    If the restored stage still waits for the end of the app-limited time, it is at t = 1 s. The target is 36000 -
     400 = 35600 and the window floor(25632.53 + 388.89) = 26021.""",
     **WINDOW,
 )
@@ -118,11 +116,11 @@ def spurious_limited_ended(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.restored",
-    "A spurious loss restores what the reduction replaced",
-    """25632 in the stage of cubic.concave.one-ack, then a loss: 17942, W_max = 25632 * 17/20. It was none: window
-    25632, threshold 25200, W_max 36000, the stage goes on. The ACK of a packet that was sent before the loss, at t = 2
+    "A spurious loss restores the replaced state",
+    """The window is 25632 in the stage of cubic.concave.one-ack. Then comes a loss: 17942, W_max = 25632 * 17/20. It was spurious:
+    window 25632, threshold 25200, W_max 36000, and the stage continues. The ACK of a packet that was sent before the loss, at t = 2
     s, has the target W_cubic(3 s) = 36000: growth is (36000 - 25632) * 1000 / 25632 = 404.5, to 26037. A second report
-    changes nothing. At t = 3001 ms the target is W_cubic(4001 ms) = 36000 + floor(400 * 1.001^3) = 36401: growth is
+    is ignored. At t = 3001 ms the target is W_cubic(4001 ms) = 36000 + floor(400 * 1.001^3) = 36401: growth is
     (36401 - 26037) * 1000 / 26037 = 398.05, to 26435.""",
     **WINDOW,
 )
@@ -145,11 +143,11 @@ def spurious_restored(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.larger-window",
-    "A spurious loss that the window has made up for changes nothing",
-    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious:
-    more than cwnd_prior = 2400, and so window, threshold and stage stay. The next ACK of 1200 bytes is in the
+    "A spurious loss is ignored once the window has grown past cwnd_prior",
+    """A loss does not reduce a window of two datagrams. The window has grown to 3000 before the loss proves spurious,
+    more than cwnd_prior = 2400: window, threshold and stage stay. The next ACK of 1200 bytes is in the
     Reno-friendly region: W_est = 3000 + 1200 * 1200 / 3000 = 3480. A sender that restores the infinite threshold is in
-    slow start again, at 3000 + 1200 = 4200; one that restores the window has 2400.""",
+    slow start again, at 3000 + 1200 = 4200. A sender that restores the window has 2400.""",
     initial_window_bytes=2400,
 )
 def spurious_larger_window(b: AvoidanceBuilder) -> None:
@@ -166,11 +164,9 @@ def spurious_larger_window(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.at-prior",
-    "A spurious loss that took nothing from the window changes nothing",
-    """A window of two datagrams is the least that a loss leaves: 2400, the threshold 2400, cwnd_prior 2400. The loss is
-    found to be spurious at once: the window is not below cwnd_prior, and the threshold stays 2400. A sender that
-    restores has an infinite threshold, and its slow start grows the window to 2400 + 1200 = 3600 where the ACK of a
-    later packet gives W_est = 2400 + 1200 * 1200 / 2400 = 3000.""",
+    "A spurious loss that did not reduce the window is ignored",
+    """A loss leaves at least two datagrams: window 2400, threshold 2400, cwnd_prior 2400. The loss proves spurious
+    at once: the window is not below cwnd_prior, and the threshold stays 2400. A sender that restores has an infinite threshold, and its slow start grows the window to 2400 + 1200 = 3600. Without restoring, the ACK of a later packet gives W_est = 2400 + 1200 * 1200 / 2400 = 3000.""",
     initial_window_bytes=2400,
 )
 def spurious_at_prior(b: AvoidanceBuilder) -> None:
@@ -186,8 +182,8 @@ def spurious_at_prior(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.after-persistent",
-    "Persistent congestion leaves nothing to restore",
-    """36000, 25200 after a loss, 2000 after persistent congestion. The report of a spurious loss finds nothing saved:
+    "After persistent congestion a spurious loss does not restore",
+    """36000, 25200 after a loss, 2000 after persistent congestion. The report of a spurious loss does not restore:
     2000.""",
     **WINDOW,
 )
@@ -202,12 +198,10 @@ def spurious_after_persistent(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.window-changed",
-    "A spurious loss leaves the stage that has begun since in place",
-    """A stage begins with an ACK of one byte at 2400, as in cubic.reduce.minimum-ends-stage; a loss leaves 2400; an ACK
-    of 1200 bytes begins a second stage, at 303 ms, and W_est of 3000 is the window; then the loss is found to be
-    spurious. The window is beyond cwnd_prior = 2400: the second stage goes on. At 4 s an ACK of 1200 bytes finds t =
-    3.697 s, and W_cubic far above one and a half windows: growth is 1500 * 1200 / 3000 = 600 to 3600. A sender that
-    brings the first stage back with the larger window begins a third one: W_est = 3000 + 1440000 / 3000 = 3480.""",
+    "A spurious loss keeps a stage that has begun since",
+    """A stage begins with an ACK of one byte at 2400, as in cubic.reduce.minimum-ends-stage. A loss leaves 2400. An
+    ACK of 1200 bytes begins a second stage, at 303 ms, and W_est of 3000 is the window. Then the loss proves spurious. The window is above cwnd_prior = 2400: the second stage continues. At an ACK of 1200 bytes at 4 s, t is 3.697 s, and W_cubic is far above one and a half windows: growth is 1500 * 1200 / 3000 = 600 to 3600. A sender that
+    restores the first stage with the larger window begins a third stage: W_est = 3000 + 1440000 / 3000 = 3480.""",
     initial_window_bytes=2400,
 )
 def spurious_window_changed(b: AvoidanceBuilder) -> None:
@@ -228,11 +222,11 @@ def spurious_window_changed(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.grown-past-prior",
-    "A spurious loss that is found after the window has passed cwnd_prior changes nothing",
+    "A spurious loss detected after the window has passed cwnd_prior is ignored",
     """Packet 0 is lost 113 ms after it was sent, more than 9/8 of the RTT of 100 ms, with the ACK of packets 1 and 2.
     3000 falls to 3000 * 7 / 10 = 2100. Two packets begin a stage: W_est = 2100 + (9/17) * 1000 * 2000 / 2100 =
-    2604.2, and the window too. Two packets more: 2604.2 + (9/17) * 1000 * 2000 / 2604 = 3010.8. The window is beyond
-    cwnd_prior = 3000, and the report that the loss was spurious changes neither the window nor the threshold of 2100.
+    2604.2, and the window too. Two more packets: 2604.2 + (9/17) * 1000 * 2000 / 2604 = 3010.8. The window is above
+    cwnd_prior = 3000, and the report of a spurious loss changes neither the window nor the threshold of 2100.
     A sender that compares the threshold restores 3000 and slow start.""",
     flags=("same-time-order",),
     max_datagram_size_bytes=1000,
@@ -261,10 +255,10 @@ def spurious_grown_past_prior(b: AvoidanceBuilder) -> None:
     """12000 falls to 8400. Packet 10, sent in recovery, is lost: 8400 * 7 / 10 = 5880, cwnd_prior = 8400 and W_max =
     8400 * 17 / 20 = 7140. The curve stays below W_est, as K is 1.379 s, the cube root of (7140 - 5880) / 480 = 2.625.
     Four packets: 5880 + (9/17) * 1200 * 4800 / 5880 = 6398.6; five more: 6398.6 + (9/17) * 1200 * 6000 / 6398 =
-    6994.4. The loss of packet 26 leaves 6994 * 7 / 10 = 4895, W_max 5944 and cwnd_prior 6994; the ACK of packets 27 to
-    30 grows nothing. The loss was spurious: 6994 is restored, with W_max 7140 and cwnd_prior 8400. W_est is below cwnd_prior, and alpha stays 9/17: 6994.4 + (9/17)
+    6994.4. The loss of packet 26 leaves 6994 * 7 / 10 = 4895, W_max 5944 and cwnd_prior 6994; the ACK of packets 27 to 30 does
+    not grow the window. The loss was spurious: 6994 is restored, with W_max 7140 and cwnd_prior 8400. W_est is below cwnd_prior, and alpha stays 9/17: 6994.4 + (9/17)
     * 1200 * 4800 / 6994 = 7430.4, then 7430.4 + (9/17) * 1200 * 7200 / 7430 = 8046.0. If cwnd_prior stays 6994, alpha
-    is 1 and the first of them is 6994.4 + 1200 * 4800 / 6994 = 7818.0. If it becomes 7140, the second is 7430.4 +
+    is 1 and the first value is 6994.4 + 1200 * 4800 / 6994 = 7818.0. If it becomes 7140, the second is 7430.4 +
     1200 * 7200 / 7430 = 8593.2. With W_max = 8400 the curve is ahead of W_est: at t = 0.901 s it is 8400 - floor(480
     * 0.478^3) = 8348.""",
     flags=("same-time-order",),
@@ -301,7 +295,7 @@ def spurious_after_fast_convergence(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.after-both-recoveries",
-    "A spurious loss that is found after recovery does not begin a recovery again",
+    "A spurious loss detected after recovery does not start recovery again",
     """36000 falls to 36000 * 7 / 10 = 25200. Packet 36, sent in this recovery, is lost: 25200 * 7 / 10 = 17640. The
     ACK of packet 59, sent after the second loss, ends the recovery: 17640 + (9/17) * 1000 * 1000 / 17640 = 17670. The
     second loss was spurious: 25200 is restored in congestion avoidance. Packet 59 was sent after both recovery

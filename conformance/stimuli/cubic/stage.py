@@ -1,6 +1,6 @@
-"""Hand-built stimuli of CUBIC: when a stage begins, and time that does not count.
+"""Hand-built stimuli of CUBIC: the start of a stage, and time that does not count.
 
-Where the tier is gold, `why` derives the expectation.
+For gold vectors `why` derives the expectation.
 """
 
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
@@ -16,13 +16,10 @@ add = CATALOGUE.add
 @add(
     "cubic.persistent.new-stage",
     "After persistent congestion slow start leads to a stage without maximum",
-    """36000 to 25200. Persistent congestion: 2000, the threshold stays 25200. The ACK of the 35 packets in flight: 24
-    of them grow the window in slow start to 26000, past the threshold; the other 11 begin a stage. W_max is unset and
-    becomes 26000, K = 0; cwnd_prior is 36000: W_est = 26000 + (9/17) * 1000 * 11000 / 26000 = 26223, and W_cubic(0) =
+    """36000 to 25200. Persistent congestion: 2000, the threshold stays 25200. The 35 packets in flight are acknowledged.
+    24 of them grow the window in slow start to 26000, past the threshold; the other 11 begin a stage. W_max is unset and becomes 26000, K = 0. cwnd_prior is 36000: W_est = 26000 + (9/17) * 1000 * 11000 / 26000 = 26223, and W_cubic(0) =
     26000 is less. The packets sent a millisecond later end that idle time. The ACK at t = 100 ms: W_est = 26244. At t =
-    3899 ms W_cubic is beyond 26000 + 400 * 3.8^3 = 47948.8, the target capped at 1.5 * 26244 = 39366: growth is 13122 *
-    1000 / 26244 = 500, 26744. A stack that keeps W_max = 36000 has K = 2.924 s and, with a smoothed RTT of (7/8) * 100
-    ms + (1/8) * 3899 ms = 575 ms, a target of 36000 + 400 * (3.899 + 0.575 - 2.924)^3 = 37489.55 only.""",
+    3899 ms W_cubic is above 26000 + 400 * 3.8^3 = 47948.8, and the target is capped at 1.5 * 26244 = 39366: growth is 13122 * 1000 / 26244 = 500, to 26744. A stack that keeps W_max = 36000 has K = 2.924 s. With a smoothed RTT of (7/8) * 100 ms + (1/8) * 3899 ms = 575 ms its target is only 36000 + 400 * (3.899 + 0.575 - 2.924)^3 = 37489.55.""",
     **WINDOW,
 )
 def persistent_new_stage(b: StreamBuilder) -> None:
@@ -40,11 +37,10 @@ def persistent_new_stage(b: StreamBuilder) -> None:
 
 @add(
     "cubic.limited.acks",
-    "Time does not count from an app-limited ACK to the next one that is not",
-    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0, that is 2001 ms. Then the sender has two packets:
-    their ACKs at 3001 and 5001 ms are app-limited and grow nothing, and an ACK at 7001 ms does: four of the five
-    seconds since t_epoch do not count, t = 1 s. As in cubic.concave.one-ack the window grows to 25632. If all time
-    counts, t is 5 s, beyond K: the target is limited to 1.5 windows, the ACK adds 12610 * 1000 / 25221 = 499.98, and
+    "Time does not count from an app-limited ACK to the next ACK that is not app-limited",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0, that is 2001 ms. Then the sender has two packets.
+    Their ACKs at 3001 and 5001 ms are app-limited and do not grow the window; an ACK at 7001 ms does. Four of the five seconds since t_epoch do not count, t = 1 s. As in cubic.concave.one-ack the window grows to 25632. If all time
+    counts, t is 5 s, beyond K. The target is limited to 1.5 windows, the ACK adds 12610 * 1000 / 25221 = 499.98, and
     the window is 25221.008 + 499.98 = 25720.988.""",
     **WINDOW,
 )
@@ -63,12 +59,11 @@ def limited_acks(b: StreamBuilder) -> None:
 
 @add(
     "cubic.limited.estimate",
-    "W_est counts no app-limited ACK either",
-    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. Five app-limited ACKs of a packet each follow from 1 ms on
-    and grow nothing. The ACK after them finds t = 1 ms, since the rest does not count: W_cubic(1 ms) = 36000 - 400 *
-    2.999^3 = 25210.8 is below W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999, which the window becomes. If
-    the five ACKs count for W_est it is 25221.008 + 6 * 20.991 = 25346.95, and the window grows for what was
-    acknowledged while it was not used.""",
+    "W_est does not count app-limited ACKs either",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. Five app-limited ACKs of a packet each follow from 1 ms
+    on without growth. At the ACK after them t is 1 ms, since the rest does not count. W_cubic(1 ms) = 36000 - 400 *
+    2.999^3 = 25210.8 is below W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999, and the window becomes W_est.
+    If the five ACKs count, W_est is 25221.008 + 6 * 20.991 = 25346.95, and the window grows for packets acknowledged while it was not used.""",
     **WINDOW,
 )
 def limited_estimate(b: StreamBuilder) -> None:
@@ -96,10 +91,10 @@ def limited_bursts_in_slow_start(b: StreamBuilder) -> None:
 
 @add(
     "cubic.limited.bursts",
-    "Bursts of three and four packets grow nothing in congestion avoidance",
-    """The ACK of packets 2 to 9 gives 12000 + 8 * 1200 = 21600; the loss of the others leaves 7/10, 15120, and nothing
-    in flight. Bursts of three and four packets end recovery, and the window stays. In use it would grow with the first
-    ACK, at which t is 0 and W_est adds (9/17) * 1200 * 3600 / 15120 = 151.""",
+    "Bursts of three and four packets do not grow the window in congestion avoidance",
+    """The ACK of packets 2 to 9 gives 12000 + 8 * 1200 = 21600. The loss of the others leaves 7/10, 15120, and an
+    empty flight. Bursts of three and four packets end recovery, and the window stays. If the window counted as used, it would
+    grow with the first ACK: t is 0 and W_est adds (9/17) * 1200 * 3600 / 15120 = 151.""",
 )
 def limited_bursts(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -111,12 +106,11 @@ def limited_bursts(b: StreamBuilder) -> None:
 
 @add(
     "cubic.stage.old-packets",
-    "Packets sent before recovery count for nothing in the stage that follows it",
+    "Packets sent before recovery do not count in the stage that follows it",
     """The first of 36 packets is lost, ten others stay in flight over the recovery that follows. Packet 36, sent in it,
-    begins a stage with 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008. The ACK of nine old packets a millisecond later, at t =
-    1 ms, grows nothing, nor does W_est count it. One of the last old packet and packet 37, at t = 2 ms, counts for the
-    latter alone: W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999, above W_cubic(2 ms) = 36000 - 400 *
-    2.998^3 = 25221.6. If the old packets count W_est is 25221.008 + 9 * 20.991 = 25409.93 after the first of them.""",
+    begins a stage with 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008. The ACK of nine old packets a millisecond later, at t = 1
+    ms, does not grow the window, and W_est does not count it. An ACK of the last old packet and packet 37, at t = 2 ms, counts only packet 37: W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999, above W_cubic(2 ms) = 36000 - 400 *
+    2.998^3 = 25221.6. If the old packets count, W_est is 25221.008 + 9 * 20.991 = 25409.93 after the first ACK.""",
     **WINDOW,
 )
 def stage_old_packets(b: StreamBuilder) -> None:
@@ -134,9 +128,9 @@ def stage_old_packets(b: StreamBuilder) -> None:
 @add(
     "cubic.limited.idle",
     "Time does not count while nothing is in flight",
-    """One packet is in flight in the stage: its ACK at 2001 ms, t = 0, leaves nothing. Four seconds later a packet is
-    sent, and acknowledged after 1 s: t = 1 s, and the window grows as in cubic.concave.one-ack from 25221 to 25632. If
-    the idle time counts, t is 5 s: the target is limited to 1.5 windows, the ACK adds 12610 * 1000 / 25221 = 499.98, and
+    """One packet is in flight in the stage: its ACK at 2001 ms, t = 0, empties the flight. Four seconds later a packet
+    is sent, and acknowledged after 1 s. t is 1 s, and the window grows as in cubic.concave.one-ack from 25221 to 25632. If
+    the idle time counts, t is 5 s. The target is limited to 1.5 windows, the ACK adds 12610 * 1000 / 25221 = 499.98, and
     the window is 25221 + 499.98 = 25720.98.""",
     **WINDOW,
 )
@@ -151,14 +145,14 @@ def limited_idle(b: StreamBuilder) -> None:
 
 @add(
     "cubic.epoch.low-maximum",
-    "A W_max below the window at the beginning of a stage counts for nothing",
-    """2500 falls to the least, 2400, with W_max = 2500. A second loss finds 2400, less than W_max: W_max = 2400 * 17/20
-    = 2040, and the window stays. An ACK of one byte begins a stage at 2400: W_max becomes 2400, K = 0; W_est = 2400 +
-    1200 * 1 / 2400 = 2400.5 and the target W_cubic(0.1 s) = 2400 leave the window. An ACK of 100 bytes at t = 1 s, with
-    an RTT of 1.1 s and so a smoothed one of 7/8 * 100 ms + 1/8 * 1100 ms = 225 ms: W_est = 2400.5 + 1200 * 100 / 2400 =
-    2450.5 is below W_cubic(1 s) = 2400 + 480 = 2880, the target W_cubic(1.225 s) = 2400 + floor(480 * 1.838) = 3282.
+    "A W_max below the window at the beginning of a stage does not count",
+    """2500 falls to the minimum, 2400, with W_max = 2500. At a second loss the window is 2400, less than W_max: W_max = 2400 *
+    17/20 = 2040, and the window stays. An ACK of one byte begins a stage at 2400: W_max becomes 2400, K = 0; W_est = 2400 +
+    1200 * 1 / 2400 = 2400.5 and the target W_cubic(0.1 s) = 2400 leave the window at 2400. An ACK of 100 bytes comes at t =
+    1 s, with an RTT of 1.1 s and a smoothed RTT of 7/8 * 100 ms + 1/8 * 1100 ms = 225 ms. W_est = 2400.5 + 1200 * 100 / 2400 =
+    2450.5 is below W_cubic(1 s) = 2400 + 480 = 2880. The target is W_cubic(1.225 s) = 2400 + floor(480 * 1.838) = 3282.
     Growth is 882 * 100 / 2400 = 36.75: 2436. With the plateau at 2040 the target is 2040 + 882 = 2922, and the window
-    2400 + 522 * 100 / 2400 = 2421.75; with K = -0.909 s the target is beyond one and a half windows, and the window
+    2400 + 522 * 100 / 2400 = 2421.75. With K = -0.909 s the target is beyond one and a half windows, and the window
     2400 + 1200 * 100 / 2400 = 2450.""",
     initial_window_bytes=2500,
 )
@@ -179,10 +173,10 @@ def epoch_low_maximum(b: StreamBuilder) -> None:
 
 @add(
     "cubic.limited.after-ce",
-    "Time does not count from an app-limited ACK on after a CE mark either",
-    """A CE mark leaves 36000 * 7 / 10 = 25200 and saves nothing to restore. The stage begins with 25 packets: 25200 +
+    "After a CE mark, too, time does not count from an app-limited ACK on",
+    """A CE mark leaves 36000 * 7 / 10 = 25200 and does not save state to restore. The stage begins with 25 packets: 25200 +
     (9/17) * 1000 * 25000 / 25200 = 25725.21. An app-limited ACK follows at t = 1 s. Four seconds later an ACK ends
-    the app-limited time. It finds t = 1 s, and the target W_cubic(2 s) = 36000 - 400 = 35600: growth is (35600 -
+    the app-limited time. t is 1 s there, and the target W_cubic(2 s) = 36000 - 400 = 35600: growth is (35600 -
     25725) * 1000 / 25725 = 383.87, to 25725.21 + 383.87 = 26109.08. If all time counts, t is 5 s. The target is
     limited to 1.5 windows, and the window is 25725.21 + 12862 * 1000 / 25725 = 26225.19.""",
     flags=("same-time-order",),

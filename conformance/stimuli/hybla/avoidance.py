@@ -1,6 +1,6 @@
-"""Hand-built stimuli of Hybla: congestion avoidance, the threshold, and what is left to the base controller.
+"""Hand-built stimuli of Hybla: congestion avoidance, the threshold, and the part of the base controller.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -25,10 +25,8 @@ RTT = 100 * MS
 @add(
     "hybla.avoidance.packets",
     "In congestion avoidance a window of packets adds the square of rho",
-    """40000 is halved by a loss, and the packet that ends recovery adds 1000 * 1000 / 20000 = 50 as NewReno does: 20050. Linux: rho is 4, a datagram has 2 * 64 = 128 parts, its square 16 * 128 = 2048
-    of them, floor(2048 / 20) = 102 for each ACK: nothing is gained, 102 * 512 = 52224 parts of 65536 are kept; with the second 2 * 102 - 128 = 76 are left after a datagram, 21050. ns-3: rho is 2,
-    4 / 20 of a datagram for each packet: four make 16 / 20, and the fifth gains a datagram, 21050, of which ns-3's doubles and exact numbers leave nothing. Here a share is rounded up, 4 * 2^30 / 20 = 214748364.8 to
-    214748365 of 2^30 = 1073741824 parts, and 5 * 214748365 - 1073741824 = 1 is left. With 21 datagrams the sixth adds ceil(4 * 2^30 / 21) = 204522253: 204522254.""",
+    """40000 is halved by a loss, and the packet that ends recovery adds 1000 * 1000 / 20000 = 50 as NewReno does: 20050. Linux: rho is 4, and a datagram has 2 * 64 = 128 parts. The square of rho has 16 *
+    128 = 2048 parts, and each ACK adds floor(2048 / 20) = 102. The first ACK does not complete a datagram: 102 * 512 = 52224 parts of 65536 remain. With the second 2 * 102 - 128 = 76 remain after a datagram, 21050. ns-3: rho is 2, and each packet adds 4 / 20 of a datagram. Four make 16 / 20, and the fifth gains a datagram, 21050. In ns-3's doubles and in exact numbers the remainder is 0. Here a share is rounded up, 4 * 2^30 / 20 = 214748364.8 to 214748365 of 2^30 = 1073741824 parts, and 5 * 214748365 - 1073741824 = 1 remains. With 21 datagrams the sixth adds ceil(4 * 2^30 / 21) = 204522253: 204522254.""",
     initial_window_bytes=40_000,
 )
 def avoidance_packets(b: StreamBuilder) -> None:
@@ -43,7 +41,7 @@ def avoidance_packets(b: StreamBuilder) -> None:
 
 @add(
     "hybla.avoidance.ack-of-four",
-    "What an ACK of four packets adds in congestion avoidance",
+    "The growth at an ACK of four packets in congestion avoidance",
     """At 20050, as in hybla.avoidance.packets. Linux counts the ACK once: 102 * 512 = 52224 parts. ns-3 counts packets: 4 * 214748365 = 858993460 parts.""",
     initial_window_bytes=40_000,
 )
@@ -56,8 +54,8 @@ def avoidance_ack_of_four(b: StreamBuilder) -> None:
 
 @add(
     "hybla.avoidance.small-packets",
-    "What an ACK of half a datagram adds in congestion avoidance",
-    """At 20050 a packet of 500 bytes comes back. Linux and ns-3 count it for a whole one: 52224 and 214748365 parts.""",
+    "The growth at an ACK of half a datagram in congestion avoidance",
+    """At 20050 a packet of 500 bytes is acknowledged. Linux and ns-3 count it as a whole packet: 52224 and 214748365 parts.""",
     initial_window_bytes=40_000,
 )
 def avoidance_small_packets(b: StreamBuilder) -> None:
@@ -89,8 +87,8 @@ def threshold_cut(b: StreamBuilder) -> None:
 
 @add(
     "hybla.scope.loss",
-    "A loss and a CE mark are the base controller's",
-    """At 100 ms the first ACK brings 10000 to 25000 on Linux, and to 13000 in ns-3. Packet 1 is lost: 12500 and 6500. Packet 2, sent before, adds nothing.""",
+    "The base controller handles a loss and a CE mark",
+    """At 100 ms the first ACK grows 10000 to 25000 on Linux, and to 13000 in ns-3. Packet 1 is lost: 12500 and 6500. Packet 2, sent before the loss, does not grow the window.""",
     profiles=(LINUX, NS3),
 )
 def scope_loss(b: StreamBuilder) -> None:
@@ -105,7 +103,7 @@ def scope_loss(b: StreamBuilder) -> None:
 
 @add(
     "hybla.scope.ce",
-    "A CE mark is the base controller's",
+    "The base controller handles a CE mark",
     "The ACK brings 10000 to 25000 and carries a CE mark: 12500.",
     profiles=(LINUX,),
 )

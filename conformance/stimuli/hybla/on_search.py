@@ -1,6 +1,7 @@
-"""Stimuli of SEARCH on Hybla: who grows the window, who ends slow start, and what each leaves to the other.
+"""Stimuli of SEARCH on Hybla: growth of the window, the end of slow start, and the division between them.
 
-Datagrams have 1000 bytes. At 100 ms rho is 4, so that on Hybla an ACK adds 2^4 - 1 = 15 datagrams in slow start, 15 * 1000 = 15000 bytes, whatever it acknowledges.
+Datagrams have 1000 bytes. At 100 ms rho is 4: on Hybla an ACK of any size adds 2^4 - 1 = 15 datagrams in slow start, 15
+* 1000 = 15000 bytes.
 """
 
 from functools import partial
@@ -23,9 +24,9 @@ LANMAN = "lanman-2024"
 ON_HYBLA = LANMAN + "+hybla"
 BOTH = (LANMAN, ON_HYBLA)
 SOURCES = ("LANMAN 2024, Algorithm 1", "torvalds/linux, net/ipv4/tcp_hybla.c")
-#: An ACK in each bin, the last of which ends slow start: search.threshold.equal.
+#: An ACK in each bin; the last ACK ends slow start: search.threshold.equal.
 UNTIL_EXIT = rates((11, 10_000), (4, 20_000))
-#: Nothing of the streams is left in flight then.
+#: The flight of the streams is empty then.
 AFTER = in_bin(20)
 
 CATALOGUE = Catalogue(ON_HYBLA, sources=SOURCES)
@@ -41,8 +42,8 @@ def _acks(sizes: list[int], rtt_ns: int) -> list[Delivery]:
 @add(
     "search.hybla.growth",
     "Until SEARCH ends slow start, the window grows by Hybla",
-    """The first ACK starts SEARCH, the second falls into the same bin. NewReno adds what they acknowledge: 100000 + 4000 = 104000 and 104000 + 1000 = 105000. On Hybla rho = 100 / 25 = 4,
-    and each adds 2^4 - 1 = 15 datagrams: 100000 + 15000 = 115000, and 115000 + 15000 = 130000.""",
+    """The first ACK starts SEARCH, the second falls into the same bin. NewReno adds the acknowledged bytes: 100000 + 4000 = 104000 and 104000 + 1000 = 105000. On Hybla rho = 100 / 25 = 4,
+    and each ACK adds 2^4 - 1 = 15 datagrams: 100000 + 15000 = 115000, and 115000 + 15000 = 130000.""",
     profiles=BOTH,
 )
 def hybla_growth(b: StreamBuilder) -> None:
@@ -58,9 +59,9 @@ def hybla_growth(b: StreamBuilder) -> None:
 
 @add(
     "search.hybla.geo",
-    "Over a geostationary satellite Hybla has opened the window before SEARCH can look",
-    """At 600 ms rho is 24: one ACK opens the window to the 65535 datagrams of Linux, 65535 * 1000 = 65535000. SEARCH starts with this ACK. In milliseconds its bins have 7 * 600 / 20 = 210, and it compares for the first time when the fourteenth of them ends,
-    14 * 210 = 2940 later: NewReno has added 1000 with the same ACK.""",
+    "On a geostationary satellite path Hybla opens the window before the first evaluation of SEARCH",
+    """At 600 ms rho is 24: one ACK opens the window to the 65535 datagrams of Linux, 65535 * 1000 = 65535000. SEARCH starts with this ACK. In milliseconds its bins have 7 * 600 / 20 = 210. The first evaluation is at the end of the fourteenth bin, 14
+    * 210 = 2940 later. NewReno has added 1000 with the same ACK.""",
     profiles=BOTH,
 )
 def hybla_geo(b: StreamBuilder) -> None:
@@ -76,9 +77,9 @@ def hybla_geo(b: StreamBuilder) -> None:
 
 @add(
     "search.hybla.exit",
-    "SEARCH ends slow start at the same ACK, and lowers what Hybla has grown by the same overshoot",
-    """The stream of search.threshold.equal: the fifteenth ACK finds exactly 7/20. Fourteen ACKs came before: NewReno has 100000 + 11 * 10000 + 3 * 20000 = 270000, Hybla 100000 + 14 * 15000 = 310000. Bins 8 to 13
-    hold 3 * 10000 + 3 * 20000 = 90000, which both give back: 270000 - 90000 = 180000, and 310000 - 90000 = 220000. The ACK itself grows neither.""",
+    "SEARCH ends slow start at the same ACK, and lowers the window of Hybla by the same overshoot",
+    """The stream of search.threshold.equal: at the fifteenth ACK the difference is exactly 7/20. Fourteen ACKs came before: NewReno has 100000 + 11 * 10000 + 3 * 20000 = 270000, Hybla 100000 + 14 * 15000 = 310000. Bins 8 to 13
+    hold 3 * 10000 + 3 * 20000 = 90000, and both windows fall by that: 270000 - 90000 = 180000, and 310000 - 90000 = 220000. The ACK itself grows neither window.""",
     profiles=BOTH,
 )
 def hybla_exit(b: StreamBuilder) -> None:
@@ -92,7 +93,7 @@ def hybla_exit(b: StreamBuilder) -> None:
 @add(
     "search.hybla.avoidance",
     "After the exit the packets of a window add the square of rho",
-    """As in search.hybla.exit, to 220000. Of the square, 16 * 128 = 2048 parts, each ACK adds floor(2048 / 220) = 9. Fourteen make 14 * 9 = 126, the fifteenth makes 15 * 9 = 135, and a datagram has 2 * 64 = 128: 221000.""",
+    """As in search.hybla.exit, to 220000. The square of rho has 16 * 128 = 2048 parts; each ACK adds floor(2048 / 220) = 9. Fourteen make 14 * 9 = 126, the fifteenth makes 15 * 9 = 135, and a datagram has 2 * 64 = 128: 221000.""",
 )
 def hybla_avoidance(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(UNTIL_EXIT))
@@ -105,9 +106,9 @@ def hybla_avoidance(b: StreamBuilder) -> None:
 
 @add(
     "search.hybla.rtt-rises",
-    "A queue shifts the windows of SEARCH and leaves rho",
-    """From the sixth bin on the RTT is 240 ms. For SEARCH 240 / 35 = 6.86 are 7 bins; at curr = 18 the windows are those of bins 8 to 17 and of bins 1 to 10, 10000 in each: 2 * 100000 - 100000 =
-    100000 of 2 * 100000 = 200000 is more than 7/20: exit. rho is that of the smallest RTT, 4, and eighteen ACKs have added 18 * 15000 = 270000: 100000 + 270000 = 370000. Six bins of 10000 are given back, 60000: 310000.""",
+    "A queue shifts the windows of SEARCH and does not change rho",
+    """From the sixth bin on the RTT is 240 ms. For SEARCH 240 / 35 = 6.86 are 7 bins. At curr = 18 the windows are bins 8 to 17 and bins 1 to 10, with 10000 in each bin. 2 * 100000 - 100000
+    = 100000 of 2 * 100000 = 200000 is more than 7/20: exit. rho follows the smallest RTT and is 4; eighteen ACKs have added 18 * 15000 = 270000: 100000 + 270000 = 370000. The exit takes off six bins of 10000, 60000: 310000.""",
 )
 def hybla_rtt_rises(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([10_000] * 19, [RTT] * 6 + [240 * MS] * 13))
@@ -117,9 +118,9 @@ def hybla_rtt_rises(b: StreamBuilder) -> None:
 
 @add(
     "search.hybla.rtt-falls",
-    "rho follows an RTT that falls, where the bins keep the first one",
+    "rho follows a falling RTT; the bins keep the first RTT",
     """The first packet returns after 200 ms: bins of 70 ms, rho = 8, 2^8 - 1 = 255 datagrams: 100000 + 255 * 1000 = 355000. The second returns after 100 ms and 200 ms later, in the third bin. The smoothed RTT is
-    (7 * 200 + 100) / 8 = 187.5, rho = 187.5 / 25 = 7.5, the table has floor(128 * 1.41421) = 181 parts for the half: 128 * 181 / 128 - 1 = 180 datagrams, 355000 + 180 * 1000 = 535000.""",
+    (7 * 200 + 100) / 8 = 187.5, rho = 187.5 / 25 = 7.5. The table has floor(128 * 1.41421) = 181 parts for the half: 128 * 181 / 128 - 1 = 180 datagrams, 355000 + 180 * 1000 = 535000.""",
 )
 def hybla_rtt_falls(b: StreamBuilder) -> None:
     b.send(0, 1)
@@ -133,10 +134,10 @@ def hybla_rtt_falls(b: StreamBuilder) -> None:
 @add(
     "search.hybla.fourfold",
     "SEARCH expects a doubling where Hybla multiplies by four",
-    """At 50 ms rho is 2: on a path that is not full, a round delivers four times as much as the one before. Three bins make a round here, of 1000, 4000, 16000, 64000 bytes each, and from then on all have 64000. The text goes on to expect twice as much:
-    at curr = 14 bins 4 to 13 hold 2 * 4000 + 3 * 16000 + 5 * 64000 = 376000, bins 1 to 10 2 * 1000 + 3 * 4000 + 3 * 16000 + 2 * 64000 = 190000: 2 * 190000 - 376000 = 4000 of 2 * 190000 = 380000. At curr = 19 bins 9 to 18
-    hold 10 * 64000 = 640000, bins 6 to 15 3 * 16000 + 7 * 64000 = 496000: 992000 - 640000 = 352000, and 20 * 352000 = 7040000 is more than 7 * 992000 = 6944000: exit. Nineteen ACKs added three datagrams each, 1000000 + 19 * 3000 = 1057000;
-    six bins are given back, 6 * 64000 = 384000: 673000.""",
+    """At 50 ms rho is 2: on a path that is not full, a round delivers four times as much as the previous round. Three bins make a round here, of 1000, 4000, 16000, 64000 bytes each, and all later bins have 64000. The text still expects twice as much.
+    At curr = 14 bins 4 to 13 hold 2 * 4000 + 3 * 16000 + 5 * 64000 = 376000, bins 1 to 10 2 * 1000 + 3 * 4000 + 3 * 16000 + 2 * 64000 = 190000: 2 * 190000 - 376000 = 4000 of 2 * 190000 = 380000. At curr = 19 bins 9 to 18
+    hold 10 * 64000 = 640000, bins 6 to 15 3 * 16000 + 7 * 64000 = 496000. 992000 - 640000 = 352000, and 20 * 352000 = 7040000 is more than 7 * 992000 = 6944000: exit. Nineteen ACKs added three datagrams each, 1000000 + 19 * 3000 = 1057000;
+    the exit takes six bins off, 6 * 64000 = 384000: 673000.""",
     initial_window_bytes=1_000_000,
 )
 def hybla_fourfold(b: StreamBuilder) -> None:
@@ -148,9 +149,9 @@ def hybla_fourfold(b: StreamBuilder) -> None:
 
 @add(
     "search.hybla.rest-kept",
-    "What is less than a datagram outlasts the exit",
-    """At 37.5 ms rho is 1.5, and a datagram has 2 * 64 = 128 parts, of which an ACK adds 2 * 181 - 128 = 234. Fourteen make 14 * 234 = 3276 parts, 25 datagrams and 3276 - 25 * 128 = 76 parts: 100000 + 25 * 1000 = 125000, 125000 - 90000 = 35000. Then
-    the square of rho is 2 * 12 * 12 = 288 parts, floor(288 / 35) = 8 for an ACK: the seventh makes 76 + 7 * 8 = 132, a datagram: 36000.""",
+    "A remainder below one datagram survives the exit",
+    """At 37.5 ms rho is 1.5, and a datagram has 2 * 64 = 128 parts; an ACK adds 2 * 181 - 128 = 234. Fourteen make 14 * 234 = 3276 parts, 25 datagrams and 3276 - 25 * 128 = 76 parts: 100000 + 25 * 1000 = 125000, 125000 - 90000 = 35000. Then
+    the square of rho is 2 * 12 * 12 = 288 parts, floor(288 / 35) = 8 for an ACK. The seventh ACK makes 76 + 7 * 8 = 132, a datagram: 36000.""",
 )
 def hybla_rest_kept(b: StreamBuilder) -> None:
     rtt_ns = 75 * MS // 2
@@ -164,10 +165,10 @@ def hybla_rest_kept(b: StreamBuilder) -> None:
 
 @add(
     "search.hybla.exit-rtt",
-    "The ACK that ends slow start is kept from Hybla, and its RTT as well",
-    """The stream of search.hybla.exit, but the last ACK has an RTT of 60 ms: 60 / 35 = 1.71 are 2 bins, bins 4 to 13 hold 130000 and bins 2 to 11 110000: 220000 - 130000 = 90000 of 220000 ends slow start. The smoothed
-    RTT of that moment, (7 * 100 + 60) / 8 = 95, would make rho 3.75. What follows takes 135 ms, so that it is back at (7 * 95 + 135) / 8 = 100 and rises. rho is still 4, nine parts for an ACK: the fifteenth gains a
-    datagram. With 3.75 an ACK would have floor(1800 / 220) = 8 parts, and the sixteenth would.""",
+    "The ACK that ends slow start does not reach Hybla, and neither does its RTT",
+    """The stream of search.hybla.exit, but the last ACK has an RTT of 60 ms. 60 / 35 = 1.71 are 2 bins, bins 4 to 13 hold 130000 and bins 2 to 11 110000: 220000 - 130000 = 90000 of 220000 ends slow start. The smoothed
+    RTT of that moment, (7 * 100 + 60) / 8 = 95, would make rho 3.75. Later RTTs are 135 ms, so that the smoothed RTT returns to (7 * 95 + 135) / 8 = 100 and rises. rho is still 4, nine parts per ACK: the fifteenth ACK gains a
+    datagram. With 3.75 an ACK would have floor(1800 / 220) = 8 parts, and the sixteenth ACK would gain it.""",
 )
 def hybla_exit_rtt(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(UNTIL_EXIT, [RTT] * 14 + [60 * MS]))
@@ -180,8 +181,8 @@ def hybla_exit_rtt(b: StreamBuilder) -> None:
 
 @add(
     "search.hybla.loss",
-    "A loss that comes before SEARCH has decided halves the window; Hybla goes on from there",
-    """The first ACK brings 100000 to 115000; the loss leaves half of it, 57500. Packet 2 was sent before and adds nothing. The packet that ends recovery adds as NewReno does, floor(1000 * 1000 / 57500) = 17: 57517. Then Hybla: 57 datagrams, floor(2048 / 57) = 35 parts
+    "A loss before a decision of SEARCH halves the window; Hybla continues from there",
+    """The first ACK grows 100000 to 115000; the loss leaves half of it, 57500. Packet 2 was sent before the loss and does not grow the window. The packet that ends recovery adds as in NewReno, floor(1000 * 1000 / 57500) = 17: 57517. Then Hybla: 57 datagrams, floor(2048 / 57) = 35 parts
     for an ACK, and the fourth makes 4 * 35 = 140: 58517.""",
     tier="core",
 )
@@ -201,9 +202,9 @@ def hybla_loss(b: StreamBuilder) -> None:
 
 @add(
     "search.hybla.slow-start-again",
-    "In a second slow start Hybla grows to the threshold of SEARCH, and SEARCH begins anew",
-    """As in search.hybla.exit, to a threshold of 220000. Persistent congestion leaves 2000. SEARCH begins with the next ACK, and fourteen ACKs in one bin bring 2000 + 14 * 15000 = 212000; the fifteenth would make 227000 and is cut to
-    220000.""",
+    "In a second slow start Hybla grows to the threshold of SEARCH, and SEARCH starts again",
+    """As in search.hybla.exit, to a threshold of 220000. Persistent congestion leaves 2000. SEARCH begins with the next ACK, and fourteen ACKs in one bin bring 2000 + 14 * 15000 = 212000. The fifteenth would make 227000 and is cut
+    to 220000.""",
     tier="core",
 )
 def hybla_slow_start_again(b: StreamBuilder) -> None:
@@ -222,9 +223,9 @@ def hybla_slow_start_again(b: StreamBuilder) -> None:
 @add(
     "search.hybla.threshold-only",
     "Where SEARCH lowers the threshold alone, the ACK that ends slow start grows the window by the square of rho",
-    """Algorithm 1 of the report sets ssthresh and leaves the window. As printed it exits at the thirteenth ACK, curr = 12: k = floor(100 / 35) = 2, bins 2 to 12 hold 9 * 10000 + 20000 = 110000, bins 0 to 10 as much: 1/2. The window is
-    100000 + 12 * 15000 = 280000, and bins 7 to 12 hold 4 * 10000 + 20000 = 60000: ssthresh is 280000 - 60000 = 220000. The ACK grows the window as congestion avoidance does, by floor(2048 / 280) = 7 parts; with the 18 that follow these
-    are 19 * 7 = 133, a datagram: 281000.""",
+    """Algorithm 1 of the report sets ssthresh and leaves the window. As printed it exits at the thirteenth ACK, curr = 12, with k = floor(100 / 35) = 2. Bins 2 to 12 hold 9 * 10000 + 20000 = 110000, and bins 0 to 10 as much: 1/2. The window is
+    100000 + 12 * 15000 = 280000, and bins 7 to 12 hold 4 * 10000 + 20000 = 60000: ssthresh is 280000 - 60000 = 220000. The ACK grows the window as congestion avoidance does, by floor(2048 / 280) = 7 parts. Together with the 18 later ACKs
+    these are 19 * 7 = 133, a datagram: 281000.""",
     tier="core",
     profiles=("report-2024-literal+hybla",),
     sources=("REPORT 2024, Algorithm 1", *SOURCES[1:]),
@@ -240,9 +241,9 @@ def hybla_threshold_only(b: StreamBuilder) -> None:
 
 @add(
     "search.hybla.drain",
-    "While SEARCH drains the queue, Hybla rests",
-    """SEARCH as in draft -09 compares what is delivered with what was sent, so that it needs no doubling. The stream of search.drain.to-the-target, of which seven packets in each bin return: eighteen ACKs have brought 100000 to 370000
-    when the exit begins a drain, in which no ACK grows the window. It ends at 21000; then floor(2048 / 21) = 97 parts come with each ACK, and the second gains a datagram: 22000.""",
+    "While SEARCH drains the queue, Hybla does not grow the window",
+    """SEARCH as in draft -09 compares delivered with sent bytes, so that it needs no doubling. In the stream of search.drain.to-the-target seven packets of each bin return. Eighteen ACKs have grown 100000 to 370000 when the exit
+    begins a drain. In the drain no ACK grows the window. The drain ends at 21000. Then floor(2048 / 21) = 97 parts come with each ACK, and the second gains a datagram: 22000.""",
     tier="core",
     profiles=("draft-09+hybla",),
     sources=("draft-chung-ccwg-search-09", *SOURCES[1:]),

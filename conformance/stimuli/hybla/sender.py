@@ -1,6 +1,6 @@
-"""What the stimuli of Hybla share: profiles, sources, and packets that return after one RTT.
+"""Shared by the stimuli of Hybla: profiles, sources, and packets that return after one RTT.
 
-Datagrams have 1000 bytes and the initial window has ten, unless the text says otherwise; packets leave a millisecond apart.
+Defaults: datagrams of 1000 bytes and an initial window of ten; packets leave a millisecond apart.
 """
 
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
@@ -28,7 +28,7 @@ def back(b: StreamBuilder, start_ns: int, first: int, packets: int, rtt_ns: int)
 
 
 def into_avoidance(b: StreamBuilder, packets: int = 10) -> int:
-    """Bring a window of 40000 into congestion avoidance with 20050, at an RTT of 100 ms; return the next packet in flight.
+    """Bring a window of 40000 into congestion avoidance with 20050, at 100 ms; return the next packet in flight.
 
     Packet 0 is lost, packets 1 to 3 return in recovery, and the packet that ends it grows the window as NewReno does.
     """

@@ -1,6 +1,6 @@
-"""Hand-built stimuli of HyStart: loss, later slow starts, and a path where nothing happens.
+"""Hand-built stimuli of HyStart: loss, later slow starts, and a path without a delay or a train.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -16,7 +16,7 @@ add = CATALOGUE.add
     "hystart.loss.slow-start",
     "A loss ends slow start, and HyStart with it",
     """Packet 3 is lost in round 1, at window 12000 + 6 * 1200 = 19200: threshold and window 9600. The delay of later
-    packets does nothing.""",
+    packets is ignored.""",
     profiles=(LINUX, PACED, OLD, GOOGLE),
 )
 def loss_slow_start(b: StreamBuilder) -> None:
@@ -27,7 +27,7 @@ def loss_slow_start(b: StreamBuilder) -> None:
 
 
 def collapsed(b: StreamBuilder, profile: str) -> Clocked:
-    """Let all in flight be lost after packet 39, at 50 packets; slow start begins again with two, over 140 ms."""
+    """Lose all packets in flight after packet 39, at 50 packets; slow start begins again with two, over 140 ms."""
     c = clocked(b, profile).run(until=39)
     c.collapse()
     c.rtt = constant(140 * MS)
@@ -37,9 +37,9 @@ def collapsed(b: StreamBuilder, profile: str) -> Clocked:
 
 @add(
     "hystart.restart.minimum",
-    "After a timeout Linux begins anew, with a new minimum RTT",
-    """At 50 packets everything in flight is lost: threshold 30000, window 2400. The RTT is 140 ms from now on. Linux
-    has forgotten the 100 ms: 140 is the minimum, and slow start goes on up to the threshold.""",
+    "After a timeout Linux starts again, with a new minimum RTT",
+    """At 50 packets all packets in flight are lost: threshold 30000, window 2400. The RTT is 140 ms from now on. Linux
+    has discarded the 100 ms: 140 is the minimum, and slow start continues up to the threshold.""",
     profiles=(LINUX, PACED, OLD),
 )
 def restart_minimum(b: StreamBuilder) -> None:
@@ -52,8 +52,8 @@ def restart_minimum(b: StreamBuilder) -> None:
 @add(
     "hystart.restart.google-quic",
     "After a timeout the code of Google's QUIC keeps the minimum RTT",
-    """The same, but the minimum is still 100 ms. Rounds begin anew: the first has two packets and the one that ends it.
-    The third begins with the tenth packet; its eighth sample is the 17th and finds 140 > 112.5. The window has 2 + 16
+    """As in hystart.restart.minimum, but the minimum is still 100 ms. Rounds restart: the first has two packets and the packet that
+    ends it. The third begins with the tenth packet. Its eighth sample is the 17th packet: 140 > 112.5. The window has 2 + 16
     packets then, 21600 bytes.""",
     profiles=(GOOGLE,),
 )
@@ -67,9 +67,9 @@ def restart_google_quic(b: StreamBuilder) -> None:
 @add(
     "hystart.restart.delay",
     "HyStart acts in a later slow start as well",
-    """As before, but the RTT rises from 100 to 140 ms with the sixth packet after the timeout. Rounds have 2, 4, 8 and
-    16 packets. The third is entered with 8 packets of window, and watched from 16 on, which the fourth begins with. Its
-    ninth sample ends slow start at 24 packets, 28800, below the threshold of 30000.""",
+    """As in hystart.restart.minimum, but the RTT rises from 100 to 140 ms with the sixth packet after the timeout. Rounds have 2, 4, 8 and
+    16 packets. The third round begins with a window of 8 packets. HyStart uses samples from 16 packets on, the start of the fourth round. The ninth
+    sample of that round ends slow start at 24 packets, 28800, below the threshold of 30000.""",
     profiles=(LINUX, PACED),
 )
 def restart_delay(b: StreamBuilder) -> None:
@@ -85,7 +85,7 @@ def restart_delay(b: StreamBuilder) -> None:
 
 @add(
     "hystart.path.constant",
-    "With a constant RTT and short trains HyStart is slow start",
+    "With a constant RTT and short trains HyStart behaves like slow start",
     "Four rounds at 100 ms: 12000, 24000, 48000, 96000. Every ACK adds 1200.",
     profiles=(LINUX, PACED, OLD, GOOGLE),
 )

@@ -1,7 +1,7 @@
-"""What the stimuli of HyStart share: profiles, sources, and the sender in the loop with the model.
+"""Shared by the stimuli of HyStart: profiles, sources, and the sender in the loop with the model.
 
-Packets have 1200 bytes and the initial window has ten, unless the text says otherwise. At every ACK as much is sent as
-the window allows: two packets in slow start. The initial window is spread over 10 ms, so that ACKs come in trains of
+Defaults: packets of 1200 bytes and an initial window of ten. At every ACK the sender fills the
+window: two packets in slow start. The initial window is spread over 10 ms, so that ACKs come in trains of
 10 ms, which half of 101 ms allows.
 """
 

@@ -1,6 +1,6 @@
 """Hand-built stimuli of HyStart: trains of ACKs.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from firstflight_conformance.format.builder import MS, US, StreamBuilder
@@ -15,8 +15,8 @@ add = CATALOGUE.add
     "hystart.train.long",
     "A train of ACKs longer than half of the minimum RTT ends slow start",
     """The initial window has 64 packets, 1 ms apart, and the RTT is 100 ms. The ACKs of round 1 come 1 ms apart from
-    100 ms on: a train. Half of 100 + 1 is 50.5 ms: the ACK of packet 51, 51 ms after the first, is the first one
-    beyond. The threshold is 64 + 51 = 115 packets, 138000.""",
+    100 ms on: a train. Half of 100 + 1 is 50.5 ms: the ACK of packet 51, 51 ms after the first, is the first ACK
+    beyond that. The threshold is 64 + 51 = 115 packets, 138000.""",
     profiles=(LINUX, OLD),
     initial_window_bytes=76800,
 )
@@ -28,9 +28,8 @@ def train_long(b: StreamBuilder) -> None:
 @add(
     "hystart.train.paced",
     "With pacing a train may last the minimum RTT",
-    """Packets leave 1 ms apart for 100 ms, the last eleven together; their ACKs come 1 ms apart from 100 ms on, all in
-    round 1. 100 + 1 ms are allowed: packet 101 comes 101 ms after the first, which is not more; 102 ends slow
-    start.""",
+    """Packets leave 1 ms apart for 100 ms, the last eleven together. Their ACKs come 1 ms apart from 100 ms on, all in
+    round 1. 100 + 1 ms are allowed. Packet 101 comes 101 ms after the first, which is not more. Packet 102 ends slow start.""",
     profiles=(PACED,),
     initial_window_bytes=132000,
 )
@@ -47,9 +46,9 @@ def train_paced(b: StreamBuilder) -> None:
 
 @add(
     "hystart.train.exact",
-    "A train of exactly half of the minimum RTT does not",
-    """As before, but ACKs are 0.5 ms apart: packet 101 comes 50.5 ms after the first, which is not more than 50.5; 102
-    ends slow start.""",
+    "A train of exactly half of the minimum RTT does not end slow start",
+    """As in hystart.train.long with a larger window, but ACKs are 0.5 ms apart. Packet 101 comes 50.5 ms after the first, which is not more than 50.5. Packet
+    102 ends slow start.""",
     profiles=(LINUX, OLD),
     initial_window_bytes=129600,
 )
@@ -63,8 +62,7 @@ def train_exact(b: StreamBuilder) -> None:
     "hystart.train.broken",
     "A gap of more than 2 ms ends the train for the round",
     """The initial window has 64 packets, 1 ms apart, except that packet 20 leaves 2.001 ms after 19. Its ACK is not
-    part of the train, nor are those that follow, though they come 1 ms apart: none ends slow start by the train's
-    length.""",
+    part of the train, and neither are later ACKs, though they come 1 ms apart. The length of the train does not end slow start.""",
     profiles=(LINUX, OLD),
     initial_window_bytes=76800,
 )
@@ -78,8 +76,8 @@ def train_broken(b: StreamBuilder) -> None:
 
 @add(
     "hystart.train.two-milliseconds",
-    "A gap of exactly 2 ms does not",
-    "The same with a gap of 2 ms: packet 50 comes 51 ms after the first, more than 50.5 ms.",
+    "A gap of exactly 2 ms does not end the train",
+    "As in hystart.train.broken with a gap of 2 ms: packet 50 comes 51 ms after the first, more than 50.5 ms.",
     profiles=(LINUX, OLD),
     initial_window_bytes=76800,
 )
@@ -93,8 +91,8 @@ def train_two_milliseconds(b: StreamBuilder) -> None:
 
 @add(
     "hystart.train.google-quic",
-    "quic-go does not look at trains",
-    "The long train of 64 ACKs: slow start goes on.",
+    "quic-go ignores trains",
+    "With the train of 64 ACKs of hystart.train.long slow start continues.",
     profiles=(GOOGLE,),
     initial_window_bytes=76800,
 )

@@ -1,6 +1,6 @@
 """Hand-built stimuli of HyStart++: the growth of the window in slow start.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from firstflight_conformance.format.builder import MS, US, StreamBuilder
@@ -16,8 +16,8 @@ add = CATALOGUE.add
 @add(
     "hystartpp.growth.limit",
     "L: an ACK of twelve packets adds twelve, or eight",
-    """The initial window has 24 packets, acknowledged twelve at a time. A paced sender has no limit: 28800 + 14400 =
-    43200. One that is not paced adds at most L = 8 datagrams, 9600: 38400 and 48000.""",
+    """The initial window has 24 packets, acknowledged twelve at a time. A paced sender is not limited: 28800 + 14400
+    = 43200. An unpaced sender adds at most L = 8 datagrams, 9600: 38400 and 48000.""",
     profiles=(UNPACED,),
     initial_window_bytes=28800,
     sources=("RFC 9406, section 4.3",),
@@ -30,8 +30,8 @@ def growth_limit(b: StreamBuilder) -> None:
 
 @add(
     "hystartpp.growth.no-limit",
-    "A paced sender has no limit",
-    "The same with L infinite: an ACK of twelve packets adds 14400. From 28800 to 43200 and 57600.",
+    "A paced sender is not limited",
+    "As in hystartpp.growth.limit with L infinite: an ACK of twelve packets adds 14400. From 28800 to 43200 and 57600.",
     profiles=(RFC, NGTCP2),
     initial_window_bytes=28800,
     sources=("RFC 9406, section 4.3",),
@@ -44,7 +44,7 @@ def growth_no_limit(b: StreamBuilder) -> None:
 
 @add(
     "hystartpp.growth.limit-exact",
-    "An ACK of exactly eight packets is not cut",
+    "An ACK of exactly eight packets is not limited",
     """8 * 1200 = 9600 is the limit itself: from 19200 to 28800, and to 38400. Nine packets, 10800 bytes, add 9600 as
     well: 48000.""",
     profiles=(UNPACED,),
@@ -65,9 +65,8 @@ def growth_limit_exact(b: StreamBuilder) -> None:
 @add(
     "hystartpp.growth.app-limited",
     "App-limited ACKs do not grow the window, but give samples",
-    """When round 2 is over, the sender has no more than eight packets for a window of 12000 + 30 * 1200 = 48000, and
-    the RTT is 130 ms: the window stays, yet the eighth sample, packet 37, begins CSS. A sender that skips these ACKs is
-    in slow start until it has eight others: the ACKs from 38 on are not limited, and add 1200 / 4 = 300 each.""",
+    """When round 2 is over, the sender has at most eight packets for a window of 12000 + 30 * 1200 = 48000, and
+    the RTT is 130 ms. The window stays, yet the eighth sample, packet 37, begins CSS. A sender that skips these ACKs is in slow start until it has eight other samples. The ACKs from 38 on are not limited, and add 1200 / 4 = 300 each.""",
 )
 def growth_app_limited(b: StreamBuilder) -> None:
     c = clocked(b).run((30, 130 * MS), until=9)
@@ -93,7 +92,7 @@ def growth_bursts(b: StreamBuilder) -> None:
 @add(
     "hystartpp.growth.small-packets",
     "Bytes count, not packets",
-    """Datagrams may have 1200 bytes, but those sent have 500. Each ACK adds 500 in slow start, and 500 / 4 = 125 in
+    """Datagrams may have 1200 bytes, but the sent packets have 500. Each ACK adds 500 in slow start, and 500 / 4 = 125 in
     CSS, which begins at the eighth sample of round 2. Counting packets adds 1200, and 1200 / 4 = 300 in CSS.""",
     initial_window_bytes=5000,
 )
@@ -112,7 +111,7 @@ def growth_small_packets(b: StreamBuilder) -> None:
 
 @add(
     "hystartpp.path.constant",
-    "With a constant RTT HyStart++ is slow start",
+    "With a constant RTT HyStart++ behaves like slow start",
     "Four rounds at 100 ms: 12000, 24000, 48000, 96000, 192000. Every ACK adds 1200.",
 )
 def path_constant(b: StreamBuilder) -> None:

@@ -1,6 +1,6 @@
 """Hand-built stimuli of HyStart++: rounds and samples.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -14,10 +14,10 @@ add = CATALOGUE.add
 
 @add(
     "hystartpp.round.few-samples",
-    "A round with fewer than eight samples is not judged",
+    "A round with fewer than eight samples is not compared",
     """The initial window has two packets: rounds of 2, 4, 8 and 16. The RTT rises to 130 in round 2 and to 180 in round
-    3. Round 2 has 4 samples and is not judged; round 3, packets 6 to 13, has its eighth with packet 13: 180 >= 130 +
-    16, CSS begins there, at window 2400 + 14 * 1200 = 19200.""",
+    3. Round 2 has 4 samples and is not compared. Round 3, packets 6 to 13, has its eighth sample with packet 13: 180 >= 130
+    + 16. CSS begins there, at window 2400 + 14 * 1200 = 19200.""",
     initial_window_bytes=2400,
 )
 def round_few_samples(b: StreamBuilder) -> None:
@@ -28,9 +28,8 @@ def round_few_samples(b: StreamBuilder) -> None:
 @add(
     "hystartpp.round.seven-samples",
     "Seven samples are not enough",
-    """The initial window has seven packets; the receiver acknowledges two at a time in round 2, packets 7 to 20: seven
-    frames, seven samples of 130 ms. Slow start goes on. Packet 21 begins round 3; who counts packets has begun CSS
-    after the fourth frame.""",
+    """The initial window has seven packets. The receiver acknowledges two at a time in round 2, packets 7 to 20: seven frames,
+    seven samples of 130 ms. Slow start continues. Packet 21 begins round 3. Implementations that count packets have begun CSS after the fourth frame.""",
     initial_window_bytes=8400,
 )
 def round_seven_samples(b: StreamBuilder) -> None:
@@ -42,10 +41,10 @@ def round_seven_samples(b: StreamBuilder) -> None:
 
 @add(
     "hystartpp.round.ack-of-several",
-    "A frame gives one sample, however many packets it acknowledges",
+    "A frame gives one sample, for any number of packets",
     """From packet 30 on four packets are acknowledged at a time. Round 3, 30 to 69, has ten frames: the eighth
-    acknowledges 58 to 61. CSS begins there; the window is 12000 + 62 * 1200 = 86400. The next frame adds 4800 / 4 =
-    1200. Who counts packets begins CSS with the second frame.""",
+    acknowledges 58 to 61. CSS begins there, and the window is 12000 + 62 * 1200 = 86400. The next frame adds 4800 / 4 =
+    1200. Implementations that count packets begin CSS with the second frame.""",
 )
 def round_ack_of_several(b: StreamBuilder) -> None:
     c = clocked(b).run((30, 130 * MS), until=29)
@@ -56,11 +55,11 @@ def round_ack_of_several(b: StreamBuilder) -> None:
 
 @add(
     "hystartpp.round.boundary-inside-ack",
-    "A frame that acknowledges packets of two rounds begins the later one",
+    "A frame that acknowledges packets of two rounds begins the later round",
     """Frames of four packets from the start: 0-3, 4-7, 8-11, ... The third acknowledges packet 10, windowEnd of round
     1: the round ends, and its sample, of packet 11, is the first of round 2. SND.NXT is then 10 + 2 * 8 = 26, which the
-    frame 24-27 acknowledges: round 2 has the four frames from 8-11 to 20-23. From packet 24 on the RTT is 130 ms; the
-    eighth sample of round 3 is the frame 52-55: CSS begins at 12000 + 56 * 1200 = 79200.""",
+    frame 24-27 acknowledges: round 2 has the four frames from 8-11 to 20-23. From packet 24 on the RTT is 130 ms. The
+    eighth sample of round 3 is the frame 52-55. CSS begins at 12000 + 56 * 1200 = 79200.""",
 )
 def round_boundary_inside_ack(b: StreamBuilder) -> None:
     clocked(b).run((24, 130 * MS), until=67, packets=4)
@@ -69,8 +68,8 @@ def round_boundary_inside_ack(b: StreamBuilder) -> None:
 
 @add(
     "hystartpp.sample.none",
-    "A frame without RTT sample is not counted",
-    """In round 3 the frame of packet 33 gives no sample, because the receiver acknowledged a larger packet before, say.
+    "A frame without an RTT sample does not count",
+    """In round 3 the frame of packet 33 gives no sample, for example because the receiver acknowledged a larger packet before.
     The eighth sample is packet 38, not 37; growth is reduced from 39 on.""",
 )
 def sample_none(b: StreamBuilder) -> None:
@@ -84,8 +83,8 @@ def sample_none(b: StreamBuilder) -> None:
 @add(
     "hystartpp.sample.ack-delay",
     "The sample is the latest RTT, acknowledgement delay included",
-    """The receiver waits 30 ms before it acknowledges packets from 30 on, and says so. The latest RTT is 130 ms all the
-    same, and CSS begins at 37; less the delay it would be 100, and slow start would go on.""",
+    """The receiver waits 30 ms before it acknowledges packets from 30 on, and reports the delay. The latest RTT is still 130
+    ms, and CSS begins at 37. Without the delay it would be 100, and slow start would continue.""",
 )
 def sample_ack_delay(b: StreamBuilder) -> None:
     c = clocked(b).run(until=29)
@@ -97,9 +96,9 @@ def sample_ack_delay(b: StreamBuilder) -> None:
 @add(
     "hystartpp.round.idle",
     "An idle period does not end a round",
-    """All packets of round 1 are acknowledged, and nothing is sent for 5 s; the window was not used. Then ten packets
+    """All packets of round 1 are acknowledged, and the sender is silent for 5 s; the window was not used. Then ten packets
     leave with an RTT of 130 ms. Packet 10 is the windowEnd of round 1: its ACK begins round 2, with 130 >= 112.5 at the
-    eighth sample, packet 17. HyStart++ knows no time but the RTT.""",
+    eighth sample, packet 17. The only time in HyStart++ is the RTT.""",
 )
 def round_idle(b: StreamBuilder) -> None:
     c = clocked(b)

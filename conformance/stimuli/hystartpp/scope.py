@@ -1,7 +1,7 @@
 """Hand-built stimuli of HyStart++: loss, and later slow starts.
 
-`why` derives the expectation. The initial window has eight packets of 1200 bytes, unless the text says otherwise: round
-1 has the packets 0 to 7, and in round 2, from packet 8 on, the RTT rises from 100 to 130 ms. Its eighth sample is
+`why` derives the expectation. By default the initial window has eight packets of 1200 bytes. Round 1 has the
+packets 0 to 7. In round 2, from packet 8 on, the RTT rises from 100 to 130 ms. Its eighth sample is
 packet 15: CSS begins at window 9600 + 16 * 1200 = 28800, with baseline 130 ms.
 """
 
@@ -27,9 +27,9 @@ add = partial(CATALOGUE.add, initial_window_bytes=9600)
 @add(
     "hystartpp.css.loss",
     "A loss in CSS ends HyStart++, and the base controller reacts to it",
-    """Packet 16 is lost when 17 to 19 are acknowledged. In CSS these add 1200 / 4 = 300 each: 28800 + 3 * 300 = 29700.
-    NewReno halves that: threshold and window 14850, recovery. After it congestion avoidance goes on; there is no CSS
-    any more.""",
+    """Packet 16 is lost when 17 to 19 are acknowledged. In CSS these packets add 1200 / 4 = 300 each: 28800 + 3 * 300 = 29700.
+    NewReno halves that: threshold and window 14850, recovery. After recovery congestion avoidance follows, without
+    CSS.""",
     profiles=(RFC, UNPACED),
     sources=("RFC 9406, section 4.2", "RFC 9002, section 7.3.2"),
 )
@@ -45,7 +45,7 @@ def css_loss(b: StreamBuilder) -> None:
     "hystartpp.loss.slow-start",
     "A loss in slow start ends HyStart++",
     """Packet 3 is lost in round 1, at window 9600 + 6 * 1200 = 16800: threshold and window 8400. Later rounds with 130
-    ms do nothing: congestion avoidance.""",
+    ms are ignored: congestion avoidance.""",
     profiles=(RFC, UNPACED, NGTCP2),
     sources=("RFC 9406, section 4.2", "RFC 9002, section 7.3.2"),
 )
@@ -58,7 +58,7 @@ def loss_slow_start(b: StreamBuilder) -> None:
 
 @add(
     "hystartpp.css.ecn",
-    "A CE mark in CSS ends HyStart++ as a loss does",
+    "A CE mark in CSS ends HyStart++ like a loss",
     """The frame of packet 16 carries a CE mark: it first adds 1200 / 4 = 300: 28800 + 300 = 29100. Then NewReno halves:
     29100 / 2 = 14550.""",
     profiles=(RFC, UNPACED),
@@ -76,9 +76,9 @@ def css_ecn(b: StreamBuilder) -> None:
 
 
 def collapsed(b: StreamBuilder, profile: str, last: int, *, fill: bool = True) -> Clocked:
-    """Let all in flight be lost after packet ``last``, and slow start begin again with rounds of 100, 130 and 180 ms.
+    """Lose all packets in flight after packet ``last``; slow start begins again with rounds of 100, 130 and 180 ms.
 
-    The first has two packets.
+    The first round has two packets.
     """
     c = clocked(b, profile).run(until=last)
     c.collapse()
@@ -91,8 +91,8 @@ def collapsed(b: StreamBuilder, profile: str, last: int, *, fill: bool = True) -
 @add(
     "hystartpp.scope.second-slow-start",
     "HyStart++ runs only in the first slow start",
-    """At window 9600 + 40 * 1200 = 57600 everything in flight is lost: threshold 28800, and persistent congestion
-    leaves 2400 bytes. Slow start goes on from there up to the threshold, without HyStart++: the RTT rises from 100 to
+    """At window 9600 + 40 * 1200 = 57600 all packets in flight are lost: threshold 28800, and persistent congestion
+    leaves 2400 bytes. Slow start continues from there up to the threshold, without HyStart++. The RTT rises from 100 to
     130 to 180 ms in rounds of 2, 4 and 8 packets, and every ACK adds 1200.""",
     profiles=(RFC, UNPACED),
     sources=("RFC 9406, section 4.3",),
@@ -108,8 +108,8 @@ def scope_second_slow_start(b: StreamBuilder) -> None:
 @add(
     "hystartpp.scope.every-slow-start-ngtcp2",
     "ngtcp2 runs HyStart++ in every slow start",
-    """The same with ngtcp2: everything begins anew. Rounds of 2, 4 and 8 packets have 100, 130 and 180 ms; the eighth
-    sample of the third begins CSS at 2400 + 14 * 1200 = 19200, below the threshold of 28800: 180 >= 130 + 16. The next
+    """As in hystartpp.scope.second-slow-start, but in ngtcp2 HyStart++ starts again. Rounds of 2, 4 and 8 packets have 100, 130 and 180 ms. The
+    eighth sample of the third round begins CSS at 2400 + 14 * 1200 = 19200, below the threshold of 28800: 180 >= 130 + 16. The next
     ACK adds 300.""",
     profiles=(NGTCP2,),
     sources=("ngtcp2, lib/ngtcp2_cc.c",),
@@ -125,7 +125,7 @@ def scope_every_slow_start_ngtcp2(b: StreamBuilder) -> None:
 @add(
     "hystartpp.scope.threshold-ngtcp2",
     "The threshold ends a later slow start",
-    """Lost at window 9600 + 24 * 1200 = 38400: threshold 19200. The eighth sample of the third round comes with the ACK
+    """All packets are lost at window 9600 + 24 * 1200 = 38400: threshold 19200. The eighth sample of the third round comes with the ACK
     that brings the window to 2400 + 14 * 1200 = 19200: slow start is over, and CSS does not begin.""",
     profiles=(NGTCP2,),
     sources=("ngtcp2, lib/ngtcp2_cc.c",),
@@ -139,10 +139,9 @@ def scope_threshold_ngtcp2(b: StreamBuilder) -> None:
 
 @add(
     "hystartpp.scope.anew-ngtcp2",
-    "Persistent congestion forgets the rounds",
-    """After the collapse twenty packets of 120 bytes fit the window of 2400. Their RTT is 130 ms: a first round has
-    nothing to compare with, and slow start goes on. Remembering the 100 ms of the rounds before, the eighth sample
-    begins CSS.""",
+    "Persistent congestion resets the rounds",
+    """After the collapse twenty packets of 120 bytes fit the window of 2400. Their RTT is 130 ms. A first round lacks
+    an RTT to compare with, and slow start continues. With the 100 ms of the earlier rounds the eighth sample would begin CSS.""",
     profiles=(NGTCP2,),
     sources=("ngtcp2, lib/ngtcp2_cc.c",),
 )
@@ -157,10 +156,10 @@ def scope_anew_ngtcp2(b: StreamBuilder) -> None:
 
 @add(
     "hystartpp.scope.threshold-and-rounds-ngtcp2",
-    "The threshold ends CSS before its rounds do",
-    """Lost at window 9600 + 52 * 1200 = 72000: threshold 36000. CSS begins in the third round of the second slow start.
+    "The threshold ends CSS before the fifth round",
+    """All packets are lost at window 9600 + 52 * 1200 = 72000: threshold 36000. CSS begins in the third round of the second slow start.
     Its fourth round ends with a frame of 25 packets, which brings the window from 30300 to 30300 + 30000 / 4 = 37800:
-    the threshold has ended slow start, and stays as it is. Counting rounds first, it would be raised to the window.""",
+    the threshold has ended slow start, and does not change. If the rounds counted first, the threshold would rise to the window.""",
     profiles=(NGTCP2,),
     sources=("ngtcp2, lib/ngtcp2_cc.c",),
 )

@@ -1,7 +1,7 @@
-"""What the stimuli of HyStart++ share: profiles, the sender in the loop with the model, and its rounds.
+"""Shared by the stimuli of HyStart++: profiles, the sender in the loop with the model, and its rounds.
 
-Packets have 1200 bytes and the initial window has ten, unless the text says otherwise. At every ACK as much is sent as
-the window allows: two packets in slow start.
+Defaults: packets of 1200 bytes and an initial window of ten. At every ACK the sender fills the
+window: two packets in slow start.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -16,7 +16,7 @@ def clocked(b: StreamBuilder, profile: str = RFC) -> Clocked:
 
 
 def in_css(b: StreamBuilder, *later: tuple[int, int], profile: str = RFC) -> Clocked:
-    """Bring a connection with an initial window of eight packets into CSS: packet 15 was acknowledged last."""
+    """Bring a connection with an initial window of eight packets into CSS; the last acknowledged packet is 15."""
     return clocked(b, profile).run((8, 130 * MS), *later, until=15)
 
 
@@ -27,9 +27,9 @@ def round_end(c: Clocked) -> int:
 
 
 def finish_round(c: Clocked, later_ns: int | None = None, packets: int = 1) -> None:
-    """Acknowledge packets up to the one that ends the round.
+    """Acknowledge packets up to the packet that ends the round.
 
-    ``later_ns``: the RTT of those sent from then on, of the round after the next, where it is another.
+    ``later_ns``: another RTT for packets sent from then on, in the round after the next.
     """
     c.ack_until(round_end(c) - 1, packets)
     if later_ns is not None:

@@ -1,7 +1,7 @@
-"""Hand-built stimuli of JumpStart: loss in the first flight, what R counts, and the window at the end of recovery.
+"""Hand-built stimuli of JumpStart: loss in the first flight, the count R, and the window at the end of recovery.
 
-`why` derives the expectation. Packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets, one every 5 ms,
-unless the text says otherwise. A frame that reveals a loss is the loss and then the ACK.
+`why` derives the expectation. By default packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets,
+one every 5 ms. A frame that reveals a loss gives two events: the loss, then the ACK.
 """
 
 from functools import partial
@@ -42,11 +42,9 @@ def account_one_loss(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.one-loss-ack-first",
-    "The same frame, its ACK processed first",
-    """The ACK of 19 packets comes first and grows the window to 20000 + 19 * 1000 = 39000; then the loss shows: 39000 /
-    2 = 19500, and at the end floor((20 - 1) / 2) = 9 packets, as with the loss first. For scharf-2009, which counts
-    ACKs, the window is 20000 + 1000 = 21000, but 1 packet in flight is what it halves: less than the least window of
-    two packets, 2000, which the 9 packets do not raise.""",
+    "One of twenty lost, with the ACK of the frame processed before the loss",
+    """The ACK of 19 packets comes first and grows the window to 20000 + 19 * 1000 = 39000. Then the loss shows:
+    39000 / 2 = 19500, and at the end floor((20 - 1) / 2) = 9 packets, as with the loss first. scharf-2009 counts ACKs: the window is 20000 + 1000 = 21000. It halves the 1 packet in flight, less than the minimum window of two packets, 2000. The 9 packets do not raise that.""",
     flags=("paced", "same-time-order"),
 )
 def account_one_loss_ack_first(b: StreamBuilder) -> None:
@@ -105,8 +103,8 @@ def account_large_flight(b: StreamBuilder) -> None:
 @add(
     "jumpstart.account.least",
     "Nearly all lost: one packet remains",
-    """17 of 20 lost, and two repairs lost again: R = 10 + 9 = 19, (20 - 19) / 2 rounds to 0, and the window is one
-    packet, 1000, as 0 would be a deadlock. The threshold is two packets.""",
+    """17 of 20 packets are lost, and two repairs are lost again: R = 10 + 9 = 19. (20 - 19) / 2 rounds to 0, and the window
+    is one packet, 1000, as 0 would be a deadlock. The threshold is two packets.""",
 )
 def account_least(b: StreamBuilder) -> None:
     jump(b)
@@ -120,9 +118,9 @@ def account_least(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.repair-lost",
-    "A repair that is repeated counts again",
-    """Four of 20 lost, and one repair lost again: R = 4 + 1 = 5, floor((20 - 5) / 2) = 7. Counting each packet once
-    gives R = 4 and 8. The loss of the repair is no second reduction.""",
+    "A repeated repair counts again",
+    """Four of 20 packets are lost, and one repair is lost again: R = 4 + 1 = 5, floor((20 - 5) / 2) = 7. Counting each packet once
+    gives R = 4 and 8. The loss of the repair does not reduce the window again.""",
 )
 def account_repair_lost(b: StreamBuilder) -> None:
     jump(b)
@@ -138,7 +136,7 @@ def account_repair_lost(b: StreamBuilder) -> None:
     "jumpstart.account.needless-repair",
     "A needless repair counts",
     """Packet 0 is lost; packets 5 and 6 are late, and repaired as well: R = 3, floor((20 - 3) / 2) = 8. Counting losses
-    gives R = 1 and 9. The late ACKs of 5 and 6 arrive before those of the repairs.""",
+    gives R = 1 and 9. The late ACKs of 5 and 6 arrive before the ACKs of the repairs.""",
 )
 def account_needless_repair(b: StreamBuilder) -> None:
     jump(b)
@@ -169,9 +167,9 @@ def account_more_repairs_than_packets(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.repeated-before-its-loss",
-    "What is sent again in recovery counts before a loss of the flight shows",
-    """Packet 0 left before the jump; its loss begins recovery after 16 packets of the flight. The last two of these, 16 and 17, are sent again as probes, then the loss of packet 2, of the
-    flight, shows, and is repaired: R = 2 + 1 = 3, floor((16 - 3) / 2) = 6. Counting only from that loss on gives R = 1 and floor((16 - 1) / 2) = 7.""",
+    "Packets sent again in recovery count even before a loss of the flight shows",
+    """Packet 0 left before the jump; its loss begins recovery after 16 packets of the flight. The last two of these, 16 and 17, are sent again as probes. Then the loss of packet 2, of
+    the flight, shows and is repaired: R = 2 + 1 = 3, floor((16 - 3) / 2) = 6. Counting only from that loss on gives R = 1 and floor((16 - 1) / 2) = 7.""",
 )
 def account_repeated_before_its_loss(b: StreamBuilder) -> None:
     b.data = DataLedger()
@@ -189,10 +187,10 @@ def account_repeated_before_its_loss(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.flight-cut-short",
-    "D is what was sent in the jump",
+    "D is the number of packets sent in the jump",
     """The ACK of packet 2 after 12 packets ends the jump; the other 8 leave under the window. Packets 0 and 1 are lost,
-    R = 2: (12 - 2) / 2 = 5. The planned D gives (20 - 2) / 2 = 9, and that is right for scharf-2009, whose jump lasts
-    until all are sent.""",
+    R = 2: (12 - 2) / 2 = 5. The planned D gives (20 - 2) / 2 = 9, which is right for scharf-2009: its jump lasts until
+    all packets are sent.""",
 )
 def account_flight_cut_short(b: StreamBuilder) -> None:
     ready(b)
@@ -212,7 +210,7 @@ def account_flight_cut_short(b: StreamBuilder) -> None:
     "jumpstart.account.loss-ends-jump",
     "A loss during the flight ends the jump",
     """Packet 0 is declared lost after 12 packets, before any ACK counts: D = 12. The window of 20000 halves to 20000 /
-    2 = 10000; for scharf-2009 what is in flight: 12000 / 2 = 6000. One repair: floor((12 - 1) / 2) = 5.""",
+    2 = 10000; for scharf-2009 the bytes in flight halve: 12000 / 2 = 6000. One repair: floor((12 - 1) / 2) = 5.""",
 )
 def account_loss_ends_jump(b: StreamBuilder) -> None:
     ready(b)
@@ -227,8 +225,8 @@ def account_loss_ends_jump(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.never-raises",
-    "A window that is smaller already is not raised",
-    """All but packet 19 are acknowledged, it is lost: 1 packet in flight, half is below the least window, 2000. (20 -
+    "A window that is already smaller is not raised",
+    """All packets but packet 19 are acknowledged, and packet 19 is lost. 1 packet is in flight; half of it is below the minimum window, 2000. (20 -
     1) / 2 = 9 packets do not raise it.""",
     profiles=(SCHARF,),
 )
@@ -244,10 +242,9 @@ def account_never_raises(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.never-raises-window",
-    "A window that two reductions have made smaller is not raised",
-    """All but packet 0 are acknowledged: 20000 + 19 * 1000 = 39000. Packet 20 is lost: 39000 / 2 = 19500. The repairs
-    of it and, needlessly, of packet 0 end this recovery, in which no packet of the flight was lost; each grows the
-    window by floor(1000 * 1000 / 19500) = 51 to 19602. Then packet 0 and the new packet 42 are declared lost: 19602 / 2
+    "A window reduced twice is not raised",
+    """All but packet 0 are acknowledged: 20000 + 19 * 1000 = 39000. Packet 20 is lost: 39000 / 2 = 19500. The repair
+    of packet 20 and a needless repair of packet 0 end this recovery, without a loss of the flight. Each grows the window by floor(1000 * 1000 / 19500) = 51 to 19602. Then packet 0 and the new packet 42 are declared lost: 19602 / 2
     = 9801. Data 0 has arrived, so R = 0: at the end (20 - 0) / 2 = 10 packets are more than 9801, which stays.""",
     profiles=(PFLDNET,),
 )

@@ -1,7 +1,7 @@
 """Hand-built stimuli of JumpStart: packets that left before the first flight.
 
-`why` derives the expectation. Packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets, one every 5 ms,
-unless the text says otherwise. A frame that reveals a loss is the loss and then the ACK.
+`why` derives the expectation. By default packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets,
+one every 5 ms. A frame that reveals a loss gives two events: the loss, then the ACK.
 """
 
 from functools import partial
@@ -42,7 +42,7 @@ def flight_window_shrinks_after_older_packets(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.packet-before-flight-lost",
-    "The loss of the last packet before the flight is not accounted for",
+    "The loss of the last packet before the flight is not accounted for in R",
     """Two packets left 20 ms before the jump. The second, packet 1, is lost when 16 packets of the flight have left:
     the window halves to 20000 / 2 = 10000. In scharf-2009 the 18 packets in flight are halved: 18000 / 2 = 9000. The
     flight begins with packet 2 and arrives. The ACK of the repair ends recovery and adds 1000 * 1000 / 10000 = 100,
@@ -99,7 +99,7 @@ def flight_next_packet_in_same_batch(b: StreamBuilder) -> None:
     """Three packets left 20 ms before the jump. The ACKs of the first two grow the window: 20000 + 2 * 1000 = 22000.
     The flight is packets 3 to 22, and all 20 leave. Packet 2 arrives marked: 22000 / 2 = 11000. In scharf-2009 the 21
     packets in flight are halved: 21000 / 2 = 10500. Packet 3, the first of the flight, arrives marked in this
-    recovery, which reduces no further. All packets arrive. The recovery is accounted for: (20 - 0) / 2 = 10 packets.
+    recovery, without another reduction. All packets arrive. The recovery is accounted for: (20 - 0) / 2 = 10 packets.
     Without the second mark the window stays 11000 or 10500.""",
     flags=("paced", "same-time-order"),
 )
@@ -131,8 +131,8 @@ def ecn_mark_on_flight_in_recovery(b: StreamBuilder) -> None:
     "A CE mark after the flight in a recovery that a later loss began",
     """The ACK of two packets comes before the jump, and the flight is packets 2 to 21. All of it arrives, and 20 ACKs
     grow the window from 20000 to 20000 + 20 * 1000 = 40000. The next 40 packets are 22 to 61. The loss of packet 22
-    halves the window: 40000 / 2 = 20000. The next frame acknowledges packets 30 to 61 and reports a mark, which
-    changes nothing. The ACK of the repair ends recovery. Neither sign is of the flight, so this ACK grows the window:
+    halves the window: 40000 / 2 = 20000. The next frame acknowledges packets 30 to 61 and reports a mark, without
+    another reduction. The ACK of the repair ends recovery. Neither signal belongs to the flight, so this ACK grows the window:
     20000 + floor(1000 * 1000 / 20000) = 20050. Accounting for the flight gives (20 - 0) / 2 = 10 packets.""",
     flags=("paced", "same-time-order"),
 )

@@ -1,7 +1,7 @@
 """Hand-built stimuli of JumpStart: the end of the jump, and growth.
 
-`why` derives the expectation. Packets have 1000 bytes and the RTT of the handshake is 100 ms, unless the text says
-otherwise.
+`why` derives the expectation. By default packets have 1000 bytes and the RTT of the handshake is
+100 ms.
 """
 
 from functools import partial
@@ -27,10 +27,10 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 @add(
     "jumpstart.growth.clean",
-    "Twenty packets in one RTT and no loss: slow start goes on from there",
+    "Twenty packets in one RTT without a loss: slow start continues from there",
     """D = 20, one packet every 100 / 20 = 5 ms. Twenty ACKs then grow the window from 20000 to 40000: the threshold is
-    still infinite. A threshold equal to the window leaves it near 20000. In ns3-2025 the window is 65536 at once and
-    threshold as well; it was never full, so it stays. quicly has 20000 in flight at the first ACK and grows to 40000
+    still infinite. A threshold equal to the window leaves it near 20000. In ns3-2025 window and threshold are 65536
+    at once. The window was never full, so it stays. quicly has 20000 in flight at the first ACK and grows to 40000
     too.""",
     profiles=(PFLDNET, SCHARF, QUICLY, NS3),
     flags=("paced",),
@@ -47,9 +47,8 @@ def growth_clean(b: StreamBuilder) -> None:
 @add(
     "jumpstart.end.first-ack",
     "An ACK during the flight ends the jump, and the window stays",
-    """The RTT shrank: the ACK of packet 0 comes after 12 packets, at 58 ms. The jump is over, nothing is paced any
-    more, and the window is 20000 + 1000 = 21000; with what is in flight as window it would be 12000 + 1000. For
-    scharf-2009 pacing goes on: packet 12 is due at 60 ms.""",
+    """The RTT shrank: the ACK of packet 0 comes after 12 packets, at 58 ms. The jump and its pacing end, and the
+    window is 20000 + 1000 = 21000. With the bytes in flight as window it would be 12000 + 1000. For scharf-2009 pacing continues: packet 12 is due at 60 ms.""",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )
@@ -65,7 +64,7 @@ def end_first_ack(b: StreamBuilder) -> None:
 @add(
     "jumpstart.end.window-update",
     "A window update does not end the jump",
-    "At 27 ms, after six packets, the receive window grows to 200000 bytes: pacing goes on, packet 6 is due at 30 ms.",
+    "At 27 ms, after six packets, the receive window grows to 200000 bytes: pacing continues, and packet 6 is due at 30 ms.",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )
@@ -79,9 +78,9 @@ def end_window_update(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.end.handshake-ack",
-    "An ACK of something older does not end the jump",
+    "An ACK of an older packet does not end the jump",
     """A handshake packet of 100 bytes left before the flight, which begins with packet 1. Its ACK at 12 ms grows the
-    window by 100 bytes to 20100, and pacing goes on: packet 3 of the flight is due at 15 ms. An implementation that
+    window by 100 bytes to 20100, and pacing continues: packet 3 of the flight is due at 15 ms. An implementation that
     ends the jump at any ACK stops here.""",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
@@ -101,8 +100,8 @@ def end_handshake_ack(b: StreamBuilder) -> None:
 @add(
     "jumpstart.end.selective-ack",
     "An ACK beyond a hole ends the jump",
-    """Packet 0 is lost; the ACK of packet 1 at 58 ms says that all before packet 0 is acknowledged, and yet it ends the
-    jump. The window grows to 21000.""",
+    """Packet 0 is lost; the cumulative part of the ACK at 58 ms ends before packet 0. The ACK of packet 1 still ends
+    the jump. The window grows to 21000.""",
     flags=("paced",),
 )
 def end_selective_ack(b: StreamBuilder) -> None:
@@ -144,8 +143,8 @@ def growth_delayed_acks(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.growth.app-limited",
-    "App-limited ACKs grow nothing after the jump either",
-    "The flight was all there was: its ACKs are app-limited, and the window stays 20000.",
+    "App-limited ACKs do not grow the window after the jump either",
+    "The application had only the data of the flight: its ACKs are app-limited, and the window stays 20000.",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )

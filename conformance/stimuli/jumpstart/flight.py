@@ -1,4 +1,4 @@
-"""Streams for JumpStart: a first flight that leaves as the schedule says."""
+"""Streams for JumpStart: a first flight that follows the schedule."""
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.format.ledger import DataLedger
@@ -14,13 +14,13 @@ GAP = RTT // 20
 def ready(
     b: StreamBuilder, queued_bytes: int = 20_000, receive_window_bytes: int = 100_000, rtt_ns: int | None = RTT
 ) -> None:
-    """Begin with data that is ready at once."""
+    """Announce data that is ready at once."""
     b.data = DataLedger()
     b.backlog(0, queued_bytes, receive_window_bytes, rtt_ns)
 
 
 def paced(b: StreamBuilder, packets: int, *, of: int = 0, since_ns: int = 0, rtt_ns: int = RTT) -> None:
-    """Send packets of a flight that began at ``since_ns``, each at its time: ``of`` in an RTT, if not all of it leaves."""
+    """Send packets of a flight that began at ``since_ns``, each at its time: ``of`` in an RTT, if not all leave."""
     for index in range(packets):
         b.send(since_ns + index * rtt_ns // (of or packets), 1)
 
@@ -32,13 +32,13 @@ def jump(b: StreamBuilder, packets: int = 20) -> None:
 
 
 def lose_and_ack(b: StreamBuilder, t_ns: int, lost: tuple[int, int], *acked: tuple[int, int]) -> None:
-    """Let one ACK frame reveal a loss: first the loss, then what it acknowledges."""
+    """Let one ACK frame reveal a loss: first the loss, then the ACK."""
     b.lose(t_ns, lost)
     b.ack(t_ns, *acked)
 
 
 def lose_after_flight(b: StreamBuilder) -> None:
-    """Send two packets, a flight of 20 that arrives, and 40 more packets, of which the first, 22, is lost."""
+    """Send two packets, a flight of 20 that arrives, and 40 more packets; lose packet 22, the first of the 40."""
     b.data = DataLedger()
     b.send(0, 2)
     b.ack(RTT, (0, 1))

@@ -1,7 +1,7 @@
 """Hand-built stimuli of JumpStart: the flight after an idle period.
 
-`why` derives the expectation. Packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets, one every 5 ms,
-unless the text says otherwise.
+`why` derives the expectation. By default packets have 1000 bytes, the RTT is 100 ms and the flight has
+20 packets, one every 5 ms.
 """
 
 from functools import partial

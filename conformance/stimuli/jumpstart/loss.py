@@ -1,7 +1,7 @@
 """Hand-built stimuli of JumpStart: reductions, timeouts and CE marks.
 
-`why` derives the expectation. Packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets, one every 5 ms,
-unless the text says otherwise. A frame that reveals a loss is the loss and then the ACK.
+`why` derives the expectation. By default packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets,
+one every 5 ms. A frame that reveals a loss gives two events: the loss, then the ACK.
 """
 
 from functools import partial
@@ -27,7 +27,7 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 @add(
     "jumpstart.loss.least-window",
     "The reduction stops at two packets",
-    """D = 3, one lost: half of 3000 is 3000 / 2 = 1500, and the window two packets, 2000. At the end (3 - 1) / 2 = 1
+    """D = 3, and one packet is lost: half of 3000 is 3000 / 2 = 1500, and the window is two packets, 2000. At the end (3 - 1) / 2 = 1
     packet.""",
 )
 def loss_least_window(b: StreamBuilder) -> None:
@@ -44,8 +44,7 @@ def loss_least_window(b: StreamBuilder) -> None:
     "jumpstart.timeout.before-any-ack",
     "A timeout before any ACK",
     """All 20 packets are declared lost: 20 in flight, a full window, halve to 10 packets, the threshold too. The
-    timeout leaves one packet and ends recovery. Slow start repairs all; no (D - R) / 2 comes later, the windows are
-    2000, then 4000 (counting ACKs 3000).""",
+    timeout leaves one packet and ends recovery. Slow start repairs all packets. The rule (D - R) / 2 does not apply later: the windows are 2000, then 4000 (counting ACKs 3000).""",
 )
 def timeout_before_any_ack(b: StreamBuilder) -> None:
     jump(b)
@@ -65,8 +64,8 @@ def timeout_before_any_ack(b: StreamBuilder) -> None:
 @add(
     "jumpstart.timeout.in-recovery",
     "A timeout in recovery discards R",
-    """Four lost, their repairs lost as well, and a timeout: one packet, threshold 10000 as at detection. The repairs
-    are sent again and arrive: slow start from 1000, where (20 - 8) / 2 = 6 would set 6000 or less.""",
+    """Four packets and their repairs are lost, and a timeout follows: one packet, threshold 10000 as at detection. The repairs
+    are sent again and arrive: slow start from 1000. The rule would set at most (20 - 8) / 2 = 6 packets, 6000.""",
 )
 def timeout_in_recovery(b: StreamBuilder) -> None:
     jump(b)
@@ -86,10 +85,10 @@ def timeout_in_recovery(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.timeout.then-flight-lost",
-    "A recovery after a timeout, in which a packet of the flight is lost",
-    """Four packets, a window of 4000. Packets 0 to 2 are declared lost: 2000; and a timeout: one packet, 1000, which packet 3 fills. Then it
-    is declared lost, too: a second recovery, max(1000 / 2, 2000) = 2000. All four are repaired in it. No recovery after a timeout is
-    accounted for: the last ACK grows the window by 1000 * 1000 / 2000 = 500. (4 - 4) / 2 = 0 would leave one packet.""",
+    "A loss of the flight in a recovery that follows a timeout",
+    """Four packets, a window of 4000. Packets 0 to 2 are declared lost: 2000. A timeout follows: one packet, 1000, which packet 3 fills. Then packet
+    3 is declared lost, too: a second recovery, max(1000 / 2, 2000) = 2000. All four are repaired in it. A recovery after a timeout is
+    not accounted for: the last ACK grows the window by 1000 * 1000 / 2000 = 500. (4 - 4) / 2 = 0 would leave one packet.""",
 )
 def timeout_then_flight_lost(b: StreamBuilder) -> None:
     jump(b, 4)
@@ -111,8 +110,8 @@ def timeout_then_flight_lost(b: StreamBuilder) -> None:
 @add(
     "jumpstart.ecn.on-flight",
     "A CE mark on the first flight",
-    """Packet 5 arrives marked, nothing is lost: 20 packets in flight, a full window, halve to 10, R = 0, (20 - 0) / 2 =
-    10 at the end, no other window. Taking R = D leaves one packet.""",
+    """Packet 5 arrives marked, without a loss. 20 packets in flight, a full window, halve to 10. R = 0, and (20 - 0) / 2 =
+    10 at the end leaves the same window. Taking R = D leaves one packet.""",
 )
 def ecn_on_flight(b: StreamBuilder) -> None:
     jump(b)
@@ -126,8 +125,8 @@ def ecn_on_flight(b: StreamBuilder) -> None:
 @add(
     "jumpstart.ecn.more-in-flight",
     "A CE mark on the first flight with later data in flight",
-    """Ten packets are acknowledged, 20 new ones follow, 30 are in flight, a full window, when packet 12 arrives marked:
-    15 packets at once. When all has arrived that was sent before, (20 - 0) / 2 = 10. The halving alone leaves 15.""",
+    """Ten packets are acknowledged, 20 new packets follow, and 30 are in flight, a full window. Then packet 12 arrives marked:
+    15 packets at once. When all packets sent before the mark have arrived, (20 - 0) / 2 = 10. The halving alone leaves 15.""",
 )
 def ecn_more_in_flight(b: StreamBuilder) -> None:
     jump(b)
@@ -147,7 +146,7 @@ def ecn_more_in_flight(b: StreamBuilder) -> None:
     "A CE mark on a packet before the flight",
     """Two packets left 20 ms before the jump, and packet 1 arrives marked when 16 packets of the flight have left. The
     window halves: 20000 / 2 = 10000; in scharf-2009 the 18 packets in flight do: 18000 / 2 = 9000. All packets arrive.
-    The mark was none of the flight, so the window stays: (16 - 0) / 2 = 8 packets would be the flight's. After the
+    The mark was not on the flight, so the window stays: (16 - 0) / 2 = 8 packets would be the flight's. After the
     recovery nine packets leave, and the first of them arrives marked: half again, 10000 / 2 = 5000 or 9000 / 2 =
     4500.""",
 )
@@ -211,8 +210,8 @@ def ecn_after_flight(b: StreamBuilder) -> None:
 @add(
     "jumpstart.ecn.twice",
     "Two CE marks in one round reduce once",
-    """Packet 5 arrives marked: 20 packets in flight, a full window, halve to 10. The frame after it acknowledges
-    packets 6 to 9 and reports another mark, on packet 9, which was sent before the recovery: the window stays 10000.
+    """Packet 5 arrives marked: 20 packets in flight, a full window, halve to 10. The next frame acknowledges packets
+    6 to 9 and reports another mark, on packet 9. Packet 9 was sent before the recovery: the window stays 10000.
     All packets arrive, R = 0, and (20 - 0) / 2 = 10. A second half is 10000 / 2 = 5000.""",
 )
 def ecn_twice(b: StreamBuilder) -> None:
@@ -232,10 +231,10 @@ def ecn_twice(b: StreamBuilder) -> None:
     "Persistent congestion in the jump ends it",
     """Packet 2 is lost, and so is its first probe, packet 3. Two more probes, packets 4 and 5, leave at 1100 ms, and
     the ACK of packet 5 shows both losses. pfldnet-2007 halves 10000 + 2000 = 12000 to 12000 / 2 = 6000. In
-    scharf-2009 4 packets are in flight, and half of them is the least window, 2000. All data has arrived, so that
+    scharf-2009 4 packets are in flight, and half of them is the minimum window, 2000. All data has arrived, so that
     recovery ends, and a jump of 20 packets begins: 20000. Packet 4 is declared lost after 9/8 of the RTT. It was sent
-    before the recovery, so the jump goes on. Now the lost packets span 1100 ms - 110 ms = 990 ms. Three probe
-    timeouts are 3 * (100 ms + 4 * 37.5 ms + 25 ms) = 825 ms. The event states persistent congestion: one packet,
+    before the recovery, so the jump continues. Now the lost packets span 1100 ms - 110 ms = 990 ms. Three probe
+    timeouts are 3 * (100 ms + 4 * 37.5 ms + 25 ms) = 825 ms. The event is persistent congestion: one packet,
     1000, remains, and pacing stops. The ACK of packets 6 and 7 grows the window by 2000 to 3000. scharf-2009 counts ACKs:
     1000 + 1000 = 2000.""",
 )

@@ -1,7 +1,7 @@
-"""Hand-built stimuli of JumpStart at a rate that the application names: Scharf's More-Start.
+"""Hand-built stimuli of JumpStart at a rate set by the application: Scharf's More-Start.
 
-`why` derives the expectation. Packets have 1000 bytes, the initial window ten of them, the RTT is 100 ms and the rate 10 Mbit/s, at which a
-packet takes 0.8 ms, unless the text says otherwise.
+`why` derives the expectation. Defaults: packets of 1000 bytes, an initial window of ten packets, an RTT of 100 ms,
+a rate of 10 Mbit/s (0.8 ms per packet).
 """
 
 from functools import partial
@@ -25,9 +25,9 @@ def at_rate(b: StreamBuilder, packets: int) -> None:
 
 @add(
     "jumpstart.more-start.flight",
-    "The first flight is what the rate sends in an RTT",
+    "The first flight is the rate times an RTT",
     """10 Mbit/s are 10000000 / 8 = 1250000 bytes a second, 125000 in 100 ms: 125 packets, one every 8000 * 1000 / 10 = 800000, in ns. Jump-Start sends at most 64 * 1024 =
-    65536 of them, one every floor(1000 * 100000000 / 65536) = 1525878.""",
+    65536 bytes, a packet every floor(1000 * 100000000 / 65536) = 1525878.""",
     profiles=(MORE, SCHARF),
     flags=("paced",),
 )
@@ -42,7 +42,7 @@ def more_start_flight(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.more-start.little-queued",
-    "What is queued leaves at the rate, not over an RTT",
+    "Queued data leaves at the rate, not over an RTT",
     """20000 bytes are queued: 20 packets, one every 0.8 ms. Jump-Start spreads them over the RTT, one every 5 ms. The window is 20000 in both.""",
     profiles=(MORE, SCHARF),
     flags=("paced",),
@@ -57,8 +57,8 @@ def more_start_little_queued(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.more-start.rounded-down",
-    "Bytes of an RTT are rounded down",
-    """The RTT is a nanosecond too short for 125 packets: floor(99999999 * 10 / 8000) = 124999 bytes, in 125 packets of which the last lacks a byte.""",
+    "The bytes of an RTT are rounded down",
+    """The RTT is a nanosecond too short for 125 packets: floor(99999999 * 10 / 8000) = 124999 bytes, in 125 packets; the last packet lacks a byte.""",
 )
 def more_start_rounded_down(b: StreamBuilder) -> None:
     ready(b, 10**6, 10**6, RTT - 1)
@@ -67,7 +67,7 @@ def more_start_rounded_down(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.more-start.larger-window",
-    "A rate that sends less than the initial window in an RTT leaves the window",
+    "A rate below the initial window per RTT does not change the window",
     "In 1 ms the rate sends 1000000 * 10 / 8000 = 1250 bytes, two packets. The window stays 10000. The second packet leaves after 0.8 ms.",
     flags=("paced",),
 )
@@ -80,7 +80,7 @@ def more_start_larger_window(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.more-start.receive-window",
-    "The receive window bounds the flight as Jump-Start's",
+    "The receive window bounds the flight as in Jump-Start",
     "10000000 / 80 = 125000 bytes would leave in the RTT; 50000 are allowed, 50 packets.",
 )
 def more_start_receive_window(b: StreamBuilder) -> None:
@@ -90,7 +90,7 @@ def more_start_receive_window(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.more-start.growth",
-    "After the flight slow start goes on by a packet per ACK",
+    "After the flight slow start continues by a packet per ACK",
     "All 20 packets that are queued leave by 15.2 ms. Ten ACKs of two packets grow the window from 20000 to 30000.",
     flags=("paced",),
 )
@@ -105,8 +105,8 @@ def more_start_growth(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.more-start.loss",
-    "A loss in the flight is accounted for as Jump-Start's",
-    """D = 20. Packet 0 is lost: half of the 20000 bytes in flight, 10000. It is repeated once, so that the end of recovery leaves (20 - 1) / 2 packets, 9000 bytes.""",
+    "A loss in the flight is accounted for as in Jump-Start",
+    """D = 20. Packet 0 is lost: half of the 20000 bytes in flight, 10000. Packet 0 is repeated once, so that the end of recovery leaves (20 - 1) / 2 packets, 9000 bytes.""",
     flags=("paced",),
 )
 def more_start_loss(b: StreamBuilder) -> None:
@@ -121,8 +121,8 @@ def more_start_loss(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.more-start.after-idle",
-    "After an idle period it starts at the rate again",
-    "The 20 packets arrive. After five idle seconds as many leave at the rate: the second 0.8 ms after the first, and the window is larger already: 20000 + 1000 = 21000.",
+    "After an idle period More-Start uses the rate again",
+    "The 20 packets arrive. After five idle seconds as many leave at the rate, the second 0.8 ms after the first. The window is already larger: 20000 + 1000 = 21000.",
     flags=("paced",),
 )
 def more_start_after_idle(b: StreamBuilder) -> None:

@@ -13,8 +13,8 @@ add = CATALOGUE.add
     "jumpstart.path.in-jump",
     "A new path ends the jump",
     """Two packets are acknowledged: 12000 + 2400 = 14400. The jump to 20 packets gives 24000, and two packets leave. The new path begins with
-    the initial window, 12000, in slow start. Eight packets of the new path are acknowledged: 12000 + 9600 = 21600. A sender that goes on
-    with the jump takes their ACK for its end.""",
+    the initial window, 12000, in slow start. Eight packets of the new path are acknowledged: 12000 + 9600 = 21600. A sender that continues
+    the jump treats their ACK as its end.""",
 )
 def path_in_jump(b: StreamBuilder) -> None:
     b.send(0, 2)

@@ -11,7 +11,7 @@ add = CATALOGUE.add
 
 @add(
     "jumpstart.pmtu-probe.lost",
-    "The loss of a PMTU probe takes no jump back",
+    "The loss of a PMTU probe does not take the jump back",
     """Two packets are acknowledged: 12000 + 2400 = 14400. Then the jump to 20 packets, 24000. A probe of 1400 bytes and 18 packets of 1200
     leave: 1400 + 18 * 1200 = 23000 in flight. The ACK of ten packets ends the jump with that window, and slow start adds 12000:
     23000 + 12000 = 35000. The probe is lost: 35000 stays. The ACK of the other eight adds 9600: 35000 + 9600 = 44600. A sender

@@ -1,7 +1,7 @@
-"""Hand-built stimuli of JumpStart for what quicly does.
+"""Hand-built stimuli of JumpStart in quicly.
 
-`why` derives the expectation. Packets have 1200 bytes and the initial window ten of them, as in quicly's unit tests,
-unless the text says otherwise.
+`why` derives the expectation. By default packets have 1200 bytes and the initial window has ten packets,
+as in quicly's unit tests.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -15,7 +15,7 @@ _SOURCE = ("h2o/quicly, include/quicly/cc.h, lib/cc-reno.c, lib/quicly.c, includ
 
 
 def _reconnaissance(b: StreamBuilder) -> None:
-    """Two packets, their ACK, and then more data than the window takes: 12000 + 2400 = 14400, then a jump to 24000."""
+    """Send two packets, acknowledge them, and announce more data than fits: 12000 + 2400 = 14400, a jump to 24000."""
     b.send(0, 2)
     b.ack(RTT, (0, 1))
     b.backlog(RTT, 10**6, 10**6)
@@ -23,10 +23,9 @@ def _reconnaissance(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.clean",
-    "Published case: nothing is lost",
-    """After the ACK of two packets the jump to 20 packets, 24000. All are sent and acknowledged at once: the window
-    becomes what was in flight before that ACK, 24000, and slow start adds 24000: 48000. What is in flight after the
-    ACK, 0, gives 24000.""",
+    "Published case: the whole flight arrives",
+    """After the ACK of two packets the jump to 20 packets, 24000. All are sent and acknowledged at once. The window
+    becomes the bytes in flight before that ACK, 24000, and slow start adds 24000: 48000. With the bytes in flight after the ACK, 0, it is 24000.""",
 )
 def quicly_clean(b: StreamBuilder) -> None:
     _reconnaissance(b)
@@ -39,8 +38,8 @@ def quicly_clean(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.loss-before",
     "Published case: a loss before the jump",
-    """The first of two packets is lost: half of 12000 is 6000. There is no jump after a loss, and none after recovery
-    either.""",
+    """The first of two packets is lost: half of 12000 is 6000. quicly does not jump after a loss, not even after
+    recovery.""",
 )
 def quicly_loss_before(b: StreamBuilder) -> None:
     b.send(0, 2)
@@ -58,8 +57,8 @@ def quicly_loss_before(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.quarter-lost",
     "Published case: a quarter of the flight is lost",
-    """8 acknowledged, 2 lost, 7 acknowledged, 3 lost. At the first loss 8 * 1200 = 9600 bytes got through, less than
-    the initial window: 12000 / 2 = 6000. The next 7 make it 18000 bytes, and 7/10 of it are 12600, for window alone:
+    """8 acknowledged, 2 lost, 7 acknowledged, 3 lost. At the first loss 8 * 1200 = 9600 bytes have arrived, less than
+    the initial window: 12000 / 2 = 6000. The next 7 make 18000 bytes, and 7/10 are 12600, only for the window:
     the threshold stays 6000. Without the early 8 it is 7 * 840 = 5880.""",
 )
 def quicly_quarter_lost(b: StreamBuilder) -> None:
@@ -77,7 +76,7 @@ def quicly_quarter_lost(b: StreamBuilder) -> None:
     "jumpstart.quicly.nearly-all-lost",
     "Published case: nearly all of the flight is lost",
     """1 acknowledged, 9 lost, 2 acknowledged, 8 lost. At the first loss the initial window is halved: 6000. Three
-    packets got through, 7/10 of 3600 is less. Half the initial window is the least that a jump leaves.""",
+    packets arrived; 7/10 of 3600 is less. A jump leaves at least half the initial window.""",
 )
 def quicly_nearly_all_lost(b: StreamBuilder) -> None:
     _reconnaissance(b)
@@ -108,10 +107,10 @@ def quicly_early_ack(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.new-packet-ends-recovery",
-    "Recovery ends with a new packet, though older data is open",
+    "Recovery ends with a new packet while older data is still missing",
     """7 packets arrive, 7 * 1200 = 8400 bytes, less than the initial window, and packets 1 to 3 are lost: 12000 / 2 =
     6000. Ten more arrive: 17 * 1200 = 20400, and 20400 * 7 / 10 = 14280. Three repairs leave. The second arrives and
-    ends recovery, though the data of packets 1 and 3 is open. The loss of the first repair reduces again: 14280 * 7 /
+    ends recovery, though the data of packets 1 and 3 is missing. The loss of the first repair reduces again: 14280 * 7 /
     10 = 9996.""",
     sources=_SOURCE,
     flags=("same-time-order",),
@@ -136,9 +135,8 @@ def quicly_new_packet_ends_recovery(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.older-loss",
     "The loss of an older packet takes the jump back, too",
-    """Three packets, two acknowledged, the jump to 24000, then packet 1 is lost. It is no packet of the flight, but
-    lies before its end: nothing of the flight is acknowledged, so the initial window counts, half of it is 6000. The
-    flight ends before its first packet: no byte of it counts later, and the window stays 6000.""",
+    """Three packets, two acknowledged, the jump to 24000, then packet 1 is lost. Packet 1 is older than the flight,
+    and its loss takes the jump back. No packet of the flight is acknowledged, so the initial window counts; half of it is 6000. The flight ends before its first packet: no byte of it counts later, and the window stays 6000.""",
     sources=_SOURCE,
 )
 def quicly_older_loss(b: StreamBuilder) -> None:
@@ -157,8 +155,7 @@ def quicly_older_loss(b: StreamBuilder) -> None:
     "jumpstart.quicly.loss-shows-first",
     "A loss of the flight before any of its ACKs",
     """Packets 4 to 5 are declared lost first: half the initial window, 6000, and the flight ends before packet 4. The
-    ACK of 6 to 21 is then none of the flight's, nothing is raised. The ACK first would end the flight after packet
-    21.""",
+    ACK of 6 to 21 then does not acknowledge the flight, and the window does not rise. If the ACK came first, the flight would end after packet 21.""",
     sources=_SOURCE,
     flags=("same-time-order",),
 )
@@ -176,8 +173,8 @@ def quicly_loss_shows_first(b: StreamBuilder) -> None:
     "The second reduction is to 7/10",
     """As in the case of a quarter lost: 12600 with a threshold of 6000. A packet sent after that is acknowledged,
     app-limited, and ends recovery. The next loss reduces the window to 12600 * 7 / 10 = 8820, threshold too. Half would
-    be 12600 / 2 = 6300. quicly multiplies by 0.7 in floating point and may get one byte less where the product is a
-    whole number; here it gets 8820 as well.""",
+    be 12600 / 2 = 6300. quicly multiplies by 0.7 in floating point. If the product is a whole number, quicly may get
+    one byte less; here it gets 8820 as well.""",
     sources=_SOURCE,
 )
 def quicly_second_loss(b: StreamBuilder) -> None:
@@ -197,8 +194,8 @@ def quicly_second_loss(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.late-share",
     "The share never lowers the window",
-    """8 of 20 acknowledged, then 1 lost: 6000. The ACK of one more makes 9 * 1200 = 10800 bytes, whose 7/10 are 10800 *
-    7 / 10 = 7560 (in quicly's floating point one byte less). The next ACK of two makes 11 * 1200 = 13200, 13200 * 7 /
+    """8 of 20 packets are acknowledged, then 1 is lost: 6000. The ACK of one more packet makes 9 * 1200 = 10800 bytes; 7/10 are 10800
+    * 7 / 10 = 7560 (in quicly's floating point one byte less). The next ACK of two makes 11 * 1200 = 13200, 13200 * 7 /
     10 = 9240.""",
     sources=_SOURCE,
 )
@@ -216,8 +213,8 @@ def quicly_late_share(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.too-small",
-    "A jump that gains nothing is not made",
-    "The window is 30000, the jump would be 20 * 1200 = 24000: it is not made, and not tried again.",
+    "A jump not above the current window is not made",
+    "The window is 30000, the jump would be 20 * 1200 = 24000: quicly does not jump, and does not try again.",
     sources=_SOURCE,
     initial_window_bytes=30_000,
 )
@@ -230,9 +227,9 @@ def quicly_too_small(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.border",
-    "The jump must be more than the window and what is in flight",
-    """Window 12000 and 10 packets, 12000 bytes, in flight: together 12000 + 12000 = 24000, and the jump of 20 * 1200 =
-    24000 is no more than that. It is not made.""",
+    "The jump must exceed the window plus the bytes in flight",
+    """Window 12000 and 10 packets, 12000 bytes, in flight: together 12000 + 12000 = 24000, and the jump of 20 * 1200 = 24000
+    is not more than that. quicly does not jump.""",
     sources=_SOURCE,
 )
 def quicly_border(b: StreamBuilder) -> None:
@@ -244,9 +241,8 @@ def quicly_border(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.burst",
     "quicly's pacer: ten packets at once, then pairs",
-    """24000 bytes in 100 ms: ten packets leave at once, then a pair whenever the rate has covered two more than eight
-    packets: packets 10 and 11 at 2 * 1200 * 100 / 24000 = 10 ms, 12 and 13 at 20 ms, and so on to 50 ms. Then nothing
-    is due until the first ACK ends the jump.""",
+    """24000 bytes in 100 ms: ten packets leave at once. Then a pair leaves whenever the rate has covered two packets more
+    than eight. Packets 10 and 11 leave at 2 * 1200 * 100 / 24000 = 10 ms, 12 and 13 at 20 ms, and so on to 50 ms. Then no packet is due until the first ACK ends the jump.""",
     sources=_SOURCE,
     flags=("paced",),
 )
@@ -298,8 +294,8 @@ def quicly_large_packets(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.persistent-congestion",
-    "Persistent congestion changes nothing",
-    """All 20 packets are lost: half the initial window, 6000. quicly does nothing at persistent congestion; RFC 9002
+    "Persistent congestion does not change the window",
+    """All 20 packets are lost: half the initial window, 6000. quicly ignores persistent congestion; RFC 9002
     would leave 2400.""",
     sources=_SOURCE,
 )
@@ -314,10 +310,10 @@ def quicly_persistent_congestion(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.most-acked",
-    "More of the flight arrived than an initial window",
+    "More than an initial window of the flight arrived",
     """Packet 17 has 1199 bytes. Packets 2 to 17 and 21 arrive, 16 * 1200 + 1199 = 20399 bytes, more than the initial
     window of 12000. Then packet 18 is lost: 20399 / 2, rounded down, is 10199. The initial window would give 12000 / 2
-    = 6000. Packets 19 and 20 arrive: 20399 + 2 * 1200 = 22799 bytes, of which 7/10, rounded down, are 15959.""",
+    = 6000. Packets 19 and 20 arrive: 20399 + 2 * 1200 = 22799 bytes; 7/10, rounded down, are 15959.""",
     sources=_SOURCE,
     flags=("same-time-order",),
 )
@@ -336,9 +332,9 @@ def quicly_most_acked(b: StreamBuilder) -> None:
     "jumpstart.quicly.after-flight",
     "Packets after the flight do not count for it",
     """19 of 20 packets are acknowledged, 19 * 1200 = 22800 bytes, and three more packets leave. The flight ended before
-    them, so the ACK of the first of them adds nothing. Then packet 21, the last of the flight, is declared lost: 22800
-    / 2 = 11400. With the packet after the flight it is 24000 / 2 = 12000. Nor does the ACK of the last two packets
-    count: the window does not rise to 22800 * 7 / 10 = 15960.""",
+    them, so the ACK of the first does not count. Then packet 21, the last of the flight, is declared lost: 22800
+    / 2 = 11400. With the packet after the flight it is 24000 / 2 = 12000. The ACK of the last two packets does not count
+    either: the window does not rise to 22800 * 7 / 10 = 15960.""",
     sources=_SOURCE,
     flags=("same-time-order",),
 )
@@ -356,7 +352,7 @@ def quicly_after_flight(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.first-after-flight",
-    "The first packet after the flight is none of it",
+    "The first packet after the flight does not belong to it",
     """12 packets leave, and the ACK of packet 2 ends the flight before packet 14: the window is 12 * 1200 = 14400, and
     14400 + 1200 = 15600. Two more packets leave. The rest of the flight arrives, and packet 15: 15600 + 12 * 1200 =
     30000. Then packet 14 is lost: 30000 / 2 = 15000. As a packet of the flight it leaves 14400 / 2 = 7200.""",

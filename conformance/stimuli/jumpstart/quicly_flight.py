@@ -1,7 +1,7 @@
-"""Hand-built stimuli of JumpStart for quicly: whether the jump is made, and which packets belong to its flight.
+"""Hand-built stimuli of JumpStart for quicly: the decision to jump, and the packets of its flight.
 
-`why` derives the expectation. Packets have 1200 bytes and the initial window ten of them, as in quicly's unit tests,
-unless the text says otherwise.
+`why` derives the expectation. By default packets have 1200 bytes and the initial window has ten packets,
+as in quicly's unit tests.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -21,10 +21,10 @@ def _jump_after_two(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.too-small-after-ack",
-    "The current window and bytes in flight decide about the jump",
+    "The current window and bytes in flight decide whether to jump",
     """Ten packets leave, two are acknowledged: 12000 + 2400 = 14400, and 9600 bytes are in flight. Together they are
-    14400 + 9600 = 24000, and the jump of 20 * 1200 = 24000 gains nothing: it is not made. A sender that adds the
-    initial window has 12000 + 9600 = 21600 and jumps, and so does one that looks at the window alone.""",
+    14400 + 9600 = 24000, and the jump of 20 * 1200 = 24000 does not exceed that: quicly does not jump. A sender that adds
+    the initial window has 12000 + 9600 = 21600 and jumps. A sender that compares with only the window jumps, too.""",
 )
 def quicly_too_small_after_ack(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -38,11 +38,11 @@ def quicly_too_small_after_ack(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.more-packets-than-planned",
-    "The flight lasts until its first ACK, also with more than 20 packets",
+    "The flight lasts until its first ACK, even with more than 20 packets",
     """The jump to 20 * 1200 = 24000 is sent as 24 packets of 1000 bytes, packets 2 to 25. Packets 2 to 9 arrive:
     24000 + 8000 = 32000. Packet 14 arrives, and packets 10 and 11 are lost. 8000 + 1000 = 9000 bytes arrived, less
     than the initial window: 12000 / 2 = 6000. Packets 15 to 25 arrive: 9000 + 11000 = 20000, and 20000 * 7 / 10 =
-    14000. That frame shows the loss of packets 12 and 13 as well, which leaves 14000. A flight that ends after 20
+    14000. That frame shows the loss of packets 12 and 13 as well, and 14000 stays. A flight that ends after 20
     packets, with packet 21, leaves 6000.""",
     flags=("same-time-order",),
 )
@@ -82,9 +82,9 @@ def quicly_first_packet_counts(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.window-grown-before-loss",
-    "A loss before any jump halves the window, which has grown",
+    "A loss before any jump halves the grown window",
     """Ten packets fill the initial window of 12000. A frame acknowledges packets 1 to 4: 12000 + 4 * 1200 = 16800. The
-    frame shows that packet 0 is lost: 16800 / 2 = 8400. There was no jump to take back. Half of the initial window
+    frame shows that packet 0 is lost: 16800 / 2 = 8400. quicly has not jumped yet. Half of the initial window
     is 12000 / 2 = 6000.""",
     flags=("same-time-order",),
 )
@@ -98,10 +98,10 @@ def quicly_window_grown_before_loss(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.quicly.too-small-not-again",
-    "A jump that was too small is not tried again when less is in flight",
+    "A jump that was too small is not tried again with less in flight",
     """Ten packets leave, two are acknowledged: 12000 + 2 * 1200 = 14400, and 9600 bytes are in flight. The jump of 20 *
-    1200 = 24000 is no more than 14400 + 9600 = 24000, and is not made. One packet is written and sent. All packets
-    arrive while the application has no more data, so the window stays 14400. Then 10^6 bytes are ready. Now 24000
+    1200 = 24000 is not more than 14400 + 9600 = 24000: quicly does not jump. One packet is written and sent. All packets
+    arrive while the application is out of data, so the window stays 14400. Then 10^6 bytes are ready. Now 24000
     is more than 14400, but quicly tries the jump once: 12 packets of 1200 bytes fill 14400.""",
 )
 def quicly_too_small_not_again(b: StreamBuilder) -> None:

@@ -1,7 +1,7 @@
 """Hand-built stimuli of JumpStart: recovery in quicly, and CE marks.
 
-`why` derives the expectation. Packets have 1200 bytes and the initial window ten of them. quicly processes a frame in the
-order ACK, losses, CE mark.
+`why` derives the expectation. Packets have 1200 bytes and the initial window has ten packets. quicly processes a frame
+in the order ACK, losses, CE mark.
 """
 
 from functools import partial
@@ -25,10 +25,10 @@ def _jump(b: StreamBuilder, packets: int = 20) -> None:
 
 @add(
     "jumpstart.quicly.losses-in-two-frames",
-    "A second frame that shows a loss of the flight does not reduce again",
+    "A second frame with a loss of the flight does not reduce the window again",
     """The first frame acknowledges 6 packets, 6 * 1200 = 7200 bytes, less than the initial window of 12000. Packet 5
-    is lost: 12000 / 2 = 6000. The next frame acknowledges packet 12: 7200 + 1200 = 8400 bytes, whose 7/10 are 8400 *
-    7 / 10 = 5880. The share does not lower the window, so 6000 stays. Packet 9 is lost, too. It was sent before the
+    is lost: 12000 / 2 = 6000. The next frame acknowledges packet 12: 7200 + 1200 = 8400 bytes; 7/10 are 8400
+    * 7 / 10 = 5880. The share does not lower the window, so 6000 stays. Packet 9 is lost, too. It was sent before the
     recovery, and 6000 stays again. A second reduction gives 6000 * 7 / 10 = 4200.""",
 )
 def quicly_losses_in_two_frames(b: StreamBuilder) -> None:
@@ -46,8 +46,8 @@ def quicly_losses_in_two_frames(b: StreamBuilder) -> None:
     "jumpstart.quicly.repair-lost",
     "The loss of a repair reduces again before recovery ends",
     """Packets 10 to 12 are lost, and the other 17 arrive: 17 * 1200 = 20400 bytes, half of them 20400 / 2 = 10200. The
-    first repair is packet 22, and three packets with ACKs alone follow, 23 to 25. The peer acknowledges these three
-    with its own data. quicly hands no bytes of them to its controller. Packet 22 is three packets older than 25, and
+    first repair is packet 22, and three packets with only ACKs follow, 23 to 25. The peer acknowledges these three
+    with its own data. quicly does not report their bytes to its controller. Packet 22 is three packets older than 25, and
     is declared lost. It was sent after the beginning of the recovery: a second reduction, 10200 * 7 / 10 = 7140.""",
 )
 def quicly_repair_lost(b: StreamBuilder) -> None:

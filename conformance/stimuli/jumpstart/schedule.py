@@ -1,7 +1,7 @@
-"""Hand-built stimuli of JumpStart: when the packets of the flight leave, and what changes it meanwhile.
+"""Hand-built stimuli of JumpStart: the schedule of the flight, and changes to it.
 
-`why` derives the expectation. Packets have 1000 bytes and the RTT of the handshake is 100 ms, unless the text says
-otherwise.
+`why` derives the expectation. By default packets have 1000 bytes and the RTT of the handshake is
+100 ms.
 """
 
 from functools import partial
@@ -36,7 +36,7 @@ def pacing_sevenths(b: StreamBuilder) -> None:
 @add(
     "jumpstart.pacing.hundredths",
     "A long flight is spread over exactly one RTT",
-    """D = 97 over 100 ms: packet 96 leaves at floor(96 * 100000000 / 97) = 98969072 ns; a gap of floor(100000000 / 97)
+    """D = 97 over 100 ms: packet 96 leaves at floor(96 * 100000000 / 97) = 98969072 ns. A gap of floor(100000000 / 97)
     = 1030927 ns added 96 times would give 96 * 1030927 = 98968992.""",
     flags=("paced",),
 )
@@ -49,7 +49,7 @@ def pacing_hundredths(b: StreamBuilder) -> None:
 @add(
     "jumpstart.pacing.short-rtt",
     "A short RTT gives short gaps",
-    "20 packets in 200 us: one every 10 us. A clock in milliseconds would see no gap at all.",
+    "20 packets in 200 us: one every 10 us. A clock in milliseconds would have a gap of 0.",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )
@@ -80,7 +80,7 @@ def pacing_small_flight(b: StreamBuilder) -> None:
 @add(
     "jumpstart.pacing.small-flight-border",
     "The footnote ends at 4380 bytes",
-    """D = 5 packets of 876 bytes are 4380 bytes exactly, and leave at once in the footnote's profile. The text paces
+    """D = 5 packets of 876 bytes are exactly 4380 bytes, and leave at once in the footnote's profile. The text paces
     them: 20 ms apart.""",
     profiles=(PFLDNET, FOOTNOTE),
     max_datagram_size_bytes=876,
@@ -109,7 +109,7 @@ def pacing_above_small_flight(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.flight.frozen",
-    "More data does not change a flight under way",
+    "More data does not change a running flight",
     """After six packets, at 27 ms, the application writes: 20000 - 6 * 1000 + 50000 = 64000 bytes wait. D stays 20:
     packet 6 is due at 30 ms and packet 7 at 35 ms.""",
     profiles=(PFLDNET, SCHARF),
@@ -126,9 +126,9 @@ def flight_frozen(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.flight.window-shrinks",
-    "A receive window that shrinks ends the flight early",
-    """After six packets the receiver allows 5000 bytes more: the flight ends with the eleventh packet, and then nothing
-    is due. Packet 0 is lost: the window halves, 20000 / 2 = 10000. D is what was sent, 11, and one packet is repeated:
+    "A shrinking receive window ends the flight early",
+    """After six packets the receiver allows 5000 bytes more: the flight ends with the eleventh packet, and then no packet
+    is due. Packet 0 is lost: the window halves, 20000 / 2 = 10000. D is the number of sent packets, 11, and one packet is repeated:
     floor((11 - 1) / 2) = 5.""",
     flags=("paced",),
 )
@@ -148,8 +148,8 @@ def flight_window_shrinks(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.flight.window-closes",
-    "A receive window that closes ends the jump at once",
-    "After six packets the receiver allows nothing more: the flight had six packets, nothing is due.",
+    "A closing receive window ends the jump at once",
+    "After six packets the receiver closes its window: the flight had six packets, and no packet is due.",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )
@@ -182,11 +182,11 @@ def flight_large_window_shrinks(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.flight.more-sent-than-left",
-    "Packets sent together with the last of the flight do not belong to it",
-    """After six packets the receiver allows 5000 bytes more, so that the flight has 6 + 5 = 11. At 40 ms it allows
-    14000 again, which does not change the flight. A late timer sends eight packets at 50 ms: the last five of the
+    "Packets sent together with the last packet of the flight do not belong to it",
+    """After six packets the receiver allows 5000 bytes more, so that the flight has 6 + 5 = 11. At 40 ms the receiver
+    allows 14000 again, which does not change the flight. A late timer sends eight packets at 50 ms: the last five of the
     flight and three more. Packet 0 is lost: 20000 / 2 = 10000, for scharf-2009 with 14 packets in flight 14000 / 2 =
-    7000. It is repeated once: floor((11 - 1) / 2) = 5. All that left in the jump gives floor((14 - 1) / 2) = 6.""",
+    7000. Packet 0 is repeated once: floor((11 - 1) / 2) = 5. Counting all packets sent in the jump gives floor((14 - 1) / 2) = 6.""",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )

@@ -1,7 +1,7 @@
-"""Hand-built stimuli of JumpStart: which recovery is accounted for.
+"""Hand-built stimuli of JumpStart: the recovery that is accounted for.
 
-`why` derives the expectation. Packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets, one every 5 ms,
-unless the text says otherwise. A frame that reveals a loss is the loss and then the ACK.
+`why` derives the expectation. By default packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets,
+one every 5 ms. A frame that reveals a loss gives two events: the loss, then the ACK.
 """
 
 from functools import partial
@@ -17,10 +17,9 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 @add(
     "jumpstart.account.later-loss",
-    "A loss after the first flight is ordinary",
-    """All 20 packets arrive, and the window grows by each. The first of the packets after them is lost: what is in
-    flight, a full window, is halved, and at the end of recovery there is no other window: the ACK that ends it grows
-    20000 by 1000 * 1000 / 20000 = 50, as congestion avoidance does. Counting ACKs the window is 40000 here, too.""",
+    "A loss after the first flight is a normal loss",
+    """All 20 packets arrive, and the window grows by each. The first packet after the flight is lost: the bytes
+    in flight, a full window, are halved. At the end of recovery the window is not replaced: the ACK that ends it grows 20000 by 1000 * 1000 / 20000 = 50, as in congestion avoidance. Counting ACKs the window is 40000 here, too.""",
 )
 def account_later_loss(b: StreamBuilder) -> None:
     jump(b)
@@ -36,8 +35,8 @@ def account_later_loss(b: StreamBuilder) -> None:
 @add(
     "jumpstart.account.new-data-lost-too",
     "Repairs of later data do not count",
-    """Ten packets are acknowledged, 20 new ones follow, 30 are in flight, a full window. Packet 12 of the flight and
-    the later 25 and 26 are lost: 15 packets at detection. R counts the flight's one repair: floor((20 - 1) / 2) = 9.
+    """Ten packets are acknowledged, 20 new packets follow, and 30 are in flight, a full window. Packet 12 of the flight and the
+    later packets 25 and 26 are lost: 15 packets at detection. R counts only the repair of the flight: floor((20 - 1) / 2) = 9.
     Counting all three gives 8.""",
 )
 def account_new_data_lost_too(b: StreamBuilder) -> None:
@@ -55,10 +54,9 @@ def account_new_data_lost_too(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.once",
-    "The rule acts once",
-    """After the recovery that repaired packet 0 the window is 9000. Nine packets more, one of them lost: 9000 in
-    flight, a full window, halve to 4500. Its repair arrives, recovery ends without another window, and the ACK grows it
-    by 1000 * 1000 / 4500 = 222.""",
+    "The rule applies once",
+    """After the recovery that repaired packet 0 the window is 9000. Nine more packets leave, and one is lost: 9000 in
+    flight, a full window, halve to 4500. Its repair arrives, recovery ends without a second application of the rule, and the ACK grows the window by 1000 * 1000 / 4500 = 222.""",
 )
 def account_once(b: StreamBuilder) -> None:
     jump(b)
@@ -76,10 +74,10 @@ def account_once(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.second-flight",
-    "A second flight has a D and an R of its own",
+    "A second flight has its own D and R",
     """Two packets of the first flight are lost, R = 2: (20 - 2) / 2 = 9 packets. After an idle period the next flight
-    of 20 begins with packet 22; its first packet is lost, and R = 1: floor((20 - 1) / 2) = 9. An R that goes on from 2
-    gives (20 - 3) / 2 = 8.""",
+    of 20 begins with packet 22; its first packet is lost, and R = 1: floor((20 - 1) / 2) = 9. An R that continues from
+    2 gives (20 - 3) / 2 = 8.""",
     profiles=(SCHARF,),
 )
 def account_second_flight(b: StreamBuilder) -> None:
@@ -98,7 +96,7 @@ def account_second_flight(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.part-of-recovery",
-    "Recovery lasts until all that was sent before it has arrived",
+    "Recovery lasts until all packets sent before it have arrived",
     """Packets 0 to 3 are lost, their repairs arrive one by one. Only the last ends recovery: the window stays 10000
     until then, and becomes (20 - 4) / 2 = 8 packets. RFC 9002 would end it with the first repair.""",
 )
@@ -117,7 +115,7 @@ def account_part_of_recovery(b: StreamBuilder) -> None:
     "A loss of the flight in a recovery that an older loss began",
     """Two packets left 20 ms before the jump. When the loss of the first shows, 16 packets of the flight have left, and
     the window of 20000 halves: 20000 / 2 = 10000. Packet 2, the first of the flight, is lost in that recovery. Both are
-    repaired; R counts the repair of the flight's: floor((16 - 1) / 2) = 7. Looking only at the loss that begins
+    repaired; R counts the repair of packet 2: floor((16 - 1) / 2) = 7. Looking only at the loss that begins
     recovery leaves 10000. (In scharf-2009 18 packets in flight are halved: 9.)""",
 )
 def account_recovery_of_older_loss(b: StreamBuilder) -> None:
@@ -136,8 +134,8 @@ def account_recovery_of_older_loss(b: StreamBuilder) -> None:
 @add(
     "jumpstart.account.new-data-in-recovery",
     "New data acknowledged in recovery does not end it",
-    """Packet 0 is lost. Its repair (packet 20) and new data (21 to 29) follow, and the repair is lost again: the ACK of
-    21 to 29 leaves packet 0 open, so recovery goes on. R = 2: (20 - 2) / 2 = 9.""",
+    """Packet 0 is lost. Its repair (packet 20) and new data (21 to 29) follow, and the repair is lost again. The ACK of
+    21 to 29 leaves packet 0 open, so recovery continues. R = 2: (20 - 2) / 2 = 9.""",
 )
 def account_new_data_in_recovery(b: StreamBuilder) -> None:
     jump(b)
@@ -172,10 +170,10 @@ def account_repair_of_older_data(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.account.two-later-losses",
-    "A second loss after the flight, in the same recovery, is ordinary as well",
+    "A second loss after the flight, in the same recovery, is a normal loss as well",
     """The ACK of two packets comes before the jump, and the flight is packets 2 to 21. All of it arrives, and 20 ACKs
     grow the window from 20000 to 20000 + 20 * 1000 = 40000. The next 40 packets are 22 to 61. The loss of packet 22
-    halves the window: 40000 / 2 = 20000. The next frame shows the loss of packet 30, which changes nothing. Both
+    halves the window: 40000 / 2 = 20000. The next frame shows the loss of packet 30, without another reduction. Both
     repairs arrive in one ACK and end recovery. Packets 22 and 30 are after the flight, so the ACK grows the window:
     20000 + floor(1000 * 1000 / 20000) = 20050, then 20050 + floor(1000 * 1000 / 20050) = 20099. Accounting for the
     flight gives (20 - 0) / 2 = 10 packets.""",
@@ -194,9 +192,9 @@ def account_two_later_losses(b: StreamBuilder) -> None:
     "jumpstart.account.three-hundred-packets",
     "Recovery of a flight of 300 packets, with two losses",
     """D = 300. Packet 0 is lost: 300000 / 2 = 150000. Packet 100 is lost in that recovery. The first repair arrives,
-    and packet 100 is still missing. It is older than packet 300, the next packet when recovery began, so recovery goes
-    on with 150000. The second repair ends recovery: (300 - 2) / 2 = 149 packets. A sender that keeps packet numbers in
-    8 bits has 300 - 256 = 44 in place of 300, and ends recovery with the first repair.""",
+    and packet 100 is still missing. It is older than packet 300, the next packet when recovery began, so recovery continues
+    with 150000. The second repair ends recovery: (300 - 2) / 2 = 149 packets. A sender that stores packet numbers
+    in 8 bits has 300 - 256 = 44 in place of 300, and ends recovery with the first repair.""",
     profiles=(PFLDNET,),
     flags=("paced", "same-time-order"),
 )

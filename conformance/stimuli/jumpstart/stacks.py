@@ -1,7 +1,7 @@
-"""Hand-built stimuli of JumpStart for what Scharf and the simulator of the thesis do.
+"""Hand-built stimuli of JumpStart for Scharf's profile and the simulator of the thesis.
 
-`why` derives the expectation. Packets have 1200 bytes and the initial window ten of them, as in quicly's unit tests,
-unless the text says otherwise.
+`why` derives the expectation. By default packets have 1200 bytes and the initial window has ten packets,
+as in quicly's unit tests.
 """
 
 from firstflight_conformance.format.builder import MS, US, StreamBuilder
@@ -15,9 +15,9 @@ add = CATALOGUE.add
 @add(
     "jumpstart.scharf.cap",
     "At most u = 65536 bytes, the last packet short",
-    """10^6 bytes are queued: 65536 of them in 46 packets, the last of 65536 - 45 * 1448 = 376 bytes. Packet i leaves
-    after i times 1448/65536 of the RTT, rounded down: the second after floor(1448 * 100 ms / 65536) = 2209472 ns, the
-    last after floor(45 * 1448 * 100 ms / 65536) = 99426269 ns. Whole packets only would be 45.""",
+    """10^6 bytes are queued: 65536 bytes leave in 46 packets, the last with 65536 - 45 * 1448 = 376 bytes. Packet i leaves
+    after i times 1448/65536 of the RTT, rounded down. The second leaves after floor(1448 * 100 ms / 65536) = 2209472 ns,
+    the last after floor(45 * 1448 * 100 ms / 65536) = 99426269 ns. Whole packets only would be 45.""",
     profiles=(SCHARF,),
     sources=("Scharf, Networking 2009",),
     max_datagram_size_bytes=1448,
@@ -38,9 +38,9 @@ def scharf_cap(b: StreamBuilder) -> None:
     "jumpstart.ns3.schedule",
     "The simulator: 122 packets at 6/5 of the rate, then silence",
     """65536 bytes hold 122 whole packets of 536. At 6/5 of 65536 bytes in 54 ms one leaves every 536 * 54 * 5 / (65536
-    * 6) ms = 0.36804199 ms, the second after 368041 ns; the last after 44.533081 ms, and then nothing until the first
-    ACK. The window is full, and grows by a packet for 20 acknowledged: the ACKs of 1, 2, ... 2 packets reach 21 with
-    the eleventh: 66072. One is left over, so that 19 more suffice: nine ACKs of 2 and one of 1, 66608.""",
+    * 6) ms = 0.36804199 ms, the second after 368041 ns, the last after 44.533081 ms. Then the sender waits for the first
+    ACK. The window is full, and grows by a packet for 20 acknowledged packets: the ACKs of 1, 2, ... 2 packets reach 21 with
+    the eleventh: 66072. One packet is left over, so 19 more suffice: nine ACKs of 2 and one of 1, 66608.""",
     max_datagram_size_bytes=536,
     initial_window_bytes=5360,
     flags=("paced",),
@@ -63,9 +63,9 @@ def ns3_schedule(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.ns3.loss",
-    "The simulator: 7/10 of the whole packets at a loss, no accounting",
-    """The window of 65536 bytes holds 122 packets, 7/10 of them are 85: 85 * 536 = 45560, threshold too. The repair
-    changes nothing at the end of recovery but what avoidance adds. What CUBIC does after a loss is not described.""",
+    "The simulator: 7/10 of the whole packets at a loss, without accounting",
+    """The window of 65536 bytes holds 122 packets, 7/10 of them are 85: 85 * 536 = 45560, threshold too. At the end
+    of recovery the repair only adds the growth of congestion avoidance. The behaviour of CUBIC after a loss is not described.""",
     max_datagram_size_bytes=536,
     initial_window_bytes=5360,
 )
@@ -79,9 +79,9 @@ def ns3_loss(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.ns3.no-sample",
-    "100 ms without an RTT sample, as the code of the simulator says",
+    "100 ms without an RTT sample, as in the code of the simulator",
     """65536 bytes in 0.1 s at 6/5 of the rate: the second packet of 1200 leaves after 1200 * 100 * 5 / (65536 * 6) ms =
-    1.525878 ms. floor(65536 / 1200) = 54 packets fit, the rest of 65536 - 54 * 1200 = 736 bytes waits.""",
+    1.525878 ms. floor(65536 / 1200) = 54 packets fit. The remaining 65536 - 54 * 1200 = 736 bytes are too few for a packet.""",
     flags=("paced",),
 )
 def ns3_no_sample(b: StreamBuilder) -> None:
@@ -93,7 +93,7 @@ def ns3_no_sample(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.ns3.part-of-a-packet",
-    "The simulator: a window that is no whole number of packets",
+    "The simulator: a window of a fractional number of packets",
     """floor(65536 / 1200) = 54 packets fit, and packet 53 leaves after floor(53 * 1200 * 100 ms * 5 / (65536 * 6)) =
     80871582 ns. The ACK of 20 packets adds one: 65536 + 1200 = 66736. Packet 20 is lost: floor(66736 / 1200) = 55
     packets, floor(55 * 7 / 10) = 38, and 38 * 1200 = 45600.""",
@@ -136,7 +136,7 @@ def ns3_slow_start_before(b: StreamBuilder) -> None:
     "The simulator: the default RTT, to the nanosecond",
     """Without a sample the RTT is 0.1 s. At 6/5 of the rate packet 50 leaves after floor(50 * 1200 * 100000000 * 5 /
     (65536 * 6)) = 76293945, in ns. With an RTT that is 1 ns shorter it is floor(50 * 1200 * 99999999 * 5 / (65536 *
-    6)) = 76293944. With one that is 1 ns longer it is floor(50 * 1200 * 100000001 * 5 / (65536 * 6)) = 76293946.""",
+    6)) = 76293944. With an RTT that is 1 ns longer it is floor(50 * 1200 * 100000001 * 5 / (65536 * 6)) = 76293946.""",
     flags=("paced",),
 )
 def ns3_no_sample_later_packet(b: StreamBuilder) -> None:
@@ -147,10 +147,10 @@ def ns3_no_sample_later_packet(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.ns3.larger-window-not-full",
-    "The simulator: a window that grew counts again once it is full",
+    "The simulator: a grown window counts again once it is full",
     """54 packets of 1200 bytes leave, which fill the window of 65536. The ACK of 20 adds one: 65536 + 1200 = 66736.
     20 new packets make it 54 in flight again: 64800 + 1200 = 66000 is within 66736, so one more packet fits. The ACK
-    of the next 20 counts nothing. 21 new packets make it 55 in flight: 66000 + 1200 = 67200, and the window is full.
+    of the next 20 does not count. 21 new packets make it 55 in flight: 66000 + 1200 = 67200, and the window is full.
     The ACKs of 14 and 6 packets are 20 again: 66736 + 1200 = 67936.""",
 )
 def ns3_larger_window_not_full(b: StreamBuilder) -> None:
@@ -172,8 +172,8 @@ def ns3_larger_window_not_full(b: StreamBuilder) -> None:
     "jumpstart.ns3.full-before-jump",
     "The simulator: packets that filled the window before the jump count in it",
     """Ten packets of 1200 bytes fill the initial window: 10 * 1200 = 12000. A millisecond before their ACK more data
-    is ready, and window and threshold become 65536. No packet of the flight has left yet, so the packets sent last
-    left nothing of their window. The ACK counts ten. 54 packets leave, 54 * 1200 = 64800 bytes, which fill the window
+    is ready, and window and threshold become 65536. No packet of the flight has left yet, so the last sent packets
+    still fill their window. The ACK counts ten. 54 packets leave, 54 * 1200 = 64800 bytes, which fill the window
     again. The ACK of their first ten makes 20: 65536 + 1200 = 66736. The simulator jumps at the start; that a later
     jump keeps this test is ours.""",
 )
@@ -192,7 +192,7 @@ def ns3_full_before_jump(b: StreamBuilder) -> None:
     "jumpstart.ns3.one-packet-left",
     "The simulator: a window with room for exactly one packet is not full",
     """65536 bytes hold 64 packets of 1024. Only 63 packets are written and leave: 63 * 1024 = 64512 bytes are in
-    flight, and 64512 + 1024 = 65536 is within the window. The ACK of 20 packets counts nothing. 21 packets are written
+    flight, and 64512 + 1024 = 65536 is within the window. The ACK of 20 packets does not count. 21 packets are written
     later and make it 63 - 20 + 21 = 64 in flight, which fill the window. The ACK of the next 20 adds one packet:
     65536 + 1024 = 66560.""",
     max_datagram_size_bytes=1024,

@@ -1,7 +1,7 @@
-"""Hand-built stimuli of JumpStart: when it starts, and with what amount.
+"""Hand-built stimuli of JumpStart: the time and the amount of the jump.
 
-`why` derives the expectation. Packets have 1000 bytes and the RTT of the handshake is 100 ms, unless the text says
-otherwise.
+`why` derives the expectation. By default packets have 1000 bytes and the RTT of the handshake is
+100 ms.
 """
 
 from functools import partial
@@ -28,8 +28,8 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 @add(
     "jumpstart.amount.receive-window",
     "The receive window bounds the first flight",
-    """8000 bytes are allowed: D = 8, one packet every 100 / 8 = 12.5 ms, window 8000; scharf-2009 keeps the larger
-    initial window, 10000. ns3-2025 looks at no receive window and plans 65 packets.""",
+    """8000 bytes are allowed: D = 8, one packet every 100 / 8 = 12.5 ms, window 8000. scharf-2009 keeps the larger
+    initial window, 10000. ns3-2025 ignores the receive window and plans 65 packets.""",
     profiles=(PFLDNET, SCHARF, NS3),
     flags=("paced",),
 )
@@ -45,10 +45,9 @@ def amount_receive_window(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.amount.receive-window-rounded",
-    "A receive window that is no whole number of packets is rounded down",
+    "A receive window of a fractional number of packets is rounded down",
     """8999 bytes hold 8 packets of 1000; the ninth would pass the right edge. D = 8, 12.5 ms apart. scharf-2009 counts
-    bytes: 8999 of them in nine packets, the second at 1000 * 100 / 8999 ms = 11.112345 ms, rounded down to 11112345
-    ns.""",
+    bytes: 8999 bytes in nine packets. The second packet leaves at 1000 * 100 / 8999 ms = 11.112345 ms, rounded down to 11112345 ns.""",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )
@@ -65,7 +64,7 @@ def amount_receive_window_rounded(b: StreamBuilder) -> None:
     "jumpstart.amount.queue-rounded-up",
     "A short last packet belongs to the first flight",
     """10500 bytes are queued: D = 11, the last packet has 500 bytes, and the gap is 100 / 11 ms. Rounded down the tail
-    would stay behind. The window is 11 packets, 11000 bytes. scharf-2009 counts bytes: window 10500, gap 1000 * 100 /
+    would not be sent. The window is 11 packets, 11000 bytes. scharf-2009 counts bytes: window 10500, gap 1000 * 100 /
     10500 ms.""",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
@@ -82,8 +81,8 @@ def amount_queue_rounded_up(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.start.nothing-queued",
-    "With nothing queued there is no jump, and the chance is not lost",
-    """D = 0: nothing changes, the window stays 10000. When 20000 bytes are queued a second later, the jump begins:
+    "With an empty queue the sender does not jump, and can still jump later",
+    """D = 0: the window stays 10000. When 20000 bytes are queued a second later, the jump begins:
     window 20000.""",
     profiles=(PFLDNET, SCHARF),
 )
@@ -111,7 +110,7 @@ def amount_one_short_packet(b: StreamBuilder) -> None:
     "jumpstart.amount.maximum",
     "A first flight has at most 2^29 - 1 bytes",
     """2^40 bytes are queued and allowed: the flight is cut to 2^29 - 1 = 536870911 bytes, 536871 packets, the second
-    after floor(100000000 / 536871) = 186 ns. It guards against overflow.""",
+    after floor(100000000 / 536871) = 186 ns. The limit guards against overflow.""",
 )
 def amount_maximum(b: StreamBuilder) -> None:
     ready(b, 2**40, 2**40)
@@ -122,9 +121,9 @@ def amount_maximum(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.start.no-rtt-sample",
-    "Without an RTT sample there is no jump",
-    """The SYN was sent twice, so the handshake gave no sample: the window stays 10000. ns3-2025 takes 100 ms and jumps.
-    With a sample the jump may still come.""",
+    "A sender without an RTT sample does not jump",
+    """The SYN was sent twice, so the handshake gave no sample: the window stays 10000. ns3-2025 uses 100 ms and jumps. Once
+    a sample exists the sender may still jump.""",
     profiles=(PFLDNET, SCHARF, QUICLY, NS3),
 )
 def start_no_rtt_sample(b: StreamBuilder) -> None:
@@ -141,7 +140,7 @@ def start_no_rtt_sample(b: StreamBuilder) -> None:
     "jumpstart.start.larger-window",
     "A flight smaller than the initial window",
     """5000 bytes are queued, the initial window is 10000. pfldnet-2007 sets the window to the flight, 5000, which the
-    text does not say; scharf-2009 keeps the larger 10000. Both pace.""",
+    text does not specify. scharf-2009 keeps the larger 10000. Both pace.""",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )
@@ -155,9 +154,9 @@ def start_larger_window(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.start.in-recovery",
-    "There is no jump in recovery",
-    """Packet 0 of two is lost: the window of 10000 becomes 10000 / 2 = 5000; for scharf-2009 two packets were in
-    flight, half of 2000 is less than the least window 2000. Data that is ready then does not jump.""",
+    "A sender in recovery does not jump",
+    """Packet 0 of two is lost: the window of 10000 becomes 10000 / 2 = 5000. For scharf-2009 two packets were in flight;
+    half of 2000 is less than the minimum window 2000. Data that is ready then does not cause a jump.""",
     profiles=(PFLDNET, SCHARF),
 )
 def start_in_recovery(b: StreamBuilder) -> None:
@@ -172,7 +171,7 @@ def start_in_recovery(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.start.after-recovery",
-    "After a recovery there is a jump: nothing bars it",
+    "After a recovery the sender may jump",
     """Packet 0 of two is lost: the window of 10000 becomes 10000 / 2 = 5000. Its repair is acknowledged, which ends recovery and, in congestion avoidance, adds floor(1000 * 1000 / 5000) = 200. Data that is ready
     then jumps with 20 packets: the window is 20000. An implementation that does not jump after a loss stays at 5200.""",
     profiles=(PFLDNET,),
@@ -192,8 +191,8 @@ def start_after_recovery(b: StreamBuilder) -> None:
 @add(
     "jumpstart.start.second-jump",
     "One jump for a connection, or one after each idle period",
-    """The flight of 20 is acknowledged at once. More data a moment later does not jump. After five idle seconds
-    scharf-2009 is armed again and jumps with 20 packets from 25000 ms on; the text has one jump for a connection.""",
+    """The flight of 20 is acknowledged at once. More data a moment later does not cause a jump. After five idle seconds
+    scharf-2009 may jump again, with 20 packets from 25000 ms on. The text has one jump per connection.""",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )

@@ -1,6 +1,6 @@
-"""Hand-built stimuli of Limited Slow-Start: in which slow starts it acts, and what a loss leaves of it.
+"""Hand-built stimuli of Limited Slow-Start: the affected slow starts, and the effect of a loss.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -26,10 +26,10 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000)
 
 @add(
     "limited-slow-start.scope.loss",
-    "A loss ends it; congestion avoidance knows no max_ssthresh, and begins above the threshold",
-    """One ACK brings 120000 to 120500. Packet 1 is lost: window and threshold 60250. Packet 2, sent before that, adds nothing. Packet 10
-    ends recovery: the window equals the threshold, which is slow start, and grows by 1000: 61250. Packet 11 meets congestion avoidance and
-    adds floor(1000 * 1000 / 61250) = 16: 61266. With congestion avoidance at the threshold packet 10 adds floor(1000 * 1000 / 60250) = 16,
+    "A loss ends limited slow start; congestion avoidance ignores max_ssthresh, and begins above the threshold",
+    """One ACK grows 120000 to 120500. Packet 1 is lost: window and threshold 60250. Packet 2, sent before the loss, does not grow the window. Packet 10
+    ends recovery: the window equals the threshold, which is slow start, and grows by 1000: 61250. Packet 11 is in congestion avoidance
+    and adds floor(1000 * 1000 / 61250) = 16: 61266. With congestion avoidance at the threshold packet 10 adds floor(1000 * 1000 / 60250) = 16,
     60250 + 16 = 60266.""",
     profiles=RFCS,
     initial_window_bytes=120_000,
@@ -50,9 +50,9 @@ def scope_loss(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.scope.app-limited-bursts",
-    "Bursts of three and four packets grow nothing at a window that equals its threshold",
+    "Bursts of three and four packets do not grow a window that equals its threshold",
     """A loss halves 240000: window and threshold 120000, with three packets in flight. Bursts of three and four packets
-    end recovery and leave 120000: without app_limited K is floor(120000 / 50000) = 2, and the first burst adds floor(1000
+    end recovery and leave 120000. Without app_limited K is floor(120000 / 50000) = 2, and the first burst adds floor(1000
     / 2) = 500. The largest flight since the loss is four packets, and twice that is 2 * 4000 = 8000.""",
     sources=(SOURCE, "RFC 9002, section 7.8"),
     initial_window_bytes=240_000,
@@ -69,10 +69,8 @@ def scope_app_limited_bursts(b: StreamBuilder) -> None:
 @add(
     "limited-slow-start.scope.equal-above",
     "A window that equals its threshold above max_ssthresh grows by a share once more",
-    """A loss halves 300000: window and threshold 150000. The ACK of packet 4, sent after it, ends recovery: the window is not above the
-    threshold, K is floor(150000 / 50000) = 3, and floor(1000 / 3) = 333 is added: 150333. That of packet 5 meets congestion avoidance and adds
-    floor(1000 * 1000 / 150333) = 6: 150339. Tor adds round(1000 * 50000 / 150000) = 333 as well; Linux adds up 50000, which is below 150000:
-    the window stays at the threshold, in slow start, and packet 5 adds up to 2 * 50000 = 100000.""",
+    """A loss halves 300000: window and threshold 150000. The ACK of packet 4, sent after the loss, ends recovery. The window is not above
+    the threshold, K is floor(150000 / 50000) = 3, and floor(1000 / 3) = 333 is added: 150333. The ACK of packet 5 is in congestion avoidance and adds floor(1000 * 1000 / 150333) = 6: 150339. Tor adds round(1000 * 50000 / 150000) = 333 as well. Linux adds up 50000, which is below 150000. The window stays at the threshold, in slow start, and packet 5 adds up to 2 * 50000 = 100000.""",
     initial_window_bytes=300_000,
 )
 def scope_equal_above(b: StreamBuilder) -> None:
@@ -90,7 +88,7 @@ def scope_equal_above(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.scope.equal-below",
-    "A window that persistent congestion leaves at its threshold is in slow start",
+    "A window equal to its threshold after persistent congestion is in slow start",
     """A loss at 4000 leaves a threshold of 2000, and persistent congestion a window of 2 * 1000 = 2000. The next ACK adds 1000: 3000. With
     congestion avoidance at the threshold it adds 1000 * 1000 / 2000 = 500.""",
     initial_window_bytes=4000,
@@ -107,9 +105,9 @@ def scope_equal_below(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.scope.ce",
-    "A CE mark ends it as a loss does",
-    """The ACK of packet 0 brings 120000 to 120500, and carries a CE mark: 120500 / 2 = 60250. Recovery ends with the ACK of packet 10, at the
-    threshold and below max_ssthresh: 61250. A window that only comes down step by step is down by then.""",
+    "A CE mark ends limited slow start like a loss",
+    """The ACK of packet 0 grows 120000 to 120500, and carries a CE mark: 120500 / 2 = 60250. Recovery ends with the ACK of packet 10, at the
+    threshold and below max_ssthresh: 61250. A window that falls step by step has fallen by then.""",
     profiles=RFCS,
     sources=(SOURCE, "RFC 9002, section 7.1"),
     initial_window_bytes=120_000,
@@ -127,10 +125,9 @@ def scope_ce(b: StreamBuilder) -> None:
 @add(
     "limited-slow-start.scope.second-slow-start",
     "A later slow start is limited as well, and the ACK that reaches its threshold counts in full",
-    """A loss at 210400 leaves a threshold of 105200, and persistent congestion a window of 2000. 99 ACKs bring that to 2000 + 99 * 1000 =
-    101000, above max_ssthresh: seven more add 7 * 500 = 3500, 104500. An ACK of four packets adds 1000 / 2 = 500, 105000, and the next reaches
-    the threshold with 105500 and is not cut off there. Packet by packet the four add 4 * 500 = 2000: 106500, beyond the threshold, after which
-    each packet adds floor(1000 * 1000 / 106500) = 9: 106509.""",
+    """A loss at 210400 leaves a threshold of 105200, and persistent congestion a window of 2000. 99 ACKs bring the window to 2000 + 99 * 1000
+    = 101000, above max_ssthresh: seven more add 7 * 500 = 3500, 104500. An ACK of four packets adds 1000 / 2 = 500, 105000, and the next passes
+    the threshold with 105500 and is not cut off there. Packet by packet the four add 4 * 500 = 2000: 106500, above the threshold. Then each packet adds floor(1000 * 1000 / 106500) = 9: 106509.""",
     profiles=RFCS,
     initial_window_bytes=210_400,
 )
@@ -156,10 +153,9 @@ def scope_second_slow_start(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.scope.remainder-after-collapse",
-    "On Linux persistent congestion forgets what was added up",
-    """Two ACKs at 120000 add up 2 * 50000 = 100000. Persistent congestion leaves 2000 and nothing of that. 99 ACKs bring the window to 2000 + 99 *
-    1000 = 101000; the next one adds up 50000, and the window stays: with what was added up before, 100000 + 50000 = 150000 >= 101000 would
-    gain a datagram.""",
+    "On Linux persistent congestion resets the counter",
+    """Two ACKs at 120000 add up 2 * 50000 = 100000. Persistent congestion leaves a window of 2000 and resets the counter. 99 ACKs bring the window
+    to 2000 + 99 * 1000 = 101000. The next ACK adds up 50000, and the window stays. With the earlier counter 100000 + 50000 = 150000 >= 101000 would gain a datagram.""",
     profiles=(LINUX,),
     sources=("ours: what persistent congestion leaves",),
     initial_window_bytes=120_000,
@@ -178,9 +174,9 @@ def scope_remainder_after_collapse(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.scope.remainder-after-reduction",
-    "On Linux a reduction forgets what was added up",
-    """One ACK at 300000 adds up 50000. A loss halves the window to 150000 and leaves nothing of that. Three ACKs at the threshold add up 3 *
-    50000 = 150000, which reaches the window: it gains a datagram, 151000. With what was added up before, the second would: 50000 + 2 * 50000 =
+    "On Linux a reduction resets the counter",
+    """One ACK at 300000 adds up 50000. A loss halves the window to 150000 and resets the counter. Three ACKs at the threshold add up 3 *
+    50000 = 150000, which reaches the window: it gains a datagram, 151000. With the earlier counter the second ACK would gain it: 50000 + 2 * 50000 =
     150000.""",
     profiles=(LINUX,),
     sources=("ours: what a reduction leaves",),
@@ -201,8 +197,8 @@ def scope_remainder_after_reduction(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.scope.remainder-below",
-    "On Linux a window below max_ssthresh gains a segment for each ACK and adds nothing up",
-    "50000 gains 1000 with each of three ACKs: 53000. Nothing is added up.",
+    "On Linux a window below max_ssthresh gains a segment for each ACK without the counter",
+    "50000 gains 1000 with each of three ACKs: 53000. The counter stays 0.",
     profiles=(LINUX, TOR),
     initial_window_bytes=50_000,
 )
@@ -216,8 +212,8 @@ def scope_remainder_below(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.cubic.loss",
-    "On CUBIC a loss leaves seven tenths, and slow start is limited all the same",
-    """One ACK brings 120000 to 120500 on either base. The loss leaves NewReno half, 60250, and CUBIC 7 * 120500 / 10 = 84350.""",
+    "On CUBIC a loss leaves seven tenths, and slow start is limited as well",
+    """One ACK grows 120000 to 120500 on either base. The loss leaves NewReno half, 60250, and CUBIC 7 * 120500 / 10 = 84350.""",
     tier="core",
     profiles=(RFC, RFC + "+cubic"),
     sources=(SOURCE, "RFC 9438, section 4.6"),

@@ -1,7 +1,7 @@
-"""What the stimuli of Limited Slow-Start share: profiles, sources, and how windows are come by.
+"""Shared by the stimuli of Limited Slow-Start: profiles, sources, and the first window.
 
-Datagrams have 1000 bytes, so that max_ssthresh is 100000, unless the text says otherwise. The initial window is the one that is asked
-about; a few packets of it are enough.
+By default datagrams have 1000 bytes, so that max_ssthresh is 100000. The initial window is the tested window;
+a few packets of it are enough.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -14,7 +14,7 @@ RTT = 100 * MS
 
 
 def acks(b: StreamBuilder, count: int, *, packets: int = 1, first: int = 0) -> None:
-    """Acknowledge ``packets`` packets in each of ``count`` frames, from packet ``first`` on, one frame a millisecond from 100 ms on."""
+    """Acknowledge ``packets`` packets in each of ``count`` frames from packet ``first`` on, one per ms from 100 ms."""
     for index in range(count):
         begin = first + index * packets
         b.ack(RTT + (first + index) * MS, (begin, begin + packets - 1))

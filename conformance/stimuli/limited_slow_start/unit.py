@@ -1,6 +1,6 @@
-"""Hand-built stimuli of Limited Slow-Start: what counts as one ACK.
+"""Hand-built stimuli of Limited Slow-Start: the unit of growth.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -37,7 +37,7 @@ def unit_ack_of_four_below(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.unit.ack-of-four-above",
-    "Above it an ACK of four packets adds one share, or four",
+    "Above max_ssthresh an ACK of four packets adds one share, or four",
     """120000 is above 100000, K is floor(120000 / 50000) = 2: the ACK adds 1000 / 2 = 500, 120500; four packets add 4 * 500 = 2000: 122000. Tor:
     round(1000 * 50000 / 120000) = 417, 120417. Linux adds up 50000.""",
     initial_window_bytes=120_000,
@@ -55,7 +55,7 @@ def unit_ack_of_four_above(b: StreamBuilder) -> None:
     "limited-slow-start.unit.packets-across-the-maximum",
     "Packet by packet, an ACK may cross max_ssthresh and a step of K",
     """The first four packets add 1000 at 99000 and at 100000, and 1000 / 2 = 500 at 101000 and at 101000 + 500 = 101500: 102000. The next 96 add 500 each up to
-    102000 + 96 * 500 = 150000; the last frame, of four, meets K = 3 and adds 4 * 333 = 1332: 151332.""",
+    102000 + 96 * 500 = 150000. At the last frame, of four packets, K = 3, and it adds 4 * 333 = 1332: 151332.""",
     profiles=(PACKETS,),
     initial_window_bytes=99_000,
 )
@@ -72,8 +72,8 @@ def unit_packets_across_the_maximum(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.unit.small-packets",
-    "An ACK of half a datagram counts for a whole one; packet by packet it counts for its bytes",
-    """Packets have 500 bytes. The rule adds MSS for each arriving ACK, whatever it acknowledges: 99800 + 1000 = 100800; above max_ssthresh
+    "An ACK of half a datagram counts as a whole one; packet by packet only its bytes count",
+    """Packets have 500 bytes. The rule adds MSS for each arriving ACK of any size: 99800 + 1000 = 100800; above max_ssthresh
     1000 / 2 = 500: 101300. Linux adds up 50000 there, and Tor round(1000 * 50000 / 100800) = 496: 101296. Packet by packet the first adds its
     500 bytes, 100300, and the second 500 / 2 = 250: 100550.""",
     initial_window_bytes=99_800,
@@ -91,8 +91,8 @@ def unit_small_packets(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.unit.one-and-a-half",
-    "An ACK of one and a half datagrams counts for one",
-    """The ACK acknowledges 1000 + 500 = 1500 bytes: it counts for 1000, and adds 500 to 120000: 120500. Packet by packet 500 and 500 / 2 = 250 are
+    "An ACK of one and a half datagrams counts as one",
+    """The ACK acknowledges 1000 + 500 = 1500 bytes: it counts as 1000, and adds 500 to 120000: 120500. Packet by packet 500 and 500 / 2 = 250 are
     added, 120000 + 500 + 250 = 120750.""",
     profiles=(RFC, PACKETS),
     initial_window_bytes=120_000,
@@ -106,8 +106,8 @@ def unit_one_and_a_half(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.unit.app-limited",
-    "While the window is not used it does not grow, nor does the remainder",
-    "The first ACK comes while the application sends too little: 120000 stays, and Linux adds nothing up. The second adds 1000 / 2 = 500: 120500.",
+    "App-limited ACKs grow neither the window nor the counter",
+    "The first ACK is app-limited: 120000 stays, and the counter of Linux does not grow. The second adds 1000 / 2 = 500: 120500.",
     profiles=(RFC, PACKETS, LINUX),
     sources=(SOURCE, "RFC 9002, section 7.8"),
     initial_window_bytes=120_000,

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of the base controller that counts ACKs. Where a stream serves both profiles, `why` gives both numbers."""
+"""Hand-built stimuli of the base controller that counts ACKs. With both profiles `why` gives both numbers."""
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
@@ -12,8 +12,8 @@ BOTH = ("rfc-9002", "ack-counting")
 
 @add(
     "slow-start.acks.ack-of-two",
-    "An ACK of two packets counts for one datagram",
-    "12000 + 1200 = 13200, where bytes count 12000 + 2400 = 14400. The next two ACKs, of one packet each, add 1200 each: 14400 and 15600, or 15600 and 16800.",
+    "An ACK of two packets counts as one datagram",
+    "12000 + 1200 = 13200; counting bytes 12000 + 2400 = 14400. The next two ACKs, of one packet each, add 1200 each: 14400 and 15600, or 15600 and 16800.",
     profiles=BOTH,
 )
 def acks_ack_of_two(b: StreamBuilder) -> None:
@@ -27,8 +27,8 @@ def acks_ack_of_two(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.acks.small-packet",
-    "An ACK of less than a datagram counts for its bytes",
-    "min(300, 1200) = 300: 12300. An ACK of two runs of 300 and 500 bytes adds 800: 13100. One of three packets of 500 adds no more than 1200: 14300, where bytes count 14600.",
+    "An ACK of less than a datagram counts its bytes",
+    "min(300, 1200) = 300: 12300. An ACK of two runs of 300 and 500 bytes adds 800: 13100. An ACK of three packets of 500 adds at most 1200: 14300; counting bytes 14600.",
     profiles=BOTH,
 )
 def acks_small_packet(b: StreamBuilder) -> None:
@@ -42,9 +42,9 @@ def acks_small_packet(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.acks.avoidance",
-    "In congestion avoidance an ACK counts once, whatever it covers",
-    """12000 + 1200 for the ACK of three packets, 13200; the loss leaves 6600. After recovery an ACK of two packets adds floor(1440000 / 6600) = 218: 6818, one of one packet
-    floor(1440000 / 6818) = 211: 7029. Where bytes count it is 15600, 7800, 7800 + 184 + 180 = 8164, and 8340.""",
+    "In congestion avoidance an ACK of any size counts once",
+    """12000 + 1200 for the ACK of three packets, 13200; the loss leaves 6600. After recovery an ACK of two packets adds floor(1440000 / 6600) = 218: 6818. An ACK of one packet
+    adds floor(1440000 / 6818) = 211: 7029. Counting bytes it is 15600, 7800, 7800 + 184 + 180 = 8164, and 8340.""",
     profiles=BOTH,
 )
 def acks_avoidance(b: StreamBuilder) -> None:
@@ -76,8 +76,8 @@ def acks_at_least_one_byte(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.acks.before-recovery",
-    "An ACK of packets sent before recovery counts nothing, one of both counts once",
-    """12000 falls to 6000. The ACK of packets 1 to 8: nothing. That of packet 9, sent before recovery, and packet 10, sent after it began, counts once: 6000 + 1440000 / 6000 = 6240.""",
+    "An ACK of packets sent before recovery does not count, an ACK of older and newer packets counts once",
+    """12000 falls to 6000. The ACK of packets 1 to 8 does not grow it. The ACK of packet 9, sent before recovery, and packet 10, sent after it began, counts once: 6000 + 1440000 / 6000 = 6240.""",
 )
 def acks_before_recovery(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -91,8 +91,8 @@ def acks_before_recovery(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.acks.threshold",
-    "The ACK that reaches the threshold counts in full, the next one is in congestion avoidance",
-    """12000 falls to 6000, persistent congestion leaves 2400. ACKs add 1200: 3600, 4800, 6000, the threshold. The next one adds 1440000 / 6000 = 240: 6240.""",
+    "The ACK that reaches the threshold counts in full, the next ACK is in congestion avoidance",
+    """12000 falls to 6000, persistent congestion leaves 2400. ACKs add 1200: 3600, 4800, 6000, the threshold. The next ACK adds 1440000 / 6000 = 240: 6240.""",
 )
 def acks_threshold(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -106,8 +106,8 @@ def acks_threshold(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.acks.app-limited",
-    "An app-limited ACK counts nothing",
-    "12000 stays at an app-limited ACK, and becomes 13200 at the next one.",
+    "An app-limited ACK does not count",
+    "12000 stays at an app-limited ACK, and becomes 13200 at the next ACK.",
 )
 def acks_app_limited(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -120,7 +120,7 @@ def acks_app_limited(b: StreamBuilder) -> None:
 @add(
     "slow-start.acks.maximum",
     "Growth by ACKs saturates at 2^62 - 1 bytes",
-    "1000 bytes below 2^62 - 1 an ACK of a packet of 1200 takes the window there, and the next one leaves it.",
+    "1000 bytes below 2^62 - 1 an ACK of a packet of 1200 brings the window there, and it stays at the next ACK.",
     initial_window_bytes=2**62 - 1001,
 )
 def acks_maximum(b: StreamBuilder) -> None:

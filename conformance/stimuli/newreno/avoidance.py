@@ -1,6 +1,6 @@
 """Hand-built stimuli of the base controller: congestion avoidance.
 
-Where the tier is gold, `why` derives the expectation.
+For gold vectors `why` derives the expectation.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -64,9 +64,9 @@ def avoidance_two_windows(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.avoidance.share-of-nothing",
-    "A share below one byte adds nothing",
-    """The window is 20000000 after the loss. A packet of 1200 bytes: floor(1440000 / 20000000) = 0, one of 10 bytes
-    likewise: the window stays, though both count as acknowledged in congestion avoidance.""",
+    "A share below one byte does not grow the window",
+    """The window is 20000000 after the loss. A packet of 1200 bytes adds floor(1440000 / 20000000) = 0, and so does a packet
+    of 10 bytes: the window stays, though both count as acknowledged in congestion avoidance.""",
     initial_window_bytes=40_000_000,
 )
 def avoidance_share_of_nothing(b: StreamBuilder) -> None:
@@ -97,8 +97,8 @@ def avoidance_small_packets(b: StreamBuilder) -> None:
 @add(
     "slow-start.avoidance.share-of-one",
     "A share of exactly one byte adds it",
-    """The window is 1440000 after the loss. A packet of 1200 bytes adds 1440000 / 1440000 = 1: 1440001. The share of the next one,
-    1440000 / 1440001, is below one byte and adds nothing.""",
+    """The window is 1440000 after the loss. A packet of 1200 bytes adds 1440000 / 1440000 = 1: 1440001. The share of the next packet,
+    1440000 / 1440001, is below one byte and does not count.""",
     initial_window_bytes=2_880_000,
 )
 def avoidance_share_of_one(b: StreamBuilder) -> None:

@@ -1,6 +1,6 @@
-"""Hand-built stimuli of the base controller: persistent congestion that is told.
+"""Hand-built stimuli of the base controller: persistent congestion reported by an event.
 
-Where the tier is gold, `why` derives the expectation.
+For gold vectors `why` derives the expectation.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -14,7 +14,7 @@ RTT = 100 * MS
 
 
 def _lose_all(b: StreamBuilder) -> None:
-    """Let all of a window be lost until 900 ms, which is persistent congestion."""
+    """Lose a whole window until 900 ms, which is persistent congestion."""
     b.send(0, 5)
     b.send(500 * MS, 5)
     b.lose(900 * MS, (0, 9))
@@ -22,7 +22,7 @@ def _lose_all(b: StreamBuilder) -> None:
 
 
 def _collapse(b: StreamBuilder) -> None:
-    """Let all be lost until 900 ms; two packets bring the window from 2400 to 4800, and the threshold is 6000."""
+    """Lose all packets until 900 ms; two packets bring the window from 2400 to 4800, and the threshold is 6000."""
     _lose_all(b)
     b.send(910 * MS, 2)
     b.ack(RTT + 910 * MS, (10, 11))
@@ -32,7 +32,7 @@ def _collapse(b: StreamBuilder) -> None:
     "slow-start.persistent.collapse",
     "Persistent congestion sets the window to the minimum window",
     """All ten packets are lost: 12000 / 2 = 6000. Persistent congestion makes it 2 * 1200 = 2400, the threshold stays
-    6000, and slow start goes on below it.""",
+    6000, and slow start continues below it.""",
     flags=("same-time-order",),
 )
 def persistent_collapse(b: StreamBuilder) -> None:
@@ -43,8 +43,8 @@ def persistent_collapse(b: StreamBuilder) -> None:
 @add(
     "slow-start.persistent.crosses-threshold",
     "Slow start after persistent congestion lasts until the packet that reaches the threshold, which counts in full",
-    """From 2400 with the threshold 6000: 2400 + 2 * 1200 = 4800. Then one ACK of four packets: the first reaches the
-    threshold, 6000, the others grow in congestion avoidance by floor(1440000 / 6000) = 240, floor(1440000 / 6240) = 230
+    """From 2400 with the threshold 6000: 2400 + 2 * 1200 = 4800. Then one ACK covers four packets. The first reaches the
+    threshold, 6000, and the others grow in congestion avoidance by floor(1440000 / 6000) = 240, floor(1440000 / 6240) = 230
     and floor(1440000 / 6470) = 222: 6692.""",
     flags=("same-time-order",),
 )
@@ -59,7 +59,7 @@ def persistent_crosses_threshold(b: StreamBuilder) -> None:
 @add(
     "slow-start.persistent.overshoots-threshold",
     "The packet that crosses the threshold counts in full",
-    """The window was odd, so that the threshold is no multiple of the packets: (12000 + 77) / 2 = 6038. From 2400:
+    """The window was odd, so that the threshold is not a multiple of the packets: (12000 + 77) / 2 = 6038. From 2400:
     3600, 4800, 6000 are below it, and the next packet gives 7200, not 6038, and ends slow start.""",
     flags=("same-time-order",),
 )
@@ -81,8 +81,8 @@ def persistent_overshoots_threshold(b: StreamBuilder) -> None:
 @add(
     "slow-start.persistent.forgets-recovery",
     "After persistent congestion packets sent before it may reduce the window again",
-    """Packet 9 was sent before the recovery that began at 900 ms, and would reduce nothing in it. Persistent congestion
-    forgets that period: its loss starts a new one, with threshold 2400 / 2 = 1200 and the window at its minimum of
+    """Packet 9 was sent before the recovery that began at 900 ms, and would not reduce the window in it. Persistent congestion discards
+    that period. The loss of packet 9 starts a new period, with threshold 2400 / 2 = 1200 and the window at its minimum of
     2400.""",
     flags=("same-time-order",),
 )
@@ -97,8 +97,8 @@ def persistent_forgets_recovery(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.persistent.old-packet-grows",
-    "After persistent congestion an old packet's ACK grows the window",
-    """Packet 9 was sent before the recovery period that persistent congestion has forgotten: its ACK grows the window
+    "After persistent congestion the ACK of an old packet grows the window",
+    """Packet 9 was sent before the recovery period that persistent congestion has discarded: its ACK grows the window
     by its bytes, 2400 + 1200 = 3600.""",
     flags=("same-time-order",),
 )

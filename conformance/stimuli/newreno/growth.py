@@ -1,6 +1,6 @@
 """Hand-built stimuli of the base controller: windows and their growth.
 
-Where the tier is gold, `why` derives the expectation.
+For gold vectors `why` derives the expectation.
 """
 
 from firstflight_conformance.format.builder import MS, US, StreamBuilder
@@ -13,7 +13,7 @@ RTT = 100 * MS
 
 
 def send_bursts(b: StreamBuilder, t_ns: int, count: int) -> None:
-    """Send bursts of three and four packets in turn that the application ends, each acknowledged by one ACK."""
+    """Send app-limited bursts of three and four packets in turn, each acknowledged by one ACK."""
     for index in range(count):
         packets, sent_ns = 3 + index % 2, t_ns + index * RTT
         first = b.ledger.next_packet
@@ -121,8 +121,8 @@ def window_initial_9000(b: StreamBuilder) -> None:
 @add(
     "slow-start.window.maximum",
     "Growth saturates at 2^62 - 1 bytes",
-    """The window begins 1000 bytes below 2^62 - 1 = 4611686018427387903; the ACK of 1200 bytes would pass it, and the
-    window stays at it. It guards against overflow, no real window comes near.""",
+    """The window begins 1000 bytes below 2^62 - 1 = 4611686018427387903; the ACK of 1200 bytes would pass it, and the window
+    stops there. The limit guards against overflow; real windows are far below.""",
     initial_window_bytes=2**62 - 1001,
 )
 def window_maximum(b: StreamBuilder) -> None:
@@ -136,7 +136,7 @@ def window_maximum(b: StreamBuilder) -> None:
 @add(
     "slow-start.app-limited.no-growth",
     "An app-limited ACK does not grow the window",
-    """Two packets of a window of ten: the ACK says app_limited, and the window stays 12000. Growth would give 12000 + 2
+    """Two packets of a window of ten: the ACK is app-limited, and the window stays 12000. Growth would give 12000 + 2
     * 1200 = 14400.""",
 )
 def app_limited_no_growth(b: StreamBuilder) -> None:
@@ -148,7 +148,7 @@ def app_limited_no_growth(b: StreamBuilder) -> None:
 @add(
     "slow-start.app-limited.growth-resumes",
     "Growth resumes with the first ACK that is not app-limited",
-    """Two app-limited packets add nothing. Then ten fill the window, and the ACK of two of them gives 12000 + 2400 =
+    """Two app-limited packets do not grow the window. Then ten fill the window, and the ACK of two of them gives 12000 + 2400 =
     14400.""",
 )
 def app_limited_growth_resumes(b: StreamBuilder) -> None:
@@ -163,8 +163,8 @@ def app_limited_growth_resumes(b: StreamBuilder) -> None:
 @add(
     "slow-start.app-limited.bursts",
     "Bursts of three and four packets do not grow a window of ten",
-    """Nine bursts of three and four packets in turn, each with one ACK: 12000 stays. A controller that takes a burst of
-    three for a window in use has 12000 + 31 * 1200 = 49200. Twice the largest flight, here the initial window, is 2 *
+    """Nine bursts of three and four packets in turn, each with one ACK: 12000 stays. A controller that treats a burst
+    of three as a used window has 12000 + 31 * 1200 = 49200. Twice the largest flight, here the initial window, is 2 *
     12000 = 24000.""",
 )
 def app_limited_bursts(b: StreamBuilder) -> None:
@@ -190,7 +190,7 @@ def app_limited_long_bursts(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.app-limited.bursts-in-avoidance",
-    "Bursts of three and four packets grow nothing in congestion avoidance",
+    "Bursts of three and four packets do not grow the window in congestion avoidance",
     """The loss of six packets of twelve halves 14400: 7200, and six packets in flight fill it. Their ACK in recovery leaves
     7200. Bursts of three and four packets end recovery and leave 7200 as well. Growth would add 1200 * 1200 / 7200 = 200
     for the first of 28 packets and less for each later one. The largest flight since the loss and a datagram are
@@ -208,8 +208,8 @@ def app_limited_bursts_in_avoidance(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.sent.no-change",
-    "Sending changes no window",
-    "Ten packets in five events, each with the window and the threshold as they were: 12000 and infinite.",
+    "Sending does not change the window",
+    "Ten packets in five events, each with the same window and threshold: 12000 and infinite.",
 )
 def sent_no_change(b: StreamBuilder) -> None:
     for step in range(5):
@@ -219,7 +219,7 @@ def sent_no_change(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.pto.no-change",
-    "An expired probe timer changes no window",
+    "An expired probe timer does not change the window",
     "The timer expires twice before the first ACK: 12000 stays, and the ACK of two packets then gives 14400.",
 )
 def pto_no_change(b: StreamBuilder) -> None:
@@ -234,7 +234,7 @@ def pto_no_change(b: StreamBuilder) -> None:
 @add(
     "slow-start.rtt.rising",
     "An RTT that rises by half does not end slow start",
-    """RFC 9002 knows no exit by delay: while the RTT rises from 100 to 150 ms each acknowledged byte adds a byte. A
+    """RFC 9002 does not define an exit by delay: while the RTT rises from 100 to 150 ms each acknowledged byte adds a byte. A
     stack with HyStart or the like leaves slow start here.""",
 )
 def rtt_rising(b: StreamBuilder) -> None:

@@ -5,7 +5,7 @@ from generate.catalogue import Catalogue
 
 CATALOGUE = Catalogue(sources=("RFC 9002, sections 2 and 7, appendices B.4 and B.5",))
 RTT = 100 * MS
-#: Size of a packet with an ACK frame alone, in bytes.
+#: Size in bytes of a packet with only an ACK frame.
 ACK_ONLY_BYTES = 40
 
 
@@ -25,7 +25,7 @@ def acknowledged(b: StreamBuilder) -> None:
 for _algorithm, _profile in (("slow-start", "rfc-9002"), ("cubic", "rfc-9438")):
     CATALOGUE.add(
         f"{_algorithm}.not-in-flight.acknowledged",
-        "The ACK of packets that are not in flight grows nothing",
+        "The ACK of packets that are not in flight does not grow the window",
         """Ten packets are acknowledged: 12000 + 10 * 1200 = 24000, and twenty packets fill this window. Then the peer acknowledges
         packets 10 and 11, which contain only ACK frames: the window stays 24000. A sender that counts their bytes has
         24000 + 2 * 40 = 24080, and a sender that counts each as a datagram 24000 + 2 * 1200 = 26400. The ACK of the twenty packets makes it 24000 + 20 * 1200 = 48000.""",

@@ -1,4 +1,4 @@
-"""Stimuli in which the losses themselves establish persistent congestion, or just fail to: a stack can work it out (RFC 9002, section 7.6)."""
+"""Losses that establish persistent congestion, or nearly do, for stacks that detect it (RFC 9002, section 7.6)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ RTT = 200 * MS
 
 
 def _probes(b: StreamBuilder, *times_ns: int) -> None:
-    """Send a packet at each time: less than half of the window, so that all of it is app-limited."""
+    """Send a packet at each time: less than half of the window, so that all packets are app-limited."""
     for t_ns in times_ns:
         b.send(t_ns, 1, app_limited=True)
 
@@ -23,7 +23,7 @@ def _sampled(b: StreamBuilder) -> None:
 
 
 def established(b: StreamBuilder) -> int:
-    """Lose packets 1 to 3, sent over 3 s, and state what follows; return when."""
+    """Lose packets 1 to 3, sent over 3 s, and report persistent congestion; return the time."""
     _sampled(b)
     _probes(b, 1 * S, 2 * S, 4 * S, 8 * S)
     b.ack(8 * S + RTT, (4, 4), app_limited=True)
@@ -33,7 +33,7 @@ def established(b: StreamBuilder) -> int:
 
 
 def grows_again(*flights: int) -> Callable[[StreamBuilder], None]:
-    """Return what goes on with full windows after persistent congestion: one flight for each number of packets."""
+    """Return a stream that continues with full windows after persistent congestion: a flight for each number."""
 
     def fill(b: StreamBuilder) -> None:
         now_ns, first = established(b), 5
@@ -55,7 +55,7 @@ def too_short(b: StreamBuilder) -> None:
 
 
 def acked_between(b: StreamBuilder) -> None:
-    """Lose packets 1 and 3, sent 3 s apart, where packet 2 between them arrived."""
+    """Lose packets 1 and 3, sent 3 s apart; packet 2 between them arrived."""
     _sampled(b)
     _probes(b, 1 * S, 2 * S, 4 * S, 8 * S)
     b.ack(8 * S + RTT, (2, 2), (4, 4), app_limited=True)
@@ -105,7 +105,7 @@ def longer_samples(b: StreamBuilder) -> None:
 
 
 def timeouts_alone(b: StreamBuilder) -> None:
-    """Let the probe timer expire three times, after 625 ms and twice as long each time, and acknowledge all packets after that."""
+    """Let the probe timer expire three times, first after 625 ms, then doubled; then acknowledge all packets."""
     _sampled(b)
     _probes(b, 1 * S)
     for t_ns in (1625 * MS, 2875 * MS, 5375 * MS):
@@ -115,9 +115,9 @@ def timeouts_alone(b: StreamBuilder) -> None:
     b.expect(outcome="app_limited", ssthresh_bytes=None, phase="slow_start")
 
 
-_DURATION = """The one sample is 200 ms, its variation 200 ms / 2 = 100 ms: the persistent congestion duration is
-3 * (200 ms + 4 * 100 ms + 25 ms) = 1875 ms, or 3 * (200 ms + 4 * 100 ms) = 1800 ms in a stack that leaves the peer's max_ack_delay of
-25 ms out; a second equal sample lowers the variation to 75 ms, and both by 3 * 4 * 25 ms = 300 ms."""
+_DURATION = """The only sample is 200 ms, its variation 200 ms / 2 = 100 ms. The persistent congestion duration is
+3 * (200 ms + 4 * 100 ms + 25 ms) = 1875 ms. A stack that omits the peer's max_ack_delay of 25 ms has 3 * (200 ms + 4 * 100 ms) = 1800
+ms. A second equal sample lowers the variation to 75 ms, and both durations by 3 * 4 * 25 ms = 300 ms."""
 
 
 def add(
@@ -136,7 +136,7 @@ def add(
 
 
 def ending(fill: Callable[[StreamBuilder], Any], cwnd_bytes: int) -> Callable[[StreamBuilder], None]:
-    """Return the same stream with the window that it ends with."""
+    """Return the same stream with its final window."""
 
     def stated(b: StreamBuilder) -> None:
         fill(b)
@@ -148,47 +148,47 @@ def ending(fill: Callable[[StreamBuilder], Any], cwnd_bytes: int) -> Callable[[S
 add(
     "established-by-losses",
     "Losses over three seconds establish persistent congestion",
-    f"{_DURATION} Packets 1 to 3 are lost, sent at 1, 2 and 4 s, and nothing between them is acknowledged: 3 s are more than that. The window falls to two datagrams, 2400.",
+    f"{_DURATION} Packets 1 to 3, sent at 1, 2 and 4 s, are lost, and no packet between them is acknowledged: 3 s exceed the duration. The window falls to two datagrams, 2400.",
     ending(established, 2400),
     ending(established, 2400),
 )
 add(
     "established-then-growth",
-    "After persistent congestion slow start goes up to the threshold",
-    f"{_DURATION} 3 s of losses are more. From 2400 full windows double to 4800, then grow as the threshold lets them: it is half of 12000, or 8400 in CUBIC. Four packets give 6000 + 240 + 230 + 222 = 6692 and five more "
-    "6692 + 215 + 208 + 202 + 196 + 191 = 7704; in CUBIC three of the four reach 8400, and W_est is then 8400 + (9/17) * 1200 * 1200 / 8400 = 8490.76 "
+    "After persistent congestion slow start continues up to the threshold",
+    f"{_DURATION} 3 s of losses exceed that. From 2400 full windows double to 4800, then grow up to the threshold: half of 12000, or 8400 in CUBIC. Four packets give 6000 + 240 + 230 + 222 = 6692 and five more "
+    "6692 + 215 + 208 + 202 + 196 + 191 = 7704. In CUBIC three of the four reach 8400, and W_est is then 8400 + (9/17) * 1200 * 1200 / 8400 = 8490.76 "
     "and, seven packets later, 8490.76 + (9/17) * 1200 * 8400 / 8490 = 9119.3. A stack that restores the "
-    "window, or that stays in recovery, is found out at the first of these ACKs.",
+    "window, or that stays in recovery, fails at the first of these ACKs.",
     ending(grows_again(2, 4, 5), 7704),
     ending(grows_again(2, 4, 7), 9119),
 )
 add(
     "losses-too-close",
-    "Losses 1.4 seconds apart establish nothing",
+    "Losses 1.4 seconds apart do not establish persistent congestion",
     f"{_DURATION} The frame that reveals the losses is that sample: 1875 ms - 300 ms = 1575 ms, or 1800 ms - 300 ms = 1500 ms. The packets are 2.4 s - 1 s = 1400 ms apart, less than both. One reduction, no collapse.",
     ending(too_short, 6000),
     ending(too_short, 8400),
 )
 add(
     "losses-around-an-ack",
-    "A packet acknowledged between the losses prevents it",
+    "A packet acknowledged between the losses prevents persistent congestion",
     f"{_DURATION} The lost packets 1 and 3 were sent 3 s apart, but packet 2 between them arrived: one reduction, no collapse.",
     ending(acked_between, 6000),
     ending(acked_between, 8400),
 )
 add(
     "losses-before-a-sample",
-    "Losses of packets sent before the first RTT sample establish nothing",
-    "Packets 0 to 2 were sent over 4 s, the first RTT sample came at 8.2 s: RFC 9002, section 7.6.2, wants a sample that is older than both packets. One reduction, no collapse.",
+    "Losses of packets sent before the first RTT sample do not establish persistent congestion",
+    "Packets 0 to 2 were sent over 4 s, the first RTT sample came at 8.2 s. RFC 9002, section 7.6.2, requires a sample that is older than both packets. One reduction, no collapse.",
     ending(before_any_sample, 6000),
     ending(before_any_sample, 8400),
 )
 add(
     "acked-in-an-earlier-frame",
-    "A packet acknowledged between two losses prevents it, also if an earlier frame acknowledged it",
+    "A packet acknowledged between two losses prevents persistent congestion, even if an earlier frame acknowledged it",
     f"{_DURATION} Packet 1 is lost when packet 2 is acknowledged, packet 3 a second later. They were sent 7 s - 1 s = 6 s apart, but packet 2 between them "
-    "arrived. The first loss reduces the window to 24000 / 2 = 12000, or 0.7 * 24000 = 16800 in CUBIC, and the other was sent before that: one reduction, no collapse. A stack that "
-    "remembers the first loss over the ACK collapses to 2 * 1200 = 2400.",
+    "arrived. The first loss reduces the window to 24000 / 2 = 12000, or 0.7 * 24000 = 16800 in CUBIC. The other packet was sent before that: one reduction, no collapse. A stack that "
+    "remembers the first loss in spite of the ACK collapses to 2 * 1200 = 2400.",
     ending(acked_in_an_earlier_frame, 12_000),
     ending(acked_in_an_earlier_frame, 16_800),
     initial_window_bytes=24_000,
@@ -197,27 +197,27 @@ add(
     "first-loss-before-the-sample",
     "The time before the first RTT sample does not count",
     f"{_DURATION} Packets 1 to 3 are lost, sent over 2000 ms - 100 ms = 1900 ms. Packet 1 was sent before the first sample came at 200 ms: the "
-    "others were sent 2000 ms - 1200 ms = 800 ms apart. RFC 9002, section 7.6.2, wants a sample that is older than both packets. One reduction, no collapse.",
+    "others were sent 2000 ms - 1200 ms = 800 ms apart. RFC 9002, section 7.6.2, requires a sample that is older than both packets. One reduction, no collapse.",
     ending(first_before_the_sample, 6000),
     ending(first_before_the_sample, 8400),
 )
 add(
     "smoothed-rtt",
     "The persistent congestion duration comes from the smoothed RTT",
-    """The first sample is 200 ms, its variation 200 ms / 2 = 100 ms. The second is 800 ms, 800 ms - 200 ms = 600 ms longer: the variation becomes (3 * 100 ms + 600 ms) / 4 = 225 ms,
-    the smoothed RTT (7 * 200 ms + 800 ms) / 8 = 275 ms, and the duration 3 * (275 ms + 4 * 225 ms + 25 ms) = 3600 ms. The frame that reveals the losses has a sample of 800 ms as well,
-    800 ms - 275 ms = 525 ms longer: the variation becomes (3 * 225 ms + 525 ms) / 4 = 300 ms, the smoothed RTT (7 * 275 ms + 800 ms) / 8
+    """The first sample is 200 ms, its variation 200 ms / 2 = 100 ms. The second is 800 ms, 800 ms - 200 ms = 600 ms longer. The variation becomes (3 * 100 ms + 600 ms) / 4 = 225
+    ms, the smoothed RTT (7 * 200 ms + 800 ms) / 8 = 275 ms, and the duration 3 * (275 ms + 4 * 225 ms + 25 ms) = 3600 ms. The frame that reveals the losses has a sample of 800 ms as well,
+    800 ms - 275 ms = 525 ms longer. The variation becomes (3 * 225 ms + 525 ms) / 4 = 300 ms, the smoothed RTT (7 * 275 ms + 800 ms) / 8
     = 340.625 ms, and the duration 3 * (340.625 ms + 4 * 300 ms + 25 ms) = 4696.875 ms. Packets 2 and 3 were sent 6750 ms - 2000 ms = 4750 ms apart, more than both: the window falls to 2400.
-    A stack that takes the latest RTT has 3 * (800 ms + 4 * 225 ms + 25 ms) = 5175 ms or 3 * (800 ms + 4 * 300 ms + 25 ms) = 6075 ms, and only reduces.
-    So does a stack with the factor 4, which has 4 * (275 ms + 4 * 225 ms + 25 ms) = 4800 ms or 4 * (340.625 ms + 4 * 300 ms + 25 ms) = 6262.5 ms: the factor 3 is only recommended.""",
+    A stack that uses the latest RTT has 3 * (800 ms + 4 * 225 ms + 25 ms) = 5175 ms or 3 * (800 ms + 4 * 300 ms + 25 ms) = 6075 ms, and only reduces.
+    The same holds for a stack with the factor 4: 4 * (275 ms + 4 * 225 ms + 25 ms) = 4800 ms or 4 * (340.625 ms + 4 * 300 ms + 25 ms) = 6262.5 ms: the factor 3 is only recommended.""",
     ending(longer_samples, 2400),
     ending(longer_samples, 2400),
 )
 add(
     "timeouts-alone",
-    "Three probe timeouts without a loss establish nothing",
-    "The probe timer is set to 200 ms + 4 * 100 ms + 25 ms = 625 ms and expires at 1000 ms + 625 ms = 1625 ms, then after 2 * 625 ms at 1625 ms + 1250 ms = 2875 ms, then after 4 * 625 ms at 2875 ms + 2500 ms = 5375 ms. "
-    "A probe is sent each time, and then all packets are acknowledged: nothing was lost. Persistent congestion does not depend on timeouts "
+    "Three probe timeouts without a loss do not establish persistent congestion",
+    "The probe timer is set to 200 ms + 4 * 100 ms + 25 ms = 625 ms and expires at 1000 ms + 625 ms = 1625 ms. It expires again after 2 * 625 ms at 1625 ms + 1250 ms = 2875 ms, and after 4 * 625 ms at 2875 ms + 2500 ms = 5375 ms. "
+    "A probe is sent each time, and then all packets are acknowledged, without a loss. Persistent congestion does not depend on timeouts "
     "(RFC 9002, section 7.6.1). The window stays 12000; all ACKs are app-limited.",
     ending(timeouts_alone, 12_000),
     ending(timeouts_alone, 12_000),

@@ -10,9 +10,9 @@ add = CATALOGUE.add
 
 @add(
     "slow-start.pmtu-probe.lost",
-    "The loss of a PMTU probe changes nothing",
+    "The loss of a PMTU probe does not change the window",
     """Eight packets of 1200 bytes are acknowledged: 12000 + 9600 = 21600. The probe of 1400 bytes is lost: 21600 stays, and
-    slow start goes on. Three packets more: 21600 + 3600 = 25200. A sender that reacts has 21600 / 2 = 10800.""",
+    slow start continues. Three more packets: 21600 + 3600 = 25200. A sender that reacts has 21600 / 2 = 10800.""",
 )
 def probe_lost(b: StreamBuilder) -> None:
     lose_probe(b)
@@ -24,7 +24,7 @@ def probe_lost(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.pmtu-probe.acknowledged",
-    "An acknowledged PMTU probe counts as any packet",
+    "An acknowledged PMTU probe counts like any packet",
     "Nine packets are acknowledged, one of them the probe: 12000 + 8 * 1200 + 1400 = 23000.",
 )
 def probe_acknowledged(b: StreamBuilder) -> None:
@@ -35,11 +35,11 @@ def probe_acknowledged(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.pmtu-probe.then-loss",
-    "The loss of a PMTU probe begins no recovery period that hides a loss",
+    "The loss of a PMTU probe does not begin a recovery period that hides a loss",
     """Seven packets are acknowledged: 12000 + 8400 = 20400. The probe is lost, and packet 4, sent before that, a
     millisecond later: 20400 / 2 = 10200. Two packets sent after that end the recovery period: 10200 + floor(1440000 / 10200) = 10341 and
     10341 + floor(1440000 / 10341) = 10480. If the probe began a recovery period,
-    packet 4 would be one of it, and the window would be above 20400.""",
+    packet 4 would belong to that period, and the window would be above 20400.""",
 )
 def probe_then_loss(b: StreamBuilder) -> None:
     send_flight(b)
@@ -54,7 +54,7 @@ def probe_then_loss(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.pmtu-probe.after-recovery",
-    "In congestion avoidance the loss of a PMTU probe changes nothing",
+    "In congestion avoidance the loss of a PMTU probe does not change the window",
     """12000 falls to 6000. Three packets grow it in congestion avoidance: 6000 + 240 + 230 + 222 = 6692, with 1440000 /
     6000 = 240, 1440000 / 6240 = 230 and 1440000 / 6470 = 222. The probe is lost: 6692 stays. A sender that reacts has
     6692 / 2 = 3346.""",

@@ -8,7 +8,7 @@ RTT = 100 * MS
 
 
 def closes_gap(b: StreamBuilder) -> None:
-    """Acknowledge packets around a gap, then those in it, with full windows in between."""
+    """Acknowledge packets around a gap, then the packets in it, with full windows in between."""
     b.send(0, 5)
     b.send(40 * MS, 5)
     b.ack(RTT, (0, 1), (4, 4))
@@ -26,9 +26,9 @@ for _algorithm, _profile in (("slow-start", "rfc-9002"), ("cubic", "rfc-9438")):
         f"{_algorithm}.ranges.closes-gap",
         "An ACK that closes a gap between acknowledged ranges grows the window",
         """Packets 0, 1 and 4 are acknowledged: 12000 + 3 * 1200 = 15600. Packets 2 and 3 arrived later: the next frame has
-        one range of five packets, two of them new. The largest packet of the range is not new, so there is no RTT sample. The window
-        grows all the same: 15600 + 2 * 1200 = 18000. The last five packets make it 18000 + 5 * 1200 = 24000. A sender that ignores
+        one range of five packets, two of them new. The largest packet of the range is not new, so the ACK lacks an RTT sample.
+        The window still grows: 15600 + 2 * 1200 = 18000. The last five packets make it 18000 + 5 * 1200 = 24000. A sender that ignores
         an ACK without a sample stays at 15600. A sender that counts the whole range again has 15600 + 5 * 1200 = 21600. A sender that counts from
-        the largest packet before has 12000 + 5 * 1200 = 18000 at first.""",
+        the previous largest packet has 12000 + 5 * 1200 = 18000 at first.""",
         profiles=(_profile,),
     )(closes_gap)

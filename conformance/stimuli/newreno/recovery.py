@@ -1,6 +1,6 @@
 """Hand-built stimuli of the base controller: losses, CE marks and recovery.
 
-Where the tier is gold, `why` derives the expectation.
+For gold vectors `why` derives the expectation.
 """
 
 from firstflight_conformance.format.builder import MS, StreamBuilder
@@ -13,7 +13,7 @@ RTT = 100 * MS
 
 
 def enter_recovery(b: StreamBuilder) -> None:
-    """Ten packets, the first lost: the window falls from 12000 + 3600 = 15600 to 7800 at 100 ms."""
+    """Send ten packets and lose the first: the window falls from 12000 + 3600 = 15600 to 7800 at 100 ms."""
     b.send(0, 10)
     b.ack(RTT, (1, 3))
     b.lose(RTT, (0, 0))
@@ -44,8 +44,8 @@ def recovery_odd_window(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.recovery.once-per-period",
-    "Further losses of the same flight reduce nothing more",
-    """After the reduction to 7800 at 100 ms, packets 4 and 5, sent at 0 ms, are declared lost: they were sent before
+    "Further losses of the same flight do not reduce the window again",
+    """After the reduction to 7800 at 100 ms, packets 4 and 5, sent at 0 ms, are declared lost. They were sent before
     recovery began, so the window stays 7800. A reduction per loss event gives 7800 / 2 = 3900.""",
 )
 def recovery_once_per_period(b: StreamBuilder) -> None:
@@ -83,9 +83,9 @@ def recovery_ends_with_new_packet(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.recovery.sent-at-its-start",
-    "A packet sent at the very time at which recovery began counts as sent before it",
+    "A packet sent exactly at the start of recovery counts as sent before it",
     """12000 + 8 * 1200 = 21600, halved to 10800 by the loss of packet 0 at 100 ms. Packet 10 is sent at 100 ms as well:
-    RFC 9002 compares sent_time <= recovery start, so its ACK grows nothing and does not end recovery. A comparison with
+    RFC 9002 compares sent_time <= recovery start, so its ACK does not grow the window or end recovery. A comparison with
     <, or of packet numbers, gives 10800 + floor(1440000 / 10800) = 10933.""",
     flags=("same-time-order",),
 )
@@ -117,11 +117,10 @@ def recovery_second_period(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.recovery.second-period-before-sending",
-    "A second recovery period begins before anything is sent in it",
+    "A second recovery period begins before any packet is sent in it",
     """12000 / 2 = 6000. Three packets sent in recovery grow the window by 1440000 / 6000 = 240, 1440000 / 6240 = 230.8 and
-    1440000 / 6470 = 222.6 to 6000 + 240 + 230 + 222 = 6692. The loss of packet 13 leaves 6692 / 2 = 3346. Nothing is sent, and
-    the loss of packet 14, sent before that, reduces nothing. A stack that waits for a packet to be sent before it remembers
-    the period halves again, 3346 / 2 = 1673, to the minimum of 2400.""",
+    1440000 / 6470 = 222.6 to 6000 + 240 + 230 + 222 = 6692. The loss of packet 13 leaves 6692 / 2 = 3346. The sender is silent,
+    and the loss of packet 14, sent before that, does not reduce the window again. A stack that stores the period only once it sends a packet halves again, 3346 / 2 = 1673, to the minimum of 2400.""",
 )
 def recovery_second_period_before_sending(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -137,10 +136,10 @@ def recovery_second_period_before_sending(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.recovery.lost-after-its-end",
-    "A packet sent before a recovery period that is lost after it reduces nothing",
+    "A packet sent before a recovery period and lost after it does not reduce the window",
     """12000 + 3 * 1200 = 15600; a loss halves it to 7800. Packet 9 left shortly before that. Packet 10 was sent in the recovery period, and its
-    ACK ends it: 7800 + floor(1440000 / 7800) = 7984. Then the loss timer declares packet 9 lost: 7984 stays. A sender that forgets when the
-    period began has 7984 / 2 = 3992, which conforms (S7).""",
+    ACK ends it: 7800 + floor(1440000 / 7800) = 7984. Then the loss timer declares packet 9 lost: 7984 stays. A sender that forgets the start
+    of the period has 7984 / 2 = 3992, which conforms (S7).""",
 )
 def recovery_lost_after_its_end(b: StreamBuilder) -> None:
     b.send(0, 9)
@@ -157,7 +156,7 @@ def recovery_lost_after_its_end(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.recovery.latest-lost-decides",
-    "Of the packets lost together the one sent last decides",
+    "The last sent packet of packets lost together decides",
     """Packets 8..9 were sent before recovery began, 10 and 11 after it. One event declares 9 and 10 lost: the latest,
     packet 10, starts a second period, and the window falls from 7800 to 3900. Looking at the first gives 7800.""",
 )
@@ -199,7 +198,7 @@ def recovery_ack_before_loss(b: StreamBuilder) -> None:
 @add(
     "slow-start.recovery.loss-before-ack",
     "A frame that acknowledges and reveals loss: the loss comes first",
-    """Packet 0 is lost: 12000 / 2 = 6000. Packets 1..9 were sent before recovery began: nothing more. In the other
+    """Packet 0 is lost: 12000 / 2 = 6000. Packets 1..9 were sent before recovery began: no growth. In the other
     order the result is (12000 + 9 * 1200) / 2 = 11400.""",
     flags=("same-time-order",),
 )
@@ -226,8 +225,8 @@ def recovery_app_limited_end(b: StreamBuilder) -> None:
 @add(
     "slow-start.recovery.app-limited-old",
     "An app-limited ACK of a packet sent before recovery does not end it",
-    """Packet 4 was sent at 0 ms. Its ACK is app-limited: no growth, and recovery goes on, since nothing sent during it
-    was acknowledged.""",
+    """Packet 4 was sent at 0 ms. Its ACK is app-limited: no growth, and recovery continues, since no packet sent during
+    it was acknowledged.""",
 )
 def recovery_app_limited_old(b: StreamBuilder) -> None:
     enter_recovery(b)
@@ -252,7 +251,7 @@ def recovery_huge_window(b: StreamBuilder) -> None:
 
 
 def _mark_first(b: StreamBuilder) -> None:
-    """Ten packets; the first is acknowledged with a CE mark: the window falls from 13200 to 6600 at 100 ms."""
+    """Send ten packets; a CE mark with the ACK of the first lowers the window from 13200 to 6600 at 100 ms."""
     b.send(0, 10)
     b.ack(RTT, (0, 0))
     b.ce(RTT, 0, 0)
@@ -271,7 +270,7 @@ def ce_reduces(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.ce.once-per-period",
-    "CE marks on packets sent before recovery reduce nothing more",
+    "CE marks on packets sent before recovery do not reduce the window again",
     """After the reduction to 6600 packet 1, sent before it, carries another mark: 6600 stays. A reduction per mark
     gives 6600 / 2 = 3300.""",
     flags=("same-time-order",),
@@ -285,7 +284,7 @@ def ce_once_per_period(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.ce.loss-in-the-same-period",
-    "A loss in the period that a CE mark began reduces nothing more",
+    "A loss in the period of a CE mark does not reduce the window again",
     "The CE mark halves 13200 to 6600; packet 1, sent before it, is then lost: 6600 stays.",
     flags=("same-time-order",),
 )
@@ -299,8 +298,8 @@ def ce_loss_in_the_same_period(b: StreamBuilder) -> None:
     "slow-start.ce.second-period",
     "A CE mark on a packet sent after recovery began starts another period",
     """The CE mark halves 13200 to 6600. Packet 10 was sent in recovery, and its ACK ends it:
-    6600 + floor(1440000 / 6600) = 6818. Its CE mark halves the window again: 6818 / 2 = 3409. Packets 11..14 were sent before that and grow
-    nothing. Packet 15 was sent after it: 3409 + floor(1440000 / 3409) = 3831. A stack that reacts to the first mark only has more than 6818.""",
+    6600 + floor(1440000 / 6600) = 6818. Its CE mark halves the window again: 6818 / 2 = 3409. Packets 11..14 were sent before that and do not grow
+    the window. Packet 15 was sent after it: 3409 + floor(1440000 / 3409) = 3831. A stack that reacts only to the first mark has more than 6818.""",
     flags=("same-time-order",),
 )
 def ce_second_period(b: StreamBuilder) -> None:
@@ -320,8 +319,8 @@ def ce_second_period(b: StreamBuilder) -> None:
 @add(
     "slow-start.ce.recovery-from-the-mark",
     "Recovery begins when the mark is processed, not when its packet was sent",
-    """12000 + 1200 = 13200, halved to 6600 by the CE mark on packet 0 at 100 ms. Packets 5..9 were sent at 50 ms, before that: their ACK grows
-    nothing. A sender that begins recovery at the time when packet 0 was sent adds 1440000 / 6600 = 218 for the first.""",
+    """12000 + 1200 = 13200, halved to 6600 by the CE mark on packet 0 at 100 ms. Packets 5..9 were sent at 50 ms, before that: their ACK does not
+    grow the window. A sender that begins recovery at the sending time of packet 0 adds 1440000 / 6600 = 218 for the first.""",
     flags=("same-time-order",),
 )
 def ce_recovery_from_the_mark(b: StreamBuilder) -> None:

@@ -1,6 +1,6 @@
 """Hand-built stimuli of Quick-Start: the end of the mode, and growth after it.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -29,9 +29,9 @@ def end_used_fully(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.end.rtt-shorter",
-    "The RTT was shorter than measured: the window becomes what was used",
-    """After 50 ms, with 31 packets sent, the ACK of packet 0 comes: 31000 bytes were used. The window is that, and the ACK adds 1000: 32000. With what is in
-    flight after the ACK it would be 30000 + 1000, with the approved window 61000 + 1000.""",
+    "The RTT was shorter than measured: the window becomes the used bytes",
+    """After 50 ms, with 31 packets sent, the ACK of packet 0 comes: 31000 bytes were used. The window becomes 31000, and the ACK adds 1000: 32000. With the bytes
+    in flight after the ACK it would be 30000 + 1000, with the approved window 61000 + 1000.""",
     profiles=(RFC, SCHARF, NS2),
     flags=("paced",),
 )
@@ -44,9 +44,9 @@ def end_rtt_shorter(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.end.little-used",
-    "A sender with little to send is left with what it used, or with its initial window",
-    """Three packets were all there was for now. The ACK of the first leaves 3 * 1000 = 3000 and adds 1000: 4000, less than the initial window of 10000.
-    ns-2 goes no lower than that: 10000 + 1000 = 11000.""",
+    "A sender with little data keeps the used part of the window, or its initial window",
+    """The application has only three packets for now. The ACK of the first leaves 3 * 1000 = 3000 and adds 1000: 4000, less than the initial window of 10000. The
+    initial window is the minimum in ns-2: 10000 + 1000 = 11000.""",
     flags=("paced",),
 )
 def end_little_used(b: StreamBuilder) -> None:
@@ -59,9 +59,9 @@ def end_little_used(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.end.least",
-    "Two datagrams are left at least",
-    """One packet of 500 bytes was sent. 500 bytes were used; the window becomes 2 * 1000 = 2000, to which the ACK adds 500: 2500. ns-2: 10000 + 500 =
-    10500.""",
+    "At least two datagrams remain",
+    """One packet of 500 bytes was sent. 500 bytes were used. The window becomes 2 * 1000 = 2000, and the ACK adds 500: 2500. ns-2: 10000 + 500
+    = 10500.""",
     flags=("paced",),
 )
 def end_least(b: StreamBuilder) -> None:
@@ -93,8 +93,8 @@ def end_older_ack(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.end.app-limited",
-    "An app-limited ACK ends the mode and grows nothing",
-    "The 20 packets were all there was: their first ACK leaves 20000, and adds nothing.",
+    "An app-limited ACK ends the mode without growth",
+    "The application had only the 20 packets: their first ACK leaves 20000, and does not grow the window.",
     sources=(SOURCE, "RFC 9002, section 7.8"),
     flags=("paced",),
 )
@@ -108,8 +108,8 @@ def end_app_limited(b: StreamBuilder) -> None:
 @add(
     "quick-start.end.older-loss",
     "The loss of an older packet halves the window and ends the mode",
-    """Packet 0 left before the mode and is lost in it: the base controller halves 61000 to 30500. Nothing is paced any more, and what is sent now is no Quick-Start
-    packet: its loss, after packet 1 was acknowledged and recovery ended with packet 3, halves 30532 to 15266.""",
+    """Packet 0 left before the mode and is lost in it: the base controller halves 61000 to 30500. Pacing ends, and packets sent now are not Quick-Start packets. Packet
+    1 is acknowledged, and recovery ends with packet 3. The loss of a later packet halves 30532 to 15266.""",
     flags=("paced",),
 )
 def end_older_loss(b: StreamBuilder) -> None:
@@ -131,7 +131,7 @@ def end_older_loss(b: StreamBuilder) -> None:
 @add(
     "quick-start.end.persistent-congestion",
     "Persistent congestion ends the mode",
-    "The window is 2 * 1000 = 2000, and nothing is paced.",
+    "The window is 2 * 1000 = 2000, and pacing ends.",
     tier="core",
     sources=("RFC 9002, section 7.6", "ours: it ends the mode"),
 )
@@ -160,8 +160,8 @@ def growth_limited(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.growth.not-limited",
-    "Without the use of a rate it is not",
-    """The initial window is 120000, above QS-cwnd, 61 * 1000 = 61000, and above max_ssthresh: the rate is not used, and an ACK adds a whole packet, 121000.""",
+    "Without the use of a rate slow start is not limited",
+    """The initial window is 120000, above QS-cwnd, 61 * 1000 = 61000, and above max_ssthresh. The rate is not used, and an ACK adds a whole packet, 121000.""",
     profiles=(RFC,),
     initial_window_bytes=120_000,
 )
@@ -175,8 +175,8 @@ def growth_not_limited(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.growth.later-loss",
-    "The loss of a packet that was sent after the mode is an ordinary one",
-    """All 61 packets arrive: 39 of them bring 61000 to 100000, the next to 101000, and the other 21 add 1000 / 2 = 500 each: 101000 + 21 * 500 = 111500. ns-2 grows to 61000 +
+    "The loss of a packet sent after the mode is a normal loss",
+    """All 61 packets arrive. 39 of them bring 61000 to 100000, the next to 101000. The other 21 add 1000 / 2 = 500 each: 101000 + 21 * 500 = 111500. ns-2 grows to 61000 +
     61 * 1000 = 122000. Then packet 61, the first after the mode, is lost: half, 55750 or 61000.""",
     flags=("paced",),
 )

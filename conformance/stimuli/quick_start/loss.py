@@ -1,6 +1,6 @@
-"""Hand-built stimuli of Quick-Start: what the loss or mark of a Quick-Start packet leaves.
+"""Hand-built stimuli of Quick-Start: the window after the loss or mark of a Quick-Start packet.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -15,10 +15,10 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 @add(
     "quick-start.loss.revert",
-    "A loss leaves the initial window, and half of what got through as threshold",
-    """61 packets are sent and packet 0 is acknowledged. Packet 1 is lost: the window is the initial one, 10000, where halving would leave 62000 / 2 = 31000. The
-    threshold is half of the 60 others, 60 * 1000 / 2 = 30000. Packets 2 and 3 are lost as well: 58 * 1000 / 2 = 29000. ns-2 leaves the
-    threshold alone. In recovery nothing grows; the ACK of packet 61 ends it, and slow start goes on: 11000.""",
+    "A loss leaves the initial window, and half of the delivered bytes as threshold",
+    """61 packets are sent and packet 0 is acknowledged. Packet 1 is lost: the window becomes the initial window, 10000; halving would leave 62000 / 2 = 31000. The
+    threshold is half of the 60 others, 60 * 1000 / 2 = 30000. Packets 2 and 3 are lost as well: 58 * 1000 / 2 = 29000. ns-2 does not change
+    the threshold. In recovery the window does not grow. The ACK of packet 61 ends recovery, and slow start continues: 11000.""",
     flags=("paced",),
 )
 def loss_revert(b: StreamBuilder) -> None:
@@ -41,9 +41,9 @@ def loss_revert(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.loss.in-the-mode",
-    "A loss in the mode ends it; a threshold has two datagrams at least",
-    """Three packets have left when packet 0 is declared lost. The window is 10000. Half of the two others is 2 * 1000 / 2 = 1000, less than 2 * 1000 = 2000, the
-    least threshold. Nothing is paced any more.""",
+    "A loss in the mode ends it; the threshold is at least two datagrams",
+    """Three packets have left when packet 0 is declared lost. The window is 10000. Half of the two others is 2 * 1000 / 2 = 1000, less than 2 * 1000 = 2000,
+    the minimum threshold. Pacing ends.""",
     flags=("paced",),
 )
 def loss_in_the_mode(b: StreamBuilder) -> None:
@@ -57,8 +57,8 @@ def loss_in_the_mode(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.loss.never-raises",
-    "To revert never raises the window",
-    "Three packets are sent, and the ACK of the first leaves 3000 + 1000 = 4000. Packet 1 is lost: 4000 stays, where the initial window is 10000. The threshold is 2 * 1000 / 2 = 1000, and so 2000.",
+    "Reverting never raises the window",
+    "Three packets are sent, and the ACK of the first leaves 3000 + 1000 = 4000. Packet 1 is lost: 4000 stays, below the initial window of 10000. The threshold is 2 * 1000 / 2 = 1000, raised to the minimum of 2000.",
     profiles=(RFC,),
     sources=("RFC 4782, section 4.6", "ours: nothing rises"),
     flags=("paced",),
@@ -73,9 +73,9 @@ def loss_never_raises(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.loss.ce",
-    "A CE mark on a Quick-Start packet reverts as well; the packet got through",
+    "A CE mark on a Quick-Start packet reverts as well; the packet counts as delivered",
     """All 61 packets are sent. The ACK of packet 0 carries a mark: the window is 10000, and the threshold half of all, 61 * 1000 / 2 = 30500. A second mark in
-    the same round changes nothing.""",
+    the same round does not change them.""",
     profiles=(RFC,),
     flags=("paced",),
 )
@@ -92,7 +92,7 @@ def loss_ce(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.loss.later-mark",
-    "A mark on a packet sent after the mode is an ordinary one",
+    "A mark on a packet sent after the mode is a normal mark",
     """All 61 packets are acknowledged at once: 111500. Packet 61 is marked: half, 111500 / 2 = 55750.""",
     profiles=(RFC,),
     sources=("RFC 4782, section 4.6", "RFC 9002, section 7.1"),
@@ -112,8 +112,8 @@ def loss_later_mark(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.loss.barred",
-    "After a loss there is no request any more",
-    "Packet 1 is lost, and Quick-Start reverted: 10000. After an idle period no packet carries a request, and its ACK is no answer: 11000 + 1000 = 12000.",
+    "After a loss requests stop",
+    "Packet 1 is lost, and Quick-Start reverted: 10000. After an idle period the packet carries no request, and its ACK is not an answer: 11000 + 1000 = 12000.",
     profiles=(RFC,),
     flags=("paced",),
 )
@@ -138,7 +138,7 @@ def loss_barred(b: StreamBuilder) -> None:
     "In the middle of a connection the loss leaves half of QS-cwnd, if that is less",
     """The initial window is 40000, and the request left with the first packet. After 100 ms its ACK grows it to 41000 and brings 61000. Packet 40, the first of the mode,
     is acknowledged, packet 41 lost: half of QS-cwnd is 61000 / 2 = 30500, less than 41000. The threshold is half of the 20 others, 20 * 1000 / 2 = 10000,
-    and slow start has an end there.""",
+    and slow start ends there.""",
     profiles=(DATA,),
     sources=("RFC 4782, sections 4.6 and 4.8",),
     initial_window_bytes=40_000,
@@ -156,9 +156,9 @@ def loss_midway(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.loss.midway-usual",
-    "and the window of before, if that is less",
+    "In the middle of a connection the loss leaves the previous window, if that is less",
     """The initial window is 10000, and the request left with the first packet: 11000 with its ACK, then 61000. The loss of packet 10 leaves 11000, less than 61000 / 2 =
-    30500; 20 of 21 packets got through, 20 * 1000 / 2 = 10000.""",
+    30500; 20 of 21 packets were delivered, 20 * 1000 / 2 = 10000.""",
     profiles=(DATA,),
     sources=("RFC 4782, sections 4.6 and 4.8",),
     flags=("paced",),
@@ -174,8 +174,8 @@ def loss_midway_usual(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.loss.midway-idle",
-    "The same after a request that followed an idle period",
-    """The initial window is 40000, and the handshake's window no larger: 2 packets bring it to 42000. After the idle second the ACK of packet 2 grows it to 43000 and
+    "In the middle of a connection a loss reverts in the same way after a request that followed an idle period",
+    """The initial window is 40000, and the approved window of the handshake is not larger: 2 packets bring it to 42000. After the idle second the ACK of packet 2 grows it to 43000 and
     brings 61000. 21 packets leave, and packet 3 is lost: half of QS-cwnd, 61000 / 2 = 30500, is less than 43000. The threshold is 20 * 1000 / 2 = 10000.""",
     profiles=(RFC,),
     sources=("RFC 4782, sections 4.6 and 4.8",),

@@ -1,7 +1,7 @@
-"""What the stimuli of Quick-Start share: profiles, sources, and the window that is approved.
+"""Shared by the stimuli of Quick-Start: profiles, sources, and the approved window.
 
-Datagrams have 1000 bytes and packets 1040, the RTT of the handshake is 100 ms and the initial window 10000, unless the text says
-otherwise. At 5.12 Mbit/s a packet takes 1.625 ms: QS-cwnd is 61 packets.
+Defaults: datagrams of 1000 bytes, packets of 1040 bytes, an RTT of the handshake of 100 ms, an initial window
+of 10000. At 5.12 Mbit/s a packet takes 1.625 ms: QS-cwnd is 61 packets.
 """
 
 from firstflight_conformance.format.builder import MS, US, StreamBuilder
@@ -13,7 +13,7 @@ GAP = 1625 * US
 
 
 def ready(b: StreamBuilder, rtt_ns: int | None = RTT) -> None:
-    """Let a megabyte be ready to be sent after the handshake."""
+    """Announce a megabyte of data after the handshake."""
     b.backlog(0, 10**6, 10**6, rtt_ns)
 
 

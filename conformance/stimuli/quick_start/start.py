@@ -1,6 +1,6 @@
 """Hand-built stimuli of Quick-Start: the request, its answer and the window.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -47,7 +47,7 @@ def begin_window(b: StreamBuilder) -> None:
 @add(
     "quick-start.begin.refused",
     "A router refuses: the connection starts as without Quick-Start",
-    """The code 0 is no rate, though 40 kbit/s would send 12 packets in the 2.5 s of the RTT. The window stays 10000. An ACK of two packets grows it to 10000 + 2 * 1000 = 12000, and a loss halves that: 12000 / 2 = 6000.""",
+    """The code 0 means refusal, though 40 kbit/s would send 12 packets in the 2.5 s of the RTT. The window stays 10000. An ACK of two packets grows it to 10000 + 2 * 1000 = 12000, and a loss halves that: 12000 / 2 = 6000.""",
     profiles=(REFUSED,),
     sources=("RFC 4782, sections 3.3 and 4.4",),
 )
@@ -63,9 +63,9 @@ def begin_refused(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.begin.no-larger",
-    "A window that is no larger than the present one is not used",
-    """16.25 ms are exactly 10 packets of 1.625 ms: 10000 bytes, as many as the initial window has. It stays, nothing is paced, and the request
-    is spent: data that is ready later, when the RTT is 100 ms, changes nothing.""",
+    "An approved window not larger than the current window is not used",
+    """16.25 ms are exactly 10 packets of 1.625 ms: 10000 bytes, as many as the initial window has. The window stays, no packet is paced, and the request
+    is used up. Data that is ready later, when the RTT is 100 ms, does not change the window.""",
     profiles=(RFC, NS2),
 )
 def begin_no_larger(b: StreamBuilder) -> None:
@@ -78,7 +78,7 @@ def begin_no_larger(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.begin.one-larger",
-    "A packet more than the present window is used",
+    "An approved window one packet larger than the current window is used",
     "17.875 ms are exactly 11 packets of 1.625 ms: 11 * 1000 = 11000 bytes, more than 10000.",
     profiles=(RFC, NS2),
 )
@@ -89,8 +89,8 @@ def begin_one_larger(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.begin.rounded-down",
-    "A packet that lacks a nanosecond is not counted",
-    "17874999 ns are one less than 11 packets take, 11 * 1625000 = 17875000: QS-cwnd is 10 packets, no more than the window of 10000.",
+    "A packet that lacks a nanosecond does not count",
+    "17874999 ns are one less than 11 packets take, 11 * 1625000 = 17875000: QS-cwnd is 10 packets, not more than the window of 10000.",
 )
 def begin_rounded_down(b: StreamBuilder) -> None:
     ready(b, 17_874_999)
@@ -100,7 +100,7 @@ def begin_rounded_down(b: StreamBuilder) -> None:
 @add(
     "quick-start.begin.odd-datagram",
     "Release times are rounded down once, from the number of the packet",
-    """Datagrams have 1201 bytes, packets 1201 + 40 = 1241. The third leaves after 2 * 200000 * 1241 / 128 = 3878125, in ns, the second after half of that, rounded down:
+    """Datagrams have 1201 bytes, packets 1201 + 40 = 1241. The third packet leaves after 2 * 200000 * 1241 / 128 = 3878125, in ns, the second after half of that, rounded down:
     floor(3878125 / 2) = 1939062. In 100 ms there are 51 packets: 51 * 1201 = 61251 bytes.""",
     max_datagram_size_bytes=1201,
     flags=("paced",),
@@ -116,8 +116,8 @@ def begin_odd_datagram(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.begin.maximum",
-    "A window has at most the whole packets of 2^29 - 1 bytes",
-    "In 1000 s there would be 615384 packets; 2^29 - 1 = 536870911 bytes hold 536870 of 1000. It guards against overflow.",
+    "A window has at most the whole packets within 2^29 - 1 bytes",
+    "In 1000 s there would be 615384 packets; 2^29 - 1 = 536870911 bytes hold 536870 of 1000. The limit guards against overflow.",
     tier="core",
 )
 def begin_maximum(b: StreamBuilder) -> None:
@@ -128,8 +128,8 @@ def begin_maximum(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.begin.no-rtt",
-    "Without an RTT there is no window",
-    "The handshake gave no sample: the window stays 10000, and the answer is spent. A sample that comes with later data changes nothing.",
+    "Without an RTT the approved rate does not give a window",
+    "The handshake gave no sample: the window stays 10000, and the answer is used up. A sample that comes with later data does not change the window.",
     profiles=(RFC, NS2),
 )
 def begin_no_rtt(b: StreamBuilder) -> None:
@@ -143,9 +143,9 @@ def begin_no_rtt(b: StreamBuilder) -> None:
 @add(
     "quick-start.request.data",
     "A request on the first data packet costs an RTT",
-    """Ten packets leave at once, the first with the request; the backlog is no answer. The ACK of packet 0 after 100 ms grows the window to 11000
-    and is the answer: 61000 bytes. Packet 10 leaves now, the next 1.625 ms later. The ACK of packet 1, which is older, grows the window to
-    62000 and ends nothing. That of packet 10 ends the mode: 8 older packets and 51 of the mode are in flight, 59 of 62. The window becomes 59000, and
+    """Ten packets leave at once, the first with the request. The backlog is not an answer. The ACK of packet 0 after 100 ms grows the window to 11000
+    and is the answer: 61000 bytes. Packet 10 leaves now, the next 1.625 ms later. The ACK of packet 1, an older packet, grows the window to 62000
+    and does not end the mode. The ACK of packet 10 ends the mode: 8 older packets and 51 of the mode are in flight, 59 of 62. The window becomes 59000, and
     59000 + 1000 = 60000 with the ACK.""",
     profiles=(DATA,),
     sources=("RFC 4782, sections 4.4, 4.7.1 and 4.8",),
@@ -168,8 +168,8 @@ def request_data(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.request.answer-without-sample",
-    "An answer without an RTT sample is of no use",
-    "The ACK of packet 0 gives no sample: it grows the window to 11000, and that is all.",
+    "An answer without an RTT sample is not used",
+    "The ACK of packet 0 gives no sample: it only grows the window to 11000.",
     profiles=(DATA,),
 )
 def request_answer_without_sample(b: StreamBuilder) -> None:
@@ -181,7 +181,7 @@ def request_answer_without_sample(b: StreamBuilder) -> None:
 @add(
     "quick-start.request.other-ack",
     "Only the ACK of the packet with the request is the answer",
-    "The ACK of packets 1 and 2 grows the window to 12000. That of packet 0, an ms later, is the answer: after 101 ms the rate has sent 62 packets, 62000 bytes.",
+    "The ACK of packets 1 and 2 grows the window to 12000. The ACK of packet 0, a millisecond later, is the answer: after 101 ms the rate has sent 62 packets, 62000 bytes.",
     profiles=(DATA,),
 )
 def request_other_ack(b: StreamBuilder) -> None:
@@ -194,8 +194,8 @@ def request_other_ack(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.request.lost",
-    "A request that is lost has no answer",
-    """Packet 0 carries the request and is lost: 10000 / 2 = 5000. What is acknowledged later, also packet 0 after all, is no answer.""",
+    "A lost request gets no answer",
+    """Packet 0 carries the request and is lost: 10000 / 2 = 5000. Later ACKs, even an ACK of packet 0, are not an answer.""",
     profiles=(DATA,),
     sources=("RFC 4782, section 4.3",),
 )
@@ -212,9 +212,9 @@ def request_lost(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.request.idle-lost",
-    "So has one that is lost after an idle period",
-    """The handshake's window was no larger. After the idle second packet 2 carries a request and is lost: 12000 / 2 = 6000. Recovery ends with the ACK of
-    packet 4, which adds floor(1000 * 1000 / 6000) = 166, and is no answer.""",
+    "A request that is lost after an idle period gets no answer",
+    """The approved window of the handshake was not larger. After the idle second packet 2 carries a request and is lost: 12000 / 2 = 6000. Recovery ends with the ACK of
+    packet 4, which adds floor(1000 * 1000 / 6000) = 166, and is not an answer.""",
     sources=("RFC 4782, sections 4.3 and 4.8",),
 )
 def request_idle_lost(b: StreamBuilder) -> None:
@@ -233,10 +233,10 @@ def request_idle_lost(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.request.idle",
-    "After an idle period the next packet asks again, one request at a time",
-    """The window from the handshake was no larger. After the idle second the next packet carries a request; while that is under way another idle
-    period changes nothing. The ACK after 100 ms is the answer, 61000 bytes, and the window without it would be 10000 + 2 * 1000 + 1000 =
-    13000. While the mode lasts an idle period changes nothing either: the next packet is one of the mode, and the one after it is due 1.625 ms after the first.""",
+    "After an idle period the next packet carries a request, one request at a time",
+    """The approved window of the handshake was not larger. After the idle second the next packet carries a request. While the request is under way another
+    idle period is ignored. The ACK after 100 ms is the answer, 61000 bytes, and the window without it would be 10000 + 2 * 1000 + 1000 =
+    13000. During the mode an idle period is ignored as well. The next packet belongs to the mode, and the packet after it is due 1.625 ms after the first.""",
     sources=("RFC 4782, sections 4.1 and 4.8",),
 )
 def request_idle(b: StreamBuilder) -> None:
@@ -262,8 +262,8 @@ def request_idle(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.request.idle-no-answer",
-    "After an idle period no rate is used without an answer",
-    """The window from the handshake was no larger. After the idle second data is ready: nothing was asked since, and 12000 stays. An implementation that takes up the rate of before has floor(64000 / 1040) = 61 packets, 61 * 1000 = 61000.""",
+    "After an idle period a rate is not used without an answer",
+    """The approved window of the handshake was not larger. After the idle second data is ready, but no request was sent since, and 12000 stays. An implementation that reuses the previous rate has floor(64000 / 1040) = 61 packets, 61 * 1000 = 61000.""",
     sources=("RFC 4782, sections 4.4 and 4.8",),
 )
 def request_idle_no_answer(b: StreamBuilder) -> None:
@@ -277,8 +277,8 @@ def request_idle_no_answer(b: StreamBuilder) -> None:
 
 @add(
     "quick-start.request.before-the-answer",
-    "While the answer to the handshake is awaited nothing else is asked",
-    "An idle period before the first data arms nothing: the packet after it carries no request. The backlog is the answer to the handshake's: 61000. The ACK of that packet after 200 ms is none, and adds 1000: 62000.",
+    "While the answer to the handshake is awaited no other request is sent",
+    "An idle period before the first data does not cause a request: the next packet carries none. The backlog is the answer to the request of the handshake: 61000. The ACK of that packet after 200 ms is not an answer, and adds 1000: 62000.",
     tier="core",
 )
 def request_before_the_answer(b: StreamBuilder) -> None:
@@ -295,7 +295,7 @@ def request_before_the_answer(b: StreamBuilder) -> None:
 @add(
     "quick-start.request.in-recovery",
     "In recovery neither request nor answer counts",
-    """The handshake's window was no larger. Packet 0 is lost: 10000 / 2 = 5000, and in recovery an idle period arms nothing. The ACK of packet 2 ends
+    """The approved window of the handshake was not larger. Packet 0 is lost: 10000 / 2 = 5000, and in recovery an idle period does not cause a request. The ACK of packet 2 ends
     recovery and adds 1000 * 1000 / 5000 = 200. Then a request is sent; before its answer packet 3 is lost: 5200 / 2 = 2600. The answer comes in
     recovery and is not used.""",
     sources=("RFC 4782, section 4.8", "ours: recovery"),

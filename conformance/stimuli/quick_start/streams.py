@@ -1,4 +1,4 @@
-"""Random events for Quick-Start: answers that come with data, with ACKs or not at all, windows near QS-cwnd, losses in and after the mode."""
+"""Random events for Quick-Start: answers with data, with ACKs or never, windows near QS-cwnd, losses."""
 
 from dataclasses import replace
 
@@ -10,10 +10,10 @@ from stimuli.streams import AckStream, Compared
 
 
 class Stream(AckStream):
-    """Packets before, in and after the mode, which are acknowledged, marked and lost in any order."""
+    """A sender of packets before, in and after the mode; they are acknowledged, marked and lost in any order."""
 
     def __init__(self, rng: SplitMix64) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         super().__init__(rng)
         self.size = self.pick((1, 100, 1000, 1200, 1201, 65535))
         self.rtt_ns = self.pick((1, 10**6, 10**8, 10**8, 2_080_000_000, 10**12, TIME_MAX_NS))
@@ -22,7 +22,7 @@ class Stream(AckStream):
         self.begin()
 
     def samples(self) -> tuple[int | None, int | None, int | None]:
-        """Return RTTs, now and then none."""
+        """Return RTTs, sometimes None."""
         rtt_ns = self.pick((None, *(self._rtt_ns(),) * 9))
         return rtt_ns, rtt_ns, rtt_ns
 
@@ -30,7 +30,7 @@ class Stream(AckStream):
         return max(self.rtt_ns - self.pick((0, 0, 0, 1, self.rtt_ns // 2)), 0)
 
     def event(self, model: Controller) -> Event:
-        """Return the next event: data and idle periods, or what the common stream draws, with what is in flight."""
+        """Return the next event: data, an idle period, or an event of the common stream with the bytes in flight."""
         draw = self.rng.below(100)
         if draw < 8:
             now_ns = min(max(self.t_ns, model.t_ns), TIME_MAX_NS)
@@ -56,7 +56,7 @@ class Stream(AckStream):
         return self.pick((0, 1, self.size, 2 * self.size, cwnd // 2, cwnd, 2**64 - 1))
 
     def _old(self, model: Controller) -> Run:
-        """Return packets near the borders of the mode."""
+        """Return packets near the start and end of the mode."""
         state = model.startup
         borders = [0, self.acked, max(self.packet - 1, 0)]
         for border in (state.request_packet, state.first_quick, state.end_quick):
@@ -67,6 +67,6 @@ class Stream(AckStream):
         return Run(first, last, self.size, self._sent_t_ns(model))
 
 
-#: For the reference implementations, and to compare model and port: stimuli/streams.py says what.
+#: For the reference implementations, and to compare model and port: see stimuli/streams.py.
 STREAMS = {"quick-start": (lambda rng, profile: Stream(rng), 150, 0)}
 COMPARED = Compared(400, 15_000, ("slow-start", "limited-slow-start", "quick-start"))

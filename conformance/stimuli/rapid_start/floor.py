@@ -1,6 +1,6 @@
-"""Hand-built stimuli of Rapid Start: over which samples rtt_floor is the minimum.
+"""Hand-built stimuli of Rapid Start: the samples for the minimum rtt_floor.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -15,10 +15,10 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 @add(
     "rapid-start.floor.one-low-sample",
-    "One low sample keeps the threefold growth of its round, and the next round is judged anew",
-    """Packet 10 takes 100 ms, so the floor of its round is 100 ms whatever the others take: 30000 + 2 * 1000 + 2 * 9000 + 2 * 10000 = 70000. The next
-    round begins with 110 ms, a queue: 70000 + 5000 = 75000. The one after that begins with 100 ms: 75000 + 2 * 5000 = 85000. By quarters
-    of 25 ms each round begins without old samples as well, and within the second one the low sample is at most 12 ms old.""",
+    "One low sample keeps the threefold growth of its round; the next round is decided separately",
+    """Packet 10 takes 100 ms, so the floor of its round is 100 ms regardless of the others: 30000 + 2 * 1000 + 2 * 9000 + 2 * 10000 = 70000. The next
+    round begins with 110 ms, a queue: 70000 + 5000 = 75000. The third round begins with 100 ms: 75000 + 2 * 5000 = 85000. By quarters
+    of 25 ms each round begins without old samples as well. Within the second round the low sample is at most 12 ms old.""",
 )
 def floor_one_low_sample(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -39,9 +39,9 @@ def floor_one_low_sample(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.floor.round-or-time",
-    "A low sample of 30 ms ago is forgotten with its round, and remembered by quarters",
+    "A low sample of 30 ms ago expires with its round, but not by quarters",
     """Packets 0 to 4 and, sent later, 5 to 9 take 100 ms: 10000 + 4 * 5000 = 30000. 30 ms after the second of these samples an ACK of packet 14 begins a new round
-    with 110 ms: a queue by rounds, 30000 + 5000 = 35000. Quarters of 25 ms still have the sample of 100 ms: 30000 + 2 * 5000 = 40000. After 110 ms they have not: 40000 + 5000 = 45000, and by
+    with 110 ms. By rounds that is a queue: 30000 + 5000 = 35000. Quarters of 25 ms still have the sample of 100 ms: 30000 + 2 * 5000 = 40000. After 110 ms they do not: 40000 + 5000 = 45000, and by
     rounds 35000 + 5000 = 40000.""",
 )
 def floor_round_or_time(b: StreamBuilder) -> None:
@@ -61,9 +61,9 @@ def floor_round_or_time(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.floor.four-slots",
-    "Four slots of a quarter of min_rtt: a low sample goes with the fourth move",
-    """All packets leave at once, and are acknowledged after 100 ms, and 20 ms, 45 ms, 70 ms and 95 ms later. Slots are 25 ms wide, and the first sample is at the end of one: each later ACK moves them on by
-    one. Three times the low sample is among the four, 10000 + 4 * 2000 = 18000 with the first ACK; the last moves it out: 18000 + 1000 = 19000.""",
+    "Four slots of a quarter of min_rtt: a low sample expires with the fourth move",
+    """All packets leave at once, and are acknowledged after 100 ms, and 20 ms, 45 ms, 70 ms and 95 ms later. Slots are 25 ms wide, and the first sample is at the end of a slot: each later ACK moves the slots
+    by one. For three ACKs the low sample is among the four, 10000 + 4 * 2000 = 18000 with the first ACK. The last ACK moves it out: 18000 + 1000 = 19000.""",
     profiles=(QUICLY,),
     sources=("h2o/quicly, include/quicly/cc.h",),
 )
@@ -78,9 +78,9 @@ def floor_four_slots(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.floor.slot-end",
-    "A sample at the end of a slot is the first of the next one",
-    """The slot of the first sample ends a nanosecond after it, when the second comes: that one is in the next slot, and three moves later, 75 ms after it, it is still among the four. Three ACKs
-    treble: 10000 + 3 * 2000 = 16000.""",
+    "A sample at the end of a slot belongs to the next slot",
+    """The slot of the first sample ends a nanosecond after it, when the second sample comes: the second sample is in the next slot. Three moves later, 75 ms after it, it is still among the four. Three ACKs triple
+    their bytes: 10000 + 3 * 2000 = 16000.""",
     profiles=(FIRST_DRAFT, QUICLY),
     sources=("h2o/quicly, include/quicly/cc.h",),
 )
@@ -95,8 +95,8 @@ def floor_slot_end(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.floor.min-falls",
-    "A smaller min_rtt makes a queue of what was none",
-    """A packet that was sent later takes 90 ms: with it the floor is min_rtt, and the ACK trebles. The next round of 100 ms is 10 ms above that,
+    "With a smaller min_rtt the same RTT counts as a queue",
+    """A packet that was sent later takes 90 ms: the floor equals min_rtt, and the ACK triples its bytes. The next round of 100 ms is 10 ms above that,
     more than min(4 ms, 9 ms) = 4 ms: 10000 + 2 * 4000 + 2 * 1000 = 20000, and then 20000 + 5000 = 25000. quicly allows 35 / 32 * 90 = 98.4375 ms, with the same end.""",
     profiles=(*DRAFTS, QUICLY),
 )

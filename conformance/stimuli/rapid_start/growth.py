@@ -1,6 +1,6 @@
-"""Hand-built stimuli of Rapid Start: what an ACK adds while a queue builds up or not.
+"""Hand-built stimuli of Rapid Start: the growth at an ACK, with and without a queue.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -15,9 +15,9 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 @add(
     "rapid-start.growth.three",
-    "Without a queue the window trebles in a round",
+    "Without a queue the window triples in a round",
     """The first round has one RTT, which is the smallest of the connection and of the round: 10000 acknowledged bytes add 2 * 10000, and
-    10000 + 20000 = 30000. So does the second, of 30 packets: 30000 + 60000 = 90000.""",
+    10000 + 20000 = 30000. The same holds for the second round, of 30 packets: 30000 + 60000 = 90000.""",
 )
 def growth_three(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -30,9 +30,9 @@ def growth_three(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.queue",
-    "A round that is 5 ms longer doubles the window, and in quicly it trebles it",
-    """The second round has an RTT of 105 ms. The drafts allow min(100 ms + 4 ms, 110 ms) = 104 ms: 10000 bytes add 10000, 30000 + 10000 = 40000. quicly
-    allows max(100 ms + 4 ms, 109.375 ms) = 109.375 ms, where 35 / 32 * 100 = 109.375: 30000 + 20000 = 50000.""",
+    "A round that is 5 ms longer doubles the window in the drafts, and triples it in quicly",
+    """The second round has an RTT of 105 ms. The drafts allow min(100 ms + 4 ms, 110 ms) = 104 ms: 10000 bytes add 10000, 30000 + 10000 = 40000. In quicly
+    max(100 ms + 4 ms, 109.375 ms) = 109.375 ms is allowed, from 35 / 32 * 100 = 109.375: 30000 + 20000 = 50000.""",
 )
 def growth_queue(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -45,7 +45,7 @@ def growth_queue(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.four-ms",
-    "An RTT that is 4 ms longer is no queue",
+    "An RTT that is exactly 4 ms longer is not a queue",
     "104 ms is not above min(100 ms + 4 ms, 110 ms) = 104 ms: 30000 + 20000 = 50000.",
 )
 def growth_four_ms(b: StreamBuilder) -> None:
@@ -58,8 +58,8 @@ def growth_four_ms(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.above-four-ms",
-    "A nanosecond more is one",
-    "The RTT is a nanosecond above 100 ms + 4 ms = 104 ms: 30000 + 10000 = 40000. quicly still trebles: 30000 + 20000 = 50000.",
+    "An RTT that is 4 ms and a nanosecond longer is a queue",
+    "The RTT is a nanosecond above 100 ms + 4 ms = 104 ms: 30000 + 10000 = 40000. quicly still triples: 30000 + 20000 = 50000.",
 )
 def growth_above_four_ms(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -72,10 +72,9 @@ def growth_above_four_ms(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.a-tenth",
-    "With a short RTT a tenth of it decides in the drafts, and 4 ms in quicly",
-    """min_rtt is 30 ms. The drafts allow min(34 ms, 33 ms) = 33 ms, quicly max(34 ms, 32.8125 ms) = 34 ms. Rounds of 30 ms, of 33 ms, of a nanosecond more
-    than that, of 34 ms, and of a nanosecond more than that, ten packets each: the drafts treble twice, 10000 + 2 * 20000 = 50000, then double, 50000 + 3 * 10000 = 80000; quicly
-    trebles four times, 10000 + 4 * 20000 = 90000, and doubles once: 100000.""",
+    "With a short RTT the drafts use a tenth of it, and quicly uses 4 ms",
+    """min_rtt is 30 ms. The drafts allow min(34 ms, 33 ms) = 33 ms, quicly max(34 ms, 32.8125 ms) = 34 ms. The rounds have 30 ms, 33 ms, a nanosecond more
+    than that, 34 ms, and a nanosecond more than that, with ten packets each. The drafts triple twice, 10000 + 2 * 20000 = 50000, then double, 50000 + 3 * 10000 = 80000. In quicly the window triples four times, 10000 + 4 * 20000 = 90000, and doubles once: 100000.""",
 )
 def growth_a_tenth(b: StreamBuilder) -> None:
     start_ns = 0
@@ -92,9 +91,9 @@ def growth_a_tenth(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.thirty-five",
-    "With a long RTT 35/32 of it decides in quicly, and 4 ms in the drafts",
-    """35 / 32 * 320 = 350: rounds of 320 ms, of 350 ms and of a nanosecond more. quicly trebles twice and then doubles: 10000 + 2 * 20000 + 10000 = 60000. The drafts allow 320 ms + 4 ms = 324 ms and
-    treble once: 10000 + 20000 + 2 * 10000 = 50000.""",
+    "With a long RTT quicly uses 35/32 of it, and the drafts use 4 ms",
+    """35 / 32 * 320 = 350: the rounds have 320 ms, 350 ms and a nanosecond more. In quicly the window triples twice and then doubles: 10000 + 2 * 20000 + 10000 = 60000. The drafts allow 320 ms + 4 ms = 324 ms
+    and triple once: 10000 + 20000 + 2 * 10000 = 50000.""",
 )
 def growth_thirty_five(b: StreamBuilder) -> None:
     start_ns = 0
@@ -110,7 +109,7 @@ def growth_thirty_five(b: StreamBuilder) -> None:
 @add(
     "rapid-start.growth.no-sample",
     "Without an RTT sample the window doubles",
-    "The ACK has no sample: 5000 bytes add 5000, and 10000 + 5000 = 15000. The next one has: 15000 + 2 * 5000 = 25000.",
+    "The ACK lacks a sample: 5000 bytes add 5000, and 10000 + 5000 = 15000. The next ACK has a sample: 15000 + 2 * 5000 = 25000.",
     profiles=DRAFTS,
     sources=("ours",),
 )
@@ -124,10 +123,9 @@ def growth_no_sample(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.app-limited",
-    "While the window is not used it does not grow; its RTT counts in the drafts, and not in quicly",
-    """The ACK at 100 ms adds nothing to 10000. The next one takes 110 ms. In the drafts the floor stays 100 ms, by rounds and by quarters, and it adds 2 * 5000: 20000.
-    In quicly only the second one counts, whose min_rtt is 100 ms: the floor is 110 ms, above 109.375 ms, where 35 / 32 * 100 = 109.375: it adds 5000, and
-    10000 + 5000 = 15000.""",
+    "An app-limited ACK does not grow the window; its RTT counts in the drafts, not in quicly",
+    """The ACK at 100 ms does not grow the window of 10000. The next ACK has an RTT of 110 ms. In the drafts the floor stays 100 ms, by rounds and by quarters, and it adds
+    2 * 5000: 20000. In quicly only the second ACK counts; its min_rtt is 100 ms. The floor is 110 ms, above 109.375 ms, from 35 / 32 * 100 = 109.375: the ACK adds 5000, and 10000 + 5000 = 15000.""",
     sources=(f"{SOURCE}, section 3.2", "RFC 9002, section 7.8", "h2o/quicly, lib/cc-pico.c"),
 )
 def growth_app_limited(b: StreamBuilder) -> None:
@@ -143,9 +141,9 @@ def growth_app_limited(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.half-datagrams",
-    "quicly gains a datagram for each half of one, and keeps the rest",
-    """Packets have 700 bytes. Each adds 2 * 700 = 1400 in the drafts: 10000 + 3 * 1400 = 14200. quicly counts halves, 1000 / 2 = 500: 700 - 500 = 200 are left,
-    then 200 + 700 - 500 = 400, and the third has two of them: 400 + 700 - 2 * 500 = 100 are left, and 10000 + 4 * 1000 = 14000.""",
+    "quicly adds a datagram for each half datagram, and keeps the remainder",
+    """Packets have 700 bytes. Each adds 2 * 700 = 1400 in the drafts: 10000 + 3 * 1400 = 14200. In quicly halves count, 1000 / 2 = 500: 700 - 500 = 200 remain,
+    then 200 + 700 - 500 = 400. The third ACK has two halves: 400 + 700 - 2 * 500 = 100 remain, and 10000 + 4 * 1000 = 14000.""",
     sources=(f"{SOURCE}, section 3.2", "h2o/quicly, lib/cc-pico.c"),
 )
 def growth_half_datagrams(b: StreamBuilder) -> None:
@@ -160,9 +158,9 @@ def growth_half_datagrams(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.odd-datagrams",
-    "Half a datagram is rounded down, and a whole one while there is a queue",
-    """Datagrams have 1001 bytes, of which half is floor(1001 / 2) = 500. Five of them have 5005 bytes: ten halves, and 5 bytes are left: 10010 + 10 * 1001 = 20020. The next round has an RTT
-    of 120 ms, a queue: 5 + 5005 = 5010 bytes are five datagrams, 20020 + 5 * 1001 = 25025, and 5010 - 5 * 1001 = 5 are left.""",
+    "Half a datagram is rounded down; with a queue whole datagrams count",
+    """Datagrams have 1001 bytes; half of that is floor(1001 / 2) = 500. Five datagrams have 5005 bytes: ten halves, and 5 bytes remain: 10010 + 10 * 1001 = 20020. The next round has an
+    RTT of 120 ms, a queue. 5 + 5005 = 5010 bytes are five datagrams, 20020 + 5 * 1001 = 25025, and 5010 - 5 * 1001 = 5 remain.""",
     profiles=(QUICLY,),
     sources=("h2o/quicly, lib/cc-pico.c",),
     max_datagram_size_bytes=1001,
@@ -179,9 +177,9 @@ def growth_odd_datagrams(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.tiny",
-    "Below 4 ms quicly has no Rapid Start, neither growth nor recovery",
-    """The RTT is a nanosecond below 4 ms. In the drafts 5000 bytes add 2 * 5000: 20000; in quicly 5000: 15000. A loss leaves there what the base
-    controller leaves, 15000 / 2 = 7500, and 20000 * 5 / 6 = 16666 in draft -02, of which the lost packet takes ceil(1000 * 5 / 6) = 834: 16666 - 834 = 15832.""",
+    "Below 4 ms quicly uses standard growth and recovery",
+    """The RTT is a nanosecond below 4 ms. In the drafts 5000 bytes add 2 * 5000: 20000; in quicly 5000: 15000. In quicly a loss leaves the window
+    of the base controller, 15000 / 2 = 7500. In draft -02 it leaves 20000 * 5 / 6 = 16666, and the lost packet takes ceil(1000 * 5 / 6) = 834: 16666 - 834 = 15832.""",
     profiles=(DRAFT, QUICLY),
     sources=("h2o/quicly, include/quicly/cc.h", f"{SOURCE}, section 3.3"),
 )
@@ -197,7 +195,7 @@ def growth_tiny(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.growth.not-tiny",
-    "At 4 ms quicly has it",
+    "At exactly 4 ms quicly uses Rapid Start",
     "An RTT of 4 ms is not below 4 ms: 5000 bytes add 2 * 5000, 10000 + 2 * 5000 = 20000.",
     profiles=(QUICLY,),
     sources=("h2o/quicly, include/quicly/cc.h",),

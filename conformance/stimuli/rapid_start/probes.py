@@ -13,7 +13,7 @@ add = CATALOGUE.add
     "rapid-start.pmtu-probe.lost",
     "The loss of a PMTU probe does not end Rapid Start",
     """Eight packets of 1200 bytes are acknowledged without a queue: 12000 + 2 * 9600 = 31200. The probe of 1400 bytes is
-    lost: 31200 stays, and Rapid Start goes on. Three packets more: 31200 + 2 * 3600 = 38400. A sender that reacts begins
+    lost: 31200 stays, and Rapid Start continues. Three more packets: 31200 + 2 * 3600 = 38400. A sender that reacts begins
     its first recovery.""",
 )
 def probe_lost(b: StreamBuilder) -> None:

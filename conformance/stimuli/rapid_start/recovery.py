@@ -1,7 +1,7 @@
-"""Hand-built stimuli of Rapid Start: the first recovery, and where its reduction stops.
+"""Hand-built stimuli of Rapid Start: the first recovery, and the bound of its reduction.
 
-A flight of 30 packets is sent at once in an initial window of as many, so that the numbers are round. `why` derives the expectation;
-``sender`` says what the streams have in common.
+A flight of 30 packets fills the initial window at once, so that the numbers are round. `why` derives the expectation;
+``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -26,10 +26,10 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 @add(
     "rapid-start.recovery.two-thirds-lost",
-    "Two of three packets are lost: the window ends at half of what got through",
+    "Two of three packets are lost: the window ends at half of the delivered bytes",
     """Ten times two packets are lost and one is acknowledged. Draft -02: 30000 * 5 / 6 = 25000 at once, then ceil(2000 * 5 / 6) = 1667 for each loss and ceil(1000 / 3) = 334
-    for each ACK. 25000 - 10 * 1667 - 10 * 334 = 4990 is below the bound 30000 / 6 = 5000, which is half of the 10000 that got through; without rounding it is met exactly. Draft -00:
-    floor(30000 * 29 / 36) = 24166, 24166 - 10 * 1612 - 10 * 306 = 4986, and 5000. quicly begins with 30000 * 53 / 60 = 26500 and does not go below half of its initial window, 15000.""",
+    for each ACK. 25000 - 10 * 1667 - 10 * 334 = 4990 is below the bound 30000 / 6 = 5000, half of the delivered 10000. Without rounding the window would be exactly 5000. Draft -00:
+    floor(30000 * 29 / 36) = 24166, 24166 - 10 * 1612 - 10 * 306 = 4986, and 5000. In quicly the window begins with 30000 * 53 / 60 = 26500 and stays at or above half of its initial window, 15000.""",
 )
 def recovery_two_thirds_lost(b: StreamBuilder) -> None:
     b.send(0, 30)
@@ -46,8 +46,8 @@ def recovery_two_thirds_lost(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.two-thirds-lost-cubic",
-    "The same on CUBIC, with its beta of 7/10: nothing is rounded",
-    """30000 * 9 / 10 = 27000, then 2000 * 9 / 10 = 1800 for each loss and 1000 / 5 = 200 for each ACK: 27000 - 10 * 1800 - 10 * 200 = 7000, which is 7/10 of the 10000 that got through, and
+    "Two of three packets are lost on CUBIC, with its beta of 7/10: the numbers are exact",
+    """30000 * 9 / 10 = 27000, then 2000 * 9 / 10 = 1800 for each loss and 1000 / 5 = 200 for each ACK. 27000 - 10 * 1800 - 10 * 200 = 7000 is 7/10 of the delivered 10000, and
     the bound.""",
     profiles=(CUBIC,),
     sources=(f"{SOURCE}, section 3.3.1", "RFC 9438, section 4.6"),
@@ -63,8 +63,8 @@ def recovery_two_thirds_lost_cubic(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.one-lost",
-    "One packet is lost: the window ends at half of the others, and quicly in slow start",
-    """Draft -02: 25000 - ceil(1000 * 5 / 6) = 24166; the ACK of 29 takes ceil(29000 / 3) = 9667: 14499, half of 29000 but for the rounding. The ACK of a packet sent in recovery adds
+    "One packet is lost: the window ends at half of the others; quicly ends in slow start",
+    """Draft -02: 25000 - ceil(1000 * 5 / 6) = 24166. The ACK of 29 takes ceil(29000 / 3) = 9667: 14499, half of 29000 except for the rounding. The ACK of a packet sent in recovery adds
     floor(1000 * 1000 / 14499) = 68: 14567. Draft -00: 24166 - ceil(1000 * 29 / 36) = 23360, and 23360 - ceil(29000 * 11 / 36) = 14498. quicly does not count
     the packet that began the recovery: 26500, and 26500 - ceil(29000 * 11 / 60) = 21183. Its threshold is still 26500, so the next ACK adds 1000 in slow start: 22183.""",
 )
@@ -85,7 +85,7 @@ def recovery_one_lost(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.lost-each",
-    "quicly rounds for each lost packet, and the first is free",
+    "quicly rounds for each lost packet, and the first loss does not count",
     """Packets have 999 bytes. Three lost at once take ceil(2997 * 5 / 6) = 2498 in draft -02: 25000 - 2498 = 22502. In quicly two of them take ceil(999 * 53 / 60) = 883 each:
     26500 - 2 * 883 = 24734; the next two take as much: 24734 - 2 * 883 = 22968.""",
     profiles=(DRAFT, QUICLY),
@@ -102,10 +102,10 @@ def recovery_lost_each(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.ce",
-    "A CE mark begins the recovery, and without a loss it ends at half of the window",
+    "A CE mark begins the recovery; without a loss the window ends at half",
     """The ACK of packet 0 brings 30000 to 30000 + 2 * 1000 = 32000, and three packets fill that. The mark leaves floor(32000 * 5 / 6) = 26666. Two ACKs of 16 packets each take ceil(16000 / 3) = 5334:
-    26666 - 2 * 5334 = 15998, half of 32000 but for the rounding. A second mark between them changes nothing in the draft; in quicly, 28266 - ceil(16000 * 11 / 60) = 25332 becomes the threshold with
-    it, and is that after the ACK, which leaves 25332 - 2934 = 22398.""",
+    26666 - 2 * 5334 = 15998, half of 32000 except for the rounding. In the draft a second mark between them is ignored. In quicly it sets the threshold to 28266 - ceil(16000 * 11 / 60) = 25332. The threshold
+    stays after the next ACK, which leaves a window of 25332 - 2934 = 22398.""",
     profiles=(DRAFT, QUICLY),
     sources=(f"{SOURCE}, section 3.3.2", "h2o/quicly, lib/cc-pico.c"),
 )
@@ -128,10 +128,9 @@ def recovery_ce(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.ending-ack",
-    "An ACK of an older and a newer packet reduces for the one and then grows for the other",
-    """The ACK of 28 packets leaves 24166 - ceil(28000 / 3) = 14832. The ACK of packets 29 and 30, of which the second was sent in the recovery, takes ceil(1000 / 3) = 334: 14498; then it adds
-    floor(1000 * 1000 / 14498) = 68: 14566. quicly: 26500 - ceil(28000 * 11 / 60) = 21366, and since the next ACK has a newer packet it is one of slow start
-    as a whole: both packets grow the window, 21366 + 2000 = 23366.""",
+    "An ACK of an older and a newer packet reduces for the older and then grows for the newer",
+    """The ACK of 28 packets leaves 24166 - ceil(28000 / 3) = 14832. Packet 30 was sent in the recovery, packet 29 before. Their ACK takes ceil(1000 / 3) = 334: 14498. Then it adds floor(1000
+    * 1000 / 14498) = 68: 14566. In quicly the window is 26500 - ceil(28000 * 11 / 60) = 21366. Since the next ACK has a newer packet the whole ACK counts in slow start: both packets grow the window, 21366 + 2000 = 23366.""",
     profiles=(DRAFT, QUICLY),
     sources=(f"{SOURCE}, appendix A", "h2o/quicly, lib/cc-pico.c"),
 )
@@ -148,9 +147,9 @@ def recovery_ending_ack(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.late-loss",
-    "A packet of the flight that is declared lost after the recovery counts in quicly only",
-    """As before up to 14832; the ACK of packet 30 ends the recovery and adds floor(1000 * 1000 / 14832) = 67: 14899. Then packet 29 is declared lost: nothing changes. In quicly it takes ceil(1000 * 53 / 60) = 884
-    off 21366 + 1000 = 22366: 21482. A loss of packet 31 is a new one, and ends Rapid Start: 14899 / 2 = 7449, and 21482 / 2 = 10741 where the base controller halves.""",
+    "A packet of the flight declared lost after the recovery counts only in quicly",
+    """As in rapid-start.recovery.ending-ack up to 14832. The ACK of packet 30 ends the recovery and adds floor(1000 * 1000 / 14832) = 67: 14899. Then packet 29 is declared lost: the window stays. In quicly the loss takes ceil(1000 * 53 / 60) = 884
+    off 21366 + 1000 = 22366: 21482. A loss of packet 31 is a new loss, and ends Rapid Start: the base controller halves to 14899 / 2 = 7449, and 21482 / 2 = 10741.""",
     profiles=(DRAFT, QUICLY),
     sources=(f"{SOURCE}, section 3.3", "h2o/quicly, lib/cc-pico.c"),
 )
@@ -171,8 +170,8 @@ def recovery_late_loss(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.second",
-    "A loss in the recovery begins an ordinary one",
-    """24166 - ceil(28000 / 3) = 14832. Packet 30, sent in the recovery, is lost: 14832 / 2 = 7416. The ACK of packet 29 takes nothing off any more, nor does a CE mark on it. Packet 35 ends recovery: 7416 + floor(1000 * 1000 / 7416) = 7550.""",
+    "A loss of a packet sent in the recovery begins a standard recovery",
+    """24166 - ceil(28000 / 3) = 14832. Packet 30, sent in the recovery, is lost: 14832 / 2 = 7416. The ACK of packet 29 no longer reduces the window, and neither does a CE mark on it. Packet 35 ends recovery: 7416 + floor(1000 * 1000 / 7416) = 7550.""",
     profiles=DRAFTS[:1],
     sources=(f"{SOURCE}, section 3.3", "RFC 9002, section 7.3.2"),
 )
@@ -194,8 +193,8 @@ def recovery_second(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.second-ce",
-    "So does a CE mark on a packet sent in it",
-    """24166 - ceil(20000 / 3) = 17499; the mark on packet 30, sent in the recovery, leaves 17499 / 2 = 8749. Packets 21 to 29 take nothing off.""",
+    "A CE mark on a packet sent in the recovery begins a standard recovery",
+    """24166 - ceil(20000 / 3) = 17499; the mark on packet 30, sent in the recovery, leaves 17499 / 2 = 8749. Packets 21 to 29 do not reduce the window.""",
     profiles=(DRAFT,),
     sources=(f"{SOURCE}, section 3.3", "RFC 9002, section 7.3.2"),
 )
@@ -213,7 +212,7 @@ def recovery_second_ce(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.app-limited",
-    "The reduction goes on while the application limits the sender",
+    "The reduction continues while the application limits the sender",
     "24166 - ceil(10000 / 3) = 20832.",
     profiles=(DRAFT,),
 )
@@ -226,7 +225,7 @@ def recovery_app_limited(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.bound.all-lost",
-    "Where all is lost the bound holds: beta/3 of the window, or of the initial one",
+    "If all packets are lost the bound applies: beta/3 of the window, or of the initial window",
     """25000 - ceil(30000 * 5 / 6) = 0, and the bound is 30000 / 6 = 5000; with the MAY it is 30000 / 2 = 15000, as in quicly.""",
     profiles=(DRAFT, INITIAL, FIRST_DRAFT, QUICLY),
 )
@@ -239,8 +238,8 @@ def bound_all_lost(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.bound.grown",
-    "After growth the window before counts, and the initial one where it is larger",
-    """Five ACKs of three packets bring 15000 to 15000 + 15 * 2000 = 45000, and 45 packets fill that. All are lost: 45000 / 6 = 7500; with the MAY 15000 / 2 = 7500 is no more; quicly: floor(45000 * 7 / 30) = 10500 against
+    "After growth the previous window counts, and the initial window if it is larger",
+    """Five ACKs of three packets bring 15000 to 15000 + 15 * 2000 = 45000, and 45 packets fill that. All are lost: 45000 / 6 = 7500. With the MAY 15000 / 2 = 7500 is not more. In quicly floor(45000 * 7 / 30) = 10500 exceeds
     floor(15000 / 2) = 7500. On CUBIC the MAY has 15000 * 7 / 10 = 10500, and 45000 * 7 / 30 = 10500 as well.""",
     profiles=(DRAFT, INITIAL, QUICLY, INITIAL + "+cubic"),
     tier="core",
@@ -258,7 +257,7 @@ def bound_grown(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.bound.third-larger",
-    "Where a third is more than half of the initial window, it bounds",
+    "A third larger than half of the initial window is the bound",
     """Ten packets bring 10000 to 10000 + 10 * 2000 = 30000, and six more to 42000, which 42 packets fill. All are lost: 42000 / 6 = 7000, more than 10000 / 2 = 5000. The smaller of both would be 5000.""",
     profiles=(DRAFT, INITIAL),
     initial_window_bytes=10_000,
@@ -275,8 +274,8 @@ def bound_third_larger(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.bound.own-initial",
-    "The MAY is of the initial window that the sender has",
-    """The initial window is 20000, where 10000 are recommended. All 20 packets are lost: with the MAY the window stays at 20000 / 2 = 10000, and half of the recommended one would be 10000 / 2 = 5000. A third is ceil(20000 / 6) = 3334.""",
+    "The MAY uses the initial window of the sender",
+    """The initial window is 20000; 10000 are recommended. All 20 packets are lost. With the MAY the window stays at 20000 / 2 = 10000. Half of the recommended window would be 10000 / 2 = 5000. A third is ceil(20000 / 6) = 3334.""",
     profiles=(DRAFT, INITIAL),
     initial_window_bytes=20_000,
 )
@@ -289,7 +288,7 @@ def bound_own_initial(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.bound.rounding",
-    "The bound of the draft is rounded up, and that of quicly down",
+    "The draft rounds the bound up, quicly rounds it down",
     """30001 / 6 = 5000.1666 is rounded up to 5001, and 30001 / 2 = 15000.5 to 15001; quicly rounds floor(30001 / 2) = 15000 down.""",
     profiles=(DRAFT, INITIAL, QUICLY),
     initial_window_bytes=30_001,
@@ -304,7 +303,7 @@ def bound_rounding(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.bound.minimum",
-    "The minimum window bounds a small one",
+    "The minimum window is the lower bound for a small window",
     """ceil(10000 / 6) = 1667 is below the minimum window, 2 * 1000 = 2000.""",
     profiles=DRAFTS,
     initial_window_bytes=10_000,
@@ -317,7 +316,7 @@ def bound_minimum(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.persistent",
-    "After persistent congestion slow start is an ordinary one",
+    "After persistent congestion slow start is standard slow start",
     """All 30 packets are lost: the window and the threshold are 5000, and persistent congestion leaves 2 * 1000 = 2000. Two packets are acknowledged after 100 ms, the smallest RTT:
     they add 2000, not twice that: 4000.""",
     profiles=DRAFTS,

@@ -1,6 +1,6 @@
-"""What the stimuli of Rapid Start share: profiles, sources, and a recovery of 30 packets.
+"""Shared by the stimuli of Rapid Start: profiles, sources, and a recovery of 30 packets.
 
-Datagrams have 1000 bytes, the initial window has ten of them and the RTT is 100 ms, unless the text says otherwise.
+Defaults: datagrams of 1000 bytes, an initial window of ten datagrams and an RTT of 100 ms.
 """
 
 from firstflight_conformance.format.builder import MS

@@ -1,4 +1,4 @@
-"""Random events for Rapid Start: RTTs at the borders of a queue, times at those of the slots, recoveries that end and go on."""
+"""Random events for Rapid Start: RTTs at the threshold of a queue, times at the ends of slots, recoveries."""
 
 from firstflight.controller import Config, Controller
 from firstflight.events import Ce, Event, Lost, PersistentCongestion
@@ -10,10 +10,10 @@ MS = 10**6
 
 
 class Stream(AckStream):
-    """RTTs at the borders of a queue."""
+    """A sender with RTTs at the threshold of a queue."""
 
     def __init__(self, rng: SplitMix64) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         super().__init__(rng)
         self.size = self.pick((1, 2, 3, 100, 1000, 1001, 1200, 65535))
         window = self.pick((1, 2, 10, 100, 10**6)) * self.size + self.pick((0, 0, 1, self.size - 1))
@@ -23,7 +23,7 @@ class Stream(AckStream):
         self.begin()
 
     def event(self, model: Controller) -> Event:
-        """Return the next event; in every other connection signs of congestion come late, and times jump by parts of the RTT."""
+        """Return the next event; in half of the connections congestion signals come late, and times jump."""
         event = super().event(model)
         if self.patient and isinstance(event, Lost | Ce | PersistentCongestion) and self.pick((True, True, False)):
             event = self._sent()
@@ -31,7 +31,7 @@ class Stream(AckStream):
         return event
 
     def samples(self) -> tuple[int | None, int | None, int | None]:
-        """Return a sample at a border of a queue, and the minimum, which falls now and then."""
+        """Return a sample at the threshold of a queue, and the minimum, which sometimes falls."""
         if self.pick((False,) * 30 + (True,)):
             self.min_ns -= self.min_ns // 9
         bounds = (0, 4 * MS, self.min_ns // 10, 3 * self.min_ns // 32, self.min_ns)
@@ -40,6 +40,6 @@ class Stream(AckStream):
         return self.pick((None, *(latest_ns,) * 9)), self.pick((None, *(self.min_ns,) * 9)), None
 
 
-#: For the reference implementations, and to compare model and port: stimuli/streams.py says what.
+#: For the reference implementations, and to compare model and port: see stimuli/streams.py.
 STREAMS = {"rapid-start": (lambda rng, profile: Stream(rng), 150, 0)}
 COMPARED = Compared(500, 20_000, ("slow-start", "rapid-start"))

@@ -1,7 +1,7 @@
-"""Hand-built stimuli of SEARCH: bins and windows. Those of the exit are in ``exit``.
+"""Hand-built stimuli of SEARCH: bins and windows. The stimuli of the exit are in ``exit``.
 
-Unless said otherwise the initial RTT is 100 ms, a bin 35 ms, and one ACK arrives 1 ms after the start of each bin. The
-initial window is large, so that the window never stands in the way.
+By default the initial RTT is 100 ms, a bin 35 ms, and one ACK arrives 1 ms after the start of each bin. The initial
+window is large, so that the window never limits the sender.
 """
 
 from functools import partial
@@ -29,10 +29,10 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 @add(
     "search.doubling.first-evaluation",
     "Perfect doubling: the literal text leaves slow start at its first evaluation",
-    f"""Bytes per bin grow by 2^0.35. Literal: k = floor(100 / 35) = 2, evaluated from curr = 12 on: bins 2..12, the open one empty, hold {sum(DOUBLING[2:12])}, bins
+    f"""Bytes per bin grow by 2^0.35. Literal: k = floor(100 / 35) = 2, evaluated from curr = 12 on. Bins 2..12, the open one empty, hold {sum(DOUBLING[2:12])}, bins
     0..10 hold {sum(DOUBLING[:11])}; 13 * {sum(DOUBLING[:11])} = {13 * sum(DOUBLING[:11])} >= 10 * {sum(DOUBLING[2:12])}: exit.
     Recommended: k = round(2.857) = 3, from curr = 14 on: bins 4..13 hold {sum(DOUBLING[4:14])}, bins 1..10 {sum(DOUBLING[1:11])};
-    13 * {sum(DOUBLING[1:11])} = {13 * sum(DOUBLING[1:11])} < 10 * {sum(DOUBLING[4:14])}: slow start goes on.""",
+    13 * {sum(DOUBLING[1:11])} = {13 * sum(DOUBLING[1:11])} < 10 * {sum(DOUBLING[4:14])}: slow start continues.""",
     sources=("LANMAN 2024, Algorithm 1", "catalogue E01"),
 )
 def doubling_first_evaluation(b: StreamBuilder) -> None:
@@ -57,10 +57,10 @@ def doubling_first_evaluation(b: StreamBuilder) -> None:
 
 @add(
     "search.guard.first-evaluation",
-    "A constant rate: the first evaluation exits, and shows when it takes place",
+    "A constant rate: the first evaluation exits and shows its time",
     """10000 bytes in each bin. Literal, k = 2: `prev` reaches 10 at curr = 12; 11 bins hold 110000, 10 and the open one
-    100000: exit. Recommended, k = 3: prev = 10 at curr = 13 is still warming up, since bin 0 is no full bin; at curr =
-    14 the windows hold 100000 each: 13 * 100000 >= 10 * 100000: exit.""",
+    100000: exit. Recommended, k = 3: prev = 10 at curr = 13 is still warming up, since bin 0 is not a full bin. At curr
+    = 14 the windows hold 100000 each: 13 * 100000 >= 10 * 100000: exit.""",
     sources=("catalogue E17",),
 )
 def guard_first_evaluation(b: StreamBuilder) -> None:
@@ -76,7 +76,7 @@ def guard_first_evaluation(b: StreamBuilder) -> None:
     "search.bins.boundary-exact",
     "An ACK at the very end of a bin still belongs to it",
     """Bin 0 ends at 135 ms. The ACK at 135 ms is counted in bin 0 (now > bin_end is false): 1000 + 2000 = 3000 bytes.
-    The ACK one ns later opens bin 1. With >= the first of them opens bin 1.""",
+    The ACK one ns later opens bin 1. With >= the ACK at 135 ms opens bin 1.""",
     sources=("LANMAN 2024, Algorithm 1", "catalogue E08"),
 )
 def bins_boundary_exact(b: StreamBuilder) -> None:
@@ -92,7 +92,7 @@ def bins_boundary_exact(b: StreamBuilder) -> None:
 @add(
     "search.bins.boundary-decides",
     "An ACK at the very end of a bin does not yet end slow start",
-    """A constant rate. Literal: the ACK of 1000 bytes at 520 ms, exactly the end of bin 11, is in bin 11; the next one
+    """A constant rate. Literal: the ACK of 1000 bytes at 520 ms, exactly the end of bin 11, is in bin 11. The next ACK
     opens bin 12 and exits. Recommended: likewise at 590 ms, the end of bin 13, and the exit with bin 14. With >= each
     of them exits one ACK earlier.""",
     sources=("catalogue E08",),
@@ -121,9 +121,9 @@ def bins_same_bin(b: StreamBuilder) -> None:
 
 @add(
     "search.bins.crossing-ack",
-    "The ACK that ends a bin is counted in the new one",
+    "The ACK that ends a bin counts in the new bin",
     """A stretch ACK of 50000 bytes crosses the end of bin 13. The windows of the recommended reading end with bin 13:
-    4..13 hold 135000 and 1..10 hold 100000: 1300000 < 1350000, slow start goes on. Counted in the bin that ends, they
+    4..13 hold 135000 and 1..10 hold 100000: 1300000 < 1350000, slow start continues. Counted in the bin that ends, they
     hold 135000 + 50000 = 185000; counted as part of both, more. One bin later the 50000 are in the window.""",
     sources=("catalogue E16",),
 )
@@ -136,10 +136,10 @@ def bins_crossing_ack(b: StreamBuilder) -> None:
 
 @add(
     "search.bins.gap-of-two",
-    "A gap of two bins: the bins skipped are empty",
+    "A gap of two bins: the skipped bins are empty",
     """No ACK falls into bin 5. Recommended: the ACK at the start of bin 6 advances twice, bin 5 stays empty and curr is
-    6. Literal: one step per ACK, curr is 5 and lags by a bin until an ACK makes up for it: the second ACK of bin 7
-    does.""",
+    6. Literal: one step per ACK, curr is 5 and lags by a bin until the second ACK of
+    bin 7.""",
     sources=("LANMAN 2024, Algorithm 1", "catalogue E09"),
 )
 def bins_gap_of_two(b: StreamBuilder) -> None:
@@ -152,11 +152,11 @@ def bins_gap_of_two(b: StreamBuilder) -> None:
 
 @add(
     "search.bins.gap-at-boundary",
-    "A gap that ends exactly at the end of a bin opens the next, or does not",
+    "A gap that ends exactly at the end of a bin opens the next bin or keeps the bin open",
     """After bin 2, which ends at 100 ms + 3 * 35 ms = 205 ms, the next ACK comes at 100 + 5 * 35 = 275 ms, exactly the
-    end of bin 4. draft-00: 275 ms > 205 ms, and then 70 / 35 + 1 = 3 bins end: bin 5 is open, although 275 ms is no
-    later than its beginning. So in draft-09 and neqo-2026. lanman-2024 tests each bin: bin 4 is open, and the ACK one
-    ns later makes it 5.""",
+    end of bin 4. draft-00: 275 ms > 205 ms, so 70 / 35 + 1 = 3 bins end. Bin 5 is open, although 275 ms is no
+    later than its beginning. draft-09 and neqo-2026 do the same. lanman-2024 tests each bin: bin 4 is open, and the ACK
+    one ns later opens bin 5.""",
     sources=("draft-chung-ietf-ccwg-00, lines 10 and 24", "catalogue E08", "catalogue E10"),
 )
 def bins_gap_at_boundary(b: StreamBuilder) -> None:
@@ -170,9 +170,9 @@ def bins_gap_at_boundary(b: StreamBuilder) -> None:
 
 @add(
     "search.bins.gap-of-ring",
-    "A gap of 24, 25 and 26 bins empties as much of the ring",
-    """Three bins, then a gap that skips 24 bins, another of 25 and another of 26: after the first the last of the three
-    bins is still in the ring, after the others nothing is. The recommended reading finds the earlier window empty each
+    "Gaps of 24, 25 and 26 bins empty as many slots of the ring",
+    """Three bins, then a gap that skips 24 bins, a gap of 25 and a gap of 26. After the first gap the last of the three bins
+    is still in the ring. After the other gaps the ring is empty. In the recommended reading the earlier window is empty each
     time.""",
     sources=("catalogue E14",),
 )
@@ -187,8 +187,8 @@ def bins_gap_of_ring(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-looks-like-stall",
     "After a gap of twelve bins the later window is empty and the earlier is not: exit",
-    """Bins 0..8 hold 10000 each, then nothing until bin 21. At curr = 21 the later window, 11..20, holds nothing, the
-    earlier, 8..17, the 10000 of bin 8: norm_diff is 1. The text knows no exception for silence.""",
+    """Bins 0..8 hold 10000 each, then the next ACK comes in bin 21. At curr = 21 the later window, 11..20, is empty. The earlier
+    window, 8..17, holds the 10000 of bin 8: norm_diff is 1. The text does not except silence.""",
     sources=("catalogue E13", "catalogue E28"),
 )
 def bins_gap_looks_like_stall(b: StreamBuilder) -> None:
@@ -200,8 +200,8 @@ def bins_gap_looks_like_stall(b: StreamBuilder) -> None:
     "search.bins.gap-huge",
     "A gap of 2^31 bins is one step of work",
     """Initial RTT 1 ns: a bin is 7/20 ns. The second ACK comes 752619277 ns - 1 ms = 751619277 ns after the first. In
-    ticks of 1/20 ns a bin is 7: floor((20 * 751619277 - 7) / 7) + 1 = 2147483648 bins have passed, more than 31 bits
-    hold. An int overflows, a loop over every bin stalls. Two ns later, six bins on, both windows hold the one full bin:
+    ticks of 1/20 ns a bin is 7: floor((20 * 751619277 - 7) / 7) + 1 = 2147483648 bins have passed, too many for
+    31 bits. An int overflows, a loop over every bin stalls. Two ns later, six bins on, both windows hold the only full bin:
     exit.""",
     sources=("catalogue E15", "catalogue E42"),
 )
@@ -214,8 +214,8 @@ def bins_gap_huge(b: StreamBuilder) -> None:
 @add(
     "search.bins.burst-after-silence",
     "Three bins of silence, then four ACKs at once",
-    """ACKs are held up for three bins and arrive together. Recommended: the first of them closes all four bins and is
-    evaluated, the others are in the same bin. Literal: each of them closes one bin, and is evaluated.""",
+    """ACKs are delayed for three bins and arrive together. Recommended: the first ACK closes all four bins and
+    is evaluated, the others are in the same bin. Literal: each ACK closes one bin, and is evaluated.""",
     sources=("catalogue E57", "LANMAN 2024, Algorithm 1"),
     flags=("same-time-order",),
 )

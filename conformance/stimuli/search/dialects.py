@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: what else tells the versions and dialects apart. See ``stimuli.search.flow`` for shared helpers."""
+"""Hand-built stimuli of SEARCH: other differences between versions and dialects. Shared helpers: ``search.flow``."""
 
 from functools import partial
 
@@ -26,7 +26,7 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
     """RTT 100 ms is 2 bins and 30/35 = 6/7. Counted where a bin ends, bins 0..9 hold 10000 each, bin 10 50000, bins 11
     and 12 together 17600. At curr = 13 the windows S(11) and S(10) hold 140000 and 100000: exactly 140000/7 + 6 *
     100000/7 = 105714.3, in whole percent (85) 21000 + 85000 = 106000. The later window holds 137600: 13 * 105714.3 <
-    1376000 <= 13 * 106000. draft-00 goes on, linux-3 exits.""",
+    1376000 <= 13 * 106000. draft-00 continues, linux-3 exits.""",
     sources=("catalogue E23",),
 )
 def fraction_percent(b: StreamBuilder) -> None:
@@ -40,11 +40,11 @@ def fraction_percent(b: StreamBuilder) -> None:
 
 @add(
     "search.fraction.rounded-down",
-    "The interpolated window as whole bytes",
-    """picoquic-fork, k = 2, at curr = 13: bins 2..11 hold 9000 + 1006 = 10006, bins 3..12 hold 10000, and a seventh of
-    the former with 6/7 of the latter are 1/7 of 6 above 10000, in whole bytes 10000. The later window, bins 4..13 with
-    the open one, holds 9000 + 4001 = 13001: 13 * 10000 < 10 * 13001: slow start goes on. With the fraction it would be
-    left.""",
+    "The interpolated window in whole bytes",
+    """picoquic-fork, k = 2, at curr = 13: bins 2..11 hold 9000 + 1006 = 10006, bins 3..12 hold 10000. A seventh of
+    10006 with 6/7 of 10000 is 1/7 of 6 above 10000, in whole bytes 10000. The later window, bins 4..13 with
+    the open one, holds 9000 + 4001 = 13001: 13 * 10000 < 10 * 13001: slow start continues. With the fraction it would
+    end.""",
     sources=("catalogue E23",),
 )
 def fraction_rounded_down(b: StreamBuilder) -> None:
@@ -68,9 +68,9 @@ def _long_shift(bins: int) -> list[Delivery]:
 
 @add(
     "search.shift.thirty-eight",
-    "A shift of 38 is the last that linux-4 and freebsd-4 evaluate",
-    """Initial RTT 10 ms, later 133 ms: 38 bins of 3.5 ms. Their ring of 50 sent bins reaches 49 bins back; every other
-    profile finds the RTT inflated.""",
+    "A shift of 38 is the largest that linux-4 and freebsd-4 evaluate",
+    """Initial RTT 10 ms, later 133 ms: 38 bins of 3.5 ms. Their ring of 50 sent bins reaches 49 bins back; for every other
+    profile the RTT is inflated.""",
     sources=("catalogue E20",),
 )
 def shift_thirty_eight(b: StreamBuilder) -> None:
@@ -81,7 +81,7 @@ def shift_thirty_eight(b: StreamBuilder) -> None:
 
 @add(
     "search.shift.thirty-nine",
-    "A shift of 39 is evaluated by none",
+    "No profile evaluates a shift of 39",
     "Initial RTT 10 ms, later 136.5 ms: 39 bins.",
     sources=("catalogue E20",),
 )
@@ -94,9 +94,8 @@ def shift_thirty_nine(b: StreamBuilder) -> None:
     "search.shift.fifteen-fraction",
     "A shift of 15 bins and a fraction: the ring of draft-00 has lost the oldest bin",
     """RTT 540 ms is 15 bins and 15/35. Counted where a bin ends, bin 0 holds 200000, bins 1..14 10000 each, later ones
-    20000. draft-00, curr = 26: the windows S(11) and S(10) are bins 1..10 and 0..9, but bin 0 shares its slot with the
-    newest, 25, and counts as 20000: (20 * 100000 + 15 * 110000) / 35 = 104285; 13 times that is less than 10 * 200000:
-    on. With bin 0 it would be (20 * 100000 + 15 * 290000) / 35 = 181428, 13 * 181428 > 10 * 200000, and exit.""",
+    20000. draft-00, curr = 26: the windows S(11) and S(10) are bins 1..10 and 0..9. Bin 0 shares its slot with the newest bin,
+    25, and counts as 20000. (20 * 100000 + 15 * 110000) / 35 = 104285; 13 times that is less than 10 * 200000: slow start continues. With bin 0 it would be (20 * 100000 + 15 * 290000) / 35 = 181428, 13 * 181428 > 10 * 200000, and exit.""",
     sources=("catalogue E19",),
 )
 def shift_fifteen_fraction(b: StreamBuilder) -> None:
@@ -115,8 +114,8 @@ def shift_fifteen_fraction(b: StreamBuilder) -> None:
 @add(
     "search.shift.above-255-ms",
     "The shift needs more than eight bits in a clock of milliseconds too",
-    """Initial RTT 1 ms: quicly's bin is 1 ms. Later RTTs are 257 ms, 257 bins: kept in eight bits the shift is 1, and
-    quicly compares neighbouring windows of a constant rate: exit. Nobody else evaluates a shift of 257 or 734.""",
+    """Initial RTT 1 ms: quicly's bin is 1 ms. Later RTTs are 257 ms, 257 bins. In eight bits the shift is 1, and quicly
+    compares neighbouring windows of a constant rate: exit. No other profile evaluates a shift of 257 or 734.""",
     sources=("catalogue E46",),
 )
 def shift_above_255_ms(b: StreamBuilder) -> None:
@@ -140,7 +139,7 @@ def shift_above_255_ms(b: StreamBuilder) -> None:
 
 @add(
     "search.shift.thirteen",
-    "A shift of 13 is the last that linux-3 evaluates",
+    "A shift of 13 is the largest that linux-3 evaluates",
     """RTT 455 ms, 13 bins, at a constant rate: all profiles that compare delivered bytes exit. With 14 bins linux-3
     does not.""",
     sources=("catalogue E19",),
@@ -158,8 +157,8 @@ def _coarse_clock(unit_name: str, unit_ns: int, rtt_units: int) -> None:
     @add(
         f"search.clock.rtt-{rtt_units}-{unit_name}",
         f"An initial RTT of {rtt_units} {unit_name}, at a constant rate",
-        f"""The exact bin is 0.35 * {rtt_units} {unit_name}. A clock of {unit_name} has floor(35 * {rtt_units} / 100) of them,
-        at least one, or none at all: then every ACK starts SEARCH again (linux-3, freebsd-4 in us). ACKs come a third of an
+        f"""The exact bin is 0.35 * {rtt_units} {unit_name}. A clock of {unit_name}
+        has floor(35 * {rtt_units} / 100) units per bin, at least one, or 0 units: then every ACK starts SEARCH again (linux-3, freebsd-4 in us). ACKs come a third of an
         RTT apart.""",
         sources=("catalogue E42", "catalogue E43"),
         tier="core",
@@ -178,9 +177,9 @@ for _units in (1, 3, 5, 8, 10):
 @add(
     "search.clock.wrap-32-bits",
     "The clock passes 2^32 microseconds",
-    """The connection begins when the clock stands at 4294767296 us, and 4294767296 us + 200 ms = 4294967296 us is 2^32
-    us. Bins go on over the wrap, and the constant rate exits as at any other time. Code that keeps the time alone in 32
-    bits ends no bin for 71 minutes; where the end of the bin wraps too, as in Linux, one ACK per bin shows nothing.""",
+    """The connection begins at a clock of 4294767296 us, and 4294767296 us + 200 ms = 4294967296 us is 2^32
+    us. Bins continue over the wrap, and the constant rate exits as at any other time. Code that stores only the time in
+    32 bits ends no bin for 71 minutes. If the end of the bin wraps too, as in Linux, one ACK per bin shows no difference.""",
     sources=("catalogue E47",),
 )
 def clock_wrap_32_bits(b: StreamBuilder) -> None:
@@ -192,9 +191,9 @@ def clock_wrap_32_bits(b: StreamBuilder) -> None:
 
 @add(
     "search.interpolation.step",
-    "One large bin: where the earlier window is taken from",
-    """Bin i holds 10000 * 1.3^i bytes, rounded down, but bin 6 four times that. It reaches the earlier window sooner
-    with forward interpolation than with none, and last with backward interpolation.""",
+    "One large bin shows the position of the earlier window",
+    """Bin i holds 10000 * 1.3^i bytes, rounded down, but bin 6 four times that. The large bin reaches the earlier window first
+    with forward interpolation, later without interpolation, and last with backward interpolation.""",
     sources=("catalogue E26",),
 )
 def interpolation_step(b: StreamBuilder) -> None:
@@ -214,10 +213,9 @@ def interpolation_step(b: StreamBuilder) -> None:
 @add(
     "search.evaluation.within-bin",
     "One ACK within a bin has a much smaller RTT",
-    """Bytes per bin grow by 1.2; the RTT is 200 ms, 5.7 bins, so that the later window holds more than twice the
-    earlier, and nobody exits. 10 ms into bin 18 an ACK comes with an RTT of 40 ms, 1.14 bins. picoquic-fork evaluates
-    every ACK: moved forward to 0.86 bins the earlier window holds more than 10/13 of the later: exit. For all others
-    the ACK is one of many in its bin.""",
+    """Bytes per bin grow by 1.2. The RTT is 200 ms, 5.7 bins: the later window holds more than twice the earlier,
+    and no profile exits. 10 ms into bin 18 an ACK comes with an RTT of 40 ms, 1.14 bins. picoquic-fork evaluates
+    every ACK. Moved forward to 0.86 bins the earlier window holds more than 10/13 of the later: exit. For all other profiles the ACK is one of many in its bin.""",
     sources=("catalogue E02",),
 )
 def evaluation_within_bin(b: StreamBuilder) -> None:

@@ -1,4 +1,4 @@
-"""Streams for SEARCH: what is delivered when, with the sending times that follow from the RTTs."""
+"""Streams for SEARCH, given as deliveries; the sending times follow from the RTTs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ RTT = 100 * MS
 BIN = 35 * MS
 #: Time of the first ACK, which opens bin 0.
 FIRST_ACK = RTT
-#: A window that never stands in the way.
+#: A window that never limits the sender.
 LARGE_WINDOW = 10_000_000
 
 #: Bytes per bin that grow by 2^0.35, i.e. double in one RTT of 20/7 bins: 1000 * 2^(7 i / 20), rounded.
@@ -26,7 +26,8 @@ DOUBLING = (
 class Delivery:
     """One ACK at ``t_ns`` of bytes that were sent ``rtt_ns`` before.
 
-    ``unacked_bytes`` more are sent with them, which nobody acknowledges. ``lost``: they are declared lost instead. ``ce``: the frame also carries a CE mark, taken ``before`` or ``after`` the ACK.
+    ``unacked_bytes``: sent with them and never acknowledged. ``lost``: the bytes are declared lost instead. ``ce``: the
+    frame also carries a CE mark, processed ``before`` or ``after`` the ACK.
     """
 
     t_ns: int
@@ -41,7 +42,7 @@ class Delivery:
 
 
 def deliver(builder: StreamBuilder, deliveries: Iterable[Delivery]) -> None:
-    """Send and acknowledge what is delivered, in the order of time; an ACK comes before packets sent at its time."""
+    """Send and acknowledge the deliveries in the order of time; an ACK precedes packets sent at the same time."""
     deliveries = list(deliveries)
     sends = [(delivery.t_ns - delivery.rtt_ns, 1, index) for index, delivery in enumerate(deliveries)]
     acks = [(delivery.t_ns, 0, index) for index, delivery in enumerate(deliveries)]
@@ -78,7 +79,7 @@ def in_bin(index: int, offset_ns: int = MS, bin_ns: int = BIN, first_ack_ns: int
 
 
 def one_ack_per_bin(sizes: Sequence[int], rtts_ns: Sequence[int] | int = RTT) -> list[Delivery]:
-    """Return one delivery for each bin, 1 ms after its start; bins of 0 bytes get none."""
+    """Return one delivery for each bin, 1 ms after its start; bins of 0 bytes get no delivery."""
     rtts = [rtts_ns] * len(sizes) if isinstance(rtts_ns, int) else rtts_ns
     return [Delivery(in_bin(i), size, rtt) for i, (size, rtt) in enumerate(zip(sizes, rtts, strict=True)) if size]
 
@@ -89,5 +90,5 @@ def rates(*parts: tuple[int, int]) -> list[int]:
 
 
 def nth_ack(builder: StreamBuilder, count: int) -> int:
-    """Return the number of the event that is the ACK with this count, from 0: with one ACK per bin that of the bin."""
+    """Return the index of the event with the ACK of this count, from 0. With one ACK per bin the count is the bin."""
     return [index for index, event in enumerate(builder.events) if isinstance(event, Ack)][count]

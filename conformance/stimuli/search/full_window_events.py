@@ -1,4 +1,4 @@
-"""Stimuli for SEARCH with windows that the flight fills: losses, marks, an application that has little to send, and what comes after the exit."""
+"""Stimuli for SEARCH with a full window: losses, marks, little application data, and the time after the exit."""
 
 from typing import Any
 
@@ -18,17 +18,17 @@ def _path(b: Any, loop: str, rate: int = NO_BOTTLENECK, slot_ms: int = 10) -> Fu
 
 over(
     "loss-before-exit", "A loss ends slow start before SEARCH does",
-    "Packet 60, of the third flight, is lost. Recovery halves the window; delivery stands still, and SEARCH, which rests now, must not set the threshold anew.",
+    "Packet 60, of the third flight, is lost. Recovery halves the window. Delivery stalls, and SEARCH, which is inactive now, must not set the threshold again.",
     rate=(100,), drops=frozenset({60}), until_ms=900, profiles=ON_NEWRENO, catalogue=CATALOGUE,
 )  # fmt: skip
 over(
-    "loss-after-its-ack", "A loss is told after the ACK that revealed it",
-    "The same loss, with the ACK before it: its bytes grow the window first, and half of more remains.",
+    "loss-after-its-ack", "A loss is reported after the ACK that revealed it",
+    "The same loss, after the ACK: the acknowledged bytes grow the window first, so that half of a larger window remains.",
     rate=(100,), drops=frozenset({60}), ack_first=True, until_ms=900, profiles=ON_NEWRENO, catalogue=CATALOGUE,
 )  # fmt: skip
 over(
     "loss-of-a-burst", "Twenty packets of a flight are lost",
-    "One recovery for all of them, though several ACKs reveal them.",
+    "One recovery period for all of them, though several ACKs reveal them.",
     rate=(100,), drops=frozenset(range(100, 140, 2)), until_ms=1000, profiles=ON_NEWRENO, catalogue=CATALOGUE,
 )  # fmt: skip
 over(
@@ -38,7 +38,7 @@ over(
 )  # fmt: skip
 over(
     "loss-after-exit", "A loss after the exit",
-    "neqo leaves at the plateau without lowering the window; packet 900, sent later, is lost. The threshold of the exit gives way to half of the window.",
+    "neqo leaves at the plateau without lowering the window. Packet 900, sent later, is lost. Half of the window replaces the threshold of the exit.",
     rate=(100,), drops=frozenset({900}), loop="neqo-2026", until_ms=1400, profiles=("neqo-2026",), catalogue=CATALOGUE,
 )  # fmt: skip
 
@@ -46,7 +46,7 @@ over(
 @CATALOGUE.add(
     "search.full-window.ce-before-exit",
     "An ECN mark ends slow start before SEARCH does",
-    "A mark after 500 ms halves the window like a loss, but nothing is missing from the bins.",
+    "A mark after 500 ms halves the window like a loss, but the bins are complete.",
     tier="core",
     profiles=ON_NEWRENO,
     initial_window_bytes=None,
@@ -61,7 +61,7 @@ def full_window_ce_before_exit(b: Any) -> None:
     path.bulk(900 * MS)
 
 
-# An application that has little to send: less than half of the window, so that every rule calls it app-limited
+# Little application data: less than half of the window, app-limited by every rule
 
 
 def quiet_start(packets: int) -> None:
@@ -69,8 +69,8 @@ def quiet_start(packets: int) -> None:
 
     @CATALOGUE.add(
         f"search.full-window.first-flight-of-{packets}",
-        f"The first flight has {packets} packets, then there is data without end",
-        "Its ACK is app-limited and does not grow the window. Whether SEARCH starts with it decides where every bin ends: a later start puts bin 0 a round later.",
+        f"The first flight has {packets} packets, then unlimited data",
+        "Its ACK is app-limited and does not grow the window. If SEARCH does not start with it, bin 0 and all later bins begin a round later.",
         tier="core",
         initial_window_bytes=None,
     )
@@ -86,7 +86,7 @@ for count in (1, 2, 4):
 
 
 def quiet_flights(name: str, title: str, why: str, flights: int, gap_ms: int, until_ms: int, loop: str) -> None:
-    """Add a transfer that after four full rounds has only flights of three packets, each ``gap_ms`` after the ACK before."""
+    """Add a transfer with four full rounds, then flights of three packets, each ``gap_ms`` after the previous ACK."""
 
     @CATALOGUE.add(f"search.full-window.{name}", title, why, tier="core", initial_window_bytes=None)
     def fill(b: Any) -> None:
@@ -105,19 +105,19 @@ def quiet_flights(name: str, title: str, why: str, flights: int, gap_ms: int, un
 
 quiet_flights(
     "quiet-flight", "One flight of three packets after four full rounds",
-    "The bins of that round hold 3600 bytes where 160 packets would fit. Who takes the ACK for one that could have grown the window sees delivery collapse "
-    "and leaves; nothing says that the path is full.",
+    "The bins of that round hold 3600 bytes, though 160 packets would fit. Implementations that do not treat the ACK as app-limited detect a collapse of delivery "
+    "and leave, though the path is not full.",
     flights=1, gap_ms=0, until_ms=1500, loop="neqo-2026",
 )  # fmt: skip
 quiet_flights(
     "quiet-flights", "Three flights of three packets after four full rounds",
-    "More than a window of bins is nearly empty, then the full window goes out at once. Bytes of app-limited ACKs belong into the bins for who counts them, "
-    "and bins that ended meanwhile are missed for who passes such ACKs over.",
+    "More than a window of bins is nearly empty, then the full window leaves at once. Profiles that count app-limited ACKs add their bytes to the bins. "
+    "Profiles that ignore such ACKs miss the bins that ended meanwhile.",
     flights=3, gap_ms=0, until_ms=1800, loop="neqo-2026",
 )  # fmt: skip
 quiet_flights(
-    "quiet-and-idle", "A flight of three packets, and half a second without any",
-    "With the idle time more than ten bins lie between two ACKs that can end one: where missed bins start SEARCH again, it does.",
+    "quiet-and-idle", "A flight of three packets, and half a second without packets",
+    "Because of the idle time more than ten bins pass between two ACKs that can end one. Profiles with a limit of missed bins start SEARCH again.",
     flights=2, gap_ms=500, until_ms=3000, loop="lanman-2024",
 )  # fmt: skip
 
@@ -125,8 +125,8 @@ quiet_flights(
 @CATALOGUE.add(
     "search.full-window.persistent-congestion",
     "Persistent congestion that the losses themselves establish",
-    """After four full rounds single packets leave at 400, 700 and 1300 ms and are lost; nothing between them is acknowledged. The RTT is 100 ms and its variation 22 ms after four
-    samples, so that 900 ms are more than 3 * (100 + 4 * 22 + 25). The window falls to two datagrams and slow start begins again, in stacks that run SEARCH in it with bins as
+    """After four full rounds single packets leave at 400, 700 and 1300 ms and are lost. No packet between them is acknowledged. The RTT is 100 ms and its variation 22 ms after four
+    samples, so that 900 ms are more than 3 * (100 + 4 * 22 + 25). The window falls to two datagrams and slow start begins again. Stacks that run SEARCH in it have the bins
     of a new connection.""",
     tier="core",
     profiles=ON_NEWRENO,
@@ -159,25 +159,25 @@ for size_bytes, shown in (
 ):
     over(
         f"datagrams-of-{size_bytes}", f"Datagrams of {size_bytes} bytes",
-        f"The recommended window for datagrams of {shown}, and a plateau. What counts datagrams of 1200 bytes, or ten of any size, is found out at the first flight.",
+        f"The recommended window for datagrams of {shown}, and a plateau. The first flight exposes stacks that assume datagrams of 1200 bytes, or ten of any size.",
         rate=(100,), datagram_bytes=size_bytes, until_ms=1230, catalogue=CATALOGUE,
     )  # fmt: skip
 
-# After the exit, each in the loop with the profile that left
+# After the exit, each in the loop with the exited profile
 
 for profile, how in (
-    ("draft-09", "It drains: the window comes down to what was delivered in an initial RTT."),
+    ("draft-09", "It drains: the window falls to the bytes delivered in an initial RTT."),
     ("linux-4", "It drains towards a target from scaled bins, in whole packets."),
     ("freebsd-4", "It drains towards a target from scaled bins, in bytes."),
-    ("neqo-2026", "It keeps the window and goes on in congestion avoidance, with a queue of nearly a window."),
-    ("quicly-pr583", "It keeps the window, and it leaves later than who looks at what was sent."),
-    ("picoquic-fork", "Window and threshold are those at the exit."),
-    ("lanman-2024", "The window is lowered at once by what was sent too much."),
-    ("draft-00", "The window is lowered at once by what was sent too much."),
+    ("neqo-2026", "It keeps the window and continues in congestion avoidance, with a queue of nearly a window."),
+    ("quicly-pr583", "It keeps the window, and it leaves later than profiles that compare with sent bytes."),
+    ("picoquic-fork", "Window and threshold stay as at the exit."),
+    ("lanman-2024", "The window is lowered at once by the overshoot."),
+    ("draft-00", "The window is lowered at once by the overshoot."),
     ("linux-3", "The window is lowered at once, in whole packets."),
 ):
     over(
-        f"after-exit-{profile}", f"What follows the exit of {profile}",
-        f"A plateau of 100 packets in an RTT, followed beyond the exit in the loop with this profile alone. {how}",
+        f"after-exit-{profile}", f"The time after the exit of {profile}",
+        f"A plateau of 100 packets in an RTT, continued after the exit in the loop with this profile only. {how}",
         rate=(100,), loop=profile, profiles=(profile,), until_ms=1500, catalogue=CATALOGUE,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Streams of a sender that fills its window whenever it sends: what is app-limited follows from window and flight alone."""
+"""Streams of a sender that fills its window whenever it sends: window and flight determine app-limited."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,34 +6,34 @@ from dataclasses import dataclass, field
 from firstflight import Config, Controller, create, step
 from firstflight_conformance.format.builder import MS, StreamBuilder
 
-#: A rate at which packets leave at once: more in 100 ms than it has nanoseconds.
+#: A rate without serialization time: more packets in 100 ms than nanoseconds.
 NO_BOTTLENECK = 10**9
 
 
 def steps(first: int, *later: tuple[int, int]) -> Callable[[int], int]:
-    """Return a value that changes with time: from ``t_ns`` on it is ``v`` for each (t_ns, v) of ``later``."""
+    """Return a function of time that is ``first``, and from ``t_ns`` on ``v`` for each (t_ns, v) of ``later``."""
     return lambda t_ns: [first, *(value for start_ns, value in later if t_ns >= start_ns)][-1]
 
 
 @dataclass(slots=True)
 class FullWindow:
-    """A sender in the loop with the model over a bottleneck. Its receiver acknowledges, at the end of each slot of time, all that came in it."""
+    """A sender in the loop with the model over a bottleneck. The receiver sends an ACK at the end of each slot."""
 
     builder: StreamBuilder
     profile: str
-    #: Propagation delay there and back, and how many packets leave the bottleneck in 100 ms, at the time at which a packet was sent.
+    #: Round-trip propagation delay, and the packets that leave the bottleneck in 100 ms, by sending time.
     rtt_ns: Callable[[int], int] = field(default_factory=lambda: steps(100 * MS))
     rate: Callable[[int], int] = field(default_factory=lambda: steps(NO_BOTTLENECK))
     slot_ns: int = 10 * MS
     ack_delay_ns: int = 0
     drops: frozenset[int] = frozenset()
-    #: From this time to the second nothing arrives back; what is due then comes at the end of the slot after it.
+    #: A period without ACKs, from the first time to the second; delayed ACKs come at the end of the slot after it.
     silence_ns: tuple[int, int] = (0, 0)
-    #: Whether an ACK that reveals a loss is taken before it.
+    #: Whether an ACK that reveals a loss is processed before the loss.
     ack_first: bool = False
     controller: Controller = field(init=False)
     _seen: int = 0
-    #: Packets in flight with the time at which they are acknowledged.
+    #: Packets in flight with the times of their ACKs.
     _due: list[tuple[int, int]] = field(default_factory=list)
     _dropped: list[int] = field(default_factory=list)
     _free_ns: int = 0
@@ -44,7 +44,7 @@ class FullWindow:
         self.controller = create("search", self.profile, config)
 
     def free_packets(self) -> int:
-        """Return how many full packets the window of the model still lets be sent."""
+        """Return how many more full packets fit the window of the model."""
         for event in self.builder.events[self._seen :]:
             self.controller, _ = step(self.controller, event)
         self._seen = len(self.builder.events)
@@ -52,7 +52,7 @@ class FullWindow:
         return max(free_bytes, 0) // self.builder.max_datagram_size_bytes
 
     def send(self, t_ns: int, packets: int | None = None) -> None:
-        """Send what fits, or ``packets`` of an application that has no more."""
+        """Send all packets that fit, or the ``packets`` of an application-limited sender."""
         count = self.free_packets() if packets is None else packets
         if not count:
             return
@@ -75,7 +75,7 @@ class FullWindow:
         return max(t_ns, self._due[-1][0]) if self._due else t_ns
 
     def ack(self, *, app_limited: bool = False, sample: bool = True) -> int:
-        """Take the next ACK with the loss that it reveals by three later packets; return its time."""
+        """Process the next ACK with the loss that it reveals by three later packets; return its time."""
         t_ns = self._due[0][0]
         packets = [packet for due_ns, packet in self._due if due_ns == t_ns]
         self._due = self._due[len(packets) :]
@@ -91,7 +91,7 @@ class FullWindow:
         return t_ns
 
     def bulk(self, until_ns: int) -> None:
-        """Fill the window at every ACK until a time; then nothing is sent any more."""
+        """Fill the window at every ACK until a time; then stop sending."""
         while self._due and self._due[0][0] <= until_ns:
             self.send(self.ack())
 

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: when its versions and dialects start again. See ``stimuli.search.flow`` for shared helpers."""
+"""Hand-built stimuli of SEARCH: restarts of its versions and dialects. Shared helpers: ``search.flow``."""
 
 from functools import partial
 
@@ -31,12 +31,9 @@ def _missed_bins(missed: int) -> None:
 
     @add(
         f"search.missed-bins.{missed}",
-        f"{missed} bins end with one ACK, then a constant rate goes on",
-        f"""Bins 0..4 hold 10000 each; the next ACK ends {missed} bins. Who starts SEARCH again after more than 2 (linux-3),
-        4 (freebsd-4), 6 (picoquic-fork), 10 (neqo-2026) or 26 (quicly-pr583, report-2024) bins has a new bin 0 and initial RTT there,
-        and evaluates later; who does not finds {missed - 1} empty bins in its windows. With 10 or 11 quicly-pr583 and
-        report-2024 exit there (k = 3; of the ten bins up to now one is filled, of those one RTT ago four) and leave the
-        last bin open; Linux 3.1 knows no such limit.""",
+        f"{missed} bins end with one ACK, then the constant rate continues",
+        f"""Bins 0..4 hold 10000 each; the next ACK ends {missed} bins. Profiles that start SEARCH again after more than 2 (linux-3),
+        4 (freebsd-4), 6 (picoquic-fork), 10 (neqo-2026) or 26 (quicly-pr583, report-2024) bins have a new bin 0 and initial RTT there, and evaluate later. Other profiles have {missed - 1} empty bins in their windows. With 10 or 11 quicly-pr583 and report-2024 exit there and leave the last bin open. With k = 3 one of the ten latest bins is filled, and four of the ten bins one RTT ago. Linux 3.1 lacks such a limit.""",
         sources=("catalogue E10 to E15",),
     )
     def fill(b: StreamBuilder) -> None:
@@ -59,10 +56,9 @@ for _count in (2, 3, 4, 5, 6, 7, 10, 11, 26, 27):
 @add(
     "search.missed-bins.then-doubling",
     "SEARCH starts again in the middle of a connection, then doubles cleanly",
-    """Bins 0..3 hold 250000 each; after a gap of 12 bins the bytes per bin double in an RTT from 1000 on. Where the
-    counters go on over the restart and the one before bin 0 is taken for 0 (linux-3, freebsd-4), the first evaluation,
-    prev = 10, sees a bin of a million bytes in the earlier window and exits. neqo-2026 and picoquic-fork start again
-    too, with nothing before bin 0, and go on. Profiles that do not start again take the gap for a stall and exit
+    """Bins 0..3 hold 250000 each; after a gap of 12 bins the bytes per bin double in an RTT from 1000 on. linux-3 and
+    freebsd-4 keep their counters over the restart and use 0 for the counter before bin 0. Their first evaluation, prev = 10, has a bin of a million bytes in the earlier window and exits. neqo-2026 and picoquic-fork start again
+    too, with 0 bytes before bin 0, and continue. Profiles that do not start again treat the gap as a stall and exit
     there.""",
     sources=("catalogue E18",),
 )
@@ -75,11 +71,9 @@ def missed_bins_then_doubling(b: StreamBuilder) -> None:
 @add(
     "search.missed-bins.late-restart-16-bits",
     "A restart after 10^10 bytes, with counters of 16 bits",
-    """Bins 0..3 hold 2500000000 bytes each, then a gap of 12 bins, then doubling from 6000 on, without an ACK in bin
-    12, so that the bin before bin 0 is never read. linux-3 keeps its counters: 10^10 needs 34 bits, so the 16 bits that
-    are left count units of 2^18 bytes, and the windows of the new slow start are a few units: 1 in the later and 1 or 2
-    in the earlier. They look like a plateau, and linux-3 exits. With 64 bits it would not. Who does not start again
-    exits at the gap.""",
+    """Bins 0..3 hold 2500000000 bytes each, then a gap of 12 bins, then doubling from 6000 on. Bin 12 gets no ACK,
+    so that the bin before bin 0 is never read. linux-3 keeps its counters. 10^10 needs 34 bits, so the remaining
+    16 bits count units of 2^18 bytes. The windows of the new slow start are a few units: 1 in the later and 1 or 2 in the earlier. They look like a plateau, and linux-3 exits. With 64 bits it would not. Profiles that do not start again exit at the gap.""",
     sources=("catalogue E49", "catalogue E50"),
     max_datagram_size_bytes=50000,
     initial_window_bytes=10**11,
@@ -93,9 +87,8 @@ def missed_bins_late_restart_16_bits(b: StreamBuilder) -> None:
 @add(
     "search.app-limited.restart",
     "An app-limited ACK in the middle of a constant rate",
-    """The ACK that opens bin 8 is app-limited. linux-4 and linux-3-1 start SEARCH again there and keep their bins of 35 ms; quicly
-    and the fork of picoquic pass over it, bytes and all; neqo counts its bytes but ends no bin with it; the paper makes
-    no exception.""",
+    """The ACK that opens bin 8 is app-limited. linux-4 and linux-3-1 start SEARCH again there and keep their bins of 35 ms. quicly
+    and the fork of picoquic ignore the ACK and its bytes. neqo counts its bytes but ends no bin with it. The paper makes no exception.""",
     sources=("catalogue E32",),
 )
 def app_limited_restart(b: StreamBuilder) -> None:
@@ -108,9 +101,9 @@ def app_limited_restart(b: StreamBuilder) -> None:
 
 @add(
     "search.app-limited.idle-restart",
-    "Nothing to send for three RTTs, then on with the same window",
-    """No ACK from bin 6 to bin 14: the application was idle. The bins are empty there, and look like a plateau where
-    they are not started again.""",
+    "An idle period of three RTTs, then sending with the same window",
+    """The application is idle, and bins 6 to 14 receive no ACK. For a profile that does not start its bins again the
+    empty bins look like a plateau.""",
     sources=("catalogue E33",),
 )
 def app_limited_idle_restart(b: StreamBuilder) -> None:
@@ -122,10 +115,10 @@ def app_limited_idle_restart(b: StreamBuilder) -> None:
 
 @add(
     "search.idle-restart.shorter-than-a-bin",
-    "An idle time that ends no bin, after which the window is not validated any more",
-    """The initial RTT is 300 ms, a bin has 0.35 * 300 ms = 105 ms; all later samples are 100 ms. An ACK in each of the bins 0 to 8 brings 10000; then nothing is in flight, and the window is no longer validated. From 300 ms + 9 * 105 ms = 1245 ms on 10000 come every
-    35 ms. linux-3 and linux-3-1 start again with the first of these ACKs: bins of 35 ms, k = 2, and the twelfth that ends is evaluated: bins 2..11 hold 100000, or 25000 units of 4 bytes; exit there, at the thirteenth ACK. Who keeps bins of 105 ms
-    has a shift of 0 and evaluates where bin 10 ends, at 300 ms + 11 * 105 ms = 1455 ms: draft-00 exits at the seventh ACK.""",
+    "An idle time that ends no bin; after it the window is no longer validated",
+    """The initial RTT is 300 ms, a bin has 0.35 * 300 ms = 105 ms. All later samples are 100 ms. An ACK in each of the bins 0 to 8 brings 10000. Then the flight is empty, and the window is no longer validated. From 300 ms + 9 * 105 ms = 1245 ms on 10000 come every
+    35 ms. linux-3 and linux-3-1 start again with the first of these ACKs: bins of 35 ms, k = 2. They evaluate at the end of the twelfth bin. Bins 2..11 hold 100000, or 25000 units of 4 bytes: exit, at the thirteenth ACK. Implementations that keep bins of 105
+    ms have a shift of 0 and evaluate at the end of bin 10, at 300 ms + 11 * 105 ms = 1455 ms: draft-00 exits at the seventh ACK.""",
     sources=("Project-Faster/tcp_ss_search @ 4f5e1d9, src/tcp_cubic.c",),
 )
 def idle_restart_shorter_than_a_bin(b: StreamBuilder) -> None:
@@ -142,9 +135,9 @@ def idle_restart_shorter_than_a_bin(b: StreamBuilder) -> None:
 
 @add(
     "search.idle-restart.sent",
-    "An idle time that ends no bin, then more is sent than delivered",
-    """As in search.idle-restart.shorter-than-a-bin, but with the first eight bursts after the idle time 100 packets more are sent that nobody acknowledges. draft-09 and neqo-2026 keep their bins of 105 ms and a shift of 0: bin 10, the first that is evaluated,
-    ends with the seventh ACK, and much more was sent in it than delivered: exit. Who starts again has bins of 35 ms and none to evaluate yet.""",
+    "An idle time that ends no bin, then more bytes are sent than delivered",
+    """As in search.idle-restart.shorter-than-a-bin, but with the first eight bursts after the idle time 100 more packets are sent that are never acknowledged. draft-09 and neqo-2026 keep their bins of 105 ms and a shift of 0. Bin 10, the first evaluated bin, ends with
+    the seventh ACK, and much more was sent in it than delivered: exit. Implementations that start again have bins of 35 ms and do not evaluate yet.""",
     sources=("mozilla/neqo @ 80ca01ee, neqo-transport/src/cc/search.rs",),
     tier="core",
 )
@@ -161,11 +154,10 @@ def idle_restart_sent(b: StreamBuilder) -> None:
 
 @add(
     "search.idle-restart.after-silence",
-    "Idle for twelve bins until the window is not validated any more, then on at the same rate",
-    """Bins 0..8 hold 10000 each, then nothing is in flight until 20 ACKs later one comes in bin 20. With it linux-4, freebsd-4 and linux-3-1 start again, as linux-3 would for the gap alone, and their counters go on. At curr = 12, k = 2 and 85 %, bins 2..11 of
-    the new start hold 10 * 10000 = 100000, in units of 4 bytes 100000 / 4 = 25000. linux-4 and freebsd-4: bins 0..8 of what was sent hold 9 * 10000 / 4 = 22500; of bin 9 count 15 * 2500 / 100 = 375, 10000 / 4 = 2500 being all of it; before bin 0 are
-    the 9 * 10000 = 90000 before the silence and three bursts, 90000 + 3 * 10000 = 120000, 120000 / 4 = 30000, of which 85 * 30000 / 100 = 25500 count: 22500 + 375 + 25500 = 48375, and the drain begins. linux-3-1: before bin 0 were delivered
-    90000 + 10000 = 100000, of which 85 * 25000 / 100 = 21250 count: 22500 + 375 + 21250 = 44125, exit. lanman-2024 takes the silence for a stall; draft-09 and neqo-2026 keep their bins and go on.""",
+    "An idle period of twelve bins, until the window is no longer validated, then the same rate",
+    """Bins 0..8 hold 10000 each. Then the flight is empty until an ACK comes in bin 20. At this ACK linux-4, freebsd-4 and linux-3-1 start again, as linux-3 would for the gap alone, and keep their counters. At curr = 12, k = 2 and 85 %, bins 2..11 of
+    the new start hold 10 * 10000 = 100000, in units of 4 bytes 100000 / 4 = 25000. linux-4 and freebsd-4: bins 0..8 of sent bytes hold 9 * 10000 / 4 = 22500. Bin 9 has 10000 / 4 = 2500, and 15 * 2500 / 100 = 375 count. Before bin 0 are the 9
+    * 10000 = 90000 before the silence and three bursts, 90000 + 3 * 10000 = 120000. These are 120000 / 4 = 30000, and 85 * 30000 / 100 = 25500 count: 22500 + 375 + 25500 = 48375, and the drain begins. linux-3-1: before bin 0 90000 + 10000 = 100000 were delivered, and 85 * 25000 / 100 = 21250 count: 22500 + 375 + 21250 = 44125, exit. lanman-2024 treats the silence as a stall. draft-09 and neqo-2026 keep their bins and continue.""",
     sources=("maryam-ataei/TCP_SS_SEARCH_ALG @ 087a48d6, tcp_cubic_search4_0.c",),
 )
 def idle_restart_after_silence(b: StreamBuilder) -> None:
@@ -184,8 +176,8 @@ def idle_restart_after_silence(b: StreamBuilder) -> None:
 @add(
     "search.restart.then-double",
     "Slow start after persistent congestion, long enough to evaluate",
-    """Ten bins of 10000, persistent congestion, then a constant rate of one packet per bin: profiles that start again
-    need ten bins before they decide; those that keep their counters (linux-3) see what went before bin 0.""",
+    """Ten bins of 10000, persistent congestion, then a constant rate of one packet per bin. Profiles that start again need
+    ten bins before they decide. Profiles that keep their counters (linux-3) include the bytes before bin 0.""",
     sources=("catalogue E54", "catalogue E18"),
     flags=("same-time-order",),
     initial_window_bytes=100000,
@@ -204,11 +196,8 @@ def restart_then_double(b: StreamBuilder) -> None:
 @add(
     "search.restart.after-avoidance",
     "Slow start after persistent congestion, with most bytes delivered in congestion avoidance",
-    """Three small bins, then a CE mark ends slow start; 20 bins of 50000 follow in congestion avoidance, then
-    persistent congestion and doubling from 1000 on. linux-3 and freebsd-4 count in every phase: the counter of more
-    than a million bytes before bin 0 is taken for a bin, and the first evaluation exits; counted in slow start only it
-    would go on. In draft-00, whose bin is a difference of sequence numbers, the first that ends in slow start holds
-    them, and the first evaluation that reads it exits. neqo-2026 and draft-09 never read that bin.""",
+    """Three small bins, then a CE mark ends slow start. 20 bins of 50000 follow in congestion avoidance, then
+    persistent congestion and doubling from 1000 on. linux-3 and freebsd-4 count in every phase. They use the counter of more than a million bytes before bin 0 as a bin, and the first evaluation exits. If only slow start counted, they would continue. In draft-00 a bin is a difference of sequence numbers. The first bin that ends in slow start contains the bytes, and the first evaluation that reads it exits. neqo-2026 and draft-09 never read that bin.""",
     sources=("catalogue E18", "catalogue E54"),
     flags=("same-time-order",),
     tier="core",

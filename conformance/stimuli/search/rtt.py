@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: which RTT counts, and which ACKs. See ``stimuli.search.flow`` for shared helpers."""
+"""Hand-built stimuli of SEARCH: the RTT samples and ACKs that count. See ``stimuli.search.flow`` for shared helpers."""
 
 from functools import partial
 
@@ -22,17 +22,17 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 
 def _delayed(b: StreamBuilder, delay_ns: int) -> None:
-    """Deliver a constant rate; from bin 11 on the samples are 123 ms, of which ``delay_ns`` is acknowledgement delay."""
+    """Deliver a constant rate; from bin 11 on the samples are 123 ms, with ``delay_ns`` of acknowledgement delay."""
     rtts = [(RTT, 0)] * 11 + [(123 * MS, delay_ns)] * 6
     deliver(b, [Delivery(in_bin(i), 10000, rtt, ack_delay_ns=delay) for i, (rtt, delay) in enumerate(rtts)])
 
 
 @add(
     "search.rtt.ack-delay",
-    "The acknowledgement delay is in the RTT, or is taken off",
-    """From bin 11 on the samples are 123 ms, of which 22 ms are acknowledgement delay. Left in, 123 / 35 = 3.51: k = 4 in lanman-2024,
-    prev = 10 at curr = 14 is still warming up, and the constant rate exits at curr = 15. quicly-pr583 takes it off, since 123 >
-    100 + 22: 123 ms - 22 ms = 101 ms, 101 / 35 = 2.89, k = 3, exit at curr = 14, which leaves bin 13 open. neqo-2026 and picoquic-fork have 2 whole bins
+    "The acknowledgement delay is part of the RTT, or is subtracted",
+    """From bin 11 on the samples are 123 ms, including 22 ms of acknowledgement delay. Without subtraction, as in lanman-2024, 123 / 35 = 3.51,
+    k = 4. At curr = 14 prev = 10 is still warming up, and the constant rate exits at curr = 15. quicly-pr583 subtracts it, since 123 >
+    100 + 22: 123 ms - 22 ms = 101 ms, 101 / 35 = 2.89, k = 3. It exits at curr = 14 and leaves bin 13 open. In neqo-2026 and picoquic-fork there are 2 whole bins
     of 101 ms, and 3 of 123.""",
     sources=("catalogue E53", "RFC 9002, section 5.3"),
 )
@@ -48,8 +48,8 @@ def rtt_ack_delay(b: StreamBuilder) -> None:
 
 @add(
     "search.rtt.ack-delay-at-minimum",
-    "What is left without the acknowledgement delay is exactly the minimum RTT",
-    """As before with a delay of 23 ms: 123 - 23 = 100, the minimum. neqo-2026 takes it off: 100 ms are 2 whole bins. quicly-pr583 and picoquic-fork ask for more than the minimum and leave it: 4 bins, to the nearest, and 3 whole ones.""",
+    "The RTT without the acknowledgement delay is exactly the minimum RTT",
+    """As before with a delay of 23 ms: 123 - 23 = 100, the minimum. neqo-2026 subtracts it: 100 ms are 2 whole bins. quicly-pr583 and picoquic-fork require more than the minimum and do not subtract it. They have 4 bins (nearest) and 3 whole bins.""",
     sources=("catalogue E53", "RFC 9002, section 5.3"),
 )
 def rtt_ack_delay_at_minimum(b: StreamBuilder) -> None:
@@ -62,9 +62,9 @@ def rtt_ack_delay_at_minimum(b: StreamBuilder) -> None:
 @add(
     "search.rtt.ack-delay-half-unit",
     "An acknowledgement delay of half a millisecond more",
-    """As before with a delay of 22.5 ms. quicly-pr583 rounds it to 23 ms, and 100 ms + 23 ms = 123 ms: the sample of 123 ms is not
-    above it, nothing is taken off, k = 4. Rounded down it would be 22 ms, and k = 3. In microseconds and finer 22.5 ms are
-    taken off.""",
+    """As before with a delay of 22.5 ms. quicly-pr583 rounds it to 23 ms, and 100 ms + 23 ms = 123 ms: the sample of 123 ms is not above
+    it, so the delay is not subtracted: k = 4. Rounded down it would be 22 ms, and k = 3. In microseconds and finer units 22.5 ms
+    are subtracted.""",
     sources=("catalogue E53",),
 )
 def rtt_ack_delay_half_unit(b: StreamBuilder) -> None:
@@ -76,8 +76,8 @@ def rtt_ack_delay_half_unit(b: StreamBuilder) -> None:
 
 @add(
     "search.rtt.kept-within-bin",
-    "The last sample was that of an ACK within a bin",
-    """A constant rate at 100 ms. 5 ms into bin 13 an ACK has an RTT of 175 ms, 5 bins; the ACK that opens bin 14 has no sample. lanman-2024 takes 175 ms: k = 5, prev = 9, warming up. With the RTT of the last evaluation, 100 ms, k is 3 and bin 14 exits.
+    "The last sample came from an ACK within a bin",
+    """A constant rate at 100 ms. 5 ms into bin 13 an ACK has an RTT of 175 ms, 5 bins. The ACK that opens bin 14 lacks a sample. lanman-2024 uses 175 ms: k = 5, prev = 9, warming up. With the RTT of the last evaluation, 100 ms, k is 3 and bin 14 exits.
     Bin 15 has a sample of 100 ms and exits; quicly-pr583 leaves bin 14 open there.""",
     sources=("catalogue E51",),
 )
@@ -92,9 +92,9 @@ def rtt_kept_within_bin(b: StreamBuilder) -> None:
 
 @add(
     "search.rtt.kept-over-restart",
-    "SEARCH starts again with the last sample that it has seen",
-    """Bins 0..2, then a gap of 28 bins: whoever has a limit starts again. The ACK of bin 30 has a sample of 140 ms, the next, in bin 31, none. neqo-2026 starts with the second, and takes 140 ms for its initial RTT: a bin of 49 ms, which ends 49 ms
-    after it: the ACK 48 ms later is in bin 0, that 50 ms later opens bin 1. quicly-pr583 starts with the first.""",
+    "SEARCH starts again with the last RTT sample",
+    """Bins 0..2, then a gap of 28 bins: profiles with a limit start again. The ACK of bin 30 has a sample of 140 ms; the next ACK, in bin 31, has none. neqo-2026 starts with the second ACK, with 140 ms as its initial RTT. Its bin of 49 ms ends 49 ms after that
+    ACK. The ACK 48 ms later is in bin 0, and the ACK 50 ms later opens bin 1. quicly-pr583 starts with the first ACK.""",
     sources=("catalogue E51", "catalogue E13"),
 )
 def rtt_kept_over_restart(b: StreamBuilder) -> None:
@@ -110,10 +110,10 @@ def rtt_kept_over_restart(b: StreamBuilder) -> None:
 @add(
     "search.rtt.kept-over-restart-decides",
     "SEARCH starts again with an ACK without a sample, and one bin more decides",
-    """Bins 0..2, then a gap of 28 bins: whoever has a limit starts again. From the next ACK on, which has no sample, 10000 bytes
+    """Bins 0..2, then a gap of 28 bins: profiles with a limit start again. The next ACK lacks a sample. From it on 10000 bytes
     arrive every 35 ms and 20000 are sent. neqo-2026 starts with that ACK and the last sample, 100 ms: k = 2. At curr = 13,
-    prev = 11, ten bins of sent bytes hold 10 * 20000 = 200000 and ten of delivered bytes 100000, 0.5 less: exit. With the
-    sample forgotten it would start with the ACK after it, and the same ACK would be warming up.""",
+    prev = 11, ten bins of sent bytes hold 10 * 20000 = 200000. Ten bins of delivered bytes hold 100000, 0.5 less: exit. Without
+    the earlier sample it would start with the ACK after it, and the same ACK would be warming up.""",
     sources=("catalogue E51", "catalogue E13"),
 )
 def rtt_kept_over_restart_decides(b: StreamBuilder) -> None:
@@ -135,9 +135,8 @@ def rtt_kept_over_restart_decides(b: StreamBuilder) -> None:
 @add(
     "search.rtt.two-nanoseconds",
     "35 % of the initial RTT are less than the unit of the clock",
-    """RTT 2 ns: 0.7 ns are 0 whole ns. neqo-2026 opens no bin, and each ACK starts SEARCH again. ACKs come 1 ns apart, and twice as
-    much is sent as they acknowledge: with a bin of 1 ns, k = 2, the windows would be compared at the ACK 14 ns after the first,
-    and slow start be left.""",
+    """RTT 2 ns: 0.7 ns are 0 whole ns. neqo-2026 opens no bin, and each ACK starts SEARCH again. ACKs come 1 ns apart, and twice
+    as much is sent as they acknowledge. With a bin of 1 ns, k = 2, the ACK 14 ns after the first would compare the windows and end slow start.""",
     sources=("catalogue E42",),
 )
 def rtt_two_nanoseconds(b: StreamBuilder) -> None:
@@ -148,11 +147,9 @@ def rtt_two_nanoseconds(b: StreamBuilder) -> None:
 
 @add(
     "search.start.app-limited-first",
-    "The first ACK is app-limited, with an RTT of its own",
-    """The first ACK, at 200 ms, is app-limited and has an RTT of 200 ms; later ones have 100 ms. lanman-2024 starts with it: a bin of
-    70 ms, so that the ACK at 269 ms is in bin 0. neqo-2026 counts its bytes but starts with the ACK at 236 ms: a bin of 35 ms,
-    which ends at 236 ms + 35 ms = 271 ms; quicly-pr583 passes over it and does the same. picoquic-fork passes over it, but
-    takes 70 ms from its RTT: its bin 0, opened at 236 ms, ends at 306 ms.""",
+    "The first ACK is app-limited, with a different RTT",
+    """The first ACK, at 200 ms, is app-limited and has an RTT of 200 ms; later ACKs have 100 ms. In lanman-2024 SEARCH starts with it: a bin
+    of 70 ms, so that the ACK at 269 ms is in bin 0. In neqo-2026 its bytes count, but SEARCH starts with the ACK at 236 ms. Its bin of 35 ms ends at 236 ms + 35 ms = 271 ms. In quicly-pr583 the first ACK is ignored, with the same result. The fork of picoquic ignores it, but computes 70 ms from its RTT. Its bin 0, opened at 236 ms, ends at 306 ms.""",
     sources=("catalogue E32",),
 )
 def start_app_limited_first(b: StreamBuilder) -> None:
@@ -169,11 +166,11 @@ def start_app_limited_first(b: StreamBuilder) -> None:
 
 @add(
     "search.bins.gap-at-boundary-decides",
-    "A gap that ends exactly at the end of a bin, and one bin more decides",
-    """A constant rate up to bin 10, then nothing until 100 + 13 * 35 = 555 ms, exactly the end of bin 12. Since bin 10 has ended 70 ms
-    before, draft-00 and neqo-2026 end 70 / 35 + 1 = 3 bins: curr = 13, prev = 11. draft-00 evaluates: bins 3..12 hold 8 * 10000
-    and the 10000 of this ACK, bins 1..10 hold 100000 and 0..9, of which bin 0 holds nothing, 9 * 10000 = 90000. One seventh of
-    the former and 6/7 of the latter are 100000/7 + 6 * 90000/7 = 91428.6: 13 * 91428 >= 10 * 90000: exit. With each bin tested,
+    "A gap ends exactly at the end of a bin, and one more bin decides",
+    """A constant rate up to bin 10, then no ACK until 100 + 13 * 35 = 555 ms, exactly the end of bin 12. Bin 10 ended 70 ms earlier,
+    so draft-00 and neqo-2026 end 70 / 35 + 1 = 3 bins: curr = 13, prev = 11. draft-00 evaluates: bins 3..12 hold 8 * 10000
+    and the 10000 of this ACK. Bins 1..10 hold 100000. Bin 0 is empty, so bins 0..9 hold 9 * 10000 = 90000. One seventh
+    of 100000 and 6/7 of 90000 are 100000/7 + 6 * 90000/7 = 91428.6: 13 * 91428 >= 10 * 90000: exit. With each bin tested,
     as in lanman-2024, bin 12 is still open.""",
     sources=("draft-chung-ietf-ccwg-00, lines 10 and 24", "catalogue E08"),
 )
@@ -189,7 +186,7 @@ def bins_gap_at_boundary_decides(b: StreamBuilder) -> None:
     "search.missed-bins.26-at-boundary",
     "26 bins after the end of the open one, exactly",
     """Bin 4 ends at 100 ms + 5 * 35 ms = 275 ms; the next ACK comes at 275 ms + 26 * 35 ms = 1185 ms. 26 bins end, the last of them
-    only 1 ns later, but the limit of quicly-pr583 and report-2024 looks at 910 / 35 = 26 > 25: they start again. One ns earlier it would not.""",
+    only 1 ns later. The limit of quicly-pr583 and report-2024 uses 910 / 35 = 26 > 25: they start again. One ns earlier they would not.""",
     sources=("catalogue E14",),
 )
 def missed_bins_26_at_boundary(b: StreamBuilder) -> None:
@@ -202,7 +199,7 @@ def missed_bins_26_at_boundary(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-at-boundary-warms-up",
     "A gap that ends exactly at the end of bin 13",
-    """A constant rate up to bin 10, then nothing until 100 + 14 * 35 = 590 ms, the end of bin 13. lanman-2024 tests each bin: bin 13 is open, and prev = 10 still warms up. One bin more would evaluate: 70000 against 100000, exit.""",
+    """A constant rate up to bin 10, then no ACK until 100 + 14 * 35 = 590 ms, the end of bin 13. lanman-2024 tests each bin: bin 13 is open, and prev = 10 still warms up. One bin more would evaluate: 70000 against 100000, exit.""",
     sources=("catalogue E08",),
 )
 def bins_gap_at_boundary_warms_up(b: StreamBuilder) -> None:
@@ -214,11 +211,11 @@ def bins_gap_at_boundary_warms_up(b: StreamBuilder) -> None:
     "search.start.app-limited-first-then-exit",
     "The first ACK is app-limited, and a constant rate follows",
     """The first ACK is app-limited with an RTT of 200 ms; from 236 ms on 10000 bytes arrive every 35 ms, with an RTT of 100 ms.
-    quicly-pr583 has bins of 35 ms from there on, k = 3: bin 14 opens with the first ACK after 236 ms + 14 * 35 ms = 726 ms, and
-    its windows hold ten ACKs each: exit, and bin 13 stays open. picoquic-fork has bins of 0.35 * 200 ms = 70 ms and k = 1: bin 12 opens at 236 ms + 12
-    * 70 ms = 1076 ms. The later window, nine full bins and the open one, holds 9 * 20000 + 10000 = 190000, the earlier one,
-    interpolated forward, (4 * 200000 + 3 * 190000) / 7 = 195714.3; in units of 4 bytes they are 190000 / 4 = 47500 and
-    floor(195714 / 4) = 48928: exit. lanman-2024 begins at 200 ms with bins of 70 ms, k = 1: bin 12 opens with the first ACK
+    quicly-pr583 has bins of 35 ms from there on, k = 3. Bin 14 opens with the first ACK after 236 ms + 14 * 35 ms = 726 ms.
+    Its windows hold ten ACKs each: exit, and bin 13 stays open. picoquic-fork has bins of 0.35 * 200 ms = 70 ms and k = 1: bin 12 opens at 236 ms + 12
+    * 70 ms = 1076 ms. The later window, nine full bins and the open one, holds 9 * 20000 + 10000 = 190000. The earlier window,
+    interpolated forward, holds (4 * 200000 + 3 * 190000) / 7 = 195714.3. In units of 4 bytes they are 190000 / 4 = 47500 and
+    floor(195714 / 4) = 48928: exit. lanman-2024 begins at 200 ms with bins of 70 ms, k = 1. Bin 12 opens with the first ACK
     after 200 ms + 12 * 70 ms = 1040 ms, and both windows hold 200000.""",
     sources=("catalogue E32",),
 )
@@ -233,14 +230,14 @@ def start_app_limited_first_then_exit(b: StreamBuilder) -> None:
 
 @add(
     "search.missed-bins.other-rtt",
-    "The ACK after a gap has another RTT, then a constant rate goes on",
-    """Bins 0..4, then an ACK after 12 bins with an RTT of 140 ms; all later ones have 100 ms. Who starts again with that RTT has bins
-    of 0.35 * 140 ms = 49 ms, who takes the next ACK's has bins of 35 ms. linux-3 starts again with the late ACK, at 100 ms + 16
-    * 35 ms + 1 ms = 661 ms. k = floor(100 / 49) = 2: it evaluates from bin 12 on, which opens with the first ACK after 661 ms +
+    "The ACK after a gap has another RTT, then the constant rate continues",
+    """Bins 0..4, then an ACK after 12 bins with an RTT of 140 ms; all later ACKs have 100 ms. Profiles that start again with that RTT have bins of
+    0.35 * 140 ms = 49 ms. Profiles that use the RTT of the next ACK have bins of 35 ms. linux-3 starts again with the late ACK, at 100 ms + 16
+    * 35 ms + 1 ms = 661 ms. k = floor(100 / 49) = 2. It evaluates from bin 12 on. Bin 12 opens with the first ACK after 661 ms +
     12 * 49 ms = 1249 ms, at 1256 ms. Ten bins of 49 ms hold 14 ACKs, or 140000 / 4 = 35000 units of 4 bytes, and as much one
     RTT before: exit. neqo-2026 starts with the next ACK, at 696 ms. An ACK at the very end of a bin leaves it open, and the
-    next one ends two: it evaluates from bin 14 on, which opens at 696 ms + 14 * 35 ms = 1186 ms, earlier though its guard is
-    stricter. As much was sent as delivered: slow start goes on.""",
+    next ACK ends two bins. It evaluates from bin 14 on, opened at 696 ms + 14 * 35 ms = 1186 ms, earlier in spite of its stricter
+    guard. As much was sent as delivered: slow start continues.""",
     sources=("catalogue E13",),
 )
 def missed_bins_other_rtt(b: StreamBuilder) -> None:
@@ -255,8 +252,8 @@ def missed_bins_other_rtt(b: StreamBuilder) -> None:
 @add(
     "search.threshold.equal-report",
     "Exactly 7/20 in ten completed bins, the shift to the nearest",
-    """report-2024, k = 3, curr = 14: bins 1..10 hold 100000, bins 4..13 7 * 10000 + 3 * 20000 = 130000: exactly 7/20. The test of the listing is >: slow start goes on. At curr = 15 bins 2..11 hold 9 * 10000 + 20000 = 110000 and bins 5..14
-    6 * 10000 + 4 * 20000 = 140000: 13 * 110000 = 1430000 > 10 * 140000: exit. Nothing is lowered, 10000000 + 11 * 10000 + 4 * 20000 = 10190000, and bin 14 is left open.""",
+    """report-2024, k = 3, curr = 14: bins 1..10 hold 100000, bins 4..13 7 * 10000 + 3 * 20000 = 130000: exactly 7/20. The test of the listing is >: slow start continues. At curr = 15 bins 2..11 hold 9 * 10000 + 20000 = 110000 and bins 5..14
+    6 * 10000 + 4 * 20000 = 140000: 13 * 110000 = 1430000 > 10 * 140000: exit. The window is not lowered, 10000000 + 11 * 10000 + 4 * 20000 = 10190000, and bin 14 stays open.""",
     sources=("REPORT 2024, appendix A", "catalogue E05"),
 )
 def threshold_equal_report(b: StreamBuilder) -> None:
@@ -279,8 +276,8 @@ def threshold_equal_report(b: StreamBuilder) -> None:
 @add(
     "search.rtt.minimum-below-unit",
     "A minimum RTT of less than a unit of the clock, and an acknowledgement delay",
-    """The first RTT is 0.34 ms, all later ones 6 ms, of which 5 ms are delay. In quicly-pr583 a minimum of 0 ms counts as 1 ms: 6 ms are not above 1 ms + 5 ms, and nothing is taken off. Bins have 1 ms, k = 6; bin 0 ends at 300 ms + 1 ms = 301 ms, and
-    10000 bytes come in each. The first evaluation is at prev = 11, curr = 17: 100000 and 100000, 100000 / 200000 = 1/2: exit, and bin 16 stays open. Judged by 0 ms the delay would be taken off, k would be 1, and the exit at curr = 12.""",
+    """The first RTT is 0.34 ms, all later RTTs are 6 ms, including 5 ms of delay. In quicly-pr583 a minimum of 0 ms counts as 1 ms: 6 ms are not above 1 ms + 5 ms, and the delay is not subtracted. Bins have 1 ms, k = 6. Bin 0 ends at 300 ms + 1 ms = 301 ms, and
+    each bin gets 10000 bytes. The first evaluation is at prev = 11, curr = 17: 100000 and 100000, 100000 / 200000 = 1/2: exit, and bin 16 stays open. With a minimum of 0 ms the delay would be subtracted, k would be 1, and the exit at curr = 12.""",
     sources=("Project-Faster/quicly @ cfdd201, include/quicly/loss.h",),
 )
 def rtt_minimum_below_unit(b: StreamBuilder) -> None:

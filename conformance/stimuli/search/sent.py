@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: sent against delivered bytes, and the drain. See ``stimuli.search.flow`` for shared helpers."""
+"""Hand-built stimuli of SEARCH: sent against delivered bytes, and the drain. Shared helpers: ``search.flow``."""
 
 from functools import partial
 
@@ -31,10 +31,10 @@ def _sent_faster(
     ack_delays_ns: dict[int, int] | None = None,
     size_bytes: int | None = None,
 ) -> int:
-    """Send bursts of packets every bin, of which fewer are acknowledged: a queue builds up, the RTT rises.
+    """Send bursts of packets every bin and acknowledge fewer: a queue builds up, the RTT rises.
 
-    ``sent_in``, ``acked_in``: other numbers of packets for single bursts and ACKs, by index; so ``ack_delays_ns``. Return the packet number that
-    is acknowledged next.
+    ``sent_in``, ``acked_in``, ``ack_delays_ns``: exceptions for single bursts and ACKs, by index. Return the packet
+    number that the next ACK acknowledges.
     """
     packet = 0
     for i in range(bins):
@@ -51,8 +51,8 @@ def _sent_faster(
 @add(
     "search.sent.equal-26-percent",
     "Exactly 26 % less delivered than sent one RTT ago",
-    """50 packets of 1000 bytes are sent in each bin, 37 of each 50 delivered: whichever window of ten bins and however interpolated, sent is 500000 and delivered 370000: (500000 - 370000) / 500000 = 0.26: exit in draft-09 and neqo-2026.
-    linux-4 and freebsd-4 have left before: at their first evaluation, prev = 10, what was sent before the first ACK counts as a bin.""",
+    """50 packets of 1000 bytes are sent in each bin, 37 of each 50 delivered. In any window of ten bins, with any interpolation, sent is 500000 and delivered 370000. (500000 - 370000) / 500000 = 0.26: exit in draft-09 and neqo-2026.
+    linux-4 and freebsd-4 exit earlier: at their first evaluation, prev = 10, the bytes sent before the first ACK count as a bin.""",
     sources=("catalogue E06",),
 )
 def sent_equal_26_percent(b: StreamBuilder) -> None:
@@ -69,8 +69,8 @@ def sent_equal_26_percent(b: StreamBuilder) -> None:
 
 @add(
     "search.sent.below-26-percent",
-    "A little less than 26 % less delivered than sent",
-    """50 packets are sent in each bin, 38 delivered: 0.24: draft-09 and neqo-2026 go on. linux-4 and freebsd-4 exit all the same: at their first evaluation, prev = 10, the counter before bin 0 is taken for 0, and the 150 packets sent before the first ACK count
+    "Slightly less than 26 % less delivered than sent",
+    """50 packets are sent in each bin, 38 delivered: 0.24. draft-09 and neqo-2026 continue. linux-4 and freebsd-4 exit at their first evaluation, prev = 10. They use 0 for the counter before bin 0, so that the 150 packets sent before the first ACK count
     as a bin of the earlier window.""",
     sources=("catalogue E06",),
 )
@@ -97,7 +97,7 @@ def sent_below_26_percent(b: StreamBuilder) -> None:
 @add(
     "search.sent.equal-35-percent",
     "Exactly 35 % less delivered than sent one RTT ago",
-    """40 packets are sent in each bin, 26 delivered: 14/40 = 0.35: exit in draft-09 and neqo-2026, too, in the first window that they compare.""",
+    """40 packets are sent in each bin, 26 delivered: 14/40 = 0.35. draft-09 and neqo-2026 exit as well, at their first comparison.""",
     sources=("catalogue E06",),
 )
 def sent_equal_35_percent(b: StreamBuilder) -> None:
@@ -116,9 +116,9 @@ def sent_equal_35_percent(b: StreamBuilder) -> None:
     "search.sent.fraction",
     "The interpolated fraction of sent bytes, exact and as a whole percentage",
     """50 packets are sent in each bin and 37 acknowledged, but burst 13, in bin 10, has 250, and ACK 10 acknowledges 54. At curr = 17
-    the RTT is 241 ms, 6 bins and 31/35: S(11) is 9 * 50000 + 250000 = 700000, S(10) is 10 * 50000 = 500000: exactly (4 * 700000
-    + 31 * 500000) / 35 = 522857.1; in whole percent, 88, 524000. Delivered are 387000: 37 * 522857.1 < 50 * 387000 = 19350000
-    <= 37 * 524000. draft-09 goes on, neqo-2026 exits. linux-4 does not, linux-3 and freebsd-4 have left earlier.""",
+    the RTT is 241 ms, 6 bins and 31/35. S(11) is 9 * 50000 + 250000 = 700000, S(10) is 10 * 50000 = 500000: exactly (4 * 700000
+    + 31 * 500000) / 35 = 522857.1. In whole percent, 88, it is 524000. Delivered are 387000: 37 * 522857.1 < 50 * 387000 = 19350000
+    <= 37 * 524000. draft-09 continues, neqo-2026 exits. linux-4 does not exit; linux-3 and freebsd-4 have exited earlier.""",
     sources=("catalogue E23",),
 )
 def sent_fraction(b: StreamBuilder) -> None:
@@ -137,7 +137,7 @@ def sent_fraction(b: StreamBuilder) -> None:
 @add(
     "search.sent.app-limited",
     "The deciding ACK is app-limited",
-    """As with exactly 26 %, but the ACK that would end slow start is app-limited: neqo-2026 counts its bytes, ends no bin with it, and exits with the next; draft-09 makes no exception here.""",
+    """As with exactly 26 %, but the ACK that would end slow start is app-limited. neqo-2026 counts its bytes, ends no bin with it, and exits with the next ACK. draft-09 makes no exception here.""",
     sources=("catalogue E32",),
 )
 def sent_app_limited(b: StreamBuilder) -> None:
@@ -149,8 +149,8 @@ def sent_app_limited(b: StreamBuilder) -> None:
 
 @add(
     "search.sent.ack-delay",
-    "The acknowledgement delay decides when sent bytes are first compared",
-    """As with exactly 26 %. ACK 16 has an RTT of 241 ms, 6 bins, and prev = 10; 35 ms of it are acknowledgement delay: neqo-2026 has 206 ms, 5 bins, prev = 11: exit. draft-09 leaves the delay in and exits with ACK 17.""",
+    "The acknowledgement delay decides the first comparison of sent bytes",
+    """As with exactly 26 %. ACK 16 has an RTT of 241 ms, 6 bins, and prev = 10. 35 ms of it are acknowledgement delay. neqo-2026 has 206 ms, 5 bins, prev = 11: exit. draft-09 does not subtract the delay and exits with ACK 17.""",
     sources=("catalogue E53",),
 )
 def sent_ack_delay(b: StreamBuilder) -> None:
@@ -161,8 +161,8 @@ def sent_ack_delay(b: StreamBuilder) -> None:
 
 @add(
     "search.sent.ack-delay-at-minimum",
-    "An acknowledgement delay that leaves the minimum RTT",
-    """As with exactly 26 %. ACK 13 has an RTT of 206 ms, of which 106 ms are acknowledgement delay: 100 ms are left, the minimum. neqo-2026 takes it off: 2 bins, prev = 11: exit. Otherwise 206 ms are 5 bins.""",
+    "The RTT without the acknowledgement delay is the minimum RTT",
+    """As with exactly 26 %. ACK 13 has an RTT of 206 ms, including 106 ms of acknowledgement delay: 100 ms are left, the minimum. neqo-2026 subtracts the delay: 2 bins, prev = 11: exit. Otherwise 206 ms are 5 bins.""",
     sources=("catalogue E53",),
 )
 def sent_ack_delay_at_minimum(b: StreamBuilder) -> None:
@@ -173,7 +173,7 @@ def sent_ack_delay_at_minimum(b: StreamBuilder) -> None:
 @add(
     "search.sent.gap-at-boundary",
     "A gap that ends exactly at the end of a bin, with sent bytes",
-    """50 packets are sent in each bin and 37 acknowledged. After ACK 15, in bin 15, the next comes at 100 + 18 * 35 = 730 ms, the end of bin 17: 70 / 35 + 1 = 3 bins end, curr = 18. Its RTT is 730 - 13 * 35 = 275 ms, 7 bins: prev = 11.
+    """50 packets are sent in each bin and 37 acknowledged. After ACK 15, in bin 15, the next ACK comes at 100 + 18 * 35 = 730 ms, the end of bin 17. 70 / 35 + 1 = 3 bins end, curr = 18. Its RTT is 730 - 13 * 35 = 275 ms, 7 bins: prev = 11.
     Delivered were 661 - 9 * 37 = 328 of 500 packets: exit. With each bin tested curr would be 17, and prev 10.""",
     sources=("draft-chung-ietf-ccwg-00, lines 10 and 24", "catalogue E08"),
 )
@@ -186,12 +186,12 @@ def sent_gap_at_boundary(b: StreamBuilder) -> None:
 
 
 def _gap(missed: int) -> None:
-    """Register a stimulus in which ``missed`` bins end with one ACK, while packets are sent all the time."""
+    """Register a stimulus: one ACK ends ``missed`` bins, while the sender continues to send."""
 
     @add(
         f"search.sent.gap-{missed}",
         f"{missed} bins end with one ACK while packets are sent, then too few are delivered",
-        f"""After four ACKs comes one that ends {missed} bins and acknowledges all that is older than 100 ms; then 36 of 50 packets are delivered per bin. neqo-2026 starts again after more than ten bins, with the ACK after, and decides later.""",
+        f"""The fifth ACK ends {missed} bins and acknowledges all packets older than 100 ms. Then 36 of 50 packets are delivered per bin. neqo-2026 starts again after more than ten bins, with the next ACK, and decides later.""",
         sources=("catalogue E13",),
         tier="core",
     )
@@ -214,7 +214,7 @@ for _missed in (9, 10, 11):
 @add(
     "search.sent.delivered-exceeds",
     "More delivered than sent one RTT ago",
-    """The RTT falls from 240 to 100 ms while a queue drains: what arrives in a window was sent in a longer one. The difference is negative, and slow start goes on; code that subtracts unsigned sees a huge number.""",
+    """The RTT falls from 240 to 100 ms while a queue drains: the packets that arrive in a window were sent in a longer one. The difference is negative, and slow start continues. Code that subtracts unsigned integers gets a huge number.""",
     sources=("catalogue E30",),
 )
 def sent_delivered_exceeds(b: StreamBuilder) -> None:
@@ -233,9 +233,9 @@ def sent_delivered_exceeds(b: StreamBuilder) -> None:
 @add(
     "search.drain.loss",
     "A loss while the flight is drained",
-    """50 packets are sent in each of 22 bins, 22 * 50 = 1100, and 32 of each 50 delivered: 0.36. linux-4 and freebsd-4 begin to drain at the nineteenth ACK, draft-09 at the 21st; nothing more is sent. The 23rd ACK leaves 1100 - 23 * 32 = 364 packets
-    in flight. It is the fourth of the drain in linux-4 and freebsd-4, 4 * 32 = 128, and floor(128 / 3) - floor(96 / 3) = 10 leave: 374000; the second in draft-09, floor(64 / 3) - floor(32 / 3) = 11: 375000. Then a packet is lost: half of that is
-    ssthresh and window, 187000 and 187500, and slow start is over. No later ACK takes the window to the flight, which is 363 - 32 = 331 packets with the next, or to the target, 3 * 32 = 96 packets.""",
+    """In each of 22 bins 50 packets are sent, 22 * 50 = 1100, and 32 of each 50 are delivered: 0.36. linux-4 and freebsd-4 begin to drain at the nineteenth ACK, draft-09 at the 21st. The sender stops sending. The 23rd ACK leaves 1100 - 23 * 32 = 364 packets
+    in flight. It is the fourth ACK of the drain in linux-4 and freebsd-4, 4 * 32 = 128, and floor(128 / 3) - floor(96 / 3) = 10 leave: 374000. In draft-09 it is the second, floor(64 / 3) - floor(32 / 3) = 11: 375000. Then a packet is lost: ssthresh and window
+    become half of that, 187000 and 187500, and slow start is over. No later ACK lowers the window to the flight, 363 - 32 = 331 packets with the next ACK, or to the target, 3 * 32 = 96 packets.""",
     sources=("catalogue E41",),
 )
 def drain_loss(b: StreamBuilder) -> None:
@@ -264,8 +264,8 @@ def drain_loss(b: StreamBuilder) -> None:
 @add(
     "search.drain.small-packets",
     "The drain counts packets, or bytes",
-    """50 packets of 500 bytes are sent in each of 22 bins, 22 * 50 = 1100, and 32 of each 50 delivered: 0.36; the largest datagram has 1000 bytes. freebsd-4 begins to drain at the nineteenth ACK and counts bytes: the next one brings 32 * 500 = 16000, five times
-    3 * 1000 = 3000 with 16000 - 5 * 3000 = 1000 left, and leaves 1100 - 20 * 32 = 460 packets in flight: 460 * 500 + 5 * 1000 = 235000. draft-09 begins at the 21st ACK and counts packets: with the next floor(32 / 3) = 10 datagrams leave, and
+    """In each of 22 bins 50 packets of 500 bytes are sent, 22 * 50 = 1100, and 32 of each 50 are delivered: 0.36. The largest datagram has 1000 bytes. freebsd-4 begins to drain at the nineteenth ACK and counts bytes. The next ACK brings 32 * 500 = 16000, five times
+    3 * 1000 = 3000 with 16000 - 5 * 3000 = 1000 left. It leaves 1100 - 20 * 32 = 460 packets in flight: 460 * 500 + 5 * 1000 = 235000. draft-09 begins at the 21st ACK and counts packets. With the next ACK floor(32 / 3) = 10 datagrams leave, and
     1100 - 22 * 32 = 396 packets are in flight: 396 * 500 + 10 * 1000 = 208000. In bytes it would be 198000 + 5000 = 203000.""",
     sources=("catalogue E39",),
 )
@@ -281,7 +281,7 @@ def drain_small_packets(b: StreamBuilder) -> None:
 def drain_down(
     b: StreamBuilder, sent_packets: int, acked_packets: int, bins: int, unsampled_ack: int | None = None
 ) -> None:
-    """Send for a number of bins, up to the exit, then only acknowledge; one of these ACKs may have no RTT sample."""
+    """Send for a number of bins, up to the exit, then only acknowledge; one of these ACKs may lack an RTT sample."""
     packet = _sent_faster(b, sent_packets, acked_packets, bins)
     last = b.ledger.next_packet - 1
     index = bins - 3
@@ -293,9 +293,9 @@ def drain_down(
 
 @add(
     "search.drain.to-the-target",
-    "The flight falls onto the target",
-    """10 packets are sent in each bin and 7 delivered: 0.3: draft-09 exits at its first evaluation. Three bins delivered 21000 bytes, the target. Nothing more is sent; ACKs of seven packets then take the flight down, one packet for three acknowledged being let go, until the window is 21000: that
-    is the threshold, and SEARCH is over.""",
+    "The drain lowers the flight to the target",
+    """10 packets are sent in each bin and 7 delivered: 0.3: draft-09 exits at its first evaluation. Three bins delivered 21000 bytes, the target. The sender stops sending. ACKs of seven packets then lower the flight, and one packet may leave for three acknowledged packets. The drain ends at a window of 21000:
+    that is the threshold, and SEARCH is over.""",
     sources=("catalogue E39",),
     tier="core",
 )
@@ -316,9 +316,9 @@ def drain_minimum_target(b: StreamBuilder) -> None:
 
 @add(
     "search.drain.no-sample",
-    "An ACK without RTT sample while the flight is drained",
-    """50 packets are sent in each bin and 32 delivered: 0.36: linux-4, freebsd-4 and draft-09 begin to drain. The 23rd ACK then has no sample: linux-4 leaves the window as it is and counts its 32 packets with the next, 64 / 3 = 21; freebsd-4 and
-    draft-09 go on draining.""",
+    "An ACK without an RTT sample during the drain",
+    """50 packets are sent in each bin and 32 delivered: 0.36. linux-4, freebsd-4 and draft-09 begin to drain. The 23rd ACK then lacks a sample. linux-4 does not change the window and counts the 32 packets with the next ACK, 64 / 3 = 21. freebsd-4 and
+    draft-09 continue to drain.""",
     sources=("catalogue E39", "catalogue E51"),
     tier="core",
 )
@@ -329,7 +329,7 @@ def drain_no_sample(b: StreamBuilder) -> None:
 @add(
     "search.drain.scaled-target",
     "The target of the drain comes from counters of 16 bits",
-    """50 packets are sent in each bin and 33 delivered. Three bins delivered 99000 bytes, in units of 16 bytes 6187 or 6188: linux-4 rounds that down to whole packets, freebsd-4 does not. The flight is drained down to it.""",
+    """50 packets are sent in each bin and 33 delivered. Three bins delivered 99000 bytes, in units of 16 bytes 6187 or 6188: linux-4 rounds that down to whole packets, freebsd-4 does not. The drain lowers the flight to this target.""",
     sources=("catalogue E39", "catalogue E50"),
     tier="core",
 )
@@ -339,10 +339,10 @@ def drain_scaled_target(b: StreamBuilder) -> None:
 
 @add(
     "search.drain.bin-of-one-unit",
-    "A bin of one microsecond: the target of the drain is what two bins delivered",
-    """The initial RTT is 3 us: 35 * 3 / 100 = 1, a bin of 1 us. linux-4 and freebsd-4 take the initial RTT back from it, 1 * 100 / 35 = 2 us, which is two bins, where 20/7 bins would be three. In each bin 50 packets of 1000 bytes are sent and 32 delivered:
-    0.36, and at the nineteenth ACK the drain begins with a target of 2 * 32000 = 64000. Then nothing is sent. 22 * 50 - 19 * 32 = 492 packets are in flight; the thirteenth ACK of the drain leaves 492 - 13 * 32 = 76, and lets
-    floor(416 / 3) - floor(384 / 3) = 10 leave: 86000. The fourteenth leaves 44 and 11: at the target.""",
+    "A bin of one microsecond: the target of the drain is the bytes delivered in two bins",
+    """The initial RTT is 3 us: 35 * 3 / 100 = 1, a bin of 1 us. linux-4 and freebsd-4 compute the initial RTT from the bin, 1 * 100 / 35 = 2 us. That is two bins; 20/7 bins would be three. In each bin 50 packets of 1000 bytes are sent and 32 delivered: 0.36.
+    At the nineteenth ACK the drain begins with a target of 2 * 32000 = 64000. Then the sender stops sending. 22 * 50 - 19 * 32 = 492 packets are in flight. The thirteenth ACK of the drain leaves 492 - 13 * 32 = 76, and lets
+    floor(416 / 3) - floor(384 / 3) = 10 leave: 86000. The fourteenth leaves 44 and lets 11 leave: at the target.""",
     sources=("maryam-ataei/TCP_SS_SEARCH_ALG @ 087a48d6, tcp_cubic_search4_0.c",),
 )
 def drain_bin_of_one_unit(b: StreamBuilder) -> None:

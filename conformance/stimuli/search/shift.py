@@ -23,8 +23,8 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 @add(
     "search.shift.tie-down",
     "An RTT of 2.5 bins shifts by 2: a tie is rounded down",
-    """From bin 11 on the RTT is 87.5 ms, exactly 2.5 bins of 35 ms. Recommended, k = 2: at curr = 13 prev = 11, bins 3..12 hold 140000 and 1..10 hold 100000: 1300000 < 1400000, on. At curr = 14
-    4..13 hold 150000 and 2..11 hold 120000: 1560000 >= 1500000, exit. Rounded up, k = 3, 1..10 would be compared: 1300000 < 1500000, on.""",
+    """From bin 11 on the RTT is 87.5 ms, exactly 2.5 bins of 35 ms. Recommended, k = 2: at curr = 13 prev = 11, bins 3..12 hold 140000 and 1..10 hold 100000: 1300000 < 1400000, slow start continues. At curr
+    = 14 4..13 hold 150000 and 2..11 hold 120000: 1560000 >= 1500000, exit. Rounded up, k = 3, 1..10 would be compared: 1300000 < 1500000, slow start would continue.""",
     sources=("catalogue E22",),
 )
 def shift_tie_down(b: StreamBuilder) -> None:
@@ -51,9 +51,9 @@ def shift_tie_down(b: StreamBuilder) -> None:
 @add(
     "search.shift.just-above-tie",
     "One nanosecond above 2.5 bins shifts by 3",
-    """As in the tie, but the RTT is 87500001 ns: two bins are taken off, 20 * 87500001 - 2 * 700000000 = 350000020, and 2 * 350000020
+    """As in the tie, but the RTT is 87500001 ns: two bins are subtracted, 20 * 87500001 - 2 * 700000000 = 350000020, and 2 * 350000020
     > 700000000 is more than half a bin, so k = 3. At curr = 14, 4..13 hold 150000 and 1..10 hold 100000: 1300000 < 1500000,
-    slow start goes on, where the tie leaves it.""",
+    slow start continues; in the tie it ends.""",
     sources=("catalogue E22",),
 )
 def shift_just_above_tie(b: StreamBuilder) -> None:
@@ -95,7 +95,7 @@ def shift_whole_bins(b: StreamBuilder) -> None:
     "search.shift.one-bin",
     "An RTT of exactly one bin shifts by 1",
     """From bin 3 on the RTT is 35 ms; bytes per bin grow by 1.2. The earlier window is one bin back, so the later holds about 1.2 times as much, less than 13/10: exit, in the recommended reading at curr = 12. Two bins back it would be 1.44 times as much,
-    and slow start would go on.""",
+    and slow start would continue.""",
     sources=("catalogue E09", "catalogue E24"),
 )
 def shift_one_bin(b: StreamBuilder) -> None:
@@ -116,7 +116,7 @@ def shift_one_bin(b: StreamBuilder) -> None:
     "An RTT far below a bin: the literal text compares a window with itself",
     """The first RTT is 300 ms, later ones are 30 ms, less than half a bin of 0.35 * 300 ms = 105 ms. Bytes per bin grow by 1.6.
     Literal: k = floor(0.286) = 0, both windows are the same, norm_diff is 1/2: exit at curr = 10. Recommended: at least 1; ten
-    bins against the ten before, 1.6 times as many > 13/10: slow start goes on.""",
+    bins compared with the ten bins before, 1.6 times as many > 13/10: slow start continues.""",
     sources=("catalogue E21",),
     max_datagram_size_bytes=1200,
 )
@@ -143,8 +143,8 @@ def _inflating(final_rtt_ns: int, bins: int) -> list[int]:
 @add(
     "search.shift.fourteen",
     "A shift of 14 is evaluated",
-    """The RTT rises to 490 ms, 14 bins. Recommended: prev = 11 at curr = 25; bins 15..24 hold 200000, bins 1..10 hold 100000: norm_diff 0, on. Literal: prev = 10 at curr = 24; bins 14..24, the open one empty,
-    hold 200000, bins 0..10 hold 110000: 1430000 < 2000000, on.""",
+    """The RTT rises to 490 ms, 14 bins. Recommended: prev = 11 at curr = 25; bins 15..24 hold 200000, bins 1..10 hold 100000: norm_diff 0, slow start continues. Literal: prev = 10 at curr = 24; bins 14..24, with the open bin empty, hold
+    200000, bins 0..10 hold 110000: 1430000 < 2000000, slow start continues.""",
     sources=("catalogue E19",),
 )
 def shift_fourteen(b: StreamBuilder) -> None:
@@ -170,7 +170,7 @@ def shift_fourteen(b: StreamBuilder) -> None:
 @add(
     "search.shift.fourteen-exits",
     "A shift of 14 reads the oldest bin of the ring, and decides with it",
-    """RTT 490 ms, 14 bins. Recommended, curr = 25: bins 1..10 hold 100000, bins 15..24 hold 7 * 10000 + 3 * 20000 = 130000: exactly 7/20, exit. Without bin 1, the oldest in the ring, 13 * 90000 < 10 * 130000 would go on.
+    """RTT 490 ms, 14 bins. Recommended, curr = 25: bins 1..10 hold 100000, bins 15..24 hold 7 * 10000 + 3 * 20000 = 130000: exactly 7/20, exit. Without bin 1, the oldest in the ring, 13 * 90000 < 10 * 130000 and slow start would continue.
     Literal, curr = 24: bins 0..10 hold 110000, bins 14..24 hold 8 * 10000 + 2 * 20000 = 120000: exit.""",
     sources=("catalogue E19",),
 )
@@ -185,7 +185,7 @@ def shift_fourteen_exits(b: StreamBuilder) -> None:
 @add(
     "search.shift.fourteen-exits-strictly",
     "A shift of 14 decides by more than the threshold",
-    """RTT 490 ms, 14 bins. At curr = 25 bins 1..10 hold 100000, bins 15..24 hold 8 * 10000 + 2 * 20000 = 120000: 13 * 100000 = 1300000 is more than 10 * 120000 = 1200000: lanman-2024 and report-2024 exit, the latter with bin 24 open.""",
+    """RTT 490 ms, 14 bins. At curr = 25 bins 1..10 hold 100000, bins 15..24 hold 8 * 10000 + 2 * 20000 = 120000: 13 * 100000 = 1300000 is more than 10 * 120000 = 1200000. lanman-2024 and report-2024 exit, report-2024 with bin 24 open.""",
     sources=("REPORT 2024, appendix A", "catalogue E19"),
 )
 def shift_fourteen_exits_strictly(b: StreamBuilder) -> None:
@@ -197,7 +197,7 @@ def shift_fourteen_exits_strictly(b: StreamBuilder) -> None:
 @add(
     "search.shift.fifteen",
     "A shift of 15 at a constant rate",
-    """RTT 525 ms, 15 bins. Recommended: 15 > 14, nothing is decided. Literal, curr = 25: bins 15..25, the open one empty, hold 100000, bins 0..10 without bin 0, whose slot the open bin has, 100000 too: exit.""",
+    """RTT 525 ms, 15 bins. Recommended: 15 > 14, not evaluated. Literal, curr = 25: bins 15..25, with the open bin empty, hold 100000. Bins 0..10 without bin 0, whose slot the open bin uses, hold 100000 too: exit.""",
     sources=("catalogue E19",),
 )
 def shift_fifteen(b: StreamBuilder) -> None:
@@ -210,9 +210,9 @@ def shift_fifteen(b: StreamBuilder) -> None:
 
 @add(
     "search.shift.fifteen-aliases",
-    "A shift of 15 reads the slot of the open bin in the literal text, and is refused in the recommended reading",
-    """RTT 525 ms, 15 bins. Literal: prev = 10 at curr = 25; the earlier window is 0..10, but bin 0 shares its slot with the open bin 25 and counts as empty: 10 bins hold 100000, the later window 15..24
-    holds 135000: 1300000 < 1350000, on. With bin 0 it would hold 110000 and exit. Recommended: 15 > 14, not evaluated.""",
+    "A shift of 15 reads the slot of the open bin in the literal text; the recommended reading refuses it",
+    """RTT 525 ms, 15 bins. Literal: prev = 10 at curr = 25. The earlier window is 0..10, but bin 0 shares its slot with the open bin 25 and counts as empty. 10 bins hold 100000, the later window 15..24
+    holds 135000: 1300000 < 1350000, slow start continues. With bin 0 it would hold 110000 and exit. Recommended: 15 > 14, not evaluated.""",
     sources=("catalogue E19",),
 )
 def shift_fifteen_aliases(b: StreamBuilder) -> None:
@@ -230,7 +230,7 @@ def shift_fifteen_aliases(b: StreamBuilder) -> None:
 @add(
     "search.shift.sixteen",
     "A shift of 16 is never evaluated",
-    "RTT 560 ms, 16 bins, at a constant rate: neither profile decides, though both would exit.",
+    "RTT 560 ms, 16 bins, at a constant rate: neither profile evaluates, though both would exit.",
     sources=("catalogue E19",),
 )
 def shift_sixteen(b: StreamBuilder) -> None:
@@ -242,7 +242,7 @@ def shift_sixteen(b: StreamBuilder) -> None:
 @add(
     "search.shift.above-255",
     "The shift needs more than eight bits",
-    """Initial RTT 1 ms, a bin of 0.35 ms; later RTTs are 89.95 ms, 257 bins. The shift is 257 and nothing is evaluated; cut to eight bits it is 1, and the constant rate exits.""",
+    """Initial RTT 1 ms, a bin of 0.35 ms; later RTTs are 89.95 ms, 257 bins. The shift is 257 and is not evaluated. Cut to eight bits it is 1, and the constant rate exits.""",
     sources=("catalogue E46",),
 )
 def shift_above_255(b: StreamBuilder) -> None:

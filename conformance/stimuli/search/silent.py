@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: evaluations that are not made, or not by this ACK, while more is sent than delivered.
+"""Hand-built stimuli of SEARCH: skipped or delayed evaluations while more is sent than delivered.
 
 ``why`` derives the expectation. Packets have 1000 bytes, the initial RTT is 100 ms, a bin 35 ms.
 """
@@ -22,9 +22,9 @@ def _sent_twice_as_fast(b: StreamBuilder, final_rtt_ns: int, bins: int) -> None:
 
 @add(
     "search.shift.fourteen-sent-faster",
-    "A shift of 14 is evaluated, and half of what was sent was delivered",
-    """From bin 14 on the RTT is 490 ms, exactly 14 bins, and what arrives in bin i left 490 ms before, in bin i - 14. prev = 25 - 14 = 11 is the first that is evaluated: ten bins of sent bytes, 1 to 10, hold 10 * 20000 = 200000, ten of delivered bytes, 15 to 24,
-    10 * 10000 = 100000. draft-09 and neqo-2026: (200000 - 100000) / 200000 = 0.5: exit.""",
+    "A shift of 14 is evaluated, and only half of the sent bytes were delivered",
+    """From bin 14 on the RTT is 490 ms, exactly 14 bins. The packets that arrive in bin i left 490 ms earlier, in bin i - 14. prev = 25 - 14 = 11 is the first evaluation. Ten bins of sent bytes, 1 to 10, hold 10 * 20000 = 200000. Ten bins of delivered bytes, 15 to 24,
+    hold 10 * 10000 = 100000. draft-09 and neqo-2026: (200000 - 100000) / 200000 = 0.5: exit.""",
     sources=("catalogue E19", "draft-chung-ccwg-search-09"),
 )
 def shift_fourteen_sent_faster(b: StreamBuilder) -> None:
@@ -41,8 +41,8 @@ def shift_fourteen_sent_faster(b: StreamBuilder) -> None:
 
 @add(
     "search.shift.fifteen-sent-faster",
-    "A shift of 15 is not evaluated, though half of what was sent was delivered",
-    """From bin 15 on the RTT is 525 ms, exactly 15 bins. As with 14: at curr = 26 prev = 11 has ten bins behind bin 0, in which 200000 bytes were sent, and 100000 are delivered now: 0.5, an exit if it were evaluated. But 15 > 14: nothing is decided, and slow start goes on.""",
+    "A shift of 15 is not evaluated, though only half of the sent bytes were delivered",
+    """From bin 15 on the RTT is 525 ms, exactly 15 bins. As with 14: at curr = 26 prev = 11 has ten bins after bin 0. 200000 bytes were sent in these bins, and 100000 are delivered now: 0.5, an exit if evaluated. But 15 > 14: no evaluation, and slow start continues.""",
     sources=("catalogue E19", "draft-chung-ccwg-search-09"),
 )
 def shift_fifteen_sent_faster(b: StreamBuilder) -> None:
@@ -52,7 +52,7 @@ def shift_fifteen_sent_faster(b: StreamBuilder) -> None:
 
 
 def _bursts(b: StreamBuilder, unsampled_ack: int) -> None:
-    """Send 50 packets every bin, of which 37 are acknowledged three bins later; one ACK has no RTT sample."""
+    """Send 50 packets every bin and acknowledge 37 of them three bins later; one ACK lacks an RTT sample."""
     packet = 0
     for i in range(24):
         if i >= 3:
@@ -63,9 +63,9 @@ def _bursts(b: StreamBuilder, unsampled_ack: int) -> None:
 
 @add(
     "search.rtt.no-sample-decides",
-    "The ACK that leaves slow start has no RTT sample",
-    """50 packets of 1000 bytes are sent in each bin, 37 of each 50 delivered: whatever the windows are, (500000 - 370000) / 500000 = 0.26. As more waits with each bin the RTT rises: ACK 16 acknowledges up to packet 628, of burst 12, sent at 420 ms, and comes at
-    100 + 16 * 35 + 1 = 661 ms: 241 ms, 6.9 bins. ACK 17 has no sample, and that of ACK 16 stays: shift 6, prev = 17 - 6 = 11, the first that is evaluated: exit in draft-09 and neqo-2026. Without an evaluation there slow start would go on until ACK 18.""",
+    "The ACK that ends slow start lacks an RTT sample",
+    """50 packets of 1000 bytes are sent in each bin, 37 of each 50 delivered. For any windows (500000 - 370000) / 500000 = 0.26. The queue and the RTT grow with each bin. ACK 16 acknowledges up to packet 628, of burst 12, sent at 420 ms, and comes at
+    100 + 16 * 35 + 1 = 661 ms: 241 ms, 6.9 bins. ACK 17 lacks a sample, so the sample of ACK 16 applies: shift 6, prev = 17 - 6 = 11. This is the first evaluation: exit in draft-09 and neqo-2026. Without an evaluation there slow start would continue until ACK 18.""",
     sources=("catalogue E51",),
 )
 def rtt_no_sample_decides(b: StreamBuilder) -> None:
@@ -83,9 +83,9 @@ def rtt_no_sample_decides(b: StreamBuilder) -> None:
 
 @add(
     "search.start.no-sample-then-sent-faster",
-    "The first ACK has no RTT sample, and half of what is sent is delivered",
-    """The ACK at 100 ms has no sample: SEARCH waits. The next, at 136 ms, begins with its RTT of 100 ms: bins of 35 ms, so that the ACK 1 ms after 136 + 35 j ms opens bin j. In each bin 20000 bytes are sent and 10000 delivered. Shift floor(100 / 35) = 2:
-    prev = 13 - 2 = 11 is the first that is evaluated: 100000 were delivered in bins 3 to 12, in bins 1 to 10 and 0 to 9 200000 were sent each: 0.5, draft-09 exits with ACK 14. With a sample that another connection left, of 100 ms, bin 0 would begin at 100 ms, and ACK 13 would
+    "The first ACK lacks an RTT sample, and half of the sent bytes are delivered",
+    """The ACK at 100 ms lacks a sample: SEARCH waits. The next ACK, at 136 ms, starts SEARCH with its RTT of 100 ms. Bins have 35 ms, so that the ACK 1 ms after 136 + 35 j ms opens bin j. In each bin 20000 bytes are sent and 10000 delivered. Shift floor(100 / 35) = 2:
+    prev = 13 - 2 = 11 is the first evaluation. 100000 were delivered in bins 3 to 12; in bins 1 to 10 and 0 to 9 200000 were sent each. 0.5: draft-09 exits with ACK 14. With a sample of 100 ms from another connection, bin 0 would begin at 100 ms, and ACK 13 would
     open bin 13 and exit.""",
     sources=("catalogue E51",),
 )

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: how it starts, and which RTT samples it takes. See ``stimuli.search.flow`` for shared helpers."""
+"""Hand-built stimuli of SEARCH: its start, and the RTT samples that it uses. Shared helpers: ``search.flow``."""
 
 from functools import partial
 
@@ -23,9 +23,8 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 @add(
     "search.start.no-sample",
     "SEARCH starts with the first RTT sample",
-    """The first ACK gives no sample: nothing is counted and no bin opened. The second, at 136 ms, has an RTT of 100 ms:
-    bin 0 begins there, with its 2000 bytes, and ends at 171 ms: the ACK at 171 ms still belongs to it, the one at 172
-    ms opens bin 1.""",
+    """The first ACK gives no sample: its bytes do not count, and no bin opens. The second ACK, at 136 ms, has an RTT of 100
+    ms. Bin 0 begins there, with its 2000 bytes, and ends at 171 ms. The ACK at 171 ms still belongs to bin 0; the ACK at 172 ms opens bin 1.""",
     sources=("catalogue E51",),
 )
 def start_no_sample(b: StreamBuilder) -> None:
@@ -48,8 +47,8 @@ def start_no_sample(b: StreamBuilder) -> None:
 @add(
     "search.start.no-sample-then-exit",
     "Bins are counted from the first RTT sample, up to the exit",
-    """The ACK at 100 ms has no sample; the one at 136 ms opens bin 0. A constant rate from there: literal exits at its
-    bin 12, recommended at its bin 14. An implementation that started with the first ACK has other bins, or none.""",
+    """The ACK at 100 ms lacks a sample; the ACK at 136 ms opens bin 0. The rate is constant from there. The literal reading exits at its bin
+    12, the recommended reading at its bin 14. An implementation that started with the first ACK has other bins, or none.""",
     sources=("catalogue E51",),
 )
 def start_no_sample_then_exit(b: StreamBuilder) -> None:
@@ -63,9 +62,9 @@ def start_no_sample_then_exit(b: StreamBuilder) -> None:
 @add(
     "search.start.rtt-zero",
     "An RTT of 0 counts as 1 ns",
-    """The first ACK arrives at the time of sending. The bin duration is that of an RTT of 1 ns, 7 ticks, not 0. The
-    next ACKs come 1 ns apart with an RTT of 1 ns: 20 ticks, two or three bins each in the recommended reading, one in
-    the literal. ACK n, n ns after the first, falls into bin 2, 5, 8, 11, 14 ...: recommended, at curr = 14 the windows
+    """The first ACK arrives at the time of sending. The bin duration is 7 ticks, as for an RTT of 1 ns, not 0. The
+    next ACKs come 1 ns apart with an RTT of 1 ns: 20 ticks. That is two or three bins each in the recommended reading, one in the
+    literal reading. ACK n, n ns after the first, falls into bin 2, 5, 8, 11, 14 ... Recommended: at curr = 14 the windows
     4..13 and 1..10 hold 3000 each: exit.""",
     sources=("catalogue E52", "catalogue E42"),
     flags=("same-time-order",),
@@ -79,9 +78,9 @@ def start_rtt_zero(b: StreamBuilder) -> None:
 
 @add(
     "search.start.handshake-rtt",
-    "The first sample alone sets the bin duration",
+    "Only the first sample sets the bin duration",
     """The first RTT is 300 ms: a bin is 0.35 * 300 ms = 105 ms, and stays so although later RTTs are 100 ms. The ACK at
-    404 ms is in bin 0, the one at 406 ms in bin 1. A duration that follows the RTT would be in bin 2 and 3.""",
+    404 ms is in bin 0, the ACK at 406 ms in bin 1. With a duration that follows the RTT they would be in bins 2 and 3.""",
     sources=("catalogue E21", "catalogue E56"),
 )
 def start_handshake_rtt(b: StreamBuilder) -> None:
@@ -95,7 +94,7 @@ def start_handshake_rtt(b: StreamBuilder) -> None:
 
 @add(
     "search.rtt.missing-later",
-    "An ACK without sample is evaluated with the last RTT",
+    "An ACK without a sample is evaluated with the last RTT",
     """Constant rate; the ACKs from bin 12 on give no RTT sample. The last RTT, 100 ms, is used again: literal exits at
     curr = 12, recommended at curr = 14.""",
     sources=("catalogue E51",),
@@ -109,9 +108,9 @@ def rtt_missing_later(b: StreamBuilder) -> None:
 
 @add(
     "search.rtt.latest",
-    "The latest RTT shifts the window, not the smoothed or the minimum",
+    "The latest RTT shifts the window, not the smoothed RTT or the minimum RTT",
     """The RTT is 100 ms up to bin 12 and 175 ms, five bins, from bin 15 on. At curr = 14 (RTT 170 ms, 4.857 bins) k is
-    5 and prev = 9 is still warming up; the smoothed RTT and the minimum give 3 and exit at a constant rate. At curr =
+    5 and prev = 9 is still warming up. The smoothed RTT and the minimum give 3 and exit at a constant rate. At curr =
     16, k = 5 and prev = 11: exit.""",
     sources=("catalogue E04",),
 )
@@ -126,7 +125,7 @@ def rtt_latest(b: StreamBuilder) -> None:
     "search.rtt.one-nanosecond",
     "An initial RTT of 1 ns",
     """A bin is 7 ticks of 1/20 ns. ACKs come 1 ns apart: 20 ticks, two or three bins each. The recommended reading
-    jumps over them, the literal advances one bin per ACK and lags behind the clock.""",
+    skips them; the literal reading advances one bin per ACK and lags behind the clock.""",
     tier="core",
     sources=("catalogue E42",),
 )
@@ -137,9 +136,9 @@ def rtt_one_nanosecond(b: StreamBuilder) -> None:
 @add(
     "search.rtt.sixty-seconds",
     "An RTT of 60 s and windows of 10^12 bytes",
-    """A bin is 21 s and holds 16 * 65535 * 65535 = 68717379600 bytes; the windows hold ten of them, 687173796000. 20 *
-    RTT and the products 13 * 687173796000 need more than 32 bits. The rate is constant: the recommended reading exits
-    at curr = 14, the literal at curr = 12.""",
+    """A bin is 21 s and holds 16 * 65535 * 65535 = 68717379600 bytes; the windows hold ten bins, 687173796000. 20 *
+    RTT and the products 13 * 687173796000 need more than 32 bits. The rate is constant: the recommended reading exits at
+    curr = 14, the literal reading at curr = 12.""",
     sources=("catalogue E44",),
     max_datagram_size_bytes=65535,
     initial_window_bytes=10**13,
@@ -161,8 +160,8 @@ def rtt_sixty_seconds(b: StreamBuilder) -> None:
 @add(
     "search.app-limited.counted",
     "App-limited ACKs fill bins like any other",
-    """The ACKs of bins 5..8 are app-limited: the window does not grow for them, but their bytes are counted. At curr =
-    14 the recommended windows hold 100000 each: exit at the same ACK as without them.""",
+    """The ACKs of bins 5..8 are app-limited: they do not grow the window, but their bytes count. At curr =
+    14 the recommended windows hold 100000 each: exit at the same ACK as with normal ACKs.""",
     sources=("catalogue E32",),
 )
 def app_limited_counted(b: StreamBuilder) -> None:

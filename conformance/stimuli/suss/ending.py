@@ -1,6 +1,6 @@
-"""Hand-built stimuli of SUSS: how slow start ends, by cap, delay, train or loss.
+"""Hand-built stimuli of SUSS: the end of slow start, by cap, delay, train or loss.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from firstflight_conformance.format.builder import MS, US, StreamBuilder
@@ -15,8 +15,8 @@ add = CATALOGUE.add
 @add(
     "suss.cap.second-round",
     "A long train sets a cap in round 2, and the next ACK ends slow start",
-    """The initial window has 20 packets, the RTT is 30 ms, and ACKs come 2 ms apart. Packet 8 comes 16 ms after the round began, more than (30 + 1) / 2 = 15.5, and finds 28 packets: no round was sped
-    up, so the cap is that, 33600. Packet 9 finds 29, 34800: the threshold. The window grows by floor(1200 * 1200 / 34800) = 41.""",
+    """The initial window has 20 packets, the RTT is 30 ms, and ACKs come 2 ms apart. Packet 8 comes 16 ms after the round began, more than (30 + 1) / 2 = 15.5. The window has 28 packets. No round was sped up, so
+    the cap is the window, 33600. At packet 9 the window has 29, 34800: the threshold. The window grows by floor(1200 * 1200 / 34800) = 41.""",
     initial_window_bytes=24_000,
 )
 def cap_second_round(b: StreamBuilder) -> None:
@@ -31,7 +31,7 @@ def cap_second_round(b: StreamBuilder) -> None:
 @add(
     "suss.cap.small-window",
     "A window below 16 packets breaks the train",
-    """With ten packets the first ACK that HyStart looks at is packet 6, 12 ms after the round began: in 6.8 that is more than 2 ms after the last one of the train. No cap is set, though packet 8 comes after 16 ms. In 5.19
+    """With ten packets the first ACK that HyStart checks is packet 6, 12 ms after the round began. In 6.8 that is more than 2 ms after the last ACK of the train. No cap is set, though packet 8 comes after 16 ms. In 5.19
     the round begins with packet 6. Packet 9 is the tail of a train of 20 * 18000 / 18 = 20000, in us, above 30000 / 4 = 7500.""",
 )
 def cap_small_window(b: StreamBuilder) -> None:
@@ -45,9 +45,9 @@ def cap_small_window(b: StreamBuilder) -> None:
 
 @add(
     "suss.cap.after-one",
-    "After a round sped up the train counts twice, and the cap is twice as far",
-    """From packet 10 on ACKs come 1.9 ms apart, which begin round 3. Packet 24 comes 14 * 1.9 = 26.6 ms after packet 10: twice that is more than 50.5, half of 100 and 1 ms. It finds 54 packets, with
-    14 blue ones counted: the cap is (54 + 14) * 1200 = 81600. From there on every ACK grows the window: packet 39 finds 69, 82800, which is the threshold.""",
+    "After one sped up round the train counts twice, and the cap is twice as far",
+    """From packet 10 on, in round 3, ACKs come 1.9 ms apart. Packet 24 comes 14 * 1.9 = 26.6 ms after packet 10: twice that is more than 50.5, half of 100 and 1 ms. The window has 54 packets, and
+    14 blue packets are counted: the cap is (54 + 14) * 1200 = 81600. From there on every ACK grows the window: at packet 39 the window has 69, 82800, which becomes the threshold.""",
     profiles=(NEW,),
 )
 def cap_after_one(b: StreamBuilder) -> None:
@@ -65,9 +65,9 @@ def cap_after_one(b: StreamBuilder) -> None:
 
 @add(
     "suss.cap.exact",
-    "Half of the minimum RTT and a millisecond is allowed",
-    """As before, but ACKs come 1.8 ms apart, and packet 24 25.25 ms after packet 10: twice that is 50.5 ms, not more. Packet 25 is, 27 ms after it. It finds 55 packets, with 15 counted: the cap is
-    (55 + 15) * 1200 = 84000, and packet 41 finds 71, 85200, which is the threshold.""",
+    "Half of (minimum RTT + 1 ms) is allowed without a cap",
+    """As in suss.cap.after-one, but ACKs come 1.8 ms apart, and packet 24 25.25 ms after packet 10: twice that is 50.5 ms, not more. Packet 25 comes 27 ms after packet 10, which is more. The window has 55 packets, with 15 counted: the
+    cap is (55 + 15) * 1200 = 84000. At packet 41 the window has 71, 85200, which becomes the threshold.""",
     profiles=(NEW,),
 )
 def cap_exact(b: StreamBuilder) -> None:
@@ -87,7 +87,7 @@ def cap_exact(b: StreamBuilder) -> None:
 @add(
     "suss.cap.broken",
     "A gap of more than 2 ms ends the train",
-    """As with one sped up round, but packet 20 comes 2.001 ms after packet 19: no cap is set. What the train of 35.2 ms foretells is longer than the minimum RTT.""",
+    """As in suss.cap.after-one, but packet 20 comes 2.001 ms after packet 19: no cap is set. The predicted train, from 35.2 ms, is longer than the minimum RTT.""",
     profiles=(NEW,),
 )
 def cap_broken(b: StreamBuilder) -> None:
@@ -105,9 +105,9 @@ def cap_broken(b: StreamBuilder) -> None:
 
 @add(
     "suss.cap.in-flight",
-    "After two rounds sped up slow start ends with what is in flight",
-    """In round 4 ACKs come 0.5 ms apart. Packet 76 comes 13 ms after packet 50: four times that is more than 50.5 ms. It finds 160 + 26 = 186 packets, with 26 counted: the cap is 186 + 26 * 3 = 264. Packet
-    155 finds 265, and leaves 264 in flight: window and threshold are 264 * 1200 = 316800, and the window grows by floor(1200 * 1200 / 316800) = 4.""",
+    "After two sped up rounds slow start ends with the packets in flight",
+    """In round 4 ACKs come 0.5 ms apart. Packet 76 comes 13 ms after packet 50: four times that is more than 50.5 ms. The window has 160 + 26 = 186 packets, with 26 counted: the cap is 186 + 26 * 3 = 264. At packet
+    155 the window has 265, and 264 stay in flight: window and threshold are 264 * 1200 = 316800, and the window grows by floor(1200 * 1200 / 316800) = 4.""",
     profiles=(NEW,),
 )
 def cap_in_flight(b: StreamBuilder) -> None:
@@ -125,10 +125,10 @@ def cap_in_flight(b: StreamBuilder) -> None:
 
 @add(
     "suss.exit.delay",
-    "A rise of the delay ends slow start, with the window as it is after one round",
-    """From packet 10 on the RTT is 130 ms, above 100 + 12.5. HyStart compares at the ninth sample of the round that packet 10 begins: packet 18 finds 40 + 8 = 48 packets, 57600, and the window
-    grows by 1200 * 1200 / 57600 = 25. In 5.19 the round begins with packet 22, and the ninth sample is packet 30: 40 + 20 = 60 packets, 72000. It is the first red one, but nothing is paced since the train is
-    judged with 130 ms: 3 * 130000 = 390000 is above 325000 = 3 * 100000 + 25000. 1200 * 1200 / 72000 = 20.""",
+    "A rise of the delay ends slow start, after one round with the current window",
+    """From packet 10 on the RTT is 130 ms, above 100 + 12.5. HyStart compares at the ninth sample of the round that packet 10 begins. At packet 18 the window has 40 + 8 = 48 packets, 57600,
+    and grows by 1200 * 1200 / 57600 = 25. In 5.19 the round begins with packet 22, and the ninth sample is packet 30: 40 + 20 = 60 packets, 72000. Packet 30 is the first red packet, but no packet is paced, since the
+    condition uses 130 ms. 3 * 130000 = 390000 is above 325000 = 3 * 100000 + 25000. 1200 * 1200 / 72000 = 20.""",
 )
 def exit_delay(b: StreamBuilder) -> None:
     c = sender(b)
@@ -145,8 +145,8 @@ def exit_delay(b: StreamBuilder) -> None:
 
 @add(
     "suss.exit.delay-in-flight",
-    "After two rounds sped up the delay leaves what is in flight",
-    """From packet 50 on the RTT is 130 ms. The ninth sample of round 4 is packet 58. It finds 160 + 8 = 168 packets, and leaves 167 in flight: 200400.""",
+    "After two sped up rounds an exit by delay leaves the packets in flight",
+    """From packet 50 on the RTT is 130 ms. The ninth sample of round 4 is packet 58. The window has 160 + 8 = 168 packets, and 167 stay in flight: 200400.""",
     profiles=(NEW,),
 )
 def exit_delay_in_flight(b: StreamBuilder) -> None:
@@ -160,7 +160,7 @@ def exit_delay_in_flight(b: StreamBuilder) -> None:
 
 @add(
     "suss.exit.train",
-    "Where SUSS is disabled, HyStart watches trains",
+    "If SUSS is disabled, HyStart watches trains",
     """The initial window has 64 packets 0.1 ms apart, the RTT is 10 ms: SUSS is disabled at packet 9. Packet 56 comes 5.6 ms after the first, more than (10 + 1) / 2 = 5.5: the threshold is
     64 + 56 = 120 packets, 144000. No cap is set: packet 10 found SUSS disabled.""",
     initial_window_bytes=76_800,
@@ -177,7 +177,7 @@ def exit_train(b: StreamBuilder) -> None:
 
 @add(
     "suss.loss.paced",
-    "A loss while red packets are paced reduces what is in flight",
+    "A loss while red packets are paced reduces the packets in flight",
     """At 150 ms nine red packets have left, the first at 129 ms, and 20 + 9 = 29 are in flight. Packet 10 is lost: 28 * 1200 = 33600, and the base halves that: 33600 / 2 = 16800.""",
     sources=(INPUT,),
 )
@@ -193,7 +193,7 @@ def loss_paced(b: StreamBuilder) -> None:
 
 @add(
     "suss.loss.ce",
-    "A CE mark does as well",
+    "A CE mark during pacing reduces the packets in flight as well",
     """The ACK of packet 9 leaves a window of 24000 and 18 packets in flight, and carries a mark: 18 * 1200 / 2 = 10800.""",
     sources=(INPUT,),
 )
@@ -209,7 +209,7 @@ def loss_ce(b: StreamBuilder) -> None:
 @add(
     "suss.loss.stopped",
     "A loss after the end of slow start reduces the window",
-    """The delay ended slow start, in 6.8 at packet 18. Of the window that packet 31 leaves, w, a loss leaves w / 2, rounded down, though less is in flight.""",
+    """The delay ended slow start, in 6.8 at packet 18. A loss halves the window w after packet 31 to w / 2, rounded down, though less is in flight.""",
     sources=(INPUT,),
     profiles=(NEW,),
 )
@@ -226,7 +226,7 @@ def loss_stopped(b: StreamBuilder) -> None:
 
 
 def _collapse(b: StreamBuilder, lost: int, rtt_ns: int = 20 * MS) -> None:
-    """Lose packets from 50 on in persistent congestion; then the path has another RTT, and the ACKs of a round come 1 ms apart."""
+    """Lose packets from 50 on in persistent congestion; then the RTT changes, and ACKs of a round are 1 ms apart."""
     c = sender(b)
     c.begin()
     c.ack_paced(49)
@@ -247,8 +247,8 @@ def _collapse(b: StreamBuilder, lost: int, rtt_ns: int = 20 * MS) -> None:
 @add(
     "suss.timeout.small",
     "Persistent congestion with less than 40 packets disables SUSS",
-    """Of 160 packets in flight 82 are lost: 78 * 1200 / 2 = 46800 is less than 40 * 1200 = 48000. HyStart watches trains in the slow start that follows, with a new minimum RTT: packet 235 comes
-    11 ms after packet 224, which begins a round, more than (20 + 1) / 2 = 10.5. It finds 16 + 11 = 27 packets, 32400.""",
+    """82 of 160 packets in flight are lost: 78 * 1200 / 2 = 46800 is less than 40 * 1200 = 48000. HyStart watches trains in the following slow start, with a new minimum RTT. Packet 224 begins
+    a round, and packet 235 comes 11 ms later, more than (20 + 1) / 2 = 10.5. The window has 16 + 11 = 27 packets, 32400.""",
     sources=(CUBIC, INPUT),
 )
 def timeout_small(b: StreamBuilder) -> None:
@@ -260,7 +260,7 @@ def timeout_small(b: StreamBuilder) -> None:
 
 @add(
     "suss.timeout.large",
-    "With 40 or more it stays ended, and no train is watched in the slow start that follows",
+    "After persistent congestion with 40 packets or more SUSS stays ended, and HyStart does not watch trains",
     """Only four are lost: 156 * 1200 / 2 = 93600 is not less than 40 * 1200 = 48000. The same train does not end slow start.""",
     sources=(CUBIC, INPUT),
     profiles=(NEW,),
@@ -273,8 +273,8 @@ def timeout_large(b: StreamBuilder) -> None:
 
 @add(
     "suss.timeout.minimum",
-    "The minimum RTT of before is forgotten",
-    """After that the RTT is 150 ms. It is the minimum, and slow start goes on at packet 232, the ninth sample of a round: 150 is not above 150 + 16. It is above 100 + 12.5.""",
+    "Persistent congestion resets the minimum RTT",
+    """After persistent congestion the RTT is 150 ms. It is the minimum, and slow start continues at packet 232, the ninth sample of a round: 150 is not above 150 + 16. It is above 100 + 12.5.""",
     sources=(CUBIC,),
     profiles=(NEW,),
 )

@@ -1,7 +1,7 @@
-"""What the stimuli of SUSS share: profiles, sources, and the sender in the loop with the model.
+"""Shared by the stimuli of SUSS: profiles, sources, and the sender in the loop with the model.
 
-Packets have 1200 bytes and the initial window has ten, the RTT is 100 ms and the initial window leaves over 9 ms, unless the text says
-otherwise. At every ACK as much is sent as the window allows; what is paced leaves when it is released.
+Defaults: packets of 1200 bytes, an initial window of ten packets sent over 9 ms, an RTT of 100 ms. At every
+ACK the sender fills the window; paced packets leave when they are released.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ CUBIC, INPUT, OUTPUT = (
 
 @dataclass(slots=True)
 class Paced(Clocked):
-    """A sender that lets paced packets leave when they are released."""
+    """A sender whose paced packets leave when they are released."""
 
     def _suss(self) -> Suss:
         """Return the state of the model after all events."""
@@ -33,7 +33,7 @@ class Paced(Clocked):
         return self._suss().head_packet, self._suss().tail_packet
 
     def _release_ns(self) -> int | None:
-        """Return when the next packet may leave, ``None`` if it is not paced."""
+        """Return the release time of the next packet in ns, or None if it is not paced."""
         release_ns = next_release_ns(self._suss())
         return None if release_ns is None else release_ns - self.builder.origin_ns
 
@@ -42,7 +42,7 @@ class Paced(Clocked):
         return free_bytes // self.builder.max_datagram_size_bytes
 
     def fill(self, t_ns: int) -> None:
-        """Send what fits, paced packets only if they are released."""
+        """Fill the window; send paced packets only if they are released."""
         while free := self._free():
             release_ns = self._release_ns()
             if release_ns is not None and release_ns > t_ns:
@@ -50,7 +50,7 @@ class Paced(Clocked):
             self.send(t_ns, free if release_ns is None else 1)
 
     def until(self, t_ns: int) -> None:
-        """Send what is released up to a time."""
+        """Send the packets released up to a time."""
         while self._free():
             release_ns = self._release_ns()
             if release_ns is None or release_ns > t_ns:
@@ -58,7 +58,7 @@ class Paced(Clocked):
             self.send(max(release_ns, self.now_ns), 1)
 
     def ack_paced(self, packet: int, packets: int = 1) -> None:
-        """Acknowledge every packet up to and including a number, and send what is released meanwhile."""
+        """Acknowledge every packet up to and including a number, and send packets released meanwhile."""
         while self.acked <= packet:
             count = min(packets, packet + 1 - self.acked)
             while self.acked + count > len(self.due_ns):

@@ -11,10 +11,10 @@ from stimuli.streams import AckStream, Compared
 
 
 class Stream(AckStream):
-    """A sender that mostly fills the window, ACKs in order at a pace of their own, and RTTs near those that conditions allow."""
+    """A sender that mostly fills the window, with ACKs in order at a random pace, and RTTs near the conditions."""
 
     def __init__(self, rng: SplitMix64) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         super().__init__(rng)
         self.size = self.pick((1, 100, 1000, 1200, 1200, 65535))
         window = self.pick((None, None, None, 1, 10 * self.size, 20 * self.size, 64 * self.size, WINDOW_MAX_BYTES))
@@ -27,7 +27,7 @@ class Stream(AckStream):
         self.begin()
 
     def samples(self) -> tuple[int | None, int | None, int | None]:
-        """Return an RTT, now and then none."""
+        """Return an RTT, sometimes None."""
         rtt_ns = self.pick((None, *(self._rtt_ns(),) * 30))
         return rtt_ns, rtt_ns, rtt_ns
 
@@ -38,7 +38,7 @@ class Stream(AckStream):
         return min(self.rtt_ns + rise_ns, TIME_MAX_NS)
 
     def event(self, model: Controller) -> Event:
-        """Return the next event, one in a hundred of them outside the domain."""
+        """Return the next event; one in a hundred is outside the domain."""
         state = model.startup
         assert isinstance(state, Suss)
         now_ns = self._now_ns(model, state)
@@ -94,6 +94,6 @@ class Stream(AckStream):
         )
 
 
-#: For the reference implementations, and to compare model and port: stimuli/streams.py says what.
+#: For the reference implementations, and to compare model and port: see stimuli/streams.py.
 STREAMS = {"suss": (lambda rng, profile: Stream(rng), 150, 0)}
 COMPARED = Compared(701, 10_000, ("slow-start", "suss"))

@@ -1,6 +1,6 @@
-"""Hand-built stimuli of TCB sharing: whether the cache is used, and what a connection begins with.
+"""Hand-built stimuli of TCB sharing: use of the cache, and the first window of a connection.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -28,10 +28,10 @@ ALL = (RFC, LINUX, FREEBSD, FREEBSD_WINDOW, STATEFUL)
 
 @add(
     "tcb-sharing.begin.initialised",
-    "A connection begins with what an earlier one left",
+    "A connection begins with the cached set of an earlier connection",
     """The cache has a window of 40000 and a threshold of 40000 / 2 = 20000. As printed both are copied: the window is above the threshold, in congestion avoidance. Linux and FreeBSD
-    copy the threshold to a window of 10 * 1000 = 10000, which is in slow start. FreeBSD once took half of the window, 40000 / 2 = 20000, which is the threshold. Stateful-TCP paces 40000
-    and has no threshold.""",
+    copy the threshold to a window of 10 * 1000 = 10000, which is in slow start. Earlier FreeBSD used half of the window, 40000 / 2 = 20000, which is the threshold. Stateful-TCP paces 40000
+    without a threshold.""",
     profiles=ALL,
 )
 def begin_initialised(b: ResumeBuilder) -> None:
@@ -60,8 +60,8 @@ def begin_avoidance(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.begin.threshold-ends-slow-start",
     "Slow start from the initial window ends at the cached threshold",
-    """The cache has 24000 and half of it, 12000. The ten packets of the initial window are acknowledged by twos. The first ACK makes 10000 + 2 * 1000 = 12000, which is the threshold, so that
-    slow start is over after it. The next adds floor(1000000 / 12000) = 83 and floor(1000000 / 12083) = 82: 12000 + 83 + 82 = 12165.""",
+    """The cache has 24000 and half of it, 12000. The ten packets of the initial window are acknowledged by twos. The first ACK makes 10000 + 2 * 1000 = 12000, the threshold:
+    slow start ends. The next ACK adds floor(1000000 / 12000) = 83 and floor(1000000 / 12083) = 82: 12000 + 83 + 82 = 12165.""",
     profiles=(LINUX, FREEBSD),
     sources=(METRICS,),
 )
@@ -76,8 +76,8 @@ def begin_threshold_ends_slow_start(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.begin.absent",
-    "Without an entry nothing changes",
-    "A window of 0, and then an RTT of 0, stand for no entry: the window stays 10000 and there is no threshold. An entry that comes after is used: 40000.",
+    "Without an entry window and threshold do not change",
+    "A window of 0, and then an RTT of 0, mean a missing entry: the window stays 10000 without a threshold. A later entry is used: 40000.",
     profiles=(RFC, FREEBSD_WINDOW, STATEFUL),
     tier="core",
 )
@@ -93,7 +93,7 @@ def begin_absent(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.begin.other-host",
     "The entry of another host-pair is not used",
-    "The window stays 10000 and there is no threshold.",
+    "The window stays 10000 without a threshold.",
     profiles=ALL,
     tier="core",
 )
@@ -104,9 +104,9 @@ def begin_other_host(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.begin.concurrent",
-    "An entry that another connection uses",
-    """Temporal sharing is from a connection that has closed: as printed the window stays 10000. The codes do not ask. Stateful-TCP begins with 40000, FreeBSD once with 20000, and
-    Linux with a threshold of 20000.""",
+    "An entry in use by another connection",
+    """Temporal sharing is from a closed connection: as printed the window stays 10000. The implementations do not check this. Stateful-TCP begins with 40000, earlier FreeBSD with 20000,
+    and Linux with a threshold of 20000.""",
     profiles=ALL,
     sources=("RFC 9040, sections 5 and 7",),
     tier="core",
@@ -121,7 +121,7 @@ def begin_concurrent(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.begin.lifetime-end",
     "At the end of its Lifetime an entry is still used",
-    "It expires at the very time at which it is offered: the window is 40000 as printed, and the threshold 20000.",
+    "The entry is offered exactly at its expiry: the window is 40000 as printed, and the threshold 20000.",
     profiles=(RFC, LINUX),
     sources=("RFC 9040, section 8.1",),
     tier="core",
@@ -134,7 +134,7 @@ def begin_lifetime_end(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.begin.expired",
     "A nanosecond after its Lifetime an entry is not used",
-    "The window stays 10000 and there is no threshold; Stateful-TCP has no Lifetime and begins with 40000.",
+    "The window stays 10000 without a threshold. Stateful-TCP does not check a Lifetime and begins with 40000.",
     profiles=ALL,
     sources=("RFC 9040, section 8.1",),
     tier="core",
@@ -148,7 +148,7 @@ def begin_expired(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.begin.too-late",
     "The cache is not read after the first packet",
-    "One packet of 1000 bytes has left: the window stays 10000, and there is no threshold.",
+    "One packet of 1000 bytes has left: the window stays 10000 without a threshold.",
     profiles=ALL,
     sources=("RFC 9040, section 1",),
     tier="core",
@@ -162,7 +162,7 @@ def begin_too_late(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.begin.once",
     "The cache is read once",
-    "A second entry, of 80000, comes before the first packet: the window stays that of the first, 40000, and so does the threshold of 20000.",
+    "A second entry, of 80000, comes before the first packet: window and threshold stay as in the first entry, 40000 and 20000.",
     profiles=(RFC, LINUX, STATEFUL),
     sources=("RFC 9040, section 1",),
     tier="core",
@@ -177,9 +177,9 @@ def begin_once(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.begin.smaller",
-    "A cached window is used also if it is smaller than the initial one",
-    """The cache has 5000: as printed the window comes down to it, and the threshold is 2500. Half of it is 2500 in FreeBSD once. Linux keeps 10000, above its threshold; five datagrams are too few for
-    Stateful-TCP.""",
+    "A cached window smaller than the initial window is used",
+    """The cache has 5000: as printed the window falls to it, and the threshold is 2500. Earlier FreeBSD uses half of it, 2500. Linux keeps 10000, above its threshold. Five datagrams are too few
+    for Stateful-TCP.""",
     profiles=ALL,
 )
 def begin_smaller(b: ResumeBuilder) -> None:
@@ -192,7 +192,7 @@ def begin_smaller(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.begin.least",
-    "A window is at least a datagram, FreeBSD's threshold two",
+    "The window is at least one datagram, the threshold of FreeBSD at least two",
     """The cache has 999 bytes, less than a datagram: the window is 1000. Half of 999 is 499 as a threshold, and 2 * 1000 = 2000 in FreeBSD. Its window of half as much is raised to 1000 as well.""",
     profiles=(RFC, LINUX, FREEBSD, FREEBSD_WINDOW),
     sources=(SOURCE, HOSTCACHE),
@@ -207,9 +207,9 @@ def begin_least(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.begin.allowed",
-    "The window is no more than the endpoint allows",
-    """The endpoint allows 15500 bytes, the cache has 40000: the window is 15500, with a threshold of 20000 that makes it slow start. Half of the cached window, 20000, is bounded
-    likewise. Stateful-TCP has the whole datagrams of it, 15 * 1000 = 15000.""",
+    "The window is at most the limit of the endpoint",
+    """The endpoint allows 15500 bytes, the cache has 40000: the window is 15500, in slow start below a threshold of 20000. Half of the cached window, 20000, is bounded
+    likewise. Stateful-TCP uses the whole datagrams, 15 * 1000 = 15000.""",
     profiles=ALL,
     sources=(SOURCE, HOSTCACHE),
     tier="core",
@@ -223,8 +223,8 @@ def begin_allowed(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.begin.half-is-allowed",
-    "What the endpoint allows bounds the half, not the whole",
-    """The endpoint allows 25000 bytes. Half of the cached 40000 is 20000, which is less; half of what is allowed would be 12500.""",
+    "The limit of the endpoint bounds the half, not the whole",
+    """The endpoint allows 25000 bytes. Half of the cached 40000 is 20000, which is less; half of the limit would be 12500.""",
     profiles=(FREEBSD_WINDOW,),
     sources=(HOSTCACHE,),
     tier="core",
@@ -237,7 +237,7 @@ def begin_half_is_allowed(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.begin.beta",
     "The cached threshold is Beta times the window, rounded down",
-    """Beta is 7/10, that of CUBIC: 7 * 30001 / 10 = 21000.7, of which 21000 is left. The window is 30001, and half of it 15000, below the threshold.""",
+    """Beta is 7/10, as in CUBIC: 7 * 30001 / 10 = 21000.7, rounded down to 21000. The window is 30001, and half of it 15000, below the threshold.""",
     profiles=(RFC, LINUX, FREEBSD_WINDOW),
 )
 def begin_beta(b: ResumeBuilder) -> None:
@@ -249,9 +249,9 @@ def begin_beta(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.begin.loss",
-    "A window that was too high is lost once and halved",
-    """Forty packets leave at once. The first ten come through: 40000 + 25 + 9 * 24 = 40241. When the others are declared lost the window halves, once: floor(40241 / 2) = 20120, and the cached threshold
-    of 20000 makes way for that.""",
+    "The losses of a window that was too high halve it once",
+    """Forty packets leave at once. The first ten are acknowledged: 40000 + 25 + 9 * 24 = 40241. When the others are declared lost the window halves once: floor(40241 / 2) = 20120. This value replaces
+    the cached threshold of 20000.""",
     tier="core",
 )
 def begin_loss(b: ResumeBuilder) -> None:
@@ -266,7 +266,7 @@ def begin_loss(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.begin.persistent-congestion",
     "After persistent congestion slow start ends at the cached threshold",
-    "The window of 40000 collapses to 2 * 1000 = 2000, and the threshold is still that of the cache, 20000.",
+    "The window of 40000 collapses to 2 * 1000 = 2000, and the threshold is still the cached 20000.",
     tier="core",
 )
 def begin_persistent_congestion(b: ResumeBuilder) -> None:

@@ -1,6 +1,6 @@
 """Hand-built stimuli of TCB sharing on CUBIC.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -16,7 +16,7 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 @add(
     "tcb-sharing.cubic.begin",
-    "On CUBIC the cached window is in congestion avoidance, and a loss leaves seven tenths",
+    "On CUBIC the cached window is in congestion avoidance, and a loss leaves 7/10",
     """Beta is 7/10: the cache has 40000 and 7 * 40000 / 10 = 28000. The window of 40000 is in congestion avoidance. A loss before any ACK leaves 7 * 40000 / 10 = 28000.""",
 )
 def cubic_begin(b: ResumeBuilder) -> None:
@@ -29,8 +29,8 @@ def cubic_begin(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.cubic.growth",
-    "On CUBIC the cached window grows from where it is",
-    """There was no reduction, so that the plateau is the window itself: in the first RTT of 100 ms the cube of 0.1 s is nothing, and the estimate of what Reno would have grows it. No ACK doubles it.""",
+    "On CUBIC the cached window grows from its own value",
+    """Without a reduction the plateau is the window itself. In the first RTT of 100 ms the cube of 0.1 s is negligible, and the estimate of Reno's window grows it. No ACK doubles it.""",
     tier="core",
 )
 def cubic_growth(b: ResumeBuilder) -> None:
@@ -43,7 +43,7 @@ def cubic_growth(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.cubic.startup",
-    "Stateful-TCP on CUBIC, which its code is",
+    "Stateful-TCP on CUBIC, the base of its code",
     """Twenty of 40 packets have left when the first ACK of two ends the startup: 18 * 1000 = 18000, and 18000 + 2 * 1000 = 20000 after it. A loss leaves seven tenths, 7 * 20000 / 10 = 14000.""",
     profiles=(f"{STATEFUL}+cubic",),
     flags=("paced",),

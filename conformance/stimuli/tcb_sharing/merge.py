@@ -1,6 +1,6 @@
-"""Hand-built stimuli of TCB sharing: what a close leaves in the cache.
+"""Hand-built stimuli of TCB sharing: the cached set after a close.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -16,9 +16,9 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 @add(
     "tcb-sharing.merge.mean",
-    "Window and threshold become the mean of the cached and the present one",
+    "Window and threshold become the mean of the cached and the current values",
     """The cache has 40000 and 20000. A loss before any ACK halves the window, to 20000, which is the threshold as well: (40000 + 20000) / 2 = 30000 and (20000 + 20000) / 2 = 20000. A second
-    loss, of a packet that was sent after, leaves 10000 of both: (40000 + 10000) / 2 = 25000 and (20000 + 10000) / 2 = 15000. Both means are with what was cached at the beginning.""",
+    loss, of a packet that was sent later, leaves 10000 of both: (40000 + 10000) / 2 = 25000 and (20000 + 10000) / 2 = 15000. Both means use the cached values of the beginning.""",
 )
 def merge_mean(b: ResumeBuilder) -> None:
     share(b)
@@ -33,9 +33,9 @@ def merge_mean(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.merge.first",
-    "A first connection leaves what it has; a threshold only after a loss",
-    """Nothing is cached. The window of 10000 is what a close would leave, and 12000 after an ACK of two packets. There is no threshold until a loss makes one: 12000 / 2 = 6000, which is also the
-    window. Stateful-TCP writes an estimate that no event has.""",
+    "A first connection leaves its window; a threshold only after a loss",
+    """The cache is empty. A close would leave the window of 10000, and 12000 after an ACK of two packets. The threshold is missing until a loss sets it: 12000 / 2 = 6000, which is also the window.
+    Stateful-TCP writes an estimate that no event contains.""",
     profiles=(RFC, STATEFUL),
 )
 def merge_first(b: ResumeBuilder) -> None:
@@ -63,9 +63,9 @@ def merge_rounded(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.merge.linux",
-    "Linux: what is written depends on the phase",
-    """The cache has 20000 and 10000: the window of 10000 is in congestion avoidance at once, and a close would leave (20000 + 10000) / 2 = 15000, with a threshold of 10000, more than
-    half of the window. A loss leaves 5000 in recovery: (20000 + 5000) / 2 = 12500 of threshold and cached window, and the cached threshold of 10000 stays, as 5000 is no more.""",
+    "Linux: the written set depends on the phase",
+    """The cache has 20000 and 10000. The window of 10000 is in congestion avoidance at once. A close would leave (20000 + 10000) / 2 = 15000, with a threshold of 10000, more than
+    half of the window. A loss leaves 5000 in recovery: (20000 + 5000) / 2 = 12500 of threshold and cached window. The cached threshold of 10000 stays, as 5000 is not more.""",
     profiles=(LINUX,),
     sources=(METRICS,),
 )
@@ -79,8 +79,8 @@ def merge_linux(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.merge.linux-slow-start",
-    "Linux: slow start below a cached threshold counts by the threshold",
-    """The cache has 40000 and 20000, the window of 10000 is in slow start: (40000 + 20000) / 2 = 30000. An ACK that grows it to 12000 changes nothing of that.""",
+    "Linux: in slow start below a cached threshold the threshold counts",
+    """The cache has 40000 and 20000, the window of 10000 is in slow start: (40000 + 20000) / 2 = 30000. An ACK that grows it to 12000 does not change that.""",
     profiles=(LINUX,),
     sources=(METRICS,),
     tier="core",
@@ -96,8 +96,8 @@ def merge_linux_slow_start(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.merge.linux-first",
     "Linux: a first connection in congestion avoidance leaves half of its window",
-    """Nothing is cached. In the first slow start the window counts whole: 10000, and no threshold. A loss of the first packet leaves 10000 / 2 = 5000 and a recovery period: (0 + 5000) / 2 = 2500, and still no
-    threshold, as there was none. A packet sent after it ends the period: the window of 5000 grows by 1000 * 1000 / 5000 = 200, half of 5200 is 2600, and the threshold is that of the connection, 5000.""",
+    """The cache is empty. In the first slow start the whole window counts: 10000, without a threshold. A loss of the first packet leaves 10000 / 2 = 5000 and a recovery period: (0 + 5000) / 2 = 2500. The threshold is
+    still missing, as in the cache. A packet sent after it ends the period. The window of 5000 grows by 1000 * 1000 / 5000 = 200, half of 5200 is 2600, and the threshold is the threshold of the connection, 5000.""",
     profiles=(LINUX,),
     sources=(METRICS,),
 )
@@ -114,8 +114,8 @@ def merge_linux_first(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.merge.linux-recovery",
-    "Linux: a first connection that closes in recovery leaves no threshold",
-    """Nothing is cached. Twenty packets are acknowledged and sent in slow start, then one is lost: the window of 20000 halves to 10000, and a close would leave (0 + 10000) / 2 = 5000 and no threshold.""",
+    "Linux: a first connection that closes in recovery does not leave a threshold",
+    """The cache is empty. Twenty packets are acknowledged and sent in slow start, then one is lost. The window of 20000 halves to 10000, and a close would leave (0 + 10000) / 2 = 5000 without a threshold.""",
     profiles=(LINUX,),
     sources=(METRICS,),
     tier="core",
@@ -130,9 +130,9 @@ def merge_linux_recovery(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.merge.linux-raised",
-    "Linux: a threshold above the cached one raises it, and half of the window one below",
-    """The cache has 12000 and 6000; the window of 10000 is in congestion avoidance. Rounds of ACKs grow it above 12000, half of which is more than the threshold: that half is what a close leaves. A loss leaves half
-    of the window as the threshold, and in recovery the cached 6000 is raised to it.""",
+    "Linux: half of the window or a larger threshold raises the cached threshold",
+    """The cache has 12000 and 6000; the window of 10000 is in congestion avoidance. Rounds of ACKs grow it above 12000. Half of it is more than the threshold, and a close leaves that half. A loss leaves half
+    of the window as the threshold, and in recovery the cached 6000 rises to it.""",
     profiles=(LINUX,),
     sources=(METRICS,),
     tier="core",
@@ -157,7 +157,7 @@ def merge_linux_raised(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.merge.linux-larger",
     "Linux: in the first slow start the larger window stays in the cache",
-    "Nothing is cached, the window grows from 10000 to 20000 in slow start, and a close leaves that.",
+    "The cache is empty. The window grows from 10000 to 20000 in slow start, and a close leaves 20000.",
     profiles=(LINUX,),
     sources=(METRICS,),
     tier="core",

@@ -1,7 +1,7 @@
-"""What the stimuli of TCB sharing share: profiles, sources, and the set that is cached.
+"""Shared by the stimuli of TCB sharing: profiles, sources, and the cached set.
 
-Datagrams have 1000 bytes, the initial window is 10000. The cache has a window of 40000, an RTT of 100 ms and a threshold of half of the
-window, 20000, unless the text says otherwise.
+Datagrams have 1000 bytes, the initial window is 10000. Defaults of the cache: a window of 40000, an RTT of 100 ms, and
+a threshold of half of the window, 20000.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ GAP = 2500_000
 
 
 def share(b: ResumeBuilder, cwnd_bytes: int = 40_000, **offer: Any) -> None:
-    """Offer what the cache has at the beginning."""
+    """Offer the cached set at the beginning."""
     b.saved_path(0, cwnd_bytes, RTT, **offer)
 
 

@@ -1,6 +1,6 @@
 """Hand-built stimuli of TCB sharing: the paced startup of Stateful-TCP.
 
-`why` derives the expectation; ``sender`` says what the streams have in common.
+`why` derives the expectation; ``sender`` describes the common stream.
 """
 
 from functools import partial
@@ -17,8 +17,8 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 @add(
     "tcb-sharing.startup.pacing",
     "A window of whole datagrams leaves at the cached rate",
-    """The cache has 30999 bytes: 30 datagrams, a window of 30 * 1000 = 30000. The second packet leaves floor(100000000 * 1000 / 30999) = 3225910 ns after the begin, and
-    the third after twice that, but rounded down once: floor(100000000 * 2000 / 30999) = 6451821. When all 30 have left nothing is paced any more.""",
+    """The cache has 30999 bytes: 30 datagrams, a window of 30 * 1000 = 30000. The second packet leaves floor(100000000 * 1000 / 30999) = 3225910 ns after the start.
+    The third leaves after twice that, but rounded down once: floor(100000000 * 2000 / 30999) = 6451821. When all 30 have left, pacing ends.""",
     flags=("paced",),
 )
 def startup_pacing(b: ResumeBuilder) -> None:
@@ -34,8 +34,8 @@ def startup_pacing(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.startup.ten-datagrams",
-    "Ten datagrams are not worth a startup",
-    "The cache has 10999 bytes, ten whole datagrams: it is ignored. An entry of 11000, eleven of them, is used: 11 * 1000 = 11000.",
+    "Ten datagrams are too few for a startup",
+    "The cache has 10999 bytes, ten whole datagrams: it is ignored. An entry of 11000, eleven datagrams, is used: 11 * 1000 = 11000.",
 )
 def startup_ten_datagrams(b: ResumeBuilder) -> None:
     share(b, 10_999)
@@ -46,9 +46,9 @@ def startup_ten_datagrams(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.startup.end",
-    "The first ACK leaves the window that was sent",
-    """Twenty of the 40 packets have left when an ACK of two arrives: 18 are in flight, the window becomes 18 * 1000 = 18000, and the ACK grows it to 18000 + 2 * 1000 = 20000. What follows is
-    slow start without a pace.""",
+    "The first ACK leaves the sent part of the window",
+    """Twenty of the 40 packets have left when an ACK of two arrives: 18 are in flight, and the window becomes 18 * 1000 = 18000. The ACK grows it to 18000 + 2 * 1000 = 20000. Slow start
+    follows without pacing.""",
     flags=("paced",),
 )
 def startup_end(b: ResumeBuilder) -> None:
@@ -63,7 +63,7 @@ def startup_end(b: ResumeBuilder) -> None:
 @add(
     "tcb-sharing.startup.least",
     "The startup leaves at least ten datagrams",
-    "Seven packets have left, six are in flight after an ACK of one: more than five, so that it ends. The window is not 6000 but 10 * 1000 = 10000, and 10000 + 1000 = 11000 after the ACK.",
+    "Seven packets have left, six are in flight after an ACK of one: more than five, so the startup ends. The window is not 6000 but 10 * 1000 = 10000, and 10000 + 1000 = 11000 after the ACK.",
     flags=("paced",),
 )
 def startup_least(b: ResumeBuilder) -> None:
@@ -75,9 +75,9 @@ def startup_least(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.startup.few",
-    "An ACK with five datagrams in flight does not end it",
-    """Six packets have left, and the ACK of one leaves five in flight: the window grows, 40000 + 1000 = 41000, and the pace goes on. The seventh packet may leave 6 * 2500000 = 15000000 ns after the begin. After
-    three more there are eight in flight; the ACK of the next leaves seven, and the window becomes 10 * 1000 = 10000, then 11000.""",
+    "An ACK with five datagrams in flight does not end the startup",
+    """Six packets have left, and the ACK of one leaves five in flight: the window grows, 40000 + 1000 = 41000, and pacing continues. The seventh packet may leave 6 * 2500000 = 15000000 ns after the begin. After
+    three more packets eight are in flight; the next ACK leaves seven, and the window becomes 10 * 1000 = 10000, then 11000.""",
     flags=("paced",),
 )
 def startup_few(b: ResumeBuilder) -> None:
@@ -92,9 +92,9 @@ def startup_few(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.startup.given-up",
-    "The twelfth ACK ends it, whatever is in flight",
-    """Packets are sent and acknowledged one by one, so that nothing is in flight after an ACK. Eleven ACKs grow the window to 40000 + 11 * 1000 = 51000. Then 20 packets leave, and an ACK of one leaves 19 in
-    flight: the window becomes 10 * 1000 = 10000 all the same, and 11000 after the ACK.""",
+    "The twelfth ACK ends the startup with any number of packets in flight",
+    """Packets are sent and acknowledged one by one, so that the flight is empty after each ACK. Eleven ACKs grow the window to 40000 + 11 * 1000 = 51000. Then 20 packets leave, and an ACK of one packet leaves
+    19 in flight. The window still becomes 10 * 1000 = 10000, and 11000 after the ACK.""",
     flags=("paced",),
     tier="core",
 )
@@ -111,8 +111,8 @@ def startup_given_up(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.startup.no-sample",
-    "An ACK without an RTT sample does not end it",
-    "The first ACK of two of 20 packets has no sample: the window grows from 40000 to 42000 and the pace goes on. The next ends it: 16 are in flight, 16000 + 2000 = 18000.",
+    "An ACK without an RTT sample does not end the startup",
+    "The first ACK of two of 20 packets lacks a sample: the window grows from 40000 to 42000 and pacing continues. The next ACK ends the startup: 16 are in flight, 16000 + 2000 = 18000.",
     flags=("paced",),
     tier="core",
 )
@@ -127,8 +127,8 @@ def startup_no_sample(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.startup.loss",
-    "A loss ends it",
-    "The first of 20 packets is declared lost before any ACK: the window halves, 40000 / 2 = 20000, and nothing is paced. The next ACK is one of recovery and leaves it so.",
+    "A loss ends the startup",
+    "The first of 20 packets is declared lost before any ACK: the window halves, 40000 / 2 = 20000, and pacing ends. The next ACK is in recovery and does not change the window.",
     flags=("paced",),
     tier="core",
 )
@@ -143,8 +143,8 @@ def startup_loss(b: ResumeBuilder) -> None:
 
 @add(
     "tcb-sharing.startup.persistent-congestion",
-    "Persistent congestion ends it",
-    "The window of 40000 collapses to 2 * 1000 = 2000, and nothing is paced. An ACK that leaves 18 packets in flight does not raise it to that: 2000 + 2 * 1000 = 4000.",
+    "Persistent congestion ends the startup",
+    "The window of 40000 collapses to 2 * 1000 = 2000, and pacing ends. An ACK that leaves 18 packets in flight does not raise the window to 18 packets: 2000 + 2 * 1000 = 4000.",
     flags=("paced",),
     tier="core",
 )

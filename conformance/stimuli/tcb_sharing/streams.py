@@ -1,4 +1,4 @@
-"""Random events for TCB sharing: sets at every border, ACKs that leave any number of packets in flight, losses in and after a startup."""
+"""Random events for TCB sharing: sets near all limits, ACKs that leave any flight, losses in a startup or later."""
 
 from dataclasses import replace
 
@@ -12,10 +12,10 @@ BETAS = ((1, 2), (1, 2), (7, 10), (1, 1), (1, 1), (32768, BETA_MAX), (BETA_MAX, 
 
 
 class Stream(AckStream):
-    """Now and then a set, most of them before anything is sent."""
+    """A sender with occasional sets, most of them before the first packet."""
 
     def __init__(self, rng: SplitMix64) -> None:
-        """Draw the nature of the connection."""
+        """Draw the parameters of the connection."""
         super().__init__(rng)
         self.size = self.pick((1, 100, 1000, 1200, 1201, 65535))
         self.few = self.pick((False, False, False, True))
@@ -25,12 +25,12 @@ class Stream(AckStream):
         self.offers = self.pick((0, 1, 1, 1, 3))
 
     def samples(self) -> tuple[int | None, int | None, int | None]:
-        """Return RTTs, now and then none."""
+        """Return RTTs, sometimes None."""
         rtt_ns = self.pick((None, *(10**8,) * 9))
         return rtt_ns, rtt_ns, rtt_ns
 
     def event(self, model: Controller) -> Event:
-        """Return the next event: a set, or what the common stream draws, with what is in flight."""
+        """Return the next event: a set, or an event of the common stream with the bytes in flight."""
         if self.offers or self.rng.chance_ppm(10_000):
             self.offers = max(self.offers - 1, 0)
             return self._saved_path(model)
@@ -65,6 +65,6 @@ class Stream(AckStream):
         return self.pick((0, 5 * self.size, 5 * self.size + 1, 12 * self.size, cwnd // 2, cwnd, 2**64 - 1))
 
 
-#: For the reference implementations, and to compare model and port: stimuli/streams.py says what.
+#: For the reference implementations, and to compare model and port: see stimuli/streams.py.
 STREAMS = {"tcb-sharing": (lambda rng, profile: Stream(rng), 150, 0)}
 COMPARED = Compared(500, 20_000, ("slow-start", "tcb-sharing"))

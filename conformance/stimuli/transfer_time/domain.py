@@ -1,4 +1,4 @@
-"""The transfer-time models at the ends of their domain, and just outside it."""
+"""The transfer-time models at the limits of their domain, and just outside it."""
 
 from firstflight.limits import TIME_MAX_NS
 from firstflight_conformance.format.computations import REFUSED
@@ -12,15 +12,15 @@ _EVERY = ("slow-start", "initial-start", "quick-start", "more-start", "jump-star
 
 
 def refuse(name: str, title: str, why: str, *profiles: str, **inputs: int) -> None:
-    """Ask for something outside the domain."""
+    """Add a question outside the domain."""
     QUESTIONS.add(f"domain.{name}", title, why, profiles, _OURS, inputs, REFUSED)
 
 
-refuse("rate-zero", "A link without a rate", "Nothing divides by 0: every scheme refuses.", *_EVERY, rate_bps=0)
+refuse("rate-zero", "A link without a rate", "Every scheme refuses; no division by 0.", *_EVERY, rate_bps=0)
 refuse(
     "rate-too-large",
     "A rate above 10^12 bit/s",
-    "10^12 + 1 is outside the domain in which the widths are proved.",
+    "10^12 + 1 is outside the domain of the proved widths.",
     *_EVERY,
     rate_bps=10**12 + 1,
 )
@@ -46,7 +46,7 @@ refuse(
     mss_bytes=1501,
 )
 refuse(
-    "mtu-zero", "Packets of no bytes", "MTU = 0 is below 1: nothing can be carried.", *_EVERY, mtu_bytes=0, mss_bytes=1
+    "mtu-zero", "Packets of no bytes", "MTU = 0 is below 1: no room for any bytes.", *_EVERY, mtu_bytes=0, mss_bytes=1
 )
 refuse(
     "mtu-too-large",
@@ -57,7 +57,7 @@ refuse(
 )
 refuse(
     "segments-per-ack-zero",
-    "ACKs that acknowledge nothing",
+    "ACKs for zero segments",
     "(b + 1) / b divides by 0 for b = 0.",
     *_EVERY,
     segments_per_ack=0,
@@ -65,14 +65,14 @@ refuse(
 refuse(
     "segments-per-ack-too-large",
     "More than eight segments per ACK",
-    "b = 9 is outside the domain in which the widths are proved.",
+    "b = 9 is outside the domain of the proved widths.",
     *_EVERY,
     segments_per_ack=9,
 )
 refuse(
     "window-zero",
-    "An initial window of nothing",
-    "With w = 0 nothing would ever be sent.",
+    "An initial window of 0 segments",
+    "With w = 0 the response is never sent.",
     "slow-start",
     "initial-start",
     initial_window_segments=0,
@@ -87,7 +87,7 @@ refuse(
 )
 refuse(
     "threshold-zero",
-    "A first flight of nothing",
+    "A first flight of 0 bytes",
     "With u = 0 the initial rate of Jump-Start would be 0.",
     "jump-start",
     threshold_bytes=0,
@@ -101,8 +101,8 @@ refuse(
 )
 refuse(
     "approved-rate-zero",
-    "An initial rate of nothing",
-    "With q = 0 nothing would ever be sent.",
+    "An initial rate of 0",
+    "With q = 0 the response is never sent.",
     "quick-start",
     "more-start",
     approved_rate_bps=0,
@@ -116,14 +116,14 @@ refuse(
 )
 refuse(
     "approved-rate-unit",
-    "40 kbit/s is the unit of the rates, not one of them",
-    "Code 0 means that no rate is approved: 40000 * 2^0 is refused.",
+    "40 kbit/s is the unit of the rates, not a rate",
+    "Code 0 means refusal: 40000 * 2^0 is refused.",
     "quick-start",
     approved_rate_bps=40_000,
 )
 refuse(
     "approved-rate-beyond-codes",
-    "There is no code 16",
+    "Code 16 does not exist",
     "40000 * 2^16 = 2621440000 is refused.",
     "quick-start",
     approved_rate_bps=40_000 << 16,
@@ -159,7 +159,7 @@ ask(
 ask(
     "domain.jump-start-rtt-zero",
     "Jump-Start without propagation: the link is busy at once",
-    "R0 has no limit: psi = 0, Gamma = s / R = 1657458563 + 97/181 ns, and nothing divides by tau = 0.",
+    "R0 is unlimited: psi = 0, Gamma = s / R = 1657458563 + 97/181 ns, without a division by tau = 0.",
     "jump-start",
     sources=_OURS,
     rtt_ns=0,
@@ -167,7 +167,7 @@ ask(
 )
 ask(
     "domain.size-zero",
-    "No bytes take no time, whatever the scheme",
+    "Zero bytes take no time in any scheme",
     "Gamma = 0 and T = tau. For Jump-Start R0 = 0 / tau, and s / R0 would be 0 / 0.",
     *_EVERY[2:],
     sources=_OURS,
@@ -176,7 +176,7 @@ ask(
 )
 ask(
     "domain.jump-start-below-link",
-    "A first flight above what the link carries in an RTT",
+    "A first flight above the capacity of the link in an RTT",
     "R tau = 1448 * 10^7 * 0.01 / 12000 = 12066.67 < 65536: R0 >= R, psi = 0, Gamma = s / R = 54311602 + 38/181 ns, more than tau.",
     "jump-start",
     sources=_OURS,
@@ -201,8 +201,8 @@ ask(
 )
 ask(
     "domain.longest-response-exceeded",
-    "One ns more is refused",
-    "The same with tau = 303423488 ns: 2^59 ns.",
+    "A response one ns longer than the longest is refused",
+    "As in transfer-time.domain.longest-response with tau = 303423488 ns: 2^59 ns.",
     "slow-start",
     sources=_OURS,
     rate_bps=8,
@@ -248,7 +248,7 @@ ask(
 ask(
     "domain.slow-rounds-below-link",
     "A paced response that ends below the rate of the link",
-    "b = 2, q = 80 kbit/s: R0 = 1448 * 80000 / 12000 = 9653 + 1/3 bytes/s, M(1) = 0.2 * (9653 + 1/3) = 1930 + 2/3 bytes, and 4000 < (1 + 3/2) * (1930 + 2/3): psi = 1. Gamma = tau + (s - M(1)) / (1.5 R0) = 200 ms + (4000 - 1930 - 2/3) / (1.5 * (9653 + 1/3)) s = 342909760 + 320/543 ns.",
+    "b = 2, q = 80 kbit/s: R0 = 1448 * 80000 / 12000 = 9653 + 1/3 bytes/s. M(1) = 0.2 * (9653 + 1/3) = 1930 + 2/3 bytes, and 4000 < (1 + 3/2) * (1930 + 2/3): psi = 1. Gamma = tau + (s - M(1)) / (1.5 R0) = 200 ms + (4000 - 1930 - 2/3) / (1.5 * (9653 + 1/3)) s = 342909760 + 320/543 ns.",
     "quick-start",
     sources=_OURS,
     segments_per_ack=2,

@@ -1,4 +1,4 @@
-"""What the transfer-time models are asked: the usual inputs, and the sources of the answers."""
+"""Questions for the transfer-time models: the usual inputs, and the sources of the answers."""
 
 from generate.computation import Questions
 

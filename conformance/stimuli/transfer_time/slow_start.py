@@ -1,4 +1,4 @@
-"""Slow start by its transfer-time model: inputs at which an answer changes or a wrong formula shows."""
+"""Slow start by its transfer-time model: inputs where an answer changes or a wrong formula shows."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from stimuli.transfer_time.questions import MS, PAPER, QUESTIONS
 
 
 def slow(number: str, name: str, title: str, why: str, expect: dict[str, Any], **inputs: int) -> None:
-    """Ask slow start; t is 1.2 ms and s / R is s * 150000 / 181 ns unless the inputs say otherwise."""
+    """Add a question for slow start; by default t is 1.2 ms and s / R is s * 150000 / 181 ns."""
     QUESTIONS.add(f"slow-start.{name}", title, why, ("slow-start",), (PAPER, f"catalogue {number}"), inputs, expect)
 
 
 slow(
     "M1",
     "size-zero",
-    "No bytes take no time",
+    "Zero bytes take no time",
     "n = 0, so that round 1 is the last: psi = max(min(psi_bdp, -1), 0) = 0 and Gamma = 0. Without the maximum psi is -1 and Gamma negative.",
     size_bytes=0,
     expect=worked(0, 0),
@@ -134,7 +134,7 @@ slow(
     "M16",
     "window-beyond",
     "A window far beyond the link",
-    "1000 >= 167.67: psi = 0, where the logarithm is negative. Gamma = s / R.",
+    "1000 >= 167.67: psi = 0; the logarithm is negative. Gamma = s / R.",
     initial_window_segments=1000,
     expect=worked(0, 1_657_458_563, 97, 181),
 )
@@ -185,7 +185,7 @@ slow(
 slow(
     "M21",
     "path-below-one-packet",
-    "The path holds less than a packet",
+    "The capacity of the path is less than a packet",
     "R tau / L = 64000 * 0.1 / 12000 = 0.533: 3 >= 1.533, psi = 0, Gamma = s / R = 10000 * 12000 / (1448 * 64000) s = 1294889502 + 138/181 ns.",
     rate_bps=64_000,
     rtt_ns=100 * MS,
@@ -195,7 +195,7 @@ slow(
 slow(
     "M22",
     "path-below-one-packet-window-1",
-    "With a window of one segment even such a path idles once",
+    "With a window of one segment a path below one packet idles once",
     "t = 12000 / 64000 s = 187.5 ms. 1 < 1.533 <= 2: psi = 1 (n = 3 > 1). Gamma = 100 ms + 187.5 ms * (3000/1448 + 1 - 1) = 488466850 + 150/181 ns.",
     rate_bps=64_000,
     rtt_ns=100 * MS,
@@ -206,7 +206,7 @@ slow(
 slow(
     "M23",
     "link-exact",
-    "A round exactly fills the link: it does not idle",
+    "A round that exactly fills the link: the link does not idle",
     "t = 1 ms, R tau / L + 1 = 24 = 3 * 2^3: psi = 3, Gamma = 3 * 23 ms + 1 ms * (10^7/1448 + 3 - 21) = 6957077348 + 12/181 ns. psi = 4 gives the same.",
     rate_bps=12_000_000,
     rtt_ns=23 * MS,
@@ -216,7 +216,7 @@ slow(
 slow(
     "M24",
     "link-one-ns-above",
-    "One ns more, and the link idles for that ns",
+    "One ns more of RTT, and the link idles for that ns",
     "24 * 1 ms < 23000001 ns + 1 ms: psi = 4, Gamma = 4 * 23000001 ns + 1 ms * (10^7/1448 + 4 - 45) = 6957077352 + 12/181 ns.",
     rate_bps=12_000_000,
     rtt_ns=23 * MS + 1,
@@ -226,7 +226,7 @@ slow(
 slow(
     "M25",
     "link-one-ns-below",
-    "One ns less, and psi does not change",
+    "One ns less of RTT, and psi does not change",
     "12 * 1 ms < 22999999 ns + 1 ms <= 24 * 1 ms: psi = 3, Gamma = 3 * 22999999 ns + 1 ms * (10^7/1448 + 3 - 21) = 6957077345 + 12/181 ns.",
     rate_bps=12_000_000,
     rtt_ns=23 * MS - 1,
@@ -256,7 +256,7 @@ slow(
 slow(
     "M28",
     "ack-of-three-log2",
-    "The same, for a logarithm to the base 2",
+    "An ACK for three segments: a logarithm to the base 2",
     "n = 760200 / 1448 = 525, and S(4) = 81 / (4/3 - 1) * ((4/3)^4 - 1) = 525: psi = 3. S(3) = 81 / (4/3 - 1) * ((4/3)^3 - 1) = 333, and with t = 12 us Gamma = 3 * 200 ms + 12 us * (525 + 3 - 333) = 602340000 ns.",
     rate_bps=10**9,
     size_bytes=525 * 1448,
@@ -268,7 +268,7 @@ slow(
     "M29",
     "negative-remainder",
     "The bytes left after psi rounds can be negative",
-    "b = 2, g = 3/2: S(1) = 1, S(2) = 2.5 < n = 3: psi = 2. Left are 2 + 1/1448 - 2.5 = -0.4993 segments. Gamma = 2 * 200 ms + 1.2 ms * (2897/1448 + 2 - 2.5) = 401800828 + 132/181 ns; clamped at 0 it would be 2 * 200 ms + 1.2 ms * 2 = 402400000 ns.",
+    "b = 2, g = 3/2: S(1) = 1, S(2) = 2.5 < n = 3: psi = 2. 2 + 1/1448 - 2.5 = -0.4993 segments remain. Gamma = 2 * 200 ms + 1.2 ms * (2897/1448 + 2 - 2.5) = 401800828 + 132/181 ns; clamped at 0 it would be 2 * 200 ms + 1.2 ms * 2 = 402400000 ns.",
     size_bytes=2897,
     initial_window_segments=1,
     segments_per_ack=2,
