@@ -40,7 +40,7 @@ def test_each_algorithm_that_a_stack_declares_has_a_section() -> None:
 
 def test_what_a_section_says() -> None:
     text = " ".join(sections()["CUBIC"].split())
-    assert "Coverage: 1 of 2 judged cases agree to the end; one departure may show in many; 1 need" in text
+    assert "Coverage: 1 of 2 judged cases agree to the end; one departure may show in many cases; 1 need" in text
     assert "Implementation experience: 1 departure from the text: It grows in recovery. 1 choice that" in text
     assert "commit 0123456789ab of 2026-11-01" in text
     assert text.count("A stack 1.0") == 1

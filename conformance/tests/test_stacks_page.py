@@ -165,7 +165,7 @@ def test_matrix_counts_causes(monkeypatch: pytest.MonkeyPatch, report: Path) -> 
     assert f'<span class="state state-unknown">? 1 not explained</span><br>{small}' in text
 
 
-@pytest.mark.parametrize(("changed", "words"), [(False, "."), (True, ", with changes that are not committed.")])
+@pytest.mark.parametrize(("changed", "words"), [(False, "."), (True, ", with uncommitted changes.")])
 def test_what_was_judged_is_named(monkeypatch: pytest.MonkeyPatch, report: Path, changed: bool, words: str) -> None:
     """The page has the commit with its date, not the build date, together with the version of the stack."""
     document = json.loads(report.read_text(encoding="utf-8"))
