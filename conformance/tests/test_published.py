@@ -346,4 +346,4 @@ def test_the_caption_of_the_load_has_the_mean_of_the_drawn_sizes() -> None:
     """The cut at 10 MB lowers the mean of 125 kB; the caption contains the mean of the sent responses."""
     (caption,) = (text for name, text in TEXTS["load"].plots if name == "load")
     sizes = workload(125, 30).sizes_bytes
-    assert f"those of this run have {round(sum(sizes) / len(sizes) / 1000)} kB" in caption
+    assert f"the mean of this run is {round(sum(sizes) / len(sizes) / 1000)} kB" in caption

@@ -54,7 +54,7 @@ def test_cubic_must_be_judged_as_well(root: Path) -> None:
     """A declared controller without one of its profiles is refused, since it would only escape a rule."""
     report = judged(root, *command("declares", '{"controller": "cubic"}', "collapses-at-loss"))
     assert {result.verdict for result in report.results} == {Verdict.ERRORED}
-    assert "declare a profile of cubic/* as well" in report.results[0].reason
+    assert "also declare a profile of cubic/*" in report.results[0].reason
     report = judged(root, *command("declares", '{"controller": "reno"}'))
     assert "controller: 'reno' is not one of newreno, cubic" in report.results[0].reason
 
@@ -106,7 +106,7 @@ def run(tmp_path: Path, root: Path, *options: str) -> tuple[str, dict[str, objec
 def test_the_reports_say_so(tmp_path: Path, root: Path) -> None:
     """Reports count such cases and state that no case of the run judges the rest."""
     text, document = run(tmp_path, root)
-    assert "3 cases of slow-start/* pass up to the first reduction of the window" in text
+    assert "3 cases of slow-start/* pass up to the first reduction;" in text
     assert "no case of cubic/* in this run judges the rest" in " ".join(text.split())
     assert document["counts"]["up_to_reduction"] == 3  # type: ignore[index]
     assert document["declaration"]["controller"] == "cubic"  # type: ignore[index]
