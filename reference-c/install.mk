@@ -2,7 +2,7 @@
 #
 #   make lib                           build/c/libfirstflight.a and .so
 #   make install PREFIX=/usr/local     headers, libraries and firstflight.pc; DESTDIR is put before all paths
-#   make examples                      the programs of examples/, built against what is here, and run
+#   make examples                      builds the programs of examples/ with this library, and runs them
 
 PREFIX ?= /usr/local
 INCLUDEDIR ?= $(PREFIX)/include
@@ -13,9 +13,9 @@ INSTALL ?= install
 CFLAGS ?= -O2
 INCLUDE ?= -I.
 
-# Freestanding: the port may rely on no library, whatever it is linked with. A section for each function: a program gets what it calls.
+# Freestanding: the port may not rely on a library. With a section for each function, a program contains only called functions.
 LIBRARY_FLAGS := -std=c11 -fPIC -ffreestanding -ffunction-sections -fdata-sections
-# In the archive the plain headers have a folder. In the repository each lies in that of its algorithm, with what drives it.
+# In the archive the plain headers have a folder. In the repository each is in the folder of its algorithm, with its driver.
 PLAIN_HEADERS := $(sort $(wildcard plain/*.h) $(foreach drive,$(wildcard firstflight/*/drive_*.c),$(subst /drive_,/,$(drive:.c=.h))))
 SOURCES := $(filter-out $(foreach kind,test drive proof,$(wildcard firstflight/*/$(kind)_*.c)),$(sort $(wildcard firstflight/*.c firstflight/*/*.c)))
 HEADERS := $(filter-out $(PLAIN_HEADERS) $(wildcard firstflight/*/*_invariant.h),$(sort $(wildcard firstflight/*.h firstflight/*/*.h)))
@@ -28,10 +28,10 @@ VERSION := $(shell sed -n 's/.*FF_VERSION_STRING "\(.*\)"/\1/p' firstflight/vers
 # Until 1.0 a minor version may change the interface.
 SONAME := libfirstflight.so.$(basename $(VERSION))
 
-# What is built is built from these texts, with this compiler and these flags: times of files say nothing of a copy or of a file that is gone.
+# The checksum covers sources, compiler and flags. File times do not show a copied or a removed source file,
 BUILT_FROM := $(shell { printf '%s\n' '$(CC) $(CFLAGS) $(WARN) $(LIBRARY_FLAGS) $(INCLUDE)' $(SOURCES) $(HEADERS); $(CC) --version 2>&1; \
     cat $(SOURCES) $(HEADERS) $(MAKEFILE_LIST); } | cksum)
-# Nor do they of what an interrupted build has left.
+# or the remains of an interrupted build.
 ifneq ($(BUILT_FROM),$(shell [ -e $(BUILD)/c/libfirstflight.a ] && cat $(BUILD)/c/built-from 2>/dev/null))
 $(shell rm -rf $(BUILD)/c && mkdir -p $(BUILD)/c && printf '%s\n' '$(BUILT_FROM)' > $(BUILD)/c/built-from)
 endif

@@ -143,7 +143,7 @@ def _titles(packages: Iterable[Package]) -> str:
         kind: ", ".join(package.title for package in packages if package.kind == kind)
         for kind in ("Startup", "Base", "Computation")
     }
-    return f"startup algorithms: {kinds['Startup']}; base controllers: {kinds['Base']}; {kinds['Computation'].lower()}"
+    return f"Startup algorithms: {kinds['Startup']}. Base controllers: {kinds['Base']}. {kinds['Computation']}."
 
 
 def _listed(packages: Iterable[Package]) -> str:

@@ -187,7 +187,7 @@ def test_command_with_a_model() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"algorithm": "bbr"}, "algorithm: bbr: grigore-2025 has cubic, jumpstart"),
+        ({"algorithm": "bbr"}, "algorithm: bbr: unknown; grigore-2025 has cubic, jumpstart"),
         ({"algorithm": "search/none"}, "search/none: no such profile"),
         ({"rate_mbps": 0}, "rate_mbps: 0 is outside 1..10000"),
         ({"one_way_delay_ms": -1}, "one_way_delay_ms: -1 is outside 0..10000"),

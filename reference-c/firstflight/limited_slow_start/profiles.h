@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* What takes the place of an arriving ACK? (L1) */
+/* What replaces an arriving ACK? (L1) */
 enum {
     FF_LIMITED_SLOW_START_UNIT_ACK = 0, /* each ACK, for one datagram */
     FF_LIMITED_SLOW_START_UNIT_PACKET = 1, /* each acknowledged packet, for its bytes */

@@ -15,7 +15,7 @@ enum {
     FF_QUICK_START_FIRST_REQUEST_DATA = 1, /* the first data packet: the answer comes with its ACK, an RTT later */
 };
 
-/* How does slow start go on after an approved rate was used? (Q4) */
+/* How does slow start continue after an approved rate was used? (Q4) */
 enum {
     FF_QUICK_START_GROWTH_LIMITED = 0, /* as Limited Slow-Start, packet by packet */
     FF_QUICK_START_GROWTH_STANDARD = 1, /* as in the base controller */

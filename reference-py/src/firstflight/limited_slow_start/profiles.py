@@ -6,7 +6,7 @@ from firstflight.enums import Enum
 
 
 class Unit(Enum):
-    """What takes the place of an arriving ACK?"""
+    """What replaces an arriving ACK?"""
 
     ACK = "ack"
     PACKET = "packet"

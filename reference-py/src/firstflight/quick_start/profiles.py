@@ -13,7 +13,7 @@ class FirstRequest(Enum):
 
 
 class Growth(Enum):
-    """How does slow start go on after an approved rate was used?"""
+    """How does slow start continue after an approved rate was used?"""
 
     LIMITED = "limited"
     STANDARD = "standard"
