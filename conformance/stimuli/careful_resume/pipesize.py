@@ -250,7 +250,7 @@ def retreat_validating_packets(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.validating-loss",
-    "Recovery outlasts Safe Retreat: a packet of the Validating phase that is lost later does not reduce the window again",
+    "Recovery outlasts Safe Retreat: a later loss of the Validating phase does not reduce the window again",
     """Two packets, 110 and 111, are sent in the Validating phase. Packet 60 is lost: PipeSize 60000, window 30000. The
     ACK of packets 61 to 109 ends Safe Retreat. Packet 110 is lost then. It was sent before Safe Retreat, and recovery
     lasts until the last packet of the Validating phase is acknowledged: 30000 stays. If recovery ended with Safe

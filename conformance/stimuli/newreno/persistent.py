@@ -185,7 +185,7 @@ add(
 )
 add(
     "acked-in-an-earlier-frame",
-    "A packet acknowledged between two losses prevents persistent congestion, even if an earlier frame acknowledged it",
+    "An ACK between two losses prevents persistent congestion, even if it was in an earlier frame",
     f"{_DURATION} Packet 1 is lost when packet 2 is acknowledged, packet 3 a second later. They were sent 7 s - 1 s = 6 s apart, but packet 2 between them "
     "arrived. The first loss reduces the window to 24000 / 2 = 12000, or 0.7 * 24000 = 16800 in CUBIC. The other packet was sent before that: one reduction, no collapse. A stack that "
     "remembers the first loss in spite of the ACK collapses to 2 * 1200 = 2400.",
