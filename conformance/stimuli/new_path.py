@@ -82,6 +82,13 @@ def old_loss(b: StreamBuilder) -> None:
     b.expect(outcome="grown", cwnd_bytes=18_000, phase="slow_start")
 
 
+def without_configured(b: StreamBuilder) -> None:
+    """Migrate with a window that nobody configured."""
+    _grown(b)
+    b.path_change(RTT + MS)
+    b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None)
+
+
 _OLD = "The first five packets were sent on the old path, the other five on the new one."
 for _algorithm, _profiles in BASES.items():
     _add = CATALOGUE.add
@@ -93,6 +100,15 @@ for _algorithm, _profiles in BASES.items():
         24000 + 10 * 1200 = 36000 at the end.""",
         profiles=_profiles,
     )(grown)
+    _add(
+        f"{_algorithm}.path.recommended-window",
+        "A new path begins with the recommended window if none is configured",
+        """The recommended window is min(10 * 1200, max(2 * 1200, 14720)) = 12000. Ten packets: 12000 + 10 * 1200 =
+        24000. The new path begins with 12000 again.""",
+        profiles=_profiles,
+        initial_window_bytes=None,
+        sources=("RFC 9000, section 9.4", "RFC 9002, section 7.2"),
+    )(without_configured)
     _add(
         f"{_algorithm}.path.in-recovery",
         "A new path has no threshold and no recovery period",

@@ -44,6 +44,26 @@ def reconnaissance_last_ack_first(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.reconnaissance.large-initial-data",
+    "120 packets of initial data are more than 65535 bytes",
+    """The initial window is configured as 120 * 1200 = 144000 bytes, and all of it is sent. Eleven packets are
+    acknowledged: 144000 - 11 * 1200 = 130800 bytes are left, and the path is not confirmed. The window is 144000 +
+    13200 = 157200. The ACK of all others confirms the path: the window jumps to half of the saved 2000000. A counter of
+    16 bits has 132000 - 2 * 65536 = 928 bytes after the first ten packets, so it confirms the path with the next one.""",
+    profiles=RFC,
+    initial_window_bytes=144_000,
+)
+def reconnaissance_large_initial_data(b: ResumeBuilder) -> None:
+    b.begin(120, cwnd_bytes=2_000_000)
+    b.ack(CONFIRMED, (0, 9))
+    b.ack(CONFIRMED + MS, (10, 10))
+    b.wake(CONFIRMED + 2 * MS)
+    b.expect(phase="reconnaissance", cwnd_bytes=157_200)
+    b.ack(CONFIRMED + 3 * MS, (11, 119))
+    b.expect(cwnd_bytes=1_000_000)
+
+
+@add(
     "careful-resume.reconnaissance.short-initial-data",
     "Three packets are all the initial data there is",
     """The application sent three packets, and all are acknowledged: the path is confirmed, the window jumps from 15600

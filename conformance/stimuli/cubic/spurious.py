@@ -300,6 +300,39 @@ def spurious_after_fast_convergence(b: AvoidanceBuilder) -> None:
 
 
 @add(
+    "cubic.spurious.above-w-max",
+    "A window above W_max and below cwnd_prior is restored",
+    """12000 falls to 8400. Packet 10, sent in recovery, is lost: 8400 * 7 / 10 = 5880, cwnd_prior = 8400, and fast
+    convergence sets W_max to 8400 * 17 / 20 = 7140. K is 1.379 s, the cube root of (7140 - 5880) / 480 = 2.625, so the
+    curve stays below W_est. W_est grows with four packets to 5880 + (9/17) * 1200 * 4800 / 5880 = 6398.6, with five to
+    6398.6 + (9/17) * 1200 * 6000 / 6398 = 6994.4, and with five to 6994.4 + (9/17) * 1200 * 6000 / 6994 = 7539.4. The
+    loss of packet 10 was spurious. The window is above W_max, but below cwnd_prior: 8400 and the threshold of 8400 are
+    restored. A sender that compares with W_max keeps 7539 and the threshold of 5880.""",
+    flags=("same-time-order",),
+)
+def spurious_above_w_max(b: AvoidanceBuilder) -> None:
+    rtt_ns = 300 * MS
+    b.send(0, 10)
+    b.lose(rtt_ns, (0, 0))
+    b.ack(rtt_ns, (1, 9))
+    b.send(rtt_ns + MS, 7)
+    b.lose(2 * rtt_ns + MS, (10, 10))
+    b.expect(cwnd_bytes=5880, ssthresh_bytes=5880, w_max_bytes=7140, cwnd_prior_bytes=8400)
+    b.ack(2 * rtt_ns + MS, (11, 16))
+    b.send(2 * rtt_ns + 2 * MS, 4)
+    b.ack(3 * rtt_ns + 2 * MS, (17, 20))
+    b.expect(cwnd_bytes=6398)
+    b.send(3 * rtt_ns + 2 * MS, 5)
+    b.ack(4 * rtt_ns + 2 * MS, (21, 25))
+    b.expect(cwnd_bytes=6994)
+    b.send(4 * rtt_ns + 2 * MS, 5)
+    b.ack(5 * rtt_ns + 2 * MS, (26, 30))
+    b.expect(cwnd_bytes=7539)
+    b.spurious_loss(5 * rtt_ns + 3 * MS)
+    b.expect(outcome="restored", cwnd_bytes=8400, ssthresh_bytes=8400, w_max_bytes=12_000, cwnd_prior_bytes=12_000)
+
+
+@add(
     "cubic.spurious.after-both-recoveries",
     "A spurious loss that is found after recovery does not begin a recovery again",
     """36000 falls to 36000 * 7 / 10 = 25200. Packet 36, sent in this recovery, is lost: 25200 * 7 / 10 = 17640. The

@@ -212,6 +212,23 @@ def interpolation_step(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.exit.ring-of-bins",
+    "Two RTTs of more than 25 bins",
+    """The RTT grows to 650 ms, 18 bins of 35 ms: up to bin 28 the windows do not reach back far enough. 10 ms later an
+    ACK has an RTT of 460 ms, 13 whole bins. It is evaluated, and a constant rate exits. The
+    overshoot is counted over two RTTs, 2 * 13 = 26 bins, but the fork's ring has 25: 26 - 25 = 1 bin, the open one.
+    29 * 5000 + 1000 bytes have made the window 10146000. It falls by the open bin, 5000 + 1000 = 6000, to 10140000.
+    With 26 bins it would fall by 25 * 5000 more.""",
+    profiles=("picoquic-fork",),
+    sources=("hfstco/picoquic @ 4251bc4e, picoquic/search.c",),
+)
+def exit_ring_of_bins(b: StreamBuilder) -> None:
+    rtts = [min(650 * MS, RTT + 34 * MS * i) for i in range(29)]
+    deliver(b, [*one_ack_per_bin([5000] * 29, rtts), Delivery(in_bin(28) + 10 * MS, 1000, 460 * MS)])
+    b.expect(outcome="exited", bin=28, shift_bins=13, cwnd_bytes=10_140_000, ssthresh_bytes=10_140_000)
+
+
+@add(
     "search.evaluation.within-bin",
     "One ACK within a bin has a much smaller RTT",
     """Bytes per bin grow by 1.2; the RTT is 200 ms, 5.7 bins, so that the later window holds more than twice the

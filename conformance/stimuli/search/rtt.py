@@ -75,6 +75,29 @@ def rtt_ack_delay_half_unit(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.rtt.previous-rounded-down",
+    "An earlier window between two bins is rounded down to bytes",
+    """Ten thousand bytes are sent for each bin, and 7400 of them are acknowledged. An RTT of 100 ms is two bins of 35 ms
+    and 85 percent of a third. The first evaluation is at curr = 13: the later window is 10 * 7400 = 74000. The earlier
+    one counts 85 percent of a bin of 10000, nine bins of 10000, and 15 percent of the newest bin with 9999:
+    98500 + 1499.85 = 99999.85, rounded down to 99999. 74 * 99999 = 7399926 is less than 100 * 74000: slow start goes
+    on. With 100000 it would end.""",
+    profiles=("neqo-2026",),
+    sources=("mozilla/neqo @ 80ca01ee, neqo-transport/src/cc/search.rs",),
+)
+def rtt_previous_rounded_down(b: StreamBuilder) -> None:
+    deliver(b, [Delivery(in_bin(i), 7400, unacked_bytes=2599 if i == 13 else 2600) for i in range(14)])
+    b.expect(
+        outcome="below_threshold",
+        bin=13,
+        current_bytes=74_000,
+        previous_bytes=99_999,
+        cwnd_bytes=10_103_600,
+        ssthresh_bytes=None,
+    )
+
+
+@add(
     "search.rtt.kept-within-bin",
     "The last sample was that of an ACK within a bin",
     """A constant rate at 100 ms. 5 ms into bin 13 an ACK has an RTT of 175 ms, 5 bins; the ACK that opens bin 14 has no sample. lanman-2024 takes 175 ms: k = 5, prev = 9, warming up. With the RTT of the last evaluation, 100 ms, k is 3 and bin 14 exits.
